@@ -17,7 +17,7 @@ describe('artifacts', () => {
     expect(artifacts.put('../../etc/passwd', 'b')).toMatch(/^artifact:\/\/run-1\/[0-9a-f]{32}\.txt$/)
   })
 
-  it('keep their bytes, whatever is done to the caller’s or the reader’s', async () => {
+  it('are not affected by later writes to the bytes of the caller or reader', async () => {
     const artifacts = createArtifacts('r')
     const bytes = new Uint8Array([0, 255, 10])
     const uri = artifacts.put('x.bin', bytes)
@@ -27,7 +27,7 @@ describe('artifacts', () => {
     expect([...(await artifacts.readBytes(uri))]).toEqual([0, 255, 10])
   })
 
-  it('are made when they are first read, once', async () => {
+  it('are made once, when they are first read', async () => {
     const artifacts = createArtifacts('r')
     let made = 0
     const make = () => `diff ${++made}`
@@ -40,7 +40,7 @@ describe('artifacts', () => {
     expect(made).toBe(1)
   })
 
-  it('of another run are not there', async () => {
+  it('of another run are not found', async () => {
     const one = createArtifacts('one')
     const two = createArtifacts('two')
     const uri = one.put('a.txt', 'secret of one')
@@ -50,7 +50,7 @@ describe('artifacts', () => {
     await expect(one.read('artifact://one/__proto__')).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  it('stay within their bytes', () => {
+  it('stay within their byte limit', () => {
     const artifacts = createArtifacts('r', { maxBytes: 10 })
     const uri = artifacts.put('a.txt', '123456')
     expect(artifacts.put('a.txt', '123456')).toBe(uri)
@@ -61,7 +61,7 @@ describe('artifacts', () => {
     artifacts.put('b.txt', '1234')
   })
 
-  it('are kept in a backend, and found again by a later program', async () => {
+  it('are stored in a backend, and found by a later program', async () => {
     const backend = memory()
     const first = createArtifacts('run', { backend, maxBytes: 10 })
     const uris: string[] = []
@@ -82,7 +82,7 @@ describe('artifacts', () => {
     await expect(createArtifacts('else', { backend }).read(lazy)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  it('tell when the backend could not keep them, and have them still', async () => {
+  it('report a failing backend, and stay readable', async () => {
     const backend = faulty(memory(), { on: 'commit', error: new Error('full') })
     const artifacts = createArtifacts('run', { backend })
     const uri = artifacts.put('a.txt', 'text')
@@ -120,7 +120,7 @@ describe('addresses', () => {
     await expect(createArtifacts('run').read(uri)).rejects.toMatchObject({ code: 'PATH_REJECTED' })
   })
 
-  it('are told apart from paths', () => {
+  it('are distinguished from paths', () => {
     expect([isArtifactUri('artifact://x'), isArtifactUri('artifact'), isArtifactUri('a/artifact://x')]).toEqual([
       true,
       false,
@@ -146,7 +146,7 @@ describe('the artifacts of a workspace', () => {
     return { files, workspace, uri: String((edited as { artifactUri?: unknown }).artifactUri) }
   }
 
-  it('are all in their backend once it is closed, and can be read in ranges by a later one', async () => {
+  it('are all in the backend after close, and a later workspace reads them in ranges', async () => {
     const kept = memory()
     const clock = testClock()
     const slow = faulty(kept, { on: 'commit', latencyMs: 20 }, { wait: clock.wait })
@@ -177,7 +177,7 @@ describe('the artifacts of a workspace', () => {
     expect(await other.call('read_file', { path: uri })).toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  it('that could not be kept are told of when everything else is closed', async () => {
+  it('report a failing backend on close, after everything else is closed', async () => {
     let closed = false
     const { workspace, files } = await work(faulty(memory(), { on: 'commit', error: new Error('no room') }))
     const close = files.close
@@ -193,7 +193,7 @@ describe('the artifacts of a workspace', () => {
 })
 
 describe('artifacts in a backend', () => {
-  it('that are not there, or no files, are not found', async () => {
+  it('are not found if they are missing or not files', async () => {
     const backend = memory({ 'run/dir.txt/x': '' })
     const artifacts = createArtifacts('run', { backend })
     for (const name of ['none.txt', 'dir.txt']) {

@@ -28,7 +28,7 @@ function hashByHand({ hash: _, previousHash, ...body }: AuditRecord): string {
 }
 
 describe('the chain', () => {
-  it('is what its description says', () => {
+  it('matches its documented format', () => {
     fc.assert(
       fc.property(fc.array(entries, { minLength: 1, maxLength: 6 }), (list) => {
         const kept: AuditRecord[] = []
@@ -49,7 +49,7 @@ describe('the chain', () => {
     )
   })
 
-  it('is the same in every sink, also where it is made late', () => {
+  it('is the same in every sink, also if it is built late', () => {
     fc.assert(
       fc.property(fc.array(entries, { maxLength: 6 }), fc.nat(5), (list, look) => {
         const kept: AuditRecord[] = []
@@ -80,7 +80,7 @@ describe('verifyAudit', () => {
     return Object.entries(value).flatMap(([key, item]) => leaves(item, [...path, key]))
   }
 
-  it('finds any changed value, and where', () => {
+  it('finds any changed value and its position', () => {
     let tried = 0
     for (const [at, record] of good.entries()) {
       for (const path of leaves(record)) {
@@ -97,7 +97,7 @@ describe('verifyAudit', () => {
     expect(tried).toBeGreaterThan(100)
   })
 
-  it('finds a field that was added or taken away', () => {
+  it('finds an added or removed field', () => {
     fc.assert(
       fc.property(index, fc.constantFrom('extra', 'code', '__proto__'), (at, field) => {
         const changed = structuredClone(good)
@@ -110,7 +110,7 @@ describe('verifyAudit', () => {
     )
   })
 
-  it('finds a record that was removed, doubled or moved, and where', () => {
+  it('finds a removed, duplicated or moved record and its position', () => {
     fc.assert(
       fc.property(index, index, (at, other) => {
         const removed = good.filter((_, place) => place !== at)
@@ -125,14 +125,14 @@ describe('verifyAudit', () => {
     )
   })
 
-  it('finds a record that was forged with a right hash of its own', () => {
+  it('finds a forged record with a valid hash', () => {
     const forged = structuredClone(good)
     const record = { ...(forged[3] as AuditRecord), actor: 'nobody' }
     forged[3] = { ...record, hash: hashByHand(record) }
     expect(verifyAudit(forged)).toMatchObject({ ok: false, at: 4 })
   })
 
-  it('needs the head to notice a cut end', () => {
+  it('needs the head to detect records removed at the end', () => {
     const cut = good.slice(0, 5)
     expect(verifyAudit(cut)).toMatchObject({ ok: true, count: 5 })
     expect(verifyAudit(cut, { head: { hash: good[7]?.hash ?? '' } })).toMatchObject({ ok: false, at: 5 })
@@ -154,7 +154,7 @@ describe('verifyAudit', () => {
 })
 
 describe('createAudit', () => {
-  it('fails when a sink does, leaves no gap behind, and gives the others what it could not', () => {
+  it('fails if a sink fails, without a gap, and passes the entry to the other sinks', () => {
     let full = false
     const kept: AuditRecord[] = []
     const other = memorySink()
@@ -177,7 +177,7 @@ describe('createAudit', () => {
     expect(verifyAudit(other.records())).toMatchObject({ ok: true, count: 3 })
   })
 
-  it('keeps the order and the chain over slow sinks, some of whose writes fail', async () => {
+  it('keeps order and chain with slow sinks whose writes sometimes fail', async () => {
     const kept: AuditRecord[] = []
     const audit = createAudit({
       sinks: [
@@ -197,7 +197,7 @@ describe('createAudit', () => {
     expect(verifyAudit(kept)).toMatchObject({ ok: true, count: 19 })
   })
 
-  it('takes a callback that returns something else for done', () => {
+  it('treats any other return value of a callback as success', () => {
     const kept: AuditRecord[] = []
     const audit = createAudit({ sinks: [callbackSink(((record: AuditRecord) => kept.push(record)) as never)] })
     void audit.record(entry(1))
@@ -205,7 +205,7 @@ describe('createAudit', () => {
     expect(verifyAudit(kept)).toMatchObject({ ok: true, count: 2 })
   })
 
-  it('goes on with a chain that a sink holds already', () => {
+  it('continues the existing chain of a sink', () => {
     const first = chainOf(3)
     const more: AuditRecord[] = []
     const head = first.at(-1) as AuditRecord
@@ -214,7 +214,7 @@ describe('createAudit', () => {
     expect(verifyAudit([...first, ...more])).toMatchObject({ ok: true, count: 4 })
   })
 
-  it('marks secrets in a reason, and bounds it', () => {
+  it('redacts secrets in a reason, and limits its length', () => {
     const sink = memorySink()
     const audit = createAudit({ sinks: [sink] })
     const token = ['gh', 'p_', 'Ab3dE5gH1jK7mN9pQ2sT4vW6xY8zC0eF1hJ3'].join('')
@@ -226,7 +226,7 @@ describe('createAudit', () => {
     expect(second?.reason?.length).toBeLessThan(3000)
   })
 
-  it('waits for what is on its way when it is closed, and takes nothing after', async () => {
+  it('waits for pending records on close, and accepts no more', async () => {
     const log: string[] = []
     const sink: AuditSink = {
       append: async () => {
@@ -248,7 +248,7 @@ describe('createAudit', () => {
     expect(() => createAudit({ sinks: [sink as never] })).toThrow(TypeError)
   })
 
-  it('takes any path as a key', () => {
+  it('accepts any path as a key', () => {
     const sink = memorySink()
     void createAudit({ sinks: [sink] }).record(
       entry(1, {
@@ -264,7 +264,7 @@ describe('createAudit', () => {
     expect(record?.hash).toBe(hashByHand(record as AuditRecord))
   })
 
-  it('costs a call next to nothing in memory', () => {
+  it('uses almost no memory per call', () => {
     const audit = createAudit({ sinks: [memorySink()] })
     const calls = 2_000
     for (let i = 0; i < calls; i++) void audit.record(entry(i))
@@ -278,12 +278,12 @@ describe('createAudit', () => {
   })
 })
 
-describe('what an audit is given', () => {
-  it('is no sink without a function', () => {
+describe('the input of an audit', () => {
+  it('is not a sink without a function', () => {
     expect(() => callbackSink(undefined as never)).toThrow('callbackSink needs a function')
   })
 
-  it('is told as it is, with a time, and without secrets in the names of what tainted it', async () => {
+  it('is recorded with a time, and without secrets in the path of the taint', async () => {
     const sink = memorySink()
     const token = `ghp_${'a1B2'.repeat(10)}`
     const taint = { label: 'restricted', callId: 'run-1', tool: 'read_file', path: `${token}.txt` } as const
@@ -297,7 +297,7 @@ describe('what an audit is given', () => {
     expect(copy.records()).toEqual(sink.records())
   })
 
-  it('says at its end that a sink could not be closed', async () => {
+  it('reports a sink that fails to close', async () => {
     const closed: string[] = []
     const sinks: AuditSink[] = [
       { append() {}, close: () => Promise.reject(new Error('the disk at /x')) },
@@ -309,7 +309,7 @@ describe('what an audit is given', () => {
     await audit.close()
   })
 
-  it('as a chain that goes on from elsewhere begins with a record', () => {
+  it('must start with a record if it continues another chain', () => {
     const [first, second] = chainOf(2) as [AuditRecord, AuditRecord]
     expect(verifyAudit([second], { after: first })).toMatchObject({ ok: true, count: 1 })
     for (const none of ['text', null, {}, { ...second, sequence: 1.5 }, { ...second, actor: 1n }]) {

@@ -49,7 +49,7 @@ async function write(count: number, from = 0): Promise<void> {
 }
 
 describe('an audit file', () => {
-  it('holds one line per record, for its owner only, and goes on where it ended', async () => {
+  it('has one line per record, is private to its owner, and continues where it ended', async () => {
     await write(3)
     await write(2, 3)
     expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -68,7 +68,7 @@ describe('an audit file', () => {
     expect(existsSync(`${file}.lock`)).toBe(false)
   })
 
-  it('goes on behind a last line of any length', async () => {
+  it('continues after a last line of any length', async () => {
     const audit = createAudit({ sinks: [jsonlSink(file)] })
     for (const size of [1, 70_000, 200_000]) void audit.record(entry(size, { pathsRead: ['x'.repeat(size)] }))
     await audit.close()
@@ -76,7 +76,7 @@ describe('an audit file', () => {
     expect(verifyAuditFile(file)).toMatchObject({ ok: true, count: 4 })
   })
 
-  it('shows any changed byte, and the record it is in', async () => {
+  it('reveals any changed byte and its record', async () => {
     await write(4)
     const good = readFileSync(file)
     const ends = [...good.entries()].filter(([, byte]) => byte === 0x0a).map(([at]) => at)
@@ -89,7 +89,7 @@ describe('an audit file', () => {
     }
   })
 
-  it('shows spelling that would parse to the same', async () => {
+  it('reveals a different spelling that parses to the same record', async () => {
     await write(2)
     const text = readFileSync(file, 'utf8')
     for (const other of [
@@ -104,7 +104,7 @@ describe('an audit file', () => {
     }
   })
 
-  it('shows removed, moved and cut lines', async () => {
+  it('reveals removed, moved and cut lines', async () => {
     await write(4)
     const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
     const check = (kept: (string | undefined)[]) => {
@@ -122,7 +122,7 @@ describe('an audit file', () => {
 })
 
 describe('a damaged end', () => {
-  it('that a crash cut short is moved aside', async () => {
+  it('left by a crash is moved aside', async () => {
     await write(3)
     const whole = readFileSync(file)
     for (const left of [1, 100, whole.length - 1]) {
@@ -139,7 +139,7 @@ describe('a damaged end', () => {
     }
   })
 
-  it('is refused if that is asked for, and the file left as it is', async () => {
+  it('is refused with tornTail "refuse", and the file stays unchanged', async () => {
     await write(2)
     appendFileSync(file, '{"actor":')
     const before = readFileSync(file)
@@ -148,7 +148,7 @@ describe('a damaged end', () => {
     expect(existsSync(`${file}.lock`)).toBe(false)
   })
 
-  it.each(['not a record\n', '{}\n', '\n', '[]\n', 'null\n'])('with the whole line %j is refused', async (line) => {
+  it.each(['not a record\n', '{}\n', '\n', '[]\n', 'null\n'])('with the complete line %j is refused', async (line) => {
     await write(1)
     appendFileSync(file, line)
     expect(() => jsonlSink(file)).toThrow(TypeError)
@@ -162,7 +162,7 @@ describe('a damaged end', () => {
 })
 
 describe('a write that fails', () => {
-  it('because somebody else writes to the file, stays failed', async () => {
+  it('because another process writes to the file stays failed', async () => {
     const sink = jsonlSink(file)
     const audit = createAudit({ sinks: [sink] })
     void audit.record(entry(1))
@@ -173,7 +173,7 @@ describe('a write that fails', () => {
     expect(readFileSync(file, 'utf8')).toMatch(/intruder\n$/)
   })
 
-  it('because somebody else writes at the same moment, stays failed, and theirs is left alone', async () => {
+  it('because another process writes at the same time stays failed, and keeps the other line', async () => {
     const audit = createAudit({ sinks: [jsonlSink(file)] })
     void audit.record(entry(1))
     const meddled = (real: () => unknown) => {
@@ -203,7 +203,7 @@ describe('a write that fails', () => {
     )
   })
 
-  it('because the disk is full leaves whole lines only, and the chain goes on when there is room', async (context) => {
+  it('because the disk is full leaves only complete lines, and the chain continues later', async (context) => {
     const disk = join(directory, 'disk')
     mkdirSync(disk)
     if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'tmpfs', disk]).status !== 0) {
@@ -266,7 +266,7 @@ describe('opening', () => {
     },
   )
 
-  it('says which file it is in truth', async () => {
+  it('reports its real path', async () => {
     writeFileSync(join(directory, 'real.jsonl'), '')
     symlinkSync('real.jsonl', file)
     const sink = jsonlSink(file)
@@ -274,14 +274,14 @@ describe('opening', () => {
     await sink.close?.()
   })
 
-  it('keeps the mode of a file that is there', async () => {
+  it('keeps the mode of an existing file', async () => {
     writeFileSync(file, '')
     chmodSync(file, 0o640)
     await write(1)
     expect(statSync(file).mode & 0o777).toBe(0o640)
   })
 
-  it('is for one at a time', async () => {
+  it('is exclusive', async () => {
     const sink = jsonlSink(file)
     expect(() => jsonlSink(file)).toThrow('another')
     await sink.close?.()
@@ -297,7 +297,7 @@ describe('opening', () => {
     },
   )
 
-  it('does not take over the lock of another host, or of a number that another process has now', async () => {
+  it('does not take over the lock of another host, or of a process number in use again', async () => {
     const { hostname } = await import('node:os')
     writeFileSync(`${file}.lock`, '{"pid":1,"host":"elsewhere","started":""}')
     expect(() => jsonlSink(file)).toThrow('another')
@@ -323,7 +323,7 @@ describe('processes', () => {
     const file = ${JSON.stringify(file)}
   `
 
-  it('that are killed in the middle leave a chain that goes on', async () => {
+  it('that are killed while writing leave a chain that can be continued', async () => {
     let count = 0
     for (let round = 0; round < 4; round++) {
       const writer = child(`${prelude()}
@@ -354,7 +354,7 @@ describe('processes', () => {
     }
   }, 60_000)
 
-  it('do not write one file at once', async () => {
+  it('cannot write to one file at the same time', async () => {
     const holder = jsonlSink(file)
     const other = child(`${prelude()}
       try { jsonlSink(file); process.stdout.write('opened') } catch (error) { process.stdout.write(error.name) }
@@ -365,8 +365,8 @@ describe('processes', () => {
   }, 60_000)
 })
 
-describe('an audit file that is none', () => {
-  it('ends the reading at the first line that is no record', async () => {
+describe('an invalid audit file', () => {
+  it('stops reading at the first line that is not a record', async () => {
     await write(2)
     appendFileSync(file, 'no record\n')
     expect(() => [...readAuditFile(file)]).toThrow('Line 3 of "audit.jsonl" is not a record')
@@ -374,7 +374,7 @@ describe('an audit file that is none', () => {
     expect(rotatedFiles(join(directory, 'missing/audit.jsonl'))).toEqual([])
   })
 
-  it('has a line longer than any of ours: it is neither gone on with nor taken for one', async () => {
+  it('with a line that is too long is neither continued nor read', async () => {
     await write(1)
     const { size } = statSync(file)
     truncateSync(file, size + 64 * 1024 * 1024 + 128 * 1024)
@@ -384,7 +384,7 @@ describe('an audit file that is none', () => {
     expect(() => reading.next()).toThrow('Line 2 of "audit.jsonl" is not a record')
   })
 
-  it('holds nothing but line ends', () => {
+  it('may contain nothing but line ends', () => {
     for (const text of ['\n', '\n\n', `\n${'x'.repeat(70_000)}`]) {
       writeFileSync(file, text)
       expect(verifyAuditFile(file), JSON.stringify(text.slice(0, 9))).toMatchObject({ ok: false, at: 0, line: 1 })
@@ -392,7 +392,7 @@ describe('an audit file that is none', () => {
     }
   })
 
-  it('lies inside of what an agent could reach', async () => {
+  it('is refused inside the workspace', async () => {
     const root = join(directory, 'root')
     mkdirSync(root)
     const audit = jsonlSink(join(root, 'audit.jsonl'))
@@ -402,7 +402,7 @@ describe('an audit file that is none', () => {
     await backend.close()
   })
 
-  it('is read as far as it goes', () => {
+  it('is read up to its end', () => {
     writeFileSync(file, 'abc')
     const fd = openSync(file, 'r')
     try {
@@ -428,13 +428,13 @@ describe('the lock of a file', () => {
     expect(existsSync(`${file}.lock`)).toBe(!taken)
   })
 
-  it('cannot be taken where something else stands', () => {
+  it('cannot be acquired where a directory exists', () => {
     mkdirSync(`${file}.lock`)
     expect(takeFileLock(`${file}.lock`)).toBeUndefined()
     expect(existsSync(`${file}.lock`)).toBe(true)
   })
 
-  it('fails as the storage does, and leaves nothing', async () => {
+  it('fails with the error of the storage, and leaves no files', async () => {
     const taking = refusing('linkSync', 'EPERM', /./, () => takeFileLock(`${file}.lock`))
     await expect(taking).rejects.toThrow('EPERM')
     expect(readdirSync(directory)).toEqual([])

@@ -142,7 +142,7 @@ const settings: [string, Partial<WorkspaceOptions>][] = [
 ]
 
 describe.each(settings)('%s', (title, options) => {
-  it('no planted secret leaves by any tool, error, explanation, diff, artifact, record or report', async () => {
+  it('no tool, error, explanation, diff, artifact, record or report contains a planted secret', async () => {
     const { workspace, backend, seen, see, call, finish } = await watched(title.replaceAll(' ', '-'), options)
     const start = workspace.checkpoint().id
     for (const [index, tool] of calls.entries()) {
@@ -164,7 +164,7 @@ describe.each(settings)('%s', (title, options) => {
   })
 })
 
-it('no planted secret is in what people are asked', async () => {
+it('no approval question contains a planted secret', async () => {
   const asked: unknown[] = []
   const approve = async (request: unknown) => {
     asked.push(request)
@@ -178,7 +178,7 @@ it('no planted secret is in what people are asked', async () => {
   expect(leaked(seen)).toEqual([])
 })
 
-it('a secret that a caller writes is in no record, no report and no artifact', async () => {
+it('no record, report or artifact contains a secret written by a caller', async () => {
   const token = byContent.github
   const { workspace, seen, finish } = await watched('written', { policy: { preset: 'autonomous', memory: {} } })
   const withToken = (value: unknown): unknown => {
@@ -212,7 +212,7 @@ it('a secret that a caller writes is in no record, no report and no artifact', a
   expect(leaked(written.seen)).toEqual([])
 })
 
-it('who may change a secret file, but not read it, learns nothing by changing it', async () => {
+it('changing a secret file without read access reveals nothing', async () => {
   const changing = ['file:move', 'file:copy', 'file:delete', 'file:write:*', 'file:append', 'file:patch:apply']
   const lifting = (permissions: string[]) => ({
     preset: 'autonomous' as const,
@@ -266,7 +266,7 @@ it('who may change a secret file, but not read it, learns nothing by changing it
   })
 })
 
-it('the search for leaks finds what it must', async () => {
+it('the search for leaks finds known leaks', async () => {
   for (const secret of [...Object.values(byName), ...Object.values(byContent)])
     expect(leaks(`x${secret}x`)).toHaveLength(1)
   const open = await createWorkspace({

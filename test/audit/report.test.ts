@@ -41,7 +41,7 @@ function open(options: Partial<WorkspaceOptions> = {}) {
 const sha = (result: unknown) => String((result as Success).sha256)
 
 describe('a report', () => {
-  it('says what was read, from which version, and what was only looked through', async () => {
+  it('lists the files read with their versions, without files that were only searched', async () => {
     const workspace = await open()
     const file = await workspace.call('read_file', { path: 'src/app.ts' })
     await workspace.call('list_directory', {})
@@ -53,7 +53,7 @@ describe('a report', () => {
     ])
   })
 
-  it('says what was written, why, from which version to which, and how it stands at the end', async () => {
+  it('lists the files written with reasons, versions and final state', async () => {
     const workspace = await open()
     const file = await workspace.call('read_file', { path: 'src/app.ts' })
     const edit = await workspace.call('edit_file', {
@@ -81,7 +81,7 @@ describe('a report', () => {
     expect(calls).toEqual({ carriedOut: 5, refused: 0, unfinished: [] })
   })
 
-  it('says whether each patch met the base that it expected', async () => {
+  it('states whether each patch met its expected base', async () => {
     const workspace = await open()
     const file = sha(await workspace.call('read_file', { path: 'src/app.ts' }))
     const patch =
@@ -99,7 +99,7 @@ describe('a report', () => {
     ])
   })
 
-  it('says which forbidden paths were tried, by a command too, and what forbade them', async () => {
+  it('lists forbidden paths that were tried, also by commands, with the rules', async () => {
     const workspace = await open()
     await workspace.call('read_file', { path: '.env' })
     await workspace.call('read_file', { path: '../up' })
@@ -113,7 +113,7 @@ describe('a report', () => {
     expect(forbidden.slice(2)).toMatchObject([{ callId: 'run-3', tool: 'run_command', paths: ['.env'] }])
   })
 
-  it('says what was approved, by whom, and what was not', async () => {
+  it('lists approvals with their answers and people', async () => {
     const workspace = await open()
     const change = (path: string, content: string) =>
       workspace.call('write_file', { path, content, mode: 'CREATE_OR_REPLACE' })
@@ -136,7 +136,7 @@ describe('a report', () => {
     expect(alone.report().approvals).toMatchObject([{ how: 'required' }, { how: 'once', by: 'cy' }])
   })
 
-  it('says whether the final diff lies in the scope of the task, and which calls did not', async () => {
+  it('states whether the final diff is inside the scope, and lists calls outside it', async () => {
     const workspace = await open()
     await workspace.call('write_file', { path: 'src/new.ts', content: 'x' })
     expect(workspace.report().scope).toEqual({
@@ -159,7 +159,7 @@ describe('a report', () => {
     expect(free.report()).toMatchObject({ task: undefined, scope: undefined, read: [], from: undefined })
   })
 
-  it('names where the taint came from, and the sink that refused it', async () => {
+  it('names the origin of the taint and the refused call', async () => {
     const workspace = await open()
     await workspace.call('read_file', { path: 'people/list.md' })
     await workspace.call('write_file', { path: 'site/index.html', content: 'Ann' })

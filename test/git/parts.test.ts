@@ -352,7 +352,7 @@ describe('a checkout', () => {
     expect(plan.changes.find(({ path }) => path === 'run')?.to).toMatchObject({ mode: 0o755 })
   })
 
-  it('keeps a directory in which something else comes', async () => {
+  it('keeps a directory that gets other files', async () => {
     const backend = memory({ 'd/x': 'a' })
     const plan = await planCheckout(
       backend,
@@ -369,7 +369,7 @@ describe('a checkout', () => {
     ])
   })
 
-  it('restores single files, and not what no workspace can hold', async () => {
+  it('restores single files, except paths that a workspace cannot hold', async () => {
     const backend = memory({ 'a.txt': 'a', 'b.txt': 'a' })
     const plan = await planRestore(
       backend,
@@ -385,7 +385,7 @@ describe('a checkout', () => {
     expect(plan.skipped).toEqual(['module', 'x/.git/y'])
   })
 
-  it('is refused where the index holds what it would take out', () => {
+  it('is refused if it would discard staged changes', () => {
     const [from, to] = [tree({ a: blob('a') }), tree({ a: blob('b'), c: blob('a') })]
     const staged = (id: string) => new Map([['a', { mode: 0o100644, id, size: 1 }]])
     expect(() => indexAfterCheckout(staged('cd'.repeat(20)), from, to)).toThrow('a file was changed')
@@ -492,14 +492,14 @@ describe('a name of a commit', () => {
     },
   )
 
-  it('a commit without a message has its parents, too', () => {
+  it('parseCommit reads the parents of a commit without a message', () => {
     expect(parseCommit(bytesOf(`tree ${ids.tree}\nparent ${ids.one}`))).toEqual({ tree: ids.tree, parents: [ids.one] })
     expect(parseCommit(bytesOf(`tree ${ids.tree}\n\nparent ${ids.one}\n`))).toEqual({ tree: ids.tree, parents: [] })
   })
 })
 
-describe('what was put in last', () => {
-  it('is kept as far as it fits, the oldest let go first', () => {
+describe('createLruCache', () => {
+  it('keeps the latest values up to its size, and drops the oldest first', () => {
     const sizes = createLruCache<string, { readonly size: number }>(10, ({ size }) => size)
     const kept = () => [...'abcd'].filter((key) => sizes.get(key) !== undefined).join('')
     for (const key of 'abc') sizes.put(key, { size: 3 })
@@ -516,8 +516,8 @@ describe('what was put in last', () => {
   })
 })
 
-describe('texts at hand', () => {
-  it('are the last that fit; large ones and such without an id are none', () => {
+describe('createTextCache', () => {
+  it('keeps the latest texts that fit, but no large ones and none without an id', () => {
     const cache = createTextCache()
     const textOf = (size: number) => ({ original: 'x'.repeat(size), text: '', marks: [] })
     cache.set('', textOf(1))
@@ -562,13 +562,13 @@ describe('requests over HTTP', async () => {
     return [statusCode, text]
   }
 
-  it('bring the body, or none', async () => {
+  it('return the body, or none', async () => {
     expect(await asked('/x', { method: 'POST', body: [bytesOf('a'), bytesOf('b')] })).toEqual([200, 'ab/x'])
     expect(await asked('/none')).toEqual([204, ''])
     await expect(asked('/cut')).rejects.not.toBeInstanceOf(ToolError)
   })
 
-  it('follow few redirections, each to a host that is allowed, and none with a body', async () => {
+  it('follow a few redirects, each to an allowed host, and none with a body', async () => {
     const hosts: string[] = []
     expect(await asked('/to/2', {}, undefined, (url) => hosts.push(url.pathname))).toEqual([200, '/end'])
     expect(hosts).toEqual(['/to/2', '/to/1', '/end'])
@@ -582,7 +582,7 @@ describe('requests over HTTP', async () => {
     await expect(asked('/x', {}, undefined, denied)).rejects.toBe(gone)
   })
 
-  it('end when they are cancelled: before, on the way, and while a body arrives', async () => {
+  it('end when they are cancelled before, during and while a body arrives', async () => {
     await expect(asked('/x', {}, AbortSignal.abort())).rejects.toMatchObject({ code: 'ABORTED' })
     const onTheWay = new AbortController()
     const hosts = () => onTheWay.abort()
@@ -634,14 +634,14 @@ describe('a section', () => {
   }
   const binary = (byte: number) => Uint8Array.of(0, 1, 2, byte)
 
-  it('that would only show marks is told all the same', async () => {
+  it('that shows only redaction marks is included', async () => {
     const changed = { path: path('a.txt'), old: side(token('a')), now: side(token('b')) }
     expect(await sectionsOf([changed])).toMatchObject([{ text: '', redacted: true }])
     const same = { path: path('b.txt'), old: side('a\n'), now: side('a\n') }
     expect(await sectionsOf([same])).toEqual([])
   })
 
-  it('of what is no text is named, or holds all of it where that was asked for and can be had', async () => {
+  it('of binary content states the difference, or has the whole content if requested and available', async () => {
     const changed = { path: path('a.bin'), old: side(binary(1)), now: side(binary(2)) }
     expect((await sectionsOf([changed]))[0]).toMatchObject({
       binary: true,
@@ -664,7 +664,7 @@ describe('a section', () => {
     expect(await sectionOf(large, () => false, createTextCache())).toMatchObject({ binary: true, insertions: 0 })
   })
 
-  it('of a text that is at hand, and became no text, is made of its bytes', async () => {
+  it('of a cached text that became binary is made from its bytes', async () => {
     const texts = createTextCache()
     const old = side('a\n')
     await sectionOf({ path: path('a'), old, now: side('b\n') }, () => false, texts)
@@ -673,7 +673,7 @@ describe('a section', () => {
     expect(section.binary).toBe(true)
   })
 
-  it('pairs what is equally similar by name, always alike', async () => {
+  it('pairs equally similar files by name, in a stable order', async () => {
     const text = (i: number) => `${Array.from({ length: 30 }, (_, line) => `line ${line} of them\n`).join('')}${i}\n`
     const gone = ['z', 'y'].map((name) => ({ path: path(name), old: side(text(0)), now: null }))
     const fresh = ['b', 'a', 'c'].map((name, i) => ({ path: path(name), old: null, now: side(text(i + 1)) }))
@@ -701,7 +701,7 @@ describe('changes of many files', () => {
     bytes: () => bytesOf(content),
   })
 
-  it('are paired by equal content alone, where there are too many to compare each with each', async () => {
+  it('are paired only by equal content if there are too many to compare', async () => {
     const like = 'a line\nanother line\n'
     const fresh = [
       { path: path('new/like.txt'), old: null, now: side(`${like}x\n`) },
@@ -718,7 +718,7 @@ describe('changes of many files', () => {
     expect(await pairs([...gone, ...more])).toEqual(['old/same.txt'])
   })
 
-  it('are paired by equal content alone beyond so many bytes', async () => {
+  it('are paired only by equal content beyond a total size', async () => {
     const bytes = new Uint8Array(4 * 1024 * 1024)
     const of = (id: string) => ({ mode: FILE, id, bytes: () => bytes })
     const all = Array.from({ length: 16 }, (_, i) => ({ path: path(`old/${i}`), old: of(`old ${i}`), now: null }))
@@ -727,7 +727,7 @@ describe('changes of many files', () => {
     expect((await findRenames([fresh, ...all])).every((one) => one.from === undefined)).toBe(true)
   })
 
-  it('leave out what no workspace can hold, where a directory is gone', () => {
+  it('skip paths that a workspace cannot hold in a deleted directory', () => {
     const id = 'ab'.repeat(20)
     const entries = ['d/a', 'd/module', 'd/.git', 'd/e/b'].map((name) => [
       name,
@@ -831,7 +831,7 @@ describe('a pack', () => {
     return [object.type, new TextDecoder().decode(object.bytes)]
   }
 
-  it('gives objects and what deltas make of them, in either table of offsets', async () => {
+  it('reads objects and deltas, from either table of offsets', async () => {
     const base = entry(a, 3, text)
     const byPlace = entry(b, 6, delta, ofs(base.raw.length))
     const byId = entry(c, 7, delta, [...Buffer.from(a, 'hex')])
@@ -859,7 +859,7 @@ describe('a pack', () => {
     await expect(read(files, id)).rejects.toThrow(why)
   })
 
-  it('is read where inflating takes its time, too', async () => {
+  it('is read with asynchronous inflating', async () => {
     const own = process.getBuiltinModule
     vi.resetModules()
     Object.assign(process, { getBuiltinModule: undefined })
@@ -871,7 +871,7 @@ describe('a pack', () => {
     expect(object?.bytes).toEqual(bytesOf('01'))
   })
 
-  it('keeps bases at hand as far as they fit, and reads the others again', async () => {
+  it('caches delta bases that fit, and reads the others again', async () => {
     const sizeOf = (size: number): number[] => (size < 128 ? [size] : [(size & 127) | 128, ...sizeOf(size >>> 7)])
     const start = (size: number) => Uint8Array.of(...sizeOf(size), 2, 0x90, 2)
     const sizes = [5_000_000, ...Array<number>(9).fill(4_000_000)]
@@ -889,7 +889,7 @@ describe('a pack', () => {
     }
   })
 
-  it('finds what begins with some digits, and no more than two of it', async () => {
+  it('finds at most two ids with a prefix', async () => {
     const ids = ['00aa', '00ab', '00ac', 'ffaa'].map((id) => id.padEnd(40, '0'))
     const pack = await openPack(filesOf(ids.map((id) => entry(id, 3, text))), 'p')
     expect(pack?.withPrefix('00ab')).toEqual([ids[1]])
@@ -898,7 +898,7 @@ describe('a pack', () => {
     expect(pack?.withPrefix('ff')).toEqual([ids[3]])
   })
 
-  it('is looked for again where it was packed anew, and followed from one to another, not for ever', async () => {
+  it('is searched again after a repack, and followed to other packs a limited number of times', async () => {
     const named = (name: string, entries: readonly Entry[]) =>
       [...filesOf(entries).all].map(([key, bytes]) => [key.replace('/p.', `/${name}.`), bytes] as const)
     const filesWith = (all: Map<string, Uint8Array>): GitFiles => ({
@@ -927,7 +927,7 @@ describe('a pack', () => {
     await expect(openObjects(filesWith(circle)).read(a)).rejects.toThrow('a chain of deltas has no end')
   })
 
-  it('is refused where its index is none, and where it is cut', async () => {
+  it('is refused with an invalid index, and if it is cut short', async () => {
     const files = filesOf([entry(a, 3, text)])
     const index = files.all.get('objects/pack/p.idx') as Uint8Array
     new DataView(index.buffer).setUint32(4, 1)
@@ -989,7 +989,7 @@ describe('a repository in memory', () => {
     return { backend, repository, first }
   }
 
-  it('commits with a message of its own or the last one, and not into a merge', async () => {
+  it('commits with a new or the last message, and not during a merge', async () => {
     const { backend, repository, first } = await made()
     await expect(repository.commit({} as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
     await put(backend, 'a.txt', { type: 'file', bytes: bytesOf('two\n') })
@@ -1010,7 +1010,7 @@ describe('a repository in memory', () => {
     await expect(repository.commit({ amend: true } as never)).rejects.toThrow('without a message')
   })
 
-  it('keeps in the index what is of a repository within, and not what became a directory', async () => {
+  it('keeps submodules in the index, but not files that became directories', async () => {
     const { backend, repository } = await made()
     await put(backend, 'x', { type: 'file', bytes: bytesOf('x\n') })
     await put(backend, 'sub/y.txt', { type: 'file', bytes: bytesOf('y\n') })
@@ -1023,7 +1023,7 @@ describe('a repository in memory', () => {
     expect([...index.keys()]).toEqual(['a.txt', 'b.txt', 'sub/y.txt'])
   })
 
-  it('tells what is missing as such, and of what fails within no more than that', async () => {
+  it('reports missing objects, and hides the details of internal failures', async () => {
     const { backend, repository, first } = await made()
     await repository.commit({ message: 'second' })
     await put(backend, `.git/objects/${first.slice(0, 2)}/${first.slice(2)}`, null)
@@ -1041,7 +1041,7 @@ describe('a repository in memory', () => {
     })
   })
 
-  it('reads the tree of each commit, of however many', async () => {
+  it('reads the trees of many commits', async () => {
     const { backend, repository, first } = await made()
     const reader = openReader(backend)
     const kept = await reader.tree(first)
@@ -1052,7 +1052,7 @@ describe('a repository in memory', () => {
     expect(await reader.tree(first)).toEqual(kept)
   })
 
-  it('is cloned from a server whose HEAD names no branch, and not from an empty one', async () => {
+  it('is cloned from a server without a default branch, but not from an empty one', async () => {
     const source = await made()
     const objects: Uint8Array[] = []
     for (const { name: folder } of await source.backend.list(path('.git/objects'))) {
@@ -1115,7 +1115,7 @@ describe('a repository in memory', () => {
     }
   })
 
-  it('is compared where the storage has no tree: ignored directories, contents that come and go, many bytes', async () => {
+  it('compares a backend without a tree: ignored directories, changing contents, many bytes', async () => {
     const { tree: _, fork: __, statDirectories: ___, ...own } = memory({ '.gitignore': 'out/\n', 'a.txt': 'one\n' })
     let reading = own.read
     const backend: Backend = { ...own, read: (of, range) => reading(of, range) }
@@ -1156,7 +1156,7 @@ describe('a repository in memory', () => {
     ])
   })
 
-  it('tells what is changed, gone and staged, and adds only what is tracked where asked to', async () => {
+  it('reports changed, deleted and staged files, and adds only tracked files with tracked', async () => {
     const { backend, repository } = await made()
     await put(backend, 'a.txt', { type: 'file', bytes: bytesOf('two\n') })
     await put(backend, 'b.txt', null)
@@ -1187,7 +1187,7 @@ describe('a repository in memory', () => {
     expect(await told()).toEqual([])
   })
 
-  it('deletes branches, but not the one that is checked out', async () => {
+  it('deletes branches, but not the current one', async () => {
     const { repository } = await made()
     await repository.branch('other')
     await expect(repository.deleteBranch('main')).rejects.toMatchObject({ code: 'INVALID_INPUT' })
@@ -1196,7 +1196,7 @@ describe('a repository in memory', () => {
     expect(await repository.branches()).toEqual(['main'])
   })
 
-  it('is read again only where a file is another, while a storage knows that the names are the same', async () => {
+  it('reads only changed files again, if the backend knows that the names are unchanged', async () => {
     const {
       tree: _,
       fork: __,
@@ -1237,14 +1237,14 @@ describe('a repository in memory', () => {
     expect(await told()).toEqual([['a.txt', 'b.txt'], []])
   })
 
-  it('has no branch where a commit itself is checked out', async () => {
+  it('has no current branch if a commit is checked out', async () => {
     const { repository, first } = await made()
     expect(await repository.currentBranch()).toBe('main')
     await repository.checkout(first)
     expect(await repository.currentBranch()).toBe(undefined)
   })
 
-  it('is compared with what a storage shows that has no tree: what goes meanwhile, or cannot be read, differs', async () => {
+  it('treats files that disappear or cannot be read during a comparison as different', async () => {
     const {
       tree: _,
       fork: __,
@@ -1353,7 +1353,7 @@ describe('a repository in memory', () => {
   })
 })
 
-describe('objects that are hardly there', () => {
+describe('incomplete objects', () => {
   const files = {
     list: async (folder: string) =>
       folder === 'objects/pack' ? ['gone.idx', 'x.pack'] : ['c'.repeat(38), 'd'.repeat(38), 'cc'],
@@ -1361,7 +1361,7 @@ describe('objects that are hardly there', () => {
     stat: async () => undefined,
   } as unknown as GitFiles
 
-  it('are completed from few digits, and missing where there is nothing behind them', async () => {
+  it('are completed from a few digits, and are missing if their file is', async () => {
     const objects = openObjects(files)
     expect(await objects.complete('abcc')).toBe(`ab${'c'.repeat(38)}`)
     for (const prefix of ['abee', 'ab', 'zzzz', 'abc'.repeat(20)])
@@ -1373,7 +1373,7 @@ describe('objects that are hardly there', () => {
 })
 
 describe('the mode of a file', () => {
-  it('without bits is that of the base', () => {
+  it('is that of the base without permission bits', () => {
     expect([gitMode(undefined, EXECUTABLE), gitMode(undefined, FILE), gitMode(undefined, undefined)]).toEqual([
       ...[EXECUTABLE, FILE, FILE],
     ])

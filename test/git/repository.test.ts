@@ -48,7 +48,7 @@ const backends: Readonly<Record<string, () => Backend>> = {
 }
 
 describe.each(Object.entries(backends))('a repository over %s', (_, make) => {
-  it('is made, added to, committed, branched and checked out, as git sees it', async () => {
+  it('inits, adds, commits, branches and checks out as git does', async () => {
     const backend = make()
     const repository = opened(backend)
     await repository.init()
@@ -99,7 +99,7 @@ describe.each(Object.entries(backends))('a repository over %s', (_, make) => {
     await backend.close()
   })
 
-  it('never overwrites what was changed, unless it is forced', async () => {
+  it('never overwrites changed files, unless forced', async () => {
     const backend = make()
     const repository = opened(backend)
     await repository.init()
@@ -130,7 +130,7 @@ describe.each(Object.entries(backends))('a repository over %s', (_, make) => {
     await backend.close()
   })
 
-  it('takes files for directories and back', async () => {
+  it('replaces files by directories and back', async () => {
     const backend = make()
     const repository = opened(backend)
     await repository.init()
@@ -152,7 +152,7 @@ describe.each(Object.entries(backends))('a repository over %s', (_, make) => {
     await backend.close()
   })
 
-  it('refuses what is no repository, no commit and no name', async () => {
+  it('refuses a missing repository, an unknown commit and an invalid name', async () => {
     const backend = make()
     const repository = opened(backend)
     for (const act of [repository.status, repository.log, repository.branches, () => repository.add('.')]) {
@@ -173,8 +173,8 @@ describe.each(Object.entries(backends))('a repository over %s', (_, make) => {
   })
 })
 
-describe('what may not be read', () => {
-  it('gets into no commit', async () => {
+describe('a file that may not be read', () => {
+  it('is never committed', async () => {
     const backend = memory({ 'a.txt': 'a\n', '.env': 'PASSWORD=hunter2\n' })
     const repository = opened(backend, (path) => path !== '.env')
     await repository.init()
@@ -183,7 +183,7 @@ describe('what may not be read', () => {
     expect(git(await onDisk(backend), 'ls-tree', '-r', '--name-only', 'HEAD')).toBe('a.txt\n')
   })
 
-  it('is not reached by what a repository says of itself', async () => {
+  it('is not reachable through the content of a repository', async () => {
     const directory = newRepository()
     writeFileSync(join(directory, 'a.txt'), 'one\n')
     commitAll(directory)
@@ -230,7 +230,7 @@ describe('over HTTP, from the real git http-backend', async () => {
     await backend.close()
   })
 
-  it('fetches what is new, and one branch alone, and not all of the history', async () => {
+  it('fetches new commits, a single branch, and a limited history', async () => {
     const backend = memory()
     const repository = opened(backend)
     await repository.clone(`${server.url}/x.git`, { ref: 'old', depth: 1 })
@@ -240,13 +240,13 @@ describe('over HTTP, from the real git http-backend', async () => {
     expect(await text(backend, 'src/f1.ts')).toMatch(/29$/)
   })
 
-  it('goes through a CORS proxy', async () => {
+  it('fetches through a CORS proxy', async () => {
     const before = server.requests.length
     await opened(memory()).clone('https://git.example/x.git', { corsProxy: `${server.url}/proxy` })
     expect(server.requests.slice(before).every((request) => request.includes('/proxy/git.example/x.git/'))).toBe(true)
   })
 
-  it('is cancelled at once, with nothing of the files changed', async () => {
+  it('is cancelled at once, without changing files', async () => {
     const backend = memory({ 'mine.txt': 'mine\n' })
     const controller = new AbortController()
     const started = performance.now()
@@ -257,7 +257,7 @@ describe('over HTTP, from the real git http-backend', async () => {
     expect((await backend.list('' as Path)).map(({ name }) => name)).toEqual(['mine.txt'])
   })
 
-  it('tells of a server that has no such repository, and clones once only', async () => {
+  it('reports a missing remote repository, and clones only once', async () => {
     const repository = opened(memory())
     await expect(repository.clone(`${server.url}/nothing.git`)).rejects.toMatchObject({ code: 'BACKEND_ERROR' })
     await repository.clone(`${server.url}/x.git`)

@@ -33,7 +33,7 @@ async function open(options: Partial<WorkspaceOptions> = {}, directory = reposit
 }
 
 describe('git in a workspace', () => {
-  it('puts a directory where a file was, and the file back', async () => {
+  it('replaces a file by a directory and back', async () => {
     const directory = repository()
     git(directory, 'checkout', '-q', '-b', 'deep')
     git(directory, 'rm', '-q', 'b.txt')
@@ -48,13 +48,13 @@ describe('git in a workspace', () => {
     expect(await text('b.txt')).toBe('b\n')
   })
 
-  it('is there where it was asked for', async () => {
+  it('exists only with the option git', async () => {
     const workspace = await createWorkspace({ backend: loaded(repository()), policy: 'autonomous' })
     expect(workspace.git).toBeUndefined()
     expect(await workspace.call('diff_workspace', {})).toMatchObject({ ok: true, filesChanged: 0 })
   })
 
-  it('checks out as one call that is recorded and can be undone', async () => {
+  it('checks out as one call that is audited and can be undone', async () => {
     const { workspace, git: own, text } = await open()
     await own.checkout('topic')
     expect([await text('a.txt'), await text('b.txt'), await text('c.txt')]).toEqual(['two\n', undefined, 'c\n'])
@@ -66,7 +66,7 @@ describe('git in a workspace', () => {
     expect([await text('a.txt'), await text('b.txt'), await text('c.txt')]).toEqual(['one\n', 'b\n', undefined])
   })
 
-  it('changes nothing where policy denies one path, or asks and is refused', async () => {
+  it('changes nothing if policy denies a path, or an approval is refused', async () => {
     for (const options of [
       { policy: { preset: 'autonomous', readOnlyPaths: ['c.txt'] } },
       { policy: { preset: 'autonomous', deniedPaths: ['a.txt'] } },
@@ -83,7 +83,7 @@ describe('git in a workspace', () => {
     }
   })
 
-  it('writes a protected file only where a rule lifts the protection', async () => {
+  it('writes a protected file only if a rule lifts the protection', async () => {
     const directory = repository()
     git(directory, 'checkout', '-q', 'topic')
     writeFileSync(join(directory, '.env'), 'PASSWORD=hunter2\n')
@@ -98,7 +98,7 @@ describe('git in a workspace', () => {
     expect(await lifted.workspace.call('read_file', { path: '.env' })).toMatchObject({ code: 'POLICY_DENIED_SECRET' })
   })
 
-  it('commits what tools have changed, without secrets', async () => {
+  it('commits changes of tools, without secrets', async () => {
     const { backend, workspace, git: own } = await open()
     await workspace.call('edit_file', { path: 'a.txt', oldText: 'one', newText: 'three' })
     await backend.commit([{ path: '.env' as Path, expect: 'any', to: { type: 'file', bytes: new Uint8Array([65]) } }], {

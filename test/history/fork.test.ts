@@ -60,7 +60,7 @@ async function show(workspace: Workspace): Promise<Record<string, string>> {
 
 for (const [place, create] of Object.entries(places)) {
   describe(`a fork on ${place}`, () => {
-    it('shows what its workspace shows now, and neither sees what the other does', async () => {
+    it('shows the current files of its workspace, and neither sees the changes of the other', async () => {
       const origin = await open(create())
       await put(origin, 'a.txt', 'before the fork\n')
       const fork = await origin.fork({ id: 'fork' })
@@ -81,7 +81,7 @@ for (const [place, create] of Object.entries(places)) {
       await origin.close()
     })
 
-    it('gives its changes to its workspace, all or none', async () => {
+    it('merges its changes into its workspace atomically', async () => {
       const backend = create()
       const origin = await open(backend)
       const fork = await origin.fork({ id: 'fork' })
@@ -108,7 +108,7 @@ for (const [place, create] of Object.entries(places)) {
       for (const workspace of [fork, sibling, origin]) await workspace.close()
     })
 
-    it('undoes by itself, and is forked itself', async () => {
+    it('has its own undo, and can be forked', async () => {
       const origin = await open(create())
       const fork = await origin.fork()
       const second = await fork.fork()
@@ -127,7 +127,7 @@ for (const [place, create] of Object.entries(places)) {
 }
 
 describe('the commit of an overlay', () => {
-  it('writes to the disk, and nothing else does', async () => {
+  it('is the only operation that writes to the disk', async () => {
     const { backend, root } = onDisk()
     const workspace = await open(overlay(backend))
     await put(workspace, 'a.txt', 'new\n')
@@ -140,7 +140,7 @@ describe('the commit of an overlay', () => {
     await workspace.close()
   })
 
-  it('is refused whole where someone has changed the disk', async () => {
+  it('is refused as a whole if the disk has changed', async () => {
     const { backend, root } = onDisk()
     const workspace = await open(overlay(backend))
     await put(workspace, 'a.txt', 'new\n')
@@ -152,7 +152,7 @@ describe('the commit of an overlay', () => {
     await workspace.close()
   })
 
-  it('is judged, asked about with a diff, waits for a plan, and is refused where nothing may be written', async () => {
+  it('is evaluated by policy, asks with a diff, waits for a plan, and is refused on a read-only workspace', async () => {
     const below = memory(files)
     const draft = overlay(below)
     await commit(draft, change('a.txt', file('new\n')), change('secret.pem', file('k')))
@@ -180,7 +180,7 @@ describe('the commit of an overlay', () => {
     expect(await textAt(below, 'a.txt')).toBe('new\n')
   })
 
-  it('is refused where there is no overlay', async () => {
+  it('is refused without an overlay', async () => {
     const workspace = await open(memory(files))
     expect(await workspace.commit()).toMatchObject({ code: 'INVALID_INPUT' })
   })
@@ -190,7 +190,7 @@ describe('a patch over several mounts', () => {
   const patch = (paths: readonly string[]) =>
     paths.map((path) => `--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+new\n`).join('')
 
-  it('is refused whole over two lasting ones', async () => {
+  it('is refused as a whole over two persistent mounts', async () => {
     const [one, two] = [onDisk({}), onDisk({})]
     const workspace = await createWorkspace({
       policy: 'autonomous',
@@ -202,7 +202,7 @@ describe('a patch over several mounts', () => {
     await workspace.close()
   })
 
-  it('is whole over a lasting and a volatile one, and taken back whole', async () => {
+  it('is atomic over a persistent and a volatile mount, and is undone as a whole', async () => {
     const { backend, root } = onDisk({})
     const workspace = await createWorkspace({ policy: 'autonomous', mounts: { '': backend, notes: memory() } })
     const done = await ok(workspace, 'apply_patch', { patch: patch(['a.txt', 'notes/c.md']) })

@@ -21,8 +21,8 @@ async function reopen(
   return createWorkspace({ backend, policy: 'autonomous', run: { id }, limits, history: structuredClone(history) })
 }
 
-describe('a history that goes on in another workspace', () => {
-  it('rolls back over two restarts, forwards again, and undoes single calls of either', async () => {
+describe('a history that another workspace continues', () => {
+  it('rolls back and forward over two restarts, and undoes single calls', async () => {
     const backend = memory({ 'a.txt': 'one\n', 'gone.bin': new Uint8Array([0, 255, 10]) })
     const first = await createWorkspace({ backend, policy: 'autonomous', run: { id: 'run-1' } })
     const start = first.checkpoint('start')
@@ -54,7 +54,7 @@ describe('a history that goes on in another workspace', () => {
     expect(await textOf(backend, 'b.txt')).toBeUndefined()
   })
 
-  it('forgets the oldest of many calls that cannot be taken back, and says so of a checkpoint before them', async () => {
+  it('drops the oldest calls without contents, and reports that for a checkpoint before them', async () => {
     const backend = memory({ 'a.txt': 'one\n' })
     const first = await createWorkspace({ backend, policy: 'autonomous', run: { id: 'run-1' } })
     const start = first.checkpoint('start')
@@ -75,7 +75,7 @@ describe('a history that goes on in another workspace', () => {
     expect(await second.rollback(late.id)).toMatchObject({ ok: true, paths: ['a.txt'] })
   })
 
-  it('refuses what someone else changed between the two', async () => {
+  it('refuses to undo changes by other writers between the two workspaces', async () => {
     const backend = memory({ 'a.txt': 'one\n' })
     const first = await createWorkspace({ backend, policy: 'autonomous', run: { id: 'run-1' } })
     const start = first.checkpoint()
@@ -96,7 +96,7 @@ describe('a history that goes on in another workspace', () => {
     expect(await textOf(backend, 'a.txt')).toBe('other\n')
   })
 
-  it('keeps to its own bound, and says what it lost', async () => {
+  it('keeps to its size limit, and reports what was dropped', async () => {
     const backend = memory({ 'a.txt': 'x'.repeat(5000) })
     const first = await createWorkspace({ backend, policy: 'autonomous', run: { id: 'run-1' } })
     const start = first.checkpoint()
@@ -106,7 +106,7 @@ describe('a history that goes on in another workspace', () => {
     expect(await second.undo('run-1-3')).toMatchObject({ ok: true })
   })
 
-  it('a recording that began with a history is replayed with it', async () => {
+  it('is replayed with a recording that started with it', async () => {
     const backend = memory({ 'a.txt': 'one\n' })
     const first = await createWorkspace({ backend, policy: 'autonomous', run: { id: 'run-1' } })
     const start = first.checkpoint()
@@ -128,7 +128,7 @@ describe('a history that goes on in another workspace', () => {
     expect(await replay(recorded, { backend: files.fork() })).toMatchObject({ ok: false })
   })
 
-  it('is not taken up by a fork, and refuses what went through JSON', async () => {
+  it('is not inherited by a fork, and is refused after a JSON round trip', async () => {
     const backend = memory({ 'a.txt': 'one\n' })
     const first = await createWorkspace({ backend, policy: 'autonomous', run: { id: 'run-1' } })
     await first.call('append_file', { path: 'a.txt', content: 'two\n' })

@@ -4,7 +4,7 @@ import { type Place, playAgainstModel } from './model.ts'
 const runs: Readonly<Record<Place, number>> = { memory: 40, overlay: 40, node: 30 }
 
 for (const [place, numRuns] of Object.entries(runs)) {
-  it(`random calls, undos, rollbacks, forks and commits on ${place} do what they do to plain Maps`, async () => {
+  it(`random calls, undos, rollbacks, forks and commits on ${place} match a model of plain Maps`, async () => {
     const counts = await playAgainstModel(place as Place, numRuns, 40)
     for (const what of [
       'undo ok',

@@ -8,7 +8,7 @@ const b = 'b.ts' as Path
 const lines = (start: number, end: number, total: number) => ({ start, end, total })
 
 describe('read history', () => {
-  it('has read a version whole once its ranges cover every line', () => {
+  it('marks a version as fully read once its ranges cover every line', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 30 }),
@@ -39,7 +39,7 @@ describe('read history', () => {
     expect(createReadHistory().hasReadWhole(a, 'v1')).toBe(false)
   })
 
-  it('remembers the latest 64 versions of a path, and takes any name', () => {
+  it('keeps the latest 64 versions of a path, for any path name', () => {
     const history = createReadHistory()
     const odd = '__proto__' as Path
     for (let i = 0; i < 1000; i++) history.noteVersion({ path: odd, sha256: `v${i}`, lines: 'all' })

@@ -75,7 +75,7 @@ const places: Record<string, () => Backend> = {
 for (const [place, create] of Object.entries(places)) {
   describe(`undo on ${place}`, () => {
     for (const [name, mutate] of Object.entries(mutations)) {
-      it(`takes back ${name}, and the undo too`, async () => {
+      it(`reverts ${name}, and can itself be reverted`, async () => {
         const { workspace, backend } = await open({ backend: create() })
         const before = await snapshot(backend)
         const done = await mutate(workspace)
@@ -94,7 +94,7 @@ for (const [place, create] of Object.entries(places)) {
 }
 
 describe('undo', () => {
-  it('takes back an older call whose paths are as it left them, and keeps the later ones', async () => {
+  it('reverts an older call whose paths are unchanged since, and keeps later calls', async () => {
     const { workspace, backend } = await open()
     const first = await rewrite(workspace, 'a.txt', 'first\n')
     await rewrite(workspace, 'd/x.txt', 'second\n')
@@ -103,7 +103,7 @@ describe('undo', () => {
     expect(await textAt(backend, 'd/x.txt')).toBe('second\n')
   })
 
-  it('refuses what a later call has changed, names the paths, and changes nothing', async () => {
+  it('refuses paths that a later call has changed, names them, and changes nothing', async () => {
     const { workspace, backend } = await open()
     const moved = await ok(workspace, 'move_file', { path: 'd', to: 'e' })
     await rewrite(workspace, 'e/x.txt', 'later\n')
@@ -116,7 +116,7 @@ describe('undo', () => {
     expect(await snapshot(backend)).toEqual(before)
   })
 
-  it('refuses what someone else has changed, deleted or made in the meantime', async () => {
+  it('refuses paths that another writer has changed, deleted or created', async () => {
     const outside: [string, (backend: Backend) => Promise<unknown>, (w: Callable) => Promise<Success>][] = [
       ['a.txt', (b) => commit(b, change('a.txt', file('theirs'))), (w) => rewrite(w, 'a.txt', 'ours\n')],
       ['a.txt', (b) => commit(b, change('a.txt', null)), (w) => rewrite(w, 'a.txt', 'ours\n')],
@@ -134,7 +134,7 @@ describe('undo', () => {
     }
   })
 
-  it('leaves a directory that others have put something into', async () => {
+  it('keeps a directory that contains files of others', async () => {
     const { workspace, backend } = await open()
     const done = await write(workspace, 'n/m/new.txt', 'new\n')
     await commit(backend, change('n/theirs', file('t')))
@@ -145,7 +145,7 @@ describe('undo', () => {
     expect(await backend.stat(at('n/m'))).toBeUndefined()
   })
 
-  it("leaves a directory of ours that another's file comes back into", async () => {
+  it('keeps its directory if a file of another writer is restored into it', async () => {
     const { workspace, backend } = await open()
     const start = workspace.checkpoint('start')
     await write(workspace, 'n/m/ours', 'o')
@@ -156,7 +156,7 @@ describe('undo', () => {
     expect(await backend.stat(at('n/m/ours'))).toBeUndefined()
   })
 
-  it('makes a parent again that has gone since', async () => {
+  it('creates a missing parent again', async () => {
     const { workspace, backend } = await open()
     const done = await ok(workspace, 'delete_file', { path: 'd/sub/y.txt' })
     await commit(backend, change('d/sub', null))
@@ -164,7 +164,7 @@ describe('undo', () => {
     expect(await textAt(backend, 'd/sub/y.txt')).toBe('y\n')
   })
 
-  it('takes a call back once only, and tells an unknown one', async () => {
+  it('reverts a call only once, and reports an unknown call', async () => {
     const { workspace } = await open()
     const done = await write(workspace, 'new', 'n\n')
     expect(await workspace.undo(done.callId)).toMatchObject({ ok: true })
@@ -177,7 +177,7 @@ describe('undo', () => {
     expect(await workspace.undo(7 as any)).toMatchObject({ code: 'INVALID_INPUT' })
   })
 
-  it('is judged by policy, gated by plan mode, asked about, and refused in an audit that fails', async () => {
+  it('is subject to policy, plan mode, approvals and a failing audit', async () => {
     const denying = await open({
       policy: { preset: 'autonomous', rules: [{ name: 'no way back', action: 'deny', tools: ['undo'] }] },
     })
@@ -209,7 +209,7 @@ describe('undo', () => {
     expect(await textAt(failing.backend, 'new')).toBe('n\n')
   })
 
-  it('stands in the audit with its reason, twice, as any mutation', async () => {
+  it('is audited with its reason, as intent and outcome', async () => {
     const { workspace } = await open()
     const done = await rewrite(workspace, 'a.txt', 'b\n')
     await workspace.undo(done.callId, { reason: 'it was wrong' })
@@ -218,7 +218,7 @@ describe('undo', () => {
     expect(records[1]).toMatchObject({ pathsWritten: ['a.txt'], reason: 'it was wrong' })
   })
 
-  it('is refused with the limit once the earlier content is no longer kept', async () => {
+  it('is refused with the limit if the earlier content is no longer kept', async () => {
     const { workspace, backend } = await open({ limits: { journalBytes: 4000 } })
     const big = 'x'.repeat(1500)
     const first = await write(workspace, 'big', big)
@@ -233,14 +233,14 @@ describe('undo', () => {
     expect(third.warnings).toEqual([])
   })
 
-  it('warns of a call too large to be taken back, and says so later', async () => {
+  it('warns of a call that is too large to revert, and refuses its undo', async () => {
     const { workspace } = await open({ limits: { journalBytes: 1000 }, backend: memory({ big: 'x'.repeat(2000) }) })
     const done = await ok(workspace, 'delete_file', { path: 'big' })
     expect(done.warnings.join()).toContain('cannot be undone')
     expect(await workspace.undo(done.callId)).toMatchObject({ code: 'LIMIT_EXCEEDED' })
   })
 
-  it('brings back a file that is too large for the text tools whole', async () => {
+  it('restores a whole file that is too large for the text tools', async () => {
     const bytes = new Uint8Array(11 * 1024 * 1024).map((_, i) => i * 7)
     const { workspace, backend } = await open({ backend: memory({ big: bytes }) })
     const done = await ok(workspace, 'delete_file', { path: 'big' })
@@ -251,7 +251,7 @@ describe('undo', () => {
 })
 
 describe('runs', () => {
-  it('take back their own calls only; the workspace takes back any', async () => {
+  it('undo only their own calls; the workspace undoes any call', async () => {
     const { workspace, backend } = await open()
     const one = workspace.run({ id: 'one' })
     const two = workspace.run({ id: 'two' })
@@ -270,7 +270,7 @@ describe('runs', () => {
     ])
   })
 
-  it('roll back to their own checkpoints, and leave what others did', async () => {
+  it('roll back to their own checkpoints, and keep changes of others', async () => {
     const { workspace, backend } = await open()
     const one = workspace.run({ id: 'one' })
     const two = workspace.run({ id: 'two' })
@@ -291,7 +291,7 @@ describe('runs', () => {
 
 describe('rollback', () => {
   for (const [place, create] of Object.entries(places)) {
-    it(`takes back everything since, as one call that can be taken back, on ${place}`, async () => {
+    it(`reverts everything since the checkpoint as one call that can be undone, on ${place}`, async () => {
       const { workspace, backend } = await open({ backend: create() })
       const states = [await snapshot(backend)]
       const checkpoints = [workspace.checkpoint('start')]
@@ -322,7 +322,7 @@ describe('rollback', () => {
     })
   }
 
-  it('stops and says so where it would discard what was changed from outside, before, between or after the calls', async () => {
+  it('refuses to discard changes by other writers before, between or after the calls', async () => {
     for (const when of ['between', 'after']) {
       const { workspace, backend } = await open()
       const { id } = workspace.checkpoint()
@@ -337,7 +337,7 @@ describe('rollback', () => {
     }
   })
 
-  it('does not touch what others have changed elsewhere', async () => {
+  it('does not touch other paths that others have changed', async () => {
     const { workspace, backend } = await open()
     const { id } = workspace.checkpoint()
     await rewrite(workspace, 'a.txt', 'one\n')
@@ -346,7 +346,7 @@ describe('rollback', () => {
     expect(await textAt(backend, 'd/x.txt')).toBe('theirs\n')
   })
 
-  it('has nothing to do right after the checkpoint, and knows no other names', async () => {
+  it('changes nothing right after the checkpoint, and rejects unknown checkpoints', async () => {
     const { workspace } = await open()
     const { id } = workspace.checkpoint()
     expect(await workspace.rollback(id)).toMatchObject({ ok: true, paths: [] })
@@ -355,7 +355,7 @@ describe('rollback', () => {
 })
 
 describe('on disk', () => {
-  it('brings back bytes, permission bits and directories', async () => {
+  it('restores bytes, permission bits and directories', async () => {
     const { backend, root } = onDisk()
     const { workspace } = await open({ backend })
     const { id } = workspace.checkpoint()
@@ -372,7 +372,7 @@ describe('on disk', () => {
 
 describe('a file where a directory was', () => {
   for (const [place, create] of Object.entries(places)) {
-    it(`is taken back, and given to what lies below, on ${place}`, async () => {
+    it(`is reverted, and replaced by the files below it, on ${place}`, async () => {
       const backend = create()
       const { workspace } = await open({ backend })
       const fork = await workspace.fork()
@@ -401,7 +401,7 @@ describe('a file where a directory was', () => {
   }
 })
 
-describe('the way back', () => {
+describe('planRevert', () => {
   const bytes = new TextEncoder().encode('back\n')
   const back = { type: 'file', bytes } as const
   const directory = { type: 'directory' } as const
@@ -412,7 +412,7 @@ describe('the way back', () => {
   })
   const refused = (paths: string[]) => ({ code: 'WRITE_CONFLICT', details: expect.objectContaining({ paths }) })
 
-  it('is refused where others came between two calls, or before the first', () => {
+  it('refuses changes by others between two calls, or before the first', () => {
     const entry = {
       ...{ callId: 'c', runId: 'r', tool: 't', at: 0 },
       changes: [{ path: at('a'), before: back, was: directory, became: null }],
@@ -420,7 +420,7 @@ describe('the way back', () => {
     expect(() => invertEntries('go', [entry])).toThrow(expect.objectContaining(refused(['a'])))
   })
 
-  it('names what others have put in its place, and no more than five of them', async () => {
+  it('names at most five paths that others have changed', async () => {
     const tree = { 'd/x.txt': '', 'd/y.txt': '', e: { directory: true }, f: 'a file', l: { link: 'd' } } as const
     const backend = memory(tree)
     for (const [ways, paths] of [
@@ -437,7 +437,7 @@ describe('the way back', () => {
     await expect(planRevert(many, 'go', ways)).rejects.toThrow(/"4\.txt" and 2 more$/)
   })
 
-  it('leads over nothing that goes while it is looked for', async () => {
+  it('refuses a path that disappears while it is checked', async () => {
     const backend = memory({ l: { link: 'a' } })
     const vanishing: Backend = {
       ...backend,
@@ -453,7 +453,7 @@ describe('the way back', () => {
     await expect(commit(backend, ...changes)).rejects.toMatchObject({ code: 'WRITE_CONFLICT' })
   })
 
-  it('ends where the storage fails', async () => {
+  it('fails with the error of the storage', async () => {
     const failing = faulty(memory({ a: '' }), { on: 'stat', error: 'BACKEND_ERROR' })
     await expect(planRevert(failing, 'go', [way('a', back)])).rejects.toMatchObject({ code: 'BACKEND_ERROR' })
     for (const error of ['PATH_REJECTED', 'NOT_A_DIRECTORY'] as const) {
@@ -466,7 +466,7 @@ describe('the way back', () => {
     await expect(planRevert(other, 'go', [way('a', back)])).rejects.toMatchObject(refused(['a']))
   })
 
-  it('makes the directories that it needs, in order', async () => {
+  it('creates missing directories in order', async () => {
     const { changes } = await planRevert(memory(), 'go', [way('b/c.txt', back), way('a.txt', back)])
     expect(changes.map(({ path }) => path)).toEqual(['a.txt', 'b', 'b/c.txt'])
   })

@@ -14,7 +14,7 @@ async function show(workspace: Workspace): Promise<string> {
  * Three forks, each of any workspace before it; a directory made in one, a file below it written in another, and two
  * commits, which may be refused. Nobody but the workspace that takes a commit may see anything of it.
  */
-it('a commit, also a refused one, shows in no other fork, whichever forks which', async () => {
+it('a commit, even a refused one, is never visible in another fork', async () => {
   let refused = 0
   let taken = 0
   for (let shape = 0; shape < 2 * 3 * 3 * 4 * 3 * 3; shape += times(5, 1)) {

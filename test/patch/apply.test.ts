@@ -6,7 +6,7 @@ import { createGitBench } from './trees.ts'
 const git = createGitBench()
 afterAll(() => git.remove())
 
-it('gives the tree that git apply gives, for diffs between generated trees', async () => {
+it('produces the same tree as git apply, for diffs between generated trees', async () => {
   const least = times(400, 1000)
   const { diffs, refused } = await compareWithGit({ git, seed: 1, diffs: least, disk: 10 })
   expect(diffs).toBeGreaterThanOrEqual(least)

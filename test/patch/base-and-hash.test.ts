@@ -30,7 +30,7 @@ const open = (backend: Backend, options: Partial<WorkspaceOptions> = {}) =>
   createWorkspace({ policy: 'autonomous', ...options, backend })
 
 describe.each(Object.entries(places))('apply_patch over a repository in %s', (_, place) => {
-  it('applies to the commit that was expected, by the id that git gives', async () => {
+  it('applies to the expected commit, by its git id', async () => {
     const { directory, second } = repository()
     const backend = place(directory)
     const workspace = await open(backend)
@@ -40,7 +40,7 @@ describe.each(Object.entries(places))('apply_patch over a repository in %s', (_,
     await workspace.close()
   })
 
-  it('changes nothing on another commit, and names the present one', async () => {
+  it('changes nothing on another commit, and names the current one', async () => {
     const { directory, first, second } = repository()
     const backend = place(directory)
     const workspace = await open(backend)
@@ -61,7 +61,7 @@ describe.each(Object.entries(places))('apply_patch over a repository in %s', (_,
     await workspace.close()
   })
 
-  it('answers with the hash of what diff_workspace then gives, which is the patch that git makes the tree from', async () => {
+  it('returns the hash of the next diff_workspace, which git apply accepts', async () => {
     const { directory } = repository()
     const workspace = await open(place(directory))
     const rehearsed = await workspace.call('apply_patch', { patch, dryRun: true })
@@ -89,7 +89,7 @@ describe.each(Object.entries(places))('apply_patch over a repository in %s', (_,
 describe('newWorkspaceDiffSha256', () => {
   const files = { 'a.txt': 'one\ntwo\n', '.env': 'A=1\n' }
 
-  it('is that of the difference to what was opened where there is no repository', async () => {
+  it('is that of the diff since opening, without a repository', async () => {
     const workspace = await open(memory(files))
     const answer = await workspace.call('apply_patch', { patch })
     const diff = await workspace.call('diff_workspace', {})
@@ -98,7 +98,7 @@ describe('newWorkspaceDiffSha256', () => {
     await workspace.close()
   })
 
-  it('is null where diff_workspace is not registered, denied, or asks', async () => {
+  it('is null if diff_workspace is not registered, denied, or needs an approval', async () => {
     const closed: Partial<WorkspaceOptions>[] = [
       { tools: ['apply_patch', 'read_file'] },
       { policy: { preset: 'autonomous', tools: { diff_workspace: 'deny' } } },
@@ -121,7 +121,7 @@ describe('newWorkspaceDiffSha256', () => {
     }
   })
 
-  it('does not depend on what may not be shown', async () => {
+  it('does not depend on hidden files', async () => {
     const hashes = new Set<unknown>()
     for (const secret of ['A=1\n', 'A=2\n', `A=${tokens}\n`]) {
       const backend = memory(files)
@@ -137,7 +137,7 @@ describe('newWorkspaceDiffSha256', () => {
     expect([...hashes]).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
   })
 
-  it('does not make the call fail where the diff does: the effect stands', async () => {
+  it('does not fail the call if the diff fails', async () => {
     const backend = loaded(repository().directory)
     const gone = { on: ['stat', 'read'], path: /^\.git/, error: new Error('the storage is gone') } as const
     const failing = faulty(backend, { on: 'commit', when: 'after', run: () => failing.inject(gone) })

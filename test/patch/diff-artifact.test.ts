@@ -48,7 +48,7 @@ async function readWhole(workspace: Workspace, path: string): Promise<string> {
 }
 
 describe('a diff that was cut', () => {
-  it('is kept whole, and read in ranges gives the patch that git makes the tree from', async () => {
+  it('is stored whole, and git apply accepts it read in ranges', async () => {
     const directory = changed()
     const workspace = await open(directory)
     const cut: Answer = await workspace.call('diff_workspace', { maxBytes: 5000 })
@@ -70,7 +70,7 @@ describe('a diff that was cut', () => {
     await workspace.close()
   })
 
-  it('holds no byte of what is secret', async () => {
+  it('contains no secret', async () => {
     const directory = changed()
     writeFileSync(join(directory, 'src/0.ts'), `const t = '${token}'\n`)
     const workspace = await open(directory)
@@ -82,7 +82,7 @@ describe('a diff that was cut', () => {
     await workspace.close()
   })
 
-  it('is bound to what was asked for, and to the run', async () => {
+  it('is bound to the request and the run', async () => {
     const workspace = await open(changed())
     const cut: Answer = await workspace.call('diff_workspace', { maxBytes: 1000, paths: ['src/1.ts', 'src/2.ts'] })
     if (!cut.ok) throw new Error(cut.message)
@@ -93,7 +93,7 @@ describe('a diff that was cut', () => {
     await workspace.close()
   })
 
-  it('is not kept where it was not cut or only the stat was asked for', async () => {
+  it('is not stored if it was not cut or only the stat was requested', async () => {
     const directory = changed()
     const workspace = await open(directory)
     for (const input of [{ maxBytes: 1_000_000 }, { statOnly: true, maxBytes: 1 }]) {
@@ -105,7 +105,7 @@ describe('a diff that was cut', () => {
     await workspace.close()
   })
 
-  it('is told to be lost where the run has no room left', () => {
+  it('is reported as lost if the run is over its artifact limit', () => {
     const warnings: string[] = []
     const artifacts = createArtifacts('run', { maxBytes: 10 })
     expect(storeFullOutput({ extension: 'diff', text: () => 'x'.repeat(11) }, artifacts, warnings)).toBeUndefined()

@@ -155,7 +155,7 @@ function fewestChanges(oldText: string, newText: string): number {
 }
 
 describe('diffLines', () => {
-  it('gives hunks that turn the old text into the new one, with as few lines as there can be', () => {
+  it('returns the fewest lines that turn the old text into the new one', () => {
     fc.assert(
       fc.property(pair, ([oldText, newText]) => {
         const hunks = diffLines(oldText, newText)
@@ -203,7 +203,7 @@ describe('diffLines', () => {
     )
   })
 
-  it('finds one change in texts that share much before and behind it', () => {
+  it('finds one change in texts with long common ends', () => {
     const block = (units: number, unit: string) => `${unit.repeat(units)}\n`
     for (const before of [0, 8, 15, 17, 510, 513, 1535, 5000]) {
       for (const behind of [0, 9, 16, 511, 514, 4000]) {
@@ -224,7 +224,7 @@ describe('diffLines', () => {
   })
 })
 
-describe('where lines were only added or only removed', () => {
+describe('changes that only add or only remove lines', () => {
   /** What is wrong with a place: it could stand further down, or reach the one before it. */
   function complaints(oldText: string, newText: string): string[] {
     const hunks = diffLines(oldText, newText)
@@ -257,7 +257,7 @@ describe('where lines were only added or only removed', () => {
     return wrong
   }
 
-  it('they stand as far down as they go, or with the place before or behind them', () => {
+  it('move down as far as possible, or join a neighbour', () => {
     const random = generator(9)
     const drawn = (kinds: number) =>
       Array.from(
@@ -352,7 +352,7 @@ describe('markChanges', () => {
   const drawn = (random: () => number, length: number, kinds: number) =>
     Array.from({ length }, () => Math.floor(random() * kinds))
 
-  it('changes as few elements as there can be in every two short sequences of three kinds', () => {
+  it('marks the fewest elements in all pairs of short sequences of three symbols', () => {
     const all: number[][] = [[]]
     for (let i = 0; all.length < 121; i++) for (const kind of [0, 1, 2]) all.push([...(all[i] as number[]), kind])
     // The kinds of one side may be numbered in the order in which they come.
@@ -379,7 +379,7 @@ describe('markChanges', () => {
     }
   })
 
-  it('changes as few elements as there can be where each occurs once, in whatever order', () => {
+  it('marks the fewest elements if each occurs once, in any order', () => {
     const random = generator(5)
     // Of 300, more have to move than one search may look for.
     for (const count of [250, 300]) {
@@ -452,7 +452,7 @@ const change = fc.record({
 })
 
 describe('unifiedDiff', () => {
-  it('writes what git apply turns into the new tree, and git apply -R into the old one', () => {
+  it('writes patches that git apply and git apply -R accept', () => {
     const changes = fc.sample(change, { numRuns: 3000, seed: 20261121 })
     for (let batch = 0; batch < 3; batch++) {
       const oldTree: Tree = {}
@@ -478,7 +478,7 @@ describe('unifiedDiff', () => {
     }
   })
 
-  it('equals the output of git diff on edits whose place is beyond doubt', () => {
+  it('equals the output of git diff on unambiguous edits', () => {
     const source = Array.from({ length: 40 }, (_, i) => (i % 8 === 0 ? `function part${i}() {  ` : `  step(${i})`))
     const edits: readonly (readonly [string, string])[] = [
       [`${source.join('\n')}\n`, `${source.map((line, i) => (i === 20 ? '  changed()' : line)).join('\n')}\n`],
@@ -538,7 +538,7 @@ describe('unifiedDiff', () => {
     )
   })
 
-  it('is empty for an unchanged pair, and says only what changed', () => {
+  it('is empty for an unchanged pair, and shows only what changed', () => {
     const path = 'x' as LogicalPath
     const version: FileVersion = { path, text: 'a\n', mode: 0o644 }
     expect(unifiedDiff(null, null)).toEqual({ text: '', insertions: 0, deletions: 0 })
@@ -688,7 +688,7 @@ describe('unifiedDiff', () => {
     expect(quoteName(name)).toBe(quoted)
   })
 
-  it('says that bytes differ, be it in their number only', () => {
+  it('states that bytes differ, also if only their number does', () => {
     const bytes = (path: string, ...bytes: number[]) => ({ path: path as LogicalPath, bytes: Uint8Array.from(bytes) })
     expect(binaryDiff(bytes('x', 1), bytes('x', 1, 2))).toEqual({
       text: `${gitLine}Binary files a/x and b/x differ\n`,
@@ -777,7 +777,7 @@ describe('hostile texts', () => {
     ],
   }
   for (const [name, make] of Object.entries(texts)) {
-    it(`${name}: right, and quick`, () => {
+    it(`${name}: correct and fast`, () => {
       const [oldText, newText] = make()
       const start = ownTime()
       const hunks = diffLines(oldText, newText)

@@ -77,7 +77,7 @@ describe('a patch of one file', () => {
     await expect(outcome(old, patch, limit)).rejects.toMatchObject(error)
   })
 
-  it.each(unreadable)('is no patch: %s', (_, patch, line, message) => {
+  it.each(unreadable)('is refused: %s', (_, patch, line, message) => {
     expect(() => planPatch(patch)).toThrow(
       expect.objectContaining({
         message: expect.stringContaining(message),
@@ -86,7 +86,7 @@ describe('a patch of one file', () => {
     )
   })
 
-  it('tells a long line in part', async () => {
+  it('cuts a long line in an error', async () => {
     const patch = `--- a/a\n+++ b/a\n@@ -1 +1 @@\n-${'x'.repeat(400)}\n+y\n`
     await expect(outcome(`${'z'.repeat(300)}\n`, patch)).rejects.toMatchObject({
       details: {
@@ -98,7 +98,7 @@ describe('a patch of one file', () => {
 })
 
 describe('a plan', () => {
-  it('tells the form, the paths and what is changed', () => {
+  it('states the format, the paths and the changes', () => {
     const patch = '--- a/a\n+++ b/a\n@@ -1,2 +1,3 @@\n a\n-b\n+c\n+d\n--- a/d\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n'
     expect(planPatch(`${patch}diff --git a/b b/c\nrename from b\nrename to c\n`)).toMatchObject({
       format: 'unified',
@@ -113,7 +113,7 @@ describe('a plan', () => {
     })
   })
 
-  it('is none where a patch names no change', () => {
+  it('is refused for a patch without changes', () => {
     expect(() => planPatch('nothing\n')).toThrow(
       expect.objectContaining({
         code: 'INVALID_PATCH',
@@ -167,7 +167,7 @@ describe('a mark in a patch', () => {
     )
   })
 
-  it('stands for what it hides, in a file that is no UTF-8 and hides many secrets', async () => {
+  it('represents its secret, in a file that is not UTF-8 and has many secrets', async () => {
     const tokens = Array.from(
       { length: 12 },
       (_, i) => `k${i} = "ghp_${String(i).padStart(2, '0')}${'a1B2c3D4e5'.repeat(4).slice(0, 34)}"\n`,
@@ -205,17 +205,17 @@ describe('a mark in a patch', () => {
     expect(() => change && refuseAddedMarks(old, change)).not.toThrow()
   })
 
-  it('may be anything in a file that the patch brings whole', () => {
+  it('is allowed in a file that the patch creates', () => {
     const [change] = planPatch(`*** Begin Patch\n*** Add File: a\n+${marked}\n*** End Patch\n`).changes
     expect(() => change && refuseAddedMarks(old, change)).not.toThrow()
   })
 
-  it('may be in a file that is not there yet', () => {
+  it('is allowed in a file that does not exist yet', () => {
     const [change] = planPatch(`--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+${marked}\n`).changes
     expect(() => change && refuseAddedMarks(null, change)).not.toThrow()
   })
 
-  it('may go with its file', () => {
+  it('may be deleted with its file', () => {
     const [change] = planPatch(`--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-${marked}\n`).changes
     expect(() => change && refuseAddedMarks(old, change)).not.toThrow()
   })
@@ -279,7 +279,7 @@ describe('a binary patch', () => {
     return Buffer.from(await applyBinary(from, body, path, 70_000)).toString('latin1')
   }
 
-  it('makes the bytes that its ids name, in either hash', async () => {
+  it('produces the bytes of its ids, in either hash', async () => {
     expect(await patched(null, 'literal', Buffer.from('new'))).toBe('new')
     expect(await patched(new Uint8Array(), 'literal', Buffer.from('new'), { oldId: none })).toBe('new')
     expect(await patched(new Uint8Array(), 'literal', Buffer.from('new'))).toBe('new')
@@ -311,7 +311,7 @@ describe('a binary patch', () => {
     await expect(applyToFile(old, change, { textFileBytes: 2 })).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' })
   })
 
-  it('is refused on any other version, and on none', async () => {
+  it('is refused on any other version, and on a missing file', async () => {
     for (const [from, oldId] of [
       [null, await idOf(old)],
       [new Uint8Array(), await idOf(old)],
@@ -339,7 +339,7 @@ describe('a binary patch', () => {
     await expect(patched(null, 'literal', Buffer.from('four'), {}, size)).rejects.toMatchObject(corrupt)
   })
 
-  it('is corrupt where it is not deflated, and where the result has another id', async () => {
+  it('is corrupt if it is not deflated, or the result has another id', async () => {
     const body = { type: 'binary' as const, method: 'literal' as const, size: 4, oldId: none, newId: await idOf(old) }
     await expect(applyBinary(null, { ...body, data: Buffer.from('four') }, path, 10)).rejects.toMatchObject(corrupt)
     await expect(patched(null, 'literal', Buffer.from('four'), { newId: await idOf(old) })).rejects.toMatchObject(
@@ -347,7 +347,7 @@ describe('a binary patch', () => {
     )
   })
 
-  it('copies from the old bytes, and 65,536 of them where a delta names no length', async () => {
+  it('copies from the old bytes, 65,536 of them if a delta states no length', async () => {
     const from = Buffer.alloc(65_540, 'abcdefg')
     const size = [0x84, 0x80, 0x04]
     const wanted = Buffer.concat([from.subarray(1, 65_537), Buffer.from('x'), from.subarray(0, 3)])
@@ -373,7 +373,7 @@ describe('a binary patch', () => {
     expect(await patched(from, 'delta', delta, { newId: await idOf(wanted) })).toBe(wanted.toString('latin1'))
   })
 
-  it('may make as many bytes as the limit is', async () => {
+  it('may produce as many bytes as the limit', async () => {
     const delta = Buffer.from([10, 12, 0x90, 10, 2, 0x78, 0x79])
     const body = { type: 'binary' as const, method: 'delta' as const, data: deflateSync(delta), size: delta.length }
     const ids = { oldId: await idOf(old), newId: await idOf(Buffer.from('0123456789xy')) }
@@ -381,7 +381,7 @@ describe('a binary patch', () => {
     await expect(applyBinary(old, { ...body, ...ids }, path, 11)).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' })
   })
 
-  it('says which version it needs', async () => {
+  it('states which version it needs', async () => {
     const refusal = {
       code: 'PATCH_CONFLICT',
       message: 'Cannot patch "a.bin": it is not the version that the binary patch was created from',
@@ -393,7 +393,7 @@ describe('a binary patch', () => {
     }
   })
 
-  it('is corrupt where its checksum is wrong, or its id only begins like none', async () => {
+  it('is corrupt if its checksum is wrong, or its id only starts with zeros', async () => {
     const data = deflateSync(Buffer.from('four'))
     data[data.length - 1] = (data[data.length - 1] as number) ^ 1
     const body = { type: 'binary' as const, method: 'literal' as const, size: 4, oldId: none, data }
@@ -515,7 +515,7 @@ describe('several hunks', () => {
     expect('mismatch' in result ? undefined : joinPieces(result.pieces, lines.join(''))).toBe(wanted)
   })
 
-  it('stand where they stand nearest, and never in what another has put in', () => {
+  it('apply at the nearest match, and never in the changes of another hunk', () => {
     fc.assert(
       fc.property(
         fc.array(line, { minLength: 3, maxLength: 14 }),
@@ -548,7 +548,7 @@ describe('several hunks', () => {
 describe('finding lines', () => {
   const lines = Array.from({ length: 600 }, (_, i): string => (i % 2 === 0 ? 'a' : 'b'))
 
-  it('finds the same in one pass over a text that says the same again and again', () => {
+  it('finds the same matches in one pass over a repetitive text', () => {
     for (const [at, content] of [
       [299, 'c'],
       [150, 'a'],
@@ -569,7 +569,7 @@ describe('finding lines', () => {
     }
   })
 
-  it('finds every place of a run, and no other, in texts of two lines', () => {
+  it('finds every occurrence of a run, and no other, in texts of two lines', () => {
     let state = 1
     const random = () => {
       state = (Math.imul(state, 1664525) + 1013904223) >>> 0
@@ -590,14 +590,14 @@ describe('finding lines', () => {
     }
   })
 
-  it('takes nothing that almost repeats for the beginning of a run', () => {
+  it('finds no match in an almost repeated run', () => {
     const text = `${'aab'.repeat(60)}abaabb`
     const index = createLineIndex(text.length, (line) => text[line] as string)
     expect(index.occurrences([...'aabaabb'])).toEqual([])
     expect(index.occurrences([...'aabaaba'])).toEqual(Array.from({ length: 59 }, (_, i) => 3 * i))
   })
 
-  it('gives up where all searches together cost more than 20 million looks, and 64 for every line', () => {
+  it('throws if all searches together cost more than 20 million steps plus 64 per line', () => {
     const text = [...'a'.repeat(499), 'b']
     const index = createLineIndex(text.length, (line) => text[line] as string)
     let left = 20_000_000 + 64 * text.length

@@ -39,7 +39,7 @@ const after = [
 ]
 
 describe('a patch over mounts', () => {
-  it('is refused whole over two that last, and neither has changed', async () => {
+  it('is refused as a whole over two persistent mounts, without changes', async () => {
     const [first, second] = [onDisk(), onDisk()]
     const third = memory({ 'x.txt': 'x\n' })
     const workspace = await createWorkspace({
@@ -63,7 +63,7 @@ describe('a patch over mounts', () => {
     await workspace.close()
   })
 
-  it('is whole over one that lasts and one that does not', async () => {
+  it('is atomic over a persistent and a volatile mount', async () => {
     const disk = onDisk()
     const workspace = await createWorkspace({
       mounts: { '': disk.backend, quick: memory({ 'x.txt': 'x\n' }) },
@@ -85,7 +85,7 @@ describe('a patch over mounts', () => {
     await workspace.close()
   })
 
-  it('leaves the one that does not last as it was where the other refuses', async () => {
+  it('leaves the volatile mount unchanged if the persistent one refuses', async () => {
     const disk = onDisk()
     const quick = memory({ 'x.txt': 'x\n' })
     // Someone else is quicker: the file changes between the judging of the patch and its commit.

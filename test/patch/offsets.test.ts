@@ -13,7 +13,7 @@ function repetitive(random: () => number): Buffer {
   return Buffer.from(lines.join('') + (random() < 0.3 ? 'end' : ''))
 }
 
-it('puts hunks where git apply puts them on a file that has changed since, or refuses as it does', async () => {
+it('places or refuses hunks on a changed file as git apply does', async () => {
   const found = { equal: 0, refused: 0, stricter: 0 }
   for (const [batch, context] of [3, 1, 0, 2].entries()) {
     const random = randomFrom(100 + batch)

@@ -9,7 +9,7 @@ const pieces = fc.array(
   },
 )
 
-it('finds the same lines in bytes, at any alignment, as in text with one unit a byte', () => {
+it('finds the same lines in bytes, at any alignment, as in text with one unit per byte', () => {
   fc.assert(
     fc.property(pieces, fc.nat(7), (parts, offset) => {
       const encoded = new TextEncoder().encode(parts.join(''))
@@ -26,7 +26,7 @@ it('finds the same lines in bytes, at any alignment, as in text with one unit a 
   )
 })
 
-it('finds many lines, and those behind the last whole word', () => {
+it('finds many lines, and those after the last whole word', () => {
   for (const text of ['\n'.repeat(300), 'abcd\nx', 'abcd\n\n\n', `${'x\n'.repeat(100)}y`]) {
     const ends = [...text.matchAll(/\n/g)].map(({ index }) => index + 1)
     const starts = [0, ...ends, ...(text.endsWith('\n') ? [] : [text.length])]
