@@ -48,7 +48,7 @@ export function shownLines(query: Query, bytes: Uint8Array, options: LineOptions
       return matches.length < options.maxCount
     })
   }
-  const shown: ShownLine[] = []
+  const lines: ShownLine[] = []
   let counted = 0
   let number = 1
   let shownTo = -1
@@ -57,9 +57,9 @@ export function shownLines(query: Query, bytes: Uint8Array, options: LineOptions
     const feed = bytes.indexOf(LF, lineEnd)
     const end = feed === -1 ? bytes.length : feed
     for (; options.lineNumbers && counted < start; counted++) if (bytes[counted] === LF) number += 1
-    const isApart = shown.length > 0 && start > shownTo + 1
+    const isApart = lines.length > 0 && start > shownTo + 1
     const text = decoder.decode(bytes.subarray(start, end))
-    shown.push({ number: options.lineNumbers ? number : 0, text, isMatch, isApart })
+    lines.push({ number: options.lineNumbers ? number : 0, text, isMatch, isApart })
     shownTo = end
   }
   for (const [index, [start, end]] of matches.entries()) {
@@ -71,7 +71,7 @@ export function shownLines(query: Query, bytes: Uint8Array, options: LineOptions
       add(line[0], line[1], false)
     }
   }
-  return shown
+  return lines
 }
 
 function linesBefore(bytes: Uint8Array, start: number, maxLines: number, shownTo: number): [number, number][] {

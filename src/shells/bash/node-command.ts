@@ -118,7 +118,7 @@ async function runTests(options: NodeOptions, context: ResolvedCommandContext, r
     stderr += result.stderr
     const isBad = result.exitCode !== 0
     if (result.tests !== undefined && (!isBad || result.tests.totals.fail > 0)) {
-      const failures = result.tests.failures.map((one) => ({ ...one, file: displayPath }))
+      const failures = result.tests.failures.map((failure) => ({ ...failure, file: displayPath }))
       reports.push({ ...result.tests, failures })
       continue
     }

@@ -83,7 +83,7 @@ async function start(message: Extract<ToThread, { type: 'line' | 'script' }>): P
   port.postMessage({ type: 'done', job, answer })
 }
 
-async function ask(job: number, asked: ThreadRequest): Promise<unknown> {
+async function ask(job: number, request: ThreadRequest): Promise<unknown> {
   const answers = jobs.get(job)?.answers
   /* v8 ignore if -- @preserve: a safety net; the interpreter makes no access after its line has ended */
   if (answers === undefined) throw new Error('The command has ended')
@@ -91,7 +91,7 @@ async function ask(job: number, asked: ThreadRequest): Promise<unknown> {
   const question = questionCount
   const answer = await new Promise<Settled>((resolve) => {
     answers.set(question, resolve)
-    port.postMessage({ type: 'ask', job, question, asked })
+    port.postMessage({ type: 'ask', job, question, asked: request })
   })
   if ('value' in answer) return answer.value
   const { ends } = await loadInterpreter()

@@ -41,7 +41,7 @@ export class CommandGate {
   readonly readContents = new Map<Path, ReadContent>()
   readonly #refusals = new Map<string, RefusedAccess>()
   readonly #accesses = new Map<string, GuardedAccess>()
-  /** Refusals that are recorded already: one passes several callers on its way out. */
+  /** Refusals that are already recorded, since one error passes several callers. */
   readonly #recorded = new WeakSet<ToolError>()
 
   constructor(options: CommandFilesOptions) {

@@ -94,8 +94,8 @@ export const log: GitSubcommand = async ({ git, args, head }) => {
   const max = Number(flags.values('max').at(-1) ?? MAX_COMMITS)
   if (!Number.isSafeInteger(max)) return undefined
   const entries = await git.log(flags.operands[0] ?? 'HEAD', max < 0 ? MAX_COMMITS : Math.min(max, MAX_COMMITS))
-  const shown = flags.count('reverse') > 0 ? [...entries].reverse() : entries
-  return gitSuccess(shown.map(render.text).join(render.isLong ? '\n' : ''))
+  const ordered = flags.count('reverse') > 0 ? [...entries].reverse() : entries
+  return gitSuccess(ordered.map(render.text).join(render.isLong ? '\n' : ''))
 }
 
 export const show: GitSubcommand = async ({ git, args, cwd }) => {

@@ -40,17 +40,17 @@ export function longStatus(head: GitInvocation['head'], rows: readonly CommandSt
   const list = (title: string, of: readonly string[]) => {
     if (of.length > 0) lines.push('', title, ...of.map((text) => `\t${text}`))
   }
-  const named = (state: GitState, path: string) => `${`${words[state]}:`.padEnd(12)}${toOperand(cwd, path)}`
+  const stateRow = (state: GitState, path: string) => `${`${words[state]}:`.padEnd(12)}${toOperand(cwd, path)}`
   const staged = rows.filter(({ index }) => index !== 'same')
   const changed = rows.filter(({ files }) => files !== 'same' && files !== 'untracked')
   const untracked = rows.filter(({ files }) => files === 'untracked')
   list(
     'Changes to be committed:',
-    staged.map(({ index, path }) => named(index, path)),
+    staged.map(({ index, path }) => stateRow(index, path)),
   )
   list(
     'Changes not staged for commit:',
-    changed.map(({ files, path }) => named(files, path)),
+    changed.map(({ files, path }) => stateRow(files, path)),
   )
   list(
     'Untracked files:',
