@@ -16,8 +16,9 @@ import { policyCall, type RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
 /**
- * Judges each change by what only now is known: the names that a tree brought in, and what the present content is.
- * A change outside of what the plan was granted is refused.
+ * Evaluates every change of a draft by what is known only now: the paths inside a tree, and the present content.
+ *
+ * @throws ToolError `POLICY_DENIED` for a change outside of the planned accesses
  */
 export async function authorizeChanges(
   workspace: WorkspaceState,
@@ -25,107 +26,119 @@ export async function authorizeChanges(
   call: AuthorizedCall,
   draft: Draft<unknown>,
 ): Promise<AuthorizedChanges> {
-  const known: KnownChange[] = []
-  const accesses = draft.accesses === undefined ? call.accesses : [...call.accesses, ...draft.accesses]
-  const further: GuardedAccess[] = [...(draft.accesses ?? [])]
-  const parents: GuardedAccess[] = []
-  let bytes = 0
-  for (const change of draft.changes ?? []) {
-    const access = coveringAccess(accesses, change)
-    const backend = draft.target ?? workspace.backend
-    const { state: before, ...head } = await stateWithin(backend, change.path, workspace.limits.textFileBytes)
-    known.push({ change, before, ...head })
-    if (change.to?.type === 'file') bytes += change.to.bytes.length
-    if (access === undefined) {
-      if (change.to?.type === 'directory' && before === null) parents.push(parentAccess(accesses, change.path))
-      continue
-    }
-    const byName = change.path === access.path ? access.classification : classifyPath(change.path)
-    const classification = before?.type === 'file' ? classifyContent(byName, before.bytes) : byName
-    if (change.path === access.path && classification === access.classification) continue
-    further.push({
-      permission: access.permission,
-      asked: change.path,
-      path: change.path,
-      classification,
-      recursive: false,
-    })
-  }
-  // What is copied is judged too, or a protected file could be had under another name.
-  for (const path of draft.copiedFrom ?? []) {
-    const access = coveringAccess(accesses, { path, expect: 'any', to: null })
-    if (access === undefined || access.path === path) continue
-    const classification = classifyPath(path)
-    further.push({ permission: access.permission, asked: path, path, classification, recursive: false })
-  }
+  const collected = await collectAccesses(workspace, call, draft)
+  const { changes, further } = collected
   const facts = policyCall(run, call.tool.name, call.input)
-  let judged = call.verdict
-  if (further.length > 0) judged = combineVerdicts(judged, workspace.policy.evaluate({ ...facts, accesses: further }))
-  for (const parent of parents) {
+  let evaluated = call.verdict
+  if (further.length > 0)
+    evaluated = combineVerdicts(evaluated, workspace.policy.evaluate({ ...facts, accesses: further }))
+  for (const parent of collected.parents) {
     const verdict = ruledVerdict(workspace.policy.evaluate({ ...facts, accesses: [parent] }), parent)
     if (verdict === undefined) continue
-    judged = combineVerdicts(judged, verdict)
+    evaluated = combineVerdicts(evaluated, verdict)
     further.push(parent)
   }
-  let found: readonly Risk[] | undefined
+  let cachedRisks: readonly Risk[] | undefined
   const risks = () => {
-    found ??= risksOf(known, (path) => isAbove(workspace.labels.ofPath(path), 'internal'))
-    return found
+    cachedRisks ??= risksOf(changes, (path) => isAbove(workspace.labels.ofPath(path), 'internal'))
+    return cachedRisks
   }
   const { requireApprovalIf = [] } = workspace.policy.data
   const asking = requireApprovalIf.length === 0 ? [] : risks().filter(({ flag }) => requireApprovalIf.includes(flag))
   const [first] = asking
-  const withRisks = first === undefined ? judged : combineVerdicts(judged, riskVerdict(first, asking))
+  const withRisks = first === undefined ? evaluated : combineVerdicts(evaluated, riskVerdict(first, asking))
   const verdict = draft.plan === undefined ? withRisks : combineVerdicts(withRisks, planVerdict)
-  const diff = () => draft.diff ?? diffOfChanges(known)
+  const diff = () => draft.diff ?? diffOfChanges(changes)
+  const { tool, input } = call
   return {
-    changes: known,
+    changes,
     verdict,
-    bytes,
+    bytes: collected.bytes,
     approvalRequest: () => ({
-      tool: call.tool.name,
-      input: call.input,
+      ...{ tool: tool.name, input, verdict, diff: diff(), risks: risks() },
       accesses: [...call.accesses, ...further],
-      verdict,
-      diff: diff(),
-      risks: risks(),
     }),
     storeDiff(artifacts, receipt, warnings) {
-      if (known.length === 0) return undefined
+      if (changes.length === 0) return undefined
       try {
-        return artifacts.putLazy(keyOf(receipt), 'diff', diff, draft.diff?.length ?? weightOf(known))
+        return artifacts.putLazy(diffKey(receipt), 'diff', diff, draft.diff?.length ?? weightOf(changes))
       } catch {
-        // The change is made and recorded: that there is no room for its diff must not make it look refused.
-        warnings.push('The diff was not kept: the artifacts of this run take all the room they may')
+        // The change is committed and recorded, so the missing diff is a warning and not a refusal.
+        warnings.push('The diff was not kept: the artifacts of this run have reached their size limit')
         return undefined
       }
     },
   }
 }
 
-/** A directory that is made because something granted shall stand in it, which names the permission. */
+/** The changes of a draft, and the accesses that the plan did not name exactly. */
+interface CollectedAccesses {
+  readonly changes: readonly KnownChange[]
+  readonly further: GuardedAccess[]
+  /** Directories that are created for what stands inside them. */
+  readonly parents: readonly GuardedAccess[]
+  /** Bytes that would be written. */
+  readonly bytes: number
+}
+
+async function collectAccesses(
+  { backend, limits }: WorkspaceState,
+  call: AuthorizedCall,
+  draft: Draft<unknown>,
+): Promise<CollectedAccesses> {
+  const changes: KnownChange[] = []
+  const accesses = draft.accesses === undefined ? call.accesses : [...call.accesses, ...draft.accesses]
+  const further: GuardedAccess[] = [...(draft.accesses ?? [])]
+  const parents: GuardedAccess[] = []
+  let bytes = 0
+  for (const change of draft.changes ?? []) {
+    const access = coveringAccess(accesses, change)
+    const { state: before, ...head } = await stateWithin(draft.target ?? backend, change.path, limits.textFileBytes)
+    changes.push({ change, before, ...head })
+    if (change.to?.type === 'file') bytes += change.to.bytes.length
+    if (access === undefined) {
+      if (change.to?.type === 'directory' && before === null) parents.push(parentAccess(accesses, change.path))
+      continue
+    }
+    const { path } = change
+    const byName = path === access.path ? access.classification : classifyPath(path)
+    const classification = before?.type === 'file' ? classifyContent(byName, before.bytes) : byName
+    if (path === access.path && classification === access.classification) continue
+    further.push({ permission: access.permission, asked: path, path, classification, recursive: false })
+  }
+  // The sources of a copy are evaluated too: a protected file must not become readable under another name.
+  for (const path of draft.copiedFrom ?? []) {
+    const access = coveringAccess(accesses, { path, expect: 'any', to: null })
+    if (access === undefined || access.path === path) continue
+    const classification = classifyPath(path)
+    further.push({ permission: access.permission, asked: path, path, classification, recursive: false })
+  }
+  return { changes, further, parents, bytes }
+}
+
+/** The access for a directory that is created for a granted path inside it, with the permission of that path. */
 function parentAccess(accesses: readonly GuardedAccess[], path: Path): GuardedAccess {
   const inside = accesses.find((access) => isWithin(access.path, path))
-  /* v8 ignore next -- @preserve: a defence in depth: a directory in which nothing granted stands has been refused before */
+  /* v8 ignore next -- @preserve: a defence in depth: a directory without a granted path inside has been refused before */
   const permission = inside?.permission ?? 'file:write:create'
   return { permission, asked: path, path, classification: classifyDirectory(path), recursive: false }
 }
 
 /**
- * What the rules say against a directory that comes with what stands in it. Nothing need speak for it: whoever may write
- * `docs/new/a.md` may have `docs/new`. `undefined` where no rule speaks against it.
+ * The verdict of rules against a directory that is created with its content. No rule has to allow it: a call that may
+ * write `docs/new/a.md` may create `docs/new`. `undefined` if no rule asks or denies.
  */
 function ruledVerdict(verdict: Verdict, { asked, permission }: GuardedAccess): Verdict | undefined {
   const against = verdict.rules.filter(({ source, action }) => source === 'rule' && action !== 'allow')
   if (against.length === 0) return undefined
   if (against.some(({ action }) => action === 'deny')) return verdict
-  // The default may have denied, and then the verdict's own words tell of that.
+  // The verdict may be the default deny, whose reason does not fit here.
   const names = against.map(({ name }) => `rule "${name}"`).join(', ')
   const reason = `Policy asks about ${permission} of ${quote(asked)}: ${names}`
   return { decision: 'ask', reason, path: asked, rules: against }
 }
 
-/** Bytes that a change set holds on to. */
+/** Bytes that a change set keeps in memory. */
 function weightOf(known: readonly KnownChange[]): number {
   let sum = 0
   for (const { change, before } of known) {
@@ -134,8 +147,8 @@ function weightOf(known: readonly KnownChange[]): number {
   return sum
 }
 
-/** Says a change set by its versions: equal for equal changes, known without making the diff. */
-function keyOf({ applied }: Receipt): string {
+/** Identifies the diff of a change set by the versions, without creating the diff. */
+function diffKey({ applied }: Receipt): string {
   return JSON.stringify(applied.map(({ path, before, after }) => [path, versionKey(before), versionKey(after)]))
 }
 

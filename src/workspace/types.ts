@@ -20,7 +20,7 @@ import type { WorkspaceFiles } from './files.ts'
 import type { RunOptions } from './options.ts'
 import type { ToolInputs, ToolResult } from './tool-types.ts'
 
-/** One tool as a model or a protocol may be told of it. */
+/** A tool as it is described to a model or over a protocol. */
 export interface ToolDescription {
   readonly name: string
   readonly title: string
@@ -32,31 +32,32 @@ export interface ToolDescription {
   readonly idempotent: boolean
 }
 
-/** What would happen to a call: the verdict with its rules and accesses, or the refusal that comes before it. */
+/** What would happen to a call: the verdict with its rules and accesses, or an earlier refusal. */
 export type Explanation =
   | {
       readonly ok: true
       readonly verdict: Verdict
       readonly accesses: readonly GuardedAccess[]
-      /** Of a command: what its line would start, and what speaks against it. */
+      /** Of a command: the commands that its line would run, and the reasons against them. */
       readonly line?: CommandVerdict
     }
   | Failure
 
-/** One agent's session in a workspace. Ledger, rates, approvals and artifacts are its own. */
+/** One agent's session in a workspace, with its own read history, rates, approvals and artifacts. */
 export interface WorkspaceRun<Extra extends readonly Tool[] = readonly []> {
   readonly id: string
   readonly actor: string
-  /** What it works on; an approved plan's paths are its scope. */
+  /** The task of the run. The paths of an approved plan become its scope. */
   readonly task: Task | undefined
-  /** The plan that was approved, in plan mode. */
+  /** The approved plan, in plan mode. */
   readonly plan: WorkPlan | undefined
-  /** `plan`: nothing is changed until the run's plan is approved. */
+  /** `plan`: the run cannot change files until its plan is approved. */
   readonly mode: 'act' | 'plan'
-  /** The highest label that has reached the model in this run, and what brought it. */
+  /** The highest label of content that this run has read, and its origin. */
   readonly taint: Pick<Taint, 'label' | 'origin' | 'origins'>
   /**
-   * Calls a tool. Never rejects for anything that a model, a file or a backend can cause.
+   * Calls a tool. Input and result are typed by the name of the tool. Never rejects for anything that a model, a file or a
+   * backend can cause.
    *
    * @example
    * const file = await workspace.call('read_file', { path: 'src/app.ts' })
@@ -72,25 +73,24 @@ export interface WorkspaceRun<Extra extends readonly Tool[] = readonly []> {
    * the tool's schema checks the input.
    */
   callTool(name: string, input: unknown, options?: CallOptions): Promise<Success | Failure>
-  /** The verdict on a call with its accesses and rules; nothing is executed and nothing counted. */
+  /** Returns the verdict on a call with its accesses and rules. Nothing is executed or counted. */
   explain(name: string, input: unknown): Promise<Explanation>
-  /** Guarded files for the embedding program's own use: the same steps as any call. */
+  /** Guarded files for the embedding program. Each method takes the same steps as any call. */
   readonly files: WorkspaceFiles
-  /** Notes the present state, to come back to. */
+  /** Marks the present state for `rollback`. */
   checkpoint(label?: string): Checkpoint
-  /** The checkpoints so far, oldest first: a run's own, or all of the workspace. */
+  /** The checkpoints, oldest first: of a run its own, of the workspace all. */
   checkpoints(): readonly Checkpoint[]
   /**
-   * Takes back everything that was done since a checkpoint, as one call that is judged, audited and can itself be undone. A
-   * run takes back its own calls, the workspace those of all runs. What anyone else has changed in between is a
-   * `WRITE_CONFLICT` with `paths`, and then nothing is taken back.
+   * Reverts everything since a checkpoint, as one call that is evaluated, audited and can itself be undone. A run reverts
+   * its own calls, the workspace those of all runs. Returns a `WRITE_CONFLICT` with `paths`, and reverts nothing, if others
+   * changed the files since.
    */
   rollback(checkpoint: string, options?: UndoOptions): Promise<Success | Failure>
   /**
-   * Takes back one call, by the `callId` of its result; an undo too. Later calls stay, and so a path that any of them, or
-   * someone else, has changed since is a `WRITE_CONFLICT` with `paths`. A directory that the call made stays if others have put
-   * something into it. The history lives in memory, bounded by the limit `journalBytes`: `LIMIT_EXCEEDED` for what lies
-   * too far back.
+   * Reverts one call, by the `callId` of its result; an undo too. Later calls stay, so a path that changed since is a
+   * `WRITE_CONFLICT` with `paths`. A directory that the call created stays if it is not empty. The history is kept in memory,
+   * bounded by the limit `journalBytes`: an older call is `LIMIT_EXCEEDED`.
    *
    * @example
    * const edited = await workspace.call('edit_file', { path: 'a.txt', oldText: 'a', newText: 'b' })
@@ -98,57 +98,58 @@ export interface WorkspaceRun<Extra extends readonly Tool[] = readonly []> {
    */
   undo(callId: string, options?: UndoOptions): Promise<Success | Failure>
   /**
-   * What this run did, from the audit: what was read, changed, tried and approved, why, and from which versions.
+   * Returns the report of this run, from the audit: what was read, changed, tried and approved, why, and from which
+   * versions.
    *
-   * @throws TypeError where no sink keeps its records, as `memorySink` and `jsonlSink` do
+   * @throws TypeError if no sink keeps its records, as `memorySink` and `jsonlSink` do
    * @example
    * console.log(reportMarkdown(workspace.report()))
    */
   report(): RunReport
   /**
-   * Reads the policy or the report as a call that is judged and recorded: for whoever is shown what an agent is shown. The
-   * fields are `text`, JSON, and of the report `markdown`.
+   * Reads the policy or the report as a call that is evaluated and recorded, for clients that see only what an agent may
+   * see. The result has the field `text`, JSON, and for the report `markdown`.
    */
   consult(subject: 'policy' | 'report', options?: CallOptions): Promise<Success | Failure>
-  /** Ends what the run has started in the background. It starts nothing more. */
+  /** Ends the background commands of the run. It can start no others. */
   close(): Promise<void>
 }
 
-/** How something is taken back. */
+/** Options of an undo, a rollback or a commit. */
 export interface UndoOptions extends CallOptions {
-  /** For the audit. */
+  /** Recorded in the audit. */
   readonly reason?: string
 }
 
-/** A workspace: its first run, and what concerns all of them. */
+/** A workspace: its first run, and the operations that concern all runs. */
 export interface Workspace<Extra extends readonly Tool[] = readonly []> extends WorkspaceRun<Extra> {
   readonly tools: readonly ToolDescription[]
-  /** Opens another run, which shares the files and nothing else. */
+  /** Opens another run, which shares only the files. */
   run(options?: RunOptions): WorkspaceRun<Extra>
   /**
-   * A workspace of its own over the same files, which shows what this one shows now and costs what it changes. It has the
-   * same options, writes to the same audit, and starts with a run of its own. What this workspace does later does not
-   * show there; what others do to the storage behind both does, as long as the fork has not changed it.
+   * Opens a copy-on-write workspace over the present state. It has the same options and the same audit, and starts with a
+   * run of its own. Later changes of this workspace do not show in the fork. Changes that others make to the storage do,
+   * except in files that the fork has changed.
    */
   fork(run?: RunOptions): Promise<Workspace<Extra>>
   /**
-   * Applies what was changed here to what lies below: for a fork, and for a workspace over an overlay. All or nothing, under
-   * the same guard, policy, approval and audit. What was changed below since is a `WRITE_CONFLICT`.
+   * Applies the changes of a fork, or of a workspace over an overlay, to the files below it: all or none, under the same
+   * guard, policy, approval and audit. Returns a `WRITE_CONFLICT` if those files changed since.
    */
   commit(options?: UndoOptions): Promise<Success | Failure>
   /**
-   * The repository of the workspace, where the option `git` was given: for the embedding program, never for a model. What it
-   * writes into the files is judged, recorded and can be undone like any call, as `git_checkout`; `.git` itself it writes
-   * by a capability of its own.
+   * The repository of the workspace, if it was created with the option `git`. For the embedding program, never for a model.
+   * Its changes of files are evaluated, recorded and undone like any call, as `git_checkout`. It writes `.git` by a
+   * capability of its own.
    */
   readonly git: Repository | undefined
   /**
-   * Answers a call that ended with `APPROVAL_REQUIRED`, by its `approvalId`: carries it out, or refuses it. Another
-   * process may do so, if both are given the same `parked`.
+   * Answers a call that ended with `APPROVAL_REQUIRED`, by its `approvalId`: runs or refuses it. Another process can do so
+   * with the same `parked` option.
    *
-   * An approval is for what was seen: a file that changed since is a `WRITE_CONFLICT`, and a call that would do
-   * something else now waits for a new approval. Each call can be resumed once: a second time it is `NOT_FOUND`. It runs
-   * as the run that made it where that was opened here, else as this workspace's own.
+   * An approval covers what was shown: a file that changed since is a `WRITE_CONFLICT`, and a call that would now do
+   * something else needs a new approval. Each call can be resumed once; the second time is `NOT_FOUND`. The call belongs to
+   * the run that made it if that run was opened here, else to this workspace's own run.
    *
    * @example
    * const result = await workspace.call('delete_file', { path: 'a.txt' })
@@ -156,17 +157,17 @@ export interface Workspace<Extra extends readonly Tool[] = readonly []> extends 
    */
   resume(id: string, answer: ApprovalAnswer, options?: CallOptions): Promise<Success | Failure>
   /**
-   * Ends plan mode, and approves the plan of every run that waits. Calls may change files at once; the promise tells that it
-   * is recorded.
+   * Ends plan mode, and approves the submitted plan of every run. Calls may change files at once. The promise resolves when
+   * the approvals are recorded.
    *
    * @example
    * await workspace.call('submit_plan', { plan: 'Correct the answer', paths: ['src/**'] })
    * await workspace.approvePlan({ by: 'reviewer' })
    */
-  approvePlan(how?: { readonly by?: string }): Promise<void>
+  approvePlan(options?: { readonly by?: string }): Promise<void>
   /**
-   * The undo history so far, with the checkpoints: data that the next workspace over these files takes as `history`, so that
-   * `undo` and `rollback` reach back over a restart.
+   * Returns the undo history with the checkpoints, as data. A later workspace over these files takes it as `history`, so
+   * that `undo` and `rollback` work across a restart.
    *
    * @example
    * const files = memory({ 'a.txt': 'one\n' })
@@ -177,11 +178,11 @@ export interface Workspace<Extra extends readonly Tool[] = readonly []> extends 
    * await after.rollback(start.id)
    */
   history(): WorkspaceHistory
-  /** Checks the chain of the audit records, where a sink keeps them. */
+  /** Verifies the hash chain of the audit records, if a sink keeps them. */
   verifyAudit(): AuditCheck
   /**
-   * Tells of what calls change, whichever run makes them, and of the end of plan mode; gives the way to be told no more. What
-   * others do to the storage is told where {@link Workspace.notifyExternalChange} is.
+   * Subscribes to file changes made by calls of any run, and to the end of plan mode. Returns an unsubscribe function.
+   * Changes by others are reported with {@link Workspace.notifyExternalChange}.
    *
    * @example
    * const stop = workspace.subscribe((event) => {
@@ -191,16 +192,16 @@ export interface Workspace<Extra extends readonly Tool[] = readonly []> extends 
    */
   subscribe(listener: WorkspaceListener): () => void
   /**
-   * Passes on to those who listen that others have changed the storage, as the `onChange` of `opfs()` or a watcher tells it:
-   * it changes nothing, and calls find out by themselves. Without paths, anything may be another now.
+   * Notifies the subscribers that others have changed the storage, as reported by the `onChange` of `opfs()` or by a watcher.
+   * Calls need no notification. Without paths, any file may have changed.
    *
    * @example
    * workspace.notifyExternalChange(['src/app.ts'])
    */
   notifyExternalChange(paths?: readonly string[]): void
-  /** The audit records so far, of the first sink that keeps them. */
+  /** The audit records of the first sink that keeps them. */
   auditRecords(): readonly AuditRecord[]
-  /** Ends every run and command, writes what records wait, and closes shell, audit and backend. */
+  /** Ends every run and command, flushes the records, and closes shell, audit and backend. */
   close(): Promise<void>
 }
 
@@ -222,8 +223,8 @@ export interface DialectWorkspace<Extra extends readonly Tool[] = readonly []>
   /** The tools of the dialect that this workspace can serve. */
   readonly tools: readonly DialectToolInfo[]
   readonly dialect: Dialect
-  /** Opens another run, which speaks the dialect, too. */
+  /** Opens another run with the dialect. */
   run(options?: RunOptions): DialectRun<Extra>
-  /** A copy-on-write workspace over the present state, which speaks the dialect, too. */
+  /** Opens a copy-on-write workspace with the dialect over the present state. */
   fork(run?: RunOptions): Promise<DialectWorkspace<Extra>>
 }

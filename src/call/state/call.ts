@@ -18,49 +18,49 @@ export interface AuthorizedCall {
   readonly input: Readonly<Record<string, unknown>>
   readonly accesses: readonly GuardedAccess[]
   readonly verdict: Verdict
-  /** Of a command: what its line would start. */
+  /** Of a command: the commands that its line would run. */
   readonly line?: CommandVerdict
 }
 
-/** What a caller may say about one call, beside its input. */
+/** Options of one call. */
 export interface CallOptions {
-  /** Cancels the call and drops what it had drafted. A commit that has begun is finished. */
+  /** Cancels the call and discards its draft. A commit that has begun is completed. */
   readonly signal?: AbortSignal
-  /** Answers what policy asks about this call, where the workspace has no `approve` of its own. */
+  /** Answers approval requests of this call, if the workspace has no `approve` handler. */
   readonly approve?: ApproveHandler
   /** The caller's own name for the step of its work that this call belongs to. */
   readonly step?: string
-  /** Told how far the call is, where it takes long: counts, never anything that it has read. */
+  /** Called with the progress of a long call: counts only, never content. */
   readonly onProgress?: (progress: Progress) => void
 }
 
-/** What every success carries beside its tool's own fields. */
+/** The fields of every success, in addition to those of its tool. */
 export interface Success {
   readonly ok: true
   /** One line that says what the call did. */
   readonly summary: string
   readonly warnings: readonly string[]
-  /** Names the call: in the audit, and for `undo`. */
+  /** Identifies the call: in the audit, and for `undo`. */
   readonly callId: string
-  /** Where the diff of a mutation, or a result that was cut, can be read whole. */
+  /** The address of the complete diff of a mutation, or of the complete result if it was cut. */
   readonly artifactUri?: string
-  /** How sensitive what it shows is, where the policy has labels. */
+  /** The sensitivity of the shown content, if the policy has labels. */
   readonly label?: Label
   readonly [field: string]: unknown
 }
 
-/** How far a call is. It only grows. */
+/** The progress of a call. `done` never decreases. */
 export interface Progress {
   readonly done: number
-  /** Where it is known. */
+  /** The final count, if it is known. */
   readonly total?: number
-  /** What is counted, such as `files searched`. */
+  /** The counted unit, such as `files searched`. */
   readonly unit: string
 }
 
-/** The evidence of one call while it lives: two records for a call that was carried out, one for a call that was not. */
+/** The audit of one running call. A call that is carried out writes two records, a refused call one. */
 export interface CallAudit {
-  /** Names the call: in the audit, in its result, and for undo. */
+  /** Identifies the call: in the audit, in its result, and for undo. */
   readonly id: string
   /** Milliseconds since 1970. */
   readonly started: number
@@ -71,18 +71,18 @@ export interface CallAudit {
   setPlannedAccesses(planned: readonly Access[]): void
   setAccesses(accesses: readonly GuardedAccess[], input: Readonly<Record<string, unknown>>): void
   addRead(path: Path): void
-  /** An access of a command that was refused while the call as a whole went on. */
+  /** Records a refused access of a command whose call went on. */
   addRefusal(refusal: RefusedAccess): void
   setVerdict(verdict: Verdict): void
-  /** The version that the call read of a path. */
+  /** Records the version of a file that the call read. */
   addReadVersion(version: { readonly path: Path; readonly sha256: string }): void
-  /** The plan that the call hands in or approves, if any. */
+  /** Sets the plan that the call submits or approves. */
   setPlan(plan: WorkPlan | undefined): void
-  /** How a question about the call was answered. */
+  /** Records the answer to an approval request. */
   addApproval(question: Pick<ApprovalQuestion, 'verdict'>, how: Approval | 'denied', by?: string): void
-  /** The label of what the call shows, and where the taint of its run came from. */
+  /** Sets the label of the shown content, and the origin of the taint of the run. */
   setLabel(label: Label, taint: TaintOrigin | undefined): void
-  /** @throws ToolError `AUDIT_FAILED`: then nothing may be changed, and no plan is approved */
+  /** @throws ToolError `AUDIT_FAILED`: nothing may be changed, and no plan becomes active */
   writeIntent(changes: Pick<AuthorizedChanges, 'changes'>): Promise<void>
   writeOutcome(receipt: Receipt, artifactUri: string | undefined): Promise<void>
   writeRefusal(failure: Failure): Promise<void>
@@ -101,22 +101,22 @@ export type CallStep =
   | 'commit'
   | 'response'
 
-/** The changes of a draft, judged one by one. */
+/** The changes of a draft with the verdict on them. */
 export interface AuthorizedChanges {
   readonly changes: readonly KnownChange[]
-  /** The call's verdict and that of every change, combined. */
+  /** The verdict on the call combined with that on every change. */
   readonly verdict: Verdict
   readonly bytes: number
-  /** What whoever approves is shown. */
+  /** Builds the request that the approver sees. */
   approvalRequest(): Omit<ApprovalRequest, 'id'>
-  /** Keeps the diff, made when it is first read, and gives its address; where there is no room, a warning. */
+  /** Stores the diff and returns its address. The diff is created when it is first read. Adds a warning if there is no room. */
   storeDiff(artifacts: Artifacts, receipt: Receipt, warnings: string[]): string | undefined
 }
 
-/** A change with what stands at its path before it, as far as its bytes are known. */
+/** A change with the previous state of its path. */
 export interface KnownChange {
   readonly change: Change
   readonly before: EntryState
-  /** Of a file too large to be looked at whole: `before` is only its head, and this all its bytes. */
+  /** Of a file too large to read whole: its size in bytes. `before` is then only its beginning. */
   readonly headOf?: number
 }

@@ -1,30 +1,30 @@
-/** Something that whoever shows a workspace wants to know at once. Plain data. */
+/** An event for programs that show a workspace. Plain data. */
 export type WorkspaceEvent =
   | {
-      /** Files were changed: by any call, and by others as far as somebody told. */
+      /** Files changed: by a call, or by others as reported with `notifyExternalChange`. */
       readonly type: 'changed'
-      /** By their canonical names; `undefined` where they are too many to be named. */
+      /** Canonical paths. `undefined` if any file may have changed. */
       readonly paths: readonly string[] | undefined
-      /** Whether any of them came or went, so that listings are others now. */
+      /** Whether paths were created or deleted, so that listings change. */
       readonly listing: boolean
-      /** Of a call. */
+      /** The run and the call, if a call made the change. */
       readonly runId?: string
       readonly callId?: string
     }
-  /** Plan mode has ended, for a run or for all: look at their `mode`. */
+  /** Plan mode has ended, for one run or for all; see their `mode`. */
   | { readonly type: 'mode' }
 
-/** Told of each event after it happened. What it throws is not heard. */
+/** Called with each event after it happened. Errors that it throws are ignored. */
 export type WorkspaceListener = (event: WorkspaceEvent) => void
 
-/** Those who are told of what happens in a workspace. */
+/** The event listeners of a workspace. */
 export interface WorkspaceEvents {
-  /** Tells `listener` from now on, until what this gives is called. */
+  /** Registers a listener; returns a function that unregisters it. */
   subscribe(listener: WorkspaceListener): () => void
   emit(event: WorkspaceEvent): void
 }
 
-/** A listener that throws takes nothing from the others, nor from the call that it is told of. */
+/** Creates the listener list. A listener that throws affects neither the other listeners nor the call. */
 export function createEvents(): WorkspaceEvents {
   const listeners = new Set<{ readonly listener: WorkspaceListener }>()
   return {
@@ -38,7 +38,7 @@ export function createEvents(): WorkspaceEvents {
         try {
           listener(event)
         } catch {
-          // What was done stands.
+          // The event has happened already.
         }
       }
     },

@@ -1,12 +1,12 @@
 import type { GuardedAccess } from '../../policy/access.ts'
 
-/** Of several, each sees what the one before it made of the call or the result. */
+/** Hooks of one kind run in order; each receives the call or result returned by the previous one. */
 export interface Hooks {
   readonly preToolCall?: PreToolCall | readonly PreToolCall[]
   readonly postToolResponse?: PostToolResponse | readonly PostToolResponse[]
 }
 
-/** What a hook is told of a call. */
+/** A call as a hook receives it, frozen. */
 export interface HookCall {
   readonly runId: string
   readonly actor: string
@@ -15,17 +15,17 @@ export interface HookCall {
   readonly accesses: readonly GuardedAccess[]
 }
 
-/** A success as the model would be shown it. */
+/** A success as the model would receive it. */
 export type HookResult = Readonly<Record<string, unknown>>
 
-/** Nothing leaves the result as it is. */
+/** `undefined` leaves the result unchanged. */
 export type HookAnswer = undefined | HookResult
 
-/** A pre-call hook lets the call go on (nothing), refuses it, or gives another input, which is judged from the start. */
+/** `undefined` lets the call go on, `refuse` ends it, and `input` replaces its input, which is authorized from step 1. */
 export type PreHookAnswer = undefined | { readonly refuse: string } | { readonly input: unknown }
 
-/** Is asked before a call is judged; within the limit `hookTimeoutMs`, or the call is `HOOK_FAILED`. */
+/** Runs after the policy verdict and before the draft. A hook that takes longer than `hookTimeoutMs` fails the call with `HOOK_FAILED`. */
 export type PreToolCall = (call: HookCall) => PreHookAnswer | Promise<PreHookAnswer>
 
-/** May give another result, relabelled or redacted. The effect of the call stands. */
+/** May return another result, relabelled or redacted. The effect of the call stands. */
 export type PostToolResponse = (call: HookCall & { readonly result: HookResult }) => HookAnswer | Promise<HookAnswer>

@@ -19,47 +19,47 @@ import type { WorkspaceEvents } from './events.ts'
 import type { Hooks } from './hooks.ts'
 import type { RunState } from './run-state.ts'
 
-/** What all runs of a workspace share. */
+/** The state that all runs of a workspace share. */
 export interface WorkspaceState {
   readonly backend: Backend
   readonly policy: Policy
   readonly labels: Labels
-  /** What runs here wrote into files. */
+  /** Labels of the content that runs wrote into files. */
   readonly fileLabels: FileLabels
   /** The tools of this workspace's set, by name. */
   readonly tools: ReadonlyMap<string, Tool>
-  /** Tools that the set holds but that are not registered here, and why. */
+  /** Tools of the set that this workspace cannot serve, with the reason. */
   readonly unavailableTools: ReadonlyMap<string, ToolError>
   readonly limits: Limits
   readonly toolCallsPerMinute: Readonly<Record<string, number>> | undefined
   readonly audit: Audit
   readonly journal: Journal
-  /** Those of every run that are kept in a backend: they are written out at the end. */
+  /** The artifacts of every run that are stored in a backend. They are flushed when the workspace closes. */
   readonly artifacts: Set<Artifacts>
-  /** Forks that still show what this workspace shows: they keep what is about to change. */
+  /** Forks, which keep the old content of what is about to change, and shells that work on a copy of the files. */
   readonly commitListeners: CommitListeners
-  /** The background commands of all runs that have started any. */
+  /** The background commands of all runs. */
   readonly processes: Set<Processes>
   /** The workspace that this one is a fork of: its commit goes there. */
   readonly origin: WorkspaceState | undefined
   readonly documents: DocumentCache
   /** How the workspace differs from its base. */
   readonly diffs: WorkspaceDiffs
-  /** What commands change the repository with. */
+  /** Lets commands change the repository. */
   readonly git: GitProvider | undefined
   /** Calls that wait for an approval. */
   readonly parkedCalls: ParkedCalls
-  /** The runs that made them, by approval, where they were made here. */
+  /** The runs of parked calls that were made here, by approval id. */
   readonly parkedRuns: Map<string, RunState>
   readonly hooks: Hooks
-  /** Where notes lie, and whether only the memory tools reach them. */
+  /** The directory of the notes, and whether only the memory tools reach it. */
   readonly memory: { readonly path: LogicalPath; readonly acl: boolean } | undefined
   readonly staleGuard: 'hash' | 'shown'
-  /** What runs commands. */
+  /** Runs commands. */
   readonly shell: Shell | undefined
-  /** Whether a command starts where the last one of its run ended. */
+  /** Whether a command starts in the directory where the previous one of its run ended. */
   readonly keepCwd: boolean
-  /** Nothing may be changed here. */
+  /** Whether files cannot be changed at all. */
   readonly isReadOnly: boolean
   /** Milliseconds since 1970. */
   readonly clock: () => number
@@ -70,10 +70,10 @@ export interface WorkspaceState {
   mode: 'act' | 'plan'
 }
 
-/** Forks of a workspace that share its files until one of them changes. */
+/** Listeners that are called before a commit. */
 export type CommitListeners = Set<{ hold(changes: readonly Change[]): Promise<void> }>
 
-/** A plan that waits: for whoever ends plan mode by hand. */
+/** A plan that waits for its approval, or for `approvePlan`. */
 export interface SubmittedPlan {
   readonly plan: WorkPlan
   readonly approvalId: string
