@@ -103,7 +103,8 @@ function mayTake(plain: string, option: string, next: string): boolean {
   return !isFlag || /^(true|false|null|always)$/.test(next)
 }
 
-function inspectManager(call: Call, executes: readonly string[]): undefined {
+/** Returns the subcommand and its words without the options before it, or `undefined` if a word is refused. */
+function readCommandWords(call: Call, executes: readonly string[]): readonly Argument[] | undefined {
   const { args } = call
   const commandWords: Argument[] = []
   for (let i = 0; i < args.length; i++) {
@@ -140,6 +141,12 @@ function inspectManager(call: Call, executes: readonly string[]): undefined {
     if (value === undefined) return refuseUnclear(call, argument)
     call.walk.analysis.addAccess(value, 'read', call.scope, argument.at)
   }
+  return commandWords
+}
+
+function inspectManager(call: Call, executes: readonly string[]): undefined {
+  const commandWords = readCommandWords(call, executes)
+  if (commandWords === undefined) return undefined
   call.walk.analysis.addExecuted('package.json', call.scope, call.at)
   const sub = commandWords[0]?.literal
   if (sub === undefined) return undefined
