@@ -197,7 +197,7 @@ export function lstatAt(at: string): Stats | undefined {
 }
 
 export function concurrentChangeError(path: Path): ToolError {
-  return new ToolError('WRITE_CONFLICT', `Cannot change ${quote(path)}: somebody else changed it at the same moment`, {
+  return new ToolError('WRITE_CONFLICT', `Cannot change ${quote(path)}: another process changed it at the same time`, {
     path,
   })
 }

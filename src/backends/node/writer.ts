@@ -232,7 +232,7 @@ function stateFailure(error: unknown): ToolError {
     'BACKEND_ERROR',
     `Cannot commit: the state directory cannot be used (${errnoOf(error) ?? 'unknown'})`,
     {
-      hint: 'Tell the person in charge to give a stateDir that can be written.',
+      hint: 'Ask the user to set a stateDir that can be written.',
     },
   )
 }
