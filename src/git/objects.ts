@@ -32,18 +32,14 @@ export function openObjects(files: GitFiles): Objects {
     return opened
   }
 
-  async function readFromPacks(
-    candidates: Map<string, Pack>,
-    id: string,
-    hops: number,
-  ): Promise<GitObject | undefined> {
-    for (const [name, pack] of candidates) {
+  async function readFromPacks(opened: Map<string, Pack>, id: string, hops: number): Promise<GitObject | undefined> {
+    for (const [name, pack] of opened) {
       const offset = pack.find(id)
       if (offset === undefined) continue
       // The next object is mostly in the same pack, so it moves to the front.
-      if (candidates.size > 1) {
-        candidates.delete(name)
-        packs = new Map([[name, pack], ...candidates])
+      if (opened.size > 1) {
+        opened.delete(name)
+        packs = new Map([[name, pack], ...opened])
       }
       return pack.read(offset, (base) => lookUp(base, hops + 1))
     }
