@@ -35,22 +35,22 @@ export async function requestApproval(
   await askOrPark(workspace, run, call, request, asking, () => effectOf(workspace, changes.changes))
 }
 
-/** What a call is made again from, in another process too. */
+/** The data from which a call is repeated, also in another process. */
 export interface ReplayableCall {
   readonly input: unknown
-  /** The plan that it hands in. */
+  /** The plan that it submits. */
   readonly plan?: WorkPlan | undefined
 }
 
-/** How a call may ask, and what it was allowed so far. */
+/** How a call requests approvals, and the answers so far. */
 export interface ApprovalContext {
   readonly grant: Grant | undefined
   readonly signal: AbortSignal | undefined
-  /** Answers where the workspace has nobody who does. */
+  /** Answers if the workspace has no `approve` handler. */
   readonly approve: ApproveHandler | undefined
   /** When the call began, milliseconds since 1970. */
   readonly began: number
-  /** Told of every answer, for the record. */
+  /** Records every answer. */
   readonly answered: (question: ApprovalQuestion, ...answer: Parameters<AnswerListener>) => void
   /** Questions of the same call that were answered before: a call that is parked later must not ask them again. */
   readonly earlier: ApprovalQuestion[]
@@ -124,7 +124,7 @@ async function askOrPark(
   }
 }
 
-/** The same request with all that was answered before it, so that one answer covers the call from its start. */
+/** The request combined with all that were answered before it, so that one answer covers the call from its start. */
 function withEarlier(request: ApprovalQuestion, earlier: readonly ApprovalQuestion[]): ApprovalQuestion {
   const all = [...earlier, request]
   return {
@@ -155,7 +155,7 @@ export async function requireGrant(workspace: WorkspaceState, { parked, answer }
   }
 }
 
-/** The run as a resumed call sees it: the versions that it was parked with were shown to it then. */
+/** The run as a resumed call sees it: the run has read the versions that the call was parked with. */
 export function callWithGrant(run: RunState, grant: Grant | undefined): RunState {
   if (grant === undefined) return run
   const sawWhole = (path: Path, sha256: string) =>

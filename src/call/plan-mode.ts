@@ -4,12 +4,12 @@ import { openCallAudit } from './call-audit.ts'
 import type { RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
-/** Whether a run still has to wait for the approval of its plan. */
+/** Whether the run cannot change files because its plan is not approved. */
 export function isInPlanMode(workspace: WorkspaceState, run: RunState): boolean {
   return workspace.mode === 'plan' && run.plan === undefined
 }
 
-/** The run works by an approved plan from here on: its paths are the task's scope. */
+/** Activates an approved plan: its paths become the scope of the task. */
 export function activatePlan(workspace: WorkspaceState, run: RunState, plan: WorkPlan): void {
   workspace.submittedPlans.delete(run)
   run.plan = plan
@@ -20,8 +20,8 @@ export function activatePlan(workspace: WorkspaceState, run: RunState, plan: Wor
 }
 
 /**
- * Ends plan mode for every run, and approves the plans that wait, each with a record of its own. The mode has ended before
- * the first record is written.
+ * Ends plan mode for every run, and approves the submitted plans, each with its own record. Plan mode ends before the first
+ * record is written.
  */
 export async function approvePlans(workspace: WorkspaceState, by: string | undefined): Promise<void> {
   workspace.mode = 'act'
@@ -35,7 +35,7 @@ export async function approvePlans(workspace: WorkspaceState, by: string | undef
     record.addApproval({ verdict: planVerdict }, 'once', by)
     await record.writeOutcome({ applied: [] }, undefined)
     workspace.parkedRuns.delete(approvalId)
-    // Nobody may answer it a second time.
+    // An approval can be answered once only.
     await Promise.resolve(workspace.parkedCalls.take(approvalId)).catch(() => {})
   }
 }

@@ -7,7 +7,7 @@ import type { CallOptions, Success } from './state/call.ts'
 import type { RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
-/** Carries out, or refuses, a call that waited for its approval: once. What it refuses itself is audited as `resume`. */
+/** Runs or refuses a parked call, once. Refusals of the resumption itself are audited as `resume`. */
 export async function resumeCall(
   workspace: WorkspaceState,
   workspaceRun: RunState,
@@ -21,7 +21,7 @@ export async function resumeCall(
     const parked = await workspace.parkedCalls.take(id)
     workspace.parkedRuns.delete(id)
     if (parked === undefined) throw notWaiting(id)
-    // A record that names no time is none that was made here.
+    // A record without a valid time was not made here. The comparison is false for NaN.
     if (!(workspace.clock() < parked.expiresAt)) throw expired(parked)
     return await callTool(workspace, run, parked.tool, parked.input, { ...options, grant: { parked, answer: read } })
   } catch (error) {

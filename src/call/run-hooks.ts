@@ -8,10 +8,10 @@ export function preHooks({ preToolCall }: Hooks): readonly PreToolCall[] {
 }
 
 /**
- * Asks one pre-call hook. Gives the narrowed input, or `undefined` where the call goes on as it is. What the hook is given it
- * cannot change: only what it answers is judged.
+ * Runs one pre-call hook. Returns the narrowed input, or `undefined` if the call goes on unchanged. The hook receives a
+ * frozen call, so only its answer has an effect.
  *
- * @throws ToolError `POLICY_DENIED` where the hook refuses, `HOOK_FAILED` where it throws, hangs or answers with something else
+ * @throws ToolError `POLICY_DENIED` if the hook refuses, `HOOK_FAILED` if it throws, hangs or returns an invalid answer
  */
 export async function runPreHook(
   hook: PreToolCall,
@@ -29,8 +29,9 @@ export async function runPreHook(
 }
 
 /**
- * Lets the post-call hooks change a result. Where one throws, hangs or gives no object, the result is withheld and the effect
- * stands. That the call succeeded, and its name, they cannot change.
+ * Lets the post-call hooks change a result. They cannot change `ok` and `callId`.
+ *
+ * @throws ToolError `HOOK_FAILED` if a hook throws, hangs or returns no object; the effect of the call stands
  */
 export async function runPostHooks<R extends HookResult>(
   hooks: Hooks,
@@ -62,7 +63,7 @@ function listOf<T>(hooks: T | readonly T[] | undefined): readonly T[] {
   return Array.isArray(hooks) ? (hooks as readonly T[]) : [hooks as T]
 }
 
-/** The call with everything in it frozen: what was judged must stay as it was judged. */
+/** Freezes the call deeply: a hook must not change what was authorized. */
 function frozen(call: HookCall): HookCall {
   freeze(call.input)
   freeze(call.accesses)
@@ -75,7 +76,7 @@ function freeze(value: unknown): void {
   for (const item of Object.values(value)) freeze(item)
 }
 
-/** Calls a hook. Its own error reaches the caller only if it is a ToolError. */
+/** Calls a hook within the time limit. Only a `ToolError` that it throws reaches the caller; others become `HOOK_FAILED`. */
 async function callHook<T>(
   name: string,
   hook: () => T | Promise<T>,

@@ -15,7 +15,7 @@ import type { Tool } from '../tools/define-tool.ts'
 import type { ToolSet } from '../tools/tool-sets.ts'
 import type { RecordLine } from './recorder.ts'
 
-/** What a workspace is made of: files, policy, and what may stand around them. */
+/** Options of `createWorkspace`. */
 export interface WorkspaceOptions<Extra extends readonly Tool[] = readonly Tool[]> {
   /** Where the files live. Either this or `mounts`. */
   readonly backend?: Backend
@@ -36,12 +36,12 @@ export interface WorkspaceOptions<Extra extends readonly Tool[] = readonly Tool[
    * @throws TypeError for a name that is not snake_case, and for two own tools with one name
    */
   readonly extraTools?: Extra
-  /** Registers no mutating tool, and seals the backend. */
+  /** Registers no mutating tool, and makes the backend read-only. */
   readonly readOnly?: boolean
-  /** `plan`: nothing is changed until the run's plan (`submit_plan`) is approved. Default: `act`. */
+  /** `plan`: a run cannot change files until its plan (`submit_plan`) is approved. Default: `act`. */
   readonly mode?: 'act' | 'plan'
   readonly limits?: Partial<Limits>
-  /** Answers what policy asks. Without it such a call ends with `APPROVAL_REQUIRED` and waits in `parked`. */
+  /** Answers approval requests. Without it, such a call ends with `APPROVAL_REQUIRED` and waits in `parked`. */
   readonly approve?: ApproveHandler
   /** Where calls wait for their approval; see `Workspace.resume`. Default: in memory. */
   readonly parked?: ParkedCalls
@@ -62,7 +62,7 @@ export interface WorkspaceOptions<Extra extends readonly Tool[] = readonly Tool[
    * no command tools.
    */
   readonly shell?: Shell
-  /** Whether a command starts where the last one of its run ended. Default: false, at the root. */
+  /** Whether a command starts in the directory where the previous one of its run ended. Default: false, at the root. */
   readonly keepCwd?: boolean
   /**
    * Takes a recording, line by line: how the workspace was opened, what its runs were asked and what came of it, without
@@ -87,7 +87,7 @@ export interface DialectWorkspaceOptions<Extra extends readonly Tool[] = readonl
   readonly dialect: Dialect
 }
 
-/** Who acts in a run, and for which task. */
+/** Options of a run. */
 export interface RunOptions {
   readonly id?: string
   /** Who acts, for the record. Default: `agent`. */
@@ -99,7 +99,7 @@ export interface RunOptions {
   readonly taint?: TaintOrigin
 }
 
-/** Options of which a fork may leave some out. */
+/** Options of the state of a workspace. A fork passes its own backend. */
 export type StateOptions = Omit<WorkspaceOptions, 'backend' | 'mounts'> & {
   readonly backend?: Backend | undefined
   readonly mounts?: WorkspaceOptions['mounts'] | undefined
