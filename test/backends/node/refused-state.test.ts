@@ -483,14 +483,14 @@ describe('single steps', () => {
     afterwards(() => pins.close())
     const ino = (path: string) => lstatSync(join(root, path)).ino
     expect(() => doStep(pins, { do: 'remove', path: at('a'), aside: [ROOT, temp(1)], ino: ino('b') })).toThrow('else')
-    expect(() => doStep(pins, { do: 'mkdir', path: at('a') })).toThrow('somebody else changed it')
+    expect(() => doStep(pins, { do: 'mkdir', path: at('a') })).toThrow('another process changed it')
     expect(() => doStep(pins, { do: 'rmdir', path: at('d'), mode: 0o755 })).toThrow('ENOTEMPTY')
     // Done, but killed before the temporary name was gone.
     linkSync(join(root, 'a'), join(root, temp(2)))
     doStep(pins, { do: 'create', path: at('a'), temp: [ROOT, temp(2)], ino: ino('a') }, 'again')
     const lost = { do: 'create', path: at('n'), temp: [ROOT, temp(4)], ino: 0 } as const
-    expect(() => doStep(pins, lost), 'what was staged is gone').toThrow('somebody else changed it')
-    expect(() => doStep(pins, lost, 'again')).toThrow('somebody else changed it')
+    expect(() => doStep(pins, lost), 'what was staged is gone').toThrow('another process changed it')
+    expect(() => doStep(pins, lost, 'again')).toThrow('another process changed it')
     doStep(pins, { ...lost, path: at('a') }, 'again')
     const aside = { do: 'remove', path: at('b'), aside: [ROOT, temp(3)], ino: ino('b') } as const
     doStep(pins, aside)
