@@ -37,9 +37,9 @@ export const errorHints = {
   SHELL_UNAVAILABLE: 'No shell can run this here.',
   ABORTED: 'The call was cancelled; nothing was changed.',
   NO_SPACE: 'The storage is full; the old content is intact.',
-  BACKEND_ERROR: 'The storage failed; the old content is intact. Try again, or tell the person in charge.',
-  AUDIT_FAILED: 'The audit record could not be written, so nothing was changed. Tell the person in charge.',
-  HOOK_FAILED: 'A hook failed. Tell the person in charge.',
+  BACKEND_ERROR: 'The storage failed; the old content is intact. Try again, or report this to the user.',
+  AUDIT_FAILED: 'The audit record could not be written, so nothing was changed. Report this to the user.',
+  HOOK_FAILED: 'A hook failed. Report this to the user.',
 } as const
 
 /** The code of a refusal or failure: stable, machine-readable. */

@@ -94,5 +94,5 @@ async function callHook<T>(
 }
 
 function failed(name: string, why: string, consequence: string): ToolError {
-  return new ToolError('HOOK_FAILED', `The hook ${name} ${why}`, { hint: `${consequence} Tell the person in charge.` })
+  return new ToolError('HOOK_FAILED', `The hook ${name} ${why}`, { hint: `${consequence} Report this to the user.` })
 }

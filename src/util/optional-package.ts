@@ -10,7 +10,7 @@ export async function optionalPackage<P>(name: string, user: string, load: () =>
     return await load()
   } catch {
     throw new ToolError('SHELL_UNAVAILABLE', `${user} needs the package ${name}, which cannot be loaded`, {
-      hint: `Tell the person in charge to install it: npm install ${name}`,
+      hint: `Ask the user to install it: npm install ${name}`,
     })
   }
 }

@@ -189,7 +189,7 @@ describe('a missing precondition of a tool', () => {
     await expect(optionalPackage('parts', 'The tool', () => Promise.reject(new Error('gone')))).rejects.toMatchObject({
       code: 'SHELL_UNAVAILABLE',
       message: 'The tool needs the package parts, which cannot be loaded',
-      details: { hint: 'Tell the person in charge to install it: npm install parts' },
+      details: { hint: 'Ask the user to install it: npm install parts' },
     })
   })
 

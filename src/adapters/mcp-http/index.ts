@@ -165,7 +165,7 @@ function full(): Response {
 }
 
 function broken(): Response {
-  const hint = 'Tell the person in charge of this server; it knows why.'
+  const hint = 'Report this to the user; only the server knows the cause.'
   return refusal(500, 'The session could not be opened', hint, { code: rpcCodes.internal })
 }
 

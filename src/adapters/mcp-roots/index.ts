@@ -134,6 +134,6 @@ async function truePlace({ at, directory }: PlacedRoot): Promise<PlacedRoot> {
 function noneServed(refused: readonly RefusedRoot[]): ToolError {
   const all = refused.slice(0, 5).map(({ uri, why }) => `${JSON.stringify(uri.slice(0, 200))}: ${why}`)
   return new ToolError('NOT_FOUND', `None of the client's roots can be served (${all.join('; ')})`, {
-    hint: 'Nothing can be reached until the client names other roots. Tell the person in charge.',
+    hint: 'Nothing can be reached until the client sends other roots. Report this to the user.',
   })
 }

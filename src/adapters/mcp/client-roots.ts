@@ -94,7 +94,7 @@ async function rootsOf(server: Server, timeout: number): Promise<readonly Client
   }
 }
 
-const HINT = 'Nothing can be reached until the client tells other roots. Tell the person in charge.'
+const HINT = 'Nothing can be reached until the client sends other roots. Report this to the user.'
 
 const notOpened: Failure = {
   ok: false,

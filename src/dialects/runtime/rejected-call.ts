@@ -25,5 +25,5 @@ export function createRejectedCall(name: string, why: unknown): Tool {
 }
 
 const failed = new ToolError('BACKEND_ERROR', 'The dialect failed in an unexpected way', {
-  hint: 'Tell the person in charge.',
+  hint: 'Report this to the user.',
 })
