@@ -482,7 +482,9 @@ describe('single steps', () => {
     afterwards(() => access.close())
     afterwards(() => pins.close())
     const ino = (path: string) => lstatSync(join(root, path)).ino
-    expect(() => doStep(pins, { do: 'remove', path: at('a'), aside: [ROOT, temp(1)], ino: ino('b') })).toThrow('else')
+    expect(() => doStep(pins, { do: 'remove', path: at('a'), aside: [ROOT, temp(1)], ino: ino('b') })).toThrow(
+      'another process changed it',
+    )
     expect(() => doStep(pins, { do: 'mkdir', path: at('a') })).toThrow('another process changed it')
     expect(() => doStep(pins, { do: 'rmdir', path: at('d'), mode: 0o755 })).toThrow('ENOTEMPTY')
     // Done, but killed before the temporary name was gone.
