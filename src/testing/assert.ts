@@ -1,44 +1,44 @@
 import type { ErrorCode, ToolError } from '../errors.ts'
 
-/** Fails a case. Any runner takes a thrown Error for a failure, so that none has to be imported. */
+/** Throws an Error if the condition is false. Every runner reports it as a failure, so none is imported. */
 export function check(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(message)
 }
 
-/** Compares plain data, bytes and maps by their content. */
-export function same(actual: unknown, expected: unknown, what: string): void {
-  const a = show(actual)
-  const b = show(expected)
-  check(a === b, `${what}: expected ${shorten(b)}, got ${shorten(a)}`)
+/** Compares plain data, bytes and maps by content. `label` names the value in the message. */
+export function same(actual: unknown, expected: unknown, label: string): void {
+  const a = format(actual)
+  const b = format(expected)
+  check(a === b, `${label}: expected ${shorten(b)}, got ${shorten(a)}`)
 }
 
-/** Compares bytes without writing them out. */
-export function sameBytes(actual: Uint8Array, expected: Uint8Array, what: string): void {
-  check(actual.length === expected.length, `${what}: expected ${expected.length} bytes, got ${actual.length}`)
+/** Compares bytes. The message contains the first position that differs instead of the bytes. */
+export function sameBytes(actual: Uint8Array, expected: Uint8Array, label: string): void {
+  check(actual.length === expected.length, `${label}: expected ${expected.length} bytes, got ${actual.length}`)
   const at = actual.findIndex((byte, i) => byte !== expected[i])
-  check(at === -1, `${what}: byte ${at} differs`)
+  check(at === -1, `${label}: byte ${at} differs`)
 }
 
-/** Runs what must be refused with one of the codes, and gives the error. */
+/** Runs an action that must fail with one of the codes, and returns its error. */
 export async function refused(
   codes: ErrorCode | readonly ErrorCode[],
-  what: string,
+  label: string,
   action: () => unknown,
 ): Promise<ToolError> {
-  const wanted = typeof codes === 'string' ? [codes] : codes
+  const expected = typeof codes === 'string' ? [codes] : codes
   let value: unknown
   try {
     value = await action()
   } catch (error) {
     const { name, code, message } = error as ToolError
-    check(name === 'ToolError', `${what}: expected a ToolError, got ${String(error)}`)
-    check(wanted.includes(code), `${what}: expected ${wanted.join(' or ')}, got ${code}: ${message}`)
+    check(name === 'ToolError', `${label}: expected a ToolError, got ${String(error)}`)
+    check(expected.includes(code), `${label}: expected ${expected.join(' or ')}, got ${code}: ${message}`)
     return error as ToolError
   }
-  throw new Error(`${what}: expected ${wanted.join(' or ')}, but it went through with ${shorten(show(value))}`)
+  throw new Error(`${label}: expected ${expected.join(' or ')}, but it succeeded with ${shorten(format(value))}`)
 }
 
-function show(value: unknown): string {
+function format(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (part === undefined) return '(undefined)'
     if (part instanceof Uint8Array) return `bytes ${Array.from(part).join(' ')}`

@@ -8,28 +8,29 @@ import { readOnlyCases } from './backend/read-only.ts'
 import { nameCases, readCases } from './backend/reads.ts'
 import { type ContractCase, toCases } from './cases.ts'
 
-/** The backend under test, and what its contract may leave out, with the reason. */
+/** Names and creates the backend under test, and lists cases to skip. */
 export interface BackendContractOptions {
   readonly name: string
-  /** Makes an empty backend. Called once for each case. */
+  /** Creates an empty backend. Called once for each case. */
   create(): Promise<BackendSubject> | BackendSubject
-  /** Cases not to be run, by name, each with its reason. A name that no case has is a TypeError. */
+  /** Reasons to skip cases, by case name. An unknown name is a TypeError. */
   readonly skip?: Readonly<Record<string, string>>
-  /** How large its largest trees are: 1,000 files in a directory and a depth of 200, unless a slow storage asks for less. */
+  /** Sizes of the largest trees, for slow storages. Default: 1,000 files in one directory and 200 levels. */
   readonly scale?: ContractScale
 }
 
 const SCALE: ContractScale = { files: 1000, depth: 200 }
 
 /**
- * The contract that every backend keeps, as cases for any test runner: each makes a backend of its own, and throws an
- * Error that says what was expected and what came. A case is skipped only where the backend itself declares that it
- * lacks a capability, or where `skip` gives a reason.
+ * Returns the contract of every backend as cases for any test runner. Each case creates its own backend and throws an Error with
+ * the expected and the actual value. A case is skipped only if the backend declares that it lacks a capability, or if `skip`
+ * has a reason for it.
  *
+ * @throws TypeError for a name in `skip` that no case has
  * @example
  * ```ts
- * for (const one of backendContract({ name: 'memory', create: () => ({ backend: memory() }) })) {
- *   it(one.name, async () => { await one.run() })
+ * for (const contractCase of backendContract({ name: 'memory', create: () => ({ backend: memory() }) })) {
+ *   it(contractCase.name, async () => { await contractCase.run() })
  * }
  * ```
  */
@@ -42,8 +43,8 @@ export function backendContract(options: BackendContractOptions): readonly Contr
 }
 
 /**
- * The contract of a backend that only reads: it reads as its source does, and refuses every commit with `READ_ONLY`.
- * `create` gives the read-only backend over `source`, which is empty and can be written.
+ * Returns the contract of a read-only backend: it reads as its source does, and refuses every commit with `READ_ONLY`.
+ * `create` returns the read-only backend over `source`, which is empty and writable.
  */
 export function readOnlyContract(options: {
   readonly name: string

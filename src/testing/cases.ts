@@ -1,54 +1,58 @@
 /** One case of a contract. */
 export interface ContractCase {
   readonly name: string
-  /** Throws where the contract is broken. What the subject declares not to have is skipped, and the result says why. */
+  /** Runs the case. `skipped` is the reason if the case does not apply to the subject.
+   *
+   * @throws Error if the subject breaks the contract
+   */
   run(): Promise<{ readonly skipped?: string }>
 }
 
-/** What is needed of a test runner: vitest, jest, mocha, node:test and Deno's bdd have it. */
+/** The part of a test runner that is used: vitest, jest, mocha, node:test and Deno's bdd have it. */
 export interface Runner {
-  /** Groups the cases. */
+  /** Defines a group of cases. */
   describe(name: string, define: () => void): unknown
   /** Defines a case. */
-  // biome-ignore lint/suspicious/noExplicitAny: each runner passes a context of its own, or none.
+  // biome-ignore lint/suspicious/noExplicitAny: each runner passes its own context, or none.
   it(name: string, test: (context?: any) => Promise<void>): unknown
 }
 
-/** A case as it is written: a name, what it needs, and the test, which throws where the contract is broken. */
+/** A case over a subject. The test throws if the subject breaks the contract. */
 export interface SubjectCase<Subject> {
   readonly name: string
-  /** The reason to skip the case, where the subject cannot do what it is about. */
+  /** Returns the reason to skip the case, or undefined to run it. */
   readonly unless?: (subject: Subject) => string | undefined
   readonly test: (subject: Subject) => Promise<void>
 }
 
 export interface SubjectOptions<Subject> {
-  /** Makes a subject. Called once for each case. */
+  /** Creates a subject. Called once for each case. */
   create(): Promise<Subject> | Subject
-  /** Cases not to be run, by name, each with its reason. A name that no case has is a TypeError. */
+  /** Reasons to skip cases, by case name. An unknown name is a TypeError. */
   readonly skip?: Readonly<Record<string, string>>
 }
 
-/** Registers cases in a runner, as one group. What is skipped shows with its reason where the runner can show it. */
+/** Registers cases in a runner as one group. A skipped case is reported with its reason if the runner supports that. */
 export function registerContract(name: string, cases: readonly ContractCase[], { describe, it }: Runner): void {
   describe(name, () => {
-    for (const one of cases) {
-      it(one.name, async (context) => {
-        const { skipped } = await one.run()
+    for (const contractCase of cases) {
+      it(contractCase.name, async (context) => {
+        const { skipped } = await contractCase.run()
         if (skipped !== undefined && typeof context?.skip === 'function') context.skip(skipped)
       })
     }
   })
 }
 
-/** Cases that make their own subject, and close it whatever comes. */
+/** Returns cases that create their own subject and always close it. */
 export function toCases<Subject>(
   cases: readonly SubjectCase<Subject>[],
   { create, skip = {} }: SubjectOptions<Subject>,
   close: (subject: Subject) => Promise<void>,
 ): ContractCase[] {
   for (const name of Object.keys(skip)) {
-    if (!cases.some((one) => one.name === name)) throw new TypeError(`The contract has no case "${name}" to skip`)
+    if (!cases.some((subjectCase) => subjectCase.name === name))
+      throw new TypeError(`The contract has no case "${name}" to skip`)
   }
   return cases.map(({ name, unless, test }) => ({
     name,

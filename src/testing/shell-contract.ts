@@ -6,24 +6,25 @@ import { outcomeCases } from './shell/outcomes.ts'
 import { protectionCases } from './shell/protection.ts'
 import { sessionCases } from './shell/sessions.ts'
 
-/** The shell under test, and what its contract may leave out, with the reason. */
+/** Names and creates the shell under test, and lists cases to skip. */
 export interface ShellContractOptions {
   readonly name: string
-  /** Makes a shell with an empty backend to run over. Called once for each case. */
+  /** Creates a shell with an empty backend. Called once for each case. */
   create(): Promise<ShellSubject> | ShellSubject
-  /** Cases not to be run, by name, each with its reason. A name that no case has is a TypeError. */
+  /** Reasons to skip cases, by case name. An unknown name is a TypeError. */
   readonly skip?: Readonly<Record<string, string>>
 }
 
 /**
- * The contract that every shell keeps, as cases for any test runner: each makes a workspace of its own with the shell and
- * runs plain POSIX lines through its tools. A case is skipped only where the shell itself declares that it lacks a
- * capability, or where `skip` gives a reason.
+ * Returns the contract of every shell as cases for any test runner. Each case creates its own workspace with the shell and runs
+ * POSIX command lines through its tools. A case is skipped only if the shell declares that it lacks a capability, or if `skip`
+ * has a reason for it.
  *
+ * @throws TypeError for a name in `skip` that no case has
  * @example
  * ```ts
- * for (const one of shellContract({ name: 'bash', create: () => ({ shell: bash() }) })) {
- *   it(one.name, async () => { await one.run() })
+ * for (const contractCase of shellContract({ name: 'bash', create: () => ({ shell: bash() }) })) {
+ *   it(contractCase.name, async () => { await contractCase.run() })
  * }
  * ```
  */

@@ -217,7 +217,7 @@ describe('the contract finds the fault where', () => {
   it('a persistent backend has no reopen', async () => {
     const good = memory()
     const create = () => ({ backend: { ...good, capabilities: { ...good.capabilities, persistent: true } } })
-    const one = backendContract({ name: 'persistent', create }).find(({ name }) => name.includes('opened again'))
+    const one = backendContract({ name: 'persistent', create }).find(({ name }) => name.includes('reopened'))
     await expect(one?.run()).rejects.toThrow('reopen')
   })
 })
@@ -235,14 +235,18 @@ describe('the contract skips', () => {
       return { backend: { ...good, capabilities, commit } }
     }
     const skipped = new Map<string, string>()
-    for (const one of backendContract({ name: 'poor', create, skip: { 'closing twice is fine': 'for this test' } })) {
+    for (const one of backendContract({
+      name: 'poor',
+      create,
+      skip: { 'close can be called twice': 'for this test' },
+    })) {
       const { skipped: reason } = await one.run()
       if (reason !== undefined) skipped.set(one.name, reason)
     }
-    expect(skipped.get('closing twice is fine')).toBe('for this test')
-    expect(skipped.get('canonical refuses circles')).toBe('the backend declares no links')
+    expect(skipped.get('close can be called twice')).toBe('for this test')
+    expect(skipped.get('canonical refuses circular links')).toBe('the backend declares no links')
     expect(skipped.get('a moved file keeps its permission bits')).toBe('the backend declares no modes')
-    expect(skipped.has('read gives the bytes as they were given')).toBe(false)
+    expect(skipped.has('read returns exactly the committed bytes')).toBe(false)
   })
 })
 

@@ -36,27 +36,27 @@ const files = (change: (command: ShellCommand, backend: Backend) => Partial<Shel
 
 /** Shells with one fault each, and the case that has to find it. */
 const faults: Readonly<Record<string, readonly [name: string, fault: Break]>> = {
-  'the error output is lost': ['the error output is never lost', outcome(() => ({ stderr: '' }))],
+  'the error output is lost': ['error output is never lost', outcome(() => ({ stderr: '' }))],
   'the error output is mixed in': [
-    'the two outputs come apart',
+    'stdout and stderr are reported separately',
     outcome(({ stdout, stderr }) => ({ stdout: stdout + stderr, stderr: '' })),
   ],
-  'every command succeeds': ['the exit code is that of the last command', outcome(() => ({ exitCode: 0 }))],
+  'every command succeeds': ['the exit code of a line is that of its last command', outcome(() => ({ exitCode: 0 }))],
   'the directory is read from the output': [
-    'the directory is kept between the calls of one run, whatever the output says',
+    'keepCwd keeps the directory between calls of one run, whatever the output contains',
     outcome(({ stdout, cwd }) => ({ cwd: (/PWD=\/workspace\/(\w+)/.exec(stdout)?.[1] ?? cwd) as Path })),
   ],
   'the directory is not told': [
-    'a command starts where it is told to, and says where it ended',
+    'a command starts in cwd and reports the directory in which it ended',
     outcome((_, { cwd }) => ({ cwd })),
   ],
   'variables are left behind': [
-    'variables do not outlive their command',
+    'variables and functions do not outlive their command',
     (good) => ({ run: (command) => good.run({ ...command, env: { LEFT: 'behind' } }) }),
   ],
-  'a timeout is an exit code': ['a timeout stops a command and drops what it did', hidden('COMMAND_TIMEOUT')],
+  'a timeout is an exit code': ['a timeout stops a command and discards its changes', hidden('COMMAND_TIMEOUT')],
   'files are written behind the back of the transaction': [
-    'a timeout stops a command and drops what it did',
+    'a timeout stops a command and discards its changes',
     files((_, backend) => ({
       async write(path, bytes) {
         await backend.commit([{ path: path as Path, expect: 'any', to: { type: 'file', bytes } }], {
@@ -66,13 +66,13 @@ const faults: Readonly<Record<string, readonly [name: string, fault: Break]>> = 
     })),
   ],
   'protected files are read behind the back of the guard': [
-    'no command gets at the content of a protected file, or brings it elsewhere',
+    'no command reads or copies the content of a protected file',
     files((command, backend) => ({
       read: (path) => command.files.read(path).catch(async () => (await backend.read(path as Path)).bytes),
     })),
   ],
   'a try is not noted': [
-    'each try at a protected file is in the result and in the audit',
+    'each access to a protected file is listed in the result and in the audit',
     files((command) => ({
       async read(path) {
         if (path.includes('.env')) throw command.files.refuse('file:list', path, Object(new Error('no')))
@@ -81,13 +81,13 @@ const faults: Readonly<Record<string, readonly [name: string, fault: Break]>> = 
     })),
   ],
   'bytes are taken for text': [
-    'bytes are kept exactly',
+    'commands copy and move bytes unchanged',
     files((command) => ({
       read: async (path) => new TextEncoder().encode(new TextDecoder().decode(await command.files.read(path))),
     })),
   ],
   'nothing is judged': [
-    'a line that the judge forbids does not start',
+    'a line that the analysis denies is not started',
     () => ({
       judge: (line, { policy, call }) => ({
         line: { decision: 'allow', commands: [], accesses: [], reasons: [] },
@@ -108,11 +108,13 @@ describe('a shell and a backend with few capabilities', () => {
       }
     }
     const find = (name: string) => shellContract({ name: 'poor', create }).find((one) => one.name === name)
-    expect(await find('the bits of a script are kept')?.run()).toEqual({ skipped: 'the backend declares no modes' })
-    expect(await find('a background command belongs to the run that started it')?.run()).toEqual({
+    expect(await find('commands keep the permission bits of a script')?.run()).toEqual({
+      skipped: 'the backend declares no modes',
+    })
+    expect(await find('a background command is visible only to the run that started it')?.run()).toEqual({
       skipped: 'the shell declares no background',
     })
-    expect(await find('bytes are kept exactly')?.run()).toEqual({})
+    expect(await find('commands copy and move bytes unchanged')?.run()).toEqual({})
   })
 })
 

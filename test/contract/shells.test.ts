@@ -38,7 +38,7 @@ if ('sandbox' in found) {
 
 /** Sixty lines, each in a sandbox of its own, would cost as much as all the rest; `sandbox.test.ts` puts them in one. */
 const skip = {
-  'no command gets at the content of a protected file, or brings it elsewhere': 'it runs with the long tests',
+  'no command reads or copies the content of a protected file': 'it runs with the long tests',
 }
 
 for (const [name, create] of Object.entries(table)) {

@@ -2,23 +2,23 @@ import { type Path, parsePath } from '../../paths/logical-path.ts'
 import type { Backend, Capabilities, Change, EntryState, Expectation, Receipt } from '../../storage/backend.ts'
 import type { SubjectCase } from '../cases.ts'
 
-/** A backend under test, empty and for one case only. */
+/** A backend under test. It is empty and used for one case only. */
 export interface BackendSubject {
   readonly backend: Backend
-  /** Clears up after the case. */
+  /** Cleans up after the case. */
   dispose?(): Promise<void> | void
-  /** Opens the same storage once more, after `backend` was closed. A backend that is `persistent` must give it. */
+  /** Opens the same storage again after `backend` was closed. Required if the backend is `persistent`. */
   reopen?(): Promise<Backend> | Backend
-  /** Puts a link there behind the backend's back, whatever its target. Parents exist. */
+  /** Creates a link without using the backend, with any target. The parent directories exist. */
   plantLink?(path: string, target: string): Promise<void> | void
-  /** A text that no message may hold, such as the directory on disk. */
+  /** A text that no message may contain, such as the directory on disk. */
   readonly physical?: string
 }
 
 /** One case, over a backend of its own. */
 export type BackendCase = SubjectCase<BackendSubject>
 
-/** Skips a case where a capability is declared absent. */
+/** Skips a case if the backend declares one of the capabilities absent. */
 export function needs(...names: ('links' | 'modes' | 'caseSensitive' | 'persistent' | 'set' | 'times')[]) {
   return ({ backend: { capabilities } }: BackendSubject): string | undefined => {
     const missing = names.find((name) => !has(capabilities, name))
@@ -32,7 +32,7 @@ function has(capabilities: Capabilities, name: Parameters<typeof needs>[number])
   return capabilities[name]
 }
 
-/** Skips a case where an optional method is not there. */
+/** Skips a case if the backend does not have the optional method. */
 export function offers(method: 'scan' | 'fork' | 'tree') {
   return ({ backend }: BackendSubject) => (backend[method] ? undefined : `the backend offers no ${method}`)
 }
@@ -63,24 +63,24 @@ export function commit(backend: Backend, ...changes: Change[]): Promise<Receipt>
 
 export const WRONG_SHA = { sha256: '0'.repeat(64) }
 
-/** Everything in a tree, by path: what a refused change must leave as it was. */
+/** Returns every entry of a tree as text, by path, to compare trees before and after a commit. */
 export async function snapshot(backend: Backend): Promise<Map<string, string>> {
-  const found = new Map<string, string>()
+  const entries = new Map<string, string>()
   const waiting: Path[] = [at('')]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     for (const { name, type } of await backend.list(next)) {
       const path = (next === '' ? name : `${next}/${name}`) as Path
       if (type === 'directory') {
-        found.set(path, 'directory')
+        entries.set(path, 'directory')
         waiting.push(path)
-      } else if (type === 'link') found.set(path, `link ${await backend.readLink(path)}`)
+      } else if (type === 'link') entries.set(path, `link ${await backend.readLink(path)}`)
       else if (type === 'file') {
         const { bytes, stat } = await backend.read(path)
-        found.set(path, `file ${stat.mode ?? ''} ${bytes.length} ${textOf(bytes.subarray(0, 2000))}`)
-      } else found.set(path, type)
+        entries.set(path, `file ${stat.mode ?? ''} ${bytes.length} ${textOf(bytes.subarray(0, 2000))}`)
+      } else entries.set(path, type)
     }
   }
-  return found
+  return entries
 }
 
 export async function textAt(backend: Backend, path: string): Promise<string> {

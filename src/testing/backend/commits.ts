@@ -17,17 +17,17 @@ import {
 
 const shaOf = (text: string) => sha256(bytesOf(text))
 
-/** The one way to change something. */
+/** `commit`: preconditions, atomicity, receipts, moves and concurrency. */
 export const commitCases: readonly BackendCase[] = [
   {
-    name: 'an empty set changes nothing',
+    name: 'an empty change set changes nothing',
     async test({ backend }) {
       same((await commit(backend)).applied, [], 'receipt')
       same(await snapshot(backend), new Map(), 'tree')
     },
   },
   {
-    name: 'the receipt tells before and after, in the order of the set',
+    name: 'the receipt lists the versions before and after, in the order of the change set',
     async test({ backend }) {
       await commit(backend, change('old', file('old')), change('gone', file('gone')))
       const { applied } = await commit(
@@ -56,7 +56,7 @@ export const commitCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'the receipt tells permission bits',
+    name: 'the receipt contains permission bits',
     unless: needs('modes'),
     async test({ backend }) {
       await commit(backend, change('run', file('1', 0o755)))
@@ -67,18 +67,18 @@ export const commitCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'a directory that is there already is no change',
+    name: 'creating an existing directory changes nothing',
     async test({ backend }) {
       await commit(backend, change('d', directory), change('d/f', file('x')))
       const before = await snapshot(backend)
       const { applied } = await commit(backend, change('d', directory))
-      check(applied[0]?.before === applied[0]?.after, 'before and after are the same object')
+      check(applied[0]?.before === applied[0]?.after, 'before and after must be the same object')
       same(applied[0]?.before, { type: 'directory' }, 'version')
       same(await snapshot(backend), before, 'tree')
     },
   },
   {
-    name: 'making absent what is not there is no change',
+    name: 'deleting a missing path changes nothing',
     async test({ backend }) {
       await commit(backend, change('f', file('x')))
       for (const path of ['none', 'none/below', 'f/below']) {
@@ -89,7 +89,7 @@ export const commitCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'a missing parent is refused, and not made',
+    name: 'commit refuses an entry without a parent directory, and does not create the parent',
     async test({ backend }) {
       await refused('NOT_FOUND', 'a file', () => commit(backend, change('a/b/f', file('x'))))
       await refused('NOT_FOUND', 'a directory', () => commit(backend, change('a/b', directory)))
@@ -100,7 +100,7 @@ export const commitCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'a parent that is a file is refused',
+    name: 'commit refuses an entry below a file',
     async test({ backend }) {
       await commit(backend, change('f', file('x')))
       await refused('NOT_A_DIRECTORY', 'a file', () => commit(backend, change('f/new', file('x'))))
@@ -110,7 +110,7 @@ export const commitCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'parents in the same set are made first, in whatever order',
+    name: 'a change set can create parents and children in any order',
     async test({ backend }) {
       await commit(
         backend,
@@ -123,7 +123,7 @@ export const commitCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'a tree is made absent whole, in whatever order, or not at all',
+    name: 'a change set can delete a tree in any order, but only completely',
     async test({ backend }) {
       await commit(
         backend,
@@ -133,10 +133,10 @@ export const commitCases: readonly BackendCase[] = [
         change('d/g', file('2')),
       )
       const before = await snapshot(backend)
-      await refused('DIRECTORY_NOT_EMPTY', 'with g left', () =>
+      await refused('DIRECTORY_NOT_EMPTY', 'deleting all but d/g', () =>
         commit(backend, change('d', null), change('d/e', null), change('d/e/f', null)),
       )
-      await refused('DIRECTORY_NOT_EMPTY', 'with f left', () =>
+      await refused('DIRECTORY_NOT_EMPTY', 'deleting all but d/e/f', () =>
         commit(backend, change('d', null), change('d/e', null), change('d/g', null)),
       )
       same(await snapshot(backend), before, 'tree')
@@ -145,17 +145,17 @@ export const commitCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'a set that holds a path twice is refused',
+    name: 'commit refuses a change set that contains a path twice',
     async test({ backend }) {
       await refused('INVALID_INPUT', 'twice', () => commit(backend, change('f', file('1')), change('f', file('2'))))
-      await refused('INVALID_INPUT', 'there and not there', () =>
+      await refused('INVALID_INPUT', 'created and deleted', () =>
         commit(backend, change('f', file('1')), change('f', null)),
       )
       same(await snapshot(backend), new Map(), 'tree')
     },
   },
   {
-    name: 'the root is never changed',
+    name: 'commit refuses to change the root',
     async test({ backend }) {
       for (const to of [null, directory, file('x')]) {
         await refused(['INVALID_INPUT', 'POLICY_DENIED'], 'the root', () => commit(backend, change('', to)))
@@ -163,7 +163,7 @@ export const commitCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'malformed expectations and states are refused',
+    name: 'commit refuses malformed expectations and states',
     async test({ backend }) {
       const broken = [
         { ...change('f', file('x')), expect: { sha256: 'short' } },
@@ -175,13 +175,13 @@ export const commitCases: readonly BackendCase[] = [
         { ...change('f', file('x', 0o10000)) },
         { ...change('f', file('x', -1)) },
       ] as unknown as Change[]
-      for (const [i, one] of broken.entries())
-        await refused('INVALID_INPUT', `broken change ${i}`, () => commit(backend, one))
+      for (const [i, malformed] of broken.entries())
+        await refused('INVALID_INPUT', `malformed change ${i}`, () => commit(backend, malformed))
       same(await snapshot(backend), new Map(), 'tree')
     },
   },
   {
-    name: 'paths that the guard would not have given are refused',
+    name: 'commit refuses paths that are not normalized logical paths',
     async test({ backend }) {
       for (const path of ['../out', 'a/../../out', '/abs', 'a//b', './a', 'a/.', 'a\\b', 'a\0b', 'c:x']) {
         const hostile = { ...change('f', file('x')), path } as unknown as Change
@@ -191,23 +191,23 @@ export const commitCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'nothing is present below what the same set makes a file or absent',
+    name: 'commit refuses an entry below a file or a deleted directory of the same change set',
     async test({ backend }) {
       await commit(backend, change('d', directory))
       await refused('NOT_A_DIRECTORY', 'below a new file', () =>
         commit(backend, change('n', file('x')), change('n/f', file('x'))),
       )
-      await refused('NOT_FOUND', 'below what vanishes', () =>
+      await refused('NOT_FOUND', 'below a deleted directory', () =>
         commit(backend, change('d', null), change('d/f', file('x'))),
       )
-      await refused('NOT_FOUND', 'deep below what vanishes', () =>
+      await refused('NOT_FOUND', 'two levels below a deleted directory', () =>
         commit(backend, change('d', null), change('d/e', directory), change('d/e/f', file('x'))),
       )
       same([...(await snapshot(backend)).keys()], ['d'], 'tree')
     },
   },
   {
-    name: 'one wrong expectation in a set, wherever it stands, and nothing changes',
+    name: 'one wrong expectation anywhere in a change set leaves the whole tree unchanged',
     unless: needs('set'),
     async test({ backend }) {
       await commit(
@@ -239,16 +239,16 @@ export const commitCases: readonly BackendCase[] = [
         [change('k', null), 'DIRECTORY_NOT_EMPTY'],
       ]
       for (const [wrong, code] of bad) {
-        for (const place of [0, 2, good.length]) {
-          const set = [...good.slice(0, place), wrong, ...good.slice(place)]
-          await refused(code, `${code} at ${place}`, () => commit(backend, ...set))
-          same(await snapshot(backend), before, `tree after ${code} at ${place}`)
+        for (const position of [0, 2, good.length]) {
+          const set = [...good.slice(0, position), wrong, ...good.slice(position)]
+          await refused(code, `${code} at position ${position}`, () => commit(backend, ...set))
+          same(await snapshot(backend), before, `tree after ${code} at position ${position}`)
         }
       }
     },
   },
   {
-    name: 'a set that was aborted before it began changes nothing',
+    name: 'a commit that was aborted before it started changes nothing',
     async test({ backend }) {
       await commit(backend, change('f', file('1')))
       const controller = new AbortController()
@@ -265,7 +265,7 @@ export const commitCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'a durable commit is a commit',
+    name: 'commit with durability "durable" stores the changes',
     async test({ backend }) {
       await backend.commit([change('d', directory), change('d/f', file('1'))], { durability: 'durable' })
       await backend.commit([change('d/f', file('2'), { sha256: shaOf('1') })], { durability: 'durable' })
@@ -273,7 +273,7 @@ export const commitCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'two files swap their contents in one set',
+    name: 'two files can swap their contents in one change set',
     async test({ backend }) {
       await commit(backend, change('a', file('1')), change('b', file('2')))
       await commit(
@@ -285,7 +285,7 @@ export const commitCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'an appended file is whole, with the hint of the shared prefix and without',
+    name: 'an appended file is complete, with and without sharedPrefix',
     async test({ backend }) {
       await commit(backend, change('log', file('one\n')))
       await commit(
@@ -297,13 +297,13 @@ export const commitCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'a move is an absence and a presence, with the hint and without',
+    name: 'a move is a deletion and a creation, with and without the "from" hint',
     async test({ backend }) {
       await commit(backend, change('a', file('1')), change('d', directory))
       await commit(backend, change('a', null, { sha256: shaOf('1') }), change('d/b', file('1'), 'absent', 'a'))
-      same([...(await snapshot(backend)).keys()], ['d', 'd/b'], 'with the hint')
+      same([...(await snapshot(backend)).keys()], ['d', 'd/b'], 'tree after a move with the hint')
       await commit(backend, change('c', file('1'), 'absent'), change('d/b', null))
-      same([...(await snapshot(backend)).keys()], ['c', 'd'], 'without')
+      same([...(await snapshot(backend)).keys()], ['c', 'd'], 'tree after a move without the hint')
       same(await textAt(backend, 'c'), '1', 'content')
     },
   },
@@ -322,13 +322,13 @@ export const commitCases: readonly BackendCase[] = [
     async test({ backend }) {
       await commit(backend, change('run', file('1', 0o755)))
       await commit(backend, change('run', null), change('run2', file('1'), 'absent', 'run'))
-      same((await backend.stat(at('run2')))?.mode, 0o755, 'taken over')
+      same((await backend.stat(at('run2')))?.mode, 0o755, 'mode of a move without a mode')
       await commit(backend, change('run2', null), change('run3', file('1', 0o640), 'absent', 'run2'))
-      same((await backend.stat(at('run3')))?.mode, 0o640, 'given')
+      same((await backend.stat(at('run3')))?.mode, 0o640, 'mode of a move with a mode')
     },
   },
   {
-    name: 'a move hint that is wrong is only a hint',
+    name: 'a wrong "from" hint has no effect on the content',
     async test({ backend }) {
       await commit(backend, change('a', file('a')), change('d', directory))
       await commit(backend, change('b', file('b'), 'absent', 'nowhere'))
@@ -339,7 +339,7 @@ export const commitCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'three files rotate in one set, with hints that cross',
+    name: 'three files can rotate in one change set with crossing "from" hints',
     async test({ backend }) {
       await commit(backend, change('a', file('1')), change('b', file('2')), change('c', file('3')))
       await commit(
@@ -353,7 +353,7 @@ export const commitCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'a directory moves with all that is in it',
+    name: 'a directory can move with its whole content in one change set',
     async test({ backend }) {
       await commit(
         backend,
@@ -378,24 +378,26 @@ export const commitCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'a file becomes a directory with files in it, and back, each in one set',
+    name: 'a file can become a directory with files, and back, each in one change set',
     async test({ backend }) {
       await commit(backend, change('x', file('was a file')))
       await commit(backend, change('x', directory, { sha256: shaOf('was a file') }), change('x/y', file('inside')))
       same(await textAt(backend, 'x/y'), 'inside', 'inside')
       const tag = (await backend.stat(at('x')))?.tag as string
       const before = await snapshot(backend)
-      await refused('DIRECTORY_NOT_EMPTY', 'with y left', () => commit(backend, change('x', file('again'), { tag })))
-      await refused('IS_DIRECTORY', 'not expected', () =>
+      await refused('DIRECTORY_NOT_EMPTY', 'deleting all but x/y', () =>
+        commit(backend, change('x', file('again'), { tag })),
+      )
+      await refused('IS_DIRECTORY', 'replacing a full directory with any', () =>
         commit(backend, change('x', file('again')), change('x/y', null)),
       )
       same(await snapshot(backend), before, 'tree')
       await commit(backend, change('x', file('again'), { tag }), change('x/y', null))
-      same(await textAt(backend, 'x'), 'again', 'a file again')
+      same(await textAt(backend, 'x'), 'again', 'content of the file that replaced the directory')
     },
   },
   {
-    name: 'the file of a replaced directory may carry the content of one that was in it',
+    name: 'a file that replaces a directory can take the content of a file inside it',
     async test({ backend }) {
       await commit(backend, change('x', directory), change('x/y', file('1')))
       const tag = (await backend.stat(at('x')))?.tag as string
@@ -406,24 +408,32 @@ export const commitCases: readonly BackendCase[] = [
         change('x', directory, { sha256: shaOf('1') }, 'x'),
         change('x/y', file('1'), 'absent', 'x'),
       )
-      same(await textAt(backend, 'x/y'), '1', 'and back')
+      same(await textAt(backend, 'x/y'), '1', 'content after the way back')
     },
   },
   {
-    name: 'a conflict tells the present sha256, or null where no file is',
+    name: 'WRITE_CONFLICT reports the current sha256, or null if there is no file',
     async test({ backend }) {
       await commit(backend, change('f', file('present')), change('d', directory))
-      const details = async (one: Change) =>
-        (await refused('WRITE_CONFLICT', one.path, () => commit(backend, one))).details
-      same((await details(change('f', file('x'), WRONG_SHA))).currentSha256, shaOf('present'), 'other content')
-      same((await details(change('f', null, { tag: 'no such tag' }))).currentSha256, shaOf('present'), 'other tag')
-      same((await details(change('none', file('x'), WRONG_SHA))).currentSha256, null, 'nothing there')
-      same((await details(change('d', file('x'), WRONG_SHA))).currentSha256, null, 'a directory')
+      const details = async (wrong: Change) =>
+        (await refused('WRITE_CONFLICT', wrong.path, () => commit(backend, wrong))).details
+      same(
+        (await details(change('f', file('x'), WRONG_SHA))).currentSha256,
+        shaOf('present'),
+        'currentSha256 for another sha256',
+      )
+      same(
+        (await details(change('f', null, { tag: 'no such tag' }))).currentSha256,
+        shaOf('present'),
+        'currentSha256 for another tag',
+      )
+      same((await details(change('none', file('x'), WRONG_SHA))).currentSha256, null, 'currentSha256 of a missing path')
+      same((await details(change('d', file('x'), WRONG_SHA))).currentSha256, null, 'currentSha256 of a directory')
       same((await details(change('f', file('x'), WRONG_SHA))).path, 'f', 'path')
     },
   },
   {
-    name: 'refusals tell logical paths only',
+    name: 'error messages contain logical paths only',
     async test({ backend, physical }) {
       await commit(backend, change('d', directory), change('d/f', file('x')))
       const actions: [() => Promise<unknown>, string][] = [
@@ -442,18 +452,18 @@ export const commitCases: readonly BackendCase[] = [
           (reason: Error) => reason,
         )
         check(error?.name === 'ToolError', `${path} must be refused`)
-        check(error.message.includes(`"${path}"`), `the message must name "${path}": ${error.message}`)
-        same((error as unknown as { details: { path: string } }).details.path, path, 'path of the refusal')
+        check(error.message.includes(`"${path}"`), `the message must contain "${path}": ${error.message}`)
+        same((error as unknown as { details: { path: string } }).details.path, path, 'details.path of the error')
         if (physical !== undefined)
-          check(!error.message.includes(physical), `the message holds a physical path: ${error.message}`)
+          check(!error.message.includes(physical), `the message contains a physical path: ${error.message}`)
       }
     },
   },
   {
-    name: 'what was committed is there when the storage is opened again',
+    name: 'committed changes are still there when the storage is reopened',
     unless: needs('persistent'),
     async test({ backend, reopen }) {
-      check(reopen, 'a persistent backend must be given with reopen()')
+      check(reopen, 'the subject of a persistent backend must have reopen()')
       await backend.commit([change('d', directory), change('d/f', file('kept', 0o755)), change('gone', file('x'))], {
         durability: 'durable',
       })
@@ -464,14 +474,14 @@ export const commitCases: readonly BackendCase[] = [
       try {
         same(await snapshot(again), before, 'tree')
         await commit(again, change('d/f', file('more'), { sha256: shaOf('kept') }))
-        same(await textAt(again, 'd/f'), 'more', 'a commit afterwards')
+        same(await textAt(again, 'd/f'), 'more', 'content after a commit to the reopened storage')
       } finally {
         await again.close()
       }
     },
   },
   {
-    name: 'of 16 writers at once with one expected version exactly one wins',
+    name: 'exactly one of 16 concurrent writers with the same expected version wins',
     async test({ backend }) {
       await commit(backend, change('f', file('base')))
       const writers = Array.from({ length: 16 }, (_, i) =>
@@ -482,7 +492,7 @@ export const commitCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'of 16 creators at once of one path exactly one wins',
+    name: 'exactly one of 16 concurrent creators of one path wins',
     async test({ backend }) {
       const writers = Array.from({ length: 16 }, (_, i) => commit(backend, change('f', file(`writer ${i}`), 'absent')))
       const winner = await onlyWinner(writers, 'ALREADY_EXISTS')
@@ -490,7 +500,7 @@ export const commitCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'commits at once of different paths all go through',
+    name: 'concurrent commits to different paths all succeed',
     async test({ backend }) {
       await commit(backend, change('d', directory))
       const paths = Array.from({ length: 32 }, (_, i) => `d/f${i}`)
@@ -499,7 +509,7 @@ export const commitCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'sets at once over the same two files leave both from one of them',
+    name: 'concurrent change sets over the same two files never mix',
     unless: needs('set'),
     async test({ backend }) {
       const sets = Array.from({ length: 16 }, (_, i) =>
@@ -510,7 +520,7 @@ export const commitCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'read-modify-write with expected versions loses no increment',
+    name: 'concurrent read-modify-write with expected versions loses no update',
     async test({ backend }) {
       await commit(backend, change('count', file('0')))
       await Promise.all(Array.from({ length: 8 }, () => increment(backend, 4)))
@@ -520,14 +530,17 @@ export const commitCases: readonly BackendCase[] = [
 ]
 
 async function increment(backend: Backend, times: number): Promise<void> {
-  for (let done = 0; done < times; ) {
+  for (let count = 0; count < times; ) {
     const text = await textAt(backend, 'count')
     const next = change('count', file(String(Number(text) + 1)), { sha256: shaOf(text) })
     try {
       await commit(backend, next)
-      done += 1
+      count += 1
     } catch (error) {
-      check((error as { code?: string }).code === 'WRITE_CONFLICT', `only a conflict is expected, got ${String(error)}`)
+      check(
+        (error as { code?: string }).code === 'WRITE_CONFLICT',
+        `commit: expected WRITE_CONFLICT, got ${String(error)}`,
+      )
     }
   }
 }

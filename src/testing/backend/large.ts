@@ -1,18 +1,18 @@
 import { same } from '../assert.ts'
 import { at, type BackendCase, change, commit, directory, file, textAt } from './case.ts'
 
-/** How large the largest trees of the contract are. */
+/** Sizes of the largest trees in the contract. */
 export interface ContractScale {
   /** Files in one directory. */
   readonly files: number
-  /** Directories below each other. */
+  /** Levels of nested directories. */
   readonly depth: number
 }
 
-/** A wide directory and a deep one. */
+/** Returns the cases for a wide directory and a deep path. */
 export const largeCases = ({ files, depth }: ContractScale): readonly BackendCase[] => [
   {
-    name: `a directory of ${files.toLocaleString('en')} files lists and reads them all`,
+    name: `list and read work in a directory of ${files.toLocaleString('en')} files`,
     async test({ backend }) {
       const names = Array.from({ length: files }, (_, i) => `f${i}`)
       await commit(backend, change('d', directory), ...names.map((name) => change(`d/${name}`, file(name))))
@@ -24,11 +24,11 @@ export const largeCases = ({ files, depth }: ContractScale): readonly BackendCas
       for (const name of new Set([0, 77, files >> 1, files - 1].map((i) => `f${Math.min(i, files - 1)}`)))
         same(await textAt(backend, `d/${name}`), name, name)
       await commit(backend, ...names.map((name) => change(`d/${name}`, null)), change('d', null))
-      same(await backend.list(at('')), [], 'after deleting them')
+      same(await backend.list(at('')), [], 'entries after deleting all')
     },
   },
   {
-    name: `a path of depth ${depth} works`,
+    name: `a path of depth ${depth} can be committed and read`,
     async test({ backend }) {
       const parts = Array.from({ length: depth }, (_, i) => `d${i % 10}`)
       const paths = parts.map((_, i) => parts.slice(0, i + 1).join('/'))
@@ -37,7 +37,7 @@ export const largeCases = ({ files, depth }: ContractScale): readonly BackendCas
       same(await textAt(backend, deepest), 'deep', 'content')
       same(await backend.canonical(at(deepest)), deepest, 'canonical')
       await commit(backend, change(deepest, null), ...paths.map((path) => change(path, null)))
-      same(await backend.list(at('')), [], 'after deleting it')
+      same(await backend.list(at('')), [], 'entries after deleting all')
     },
   },
 ]

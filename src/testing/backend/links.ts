@@ -17,14 +17,15 @@ import {
 const linksAndPlanting = (subject: BackendSubject) =>
   needs('links')(subject) ?? (subject.plantLink ? undefined : 'nobody but the backend can store a link here')
 
-/** Reads and writes along a path that is not canonical are refused, whatever of these the storage says. */
+/** Codes for a read or write through a link. Storages differ in which one they report. */
 const NOT_FOLLOWED = ['PATH_REJECTED', 'NOT_A_DIRECTORY', 'NOT_FOUND'] as const
-/** What reading a link itself may say. */
+/** Codes for reading a link itself. */
 const NOT_READ = ['PATH_REJECTED', 'INVALID_INPUT'] as const
 
+/** Links: stored as entries, resolved by `canonical` only, never leading outside. */
 export const linkCases: readonly BackendCase[] = [
   {
-    name: 'without links, storing one is refused',
+    name: 'commit refuses a link if the backend declares no links',
     unless: ({ backend }) => (backend.capabilities.links ? 'the backend has links' : undefined),
     async test({ backend }) {
       await refused(['INVALID_INPUT', 'PATH_REJECTED', 'BACKEND_ERROR'], 'a link', () =>
@@ -34,7 +35,7 @@ export const linkCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'a link is stored, told and deleted as itself',
+    name: 'commit, stat, list and readLink treat a link as an entry of its own',
     unless: needs('links'),
     async test({ backend }) {
       await commit(backend, change('f', file('x')), change('l', link('f')))
@@ -51,11 +52,11 @@ export const linkCases: readonly BackendCase[] = [
       )
       const { applied } = await commit(backend, change('l', null))
       same(applied[0]?.before, { type: 'link', target: 'f' }, 'before')
-      same(await textAt(backend, 'f'), 'x', 'what it led to')
+      same(await textAt(backend, 'f'), 'x', 'the target after the link is deleted')
     },
   },
   {
-    name: 'targets are stored as they are written',
+    name: 'readLink returns the target exactly as it was committed',
     unless: needs('links'),
     async test({ backend }) {
       await commit(backend, change('d', directory))
@@ -66,7 +67,7 @@ export const linkCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'no link is stored that leads outside',
+    name: 'commit refuses a link whose target leads outside the root',
     unless: needs('links'),
     async test({ backend }) {
       await commit(backend, change('d', directory), change('d/e', directory))
@@ -130,7 +131,7 @@ export const linkCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'canonical with noFollow leaves the last link alone, and only that',
+    name: 'canonical with noFollow keeps a link at the end of a path and resolves the ones before it',
     unless: needs('links'),
     async test({ backend }) {
       await commit(
@@ -140,16 +141,16 @@ export const linkCases: readonly BackendCase[] = [
         change('toDir', link('d')),
         change('loop', link('loop')),
       )
-      const keep = (path: string) => backend.canonical(at(path), { noFollow: true })
-      same(await keep('toDir'), 'toDir', 'a link')
-      same(await keep('toDir/l'), 'd/l', 'a link behind a link')
-      same(await keep('toDir/new'), 'd/new', 'nothing behind a link')
-      same(await keep('loop'), 'loop', 'a link to itself')
-      same(await keep('d/l'), 'd/l', 'a dangling link')
+      const canonicalParent = (path: string) => backend.canonical(at(path), { noFollow: true })
+      same(await canonicalParent('toDir'), 'toDir', 'a link')
+      same(await canonicalParent('toDir/l'), 'd/l', 'a link behind a link')
+      same(await canonicalParent('toDir/new'), 'd/new', 'a missing path behind a link')
+      same(await canonicalParent('loop'), 'loop', 'a link to itself')
+      same(await canonicalParent('d/l'), 'd/l', 'a dangling link')
     },
   },
   {
-    name: 'canonical follows a link that dangles inside, and keeps the names below it',
+    name: 'canonical resolves a dangling link inside the root and keeps the names below it',
     unless: needs('links'),
     async test({ backend }) {
       await commit(backend, change('d', directory), change('d/l', link('../none/x')))
@@ -158,7 +159,7 @@ export const linkCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'canonical refuses circles',
+    name: 'canonical refuses circular links',
     unless: needs('links'),
     async test({ backend }) {
       await commit(
@@ -188,7 +189,7 @@ export const linkCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'reads never follow a link, neither at the end of a path nor in it',
+    name: 'reads never follow a link, neither at the end of a path nor in its middle',
     unless: needs('links'),
     async test({ backend }) {
       await commit(
@@ -202,11 +203,11 @@ export const linkCases: readonly BackendCase[] = [
       await refused(['NOT_A_DIRECTORY', 'PATH_REJECTED'], 'list of a link', () => backend.list(at('toDir')))
       await refused(NOT_FOLLOWED, 'read through a link', () => backend.read(at('toDir/f')))
       await refused(NOT_FOLLOWED, 'list through a link', () => backend.list(at('toDir/sub')))
-      check(await unseen(backend, 'toDir/f'), 'stat through a link must not see what is behind it')
+      check(await isInvisible(backend, 'toDir/f'), 'stat through a link must not find the entry behind it')
     },
   },
   {
-    name: 'commits never follow a link, neither at the end of a path nor in it',
+    name: 'commit never follows a link, neither at the end of a path nor in its middle',
     unless: needs('links'),
     async test({ backend }) {
       await commit(
@@ -222,21 +223,27 @@ export const linkCases: readonly BackendCase[] = [
       await commit(backend, change('toDir/f', null)).catch(() => undefined)
       same(await snapshot(backend), before, 'tree')
       await commit(backend, change('toFile', file('y')))
-      same([await textAt(backend, 'toFile'), await textAt(backend, 'd/f')], ['y', 'x'], 'the link itself was replaced')
+      same(
+        [await textAt(backend, 'toFile'), await textAt(backend, 'd/f')],
+        ['y', 'x'],
+        'contents of the replaced link and of its target',
+      )
     },
   },
   {
-    name: 'a link counts as something in a directory, and vanishes with it',
+    name: 'a directory that contains only a link is not empty',
     unless: needs('links'),
     async test({ backend }) {
       await commit(backend, change('d', directory), change('d/l', link('nowhere')))
-      await refused('DIRECTORY_NOT_EMPTY', 'with the link left', () => commit(backend, change('d', null)))
+      await refused('DIRECTORY_NOT_EMPTY', 'deleting the directory without the link', () =>
+        commit(backend, change('d', null)),
+      )
       await commit(backend, change('d/l', null), change('d', null))
       same(await snapshot(backend), new Map(), 'tree')
     },
   },
   {
-    name: 'nothing is present below what the same set makes a link',
+    name: 'commit refuses an entry below a link of the same change set',
     unless: needs('links'),
     async test({ backend }) {
       await refused('NOT_A_DIRECTORY', 'a file', () =>
@@ -246,16 +253,16 @@ export const linkCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'readLink refuses what is no link',
+    name: 'readLink refuses a path that is not a link',
     async test({ backend }) {
       await commit(backend, change('f', file('x')), change('d', directory))
-      await refused('NOT_FOUND', 'nothing', () => backend.readLink(at('none')))
+      await refused('NOT_FOUND', 'a missing path', () => backend.readLink(at('none')))
       await refused(['INVALID_INPUT', 'PATH_REJECTED'], 'a file', () => backend.readLink(at('f')))
       await refused(['IS_DIRECTORY', 'INVALID_INPUT'], 'a directory', () => backend.readLink(at('d')))
     },
   },
   {
-    name: 'a link that someone else made to outside is seen, can be deleted, and is never passed',
+    name: 'a link to outside the root, made by another program, is listed and deletable but never followed',
     unless: linksAndPlanting,
     async test({ backend, plantLink }) {
       await commit(backend, change('d', directory))
@@ -286,14 +293,14 @@ export const linkCases: readonly BackendCase[] = [
         await refused(NOT_FOLLOWED, `write below a link to ${target}`, () =>
           commit(backend, change('escape/wardspace-test', file('x'))),
         )
-        check(await unseen(backend, 'escape/tmp'), `stat below a link to ${target} must see nothing`)
+        check(await isInvisible(backend, 'escape/tmp'), `stat below a link to ${target} must find nothing`)
         await commit(backend, change('escape', null))
       }
       same([...(await snapshot(backend)).keys()], ['d'], 'tree')
     },
   },
   {
-    name: 'a link to outside that a link inside leads to is not passed either',
+    name: 'a link inside the root that leads to a link to outside is never followed',
     unless: linksAndPlanting,
     async test({ backend, plantLink }) {
       await commit(backend, change('d', directory), change('inside', link('d/escape')))
@@ -305,7 +312,7 @@ export const linkCases: readonly BackendCase[] = [
   },
 ]
 
-async function unseen(backend: Backend, path: string): Promise<boolean> {
+async function isInvisible(backend: Backend, path: string): Promise<boolean> {
   try {
     return (await backend.stat(at(path))) === undefined
   } catch (error) {

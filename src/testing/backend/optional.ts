@@ -3,10 +3,10 @@ import type { DirectoryNode, TreeNode } from '../../storage/backend.ts'
 import { check, same, sameBytes } from '../assert.ts'
 import { at, type BackendCase, change, commit, directory, file, offers, snapshot, textAt, textOf } from './case.ts'
 
-/** What a backend may offer beyond the minimum: scan, tree, fork. */
+/** The optional methods `scan`, `tree` and `fork`. */
 export const optionalCases: readonly BackendCase[] = [
   {
-    name: 'scan hands out what read gives, in the order given',
+    name: 'scan visits the same bytes and stats as read returns, in the given order',
     unless: offers('scan'),
     async test({ backend }) {
       await commit(
@@ -17,16 +17,16 @@ export const optionalCases: readonly BackendCase[] = [
         change('c', file('x'.repeat(100_000))),
       )
       const order = ['d/b', 'a', 'c', 'd/b'].map(at)
-      const seen: string[] = []
+      const visited: string[] = []
       const reads = new Map<string, { bytes: Uint8Array; tag: string }>()
       await backend.scan?.(order, (path, bytes, stat) => {
-        seen.push(path)
+        visited.push(path)
         reads.set(path, { bytes: bytes.slice(), tag: stat.tag })
         same(stat.size, bytes.length, `size of ${path}`)
         same(stat.type, 'file', `type of ${path}`)
         return true
       })
-      same(seen, order, 'order')
+      same(visited, order, 'visited paths')
       for (const [path, { bytes, tag }] of reads) {
         const read = await backend.read(at(path))
         sameBytes(bytes, read.bytes, path)
@@ -35,7 +35,7 @@ export const optionalCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'scan passes over what is gone or no file, and ends when told to',
+    name: 'scan skips missing paths and non-files, and stops when visit returns false',
     unless: offers('scan'),
     async test({ backend }) {
       await commit(
@@ -45,19 +45,19 @@ export const optionalCases: readonly BackendCase[] = [
         change('b', file('b')),
         change('c', file('c')),
       )
-      const seen: string[] = []
+      const visited: string[] = []
       await backend.scan?.(['none', 'd', '', 'a', 'a/below', 'b', 'c'].map(at), (path) => {
-        seen.push(path)
+        visited.push(path)
         return path !== 'b'
       })
-      same(seen, ['a', 'b'], 'seen')
+      same(visited, ['a', 'b'], 'visited paths')
       await backend.scan?.([], () => {
-        throw new Error('scan visits what nobody asked for')
+        throw new Error('scan visits a path that was not requested')
       })
     },
   },
   {
-    name: 'what visit throws comes out of scan',
+    name: 'scan rejects with the error that visit throws',
     unless: offers('scan'),
     async test({ backend }) {
       await commit(backend, change('a', file('a')))
@@ -67,7 +67,7 @@ export const optionalCases: readonly BackendCase[] = [
       })
       same(
         await scanned?.then(
-          () => 'went through',
+          () => 'resolved',
           (error: unknown) => error === thrown,
         ),
         true,
@@ -76,7 +76,7 @@ export const optionalCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'the tree holds what list, stat and read tell',
+    name: 'the tree contains the same entries, stats and bytes as list, stat and read',
     unless: offers('tree'),
     async test({ backend }) {
       await commit(
@@ -98,9 +98,9 @@ export const optionalCases: readonly BackendCase[] = [
           await backend.list(at(path)),
           `entries of "${path}"`,
         )
-        same(node.get('none'), undefined, 'an entry that is not there')
+        same(node.get('none'), undefined, 'get() of a missing entry')
         for (const [name, child] of entries) {
-          check(node.get(name) === child, `get("${name}") is the entry`)
+          check(node.get(name) === child, `get("${name}") must return the same node as entries()`)
           await compare(path === '' ? name : `${path}/${name}`, child)
         }
       }
@@ -108,7 +108,7 @@ export const optionalCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'tree nodes never change, and are the same ones where nothing changed',
+    name: 'tree nodes are immutable, and unchanged subtrees keep their identity',
     unless: offers('tree'),
     async test({ backend }) {
       await commit(
@@ -119,38 +119,38 @@ export const optionalCases: readonly BackendCase[] = [
         change('b/g', file('2')),
       )
       const first = backend.tree?.() as DirectoryNode
-      check(backend.tree?.() === first, 'the same root while nothing changes')
+      check(backend.tree?.() === first, 'tree() must return the same root while nothing changes')
       await commit(backend, change('a/f', file('3')))
       const second = backend.tree?.() as DirectoryNode
-      check(second !== first, 'another root after a commit')
-      check(second.get('a') !== first.get('a'), 'another directory where something changed')
-      check(second.get('b') === first.get('b'), 'the same directory where nothing changed')
+      check(second !== first, 'tree() must return another root after a commit')
+      check(second.get('a') !== first.get('a'), 'a changed directory must be another node')
+      check(second.get('b') === first.get('b'), 'an unchanged directory must be the same node')
       const old = (first.get('a') as DirectoryNode).get('f')
-      same(old?.type === 'file' && textOf(old.bytes), '1', 'the old tree')
+      same(old?.type === 'file' && textOf(old.bytes), '1', 'content in the tree from before the commit')
     },
   },
   {
-    name: 'a fork has everything, and neither sees what the other commits',
+    name: 'a fork contains everything, and neither side sees later commits of the other',
     unless: offers('fork'),
     async test({ backend }) {
       await commit(backend, change('d', directory), change('d/f', file('base')), change('x', file('x', 0o755)))
       const fork = backend.fork?.()
-      check(fork, 'a fork')
+      check(fork, 'fork() must return a backend')
       const base = await snapshot(backend)
-      same(await snapshot(fork), base, 'the fork at first')
+      same(await snapshot(fork), base, 'content of a new fork')
       await commit(fork, change('d/f', file('of the fork')), change('new', file('n')))
-      same(await snapshot(backend), base, 'the original after a commit to the fork')
+      same(await snapshot(backend), base, 'content of the original after a commit to the fork')
       await commit(backend, change('d/f', file('of the original')), change('x', null))
-      same(await textAt(fork, 'd/f'), 'of the fork', 'the fork after a commit to the original')
-      same(await textAt(fork, 'x'), 'x', 'what the original deleted')
+      same(await textAt(fork, 'd/f'), 'of the fork', 'content of the fork after a commit to the original')
+      same(await textAt(fork, 'x'), 'x', 'content in the fork of a file that the original deleted')
       const again = fork.fork?.()
-      check(again, 'a fork of a fork')
-      same(await textAt(again, 'new'), 'n', 'content of the fork of a fork')
-      const tags = await Promise.all([backend, fork].map(async (one) => (await one.stat(at('d/f')))?.tag))
-      check(tags[0] !== tags[1], 'two contents of one path have two tags, in forks too')
+      check(again, 'a fork must have fork()')
+      same(await textAt(again, 'new'), 'n', 'content of a fork of a fork')
+      const tags = await Promise.all([backend, fork].map(async (side) => (await side.stat(at('d/f')))?.tag))
+      check(tags[0] !== tags[1], 'different contents of one path must have different tags in a fork and its original')
       await again.close()
       await fork.close()
-      same(await textAt(backend, 'd/f'), 'of the original', 'the original after closing the fork')
+      same(await textAt(backend, 'd/f'), 'of the original', 'content of the original after closing the fork')
     },
   },
 ]

@@ -20,7 +20,7 @@ async function fill(source: Backend): Promise<void> {
   if (source.capabilities.links) await commit(source, change('l', link('d')))
 }
 
-/** Every kind of change, one that would change nothing included. */
+/** One change set of every kind, including one without effect. */
 const everyChange: readonly (readonly Change[])[] = [
   [],
   [change('new', file('x'))],
@@ -34,10 +34,10 @@ const everyChange: readonly (readonly Change[])[] = [
   [change('d/f', null), change('g', file('12345'), 'absent', 'd/f')],
 ]
 
-/** The contract of a backend that only reads, over one that can be written. */
+/** The contract of a read-only backend over a writable source. */
 export const readOnlyCases: readonly BackendCase[] = [
   {
-    name: 'reads are those of the source',
+    name: 'reads return the same as those of the source',
     async test(subject) {
       const { backend } = subject
       const source = sourceOf(subject)
@@ -57,11 +57,11 @@ export const readOnlyCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'refusals of reads are those of the source',
+    name: 'reads fail with the same codes as those of the source',
     async test(subject) {
       const { backend } = subject
       await fill(sourceOf(subject))
-      await refused('NOT_FOUND', 'reading nothing', () => backend.read(at('none')))
+      await refused('NOT_FOUND', 'reading a missing path', () => backend.read(at('none')))
       await refused('IS_DIRECTORY', 'reading a directory', () => backend.read(at('d')))
       await refused('NOT_A_DIRECTORY', 'listing a file', () => backend.list(at('d/f')))
       await refused('NOT_FOUND', 'the link of nothing', () => backend.readLink(at('none')))
@@ -69,7 +69,7 @@ export const readOnlyCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'every commit is refused and changes nothing',
+    name: 'every commit is refused with READ_ONLY and changes nothing',
     async test(subject) {
       const { backend } = subject
       const source = sourceOf(subject)
@@ -84,7 +84,7 @@ export const readOnlyCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'what the source commits shows',
+    name: 'reads show later commits to the source',
     async test(subject) {
       const { backend } = subject
       const source = sourceOf(subject)
@@ -94,7 +94,7 @@ export const readOnlyCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'optional methods are there where the source has them, and a fork is read-only too',
+    name: 'optional methods exist if the source has them, and a fork is read-only too',
     async test(subject) {
       const { backend } = subject
       const source = sourceOf(subject)
@@ -102,10 +102,10 @@ export const readOnlyCases: readonly BackendCase[] = [
       for (const method of ['scan', 'tree', 'fork'] as const) {
         same(backend[method] !== undefined, source[method] !== undefined, method)
       }
-      if (source.tree) check(backend.tree?.() === source.tree(), 'the same tree')
-      const seen: string[] = []
-      await backend.scan?.([at('d/f')], (path) => seen.push(path) > 0)
-      same(seen, source.scan ? ['d/f'] : [], 'scanned')
+      if (source.tree) check(backend.tree?.() === source.tree(), 'tree() must return the tree of the source')
+      const visited: string[] = []
+      await backend.scan?.([at('d/f')], (path) => visited.push(path) > 0)
+      same(visited, source.scan ? ['d/f'] : [], 'paths visited by scan')
       const fork = backend.fork?.()
       if (fork) await refused('READ_ONLY', 'a commit to the fork', () => commit(fork, change('new', file('x'))))
     },

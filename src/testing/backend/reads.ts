@@ -2,10 +2,10 @@ import { sha256 } from '../../files/hash/sha256.ts'
 import { check, refused, same, sameBytes } from '../assert.ts'
 import { at, type BackendCase, bytesOf, change, commit, directory, file, needs, textAt, textOf } from './case.ts'
 
-/** What can be asked of a backend: stat, list, read. */
+/** `stat`, `list`, `read`, `canonical` and `close`. */
 export const readCases: readonly BackendCase[] = [
   {
-    name: 'an empty backend has a root directory and nothing in it',
+    name: 'an empty backend has a root directory without entries',
     async test({ backend }) {
       same((await backend.stat(at('')))?.type, 'directory', 'type of the root')
       same(await backend.list(at('')), [], 'entries of the root')
@@ -13,7 +13,7 @@ export const readCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'capabilities are whole and of the right types',
+    name: 'capabilities are complete and have the right types',
     async test({ backend: { capabilities } }) {
       for (const name of ['links', 'modes', 'caseSensitive', 'persistent'] as const) {
         same(typeof capabilities[name], 'boolean', `type of capability ${name}`)
@@ -24,7 +24,7 @@ export const readCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'stat tells type and size, and nothing of what is not there',
+    name: 'stat returns type and size, and undefined for a missing path',
     async test({ backend }) {
       await commit(backend, change('d', directory), change('d/f', file('12345')))
       const stat = await backend.stat(at('d/f'))
@@ -32,24 +32,24 @@ export const readCases: readonly BackendCase[] = [
       same(stat?.size, 5, 'size')
       same((await backend.stat(at('d')))?.type, 'directory', 'type of the directory')
       same((await backend.stat(at('d')))?.size, 0, 'size of the directory')
-      same(await backend.stat(at('none')), undefined, 'stat of nothing')
-      same(await backend.stat(at('none/below')), undefined, 'stat below nothing')
+      same(await backend.stat(at('none')), undefined, 'stat of a missing path')
+      same(await backend.stat(at('none/below')), undefined, 'stat below a missing path')
       same(await backend.stat(at('d/f/below')), undefined, 'stat below a file')
     },
   },
   {
-    name: 'read gives the bytes as they were given',
+    name: 'read returns exactly the committed bytes',
     async test({ backend }) {
       const all = Uint8Array.from({ length: 256 }, (_, i) => i)
       await commit(backend, change('bin', file(all)))
       const { bytes, stat } = await backend.read(at('bin'))
-      check(bytes instanceof Uint8Array, 'bytes are a Uint8Array')
+      check(bytes instanceof Uint8Array, 'bytes must be a Uint8Array')
       sameBytes(bytes, all, 'content')
-      same(stat, await backend.stat(at('bin')), 'stat of the read')
+      same(stat, await backend.stat(at('bin')), 'stat returned by read')
     },
   },
   {
-    name: 'an empty file is a file of no bytes',
+    name: 'an empty file has size 0 and reads as no bytes',
     async test({ backend }) {
       const { applied } = await commit(backend, change('empty', file('')))
       same((await backend.stat(at('empty')))?.size, 0, 'size')
@@ -59,7 +59,7 @@ export const readCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'a file of 5 MB comes back whole and in ranges',
+    name: 'read returns a file of 5 MB, whole and in ranges',
     async test({ backend }) {
       const big = pseudoRandom(5_000_000)
       await commit(backend, change('big', file(big.slice())))
@@ -80,7 +80,7 @@ export const readCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'a ranged read is half-open and clipped to the file',
+    name: 'read takes a half-open range and clips it to the file',
     async test({ backend }) {
       await commit(backend, change('f', file('0123456789')))
       const range = async (start: number, end: number) => textOf((await backend.read(at('f'), { start, end })).bytes)
@@ -88,47 +88,49 @@ export const readCases: readonly BackendCase[] = [
       same(await range(2, 5), '234', 'middle')
       same(await range(8, 100), '89', 'past the end')
       same(await range(10, 20), '', 'at the end')
-      same(await range(50, 60), '', 'behind the end')
-      same(await range(3, 3), '', 'nothing')
-      same((await backend.read(at('f'), { start: 2, end: 5 })).stat.size, 10, 'size told with a range')
+      same(await range(50, 60), '', 'beyond the end')
+      same(await range(3, 3), '', 'an empty range')
+      same((await backend.read(at('f'), { start: 2, end: 5 })).stat.size, 10, 'size returned with a range')
     },
   },
   {
-    name: 'a ranged read with the present tag goes through, with a stale one it is a conflict',
+    name: 'read of a range accepts the current tag and refuses a stale one with WRITE_CONFLICT',
     async test({ backend }) {
       await commit(backend, change('f', file('first')))
       const tag = (await backend.stat(at('f')))?.tag as string
-      same(textOf((await backend.read(at('f'), { start: 0, end: 2, tag })).bytes), 'fi', 'with its tag')
+      same(textOf((await backend.read(at('f'), { start: 0, end: 2, tag })).bytes), 'fi', 'a range with the current tag')
       await commit(backend, change('f', file('other')))
-      const error = await refused('WRITE_CONFLICT', 'a stale range', () =>
+      const error = await refused('WRITE_CONFLICT', 'a range with a stale tag', () =>
         backend.read(at('f'), { start: 0, end: 2, tag }),
       )
-      same(error.details.path, 'f', 'path of the refusal')
+      same(error.details.path, 'f', 'details.path of the error')
     },
   },
   {
-    name: 'read refuses what is no file',
+    name: 'read refuses a path that is not a file',
     async test({ backend }) {
       await commit(backend, change('d', directory), change('f', file('x')))
-      await refused('NOT_FOUND', 'reading nothing', () => backend.read(at('none')))
-      await refused('NOT_FOUND', 'reading below nothing', () => backend.read(at('none/below')))
+      await refused('NOT_FOUND', 'reading a missing path', () => backend.read(at('none')))
+      await refused('NOT_FOUND', 'reading below a missing path', () => backend.read(at('none/below')))
       await refused('IS_DIRECTORY', 'reading a directory', () => backend.read(at('d')))
       await refused('IS_DIRECTORY', 'reading the root', () => backend.read(at('')))
       await refused('NOT_A_DIRECTORY', 'reading below a file', () => backend.read(at('f/below')))
-      await refused('NOT_FOUND', 'reading a range of nothing', () => backend.read(at('none'), { start: 0, end: 1 }))
+      await refused('NOT_FOUND', 'reading a range of a missing path', () =>
+        backend.read(at('none'), { start: 0, end: 1 }),
+      )
     },
   },
   {
-    name: 'list refuses what is no directory',
+    name: 'list refuses a path that is not a directory',
     async test({ backend }) {
       await commit(backend, change('f', file('x')))
-      await refused('NOT_FOUND', 'listing nothing', () => backend.list(at('none')))
+      await refused('NOT_FOUND', 'listing a missing path', () => backend.list(at('none')))
       await refused('NOT_A_DIRECTORY', 'listing a file', () => backend.list(at('f')))
       await refused('NOT_A_DIRECTORY', 'listing below a file', () => backend.list(at('f/below')))
     },
   },
   {
-    name: 'list gives names and types, sorted by UTF-16 units, of that directory only',
+    name: 'list returns names and types of one directory, sorted by UTF-16 code units',
     async test({ backend }) {
       const names = ['b', 'a', '10', '9', 'a.b', 'a-b', 'ab', '_', 'é', 'z', '中', '😀', '\uff5e']
       await commit(
@@ -149,7 +151,7 @@ export const readCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'bytes that were read do not change with later commits',
+    name: 'bytes returned by read do not change with later commits',
     async test({ backend }) {
       await commit(backend, change('f', file('before')))
       const whole = (await backend.read(at('f'))).bytes
@@ -162,38 +164,38 @@ export const readCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'a tag stays while nothing changes, and changes with the content, also with one of the same size',
+    name: 'a tag changes exactly when the content changes, even if the size stays the same',
     async test({ backend }) {
       const tag = async (path: string) => (await backend.stat(at(path)))?.tag
       await commit(backend, change('f', file('aaaa')), change('g', file('g')))
       const first = await tag('f')
       same(typeof first, 'string', 'type of a tag')
-      same(await tag('f'), first, 'asked again')
+      same(await tag('f'), first, 'tag without a change')
       await commit(backend, change('g', file('other')))
-      same(await tag('f'), first, 'after a commit elsewhere')
+      same(await tag('f'), first, 'tag after a commit to another file')
       await commit(backend, change('f', file('bbbb')))
-      check((await tag('f')) !== first, 'the tag must change with the content')
+      check((await tag('f')) !== first, 'the tag must change when the content changes')
     },
   },
   {
-    name: 'permission bits are stored, told and kept when a file is replaced',
+    name: 'permission bits are stored, and kept when a file is replaced without a mode',
     unless: needs('modes'),
     async test({ backend }) {
       const mode = async (path = 'run') => (await backend.stat(at(path)))?.mode
       await commit(backend, change('run', file('1', 0o755)), change('plain', file('2')))
-      same(await mode(), 0o755, 'as given')
+      same(await mode(), 0o755, 'mode of a new file')
       await commit(backend, change('run', file('3')))
-      same(await mode(), 0o755, 'kept')
+      same(await mode(), 0o755, 'mode after a replacement without a mode')
       await commit(backend, change('run', file('4', 0o600)))
-      same(await mode(), 0o600, 'changed')
+      same(await mode(), 0o600, 'mode after a replacement with a mode')
       const plain = await mode('plain')
-      check(plain !== undefined, 'a new file has bits too')
-      same(plain & 0o111, 0, 'a new file is not executable')
-      same(plain & 0o600, 0o600, 'a new file can be read and written by its owner')
+      check(plain !== undefined, 'a file committed without a mode must have permission bits')
+      same(plain & 0o111, 0, 'executable bits of a file committed without a mode')
+      same(plain & 0o600, 0o600, 'owner bits of a file committed without a mode')
     },
   },
   {
-    name: 'the time of a commit is noted where times are ours to set',
+    name: 'commit sets modifiedAt to the time that it is given',
     unless: needs('times'),
     async test({ backend }) {
       for (const time of [1_700_000_000_123, 1_234_567_890_999, 1]) {
@@ -203,7 +205,7 @@ export const readCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'canonical keeps what exists, and the names of what does not',
+    name: 'canonical returns a path without links unchanged, missing names included',
     async test({ backend }) {
       await commit(backend, change('d', directory), change('d/f', file('x')))
       for (const path of ['d', 'd/f', 'd/none', 'd/none/below/deep', 'none', 'none/below']) {
@@ -224,7 +226,7 @@ export const readCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'closing twice is fine',
+    name: 'close can be called twice',
     async test({ backend }) {
       await commit(backend, change('f', file('x')))
       await backend.close()
@@ -243,7 +245,7 @@ function pseudoRandom(length: number): Uint8Array {
   return bytes
 }
 
-/** Names that are ordinary, however odd they look. */
+/** Names that are valid, although they look special. */
 const oddNames = [
   '__proto__',
   'constructor',
@@ -290,9 +292,10 @@ const oddNames = [
   '<x>',
 ]
 
+/** Names: special characters, length, letter case, Unicode normalization. */
 export const nameCases: readonly BackendCase[] = [
   {
-    name: 'odd names are taken literally, as files',
+    name: 'file names with special characters are taken literally',
     async test({ backend }) {
       await commit(backend, ...oddNames.map((name) => change(name, file(`of ${name}`))))
       for (const name of oddNames) same(await textAt(backend, name), `of ${name}`, name)
@@ -306,14 +309,14 @@ export const nameCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'odd names are taken literally, as directories',
+    name: 'directory names with special characters are taken literally',
     async test({ backend }) {
       await commit(backend, ...oddNames.flatMap((name) => [change(name, directory), change(`${name}/x`, file(name))]))
       for (const name of oddNames) same(await textAt(backend, `${name}/x`), name, name)
     },
   },
   {
-    name: 'names that nobody stored are not there',
+    name: 'stat finds no entry under a name that was never committed',
     async test({ backend }) {
       await commit(backend, change('d', directory))
       for (const name of oddNames) {
@@ -323,30 +326,30 @@ export const nameCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'names of 255 bytes work, of one-byte and of longer characters',
+    name: 'names of 255 bytes work, with characters of one and of several bytes',
     async test({ backend }) {
       for (const name of ['n'.repeat(255), `${'é'.repeat(127)}x`, `${'😀'.repeat(63)}abc`]) {
-        check(bytesOf(name).length === 255, 'the name has 255 bytes')
+        check(bytesOf(name).length === 255, 'the test name must have 255 bytes')
         await commit(backend, change(name, file('long')))
         await commit(backend, change(name, file('longer'), { sha256: sha256(bytesOf('long')) }))
         same(await textAt(backend, name), 'longer', 'content')
         await commit(backend, change(name, null))
       }
-      same(await backend.list(at('')), [], 'nothing is left')
+      same(await backend.list(at('')), [], 'entries after deleting all')
     },
   },
   {
-    name: 'names that differ in letter case are two',
+    name: 'names that differ in letter case are different entries',
     unless: needs('caseSensitive'),
     async test({ backend }) {
       await commit(backend, change('Readme', file('1')), change('README', file('2')), change('readme', file('3')))
       same(await textAt(backend, 'Readme'), '1', 'Readme')
       same(await textAt(backend, 'README'), '2', 'README')
-      same(await backend.canonical(at('readMe')), 'readMe', 'a spelling that is not there')
+      same(await backend.canonical(at('readMe')), 'readMe', 'canonical of a spelling that does not exist')
     },
   },
   {
-    name: 'composed and decomposed names are two',
+    name: 'composed and decomposed names are different entries',
     unless: needs('caseSensitive'),
     async test({ backend }) {
       await commit(backend, change('caf\u00e9', file('composed')), change('cafe\u0301', file('decomposed')))

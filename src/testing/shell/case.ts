@@ -9,21 +9,21 @@ import { check } from '../assert.ts'
 import { snapshot } from '../backend/case.ts'
 import type { SubjectCase } from '../cases.ts'
 
-/** A shell under test, for one case only. */
+/** A shell under test, used for one case only. */
 export interface ShellSubject {
   readonly shell: Shell
   /** An empty backend over which the shell can run. Default: memory. */
   readonly backend?: Backend
-  /** Clears up after the case. */
+  /** Cleans up after the case. */
   dispose?(): Promise<void> | void
-  /** A text that no message may hold, such as the directory on disk. */
+  /** A text that no message may contain, such as the directory on disk. */
   readonly physical?: string
 }
 
 /** One case, over a shell of its own. */
 export type ShellCase = SubjectCase<ShellSubject>
 
-/** Skips a case where a capability is declared absent. */
+/** Skips a case if the shell declares one of the capabilities absent. */
 export function needs(...names: (keyof ShellCapabilities)[]) {
   return ({ shell: { capabilities } }: ShellSubject): string | undefined => {
     const missing = names.find((name) => !capabilities[name])
@@ -38,20 +38,20 @@ export type Answer = Record<string, any>
 export interface ShellBench {
   readonly workspace: Workspace
   readonly backend: Backend
-  run(command: string, more?: object, how?: { signal?: AbortSignal }): Promise<Answer>
-  /** A command that must be carried out, whatever its exit code. */
-  ok(command: string, more?: object): Promise<Answer>
+  run(command: string, input?: object, options?: { signal?: AbortSignal }): Promise<Answer>
+  /** Runs a command and fails the case if the call is refused. The exit code can have any value. */
+  ok(command: string, input?: object): Promise<Answer>
   call(name: string, input: object): Promise<Answer>
-  /** All that is in the workspace, behind its back. */
+  /** Returns the content of the backend, without a call. */
   snapshot(): Promise<Map<string, string>>
 }
 
-/** Files by path: text or bytes. */
+/** Contents of files by path. */
 export type Tree = Readonly<Record<string, string | Uint8Array>>
 
 /**
- * A workspace over the subject's backend with some files in it. Lines are not judged: here it is the shell and its files
- * that have to keep what they promise.
+ * Opens a workspace over the subject's backend with the given files. Every line passes the analysis, so that a case tests the
+ * shell and its access to files.
  */
 export async function open(
   subject: ShellSubject,
@@ -62,20 +62,20 @@ export async function open(
   await plant(backend, tree)
   const workspace = await createWorkspace({
     policy: { preset: 'autonomous', tools: { run_command: 'allow', start_command: 'allow' } },
-    shell: unjudged(subject.shell),
+    shell: withoutAnalysis(subject.shell),
     ...options,
     backend,
   })
-  const call = (name: string, input: object, how?: { signal?: AbortSignal }) =>
-    workspace.callTool(name, input, how) as Promise<Answer>
+  const call = (name: string, input: object, callOptions?: { signal?: AbortSignal }) =>
+    workspace.callTool(name, input, callOptions) as Promise<Answer>
   const bench: ShellBench = {
     workspace,
     backend,
     call,
-    run: (command, more = {}, how) => call('run_command', { command, ...more }, how),
-    async ok(command, more) {
-      const answer = await bench.run(command, more)
-      check(answer.ok === true, `${command}: it was refused: ${JSON.stringify(answer)}`)
+    run: (command, input = {}, callOptions) => call('run_command', { command, ...input }, callOptions),
+    async ok(command, input) {
+      const answer = await bench.run(command, input)
+      check(answer.ok === true, `${command}: expected a success, got ${JSON.stringify(answer)}`)
       return answer
     },
     snapshot: () => snapshot(backend),
@@ -83,7 +83,7 @@ export async function open(
   return bench
 }
 
-/** Puts files there before anything else is there to notice. */
+/** Writes the files before the workspace is opened. */
 async function plant(backend: Backend, tree: Tree): Promise<void> {
   const seed = memory(tree)
   const changes: Change[] = []
@@ -103,8 +103,8 @@ async function plant(backend: Backend, tree: Tree): Promise<void> {
   if (changes.length > 0) await backend.commit(changes, { durability: 'relaxed' })
 }
 
-/** The shell with a judge that lets every line pass. */
-function unjudged(shell: Shell): Shell {
+/** Returns the shell with an analysis that allows every line. */
+function withoutAnalysis(shell: Shell): Shell {
   const line: CommandVerdict = { decision: 'allow', commands: [], accesses: [], reasons: [] }
   return {
     ...shell,
@@ -112,19 +112,19 @@ function unjudged(shell: Shell): Shell {
   }
 }
 
-/** What a slow machine may need. */
-const PATIENCE_MS = 20_000
+/** Time limit of a case, enough for a slow machine. */
+const WAIT_MS = 20_000
 
-/** Waits for something that must come, so that a shell that hangs fails its case. */
-export async function within<T>(what: string, promise: Promise<T>): Promise<T> {
-  return withTimeout(promise, PATIENCE_MS, () => new Error(`${what}: it hangs`))
+/** Waits for a promise with a time limit, so that a shell that hangs fails its case. */
+export async function within<T>(label: string, promise: Promise<T>): Promise<T> {
+  return withTimeout(promise, WAIT_MS, () => new Error(`${label}: no result after ${WAIT_MS} ms`))
 }
 
-/** Waits until something is so. */
-export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + PATIENCE_MS
-  while (!(await isSo())) {
-    check(Date.now() < end, `${what}: it did not come about`)
+/** Waits until a condition holds. */
+export async function until(label: string, holds: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + WAIT_MS
+  while (!(await holds())) {
+    check(Date.now() < end, `${label}: not reached after ${WAIT_MS} ms`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

@@ -1,10 +1,10 @@
 import { check, same } from '../assert.ts'
 import { needs, open, type ShellBench, type ShellCase, until, within } from './case.ts'
 
-/** How a command ends that does not end by itself. */
+/** Timeouts, cancellation, closing and background commands. */
 export const endingCases: readonly ShellCase[] = [
   {
-    name: 'a timeout stops a command and drops what it did',
+    name: 'a timeout stops a command and discards its changes',
     unless: needs('undo'),
     async test(subject) {
       const { run, snapshot } = await open(subject, { 'a.txt': 'a' })
@@ -15,7 +15,7 @@ export const endingCases: readonly ShellCase[] = [
     },
   },
   {
-    name: 'a cancellation stops a command and drops what it did',
+    name: 'a cancellation stops a command and discards its changes',
     unless: needs('undo'),
     async test(subject) {
       const { run, snapshot } = await open(subject, { 'a.txt': 'a' })
@@ -24,23 +24,26 @@ export const endingCases: readonly ShellCase[] = [
       const running = run('echo b > a.txt; sleep 600', {}, { signal: stop.signal })
       setTimeout(() => stop.abort(), 100)
       same((await within('a cancellation', running)).code, 'ABORTED', 'sleep')
-      same((await run('true', {}, { signal: AbortSignal.abort() })).code, 'ABORTED', 'called off before it began')
+      same((await run('true', {}, { signal: AbortSignal.abort() })).code, 'ABORTED', 'a call with an aborted signal')
       same(await snapshot(), before, 'after the cancellation')
     },
   },
   {
-    name: 'a loop without an end is stopped',
+    name: 'an endless loop is stopped and its changes are discarded',
     unless: needs('undo'),
     async test(subject) {
       const { run, ok, snapshot } = await open(subject)
       const { code } = await within('a loop', run('echo a > a.txt; while :; do :; done', { timeoutMs: 500 }))
-      check(code === 'COMMAND_TIMEOUT' || code === 'LIMIT_EXCEEDED', `a loop: expected it to be stopped, got ${code}`)
+      check(
+        code === 'COMMAND_TIMEOUT' || code === 'LIMIT_EXCEEDED',
+        `an endless loop: expected COMMAND_TIMEOUT or LIMIT_EXCEEDED, got ${code}`,
+      )
       same([...(await snapshot()).keys()], [], 'after the loop')
       same((await ok('echo on')).stdout, 'on\n', 'the next command')
     },
   },
   {
-    name: 'closing the shell ends what runs',
+    name: 'closing the shell aborts running commands',
     async test(subject) {
       const { run } = await open(subject)
       const running = run('sleep 600')
@@ -49,31 +52,34 @@ export const endingCases: readonly ShellCase[] = [
     },
   },
   {
-    name: 'a background command runs beside others, and tells its output once',
+    name: 'a background command runs beside others and reports each part of its output once',
     unless: needs('background'),
     async test(subject) {
       const { call, ok, snapshot } = await open(subject, { 'a.txt': 'a\n' })
       const { id, state } = await call('start_command', {
         command: 'sleep 0.2; echo b > b.txt; echo done; echo oops >&2; exit 4',
       })
-      same(state, 'running', 'the state at first')
-      same((await ok('cat a.txt')).stdout, 'a\n', 'a command beside it')
+      same(state, 'running', 'state after start_command')
+      same((await ok('cat a.txt')).stdout, 'a\n', 'output of a command in the foreground')
       const { output, exitCode } = await ended({ call }, id)
       same(exitCode, 4, 'exit code')
-      check(output.includes('done\n') && output.includes('oops\n'), `its output: got ${JSON.stringify(output)}`)
+      check(
+        output.includes('done\n') && output.includes('oops\n'),
+        `output of the background command: expected "done" and "oops", got ${JSON.stringify(output)}`,
+      )
       const { stdout, stderr } = await call('check_command', { id })
-      same([stdout, stderr], ['', ''], 'output that was told before')
-      await until('what it wrote', async () => (await snapshot()).has('b.txt'))
+      same([stdout, stderr], ['', ''], 'output after the last check_command')
+      await until('b.txt in the workspace', async () => (await snapshot()).has('b.txt'))
     },
   },
   {
-    name: 'a background command that is stopped has ended',
+    name: 'stop_command ends a background command',
     unless: needs('background'),
     async test(subject) {
       const { call } = await open(subject)
       const { id } = await call('start_command', { command: 'sleep 600' })
-      same((await within('stop_command', call('stop_command', { id }))).state, 'ended', 'the state after stop_command')
-      same((await call('check_command', { id })).state, 'ended', 'the state later')
+      same((await within('stop_command', call('stop_command', { id }))).state, 'ended', 'state after stop_command')
+      same((await call('check_command', { id })).state, 'ended', 'state of a later check_command')
       same((await call('stop_command', { id })).ok, true, 'a second stop_command')
     },
   },
@@ -85,14 +91,17 @@ export const endingCases: readonly ShellCase[] = [
       for (let i = 0; i < 5; i++)
         same((await call('start_command', { command: 'sleep 600' })).ok, true, 'start_command')
       const first = await call('check_command', { id: 'process-1' })
-      same(first.state, 'running', 'the state before')
+      same(first.state, 'running', 'state before close()')
       await within('close()', workspace.close())
-      check((await call('check_command', { id: 'process-1' })).state !== 'running', 'it still runs after close()')
+      check(
+        (await call('check_command', { id: 'process-1' })).state !== 'running',
+        'the command must not run after close()',
+      )
     },
   },
 ]
 
-/** Waits for the end of a background command, and gathers what it puts out. */
+/** Waits for the end of a background command and collects its output. */
 async function ended({ call }: Pick<ShellBench, 'call'>, id: string): Promise<{ output: string; exitCode: number }> {
   let output = ''
   let exitCode = -1

@@ -1,10 +1,10 @@
 import { check, same } from '../assert.ts'
 import { needs, open, type ShellCase } from './case.ts'
 
-/** What a command tells. */
+/** Output, exit code and messages of a command. */
 export const outcomeCases: readonly ShellCase[] = [
   {
-    name: 'a command gives its output and exit code',
+    name: 'a command returns its output and exit code',
     async test(subject) {
       const { ok } = await open(subject, { 'a.txt': 'one\ntwo\n' })
       const { stdout, exitCode, cwd, filesChanged, truncated } = await ok('cat a.txt')
@@ -22,7 +22,7 @@ export const outcomeCases: readonly ShellCase[] = [
     },
   },
   {
-    name: 'the exit code is that of the last command',
+    name: 'the exit code of a line is that of its last command',
     async test(subject) {
       const { ok } = await open(subject)
       for (const [line, code] of [
@@ -40,16 +40,19 @@ export const outcomeCases: readonly ShellCase[] = [
     },
   },
   {
-    name: 'the error output is never lost',
+    name: 'error output is never lost',
     async test(subject) {
       const { ok } = await open(subject)
       const { stdout, stderr } = await ok('echo out; echo oops >&2; exit 1')
       const both = `${stdout}${stderr}`
-      check(both.includes('out\n') && both.includes('oops\n'), `echo: expected both, got ${JSON.stringify(both)}`)
+      check(
+        both.includes('out\n') && both.includes('oops\n'),
+        `echo: expected both outputs, got ${JSON.stringify(both)}`,
+      )
     },
   },
   {
-    name: 'the two outputs come apart',
+    name: 'stdout and stderr are reported separately',
     unless: needs('stderr'),
     async test(subject) {
       const { ok } = await open(subject)
@@ -81,30 +84,30 @@ export const outcomeCases: readonly ShellCase[] = [
     },
   },
   {
-    name: 'much output is cut, and its end is kept',
+    name: 'large output is truncated, and its end is kept',
     async test(subject) {
       const { ok } = await open(subject, {}, { limits: { commandOutputBytes: 2000 } })
       const { stdout, stderr, truncated } = await ok('seq 1 3000; echo last >&2')
-      check(truncated === true, 'much output: expected it to be cut')
-      check(stdout.length < 2100, `much output: expected about 2000 bytes, got ${stdout.length}`)
+      check(truncated === true, 'large output: expected truncated to be true')
+      check(stdout.length < 2100, `large output: expected about 2000 bytes, got ${stdout.length}`)
       const both = `${stdout}${stderr}`
-      check(both.includes('2999\n3000\n') && both.includes('last\n'), 'much output: its end is missing')
+      check(both.includes('2999\n3000\n') && both.includes('last\n'), 'large output: expected its end to be kept')
     },
   },
   {
-    name: 'no message tells where the workspace lies, or how the shell is made',
+    name: 'no message contains the physical directory or a stack trace',
     async test(subject) {
       const { run } = await open(subject, { 'a.txt': '' })
-      const never = ['file://', '\\n    at ', ...(subject.physical === undefined ? [] : [subject.physical])]
+      const forbidden = ['file://', '\\n    at ', ...(subject.physical === undefined ? [] : [subject.physical])]
       for (const answer of [
         await run('true', { cwd: 'nowhere' }),
         await run('sleep 60', { timeoutMs: 100 }),
         await run('cd a.txt; exit 1'),
         await run('cat nothing'),
       ]) {
-        const { stdout: _, ...told } = answer
-        for (const text of never) {
-          check(!JSON.stringify(told).includes(text), `A message holds ${text}: ${JSON.stringify(told)}`)
+        const { stdout: _, ...messages } = answer
+        for (const text of forbidden) {
+          check(!JSON.stringify(messages).includes(text), `A message contains ${text}: ${JSON.stringify(messages)}`)
         }
       }
     },

@@ -10,8 +10,8 @@ const tree = {
   'a.txt': 'ordinary\n',
 }
 
-/** Ways to a file `F`, by programs that any system has. What a shell does not have fails by itself. */
-const ways = [
+/** Command lines that read a file `F` with common programs. A line whose program is missing fails and reveals nothing. */
+const readingLines = [
   'cat F',
   'cat < F',
   'cat ./F',
@@ -45,32 +45,33 @@ const ways = [
   'git diff --no-index a.txt F',
 ]
 
-/** What a command is kept from. */
+/** Protected, hidden and outside files, read-only workspaces, denied lines. */
 export const protectionCases: readonly ShellCase[] = [
   {
-    name: 'no command gets at the content of a protected file, or brings it elsewhere',
+    name: 'no command reads or copies the content of a protected file',
     unless: needs('confined'),
     async test(subject) {
       const { run, snapshot, workspace } = await open(subject, tree)
       const before = await snapshot()
       for (const path of ['.env', 'conf/.env.production']) {
-        for (const way of ways) {
-          const line = way.replaceAll('F', path)
-          const told = JSON.stringify(await run(line, { timeoutMs: 20_000 }))
-          for (const text of spellings(SECRET)) check(!told.includes(text), `${line}: it told the secret: ${told}`)
+        for (const template of readingLines) {
+          const line = template.replaceAll('F', path)
+          const result = JSON.stringify(await run(line, { timeoutMs: 20_000 }))
+          for (const text of spellings(SECRET))
+            check(!result.includes(text), `${line}: the result contains the secret: ${result}`)
           for (const [name, content] of await snapshot()) {
             const isNew = before.get(name) !== content
-            check(!isNew || !content.includes(SECRET), `${line}: ${name} holds the secret`)
+            check(!isNew || !content.includes(SECRET), `${line}: ${name} contains the secret`)
           }
         }
         same((await snapshot()).get(path), before.get(path), path)
       }
       const records = JSON.stringify(workspace.auditRecords())
-      check(!records.includes(SECRET), 'The audit holds the secret')
+      check(!records.includes(SECRET), 'The audit contains the secret')
     },
   },
   {
-    name: 'each try at a protected file is in the result and in the audit',
+    name: 'each access to a protected file is listed in the result and in the audit',
     unless: needs('guarded'),
     async test(subject) {
       const { ok, workspace } = await open(subject, tree)
@@ -86,23 +87,23 @@ export const protectionCases: readonly ShellCase[] = [
           refused?.some(
             ({ path, code }: { path: string; code: string }) => path === '.env' && code === 'POLICY_DENIED_SECRET',
           ),
-          `${line}: the result does not tell the try: ${JSON.stringify(refused)}`,
+          `${line}: expected the refused access in the result, got ${JSON.stringify(refused)}`,
         )
         const record = workspace.auditRecords().at(-1)
         check(
           record?.refusals?.some(({ path }) => path === '.env'),
-          `${line}: the audit does not tell the try`,
+          `${line}: expected the refused access in the audit`,
         )
       }
     },
   },
   {
-    name: 'a protected file cannot be changed',
+    name: 'no command changes a protected file',
     unless: needs('confined'),
     async test(subject) {
       const { run, snapshot } = await open(subject, tree)
       const before = await snapshot()
-      for (const way of [
+      for (const template of [
         'f=F; echo x > "$f"',
         'f=F; echo x >> "$f"',
         'cp a.txt F',
@@ -110,24 +111,24 @@ export const protectionCases: readonly ShellCase[] = [
         'rm -f F',
         'chmod 600 F',
       ]) {
-        await run(way.replaceAll('F', '.env'))
-        same((await snapshot()).get('.env'), before.get('.env'), way)
+        await run(template.replaceAll('F', '.env'))
+        same((await snapshot()).get('.env'), before.get('.env'), template)
       }
     },
   },
   {
-    name: 'what policy hides is not there',
+    name: 'files that policy hides do not exist for commands',
     unless: needs('confined'),
     async test(subject) {
       const policy = { preset: 'autonomous', deniedPaths: ['private'], tools: { run_command: 'allow' } } as const
       const { run } = await open(subject, { 'private/plan.txt': 'the plan\n', 'a.txt': 'a\n' }, { policy })
       const { stdout } = await run('ls -a; find .; echo *; cat private/plan.txt 2> /dev/null; grep -r plan .; true')
-      check(stdout.includes('a.txt'), `what shows: got ${JSON.stringify(stdout)}`)
-      check(!stdout.includes('plan'), `what is hidden shows: ${JSON.stringify(stdout)}`)
+      check(stdout.includes('a.txt'), `expected a.txt in the output, got ${JSON.stringify(stdout)}`)
+      check(!stdout.includes('plan'), `the output contains a hidden file: ${JSON.stringify(stdout)}`)
     },
   },
   {
-    name: 'secrets in an ordinary file do not show, and stay in it',
+    name: 'secrets in other files are masked in the output and kept in the file',
     async test(subject) {
       const { ok, snapshot } = await open(subject, { 'conf.ts': `const token = '${TOKEN}'\nconst x = 1\n` })
       const { stdout } = await ok('cat conf.ts; echo "const y = 2" >> conf.ts')
@@ -137,7 +138,7 @@ export const protectionCases: readonly ShellCase[] = [
     },
   },
   {
-    name: 'nothing can be changed where the workspace is read-only',
+    name: 'no command changes a read-only workspace',
     unless: needs('guarded'),
     async test(subject) {
       const { ok, snapshot } = await open(subject, { 'a.txt': 'a\n' }, { readOnly: true })
@@ -148,17 +149,17 @@ export const protectionCases: readonly ShellCase[] = [
     },
   },
   {
-    name: 'nothing outside of the workspace is there',
+    name: 'files outside the workspace do not exist for commands',
     unless: needs('guarded'),
     async test(subject) {
       const { run } = await open(subject, { 'a.txt': '' })
       const answer = await run('cat /etc/hostname /etc/passwd /proc/self/environ ../outside')
-      same(answer.stdout, '', 'what it reads')
+      same(answer.stdout, '', 'output of reads outside the workspace')
       same((await run('true', { cwd: '../x' })).code, 'PATH_REJECTED', 'a directory outside')
     },
   },
   {
-    name: 'a line that the judge forbids does not start',
+    name: 'a line that the analysis denies is not started',
     async test(subject) {
       const { run, snapshot } = await open(subject, { 'a.txt': '' }, { shell: subject.shell })
       const before = await snapshot()
@@ -172,12 +173,12 @@ export const protectionCases: readonly ShellCase[] = [
       }
       same(await snapshot(), before, 'the workspace')
       const { ok, stdout } = await run('echo sudo')
-      same({ ok, stdout }, { ok: true, stdout: 'sudo\n' }, 'a word as data')
+      same({ ok, stdout }, { ok: true, stdout: 'sudo\n' }, 'a denied program as an argument')
     },
   },
 ]
 
-/** A text as it stands, backwards, and in the middle of base64. */
+/** Returns parts of a text as it is, reversed, and in base64. */
 function spellings(text: string): string[] {
   return [text.slice(10), [...text].reverse().join(''), btoa(text).slice(0, 16)]
 }

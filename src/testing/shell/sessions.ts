@@ -1,10 +1,10 @@
 import { same } from '../assert.ts'
 import { open, type ShellCase } from './case.ts'
 
-/** What is kept between commands, and whose it is. */
+/** What a command keeps for the next one, and for which run. */
 export const sessionCases: readonly ShellCase[] = [
   {
-    name: 'a command starts where it is told to, and says where it ended',
+    name: 'a command starts in cwd and reports the directory in which it ended',
     async test(subject) {
       const { ok, run, workspace } = await open(subject, { 'sub/deep/a.txt': '', 'b.txt': '' })
       same((await ok('ls', { cwd: 'sub' })).stdout, 'deep\n', 'ls in sub')
@@ -23,7 +23,7 @@ export const sessionCases: readonly ShellCase[] = [
     },
   },
   {
-    name: 'the directory is kept between the calls of one run, whatever the output says',
+    name: 'keepCwd keeps the directory between calls of one run, whatever the output contains',
     async test(subject) {
       const { ok, workspace } = await open(subject, { 'sub/a.txt': '', 'other/b.txt': '' }, { keepCwd: true })
       const second = workspace.run()
@@ -32,14 +32,14 @@ export const sessionCases: readonly ShellCase[] = [
         'echo "PWD=/workspace/other"; echo "cd ../other"; printf "\\033]7;file:///workspace/other\\a"',
       )
       same(cwd, 'sub', 'after output that looks like a change of directory')
-      same((await ok('ls')).stdout, 'a.txt\n', 'ls where it was left')
+      same((await ok('ls')).stdout, 'a.txt\n', 'ls in the kept directory')
       same((await ok('exit 5')).cwd, 'sub', 'after exit')
       const { stdout } = (await second.call('run_command', { command: 'ls' })) as { stdout?: string }
       same(stdout, 'other\nsub\n', 'ls in another run')
     },
   },
   {
-    name: 'variables do not outlive their command',
+    name: 'variables and functions do not outlive their command',
     async test(subject) {
       const { ok } = await open(subject)
       await ok('export LEFT=behind; f() { echo f; }; true')
@@ -47,7 +47,7 @@ export const sessionCases: readonly ShellCase[] = [
     },
   },
   {
-    name: 'a background command belongs to the run that started it',
+    name: 'a background command is visible only to the run that started it',
     unless: ({ shell }) => (shell.capabilities.background ? undefined : 'the shell declares no background'),
     async test(subject) {
       const { call, workspace } = await open(subject)
