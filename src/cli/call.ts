@@ -22,8 +22,8 @@ export async function call(words: string[]): Promise<number> {
   const workspace = await openWorkspace(values, { run: { actor: 'cli' } }, await dialectOf(values.dialect))
   try {
     const options = terminal === undefined ? {} : { approve: terminal.approve }
-    const result: Called = await workspace.callTool(name, input, options)
-    process.stdout.write(`${shown(result, values.json === true)}\n`)
+    const result: CallResult = await workspace.callTool(name, input, options)
+    process.stdout.write(`${formatResult(result, values.json === true)}\n`)
     return (isDialectResult(result) ? !result.isError : result.ok) ? 0 : 1
   } finally {
     terminal?.close()
@@ -31,10 +31,10 @@ export async function call(words: string[]): Promise<number> {
   }
 }
 
-type Called = Success | Failure | DialectResult
+type CallResult = Success | Failure | DialectResult
 
 /** As JSON; a dialect's text as it is, unless the whole result is asked for. */
-function shown(result: Called, json: boolean): string {
+function formatResult(result: CallResult, json: boolean): string {
   if (json) return JSON.stringify(result)
   const value = isDialectResult(result) ? result.output : result
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2)

@@ -1,7 +1,7 @@
 import type { ClientRoots } from '../adapters/mcp/index.ts'
 import { placeClientRoots } from '../adapters/mcp-roots/index.ts'
 import type { DialectRun, DialectWorkspace, Workspace, WorkspaceRun } from '../workspace/create-workspace.ts'
-import { placeOf, type Root } from './roots.ts'
+import { type Root, realPathOf } from './roots.ts'
 
 /** What one client works in. */
 export interface ServedWorkspace {
@@ -69,6 +69,6 @@ export function rootsOfClient(first: ServedWorkspace, served: ServedRoots): Root
 }
 
 function sameRoots(some: readonly Root[] | undefined, others: readonly Root[] | undefined): boolean {
-  const spelled = (roots: readonly Root[]) => roots.map(({ at, directory }) => `${at}\0${placeOf(directory)}`).sort()
+  const spelled = (roots: readonly Root[]) => roots.map(({ at, directory }) => `${at}\0${realPathOf(directory)}`).sort()
   return some !== undefined && others !== undefined && spelled(some).join('\n') === spelled(others).join('\n')
 }

@@ -20,22 +20,27 @@ const names = ['wardspace.config.json', 'wardspace.config.toml', 'wardspace.conf
 const MAX_BYTES = 1024 * 1024
 
 /**
- * The policy for a root: a preset by name, a file, or, where none is given, the configuration in the root or in the current
- * directory; else `autonomous`. What governs an agent cannot be changed by it: a configuration inside the root is read-only.
+ * Loads the policy of a root: a preset by name, or a file. Default: the configuration in the root or in the current
+ * directory, else `autonomous`. An agent must not change what governs its next session, so a configuration inside the root is
+ * read-only, and so are `modules`, files that the command line loads as code.
  *
- * @throws TypeError that names file, line or field, and what would be right
+ * @throws TypeError that names the file, the line or field, and what is expected
  */
-export async function loadConfig(root: string | readonly Root[], given: string | undefined): Promise<Config> {
+export async function loadConfig(
+  root: string | readonly Root[],
+  given: string | undefined,
+  modules: readonly string[] = [],
+): Promise<Config> {
   const roots = typeof root === 'string' ? [{ at: '', directory: root }] : root
   if (given !== undefined && !/[./\\]/.test(given)) {
-    if (presetNames.includes(given as never)) return { policy: guarded(given as PolicyInput, roots, undefined) }
+    if (presetNames.includes(given as never)) return { policy: guarded(given as PolicyInput, roots, modules) }
     throw new TypeError(`There is no policy preset "${given}"; name ${presetNames.join(', ')}, or a file`)
   }
   const file = given ?? findConfig(roots)
-  if (file === undefined) return { policy: guarded('autonomous', roots, undefined) }
+  if (file === undefined) return { policy: guarded('autonomous', roots, modules) }
   const { audit, policy } = await readConfig(file)
   return {
-    policy: guarded(policy, roots, file),
+    policy: guarded(policy, roots, [file, ...modules]),
     ...(audit === undefined ? {} : { audit }),
     file,
     found: given === undefined,
@@ -162,21 +167,21 @@ function readText(file: string): string {
   }
 }
 
-/** The policy with everything read-only that would govern the next session. */
-function guarded(policy: PolicyInput, roots: readonly Root[], file: string | undefined): PolicyInput {
+/** Returns the policy with the configuration files and `files` read-only, because they govern the next session. */
+function guarded(policy: PolicyInput, roots: readonly Root[], files: readonly string[]): PolicyInput {
   const data: PolicyData = typeof policy === 'string' ? { preset: policy } : policy
   const { read_only_paths: spelled, ...rest } = data as PolicyData & { read_only_paths?: readonly string[] }
   const readOnlyPaths = [...(data.readOnlyPaths ?? spelled ?? [])]
   for (const { at, directory } of roots) {
     const below = at === '' ? '' : `${literal(at)}/`
-    const own = file === undefined ? undefined : placeBelow(directory, file)
-    readOnlyPaths.push(...[...names, ...(own === undefined ? [] : [own])].map((name) => `${below}${name}`))
+    const inside = files.map((file) => globBelow(directory, file)).filter((glob) => glob !== undefined)
+    readOnlyPaths.push(...[...names, ...inside].map((name) => `${below}${name}`))
   }
   return { ...rest, readOnlyPaths: [...new Set(readOnlyPaths)] }
 }
 
-/** Where a file lies below a root, as a glob; `undefined` where it lies outside. */
-function placeBelow(root: string, file: string): string | undefined {
+/** Returns the path of a file below a root as a glob, or `undefined` if it is outside. */
+function globBelow(root: string, file: string): string | undefined {
   let place: string
   try {
     place = relative(realpathSync(root), realpathSync(file))

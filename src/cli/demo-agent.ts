@@ -3,7 +3,7 @@ import type { ErrorCode, Failure } from '../errors.ts'
 
 export type Act = (thought: string, name: string, input: Record<string, unknown>) => Promise<Success | Failure>
 
-export interface Played {
+export interface DemoResult {
   readonly done: number
   readonly refused: number
   /** Calls that ended otherwise than they must. */
@@ -15,7 +15,7 @@ export interface Played {
  * An agent by script: only what it wants is written here. Whatever it works on, it found with the tools, and every
  * refusal is the workspace's own.
  */
-export async function playAgent(act: Act): Promise<Played> {
+export async function playAgent(act: Act): Promise<DemoResult> {
   const diffs: string[] = []
   let done = 0
   let refused = 0

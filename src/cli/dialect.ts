@@ -1,16 +1,85 @@
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Dialect } from '../dialects/runtime/types.ts'
 
 /**
- * The dialect of a name, if one is given.
+ * Loads the dialect that `--dialect` names: a built-in one by its name, or a module by its path. A path starts with `.` or
+ * `/`, or ends in `.js` or `.mjs`. The module runs with the rights of this process, so pass only the option of the command
+ * line, never a value from a file.
  *
- * @throws TypeError that names the dialects
+ * @throws TypeError if there is no such dialect, or the module exports none
  */
-export async function dialectOf(name: string | undefined): Promise<Dialect | undefined> {
-  if (name === undefined) return undefined
+export async function dialectOf(option: string | undefined): Promise<Dialect | undefined> {
+  if (option === undefined) return undefined
+  return isModulePath(option) ? loadModule(option) : builtInDialect(option)
+}
+
+/**
+ * Returns a built-in dialect by its name. Never loads a module.
+ *
+ * @throws TypeError that lists the dialects if there is none of that name
+ */
+export async function builtInDialect(name: string): Promise<Dialect> {
   const { dialects } = await import('../dialects/index.ts')
   const open = Object.hasOwn(dialects, name) ? dialects[name] : undefined
   if (open === undefined) {
     throw new TypeError(`There is no dialect "${name}"; the dialects are ${Object.keys(dialects).join(', ')}`)
   }
   return open()
+}
+
+/** Whether the value of `--dialect` is the path of a module. */
+export function isModulePath(option: string): boolean {
+  return /^[./]|\.m?js$/.test(option)
+}
+
+async function loadModule(file: string): Promise<Dialect> {
+  let exported: unknown
+  try {
+    const module: { readonly default?: unknown; readonly dialect?: unknown } = await import(
+      /* @vite-ignore */ pathToFileURL(resolve(file)).href
+    )
+    exported = module.default ?? module.dialect
+    if (typeof exported === 'function') exported = await exported()
+  } catch (error) {
+    throw new TypeError(`Cannot load the dialect "${file}": ${error instanceof Error ? error.message : String(error)}`)
+  }
+  const problem = problemOf(exported)
+  if (problem === undefined) return exported as Dialect
+  throw new TypeError(
+    `Cannot use the dialect "${file}": ${problem}. Export a Dialect, or a function that returns one, as default or as "dialect"`,
+  )
+}
+
+/** Returns what an exported value lacks to be a dialect. */
+function problemOf(exported: unknown): string | undefined {
+  if (!isObject(exported)) return 'the module exports no dialect'
+  const { name, description, pathMapping, tools, formatError } = exported
+  if (typeof name !== 'string' || name === '') return 'its "name" must be a text'
+  if (typeof description !== 'string') return 'its "description" must be a text'
+  if (!isObject(pathMapping) || typeof pathMapping.inward !== 'function' || typeof pathMapping.outward !== 'function') {
+    return 'its "pathMapping" must come from createPathMapping'
+  }
+  if (typeof formatError !== 'function') return 'its "formatError" must be a function'
+  if (!Array.isArray(tools)) return 'its "tools" must be an array'
+  const wrong = tools.findIndex((tool: unknown) => !isTool(tool))
+  return wrong === -1 ? undefined : `tools[${wrong}] must have name, description, input (a zod object), uses and steps`
+}
+
+function isTool(tool: unknown): boolean {
+  if (!isObject(tool)) return false
+  const { name, description, input, uses, steps } = tool
+  return (
+    typeof name === 'string' &&
+    typeof description === 'string' &&
+    isObject(input) &&
+    typeof input.safeParse === 'function' &&
+    isObject(input.shape) &&
+    Array.isArray(uses) &&
+    typeof steps === 'function'
+  )
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
 }

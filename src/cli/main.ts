@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { outputFailed, program } from './program.ts'
+import { handleOutputError, program } from './program.ts'
 
-process.stdout.on('error', outputFailed)
+process.stdout.on('error', handleOutputError)
 process.exitCode = await program(process.argv.slice(2))

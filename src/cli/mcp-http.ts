@@ -6,7 +6,7 @@ import { rootsOfClient, type ServedWorkspace } from './client-roots.ts'
 import { listen } from './listen.ts'
 import type { Root } from './roots.ts'
 
-export interface HttpServing {
+export interface HttpOptions {
   readonly host: string
   readonly port: number
   readonly token: string
@@ -41,7 +41,7 @@ export function isLoopback(host: string): boolean {
  *
  * @throws TypeError where the address cannot be had
  */
-export async function serveHttp(workspace: Workspace | DialectWorkspace, serving: HttpServing): Promise<HttpServer> {
+export async function serveHttp(workspace: Workspace | DialectWorkspace, serving: HttpOptions): Promise<HttpServer> {
   let opened = (_: McpHandler) => {}
   const ready = new Promise<McpHandler>((resolve) => {
     opened = resolve
@@ -69,7 +69,7 @@ export async function serveHttp(workspace: Workspace | DialectWorkspace, serving
   }
 }
 
-function handlerOf(workspace: Workspace | DialectWorkspace, serving: HttpServing, port: number): McpHandler {
+function handlerOf(workspace: Workspace | DialectWorkspace, serving: HttpOptions, port: number): McpHandler {
   // All sessions are runs of the one workspace, unless a client's roots leave it only a part.
   const shared = (): ServedWorkspace => {
     const run = workspace.run({ actor: 'mcp' })

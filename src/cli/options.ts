@@ -12,6 +12,7 @@ import {
   type WorkspaceOptions,
 } from '../workspace/create-workspace.ts'
 import { type Config, loadConfig } from './config.ts'
+import { isModulePath } from './dialect.ts'
 import { openRoots, type Root, rootsOf } from './roots.ts'
 import { shellOf } from './shell.ts'
 
@@ -31,11 +32,11 @@ const shared = {
 } as const satisfies ParseArgsConfig['options']
 
 /** Options of one command alone. */
-type Own = NonNullable<ParseArgsConfig['options']>
-type Parsed<O extends Own> = ReturnType<typeof parseArgs<{ options: O; allowPositionals: true; strict: true }>>
+type OptionConfig = NonNullable<ParseArgsConfig['options']>
+type Parsed<O extends OptionConfig> = ReturnType<typeof parseArgs<{ options: O; allowPositionals: true; strict: true }>>
 
 /** The options that commands share, those of the command, and the words that are none. Throws a TypeError for an unknown option. */
-export function parseOptions<O extends Own = Record<never, never>>(
+export function parseOptions<O extends OptionConfig = Record<never, never>>(
   words: string[],
   most: number,
   own?: O,
@@ -132,8 +133,9 @@ export function configOf(options: Options): Promise<Config> {
   return configAt(rootsOf(options.root), options)
 }
 
-async function configAt(roots: readonly Root[], { policy, audit }: Options): Promise<Config> {
-  const config = await loadConfig(roots, policy)
+async function configAt(roots: readonly Root[], { policy, audit, dialect }: Options): Promise<Config> {
+  const modules = dialect !== undefined && isModulePath(dialect) ? [dialect] : []
+  const config = await loadConfig(roots, policy, modules)
   if (config.found === true) process.stderr.write(`wardspace: policy of ${config.file}\n`)
   return audit === undefined ? config : { ...config, audit }
 }

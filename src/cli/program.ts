@@ -26,7 +26,8 @@ const usage = `wardspace: a workspace that an AI agent can be trusted with
   --shell S           run commands: bash (over the guarded files; needs the package just-bash), node (processes in a
                       sandbox, on Linux), or none (the default) (mcp and call)
   --read-only         register no tool that changes anything
-  --dialect D         the names and results of another system's tools, such as mcp-filesystem (tools, call and mcp)
+  --dialect D         the names and results of another system's tools, such as mcp-filesystem, or a module of your own,
+                      such as ./mine.js, which runs with the rights of this command (tools, call, mcp and replay)
   --http PORT         serve over HTTP at /mcp; 0 takes a free port (mcp, as what follows)
   --host HOST         the address to listen on (default: 127.0.0.1); another one needs a token
   --token-file FILE   what clients send as bearer token, instead of the environment's WARDSPACE_TOKEN (default: a new
@@ -54,7 +55,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
 }
 
 /** Whoever reads the output may stop: `wardspace demo | head`. */
-export function outputFailed(error: NodeJS.ErrnoException): void {
+export function handleOutputError(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
   process.exit()
 }

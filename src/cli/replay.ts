@@ -4,7 +4,7 @@ import { nodeBackend } from '../backends/node/index.ts'
 import { overlay } from '../backends/overlay/index.ts'
 import { bash } from '../shells/bash/index.ts'
 import { parseRecording, type Replay, replay as replayRecording } from '../workspace/replay.ts'
-import { dialectOf } from './dialect.ts'
+import { builtInDialect, dialectOf } from './dialect.ts'
 import { parseOptions } from './options.ts'
 import { oneRoot } from './roots.ts'
 
@@ -26,25 +26,28 @@ export async function replay(words: string[]): Promise<number> {
   const [first] = entries
   const opened = first?.type === 'workspace' ? first : undefined
   const shell = opened?.shell === 'bash' ? { shell: bash() } : {}
-  const dialect = await dialectOf(opened?.dialect)
+  // The recording never names a module to load: only the option does.
+  const dialect = await (values.dialect === undefined && opened?.dialect !== undefined
+    ? builtInDialect(opened.dialect)
+    : dialectOf(values.dialect))
   const options = { backend: overlay(nodeBackend(oneRoot(values.root))), ...shell, ...(dialect && { dialect }) }
   const result = await replayRecording(entries, options)
-  process.stdout.write(values.json === true ? `${JSON.stringify(result)}\n` : told(result))
+  process.stdout.write(values.json === true ? `${JSON.stringify(result)}\n` : formatReplay(result))
   return result.ok ? 0 : 1
 }
 
-function told(result: Replay): string {
+function formatReplay(result: Replay): string {
   if (result.ok) return `${styleText('green', 'the same')}  all ${result.steps} steps came out as recorded\n`
   const { steps, step, why } = result
   const what = `step ${steps + 1}, ${step.name ?? step.type} of run ${step.runId}`
   if (why === 'secret') {
     return `${styleText('yellow', 'not repeated')}  ${what}: its input held a secret, which the recording does not keep; ${steps} steps before it were the same\n`
   }
-  const values = `  recorded ${shown(result.recorded)}\n  replayed ${shown(result.replayed)}\n`
+  const values = `  recorded ${excerpt(result.recorded)}\n  replayed ${excerpt(result.replayed)}\n`
   return `${styleText('red', 'different')}  ${what}, in ${result.field}; ${steps} steps before it were the same\n${values}`
 }
 
-function shown(value: unknown): string {
+function excerpt(value: unknown): string {
   const text = JSON.stringify(value)
   return text.length > 300 ? `${text.slice(0, 300).replace(/[\ud800-\udbff]$/, '')}…` : text
 }

@@ -67,7 +67,7 @@ export function openRoots(roots: readonly Root[], asDraft: boolean): Backend {
 
 /** Whether a file lies in one of the roots. */
 export function isInRoots(roots: readonly Root[], file: string): boolean {
-  return roots.some(({ directory }) => isAtOrBelow(placeOf(file), placeOf(directory), sep))
+  return roots.some(({ directory }) => isAtOrBelow(realPathOf(file), realPathOf(directory), sep))
 }
 
 function requireName(name: string): string {
@@ -79,7 +79,7 @@ function requireName(name: string): string {
 
 /** A file has one name: under a second one, a rule for the first would not hold. */
 function requireApart(roots: readonly Root[]): void {
-  const places = roots.map(({ directory }) => ({ directory, place: placeOf(directory) }))
+  const places = roots.map(({ directory }) => ({ directory, place: realPathOf(directory) }))
   for (const [at, { directory, place }] of places.entries()) {
     for (const [other, { directory: outer, place: around }] of places.entries()) {
       if (at === other || !isAtOrBelow(place, around, sep)) continue
@@ -89,7 +89,7 @@ function requireApart(roots: readonly Root[]): void {
 }
 
 /** Where something truly is; what is not there is told when it is opened. */
-export function placeOf(name: string): string {
+export function realPathOf(name: string): string {
   try {
     return realpathSync(name)
   } catch {

@@ -1,18 +1,39 @@
-export { type Found, findEntries, strictGlob } from './runtime/find-files.ts'
-export { listAll, type TreeNode, treeBelow } from './runtime/list-tree.ts'
+/**
+ * For authors of dialects: tools and their steps, path mapping, reading of files, and the text helpers that the dialects of
+ * this package use. Globs and patterns take time linear in their text.
+ */
+
+export { type ErrorCode, type Failure, ToolError } from '../errors.ts'
+export {
+  compileGlob,
+  compileQuery,
+  type FileMatch,
+  findMatches,
+  type Glob,
+  type GlobOptions,
+  type MatchOptions,
+  type Query,
+  type QueryInput,
+} from '../tools/author.ts'
+export { type CommandOutput, formatCommandOutput } from './runtime/command-text.ts'
+export { type FoundEntries, findEntries, strictGlob } from './runtime/find-files.ts'
+export { listAll, listTree, type TreeNode } from './runtime/list-tree.ts'
+export { formatNearestPassage } from './runtime/nearest-passage.ts'
+export { type NewLines, newLinesOf, numberLines, splitLines } from './runtime/numbered-lines.ts'
 export { createPathMapping, type PathMapping, type VirtualRoots } from './runtime/path-mapping.ts'
 export {
   type FileText,
   type LineRange,
+  type PartialText,
   readBetween,
   readLines,
-  readSome,
+  readPart,
   readWhole,
-  type SomeText,
 } from './runtime/read-lines.ts'
 export {
   call,
   callHidden,
+  callTool,
   defineDialectTool,
   fieldsOf,
   lastShownVersion,
@@ -23,6 +44,7 @@ export {
 export { toDialectError } from './runtime/translate-error.ts'
 export {
   type Answer,
+  type AnyToolName,
   type ContentBlock,
   type Dialect,
   type DialectError,

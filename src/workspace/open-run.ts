@@ -168,9 +168,9 @@ function speakOf(
     callTool: (name, input, options) => callTool(workspace, run, name, input, options),
     noteShown: run.readHistory.noteVersion,
     shownVersion: (path) => shownVersion(workspace, run, path),
-    refuse: async (name, why, options) =>
+    rejectCall: async (name, why, options) =>
       (await callTool(workspace, run, createRejectedCall(name, why), {}, options)) as Failure,
-    whyNot(name) {
+    unavailableReason(name) {
       if (workspace.tools.has(name)) return undefined
       return (
         workspace.unavailableTools.get(name) ??

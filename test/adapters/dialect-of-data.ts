@@ -18,5 +18,5 @@ export const dialect: Dialect = {
       },
     }),
   ],
-  refusal: ({ code }) => ({ output: `No: ${code}` }),
+  formatError: ({ code }) => ({ output: `No: ${code}` }),
 }

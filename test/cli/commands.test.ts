@@ -23,7 +23,7 @@ import { playAgent } from '../../src/cli/demo-agent.ts'
 import { overlay } from '../../src/cli/overlay.ts'
 import { parseConfig } from '../../src/cli/parse-config.ts'
 import { policy } from '../../src/cli/policy.ts'
-import { outputFailed, program } from '../../src/cli/program.ts'
+import { handleOutputError, program } from '../../src/cli/program.ts'
 import { replay } from '../../src/cli/replay.ts'
 import { report } from '../../src/cli/report.ts'
 import { explained, shellOf } from '../../src/cli/shell.ts'
@@ -101,9 +101,9 @@ describe('wrong usage', () => {
 
   it('output that nobody reads any more ends the program quietly, any other failure of it does not', () => {
     const exit = vi.spyOn(process, 'exit').mockImplementation((() => {}) as never)
-    outputFailed(Object.assign(new Error('closed'), { code: 'EPIPE' }))
+    handleOutputError(Object.assign(new Error('closed'), { code: 'EPIPE' }))
     expect(exit).toHaveBeenCalledOnce()
-    expect(() => outputFailed(Object.assign(new Error('full'), { code: 'ENOSPC' }))).toThrow('full')
+    expect(() => handleOutputError(Object.assign(new Error('full'), { code: 'ENOSPC' }))).toThrow('full')
   })
 })
 

@@ -1,6 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { call } from '../../src/cli/call.ts'
 import { replay } from '../../src/cli/replay.ts'
@@ -87,4 +90,161 @@ describe('--dialect', () => {
   it('every dialect has the name by which it is known', () => {
     for (const [name, open] of Object.entries(dialects)) expect(open().name).toBe(name)
   })
+})
+
+const top = join(import.meta.dirname, '../..')
+const main = join(top, 'dist/cli/main.js')
+
+/** A directory outside of the package, as of a user who installed `wardspace` and `zod`. */
+function project(): string {
+  const path = directory()
+  mkdirSync(join(path, 'node_modules'))
+  symlinkSync(top, join(path, 'node_modules/wardspace'), 'dir')
+  symlinkSync(join(top, 'node_modules/zod'), join(path, 'node_modules/zod'), 'dir')
+  writeFileSync(join(path, 'package.json'), '{ "type": "module" }')
+  mkdirSync(join(path, 'root'))
+  return path
+}
+
+/** Runs the built command line in a directory. */
+function run(cwd: string, ...words: string[]): Promise<{ code: number; out: string; err: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [main, ...words], { cwd, timeout: 60_000 }, (error, out, err) => {
+      resolve({ code: error === null ? 0 : Number(error.code), out, err })
+    })
+  })
+}
+
+describe('--dialect FILE', () => {
+  const module = readFileSync(join(import.meta.dirname, 'fixtures/six-tools.js'), 'utf8')
+  const options = ['--dialect', './mine.js', '--root', 'root', '--shell', 'bash']
+
+  function withModule(source = module): string {
+    const cwd = project()
+    writeFileSync(join(cwd, 'mine.js'), source)
+    writeFileSync(join(cwd, 'root/a.txt'), 'one\ntwo\n')
+    return cwd
+  }
+
+  it('is described by a page whose parts are those of the module', () => {
+    const page = readFileSync(join(top, 'docs/guide/write-a-dialect.md'), 'utf8')
+    const parts = [...page.matchAll(/^```js\n([\s\S]*?)\n```$/gm)].map(([, part = '']) => part)
+    expect(parts).toHaveLength(4)
+    for (const part of parts) expect(module).toContain(part)
+    expect(page).toContain(`of ${module.split('\n').length - 1} lines`)
+  })
+
+  it('lists the tools of the module, without those that need a shell if there is none', async () => {
+    const cwd = withModule()
+    const { out } = await run(cwd, 'tools', ...options)
+    expect(out.split('\n').map((line) => line.split(' ')[0])).toEqual([
+      ...['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash', ''],
+    ])
+    expect((await run(cwd, 'tools', '--dialect', join(cwd, 'mine.js'))).out).not.toContain('Bash')
+  })
+
+  it('calls each tool, with results and errors in the form of the module', async () => {
+    const cwd = withModule()
+    const call = async (name: string, input: object) => {
+      const { code, out } = await run(cwd, 'call', name, JSON.stringify(input), ...options)
+      return [code, out.trimEnd()]
+    }
+    const file_path = '/work/a.txt'
+    expect(await call('Read', { file_path })).toEqual([0, '     1\tone\n     2\ttwo'])
+    expect(await call('Read', { file_path: '/etc/passwd' })).toEqual([1, expect.stringMatching(/^PATH_REJECTED: /)])
+    expect(await call('Write', { file_path: '/work/b.js', content: 'let b\n' })).toEqual([0, 'Created /work/b.js'])
+    expect(await call('Write', { file_path, content: 'new\n' })).toEqual([
+      1,
+      expect.stringMatching(/^WRITE_CONFLICT: .*\/work\/a\.txt.* Use Read on the whole file first\.$/),
+    ])
+    expect(await call('Edit', { file_path, old_string: 'one', new_string: '1' })).toEqual([
+      1,
+      'WRITE_CONFLICT: /work/a.txt has not been read yet. Use Read on the whole file first.',
+    ])
+    expect(await call('Glob', { pattern: '*.js' })).toEqual([0, '/work/b.js'])
+    expect(await call('Glob', { pattern: 7 })).toEqual([1, expect.stringMatching(/^INVALID_INPUT: .*pattern/)])
+    expect(await call('Grep', { pattern: 'T.O', '-i': true, output_mode: 'content' })).toEqual([0, '/work/a.txt:2:two'])
+    expect(await call('Grep', { pattern: 'let', glob: '*.js' })).toEqual([0, '/work/b.js'])
+    expect(await call('Grep', { pattern: '(?=a)' })).toEqual([1, expect.stringMatching(/^INVALID_PATTERN: /)])
+    expect(await call('Bash', { command: 'cat a.txt; exit 3' })).toEqual([1, 'Exit code 3\none\ntwo'])
+    expect(await call('Nothing', {})).toEqual([1, expect.stringContaining('Use one of: Read, Write, Edit, Glob')])
+  }, 120_000)
+
+  it('serves the module over MCP, with one state for the session', async () => {
+    const cwd = withModule()
+    const client = new Client({ name: 'test', version: '1' })
+    const words = [main, 'mcp', ...options]
+    await client.connect(new StdioClientTransport({ command: process.execPath, args: words, cwd, stderr: 'ignore' }))
+    const call = async (name: string, input: Record<string, unknown>) => {
+      const { content, isError } = await client.callTool({ name, arguments: input })
+      return [isError === true, (content as { text: string }[])[0]?.text]
+    }
+    const file_path = '/work/a.txt'
+    const edit = { file_path, old_string: 'one', new_string: '1' }
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
+      ...['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash'],
+    ])
+    expect(await call('Edit', edit)).toEqual([true, expect.stringContaining('has not been read yet')])
+    expect(await call('Read', { file_path })).toEqual([false, '     1\tone\n     2\ttwo'])
+    expect(await call('Edit', edit)).toEqual([false, 'Replaced 1 in /work/a.txt'])
+    expect(await call('Edit', edit)).toEqual([true, expect.stringMatching(/^EDIT_NO_MATCH: /)])
+    expect(await call('Bash', { command: 'cat a.txt' })).toEqual([false, '1\ntwo\n'])
+    await client.close()
+  }, 60_000)
+
+  it('accepts a function, as default export or by the name dialect', async () => {
+    for (const source of [
+      module.replace('export const dialect = {', 'export default () => ({').replace(/\}\n$/, '})\n'),
+      module.replace('export const dialect = {', 'export const dialect = async () => ({').replace(/\}\n$/, '})\n'),
+    ]) {
+      expect((await run(withModule(source), 'tools', ...options)).out).toContain('Grep')
+    }
+  })
+
+  it('ends with code 2 and says what is expected if the module exports no dialect', async () => {
+    const expected = 'Export a Dialect, or a function that returns one, as default or as "dialect"'
+    const cases = {
+      'export const other = 1': `Cannot use the dialect "./mine.js": the module exports no dialect. ${expected}`,
+      'export default {}': `its "name" must be a text. ${expected}`,
+      'export default { name: "x", description: "" }': `its "pathMapping" must come from createPathMapping. ${expected}`,
+      [module.replace('  formatError:', '  refusal:')]: `its "formatError" must be a function. ${expected}`,
+      [module.replace('[Read, ', '[Read, {}, ')]: `tools[1] must have name, description, input (a zod object)`,
+      'export default': 'Cannot load the dialect "./mine.js": ',
+    }
+    for (const [source, message] of Object.entries(cases)) {
+      const { code, err } = await run(withModule(source), 'tools', ...options)
+      expect([code, err]).toEqual([2, expect.stringContaining(message)])
+    }
+    const missing = await run(project(), 'tools', ...options)
+    expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('Cannot load the dialect "./mine.js": ')])
+  }, 60_000)
+
+  it('keeps a module inside the root read-only for the agent', async () => {
+    const cwd = withModule()
+    const inside = ['--dialect', './mine.js', '--root', '.']
+    const input = JSON.stringify({ file_path: '/work/mine.js', content: '' })
+    const { code, out } = await run(cwd, 'call', 'Write', input, ...inside)
+    expect([code, out]).toEqual([1, expect.stringMatching(/^READ_ONLY: /)])
+    expect(readFileSync(join(cwd, 'mine.js'), 'utf8')).toBe(module)
+  })
+
+  it('loads no module that a configuration or a recording names', async () => {
+    const cwd = project()
+    copyFileSync(join(import.meta.dirname, 'fixtures/six-tools.js'), join(cwd, 'mine.js'))
+    writeFileSync(join(cwd, 'root/wardspace.config.json'), '{ "preset": "autonomous", "dialect": "./mine.js" }')
+    const configured = await run(cwd, 'tools', '--root', 'root', '--policy', 'root/wardspace.config.json')
+    expect(configured.out).toContain('replace_range')
+    const called = await run(cwd, 'call', 'Read', '{"file_path":"/work/a"}', '--root', 'root')
+    expect([called.code, called.err]).toEqual([2, expect.stringContaining('dialect')])
+    rmSync(join(cwd, 'root/wardspace.config.json'))
+
+    const words = ['call', 'Glob', '{"pattern":"*"}', '--dialect', './mine.js', '--root', 'root']
+    await run(cwd, ...words, '--record', 'made.jsonl')
+    const recording = readFileSync(join(cwd, 'made.jsonl'), 'utf8')
+    writeFileSync(join(cwd, 'named.jsonl'), recording.replaceAll('"six-tools"', '"./mine.js"'))
+    const named = await run(cwd, 'replay', 'named.jsonl', '--root', 'root')
+    expect([named.code, named.err]).toEqual([2, expect.stringContaining('There is no dialect "./mine.js"')])
+    const replayed = await run(cwd, 'replay', 'made.jsonl', '--root', 'root', '--dialect', './mine.js')
+    expect(replayed).toMatchObject({ code: 0 })
+  }, 60_000)
 })

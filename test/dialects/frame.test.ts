@@ -4,6 +4,7 @@ import { memory } from '../../src/backends/memory/index.ts'
 import {
   call,
   callHidden,
+  callTool,
   createPathMapping,
   defineDialectTool,
   lastShownVersion,
@@ -12,7 +13,8 @@ import {
   trySteps,
 } from '../../src/dialects/define.ts'
 import type { Dialect } from '../../src/dialects/runtime/types.ts'
-import { type Backend, createWorkspace } from '../../src/index.ts'
+import { type Backend, createWorkspace, type DialectRun } from '../../src/index.ts'
+import { defineTool } from '../../src/tools/author.ts'
 import { parseRecording, replay } from '../../src/workspace/replay.ts'
 
 const plainInput = z.object({ path: z.string() })
@@ -65,7 +67,7 @@ function shouting(roots: Record<string, string> = { '/w': '' }): Dialect {
         },
       }),
     ],
-    refusal: ({ code, message, hint }) => ({ output: `${code}! ${message}! ${hint}!` }),
+    formatError: ({ code, message, hint }) => ({ output: `${code}! ${message}! ${hint}!` }),
   }
 }
 
@@ -301,6 +303,83 @@ describe('what a sequence reads', () => {
   })
 })
 
+describe('the state of a dialect', () => {
+  const counting: Dialect<{ calls: number }> = {
+    ...shouting(),
+    createState: () => ({ calls: 0 }),
+    tools: [
+      defineDialectTool({
+        name: 'COUNT',
+        description: 'Counts its calls',
+        input: z.object({}),
+        uses: [],
+        // biome-ignore lint/correctness/useYield: it needs no call
+        *steps(_input, _pathMapping, state: { calls: number }) {
+          state.calls += 1
+          return { output: state.calls }
+        },
+      }),
+    ],
+  }
+  const count = async (run: Pick<DialectRun, 'call'>) => (await run.call('COUNT', {})).output
+
+  it('is one for all calls of a run', async () => {
+    const workspace = await open({}, { dialect: counting })
+    expect([await count(workspace), await count(workspace)]).toEqual([1, 2])
+  })
+
+  it('starts anew in another run and in a fork', async () => {
+    const workspace = await open({}, { dialect: counting })
+    await count(workspace)
+    const fork = await workspace.fork()
+    expect([await count(workspace.run()), await count(fork), await count(fork.run())]).toEqual([1, 1, 1])
+    expect(await count(workspace)).toBe(2)
+  })
+})
+
+describe('a dialect over own tools of the workspace', () => {
+  const greet = defineTool({
+    name: 'greet',
+    title: 'Greet',
+    description: 'Greets',
+    input: z.object({ who: z.string() }),
+    output: z.object({ greeting: z.string() }),
+    permission: 'file:read',
+    mutates: false,
+    idempotent: true,
+    plan: () => [],
+    draft: async ({ who }) => ({ result: () => ({ greeting: `Hello ${who}` }), summary: 'Greeted' }),
+  })
+  const dialect: Dialect = {
+    ...shouting(),
+    tools: [
+      defineDialectTool({
+        name: 'GREET',
+        description: 'Greets',
+        input: z.object({ who: z.string() }),
+        uses: ['greet'],
+        *steps({ who }) {
+          return { output: (yield* callTool('greet', { who })).greeting }
+        },
+      }),
+      ...shouting().tools,
+    ],
+  }
+
+  it('calls them by name, with audit and errors as of any call', async () => {
+    const workspace = await open({}, { dialect, extraTools: [greet] })
+    expect(await workspace.call('GREET', { who: 'Ann' })).toMatchObject({ isError: false, output: 'Hello Ann' })
+    expect(workspace.auditRecords().at(-1)).toMatchObject({ toolName: 'greet', via: 'shouting.GREET' })
+    expect((await workspace.call('GREET', { who: 7 })).failure).toMatchObject({ code: 'INVALID_INPUT' })
+  })
+
+  it('does not list a tool whose own tool is missing', async () => {
+    const workspace = await open({}, { dialect })
+    expect(workspace.tools.map(({ name }) => name)).not.toContain('GREET')
+    expect((await workspace.call('GREET', { who: 'Ann' })).failure).toMatchObject({ code: 'UNKNOWN_TOOL' })
+  })
+})
+
 describe('virtual roots', () => {
   it('map a prefix and nothing else', () => {
     const place = createPathMapping({ '/workspace': '', '/data': 'stores/data' })
@@ -338,10 +417,10 @@ describe('virtual roots', () => {
 
   it('must be absolute, and lead into the workspace', () => {
     for (const roots of [{ workspace: '' }, { '/w/': '' }, { '/w/../x': '' }, { '/..': '' }]) {
-      expect(() => createPathMapping(roots as unknown as Record<string, string>)).toThrow('no absolute path')
+      expect(() => createPathMapping(roots as unknown as Record<string, string>)).toThrow('is not an absolute path')
     }
     for (const directory of ['..', '/etc', 'a\\b']) {
-      expect(() => createPathMapping({ '/w': directory })).toThrow('no directory of the workspace')
+      expect(() => createPathMapping({ '/w': directory })).toThrow('does not name a directory of the workspace')
     }
   })
 })

@@ -73,7 +73,7 @@ describe('the tools of the MCP reference filesystem server', () => {
     const workspace = await open({ ...wide, [`${deep}end.md`]: 'x', 'docs/a.md': 'x' })
     const refused = await workspace.call('directory_tree', { path: '/workspace' })
     expect(refused.output).toContain(
-      'LIMIT_EXCEEDED: "/workspace/wide" holds more than can be shown at once: 501 names',
+      'LIMIT_EXCEEDED: "/workspace/wide" contains 501 entries, more than one listing can return',
     )
     const tree = await workspace.call('directory_tree', { path: '/workspace', excludePatterns: ['wide'] })
     expect(JSON.parse(String(tree.output)).map(({ name }: { name: string }) => name)).toEqual(['d', 'docs'])
@@ -91,7 +91,7 @@ describe('the tools of the MCP reference filesystem server', () => {
     const files = Array.from({ length: 5100 }, (_, i) => [`${i % 12}/${i}`, ''])
     const workspace = await open(Object.fromEntries(files))
     const { output } = await workspace.call('directory_tree', { path: '/workspace' })
-    expect(output).toContain('holds more than can be shown at once: 5000 names')
+    expect(output).toContain('contains 5000 entries, more than one listing can return')
   })
 
   it('finds without ignored files where there are too many with them', async () => {

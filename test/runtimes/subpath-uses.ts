@@ -430,7 +430,7 @@ function attempted(act: () => unknown): unknown {
 }
 
 function isDialect(value: unknown): value is Dialect {
-  const { tools, refusal } = (value ?? {}) as Partial<Dialect>
+  const { tools, formatError: refusal } = (value ?? {}) as Partial<Dialect>
   return Array.isArray(tools) && typeof refusal === 'function'
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Failure } from '../../errors.ts'
 import { call, defineDialectTool, fieldsOf, type PathMapping } from '../define.ts'
-import { nearestPassage } from '../runtime/nearest-passage.ts'
+import { formatNearestPassage } from '../runtime/nearest-passage.ts'
 import type { Answer, DialectError, Steps } from '../runtime/types.ts'
 import { insertAfter, replaceOnce, requireParameter, snippet, viewFile } from './text-commands.ts'
 
@@ -32,9 +32,9 @@ export const editor = defineDialectTool({
   native: { anthropic: { type: 'text_editor_20250728' } },
   uses: ['read_file', 'list_directory'],
   mayUse: ['write_file', 'edit_file', 'replace_range'],
-  *steps(asked, place) {
-    const path = place.inward(asked.path)
-    if (asked.command === 'view') return yield* view(asked, path, place)
+  *steps(asked, pathMapping) {
+    const path = pathMapping.inward(asked.path)
+    if (asked.command === 'view') return yield* view(asked, path, pathMapping)
     if (asked.command === 'create') return yield* create(asked, path)
     const head = `The file ${asked.path} has been edited. Here's the result of running \`cat -n\` on`
     if (asked.command === 'str_replace') {
@@ -51,12 +51,12 @@ function review(what = ''): string {
   return `Review the changes and make sure they are as expected${what}. Edit the file again if necessary.`
 }
 
-function* view({ path: asked, view_range }: Input, path: string, place: PathMapping): Steps<Answer | Failure> {
+function* view({ path: asked, view_range }: Input, path: string, pathMapping: PathMapping): Steps<Answer | Failure> {
   const seen = yield* viewFile(path, view_range)
   if (seen.ok) return { output: `Here's the result of running \`cat -n\` on ${asked}:\n${seen.text}\n` }
   if (seen.code !== 'IS_DIRECTORY') return seen
   const { entries } = yield* call('list_directory', { path, maxDepth: 2 })
-  const lines = [asked, ...entries.map((entry) => place.outward(entry.path))]
+  const lines = [asked, ...entries.map((entry) => pathMapping.outward(entry.path))]
   return {
     output: `Here're the files and directories up to 2 levels deep in ${asked}, excluding hidden items:\n${lines.join('\n')}\n`,
   }
@@ -69,18 +69,18 @@ function* create({ path: asked, file_text }: Input, path: string): Steps<Answer>
 }
 
 /** What the editor says to a refusal; `undefined` where it has no sentence of its own. */
-export function editorRefusal({ code, input, failure }: DialectError): string | undefined {
+export function editorErrorText({ code, input, failure }: DialectError): string | undefined {
   const asked = fieldsOf<Input>(input)
   const { path } = asked
   if (code === 'ALREADY_EXISTS')
     return `File already exists at: ${path}. Cannot overwrite files using command \`create\`.`
   if (code === 'IS_DIRECTORY')
     return `The path ${path} is a directory and only the \`view\` command can be used on directories`
-  return commonRefusal(code, asked, failure, (lines) => ` [${lines}]`)
+  return commonErrorText(code, asked, failure, (lines) => ` [${lines}]`)
 }
 
 /** Sentences that the editor and the memory share. */
-export function commonRefusal(
+export function commonErrorText(
   code: DialectError['code'],
   { path, old_str, insert_line }: { readonly [K in 'path' | 'old_str' | 'insert_line']?: Input[K] | undefined },
   failure: Failure,
@@ -92,7 +92,7 @@ export function commonRefusal(
     return `No replacement was performed. Multiple occurrences of old_str \`${shown(old_str)}\` in lines${listed(lineNumbers(failure))}. Please ensure it is unique`
   }
   if (code === 'EDIT_NO_MATCH') {
-    return `No replacement was performed, old_str \`${shown(old_str)}\` did not appear verbatim in ${path}.${nearestPassage(failure)}`
+    return `No replacement was performed, old_str \`${shown(old_str)}\` did not appear verbatim in ${path}.${formatNearestPassage(failure)}`
   }
   if (code === 'INVALID_INPUT' && insert_line !== undefined && failure.totalLines !== undefined) {
     return `Invalid \`insert_line\` parameter: ${insert_line}. It should be within the range of lines of the file: [0, ${failure.totalLines}]`

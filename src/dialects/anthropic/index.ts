@@ -1,8 +1,8 @@
 import { createPathMapping, type VirtualRoots } from '../define.ts'
 import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
 import { bash } from './bash.ts'
-import { editor, editorRefusal } from './editor.ts'
-import { MEMORIES, memory, memoryRefusal } from './memory.ts'
+import { editor, editorErrorText } from './editor.ts'
+import { MEMORIES, memory, memoryErrorText } from './memory.ts'
 
 /**
  * Anthropic's text editor, bash and memory tools, with their commands, fields and results. `nativeTools` of
@@ -26,12 +26,13 @@ export function anthropic(roots: VirtualRoots = { '/workspace': '', [MEMORIES]: 
       IS_DIRECTORY: 'Use view for a directory; the files in it are changed one by one.',
       UNKNOWN_TOOL: 'Use another command, or another tool.',
     },
-    refusal,
+    formatError,
   }
 }
 
-function refusal(refused: DialectError): Answer {
+function formatError(refused: DialectError): Answer {
   const { code, message, hint, tool } = refused
-  const own = tool === memory.name ? memoryRefusal(refused) : tool === editor.name ? editorRefusal(refused) : undefined
+  const own =
+    tool === memory.name ? memoryErrorText(refused) : tool === editor.name ? editorErrorText(refused) : undefined
   return { output: `Error: ${own ?? `${message} (${code}). ${hint}`}` }
 }

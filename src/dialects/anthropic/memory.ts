@@ -4,7 +4,7 @@ import { quote } from '../../paths/logical-path.ts'
 import type { ToolOutput } from '../../tools/index.ts'
 import { call, defineDialectTool, fieldsOf, type PathMapping } from '../define.ts'
 import type { Answer, DialectError, Steps } from '../runtime/types.ts'
-import { commonRefusal } from './editor.ts'
+import { commonErrorText } from './editor.ts'
 import { insertAfter, replaceOnce, requireParameter, snippet, viewFile } from './text-commands.ts'
 
 /** Where the memory lies, in its own paths. */
@@ -35,11 +35,11 @@ export const memory = defineDialectTool({
   native: { anthropic: { type: 'memory_20250818' } },
   uses: ['read_file', 'list_directory'],
   mayUse: ['write_file', 'edit_file', 'replace_range', 'delete_file', 'move_file'],
-  *steps(asked, place) {
-    if (asked.command === 'rename') return yield* rename(asked, place)
+  *steps(asked, pathMapping) {
+    if (asked.command === 'rename') return yield* rename(asked, pathMapping)
     const named = requireParameter('path', asked.path, asked.command)
-    const path = inside(named, place)
-    if (asked.command === 'view') return yield* view(named, path, place, asked.view_range)
+    const path = inside(named, pathMapping)
+    if (asked.command === 'view') return yield* view(named, path, pathMapping, asked.view_range)
     if (asked.command === 'create') {
       const content = requireParameter('file_text', asked.file_text, 'create')
       yield* call('write_file', { path, content, mode: 'CREATE_NEW' })
@@ -62,8 +62,8 @@ export const memory = defineDialectTool({
 })
 
 /** The memory's paths lie below its own root, wherever else this dialect's paths may lie. */
-function inside(path: string, place: PathMapping): string {
-  if (path === MEMORIES || path.startsWith(`${MEMORIES}/`)) return place.inward(path)
+function inside(path: string, pathMapping: PathMapping): string {
+  if (path === MEMORIES || path.startsWith(`${MEMORIES}/`)) return pathMapping.inward(path)
   throw new ToolError('PATH_REJECTED', `Path must start with ${MEMORIES}, got: ${quote(path)}`)
 }
 
@@ -72,18 +72,18 @@ function refuseRoot(verb: string, path: string): void {
   throw new ToolError('PATH_REJECTED', `Cannot ${verb} the ${MEMORIES} directory itself`)
 }
 
-function* rename({ old_path, new_path }: Input, place: PathMapping): Steps<Answer> {
+function* rename({ old_path, new_path }: Input, pathMapping: PathMapping): Steps<Answer> {
   const from = requireParameter('old_path', old_path, 'rename')
   const to = requireParameter('new_path', new_path, 'rename')
   refuseRoot('rename', from)
-  yield* call('move_file', { path: inside(from, place), to: inside(to, place) })
+  yield* call('move_file', { path: inside(from, pathMapping), to: inside(to, pathMapping) })
   return { output: `Successfully renamed ${from} to ${to}` }
 }
 
 function* view(
   named: string,
   path: string,
-  place: PathMapping,
+  pathMapping: PathMapping,
   range: readonly number[] | undefined,
 ): Steps<Answer | Failure> {
   const seen = yield* viewFile(path, range)
@@ -96,7 +96,7 @@ function* view(
     : (yield* call('list_directory', { path, maxDepth: 2, includeIgnored: true })).entries
   const lines = [`${sizeOf(entries, '')}\t${named}`]
   for (const { path: at, type } of entries) {
-    lines.push(`${sizeOf(entries, at)}\t${place.outward(at)}${type === 'directory' ? '/' : ''}`)
+    lines.push(`${sizeOf(entries, at)}\t${pathMapping.outward(at)}${type === 'directory' ? '/' : ''}`)
   }
   return {
     output: `Here're the files and directories up to 2 levels deep in ${named}, excluding hidden items and node_modules:\n${lines.join('\n')}`,
@@ -126,7 +126,7 @@ function readable(bytes: number): string {
 }
 
 /** What the memory says to a refusal; `undefined` where it has no sentence of its own. */
-export function memoryRefusal({ code, input, failure }: DialectError): string | undefined {
+export function memoryErrorText({ code, input, failure }: DialectError): string | undefined {
   const { command, old_path, new_path, ...asked } = fieldsOf<Input>(input)
   const named = asked.path ?? (code === 'ALREADY_EXISTS' ? new_path : old_path)
   if (code === 'ALREADY_EXISTS') {
@@ -135,5 +135,5 @@ export function memoryRefusal({ code, input, failure }: DialectError): string | 
   if (code === 'NOT_FOUND' && (command === 'delete' || command === 'rename')) {
     return `The path ${named} does not exist`
   }
-  return commonRefusal(code, { ...asked, path: named }, failure, (lines) => `: ${lines}`)
+  return commonErrorText(code, { ...asked, path: named }, failure, (lines) => `: ${lines}`)
 }

@@ -1,6 +1,6 @@
 import { type Failure, ToolError } from '../../errors.ts'
 import { call, lastShownVersion, readLines, trySteps } from '../define.ts'
-import { linesOf, type NewLines, newLinesOf, numbered } from '../runtime/numbered-lines.ts'
+import { type NewLines, newLinesOf, numberLines, splitLines } from '../runtime/numbered-lines.ts'
 import type { Steps } from '../runtime/types.ts'
 
 // What the commands of the editor and of the memory have in common: they differ in their sentences.
@@ -22,7 +22,7 @@ export function* viewFile(path: string, range?: readonly number[]): Steps<{ ok: 
   }
   const maxLines = last === -1 ? Number.POSITIVE_INFINITY : last - first + 1
   const read = yield* trySteps(readLines(path, { startLine: first, maxLines }))
-  return read.ok ? { ok: true, text: numbered(linesOf(read.value.content), first) } : read
+  return read.ok ? { ok: true, text: numberLines(splitLines(read.value.content), first) } : read
 }
 
 /** Replaces the one place where a text occurs, and gives the lines around it. */
@@ -55,5 +55,5 @@ export function* insertAfter(
 
 /** Lines with their numbers, passage by passage. */
 export function snippet(passages: readonly NewLines[]): string {
-  return passages.map(({ lines, startLine }) => numbered(lines, startLine)).join('\n')
+  return passages.map(({ lines, startLine }) => numberLines(lines, startLine)).join('\n')
 }

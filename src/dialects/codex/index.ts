@@ -29,7 +29,7 @@ export function codex(roots: VirtualRoots = { '/workspace': '' }): Dialect {
       PATCH_CONFLICT: 'Look at the file as it is now, and make the lines of the patch match it; nothing was applied.',
       COMMAND_TIMEOUT: 'Use a shorter command or a longer timeout_ms.',
     },
-    refusal,
+    formatError,
   }
 }
 
@@ -65,7 +65,7 @@ const tools = [
     }),
     uses: ['run_command'],
     mayUse: ['apply_patch'],
-    *steps({ command, workdir, timeout_ms, justification }, place) {
+    *steps({ command, workdir, timeout_ms, justification }, pathMapping) {
       const reason = justification === undefined ? {} : { reason: justification }
       const [program, patch] = command
       if (command.length === 2 && program === 'apply_patch' && patch !== undefined) {
@@ -73,7 +73,7 @@ const tools = [
       }
       const ran = yield* call('run_command', {
         command: lineOf(command),
-        ...(workdir === undefined ? {} : { cwd: place.inward(workdir) }),
+        ...(workdir === undefined ? {} : { cwd: pathMapping.inward(workdir) }),
         ...(timeout_ms === undefined ? {} : { timeoutMs: timeout_ms }),
         ...reason,
       })
@@ -104,7 +104,7 @@ function patched(patch: string, { filesTouched }: ToolOutput<'apply_patch'>): An
   }
 }
 
-function refusal({ code, message, hint, tool, failure }: DialectError): Answer {
+function formatError({ code, message, hint, tool, failure }: DialectError): Answer {
   const { expected, actual } = failure as { expected?: readonly PatchLine[]; actual?: readonly PatchLine[] }
   const lines = expected === undefined ? '' : `\nExpected:\n${shown(expected)}\nFound:\n${shown(actual)}`
   const what = tool === 'apply_patch' ? 'apply_patch verification failed: ' : ''

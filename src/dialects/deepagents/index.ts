@@ -1,6 +1,6 @@
 import type { Failure } from '../../errors.ts'
 import { createPathMapping, fieldsOf, type VirtualRoots } from '../define.ts'
-import { nearestPassage } from '../runtime/nearest-passage.ts'
+import { formatNearestPassage } from '../runtime/nearest-passage.ts'
 import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
 import { deepagentsTools } from './tools.ts'
 
@@ -24,13 +24,13 @@ export function deepagents(roots: VirtualRoots = { '/': '' }): Dialect {
       EDIT_NO_MATCH: 'Copy old_string exactly from the file, with its white space.',
       FILE_TOO_LARGE: 'Read a part of it with offset and limit.',
     },
-    refusal,
+    formatError,
   }
 }
 
-function refusal({ code, message, hint, path, input, failure }: DialectError): Answer {
+function formatError({ code, message, hint, path, input, failure }: DialectError): Answer {
   const told = sentences[code]?.(path, failure, fieldsOf<{ old_string: unknown }>(input).old_string)
-  return { output: `Error: ${told ?? `${message} (${code}). ${hint}`}${nearestPassage(failure)}` }
+  return { output: `Error: ${told ?? `${message} (${code}). ${hint}`}${formatNearestPassage(failure)}` }
 }
 
 type Sentence = (path: string | undefined, failure: Failure, oldString: unknown) => string

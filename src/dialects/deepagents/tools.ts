@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, defineDialectTool, type PathMapping, readSome } from '../define.ts'
+import { call, defineDialectTool, type PathMapping, readPart } from '../define.ts'
 import { formatCommandOutput } from '../runtime/command-text.ts'
 import type { DialectTool } from '../runtime/types.ts'
 
@@ -13,16 +13,16 @@ export const deepagentsTools: readonly DialectTool[] = [
     description: 'List a directory.',
     input: z.object({ path }),
     uses: ['list_directory'],
-    *steps({ path }, place) {
+    *steps({ path }, pathMapping) {
       const { entries, truncated, totalEntries } = yield* call('list_directory', {
-        path: place.inward(path),
+        path: pathMapping.inward(path),
         maxEntries: 500,
         includeHidden: true,
       })
       if (entries.length === 0) return { output: `No files found in ${path}` }
       const lines = entries.map(({ path, type, sizeBytes }) => {
         const size = sizeBytes === undefined ? '' : ` (${sizeBytes} bytes)`
-        return `${place.outward(path)}${type === 'directory' ? '/ (directory)' : size}`
+        return `${pathMapping.outward(path)}${type === 'directory' ? '/ (directory)' : size}`
       })
       if (truncated) lines.push(`(${totalEntries - entries.length} more)`)
       return { output: lines.join('\n') }
@@ -38,9 +38,9 @@ export const deepagentsTools: readonly DialectTool[] = [
       limit: z.coerce.number().int().min(1).default(100).describe('Lines at most'),
     }),
     uses: ['read_file'],
-    *steps({ file_path, offset, limit }, place) {
+    *steps({ file_path, offset, limit }, pathMapping) {
       const startLine = Math.max(0, offset) + 1
-      const read = yield* readSome(place.inward(file_path), { startLine, maxLines: limit })
+      const read = yield* readPart(pathMapping.inward(file_path), { startLine, maxLines: limit })
       const { content, endLine, totalLines } = read
       if (content === '') return { output: 'System reminder: File exists but has empty contents' }
       const next = endLine < totalLines ? ` | next offset ${endLine}` : ''
@@ -52,8 +52,8 @@ export const deepagentsTools: readonly DialectTool[] = [
     description: 'Create a file, or replace the whole content of one that was read before.',
     input: z.object({ file_path: filePath, content: z.string() }),
     uses: ['write_file'],
-    *steps({ file_path, content }, place) {
-      yield* call('write_file', { path: place.inward(file_path), content })
+    *steps({ file_path, content }, pathMapping) {
+      yield* call('write_file', { path: pathMapping.inward(file_path), content })
       return { output: `Successfully wrote to '${file_path}'` }
     },
   }),
@@ -67,8 +67,8 @@ export const deepagentsTools: readonly DialectTool[] = [
       replace_all: z.boolean().default(false),
     }),
     uses: ['edit_file'],
-    *steps({ file_path, old_string: oldText, new_string: newText, replace_all: replaceAll }, place) {
-      const edit = { path: place.inward(file_path), oldText, newText, replaceAll }
+    *steps({ file_path, old_string: oldText, new_string: newText, replace_all: replaceAll }, pathMapping) {
+      const edit = { path: pathMapping.inward(file_path), oldText, newText, replaceAll }
       const { replacements } = yield* call('edit_file', edit)
       return { output: `Successfully replaced ${replacements} occurrence(s) in '${file_path}'` }
     },
@@ -78,8 +78,8 @@ export const deepagentsTools: readonly DialectTool[] = [
     description: 'Delete a file. Never a directory.',
     input: z.object({ file_path: filePath }),
     uses: ['delete_file'],
-    *steps({ file_path }, place) {
-      yield* call('delete_file', { path: place.inward(file_path) })
+    *steps({ file_path }, pathMapping) {
+      yield* call('delete_file', { path: pathMapping.inward(file_path) })
       return { output: `Deleted ${file_path}` }
     },
   }),
@@ -88,14 +88,14 @@ export const deepagentsTools: readonly DialectTool[] = [
     description: 'Find files by a glob such as **/*.py.',
     input: z.object({ pattern: z.string().min(1), path }),
     uses: ['find_files'],
-    *steps({ pattern, path }, place) {
+    *steps({ pattern, path }, pathMapping) {
       const { files, totalFound } = yield* call('find_files', {
         pattern: pattern.replace(/^\/+/, ''),
-        path: place.inward(path),
+        path: pathMapping.inward(path),
         includeHidden: true,
       })
       if (files.length === 0) return { output: `No files found matching pattern '${pattern}'` }
-      const lines = files.map((file) => place.outward(file))
+      const lines = files.map((file) => pathMapping.outward(file))
       if (totalFound > files.length) lines.push(`(${totalFound - files.length} more)`)
       return { output: lines.join('\n') }
     },
@@ -111,16 +111,16 @@ export const deepagentsTools: readonly DialectTool[] = [
       output_mode: z.enum(['files_with_matches', 'content', 'count']).default('content'),
     }),
     uses: ['search_text'],
-    *steps({ pattern, path, glob, max_count, output_mode: mode }, place) {
+    *steps({ pattern, path, glob, max_count, output_mode: mode }, pathMapping) {
       const found = yield* call('search_text', {
         query: pattern,
-        path: place.inward(path),
+        path: pathMapping.inward(path),
         includeHidden: true,
         filesOnly: mode !== 'content',
         ...(glob == null ? {} : { includeGlob: glob.includes('/') ? glob.replace(/^\/+/, '') : `**/${glob}` }),
         ...(max_count == null ? {} : { maxMatches: max_count }),
       })
-      const lines = mode === 'content' ? matches(found, place) : counts(found, place, mode === 'count')
+      const lines = mode === 'content' ? matches(found, pathMapping) : counts(found, pathMapping, mode === 'count')
       if (lines.length === 0) return { output: `No matches found for pattern '${pattern}'` }
       return { output: `${lines.join('\n')}${found.truncated ? '\n\n(more was left out)' : ''}` }
     },
@@ -140,19 +140,19 @@ export const deepagentsTools: readonly DialectTool[] = [
 
 type Found = ToolOutput<'search_text'>
 
-function matches({ matches }: Found, place: PathMapping): string[] {
+function matches({ matches }: Found, pathMapping: PathMapping): string[] {
   const lines: string[] = []
   let last: string | undefined
   for (const { path, line, snippet } of matches) {
-    if (path !== last) lines.push(`${place.outward(path)}:`)
+    if (path !== last) lines.push(`${pathMapping.outward(path)}:`)
     last = path
     lines.push(`  ${line}: ${snippet}`)
   }
   return lines
 }
 
-function counts({ files }: Found, place: PathMapping, withCount: boolean): string[] {
+function counts({ files }: Found, pathMapping: PathMapping, withCount: boolean): string[] {
   return (files as NonNullable<typeof files>).map(
-    ({ path, count }) => `${place.outward(path)}${withCount ? `: ${count}` : ''}`,
+    ({ path, count }) => `${pathMapping.outward(path)}${withCount ? `: ${count}` : ''}`,
   )
 }

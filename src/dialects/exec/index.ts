@@ -23,7 +23,7 @@ export function exec(roots: VirtualRoots = {}): Dialect {
       NOT_FOUND: 'Look with exec.ls at what there is.',
       SHELL_UNAVAILABLE: 'Nothing here can run this; work without it.',
     },
-    refusal,
+    formatError,
   }
 }
 
@@ -35,8 +35,8 @@ const tools = [
     description: 'Write a whole file. One that a command has changed is read again first.',
     input: z.object({ path, content: z.string() }),
     uses: ['write_file'],
-    *steps({ path, content }, place) {
-      const { bytesWritten, created } = yield* call('write_file', { path: place.inward(path), content })
+    *steps({ path, content }, pathMapping) {
+      const { bytesWritten, created } = yield* call('write_file', { path: pathMapping.inward(path), content })
       return { output: { path, created, bytesWritten } }
     },
   }),
@@ -45,8 +45,8 @@ const tools = [
     description: 'Read a whole file.',
     input: z.object({ path }),
     uses: ['read_file'],
-    *steps({ path }, place) {
-      const { content } = yield* readWhole(place.inward(path))
+    *steps({ path }, pathMapping) {
+      const { content } = yield* readWhole(pathMapping.inward(path))
       return { output: { path, content } }
     },
   }),
@@ -60,8 +60,11 @@ const tools = [
       timeoutMs: z.int().min(1).optional().describe('Milliseconds that it may take'),
     }),
     uses: ['run_command'],
-    *steps({ cwd, ...asked }, place) {
-      const ran = yield* call('run_command', { ...asked, ...(cwd === undefined ? {} : { cwd: place.inward(cwd) }) })
+    *steps({ cwd, ...asked }, pathMapping) {
+      const ran = yield* call('run_command', {
+        ...asked,
+        ...(cwd === undefined ? {} : { cwd: pathMapping.inward(cwd) }),
+      })
       return outcome(ran)
     },
   }),
@@ -70,15 +73,15 @@ const tools = [
     description: 'List a directory.',
     input: z.object({ path: z.string().default('.').describe('Path of the directory') }),
     uses: ['list_directory'],
-    *steps({ path }, place) {
+    *steps({ path }, pathMapping) {
       const { entries, truncated } = yield* call('list_directory', {
-        path: place.inward(path),
+        path: pathMapping.inward(path),
         maxEntries: 500,
         includeHidden: true,
         includeIgnored: true,
       })
       const shown = entries.map((entry) => ({
-        path: place.outward(entry.path),
+        path: pathMapping.outward(entry.path),
         type: entry.type,
         ...(entry.sizeBytes === undefined ? {} : { sizeBytes: entry.sizeBytes }),
       }))
@@ -110,6 +113,6 @@ function lastLine(text: string): string {
   return text.trimEnd().split('\n').at(-1) as string
 }
 
-function refusal({ code, message, hint, path }: DialectError): Answer {
+function formatError({ code, message, hint, path }: DialectError): Answer {
   return { output: { error: { code, message, hint, ...(path === undefined ? {} : { path }) } } }
 }

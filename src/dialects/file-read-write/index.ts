@@ -23,7 +23,7 @@ export function fileReadWrite(roots: VirtualRoots = {}): Dialect {
       NOT_FOUND: 'Check the path.',
     },
     fields: { startLine: 'start_line' },
-    refusal: ({ code, message, hint }) => ({
+    formatError: ({ code, message, hint }) => ({
       output: { success: false, output: '', error: `${code}: ${message}. ${hint}` },
     }),
   }
@@ -47,8 +47,8 @@ const tools = [
     }),
     annotations: { readOnlyHint: true, openWorldHint: false },
     uses: ['read_file'],
-    *steps({ path, start_line, end_line }, place) {
-      return success((yield* readBetween(place.inward(path), start_line, end_line)).content)
+    *steps({ path, start_line, end_line }, pathMapping) {
+      return success((yield* readBetween(pathMapping.inward(path), start_line, end_line)).content)
     },
   }),
   defineDialectTool({
@@ -63,8 +63,8 @@ const tools = [
     }),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     uses: ['write_file', 'append_file'],
-    *steps({ path, content, append }, place) {
-      const file = place.inward(path)
+    *steps({ path, content, append }, pathMapping) {
+      const file = pathMapping.inward(path)
       if (append) {
         const { bytesAppended } = yield* call('append_file', { path: file, content })
         return success(`Appended ${bytesAppended} bytes to ${path}`)

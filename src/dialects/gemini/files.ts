@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ToolError } from '../../errors.ts'
 import { compileGlob } from '../../paths/glob.ts'
 import { quote } from '../../paths/logical-path.ts'
-import { call, defineDialectTool, readSome, renamedFields, tryCall } from '../define.ts'
+import { call, defineDialectTool, readPart, renamedFields, tryCall } from '../define.ts'
 import { newLinesOf } from '../runtime/numbered-lines.ts'
 
 export const filePath = z.string().describe('Path of the file')
@@ -20,10 +20,10 @@ export const listDirectory = defineDialectTool({
   }),
   normalizeInput: (input) => renamedFields(input, { path: 'dir_path' }),
   uses: ['list_directory'],
-  *steps({ dir_path, ignore = [], file_filtering_options }, place) {
+  *steps({ dir_path, ignore = [], file_filtering_options }, pathMapping) {
     const includeIgnored = file_filtering_options?.respect_git_ignore === false
     const { path, entries, truncated, totalEntries } = yield* call('list_directory', {
-      path: place.inward(dir_path),
+      path: pathMapping.inward(dir_path),
       maxEntries: 500,
       includeHidden: true,
       includeIgnored,
@@ -32,7 +32,7 @@ export const listDirectory = defineDialectTool({
     const shown = entries
       .map((entry) => ({ ...entry, name: entry.path.slice(entry.path.lastIndexOf('/') + 1) }))
       .filter(({ name }) => !globs.some((glob) => glob.matches(name)))
-    const named = place.outward(path)
+    const named = pathMapping.outward(path)
     if (shown.length === 0) return { output: `Directory ${named} is empty.` }
     const directories = shown.filter(({ type }) => type === 'directory').map(({ name }) => `[DIR] ${name}`)
     const files = shown
@@ -55,11 +55,11 @@ export const readFile = defineDialectTool({
   }),
   normalizeInput: adaptRead,
   uses: ['read_file'],
-  *steps({ file_path, start_line: startLine = 1, end_line = Number.POSITIVE_INFINITY }, place) {
+  *steps({ file_path, start_line: startLine = 1, end_line = Number.POSITIVE_INFINITY }, pathMapping) {
     if (end_line < startLine) {
       throw new ToolError('INVALID_INPUT', 'start_line cannot be greater than end_line', { field: 'end_line' })
     }
-    const read = yield* readSome(place.inward(file_path), { startLine, maxLines: end_line - startLine + 1 })
+    const read = yield* readPart(pathMapping.inward(file_path), { startLine, maxLines: end_line - startLine + 1 })
     const { content, endLine, totalLines } = read
     if (startLine === 1 && endLine >= totalLines && !read.isCut) return { output: content }
     const next =
@@ -88,10 +88,10 @@ export const writeFile = defineDialectTool({
   description: 'Create a file, or replace the whole content of one that was read before.',
   input: z.object({ file_path: filePath, content: z.string().describe('The whole content') }),
   uses: ['write_file'],
-  *steps({ file_path, content }, place) {
-    const path = place.inward(file_path)
+  *steps({ file_path, content }, pathMapping) {
+    const path = pathMapping.inward(file_path)
     const written = yield* call('write_file', { path, content })
-    const named = place.outward(written.path)
+    const named = pathMapping.outward(written.path)
     return {
       output: written.created
         ? `Successfully created and wrote to new file: ${named}.`
@@ -118,12 +118,12 @@ export const replace = defineDialectTool({
   }),
   uses: ['edit_file'],
   mayUse: ['write_file'],
-  *steps({ file_path, instruction, old_string, new_string, allow_multiple, expected_replacements = 1 }, place) {
-    const path = place.inward(file_path)
+  *steps({ file_path, instruction, old_string, new_string, allow_multiple, expected_replacements = 1 }, pathMapping) {
+    const path = pathMapping.inward(file_path)
     const reason = instruction === undefined ? {} : { reason: instruction.slice(0, 2000) }
     if (old_string === '') {
       const { path: made } = yield* call('write_file', { path, content: new_string, mode: 'CREATE_NEW', ...reason })
-      return { output: `Created new file: ${place.outward(made)} with provided content.` }
+      return { output: `Created new file: ${pathMapping.outward(made)} with provided content.` }
     }
     const replaceAll = allow_multiple === true || expected_replacements > 1
     const edit = { path, oldText: old_string, newText: new_string, replaceAll, ...reason }
@@ -134,7 +134,7 @@ export const replace = defineDialectTool({
     const { path: edited, replacements, diff } = yield* call('edit_file', edit)
     const code = newLinesOf(diff).map(({ lines }) => lines.join('\n'))
     return {
-      output: `Successfully modified file: ${place.outward(edited)} (${replacements} replacements). Here is the updated code:\n${code.join('\n...\n')}`,
+      output: `Successfully modified file: ${pathMapping.outward(edited)} (${replacements} replacements). Here is the updated code:\n${code.join('\n...\n')}`,
     }
   },
 })

@@ -1,6 +1,6 @@
 import type { Failure } from '../../errors.ts'
 import { createPathMapping, type VirtualRoots } from '../define.ts'
-import { nearestPassage } from '../runtime/nearest-passage.ts'
+import { formatNearestPassage } from '../runtime/nearest-passage.ts'
 import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
 import { listDirectory, readFile, replace, saveMemory, writeFile } from './files.ts'
 import { glob, grepSearch, readManyFiles } from './search.ts'
@@ -28,13 +28,13 @@ export function gemini(roots: VirtualRoots = { '/workspace': '' }): Dialect {
       EDIT_AMBIGUOUS: 'Add surrounding lines to old_string, or set allow_multiple to true to replace all.',
       FILE_TOO_LARGE: 'Read a part of it with start_line and end_line.',
     },
-    refusal,
+    formatError,
   }
 }
 
-function refusal({ code, message, hint, path, failure }: DialectError): Answer {
+function formatError({ code, message, hint, path, failure }: DialectError): Answer {
   const told = sentences[code]?.(path, failure) ?? message
-  return { output: `${told} (${code}). ${hint}${nearestPassage(failure)}` }
+  return { output: `${told} (${code}). ${hint}${formatNearestPassage(failure)}` }
 }
 
 /** The sentences of the original, where it has one for a refusal. */

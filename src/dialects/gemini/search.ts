@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, defineDialectTool, type PathMapping, readSome, renamedFields, tryCall, trySteps } from '../define.ts'
+import { call, defineDialectTool, type PathMapping, readPart, renamedFields, tryCall, trySteps } from '../define.ts'
 import type { Answer, Steps } from '../runtime/types.ts'
 import { directory } from './files.ts'
 
@@ -16,18 +16,18 @@ export const glob = defineDialectTool({
   }),
   normalizeInput: (input) => renamedFields(input, { path: 'dir_path' }),
   uses: ['find_files'],
-  *steps({ pattern, dir_path, respect_git_ignore }, place) {
-    const path = pathOf(dir_path, place)
+  *steps({ pattern, dir_path, respect_git_ignore }, pathMapping) {
+    const path = pathOf(dir_path, pathMapping)
     const { files, totalFound } = yield* call('find_files', {
       pattern,
       path,
       includeHidden: true,
       includeIgnored: respect_git_ignore === false,
     })
-    const within = ` within ${dir_path ?? place.outward('')}`
+    const within = ` within ${dir_path ?? pathMapping.outward('')}`
     if (totalFound === 0) return { output: `No files found matching pattern "${pattern}"${within}` }
     const more = totalFound === files.length ? '' : `\n(${totalFound - files.length} more)`
-    const paths = files.map((path) => place.outward(path))
+    const paths = files.map((path) => pathMapping.outward(path))
     return {
       output: `Found ${totalFound} file(s) matching "${pattern}"${within}, sorted by path:\n${paths.join('\n')}${more}`,
     }
@@ -51,13 +51,13 @@ export const grepSearch = defineDialectTool({
   formerNames: ['search_file_content'],
   normalizeInput: (input) => renamedFields(input, { path: 'dir_path', include: 'include_pattern' }),
   uses: ['search_text'],
-  *steps(asked, place) {
+  *steps(asked, pathMapping) {
     const { pattern, dir_path, include_pattern: include, names_only = false, no_ignore = false } = asked
     const maxMatches = asked.total_max_matches ?? 100
     const found = yield* call('search_text', {
       query: pattern,
       mode: asked.fixed_strings === true ? 'literal' : 'regex',
-      path: pathOf(dir_path, place),
+      path: pathOf(dir_path, pathMapping),
       caseSensitive: asked.case_sensitive === true,
       contextLines: asked.context ?? 0,
       maxMatches,
@@ -112,19 +112,19 @@ export const readManyFiles = defineDialectTool({
   }),
   normalizeInput: (input) => renamedFields(input, { paths: 'include' }),
   uses: ['read_file', 'find_files', 'file_info'],
-  *steps({ include, exclude = [] }, place) {
-    const paths = yield* findAll(include, place)
-    const left = yield* findAll(exclude, place)
+  *steps({ include, exclude = [] }, pathMapping) {
+    const paths = yield* findAll(include, pathMapping)
+    const left = yield* findAll(exclude, pathMapping)
     for (const path of left) paths.delete(path)
-    return yield* readAll([...paths].toSorted(), place)
+    return yield* readAll([...paths].toSorted(), pathMapping)
   },
 })
 
 /** Files that globs, directories and plain paths name. */
-function* findAll(wanted: readonly string[], place: PathMapping): Steps<Set<string>> {
+function* findAll(wanted: readonly string[], pathMapping: PathMapping): Steps<Set<string>> {
   const paths = new Set<string>()
   for (const one of wanted) {
-    const pattern = place.inward(one.replace(/\/$/, '/**'))
+    const pattern = pathMapping.inward(one.replace(/\/$/, '/**'))
     // A plain path is a file even where a glob would leave it out, so that its own refusal is told.
     if (!/[*?[{]/.test(pattern)) paths.add(pattern)
     else for (const path of (yield* call('find_files', { pattern, maxResults: 1000 })).files) paths.add(path)
@@ -134,12 +134,12 @@ function* findAll(wanted: readonly string[], place: PathMapping): Steps<Set<stri
 
 const MOST_BYTES = 64 * 1024
 
-function* readAll(paths: readonly string[], place: PathMapping): Steps<Answer> {
+function* readAll(paths: readonly string[], pathMapping: PathMapping): Steps<Answer> {
   const parts: string[] = []
   const skipped: string[] = []
   let room = MOST_BYTES
   for (const path of paths) {
-    const shown = place.outward(path)
+    const shown = pathMapping.outward(path)
     // What is read counts as seen, and so nothing is read that is not shown then.
     const info = yield* tryCall('file_info', { path })
     const size = info.ok ? Math.min(info.sizeBytes ?? 0, MOST_BYTES) : 0
@@ -147,7 +147,7 @@ function* readAll(paths: readonly string[], place: PathMapping): Steps<Answer> {
       skipped.push(`${shown} (there was no room for it)`)
       continue
     }
-    const read = yield* trySteps(readSome(path, { startLine: 1, maxLines: Number.POSITIVE_INFINITY }))
+    const read = yield* trySteps(readPart(path, { startLine: 1, maxLines: Number.POSITIVE_INFINITY }))
     if (read.ok) {
       room -= size
       const cut = read.value.isCut ? '[WARNING: This file was truncated. Read it with read_file.]\n\n' : ''
@@ -161,6 +161,6 @@ function* readAll(paths: readonly string[], place: PathMapping): Steps<Answer> {
   return { output: `${parts.join('')}\n--- End of content ---${rest}` }
 }
 
-function pathOf(path: string | undefined, place: PathMapping): string {
-  return path === undefined ? '.' : place.inward(path)
+function pathOf(path: string | undefined, pathMapping: PathMapping): string {
+  return path === undefined ? '.' : pathMapping.inward(path)
 }

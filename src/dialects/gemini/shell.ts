@@ -14,10 +14,10 @@ export const runShellCommand = defineDialectTool({
   normalizeInput: (input) => renamedFields(input, { directory: 'dir_path' }),
   uses: ['run_command'],
   mayUse: ['start_command'],
-  *steps({ command, description, dir_path, is_background }, place) {
+  *steps({ command, description, dir_path, is_background }, pathMapping) {
     const asked = {
       command,
-      ...(dir_path === undefined ? {} : { cwd: place.inward(dir_path) }),
+      ...(dir_path === undefined ? {} : { cwd: pathMapping.inward(dir_path) }),
       ...(description === undefined ? {} : { reason: description }),
     }
     if (is_background === true) {

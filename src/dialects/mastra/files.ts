@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { compileGlobs } from '../../paths/glob.ts'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, defineDialectTool, type PathMapping, readSome, tryCall } from '../define.ts'
-import { linesOf } from '../runtime/numbered-lines.ts'
+import { call, defineDialectTool, type PathMapping, readPart, tryCall } from '../define.ts'
+import { splitLines } from '../runtime/numbered-lines.ts'
 import type { DialectTool } from '../runtime/types.ts'
 
 const path = z.string().describe('Path of the file')
@@ -19,12 +19,12 @@ export const fileTools: readonly DialectTool[] = [
       showLineNumbers: z.boolean().default(true),
     }),
     uses: ['read_file'],
-    *steps({ path, offset: startLine = 1, limit: maxLines = Number.POSITIVE_INFINITY, showLineNumbers }, place) {
-      const read = yield* readSome(place.inward(path), { startLine, maxLines })
+    *steps({ path, offset: startLine = 1, limit: maxLines = Number.POSITIVE_INFINITY, showLineNumbers }, pathMapping) {
+      const read = yield* readPart(pathMapping.inward(path), { startLine, maxLines })
       const { content, bytes, endLine, totalLines, isCut } = read
       const isWhole = startLine === 1 && endLine >= totalLines && !isCut
       const shown = isWhole ? `${bytes} bytes` : `lines ${startLine}-${endLine} of ${totalLines}${isCut ? ', cut' : ''}`
-      const text = showLineNumbers ? arrowed(linesOf(content), startLine) : content
+      const text = showLineNumbers ? arrowed(splitLines(content), startLine) : content
       return { output: `${path} (${shown})\n${text}` }
     },
   }),
@@ -37,9 +37,9 @@ export const fileTools: readonly DialectTool[] = [
       overwrite: z.boolean().default(true).describe('false: only where no file is'),
     }),
     uses: ['write_file'],
-    *steps({ path, content, overwrite }, place) {
+    *steps({ path, content, overwrite }, pathMapping) {
       const mode = overwrite ? 'CREATE_OR_REPLACE' : 'CREATE_NEW'
-      const { bytesWritten } = yield* call('write_file', { path: place.inward(path), content, mode })
+      const { bytesWritten } = yield* call('write_file', { path: pathMapping.inward(path), content, mode })
       return { output: `Wrote ${bytesWritten} bytes to ${path}` }
     },
   }),
@@ -54,8 +54,13 @@ export const fileTools: readonly DialectTool[] = [
       replace_all: z.boolean().default(false),
     }),
     uses: ['edit_file'],
-    *steps({ path, old_string: oldText, new_string: newText, replace_all: replaceAll }, place) {
-      const { replacements } = yield* call('edit_file', { path: place.inward(path), oldText, newText, replaceAll })
+    *steps({ path, old_string: oldText, new_string: newText, replace_all: replaceAll }, pathMapping) {
+      const { replacements } = yield* call('edit_file', {
+        path: pathMapping.inward(path),
+        oldText,
+        newText,
+        replaceAll,
+      })
       return { output: `Replaced ${replacements} ${replacements === 1 ? 'occurrence' : 'occurrences'} in ${path}` }
     },
   }),
@@ -76,9 +81,9 @@ export const fileTools: readonly DialectTool[] = [
       respectGitignore: z.boolean().default(true),
     }),
     uses: ['list_directory'],
-    *steps({ path, maxDepth, showHidden, respectGitignore, ...asked }, place) {
+    *steps({ path, maxDepth, showHidden, respectGitignore, ...asked }, pathMapping) {
       const listed = yield* call('list_directory', {
-        path: place.inward(path),
+        path: pathMapping.inward(path),
         maxDepth,
         maxEntries: 500,
         includeHidden: showHidden,
@@ -92,8 +97,8 @@ export const fileTools: readonly DialectTool[] = [
     description: 'Delete a file. Never a directory.',
     input: z.object({ path }),
     uses: ['delete_file'],
-    *steps({ path }, place) {
-      yield* call('delete_file', { path: place.inward(path) })
+    *steps({ path }, pathMapping) {
+      yield* call('delete_file', { path: pathMapping.inward(path) })
       return { output: `Deleted ${path}` }
     },
   }),
@@ -102,8 +107,8 @@ export const fileTools: readonly DialectTool[] = [
     description: 'Tell whether a file or directory is there, its type, size and time.',
     input: z.object({ path: z.string() }),
     uses: ['file_info'],
-    *steps({ path }, place) {
-      const info = yield* tryCall('file_info', { path: place.inward(path) })
+    *steps({ path }, pathMapping) {
+      const info = yield* tryCall('file_info', { path: pathMapping.inward(path) })
       if (!info.ok) return info.code === 'NOT_FOUND' ? { output: `${path}: not found` } : info
       const size = info.sizeBytes === undefined ? '' : ` Size: ${info.sizeBytes} bytes`
       const time = info.modifiedAt === undefined ? '' : ` Modified: ${info.modifiedAt}`
@@ -115,8 +120,8 @@ export const fileTools: readonly DialectTool[] = [
     description: 'Create a directory, with its parents. An existing one is fine.',
     input: z.object({ path: z.string() }),
     uses: ['create_directory'],
-    *steps({ path }, place) {
-      yield* call('create_directory', { path: place.inward(path) })
+    *steps({ path }, pathMapping) {
+      yield* call('create_directory', { path: pathMapping.inward(path) })
       return { output: `Created directory ${path}` }
     },
   }),
@@ -131,10 +136,10 @@ export const fileTools: readonly DialectTool[] = [
       includeHidden: z.boolean().default(false),
     }),
     uses: ['search_text'],
-    *steps({ pattern: query, path, ...asked }, place) {
-      const within = place.inward(path)
+    *steps({ pattern: query, path, ...asked }, pathMapping) {
+      const within = pathMapping.inward(path)
       const where = /[*?[{]/.test(within) ? { includeGlob: within.replace(/^\.\//, '') } : { path: within }
-      return { output: hits(yield* call('search_text', { query, mode: 'regex', ...where, ...asked }), place) }
+      return { output: hits(yield* call('search_text', { query, mode: 'regex', ...where, ...asked }), pathMapping) }
     },
   }),
 ]
@@ -173,10 +178,10 @@ function tree({ path, entries, truncated, totalEntries }: ToolOutput<'list_direc
   return `${lines.join('\n')}\n\n${directories}, ${files}${rest}`
 }
 
-function hits({ matches, truncated }: ToolOutput<'search_text'>, place: PathMapping): string {
+function hits({ matches, truncated }: ToolOutput<'search_text'>, pathMapping: PathMapping): string {
   const files = new Set(matches.map(({ path }) => path)).size
   const lines = matches.flatMap(({ path, line, column, snippet, before, after }) => {
-    const named = place.outward(path)
+    const named = pathMapping.outward(path)
     return [
       ...before.map((text, index) => `${named}:${line - before.length + index}- ${text}`),
       `${named}:${line}:${column}: ${snippet}`,

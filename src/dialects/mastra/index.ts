@@ -1,5 +1,5 @@
 import { createPathMapping, type VirtualRoots } from '../define.ts'
-import { nearestPassage } from '../runtime/nearest-passage.ts'
+import { formatNearestPassage } from '../runtime/nearest-passage.ts'
 import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
 import { fileTools } from './files.ts'
 import { shellTools } from './shell.ts'
@@ -25,12 +25,12 @@ export function mastra(roots: VirtualRoots = {}): Dialect {
       EDIT_AMBIGUOUS: 'Add surrounding lines to old_string until it occurs once, or set replace_all.',
       FILE_TOO_LARGE: 'Read a part of it with offset and limit.',
     },
-    refusal,
+    formatError,
   }
 }
 
-function refusal({ code, message, hint, failure }: DialectError): Answer {
+function formatError({ code, message, hint, failure }: DialectError): Answer {
   const told = message.replace(/\boldText\b/, 'old_string')
   const next = hint.replace(/\bstart_command\b/, 'mastra_workspace_execute_command')
-  return { output: `Error: ${told} (${code}). ${next}${nearestPassage(failure)}` }
+  return { output: `Error: ${told} (${code}). ${next}${formatNearestPassage(failure)}` }
 }

@@ -18,10 +18,10 @@ export const shellTools: readonly DialectTool[] = [
     }),
     uses: ['run_command'],
     mayUse: ['start_command'],
-    *steps({ command, timeout, cwd, background }, place) {
+    *steps({ command, timeout, cwd, background }, pathMapping) {
       const asked = {
         command,
-        ...(cwd == null ? {} : { cwd: place.inward(cwd) }),
+        ...(cwd == null ? {} : { cwd: pathMapping.inward(cwd) }),
         ...(timeout == null ? {} : { timeoutMs: Math.ceil(timeout * 1000) }),
       }
       if (background === true) {

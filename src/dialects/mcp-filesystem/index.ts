@@ -9,16 +9,23 @@ import {
   defineDialectTool,
   findEntries,
   listAll,
+  listTree,
   type PathMapping,
   readLines,
   readWhole,
   strictGlob,
   toDialectError,
-  treeBelow,
   trySteps,
   type VirtualRoots,
 } from '../define.ts'
-import { describeFile, directoryMarker, fencedDiff, mediaAnswer, notShown, withSizes } from '../runtime/mcp-text.ts'
+import {
+  describeFile,
+  directoryMarker,
+  fencedDiff,
+  formatSizes,
+  mediaAnswer,
+  omittedNote,
+} from '../runtime/mcp-text.ts'
 import type { Answer, Dialect, DialectError, Hints, Steps } from '../runtime/types.ts'
 
 /**
@@ -37,7 +44,7 @@ export function mcpFilesystem(roots: VirtualRoots = { '/workspace': '' }): Diale
     pathMapping: createPathMapping(roots),
     tools,
     hints,
-    refusal,
+    formatError,
   }
 }
 
@@ -51,7 +58,7 @@ const hints: Hints = {
 }
 
 const content = z.object({ content: z.string() })
-const looks = { readOnlyHint: true, openWorldHint: false }
+const readHints = { readOnlyHint: true, openWorldHint: false }
 const changes = { readOnlyHint: false, openWorldHint: false }
 const path = z.string()
 
@@ -59,7 +66,7 @@ function text(output: string): Answer {
   return { output, structured: { content: output } }
 }
 
-function refusal({ code, message, hint, failure }: DialectError): Answer {
+function formatError({ code, message, hint, failure }: DialectError): Answer {
   const near = failure.nearest === undefined ? '' : `\nNearest: ${JSON.stringify(failure.nearest)}`
   return { output: `${code}: ${message}\n${hint}${near}` }
 }
@@ -86,12 +93,12 @@ const mediaOutput = z.object({
 /** What read_multiple_files shows at once, in UTF-16 units. */
 const MOST_TOGETHER = 128 * 1024
 
-function* readText({ path, head = 0, tail = 0 }: z.output<typeof readInput>, place: PathMapping): Steps<Answer> {
+function* readText({ path, head = 0, tail = 0 }: z.output<typeof readInput>, pathMapping: PathMapping): Steps<Answer> {
   for (const [field, count] of Object.entries({ head, tail })) {
     if (!Number.isSafeInteger(count) || count < 0) throw invalid(field, 'must be a whole number of lines')
   }
   if (head > 0 && tail > 0) throw invalid('head', 'cannot be given together with tail')
-  const file = place.inward(path)
+  const file = pathMapping.inward(path)
   if (head > 0) {
     const { content } = yield* readLines(file, { startLine: 1, maxLines: head })
     return text(content.replace(/\n$/, ''))
@@ -119,7 +126,7 @@ const tools = [
     description: 'Read the complete contents of a file as text. DEPRECATED: Use read_text_file instead.',
     input: readInput,
     output: content,
-    annotations: looks,
+    annotations: readHints,
     uses: ['read_file'],
     steps: readText,
   }),
@@ -130,7 +137,7 @@ const tools = [
       'Read the whole text of a file, or with head or tail only its first or last lines. Secrets are shown as [REDACTED:…] marks.',
     input: readInput,
     output: content,
-    annotations: looks,
+    annotations: readHints,
     uses: ['read_file'],
     steps: readText,
   }),
@@ -140,10 +147,10 @@ const tools = [
     description: 'Read a file as base64 with its MIME type. Only files that are text, such as SVG.',
     input: z.object({ path }),
     output: mediaOutput,
-    annotations: looks,
+    annotations: readHints,
     uses: ['read_file'],
-    *steps({ path }, place) {
-      const { content } = yield* readWhole(place.inward(path))
+    *steps({ path }, pathMapping) {
+      const { content } = yield* readWhole(pathMapping.inward(path))
       return mediaAnswer(path, content)
     },
   }),
@@ -160,9 +167,9 @@ const tools = [
         ),
     }),
     output: content,
-    annotations: looks,
+    annotations: readHints,
     uses: ['read_file'],
-    *steps({ paths }, place) {
+    *steps({ paths }, pathMapping) {
       const parts: string[] = []
       let room = MOST_TOGETHER
       for (const path of paths) {
@@ -170,9 +177,9 @@ const tools = [
           parts.push(`${path}: Error - the answer is full; read it by itself`)
           continue
         }
-        const read = yield* trySteps(readWhole(place.inward(path)))
+        const read = yield* trySteps(readWhole(pathMapping.inward(path)))
         if (!read.ok) {
-          const { code, message } = toDialectError({ pathMapping: place, hints }, 'read_multiple_files', read)
+          const { code, message } = toDialectError({ pathMapping, hints }, 'read_multiple_files', read)
           parts.push(`${path}: Error - ${code}: ${message}`)
           continue
         }
@@ -190,8 +197,8 @@ const tools = [
     output: content,
     annotations: { ...changes, idempotentHint: true, destructiveHint: true },
     uses: ['write_file'],
-    *steps({ path, content }, place) {
-      yield* call('write_file', { path: place.inward(path), content, createParents: false })
+    *steps({ path, content }, pathMapping) {
+      yield* call('write_file', { path: pathMapping.inward(path), content, createParents: false })
       return text(`Successfully wrote to ${path}`)
     },
   }),
@@ -213,9 +220,9 @@ const tools = [
     output: content,
     annotations: { ...changes, idempotentHint: false, destructiveHint: true },
     uses: ['edit_file'],
-    *steps({ path, edits, dryRun }, place) {
-      const edited = yield* call('edit_file', { path: place.inward(path), edits, dryRun })
-      return text(fencedDiff(edited.diff, place.outward(edited.path)))
+    *steps({ path, edits, dryRun }, pathMapping) {
+      const edited = yield* call('edit_file', { path: pathMapping.inward(path), edits, dryRun })
+      return text(fencedDiff(edited.diff, pathMapping.outward(edited.path)))
     },
   }),
   defineDialectTool({
@@ -226,8 +233,8 @@ const tools = [
     output: content,
     annotations: { ...changes, idempotentHint: true, destructiveHint: false },
     uses: ['create_directory'],
-    *steps({ path }, place) {
-      yield* call('create_directory', { path: place.inward(path) })
+    *steps({ path }, pathMapping) {
+      yield* call('create_directory', { path: pathMapping.inward(path) })
       return text(`Successfully created directory ${path}`)
     },
   }),
@@ -237,12 +244,12 @@ const tools = [
     description: 'List what is directly in a directory, each name after [FILE] or [DIR].',
     input: z.object({ path }),
     output: content,
-    annotations: looks,
+    annotations: readHints,
     uses: ['list_directory'],
-    *steps({ path }, place) {
-      const listing = yield* listAll(place.inward(path))
+    *steps({ path }, pathMapping) {
+      const listing = yield* listAll(pathMapping.inward(path))
       const lines = listing.entries.map((entry) => `${directoryMarker(entry)} ${nameOf(entry.path as Path)}`)
-      return text([...lines, ...notShown(listing)].join('\n'))
+      return text([...lines, ...omittedNote(listing)].join('\n'))
     },
   }),
   defineDialectTool({
@@ -254,11 +261,11 @@ const tools = [
       sortBy: z.enum(['name', 'size']).optional().default('name').describe('Sort entries by name or size'),
     }),
     output: content,
-    annotations: looks,
+    annotations: readHints,
     uses: ['list_directory'],
-    *steps({ path, sortBy }, place) {
-      const listing = yield* listAll(place.inward(path))
-      return text([...withSizes(listing.entries, sortBy), ...notShown(listing)].join('\n'))
+    *steps({ path, sortBy }, pathMapping) {
+      const listing = yield* listAll(pathMapping.inward(path))
+      return text([...formatSizes(listing.entries, sortBy), ...omittedNote(listing)].join('\n'))
     },
   }),
   defineDialectTool({
@@ -268,12 +275,12 @@ const tools = [
       'Show the tree below a directory as JSON: each entry has name and type, and a directory its children. excludePatterns are globs, or names at any depth.',
     input: z.object({ path, excludePatterns: z.array(z.string()).optional().default([]) }),
     output: content,
-    annotations: looks,
+    annotations: readHints,
     uses: ['list_directory'],
-    *steps({ path, excludePatterns }, place) {
+    *steps({ path, excludePatterns }, pathMapping) {
       const excluded = excludePatterns.flatMap((one) => (one.includes('*') ? [strictGlob(one)] : [one, `**/${one}`]))
       const glob = compileGlobs(excluded)
-      return text(JSON.stringify(yield* treeBelow(place.inward(path), glob.matches), null, 2))
+      return text(JSON.stringify(yield* listTree(pathMapping.inward(path), glob.matches), null, 2))
     },
   }),
   defineDialectTool({
@@ -285,9 +292,9 @@ const tools = [
     output: content,
     annotations: { ...changes, idempotentHint: false, destructiveHint: true },
     uses: ['move_file'],
-    *steps({ source, destination }, place) {
-      const to = place.inward(destination)
-      yield* call('move_file', { path: place.inward(source), to, createParents: false })
+    *steps({ source, destination }, pathMapping) {
+      const to = pathMapping.inward(destination)
+      yield* call('move_file', { path: pathMapping.inward(source), to, createParents: false })
       return text(`Successfully moved ${source} to ${destination}`)
     },
   }),
@@ -298,11 +305,11 @@ const tools = [
       "Find files and directories by a glob on their path from `path`: '*.ext' directly in it, '**/*.ext' at any depth. Gives full paths.",
     input: z.object({ path, pattern: z.string(), excludePatterns: z.array(z.string()).optional().default([]) }),
     output: content,
-    annotations: looks,
+    annotations: readHints,
     uses: ['find_files', 'list_directory'],
-    *steps({ path, pattern, excludePatterns }, place) {
-      const found = yield* findEntries(place.inward(path), pattern, excludePatterns)
-      const lines = found.paths.map(place.outward)
+    *steps({ path, pattern, excludePatterns }, pathMapping) {
+      const found = yield* findEntries(pathMapping.inward(path), pattern, excludePatterns)
+      const lines = found.paths.map(pathMapping.outward)
       if (found.withoutIgnored) lines.push('(Ignored files are left out: with them there are too many.)')
       if (found.truncated) lines.push('(There are more: use a narrower pattern or path.)')
       return text(lines.length === 0 ? 'No matches found' : lines.join('\n'))
@@ -314,10 +321,10 @@ const tools = [
     description: 'Describe a file or directory: size, time of the last change, type, permissions.',
     input: z.object({ path }),
     output: content,
-    annotations: looks,
+    annotations: readHints,
     uses: ['file_info'],
-    *steps({ path }, place) {
-      const named = yield* call('file_info', { path: place.inward(path) })
+    *steps({ path }, pathMapping) {
+      const named = yield* call('file_info', { path: pathMapping.inward(path) })
       const info = named.target === undefined ? named : yield* call('file_info', { path: named.target })
       return text(describeFile(info))
     },
@@ -328,7 +335,7 @@ const tools = [
     description: 'Return the directories in which all paths lie.',
     input: z.object({}),
     output: content,
-    annotations: looks,
+    annotations: readHints,
     uses: [],
     // biome-ignore lint/correctness/useYield: it needs no call
     *steps(_input, { roots }) {

@@ -24,7 +24,7 @@ export function namedRoots(roots: VirtualRoots = { '/workspace': '' }): Dialect 
       FILE_TOO_LARGE: 'It cannot be read here; work without its content.',
       IS_DIRECTORY: 'Name a single file; list_directory shows what is in a directory.',
     },
-    refusal: ({ code, message, hint, path }) => ({
+    formatError: ({ code, message, hint, path }) => ({
       output: { success: false, error: { type: code, message: `${message}. ${hint}`, ...(path && { path }) } },
     }),
   }
@@ -46,8 +46,8 @@ const tools = [
     input: z.object({ path }),
     annotations: looks,
     uses: ['read_file'],
-    *steps({ path }, place) {
-      return success({ content: (yield* readWhole(place.inward(path))).content })
+    *steps({ path }, pathMapping) {
+      return success({ content: (yield* readWhole(pathMapping.inward(path))).content })
     },
   }),
   defineDialectTool({
@@ -58,8 +58,8 @@ const tools = [
     input: z.object({ path, content: z.string() }),
     annotations: changes,
     uses: ['write_file'],
-    *steps({ path, content }, place) {
-      const { bytesWritten, created } = yield* call('write_file', { path: place.inward(path), content })
+    *steps({ path, content }, pathMapping) {
+      const { bytesWritten, created } = yield* call('write_file', { path: pathMapping.inward(path), content })
       return success({ path, created, bytes: bytesWritten })
     },
   }),
@@ -70,12 +70,12 @@ const tools = [
     input: z.object({ path, recursive: z.boolean().default(false) }),
     annotations: looks,
     uses: ['list_directory'],
-    *steps({ path, recursive }, place) {
+    *steps({ path, recursive }, pathMapping) {
       const how = { maxDepth: recursive ? 32 : 1, maxEntries: 500, includeHidden: true }
-      const listing = yield* call('list_directory', { path: place.inward(path), ...how })
+      const listing = yield* call('list_directory', { path: pathMapping.inward(path), ...how })
       const entries = listing.entries.map(({ path, type, sizeBytes }) => {
         const size = sizeBytes === undefined ? {} : { size: sizeBytes }
-        return { path: place.outward(path), type, ...size }
+        return { path: pathMapping.outward(path), type, ...size }
       })
       return success({ entries, ...(listing.truncated ? { truncated: true, total: listing.totalEntries } : {}) })
     },
@@ -87,8 +87,8 @@ const tools = [
     input: z.object({ path, content: z.string() }),
     annotations: changes,
     uses: ['append_file'],
-    *steps({ path, content }, place) {
-      const { bytesAppended, sizeBytes } = yield* call('append_file', { path: place.inward(path), content })
+    *steps({ path, content }, pathMapping) {
+      const { bytesAppended, sizeBytes } = yield* call('append_file', { path: pathMapping.inward(path), content })
       return success({ path, appended: bytesAppended, size: sizeBytes })
     },
   }),
@@ -99,8 +99,8 @@ const tools = [
     input: z.object({ path, recursive: z.boolean().default(false) }),
     annotations: { ...changes, idempotentHint: true },
     uses: ['delete_file'],
-    *steps({ path }, place) {
-      yield* call('delete_file', { path: place.inward(path) })
+    *steps({ path }, pathMapping) {
+      yield* call('delete_file', { path: pathMapping.inward(path) })
       return success({ path })
     },
   }),

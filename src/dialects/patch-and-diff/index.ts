@@ -31,7 +31,7 @@ export function patchAndDiff(roots: VirtualRoots = {}): Dialect {
       IS_DIRECTORY: 'Name a file; use list_dir for a directory.',
     },
     fields: { startLine: 'start_line', maxMatches: 'max_results', includeGlob: 'glob' },
-    refusal: ({ code, message, hint, failure }) => ({
+    formatError: ({ code, message, hint, failure }) => ({
       output: `Error ${code}: ${message}\n${hint}${mismatch(failure)}`,
     }),
   }
@@ -55,9 +55,9 @@ const tools = [
     input: z.object({ path: z.string().default('.'), depth: z.int().min(1).default(1) }),
     annotations: looks,
     uses: ['list_directory'],
-    *steps({ path, depth }, place) {
-      const listing = yield* call('list_directory', { path: place.inward(path), maxDepth: depth })
-      return answer(listing.entries.map(nameOf(place)), listing.warnings, '(empty)')
+    *steps({ path, depth }, pathMapping) {
+      const listing = yield* call('list_directory', { path: pathMapping.inward(path), maxDepth: depth })
+      return answer(listing.entries.map(nameOf(pathMapping)), listing.warnings, '(empty)')
     },
   }),
   defineDialectTool({
@@ -67,8 +67,8 @@ const tools = [
     input: z.object({ path: z.string(), start_line: line, end_line: line }),
     annotations: looks,
     uses: ['read_file'],
-    *steps({ path, start_line, end_line }, place) {
-      return { output: (yield* readBetween(place.inward(path), start_line, end_line)).content }
+    *steps({ path, start_line, end_line }, pathMapping) {
+      return { output: (yield* readBetween(pathMapping.inward(path), start_line, end_line)).content }
     },
   }),
   defineDialectTool({
@@ -84,15 +84,15 @@ const tools = [
     }),
     annotations: looks,
     uses: ['search_text'],
-    *steps({ query, path, regex, glob, max_results: maxMatches }, place) {
+    *steps({ query, path, regex, glob, max_results: maxMatches }, pathMapping) {
       const found = yield* call('search_text', {
         query,
-        path: place.inward(path),
+        path: pathMapping.inward(path),
         mode: regex ? 'regex' : 'literal',
         maxMatches,
         ...(glob === undefined ? {} : { includeGlob: glob }),
       })
-      const lines = found.matches.map((match) => `${place.outward(match.path)}:${match.line}:${match.snippet}`)
+      const lines = found.matches.map((match) => `${pathMapping.outward(match.path)}:${match.line}:${match.snippet}`)
       const cut = found.truncatedReason === undefined ? [] : [`There may be more matches (${found.truncatedReason})`]
       return answer(lines, [...found.warnings, ...cut], 'No matches')
     },
@@ -104,8 +104,8 @@ const tools = [
     input: z.object({ path: z.string(), content: z.string() }),
     annotations: changes,
     uses: ['write_file'],
-    *steps({ path, content }, place) {
-      const written = yield* call('write_file', { path: place.inward(path), content })
+    *steps({ path, content }, pathMapping) {
+      const written = yield* call('write_file', { path: pathMapping.inward(path), content })
       const done = `${written.created ? 'Created' : 'Replaced'} ${path} (${written.bytesWritten} bytes)`
       return answer([done], written.warnings)
     },
@@ -118,9 +118,9 @@ const tools = [
     input: z.object({ patch: z.string(), dry_run: z.boolean().default(false) }),
     annotations: changes,
     uses: ['apply_patch'],
-    *steps({ patch, dry_run: dryRun }, place) {
+    *steps({ patch, dry_run: dryRun }, pathMapping) {
       const done = yield* call('apply_patch', { patch, dryRun })
-      const lines = done.filesTouched.map(({ path, kind }) => `${kind} ${place.outward(path)}`)
+      const lines = done.filesTouched.map(({ path, kind }) => `${kind} ${pathMapping.outward(path)}`)
       const what = dryRun ? 'Would apply' : 'Applied'
       return answer([`${what}: +${done.insertions} -${done.deletions}`, ...lines], done.warnings)
     },
@@ -135,10 +135,10 @@ const tools = [
     }),
     annotations: looks,
     uses: ['diff_workspace'],
-    *steps({ paths, stat_only: statOnly }, place) {
-      const within = paths === undefined ? {} : { paths: paths.map(place.inward) }
+    *steps({ paths, stat_only: statOnly }, pathMapping) {
+      const within = paths === undefined ? {} : { paths: paths.map(pathMapping.inward) }
       const { diff, stat, warnings } = yield* call('diff_workspace', { statOnly, ...within })
-      const lines = statOnly ? stat.map((one) => statLine(one, place)) : [diff]
+      const lines = statOnly ? stat.map((one) => statLine(one, pathMapping)) : [diff]
       return answer(
         lines.filter((one) => one !== ''),
         warnings,

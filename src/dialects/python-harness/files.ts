@@ -17,11 +17,11 @@ export const fileTools: readonly DialectTool[] = [
       end_line: z.int().min(1).optional().describe('Last line'),
     }),
     uses: ['read_file'],
-    *steps({ path, start_line: startLine = 1, end_line = Number.POSITIVE_INFINITY }, place) {
+    *steps({ path, start_line: startLine = 1, end_line = Number.POSITIVE_INFINITY }, pathMapping) {
       if (end_line < startLine) {
         throw new ToolError('INVALID_INPUT', 'end_line is before start_line', { field: 'end_line' })
       }
-      const { content } = yield* readLines(place.inward(path), { startLine, maxLines: end_line - startLine + 1 })
+      const { content } = yield* readLines(pathMapping.inward(path), { startLine, maxLines: end_line - startLine + 1 })
       return succeeded(content)
     },
   }),
@@ -30,8 +30,8 @@ export const fileTools: readonly DialectTool[] = [
     description: 'Create a file, or replace the whole content of one that was read before.',
     input: z.object({ path, content: z.string() }),
     uses: ['write_file'],
-    *steps({ path, content }, place) {
-      const { bytesWritten, created } = yield* call('write_file', { path: place.inward(path), content })
+    *steps({ path, content }, pathMapping) {
+      const { bytesWritten, created } = yield* call('write_file', { path: pathMapping.inward(path), content })
       return succeeded(`${created ? 'Created' : 'Replaced'} ${path} (${bytesWritten} bytes)`)
     },
   }),
@@ -45,8 +45,8 @@ export const fileTools: readonly DialectTool[] = [
       replace_all: z.boolean().default(false),
     }),
     uses: ['edit_file'],
-    *steps({ path, old_text: oldText, new_text: newText, replace_all: replaceAll }, place) {
-      const edit = { path: place.inward(path), oldText, newText, replaceAll }
+    *steps({ path, old_text: oldText, new_text: newText, replace_all: replaceAll }, pathMapping) {
+      const edit = { path: pathMapping.inward(path), oldText, newText, replaceAll }
       const { replacements, diff } = yield* call('edit_file', edit)
       return succeeded(
         `Replaced ${replacements} ${replacements === 1 ? 'occurrence' : 'occurrences'} in ${path}\n${diff}`,
@@ -58,12 +58,12 @@ export const fileTools: readonly DialectTool[] = [
     description: 'List a directory, with recursive all below it. Directories end with a slash.',
     input: z.object({ path: directory, recursive: z.boolean().default(false) }),
     uses: ['list_directory'],
-    *steps({ path, recursive }, place) {
+    *steps({ path, recursive }, pathMapping) {
       const { entries, truncated, totalEntries } = yield* call('list_directory', {
-        path: place.inward(path),
+        path: pathMapping.inward(path),
         ...(recursive ? { maxDepth: 100 } : {}),
       })
-      const lines = entries.map((entry) => `${place.outward(entry.path)}${entry.type === 'directory' ? '/' : ''}`)
+      const lines = entries.map((entry) => `${pathMapping.outward(entry.path)}${entry.type === 'directory' ? '/' : ''}`)
       if (truncated) lines.push(`(${totalEntries - entries.length} more)`)
       return succeeded(lines.join('\n'))
     },
@@ -79,16 +79,16 @@ export const fileTools: readonly DialectTool[] = [
       max_results: z.int().min(1).optional(),
     }),
     uses: ['search_text'],
-    *steps({ pattern, path, file_pattern: glob, case_sensitive: caseSensitive, max_results }, place) {
+    *steps({ pattern, path, file_pattern: glob, case_sensitive: caseSensitive, max_results }, pathMapping) {
       const { matches, truncated } = yield* call('search_text', {
         query: pattern,
         mode: 'regex',
-        path: place.inward(path),
+        path: pathMapping.inward(path),
         caseSensitive,
         ...(glob === undefined ? {} : { includeGlob: anyDepth(glob) }),
         ...(max_results === undefined ? {} : { maxMatches: max_results }),
       })
-      const lines = matches.map((match) => `${place.outward(match.path)}:${match.line}: ${match.snippet}`)
+      const lines = matches.map((match) => `${pathMapping.outward(match.path)}:${match.line}: ${match.snippet}`)
       if (truncated) lines.push('(more was left out)')
       return succeeded(lines.length === 0 ? 'No matches' : lines.join('\n'))
     },
@@ -99,9 +99,12 @@ export const fileTools: readonly DialectTool[] = [
       'Find files whose name matches a glob such as *.py, at any depth; or whose path does, such as src/**/*.py.',
     input: z.object({ pattern: z.string().min(1), path: directory }),
     uses: ['find_files'],
-    *steps({ pattern, path }, place) {
-      const { files, totalFound } = yield* call('find_files', { pattern: anyDepth(pattern), path: place.inward(path) })
-      const lines = files.map((file) => place.outward(file))
+    *steps({ pattern, path }, pathMapping) {
+      const { files, totalFound } = yield* call('find_files', {
+        pattern: anyDepth(pattern),
+        path: pathMapping.inward(path),
+      })
+      const lines = files.map((file) => pathMapping.outward(file))
       if (totalFound > files.length) lines.push(`(${totalFound - files.length} more)`)
       return succeeded(lines.length === 0 ? 'No files found' : lines.join('\n'))
     },
@@ -111,8 +114,8 @@ export const fileTools: readonly DialectTool[] = [
     description: 'Create a directory, with its parents. An existing one is fine.',
     input: z.object({ path: z.string().describe('Path of the directory') }),
     uses: ['create_directory'],
-    *steps({ path }, place) {
-      yield* call('create_directory', { path: place.inward(path) })
+    *steps({ path }, pathMapping) {
+      yield* call('create_directory', { path: pathMapping.inward(path) })
       return succeeded(`Created ${path}`)
     },
   }),
@@ -121,8 +124,8 @@ export const fileTools: readonly DialectTool[] = [
     description: 'Describe a file or directory: type, size, time, whether it may be read and changed.',
     input: z.object({ path: z.string().describe('Path of the file or directory') }),
     uses: ['file_info'],
-    *steps({ path }, place) {
-      const info = yield* call('file_info', { path: place.inward(path) })
+    *steps({ path }, pathMapping) {
+      const info = yield* call('file_info', { path: pathMapping.inward(path) })
       const { type, kind, sizeBytes, modifiedAt, totalLines, readable, writable } = info
       const facts = { path, type, kind, size_bytes: sizeBytes, modified_at: modifiedAt, total_lines: totalLines }
       return succeeded(JSON.stringify({ ...facts, readable, writable }))

@@ -1,5 +1,5 @@
 import { createPathMapping, type VirtualRoots } from '../define.ts'
-import { nearestPassage } from '../runtime/nearest-passage.ts'
+import { formatNearestPassage } from '../runtime/nearest-passage.ts'
 import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
 import { fileTools } from './files.ts'
 import { shellTools } from './shell.ts'
@@ -27,11 +27,13 @@ export function pythonHarness(roots: VirtualRoots = {}): Dialect {
       FILE_TOO_LARGE: 'Read a part of it with start_line and end_line.',
       SHELL_UNAVAILABLE: 'Nothing here can run this; work without it.',
     },
-    refusal,
+    formatError,
   }
 }
 
-function refusal({ code, message, hint, failure }: DialectError): Answer {
+function formatError({ code, message, hint, failure }: DialectError): Answer {
   const told = message.replace(/\boldText\b/, 'old_text')
-  return { output: { success: false, output: null, error: `${code}: ${told}. ${hint}${nearestPassage(failure)}` } }
+  return {
+    output: { success: false, output: null, error: `${code}: ${told}. ${hint}${formatNearestPassage(failure)}` },
+  }
 }

@@ -15,10 +15,10 @@ export const shellTools: readonly DialectTool[] = [
     description: 'Run a shell command line and wait for its end.',
     input: z.object({ command, cwd, timeout: z.number().positive().optional().describe('Seconds that it may take') }),
     uses: ['run_command'],
-    *steps({ command, cwd, timeout }, place) {
+    *steps({ command, cwd, timeout }, pathMapping) {
       const ran = yield* call('run_command', {
         command,
-        ...(cwd === undefined ? {} : { cwd: place.inward(cwd) }),
+        ...(cwd === undefined ? {} : { cwd: pathMapping.inward(cwd) }),
         ...(timeout === undefined ? {} : { timeoutMs: Math.max(1, Math.ceil(timeout * 1000)) }),
       })
       const output = formatCommandOutput(ran)
@@ -30,10 +30,10 @@ export const shellTools: readonly DialectTool[] = [
     description: 'Start a shell command line in the background; check_command tells how it goes.',
     input: z.object({ command, cwd }),
     uses: ['start_command'],
-    *steps({ command, cwd }, place) {
+    *steps({ command, cwd }, pathMapping) {
       const { id } = yield* call('start_command', {
         command,
-        ...(cwd === undefined ? {} : { cwd: place.inward(cwd) }),
+        ...(cwd === undefined ? {} : { cwd: pathMapping.inward(cwd) }),
       })
       return succeeded(id)
     },

@@ -1,18 +1,22 @@
 import type { ToolOutput } from '../../tools/index.ts'
 
-type Ran = Pick<ToolOutput<'run_command'>, 'stdout' | 'stderr' | 'refused' | 'outputUri'>
+/** The fields of a command's result that its text shows. */
+export type CommandOutput = Pick<ToolOutput<'run_command'>, 'stdout' | 'stderr' | 'refused' | 'outputUri'>
 
-/** What a command put out, errors last, and below it what it was refused: programs hide that. */
-export function formatCommandOutput({ stdout, stderr, refused = [], outputUri }: Ran): string {
+/**
+ * Formats the output of a command: stdout, stderr, and below them the accesses that were refused, because programs often
+ * hide those.
+ */
+export function formatCommandOutput({ stdout, stderr, refused = [], outputUri }: CommandOutput): string {
   const notes = [
     ...refused.map(({ code, message }) => `[refused: ${message} (${code})]`),
     ...(outputUri === undefined ? [] : [`[only the end is shown; all of it: ${outputUri}]`]),
   ]
-  return [stdout, stderr, notes.join('\n')].reduce(joined)
+  return [stdout, stderr, notes.join('\n')].reduce(joinLines)
 }
 
-/** One text below another. */
-function joined(above: string, below: string): string {
+/** Joins two texts with a line break, if there is none. */
+function joinLines(above: string, below: string): string {
   if (below === '') return above
   return above === '' || above.endsWith('\n') ? above + below : `${above}\n${below}`
 }

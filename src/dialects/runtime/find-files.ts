@@ -1,29 +1,30 @@
 import { compileGlobs } from '../../paths/glob.ts'
 import { ancestorsOf, isWithin, type LogicalPath, type Path } from '../../paths/logical-path.ts'
-import { listAll, placeOf } from './list-tree.ts'
+import { listAll, listedDirectory } from './list-tree.ts'
 import { call } from './steps.ts'
 import type { Steps } from './types.ts'
 
-/** Paths that a pattern found. */
-export interface Found {
+/** Result of {@link findEntries}. */
+export interface FoundEntries {
   /** Logical paths, sorted. */
   readonly paths: readonly string[]
-  /** With ignored files there were too many, and so they were left out. */
+  /** Whether ignored files are left out, because with them there are too many. */
   readonly withoutIgnored: boolean
-  /** There were too many even so. */
+  /** Whether there are more matches. */
   readonly truncated: boolean
 }
 
-/** Paths in one answer. */
-const MOST_PATHS = 500
+/** Maximum number of paths in one answer. */
+const MAX_PATHS = 500
 
 /**
- * Files, links and directories below a directory that match a glob, hidden and ignored ones too; where those are too many,
- * without the ignored ones. Directories without any file are not found. `excluded` are globs, too: what they match is not looked into.
+ * Finds files, links and directories below a directory by a glob, with hidden and ignored ones. If those are too many, the
+ * ignored ones are left out. Directories that contain no file are not found. `excluded` are globs: their matches are left
+ * out, with everything below them.
  */
-export function* findEntries(directory: string, pattern: string, excluded: readonly string[]): Steps<Found> {
-  const wanted = compileGlobs([strictGlob(pattern)])
-  const unwanted = compileGlobs(excluded.map(strictGlob))
+export function* findEntries(directory: string, pattern: string, excluded: readonly string[]): Steps<FoundEntries> {
+  const included = compileGlobs([strictGlob(pattern)])
+  const omitted = compileGlobs(excluded.map(strictGlob))
   const search = (includeIgnored: boolean) => findBelow(directory, pattern, includeIgnored)
   let withoutIgnored = false
   let { base, files, truncated } = yield* search(true)
@@ -32,39 +33,38 @@ export function* findEntries(directory: string, pattern: string, excluded: reado
     ;({ base, files, truncated } = yield* search(false))
   }
   const relative = (path: string) => (base === '' ? path : path.slice(base.length + 1))
-  const found = new Set<string>()
+  const matches = new Set<string>()
   for (const file of files) {
     for (const path of [file as Path, ...ancestorsOf(file as Path)]) {
-      if (path !== base && isWithin(path, base) && wanted.matches(relative(path))) found.add(path)
+      if (path !== base && isWithin(path, base) && included.matches(relative(path))) matches.add(path)
     }
   }
   const isExcluded = (path: string) =>
     [path as LogicalPath, ...ancestorsOf(path as LogicalPath)].some(
-      (one) => one !== base && isWithin(one, base) && unwanted.matches(relative(one)),
+      (ancestor) => ancestor !== base && isWithin(ancestor, base) && omitted.matches(relative(ancestor)),
     )
-  const paths = [...found].filter((path) => !isExcluded(path)).sort()
-  const most = paths.slice(0, MOST_PATHS)
-  return { paths: most, withoutIgnored, truncated: truncated || most.length < paths.length }
+  const paths = [...matches].filter((path) => !isExcluded(path)).sort()
+  return { paths: paths.slice(0, MAX_PATHS), withoutIgnored, truncated: truncated || paths.length > MAX_PATHS }
 }
 
-/** The files that match, or that lie in a directory which does, and the true path of where they were looked for. */
+/** Finds the files that match, or are below a directory that matches. `base` is the path of the directory without links. */
 function* findBelow(
   directory: string,
   pattern: string,
   includeIgnored: boolean,
 ): Steps<{ base: LogicalPath; files: readonly string[]; truncated: boolean }> {
-  const how = { path: directory, maxResults: MOST_PATHS * 2, includeHidden: true, includeIgnored }
-  const named = yield* call('find_files', { pattern, ...how })
-  const inside = yield* call('find_files', { pattern: `${pattern}/**`, ...how })
-  const files = [...named.files, ...inside.files]
-  const truncated = named.truncated || inside.truncated
-  const asked = (named.path === '.' ? '' : named.path) as LogicalPath
-  if (files.every((file) => isWithin(file as Path, asked))) return { base: asked, files, truncated }
-  // It was named through a link.
-  return { base: placeOf(yield* listAll(directory)), files, truncated }
+  const options = { path: directory, maxResults: MAX_PATHS * 2, includeHidden: true, includeIgnored }
+  const direct = yield* call('find_files', { pattern, ...options })
+  const inside = yield* call('find_files', { pattern: `${pattern}/**`, ...options })
+  const files = [...direct.files, ...inside.files]
+  const truncated = direct.truncated || inside.truncated
+  const requested = (direct.path === '.' ? '' : direct.path) as LogicalPath
+  if (files.every((file) => isWithin(file as Path, requested))) return { base: requested, files, truncated }
+  // The requested path goes through a link.
+  return { base: listedDirectory(yield* listAll(directory)), files, truncated }
 }
 
-/** As a glob in which a final `**` stands for at least one name. */
+/** Returns the glob with a final `**` replaced, so that it matches at least one name. */
 export function strictGlob(pattern: string): string {
   return pattern.replace(/(^|\/)\*\*$/, '$1**/*')
 }

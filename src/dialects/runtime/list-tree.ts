@@ -5,19 +5,19 @@ import type { ToolOutput } from '../../tools/index.ts'
 import { call } from './steps.ts'
 import type { Steps } from './types.ts'
 
-/** One name in a tree. A link is a file, as nothing is looked for behind it. */
+/** One entry of a tree. A link has the type `file`, because it is not followed. */
 export interface TreeNode {
   readonly name: string
   readonly type: 'file' | 'directory'
   readonly children?: readonly TreeNode[]
 }
 
-/** Names in one answer. */
-const MOST_NODES = 5000
-/** Levels that one call lists. */
+/** Maximum number of entries of one tree. */
+const MAX_NODES = 5000
+/** Number of levels that one call lists. */
 const LEVELS = 8
 
-/** What is directly in a directory, hidden and ignored names too; the first 500 of them. */
+/** Lists a directory with hidden and ignored names; the first 500 entries. `maxDepth` is the number of levels. */
 export function* listAll(path: string, maxDepth: number = 1): Steps<Success & ToolOutput<'list_directory'>> {
   return yield* call('list_directory', {
     path,
@@ -28,21 +28,21 @@ export function* listAll(path: string, maxDepth: number = 1): Steps<Success & To
   })
 }
 
-/** What is listed, as it is named without links: the first entry lies directly in it. */
-export function placeOf({ entries }: { readonly entries: readonly { readonly path: string }[] }): LogicalPath {
+/** Returns the listed directory by its path without links, taken from the first entry. */
+export function listedDirectory({ entries }: { readonly entries: readonly { readonly path: string }[] }): LogicalPath {
   return parentOf((entries[0]?.path ?? '') as LogicalPath)
 }
 
 /**
- * The tree below a directory, hidden and ignored names too, in as many calls as it takes. What is left out, by its path from
- * there, is not entered.
+ * Lists the tree below a directory with hidden and ignored names, in several calls if needed. `isExcluded` gets paths
+ * relative to the directory; an excluded directory is not entered.
  *
- * @throws ToolError `LIMIT_EXCEEDED` over 5,000 names, or 500 in one directory
+ * @throws ToolError `LIMIT_EXCEEDED` for more than 5,000 entries, or 500 in one directory
  */
-export function* treeBelow(directory: string, leavesOut: (relative: string) => boolean): Steps<readonly TreeNode[]> {
-  let room = MOST_NODES
+export function* listTree(directory: string, isExcluded: (relative: string) => boolean): Steps<readonly TreeNode[]> {
+  let remaining = MAX_NODES
 
-  function* childrenOf(directory: string, above: string): Steps<TreeNode[]> {
+  function* childrenOf(directory: string, parent: string): Steps<TreeNode[]> {
     let levels = LEVELS
     let listing = yield* listAll(directory, levels)
     if (listing.truncated) {
@@ -50,22 +50,22 @@ export function* treeBelow(directory: string, leavesOut: (relative: string) => b
       listing = yield* listAll(directory)
       if (listing.truncated) throw tooMany(directory, listing.totalEntries)
     }
-    const base = placeOf(listing)
+    const base = listedDirectory(listing)
     const top: TreeNode[] = []
     const lists = new Map<string, TreeNode[]>([[base, top]])
     for (const { path, type } of listing.entries) {
       const siblings = lists.get(parentOf(path as Path))
-      const within = base === '' ? path : path.slice(base.length + 1)
-      if (siblings === undefined || leavesOut(above + within)) continue
-      room -= 1
-      if (room < 0) throw tooMany(directory, MOST_NODES)
+      const relative = base === '' ? path : path.slice(base.length + 1)
+      if (siblings === undefined || isExcluded(parent + relative)) continue
+      remaining -= 1
+      if (remaining < 0) throw tooMany(directory, MAX_NODES)
       const name = nameOf(path as Path)
       if (type !== 'directory') {
         siblings.push({ name, type: 'file' })
         continue
       }
-      const isDeepest = within.split('/').length === levels
-      const children = isDeepest ? yield* childrenOf(path, `${above}${within}/`) : []
+      const isDeepest = relative.split('/').length === levels
+      const children = isDeepest ? yield* childrenOf(path, `${parent}${relative}/`) : []
       siblings.push({ name, type, children })
       lists.set(path, children)
     }
@@ -76,8 +76,12 @@ export function* treeBelow(directory: string, leavesOut: (relative: string) => b
 }
 
 function tooMany(directory: string, names: number): ToolError {
-  return new ToolError('LIMIT_EXCEEDED', `${quote(directory)} holds more than can be shown at once: ${names} names`, {
-    path: directory,
-    hint: 'Exclude what is not needed, or ask for a smaller directory.',
-  })
+  return new ToolError(
+    'LIMIT_EXCEEDED',
+    `${quote(directory)} contains ${names} entries, more than one listing can return`,
+    {
+      path: directory,
+      hint: 'Exclude what is not needed, or list a smaller directory.',
+    },
+  )
 }

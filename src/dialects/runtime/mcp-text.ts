@@ -6,30 +6,30 @@ import type { Answer } from './types.ts'
 type Listing = ToolOutput<'list_directory'>
 type Entry = Listing['entries'][number]
 
-/** Whether a listed name is a directory, as the reference server marks it. */
+/** Returns the reference server's marker for an entry. */
 export function directoryMarker({ type }: Entry): string {
   return type === 'directory' ? '[DIR]' : '[FILE]'
 }
 
-/** Says that a listing is cut. */
-export function notShown({ truncated, entries, totalEntries }: Listing): string[] {
+/** Returns a line with the number of omitted entries, if a listing is cut. */
+export function omittedNote({ truncated, entries, totalEntries }: Listing): string[] {
   return truncated ? [`(${totalEntries - entries.length} of ${totalEntries} entries are not shown.)`] : []
 }
 
-/** Names with their sizes, and their sum. What has no size of its own, or none that may be told, shows a dash. */
-export function withSizes(entries: readonly Entry[], sortBy: 'name' | 'size'): string[] {
-  const shown = entries.map((entry) => ({ ...entry, name: nameOf(entry.path as Path), size: entry.sizeBytes ?? 0 }))
-  shown.sort((a, b) => (sortBy === 'size' ? b.size - a.size : 0) || a.name.localeCompare(b.name, 'en'))
-  const lines = shown.map((entry) => {
+/** Formats entries with their sizes, and the sum. A dash means that there is no size, or that policy hides it. */
+export function formatSizes(entries: readonly Entry[], sortBy: 'name' | 'size'): string[] {
+  const rows = entries.map((entry) => ({ ...entry, name: nameOf(entry.path as Path), size: entry.sizeBytes ?? 0 }))
+  rows.sort((a, b) => (sortBy === 'size' ? b.size - a.size : 0) || a.name.localeCompare(b.name, 'en'))
+  const lines = rows.map((entry) => {
     const size = entry.sizeBytes === undefined ? '-' : sizeText(entry.sizeBytes)
     return `${directoryMarker(entry)} ${entry.name.padEnd(30)} ${entry.type === 'directory' ? '' : size.padStart(10)}`
   })
-  const directories = shown.filter(({ type }) => type === 'directory').length
-  const sum = shown.reduce((bytes, { size }) => bytes + size, 0)
+  const directories = rows.filter(({ type }) => type === 'directory').length
+  const sum = rows.reduce((bytes, { size }) => bytes + size, 0)
   return [
     ...lines,
     '',
-    `Total: ${shown.length - directories} files, ${directories} directories`,
+    `Total: ${rows.length - directories} files, ${directories} directories`,
     `Combined size: ${sizeText(sum)}`,
   ]
 }
@@ -41,7 +41,7 @@ function sizeText(bytes: number): string {
   return unit === 0 ? `${bytes} B` : `${(bytes / 1024 ** unit).toFixed(2)} ${units[unit]}`
 }
 
-/** The facts of a file, one a line; what is not known is left out. */
+/** Formats the metadata of a file, one fact per line; unknown ones are left out. */
 export function describeFile({ type, sizeBytes, modifiedAt, mode }: ToolOutput<'file_info'>): string {
   const facts = {
     size: sizeBytes,
@@ -56,7 +56,7 @@ export function describeFile({ type, sizeBytes, modifiedAt, mode }: ToolOutput<'
     .join('\n')
 }
 
-/** A diff with the reference server's header, in a fence that is longer than any in it. */
+/** Formats a diff with the reference server's header, in a fence longer than any in the diff. */
 export function fencedDiff(diff: string, path: string): string {
   const hunks = diff.slice(diff.search(/^@@/m))
   const header = `Index: ${path}\n${'='.repeat(67)}\n--- ${path}\toriginal\n+++ ${path}\tmodified\n`
@@ -65,7 +65,7 @@ export function fencedDiff(diff: string, path: string): string {
   return `${fence}diff\n${header}${hunks}${fence}\n\n`
 }
 
-/** Text as base64, of the type that its name tells. */
+/** Returns a text file as base64, with the MIME type of its extension. */
 export function mediaAnswer(path: string, text: string): Answer {
   const mimeType = /\.svg$/i.test(path) ? 'image/svg+xml' : 'application/octet-stream'
   const data = base64(text)

@@ -1,7 +1,7 @@
 import type { Failure } from '../../errors.ts'
 
-/** Where a text that was not found nearly is, as what a refusal ends with. */
-export function nearestPassage({ nearest }: Failure): string {
+/** Formats the passage that is most similar to a text that was not found, as the end of an error message; `''` if there is none. */
+export function formatNearestPassage({ nearest }: Failure): string {
   if (nearest === undefined) return ''
   const { line, text } = nearest as { line: number; text: string }
   return `\nThe nearest passage, from line ${line}:\n${text}`

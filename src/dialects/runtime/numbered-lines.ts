@@ -1,22 +1,22 @@
-/** Lines with their numbers in front, as `cat -n` writes them; without the end of the last one. */
-export function numbered(lines: readonly string[], startLine: number): string {
+/** Formats lines with their numbers, as `cat -n` does; without a line break at the end. */
+export function numberLines(lines: readonly string[], startLine: number): string {
   return lines.map((line, index) => `${String(startLine + index).padStart(6)}\t${line}`).join('\n')
 }
 
-/** The lines of a text without their ends, in Unix's and in Windows' form. */
-export function linesOf(content: string): string[] {
+/** Splits a text at `\n` or `\r\n`. A line break at the end adds no empty line. */
+export function splitLines(content: string): string[] {
   const lines = content.split(/\r?\n/)
   if (lines.at(-1) === '') lines.pop()
   return lines
 }
 
-/** Lines of a file that a change left there, those around it too. */
+/** Lines of a file after a change, with the unchanged lines around it. */
 export interface NewLines {
   readonly startLine: number
   readonly lines: readonly string[]
 }
 
-/** The new lines that a unified diff of one file shows, hunk by hunk. */
+/** Returns the lines after the change from a unified diff of one file, one item per hunk. */
 export function newLinesOf(diff: string): NewLines[] {
   const hunks: { startLine: number; lines: string[] }[] = []
   for (const line of diff.split('\n')) {

@@ -1,26 +1,26 @@
 import { isWithin, type LogicalPath, parsePath } from '../../paths/logical-path.ts'
 
-/** Names of a dialect for directories of the workspace: `{ '/workspace': '' }` is the root. */
+/** Maps names of the dialect to directories of the workspace: `{ '/workspace': '' }` is its root. */
 export type VirtualRoots = Readonly<Record<string, string>>
 
-/** Where a dialect's paths lie. It maps prefixes and nothing else: every path still passes the guard. */
+/** Translates paths of a dialect. It maps only prefixes: the guard still checks every path. */
 export interface PathMapping {
-  /** The virtual roots, as they were given. */
+  /** Names of the virtual roots, as they were passed. */
   readonly roots: readonly string[]
-  /** A path of the dialect as a tool of the workspace takes it. What lies below no root stays as it is. */
+  /** Translates a path of the dialect for the workspace. A path below no root stays unchanged. */
   inward(path: string): string
-  /** A logical path, or the address of a stored result, in the dialect's spelling. */
+  /** Translates a logical path for the dialect. The address of a stored result (`artifact://…`) stays unchanged. */
   outward(path: string): string
 }
 
 /**
- * The place of a dialect with virtual roots; without any, its paths are logical ones. A path that climbs out of its root is
- * left to the guard, which refuses it.
+ * Creates the path mapping of a dialect with virtual roots; without any, its paths are logical ones. A path that climbs out
+ * of its root is passed on unchanged, and the guard refuses it.
  *
- * @throws TypeError for a root that is no absolute path, or names no directory of the workspace
+ * @throws TypeError if a root is not an absolute path, or does not name a directory of the workspace
  * @example
- * const place = createPathMapping({ '/workspace': '' })
- * console.log(place.inward('/workspace/src/a.ts')) // src/a.ts
+ * const pathMapping = createPathMapping({ '/workspace': '' })
+ * console.log(pathMapping.inward('/workspace/src/a.ts')) // src/a.ts
  */
 export function createPathMapping(roots: VirtualRoots = {}): PathMapping {
   const mapped = Object.entries(roots).map(([virtual, directory]) => ({
@@ -40,7 +40,7 @@ export function createPathMapping(roots: VirtualRoots = {}): PathMapping {
       return path
     },
     outward(path) {
-      // The address of a stored result, which no path can look like.
+      // Address of a stored result. No path looks like one.
       if (path.startsWith('artifact://')) return path
       const inside = (path === '.' ? '' : path) as LogicalPath
       for (const { virtual, prefix, logical } of byDirectory) {
@@ -52,28 +52,28 @@ export function createPathMapping(roots: VirtualRoots = {}): PathMapping {
   }
 }
 
-function below(directory: LogicalPath, rest: string): string {
-  if (rest === '') return directory === '' ? '.' : directory
-  if (directory === '') return rest
+function below(directory: LogicalPath, relative: string): string {
+  if (relative === '') return directory === '' ? '.' : directory
+  if (directory === '') return relative
   try {
-    return `${directory}/${parsePath(rest)}`
+    return `${directory}/${parsePath(relative)}`
   } catch {
-    return rest
+    return relative
   }
 }
 
 function directoryOf(virtual: string, directory: string): LogicalPath {
   if (!virtual.startsWith('/') || (virtual !== '/' && (virtual.endsWith('/') || !isPlain(virtual.slice(1))))) {
-    throw new TypeError(`The virtual root ${JSON.stringify(virtual)} is no absolute path such as "/workspace"`)
+    throw new TypeError(`The virtual root ${JSON.stringify(virtual)} is not an absolute path such as "/workspace"`)
   }
   try {
     return parsePath(directory === '' ? '.' : directory)
   } catch {
-    throw new TypeError(`The virtual root ${JSON.stringify(virtual)} leads to no directory of the workspace`)
+    throw new TypeError(`The virtual root ${JSON.stringify(virtual)} does not name a directory of the workspace`)
   }
 }
 
-/** Whether a path is spelled as the guard would spell it. */
+/** Whether a path is already normalized. */
 function isPlain(path: string): boolean {
   try {
     return parsePath(path) === path

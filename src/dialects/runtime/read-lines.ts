@@ -3,63 +3,63 @@ import { quote } from '../../paths/logical-path.ts'
 import { call } from './steps.ts'
 import type { Steps } from './types.ts'
 
-/** Lines of a file, and its version. */
+/** Lines of a file, and the version of the file. */
 export interface FileText {
   readonly content: string
   readonly sha256: string
-  /** Of the whole file. */
+  /** Number of lines of the whole file. */
   readonly totalLines: number
 }
 
-/** Lines of a file, counted from 1. */
+/** A range of lines, counted from 1. */
 export interface LineRange {
   readonly startLine: number
   readonly maxLines: number
 }
 
-/** As many of the lines as fit. */
-export interface SomeText extends FileText {
+/** As many of the requested lines as fit. */
+export interface PartialText extends FileText {
   readonly bytes: number
-  /** The last line that is there, as a whole or in part. */
+  /** The last line in `content`, complete or cut. */
   readonly endLine: number
-  /** Whether lines that were asked for are missing, or the last one is cut. */
+  /** Whether requested lines are missing, or the last line is cut. */
   readonly isCut: boolean
 }
 
-/** What a dialect reads at once. */
-const MOST_BYTES = 64 * 1024
-/** What one call reads. */
-const MOST_LINES = 1000
+/** Maximum number of bytes that one call in a dialect reads. */
+const MAX_BYTES = 64 * 1024
+/** Maximum number of lines that one `read_file` reads. */
+const MAX_LINES = 1000
 
 /**
- * The whole text of a file of at most 64 KiB, in as many calls as it takes, all of one version: the run has then seen the
- * whole of it.
+ * Reads the whole text of a file of at most 64 KiB, in several calls if needed, all of one version. The run has then seen
+ * the whole file and may replace it.
  *
- * @throws ToolError `FILE_TOO_LARGE`, and `WRITE_CONFLICT` where it changes meanwhile
+ * @throws ToolError `FILE_TOO_LARGE`, or `WRITE_CONFLICT` if the file changes between the calls
  */
 export function readWhole(path: string): Steps<FileText> {
   return readLines(path, { startLine: 1, maxLines: Number.POSITIVE_INFINITY })
 }
 
-/** As {@link readWhole}, from a line on and so many lines at most. */
+/** The same as {@link readWhole}, for a range of lines. */
 export function* readLines(path: string, range: LineRange): Steps<FileText> {
-  const read = yield* readSome(path, range)
-  if (!read.isCut && read.bytes <= MOST_BYTES) return read
-  const why = `${quote(path)} is too large to be shown at once: over ${MOST_BYTES} bytes`
-  throw new ToolError('FILE_TOO_LARGE', why, { path })
+  const read = yield* readPart(path, range)
+  if (!read.isCut && read.bytes <= MAX_BYTES) return read
+  const message = `${quote(path)} is too large to be shown at once: over ${MAX_BYTES} bytes`
+  throw new ToolError('FILE_TOO_LARGE', message, { path })
 }
 
-/** As {@link readLines}; where there is more than 64 KiB, not much more than that. */
-export function* readSome(path: string, range: LineRange): Steps<SomeText> {
+/** The same as {@link readLines}, but cuts what is longer than about 64 KiB, instead of failing. */
+export function* readPart(path: string, range: LineRange): Steps<PartialText> {
   let content = ''
   let bytes = 0
   let sha256: string | undefined
   let { startLine, maxLines } = range
   for (;;) {
-    const part = yield* call('read_file', { path, startLine, maxLines: Math.min(maxLines, MOST_LINES) })
+    const part = yield* call('read_file', { path, startLine, maxLines: Math.min(maxLines, MAX_LINES) })
     if (sha256 !== undefined && part.sha256 !== sha256) {
-      const why = `${quote(path)} changed while it was read`
-      throw new ToolError('WRITE_CONFLICT', why, { path, hint: 'Read it again.' })
+      const message = `${quote(path)} changed while it was read`
+      throw new ToolError('WRITE_CONFLICT', message, { path, hint: 'Read it again.' })
     }
     sha256 = part.sha256
     content += part.content
@@ -69,7 +69,7 @@ export function* readSome(path: string, range: LineRange): Steps<SomeText> {
     const { endLine, totalLines } = part
     const isCutWithin = part.artifactUri !== undefined || (part.truncated && !/[\r\n]$/.test(part.content))
     const isAll = startLine > totalLines || maxLines <= 0
-    if (isCutWithin || isAll || bytes >= MOST_BYTES) {
+    if (isCutWithin || isAll || bytes >= MAX_BYTES) {
       return { content, bytes, sha256, totalLines, endLine, isCut: isCutWithin || !isAll }
     }
   }
@@ -78,13 +78,13 @@ export function* readSome(path: string, range: LineRange): Steps<SomeText> {
 const utf8 = new TextEncoder()
 
 /**
- * As {@link readWhole}, from one line to another, both included; without any it is the whole file.
+ * The same as {@link readWhole}, from line `first` to line `last`, both included. Default: the whole file.
  *
- * @throws ToolError `INVALID_INPUT` where the end lies before the start
+ * @throws ToolError `INVALID_INPUT` if `last` is less than `first`
  */
 export function readBetween(path: string, first = 1, last = Number.POSITIVE_INFINITY): Steps<FileText> {
   if (last < first) {
-    throw new ToolError('INVALID_INPUT', `Invalid input: the last line, ${last}, lies before the first, ${first}`, {
+    throw new ToolError('INVALID_INPUT', `Invalid input: the last line, ${last}, is before the first, ${first}`, {
       hint: 'Lines count from 1, and both ends are included.',
     })
   }

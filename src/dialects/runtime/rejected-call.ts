@@ -3,12 +3,12 @@ import { ToolError } from '../../errors.ts'
 import type { Tool } from '../../tools/define-tool.ts'
 
 /**
- * A call that a dialect refuses by itself, as a tool that refuses it: so it is recorded like any refusal. What is no
- * ToolError is told without its text.
+ * Creates a tool that fails with the error of a dialect, so that the rejected call is recorded like any other. An error that
+ * is no ToolError is reported without its text, which may hold physical paths.
  */
-export function createRejectedCall(name: string, why: unknown): Tool {
-  const refuse = (): never => {
-    throw why instanceof ToolError ? why : failed
+export function createRejectedCall(name: string, error: unknown): Tool {
+  const reject = (): never => {
+    throw error instanceof ToolError ? error : unexpectedError
   }
   return {
     name,
@@ -19,11 +19,11 @@ export function createRejectedCall(name: string, why: unknown): Tool {
     permission: 'file:read',
     mutates: false,
     idempotent: true,
-    plan: refuse,
-    draft: refuse,
+    plan: reject,
+    draft: reject,
   }
 }
 
-const failed = new ToolError('BACKEND_ERROR', 'The dialect failed in an unexpected way', {
+const unexpectedError = new ToolError('BACKEND_ERROR', 'The dialect failed in an unexpected way', {
   hint: 'Report this to the user.',
 })

@@ -3,10 +3,10 @@ import type { CallOptions, Success } from '../../call/state/call.ts'
 import { type Failure, ToolError } from '../../errors.ts'
 import type { ShownVersion } from '../../tools/define-tool.ts'
 import { toDialectError } from './translate-error.ts'
-import type { Answer, Dialect, DialectResult, DialectTool, DialectToolInfo } from './types.ts'
+import type { Answer, Dialect, DialectResult, DialectTool, DialectToolInfo, Steps } from './types.ts'
 
-/** What a dialect is spoken over: a run's own calls. */
-export interface Spoken {
+/** What a dialect needs of a run. */
+export interface DialectHost {
   callTool(
     name: string,
     input: unknown,
@@ -14,15 +14,15 @@ export interface Spoken {
   ): Promise<Success | Failure>
   /** Notes what the run was shown. */
   noteShown(shown: ShownVersion): void
-  /** The latest version of a file that the run was shown; see `shownVersion`. */
+  /** Returns the latest version of a file that the run was shown; see `shownVersion`. */
   shownVersion(path: string): Promise<string>
-  /** Why a tool is not registered; `undefined` where it is. */
-  whyNot(name: string): ToolError | undefined
-  /** Records a call that the dialect refuses by itself. */
-  refuse(name: string, why: unknown, options: CallOptions & { readonly via: string }): Promise<Failure>
+  /** Returns why a tool is not registered, or `undefined` if it is. */
+  unavailableReason(name: string): ToolError | undefined
+  /** Records a call that the dialect itself rejects. */
+  rejectCall(name: string, error: unknown, options: CallOptions & { readonly via: string }): Promise<Failure>
 }
 
-/** The tools of a dialect that a workspace can serve. */
+/** Returns the tools of a dialect that a workspace can serve. */
 export function dialectToolsFor(
   dialect: Dialect,
   isRegistered: (name: string) => boolean,
@@ -43,78 +43,94 @@ export function dialectToolsFor(
     }))
 }
 
-/** `call` in a dialect. Like that of the workspace it gives a result or a refusal, and never rejects. */
+/** Creates the `call` of a run in a dialect, with a new state. It returns errors as results and never rejects. */
 export function createDialectCall(
   dialect: Dialect,
-  spoken: Spoken,
+  host: DialectHost,
 ): (name: string, input: unknown, options?: CallOptions) => Promise<DialectResult> {
   const byName = new Map(
-    dialect.tools.flatMap((tool) => [tool.name, ...(tool.formerNames ?? [])].map((one) => [one, tool])),
+    dialect.tools.flatMap((tool) => [tool.name, ...(tool.formerNames ?? [])].map((alias) => [alias, tool])),
   )
-  return async (name, input, options = {}) => {
-    const how = { ...options, via: `${dialect.name}.${String(name).slice(0, 100)}` }
-    const callIds: string[] = []
-    const warnings: string[] = []
-    let seen: { readonly parts: readonly object[]; readonly shown: ShownVersion }[] = []
-    const refused = (failure: Failure, own?: string): DialectResult => ({
-      ...resultOf(
-        { ...dialect.refusal(toDialectError(dialect, name, failure, { input, own })), isError: true },
-        callIds,
-        warnings,
-      ),
-      failure,
-    })
+  const state = dialect.createState?.()
+  return async (name, input, callOptions = {}) => {
+    const options = { ...callOptions, via: `${dialect.name}.${String(name).slice(0, 100)}` }
+    const calls: StepCalls = { callIds: [], warnings: [], seen: [] }
+    const toError = (failure: Failure, own?: string): DialectResult => {
+      const error = toDialectError(dialect, name, failure, { input, own })
+      return { ...toResult({ ...dialect.formatError(error), isError: true }, calls), failure }
+    }
     try {
-      const tool = requireTool(byName, dialect, name, spoken)
-      const steps = tool.steps(parseInput(tool, tool.normalizeInput?.(input) ?? input), dialect.pathMapping)
-      let next = steps.next()
-      while (next.done !== true) {
-        const step = next.value
-        if (!('tool' in step)) {
-          if ('unseen' in step) seen = seen.filter(({ parts }) => !parts.includes(step.unseen))
-          next = steps.next('shown' in step ? await spoken.shownVersion(step.shown) : '')
-          continue
-        }
-        const { tool: own, input: given, continueOnError: goesOn, parts = [] } = step
-        const shows = (shown: ShownVersion) => seen.push({ parts, shown })
-        const result = await spoken.callTool(own, given, { ...how, shows })
-        if (result.ok) {
-          callIds.push(result.callId)
-          warnings.push(...result.warnings)
-        } else if (!goesOn) {
-          return refused(result, own)
-        }
-        next = steps.next(result)
-      }
-      if (isFailure(next.value)) return refused(next.value)
-      // What was read for a call that is refused, nobody has seen.
-      for (const { shown } of seen) spoken.noteShown(shown)
-      return resultOf(next.value, callIds, warnings)
+      const tool = requireTool(byName, dialect, name, host)
+      const parsed = parseInput(tool, tool.normalizeInput?.(input) ?? input)
+      const end = await runSteps(tool.steps(parsed, dialect.pathMapping, state), calls, host, options)
+      if ('failure' in end) return toError(end.failure, end.tool)
+      // Only an answered call counts: the caller of a failed one has not seen what it read.
+      for (const { shown } of calls.seen) host.noteShown(shown)
+      return toResult(end.answer, calls)
     } catch (error) {
-      return refused(await spoken.refuse(name, error, how))
+      return toError(await host.rejectCall(name, error, options))
     }
   }
+}
+
+/** Collects the workspace's calls of one call in a dialect. */
+interface StepCalls {
+  readonly callIds: string[]
+  readonly warnings: string[]
+  /** File versions that were read, with the parts of the steps that read them. */
+  seen: { readonly parts: readonly object[]; readonly shown: ShownVersion }[]
+}
+
+type StepsEnd = { readonly answer: Answer } | { readonly failure: Failure; readonly tool?: string }
+
+/** Runs the steps to their end, or to the first call that fails; `tool` is the tool of that call. */
+async function runSteps(
+  steps: Steps<Answer | Failure>,
+  calls: StepCalls,
+  host: DialectHost,
+  options: CallOptions & { readonly via: string },
+): Promise<StepsEnd> {
+  let next = steps.next()
+  while (next.done !== true) {
+    const step = next.value
+    if (!('tool' in step)) {
+      if ('unseen' in step) calls.seen = calls.seen.filter(({ parts }) => !parts.includes(step.unseen))
+      next = steps.next('shown' in step ? await host.shownVersion(step.shown) : '')
+      continue
+    }
+    const { tool, input, continueOnError, parts = [] } = step
+    const shows = (shown: ShownVersion) => calls.seen.push({ parts, shown })
+    const result = await host.callTool(tool, input, { ...options, shows })
+    if (result.ok) {
+      calls.callIds.push(result.callId)
+      calls.warnings.push(...result.warnings)
+    } else if (!continueOnError) {
+      return { failure: result, tool }
+    }
+    next = steps.next(result)
+  }
+  return isFailure(next.value) ? { failure: next.value } : { answer: next.value }
 }
 
 function requireTool(
   byName: ReadonlyMap<string, DialectTool>,
   dialect: Dialect,
   name: string,
-  { whyNot }: Spoken,
+  { unavailableReason }: DialectHost,
 ): DialectTool {
   const tool = byName.get(name)
-  const isServed = ({ uses }: DialectTool) => uses.every((own) => whyNot(own) === undefined)
+  const isServed = ({ uses }: DialectTool) => uses.every((needed) => unavailableReason(needed) === undefined)
   if (tool === undefined) {
     throw new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(String(name).slice(0, 100))} here`, {
       hint: `Use one of: ${dialect.tools
         .filter(isServed)
-        .map((one) => one.name)
+        .map((served) => served.name)
         .join(', ')}.`,
     })
   }
-  for (const own of tool.uses) {
-    const why = whyNot(own)
-    if (why !== undefined) throw new ToolError(why.code, why.message.replace(own, name), why.details)
+  for (const needed of tool.uses) {
+    const reason = unavailableReason(needed)
+    if (reason !== undefined) throw new ToolError(reason.code, reason.message.replace(needed, name), reason.details)
   }
   return tool
 }
@@ -123,10 +139,9 @@ function isFailure(end: Answer | Failure): end is Failure {
   return 'ok' in end
 }
 
-function resultOf(
+function toResult(
   { output, content, structured, isError = false }: Answer,
-  callIds: readonly string[],
-  warnings: readonly string[],
+  { callIds, warnings }: StepCalls,
 ): DialectResult {
   const text = typeof output === 'string' ? output : JSON.stringify(output)
   return {

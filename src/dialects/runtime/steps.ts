@@ -4,13 +4,18 @@ import { type Failure, ToolError, toFailure } from '../../errors.ts'
 import type { ToolInput, ToolName, ToolOutput } from '../../tools/index.ts'
 import type { DialectTool, Steps } from './types.ts'
 
-/** A dialect's tool, with the type of its input taken from its schema. */
-export function defineDialectTool<I extends z.ZodObject>(tool: DialectTool<I>): DialectTool {
-  return tool as unknown as DialectTool
+/**
+ * Defines a tool of a dialect. The type of the input comes from its schema, and the type of the state from the third
+ * parameter of `steps`.
+ */
+export function defineDialectTool<I extends z.ZodObject, S = unknown>(
+  tool: DialectTool<I, S>,
+): DialectTool<z.ZodObject, S> {
+  return tool as unknown as DialectTool<z.ZodObject, S>
 }
 
 /**
- * Calls a tool of the workspace within a dialect's tool. A refusal ends the sequence, and is told in the dialect's form.
+ * Calls a built-in tool of the workspace. If it fails, the steps end, and its error is the result in the dialect's form.
  *
  * @example
  * const greet = defineDialectTool({
@@ -18,8 +23,8 @@ export function defineDialectTool<I extends z.ZodObject>(tool: DialectTool<I>): 
  *   description: 'Write a greeting.',
  *   input: z.object({ file: z.string() }),
  *   uses: ['write_file'],
- *   *steps({ file }, place) {
- *     const written = yield* call('write_file', { path: place.inward(file), content: 'Hello\n' })
+ *   *steps({ file }, pathMapping) {
+ *     const written = yield* call('write_file', { path: pathMapping.inward(file), content: 'Hello\n' })
  *     return { output: `${written.bytesWritten} bytes` }
  *   },
  * })
@@ -28,12 +33,32 @@ export function* call<N extends ToolName>(tool: N, input: ToolInput<N>): Steps<S
   return (yield { tool, input, continueOnError: false }) as Success & ToolOutput<N>
 }
 
-/** As {@link call}, for a call whose refusal does not end the sequence. */
+/**
+ * Calls a tool by a name that the types do not know, such as an own tool of the workspace (`extraTools`). Otherwise the
+ * same as {@link call}.
+ *
+ * @example
+ * const deploy = defineDialectTool({
+ *   name: 'Deploy',
+ *   description: 'Deploy the site.',
+ *   input: z.object({ to: z.string() }),
+ *   uses: ['deploy_site'],
+ *   *steps({ to }) {
+ *     const { summary } = yield* callTool('deploy_site', { target: to })
+ *     return { output: summary }
+ *   },
+ * })
+ */
+export function* callTool(name: string, input: unknown): Steps<Success> {
+  return (yield { tool: name, input, continueOnError: false }) as Success
+}
+
+/** The same as {@link call}, but returns the error of a call that fails, and the steps go on. */
 export function* tryCall<N extends ToolName>(tool: N, input: ToolInput<N>): Steps<(Success & ToolOutput<N>) | Failure> {
   return (yield { tool, input, continueOnError: true }) as (Success & ToolOutput<N>) | Failure
 }
 
-/** As {@link call}, for what the answer does not show: the run has not seen it. */
+/** The same as {@link call}, for a result that the answer does not show: it does not count as seen by the run. */
 export function* callHidden<N extends ToolName>(tool: N, input: ToolInput<N>): Steps<Success & ToolOutput<N>> {
   const part = {}
   const result = yield { tool, input, continueOnError: false, parts: [part] }
@@ -42,8 +67,8 @@ export function* callHidden<N extends ToolName>(tool: N, input: ToolInput<N>): S
 }
 
 /**
- * A whole sequence whose refusal does not end the one that it is a part of. What was read for it until then, the run has not
- * seen.
+ * Runs a part of the steps. If a call in it fails, or it throws a ToolError, returns the error, and the steps go on. What
+ * the part had read until then does not count as seen by the run.
  */
 export function* trySteps<R>(steps: Steps<R>): Steps<{ readonly ok: true; readonly value: R } | Failure> {
   const part = {}
@@ -73,19 +98,19 @@ export function* trySteps<R>(steps: Steps<R>): Steps<{ readonly ok: true; readon
 }
 
 /**
- * The sha256 of the latest version of a file of which this run was shown anything: what a change by line numbers has to
- * expect. Where there is none, it is one that no file has, so that the call says by itself why it is refused.
+ * Returns the sha256 of the version of a file that the run was shown last, for a change by line numbers to expect. If the
+ * run was shown none, returns a hash that no file has, so that the change fails and explains why.
  */
 export function* lastShownVersion(path: string): Steps<string> {
   return (yield { shown: path }) as string
 }
 
-/** The fields of an input that may have been refused for being none. Of their types nothing is sure. */
+/** Returns the fields of an unchecked input, or none if it is not an object. Their values can be of any type. */
 export function fieldsOf<I>(input: unknown): Partial<I> {
   return typeof input === 'object' && input !== null ? input : {}
 }
 
-/** An input whose fields have other names where they had earlier ones; a field that is there already stays. */
+/** Returns a copy of the input with former field names replaced. A field that is already present stays. */
 export function renamedFields(input: unknown, names: Readonly<Record<string, string>>): Record<string, unknown> {
   const fields: Record<string, unknown> = { ...fieldsOf<Record<string, unknown>>(input) }
   for (const [former, name] of Object.entries(names)) {

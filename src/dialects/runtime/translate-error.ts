@@ -3,8 +3,8 @@ import { quote } from '../../paths/logical-path.ts'
 import type { Dialect, DialectError, Hints } from './types.ts'
 
 /**
- * A refusal with the dialect's paths, and with hints that name none of the workspace's own tools and fields. `own`: the tool
- * of the workspace that refused, if it was one.
+ * Translates an error of the workspace: paths in the dialect's spelling, and hints without the names of the workspace's own
+ * tools and fields. `own` is the tool of the workspace that failed, if one did.
  */
 export function toDialectError(
   dialect: Pick<Dialect, 'pathMapping' | 'hints' | 'fields'>,
@@ -13,46 +13,46 @@ export function toDialectError(
   { input, own }: { readonly input?: unknown; readonly own?: string | undefined } = {},
 ): DialectError {
   const { code, path } = failure
-  const { pathMapping: place, fields = {} } = dialect
-  const shown = path === undefined ? undefined : place.outward(path)
-  const message = renamed(own === undefined ? failure.message : failure.message.replace(own, tool), fields)
+  const { pathMapping, fields = {} } = dialect
+  const outward = path === undefined ? undefined : pathMapping.outward(path)
+  const message = renameFields(own === undefined ? failure.message : failure.message.replace(own, tool), fields)
   return {
     code,
-    message: path === undefined || shown === undefined ? message : message.replace(quote(path), () => quote(shown)),
+    message: path === undefined || outward === undefined ? message : message.replace(quote(path), () => quote(outward)),
     hint: dialect.hints?.[code] ?? hintOf(failure, dialect, own),
-    ...(shown === undefined ? {} : { path: shown }),
+    ...(outward === undefined ? {} : { path: outward }),
     tool,
     input,
     failure,
   }
 }
 
-/** Field names outside of what is quoted. */
-function renamed(text: string, fields: Readonly<Record<string, string>>): string {
-  return text.replace(/"[^"]*"|\b[a-z]+[A-Z]\w*/g, (word) =>
-    Object.hasOwn(fields, word) ? String(fields[word]) : word,
+/** Replaces field names, except in quoted text. */
+function renameFields(text: string, fields: Readonly<Record<string, string>>): string {
+  return text.replace(/"[^"]*"|\b[a-z]+[A-Z]\w*/g, (match) =>
+    Object.hasOwn(fields, match) ? String(fields[match]) : match,
   )
 }
 
-/** Suggested names are logical ones. */
+/** Returns the hint in words of the dialect. Suggested paths in the hint of the workspace are logical ones and are translated. */
 function hintOf(
   { code, hint, suggestions }: Failure,
-  { pathMapping: place }: Pick<Dialect, 'pathMapping'>,
+  { pathMapping }: Pick<Dialect, 'pathMapping'>,
   own: string | undefined,
 ): string {
-  // Its hint would list the fields of another tool.
+  // The hint of the workspace lists the fields of its own tool.
   if (code === 'INVALID_INPUT' && own !== undefined) return 'Correct the input and call again.'
-  const neutral = hints(place.roots)[code]
+  const neutral = neutralHints(pathMapping.roots)[code]
   if (neutral !== undefined) return neutral
   if (!Array.isArray(suggestions)) return hint
   return suggestions.reduce(
-    (text: string, one: string) => text.replace(`"${one}"`, () => `"${place.outward(one)}"`),
+    (text: string, path: string) => text.replace(`"${path}"`, () => `"${pathMapping.outward(path)}"`),
     hint,
   )
 }
 
-/** Hints of a workspace that name its own tools or fields, in words of no dialect. */
-function hints(roots: readonly string[]): Hints {
+/** Replacements for those hints of the workspace that name its tools or fields. */
+function neutralHints(roots: readonly string[]): Hints {
   return {
     ...(roots.length === 0
       ? {}

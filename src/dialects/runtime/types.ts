@@ -5,87 +5,107 @@ import type { ToolName } from '../../tools/index.ts'
 import type { PathMapping } from './path-mapping.ts'
 
 /**
- * The names and shapes of another system's tools, over the same tools and the same pipeline: data and pure functions. It has
- * nothing but calls, so that guard, policy, approval and audit are those of any call.
+ * Tool names, input fields and results of another system, on top of the tools of a workspace. A dialect can only make calls
+ * of the workspace, so guard, policy, approval, audit and undo apply as to any other call.
+ *
+ * `S` is the type of the state that the tools share within a run; see {@link Dialect.createState}.
  */
-export interface Dialect {
-  /** As the command line names it, such as `mcp-filesystem`. */
+export interface Dialect<S = unknown> {
+  /** Name on the command line and in audit records, such as `mcp-filesystem`. */
   readonly name: string
-  /** Whose names these are, in one line. */
+  /** One line that names the system whose tools these are. */
   readonly description: string
-  /** Where its paths lie; see `createPathMapping`. */
+  /** Translates paths of the dialect into paths of the workspace and back; see `createPathMapping`. */
   readonly pathMapping: PathMapping
-  readonly tools: readonly DialectTool[]
-  /** What to do next after a refusal, in words of this dialect: the names of its own tools and fields. */
+  readonly tools: readonly DialectTool<z.ZodObject, S>[]
+  /**
+   * Creates the state of one run, when the run opens. It is passed to the steps of every tool. Another run, also that of a
+   * fork, gets a state of its own. Default: the state is `undefined`.
+   */
+  createState?(): S
+  /** Hints by error code, with the names of this dialect's tools and fields. They replace the hints of the workspace. */
   readonly hints?: Hints
-  /** What it calls the input fields of the workspace's tools, where they have other names: for messages. */
+  /** Maps input fields of the workspace's tools to the dialect's names for them, such as `{ oldText: 'old_str' }`, for error messages. */
   readonly fields?: Readonly<Record<string, string>>
-  /** Whether its callers can name the version that they expect. Without that, the read ledger protects what is replaced. */
+  /**
+   * Whether callers can pass the file version that they expect. If not, a file is replaced only if the run was shown the
+   * whole of its current version.
+   */
   readonly versions?: boolean
-  /** A refusal in the dialect's own form. Must take any input. */
-  refusal(refusal: DialectError): Answer
+  /** Formats an error as this dialect returns it. `error.input` is unchecked and can be any value. */
+  formatError(error: DialectError): Answer
 }
 
-/** One tool of a dialect. Make it with {@link defineDialectTool}. */
-export interface DialectTool<I extends z.ZodObject = z.ZodObject> {
+/** One tool of a dialect. Create it with {@link defineDialectTool}. */
+export interface DialectTool<I extends z.ZodObject = z.ZodObject, S = unknown> {
   readonly name: string
+  /** Name for people. Default: `name`. */
   readonly title?: string
-  /** For the model. */
+  /** Description for the model. */
   readonly description: string
-  /** As the original publishes it: what does not fit is `INVALID_INPUT`, in these names. */
+  /** Schema of the input. Input that does not match fails with `INVALID_INPUT`, and the message names the field. */
   readonly input: I
-  /** Of the structured result, where the original publishes one. */
+  /** Schema of {@link Answer.structured}, if the tool returns structured data. */
   readonly output?: z.ZodObject
   readonly annotations?: ToolAnnotations
-  /** The tools that it calls: where one of them is not registered, this one is not, either. */
-  readonly uses: readonly ToolName[]
-  /** Tools that only some of its commands call: those are refused where they are not registered. */
-  readonly mayUse?: readonly ToolName[]
-  /** How APIs that know the tool by a type of their own take it, its name left out. */
+  /** Tools of the workspace that it needs, built-in or own. If one of them is not registered, this tool is not either. */
+  readonly uses: readonly AnyToolName[]
+  /** Tools of the workspace that only some inputs need. If one of them is not registered, its call fails. */
+  readonly mayUse?: readonly AnyToolName[]
+  /** Definitions for APIs that know this tool by a type of their own, without its name; see `nativeTools`. */
   readonly native?: NativeDefinitions
-  /** Names that the original once gave it: taken, and told to nobody. */
+  /** Former names of the tool in the original system: accepted, but not listed. */
   readonly formerNames?: readonly string[]
-  /** Brings other spellings of the input, such as earlier names of fields, into the schema's form. What is none stays. */
+  /**
+   * Converts other forms of the input, such as former field names, to the form of the schema. Runs before the schema, so
+   * the input can be any value; return unknown input unchanged.
+   */
   readonly normalizeInput?: (input: unknown) => unknown
   /**
-   * The calls that it is made of, one after the other: look first, and change last and once, since a sequence is no
-   * transaction. Yield {@link call}; the first refusal ends it. What it throws as a ToolError is a refusal, too, and so is
-   * a failure that it returns, as {@link tryCall} gave it.
+   * Makes the calls of the workspace, one after the other, and returns the answer. Yield {@link call} or
+   * {@link callTool}: the first call that fails ends the steps, and its error is the result. Several calls are no
+   * transaction, so read first and make the one change last.
+   *
+   * A thrown ToolError and a returned {@link Failure} are errors of this tool. Any other exception fails with
+   * `BACKEND_ERROR`, without its text.
    */
-  steps(input: z.output<I>, place: PathMapping): Steps<Answer | Failure>
+  steps(input: z.output<I>, pathMapping: PathMapping, state: S): Steps<Answer | Failure>
 }
 
-/** A sequence of calls that ends in a value. */
+/** Name of a built-in tool, or of an own tool of the workspace (`extraTools`). */
+export type AnyToolName = ToolName | (string & Record<never, never>)
+
+/** A sequence of calls that returns a value. */
 export type Steps<R> = Generator<Step, R, Success | Failure | string>
 
-/**
- * One call of a tool of the workspace; a look at what the run was shown (`shown`); or a part whose results are not given to
- * whoever called, so that nobody has seen what it read (`unseen`).
- */
+/** One request of a sequence. The functions of `steps.ts` create them. */
 export type Step =
   | {
-      readonly tool: ToolName
+      /** Calls a tool of the workspace. */
+      readonly tool: AnyToolName
       readonly input: unknown
-      /** A refusal does not end the sequence. */
+      /** Whether the sequence goes on if the call fails. */
       readonly continueOnError: boolean
-      /** The parts of the sequence that it belongs to. */
+      /** Parts of the sequence that the call belongs to. */
       readonly parts?: readonly object[]
     }
+  /** Asks for the sha256 of the version of a file that the run was shown last. */
   | { readonly shown: string }
+  /** Discards what the calls of a part read: the answer does not show it, so the run has not seen it. */
   | { readonly unseen: object }
 
-/** What a tool of a dialect answers. */
+/** Result of a tool of a dialect. */
 export interface Answer {
-  /** In the dialect's own form: a text, or plain data. */
+  /** The result in the dialect's form: text, or plain data. */
   readonly output: unknown
-  /** The same for the Model Context Protocol. Default: the output as one text. */
+  /** The same for the Model Context Protocol. Default: `output` as one block of text. */
   readonly content?: readonly ContentBlock[]
   readonly structured?: Readonly<Record<string, unknown>>
-  /** No refusal, and yet a failure to whoever called: such as a command that failed. */
+  /** Set if the calls succeeded and the result is still an error for the caller, such as a command with exit code 1. */
   readonly isError?: boolean
 }
 
-/** A block of content as the Model Context Protocol has it. */
+/** A content block of the Model Context Protocol. */
 export type ContentBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
@@ -94,31 +114,31 @@ export type ContentBlock =
       readonly resource: { readonly uri: string; readonly mimeType?: string; readonly blob: string }
     }
 
-/** A refusal in the words of a dialect: its tools, its paths. */
+/** An error with the tool names, fields and paths of a dialect. */
 export interface DialectError {
   readonly code: ErrorCode
   readonly message: string
   readonly hint: string
-  /** As the dialect spells it. */
+  /** Path in the dialect's spelling. */
   readonly path?: string
-  /** The dialect's tool. */
+  /** Name of the dialect's tool. */
   readonly tool: string
-  /** What it was asked, as it was given. */
+  /** Input of the call, unchecked. */
   readonly input: unknown
-  /** As the workspace told it: logical paths, its own names, all details. */
+  /** The error of the workspace: logical paths, tool names of the workspace, all details. */
   readonly failure: Failure
 }
 
-/** Hints by code, instead of the workspace's own. */
+/** Hints by error code. */
 export type Hints = Readonly<Partial<Record<ErrorCode, string>>>
 
-/** Definitions of a tool that name it by a type which an API knows, by the API. */
+/** Tool definitions for APIs that know the tool by a type of their own. */
 export interface NativeDefinitions {
   readonly anthropic?: { readonly type: string; readonly [field: string]: unknown }
   readonly openai?: { readonly type: string; readonly [field: string]: unknown }
 }
 
-/** Hints of the Model Context Protocol on what a tool does. */
+/** Tool annotations of the Model Context Protocol. */
 export interface ToolAnnotations {
   readonly readOnlyHint?: boolean
   readonly destructiveHint?: boolean
@@ -126,22 +146,22 @@ export interface ToolAnnotations {
   readonly openWorldHint?: boolean
 }
 
-/** What a call in a dialect gives. */
+/** Result of a call in a dialect. */
 export interface DialectResult {
   readonly isError: boolean
-  /** In the dialect's own form. */
+  /** The result in the dialect's form. */
   readonly output: unknown
   readonly content: readonly ContentBlock[]
   readonly structuredContent?: Readonly<Record<string, unknown>>
-  /** The refusal as the workspace told it: logical paths, its own names. */
+  /** The error of the workspace: logical paths, tool names of the workspace. */
   readonly failure?: Failure
-  /** The workspace's own calls that it was made of and that succeeded, in their order: for `undo` and the audit. */
+  /** Ids of the workspace's calls that succeeded, in order: for `undo` and the audit. */
   readonly callIds: readonly string[]
-  /** What they warned about. */
+  /** Warnings of those calls. */
   readonly warnings: readonly string[]
 }
 
-/** A tool of a dialect as a model or a protocol may be told of it. */
+/** Description of a dialect's tool for models and protocols. */
 export interface DialectToolInfo {
   readonly dialect: string
   readonly name: string
@@ -151,11 +171,11 @@ export interface DialectToolInfo {
   readonly outputSchema?: z.ZodObject
   readonly annotations: ToolAnnotations
   readonly mutates: boolean
-  /** How APIs that know the tool by a type of their own take it, its name left out. */
+  /** Definitions for APIs that know this tool by a type of their own, without its name. */
   readonly native?: NativeDefinitions
 }
 
-/** Whether the result of a call is in a dialect. */
+/** Whether a result of `call` is the result of a call in a dialect. */
 export function isDialectResult(result: object): result is DialectResult {
   return 'isError' in result && 'content' in result
 }

@@ -7,7 +7,7 @@ import {
   readBetween,
   type VirtualRoots,
 } from '../define.ts'
-import { snakeCase as inSnakeCase } from '../runtime/snake-case.ts'
+import { toSnakeCase as inSnakeCase } from '../runtime/snake-case.ts'
 import type { Answer, Dialect } from '../runtime/types.ts'
 
 /**
@@ -21,12 +21,12 @@ import type { Answer, Dialect } from '../runtime/types.ts'
  * await workspace.call('write_file', { path: 'a.txt', content: 'Hello\n' })
  */
 export function snakeCase(roots: VirtualRoots = {}): Dialect {
-  const place = createPathMapping(roots)
+  const pathMapping = createPathMapping(roots)
   return {
     name: 'snake-case',
     description:
       'read_file, write_file, edit_file, list_directory, search_files and run_command with snake_case fields',
-    pathMapping: place,
+    pathMapping,
     tools,
     versions: true,
     hints: {
@@ -46,25 +46,25 @@ export function snakeCase(roots: VirtualRoots = {}): Dialect {
       startLine: 'start_line',
       timeoutMs: 'timeout_seconds',
     },
-    refusal({ code, message, hint, path, failure }) {
+    formatError({ code, message, hint, path, failure }) {
       const { ok, code: _code, message: _message, hint: _hint, path: _path, ...details } = failure
       const where = path === undefined ? {} : { path }
-      return { output: { ok, error: { code, message, hint, ...where, ...told(details, place) } } }
+      return { output: { ok, error: { code, message, hint, ...where, ...told(details, pathMapping) } } }
     },
   }
 }
 
-function told(details: object, place: PathMapping): object {
-  return inSnakeCase(details, place) as object
+function told(details: object, pathMapping: PathMapping): object {
+  return inSnakeCase(details, pathMapping) as object
 }
 
 /** A result without what only programs need. */
 function answer(
   { ok, summary, callId, label, warnings, ...fields }: { readonly [field: string]: unknown },
-  place: PathMapping,
+  pathMapping: PathMapping,
 ): Answer {
   const warned = Array.isArray(warnings) && warnings.length > 0 ? { warnings } : {}
-  return { output: { ok, ...told({ ...fields, ...warned }, place) } }
+  return { output: { ok, ...told({ ...fields, ...warned }, pathMapping) } }
 }
 
 const looks = { readOnlyHint: true, openWorldHint: false }
@@ -95,9 +95,9 @@ const tools = [
     }),
     annotations: looks,
     uses: ['read_file'],
-    *steps({ path, start_line, end_line }, place) {
-      const { content, totalLines, sha256 } = yield* readBetween(place.inward(path), start_line, end_line)
-      return answer({ ok: true, content, totalLines, sha256 }, place)
+    *steps({ path, start_line, end_line }, pathMapping) {
+      const { content, totalLines, sha256 } = yield* readBetween(pathMapping.inward(path), start_line, end_line)
+      return answer({ ok: true, content, totalLines, sha256 }, pathMapping)
     },
   }),
   defineDialectTool({
@@ -107,9 +107,9 @@ const tools = [
     input: z.object({ path, content: z.string(), expected_sha256 }),
     annotations: changes,
     uses: ['write_file'],
-    *steps({ path, content, expected_sha256 }, place) {
+    *steps({ path, content, expected_sha256 }, pathMapping) {
       const how = given('expectedSha256', expected_sha256)
-      return answer(yield* call('write_file', { path: place.inward(path), content, ...how }), place)
+      return answer(yield* call('write_file', { path: pathMapping.inward(path), content, ...how }), pathMapping)
     },
   }),
   defineDialectTool({
@@ -125,9 +125,9 @@ const tools = [
     }),
     annotations: changes,
     uses: ['edit_file'],
-    *steps({ path, old_text: oldText, new_text: newText, replace_all: replaceAll, expected_sha256 }, place) {
+    *steps({ path, old_text: oldText, new_text: newText, replace_all: replaceAll, expected_sha256 }, pathMapping) {
       const how = { oldText, newText, replaceAll, ...given('expectedSha256', expected_sha256) }
-      return answer(yield* call('edit_file', { path: place.inward(path), ...how }), place)
+      return answer(yield* call('edit_file', { path: pathMapping.inward(path), ...how }), pathMapping)
     },
   }),
   defineDialectTool({
@@ -142,9 +142,9 @@ const tools = [
     }),
     annotations: looks,
     uses: ['list_directory'],
-    *steps({ path, max_depth: maxDepth, include_hidden: includeHidden, include_ignored: includeIgnored }, place) {
+    *steps({ path, max_depth: maxDepth, include_hidden: includeHidden, include_ignored: includeIgnored }, pathMapping) {
       const how = { maxDepth, includeHidden, includeIgnored }
-      return answer(yield* call('list_directory', { path: place.inward(path), ...how }), place)
+      return answer(yield* call('list_directory', { path: pathMapping.inward(path), ...how }), pathMapping)
     },
   }),
   defineDialectTool({
@@ -161,10 +161,13 @@ const tools = [
     }),
     annotations: looks,
     uses: ['search_text'],
-    *steps({ query, path, is_regex, case_sensitive: caseSensitive, file_pattern, max_results }, place) {
+    *steps({ query, path, is_regex, case_sensitive: caseSensitive, file_pattern, max_results }, pathMapping) {
       const mode = is_regex ? ('regex' as const) : ('literal' as const)
       const how = { ...given('includeGlob', file_pattern), ...given('maxMatches', max_results) }
-      return answer(yield* call('search_text', { query, path: place.inward(path), mode, caseSensitive, ...how }), place)
+      return answer(
+        yield* call('search_text', { query, path: pathMapping.inward(path), mode, caseSensitive, ...how }),
+        pathMapping,
+      )
     },
   }),
   defineDialectTool({
@@ -178,13 +181,13 @@ const tools = [
     }),
     annotations: changes,
     uses: ['run_command'],
-    *steps({ command, cwd, timeout_seconds }, place) {
+    *steps({ command, cwd, timeout_seconds }, pathMapping) {
       const timeoutMs = timeout_seconds === undefined ? undefined : Math.ceil(timeout_seconds * 1000)
       const how = {
-        ...given('cwd', cwd === undefined ? undefined : place.inward(cwd)),
+        ...given('cwd', cwd === undefined ? undefined : pathMapping.inward(cwd)),
         ...given('timeoutMs', timeoutMs),
       }
-      return answer(yield* call('run_command', { command, ...how }), place)
+      return answer(yield* call('run_command', { command, ...how }), pathMapping)
     },
   }),
 ]
