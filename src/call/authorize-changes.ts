@@ -9,7 +9,7 @@ import { riskVerdict } from '../policy/risk-verdict.ts'
 import { isAbove } from '../policy/taint.ts'
 import type { Receipt, Version } from '../storage/backend.ts'
 import { stateWithin } from '../storage/versions.ts'
-import type { Draft } from '../tools/define-tool.ts'
+import type { BuiltinDraft } from '../tools/builtin-tool.ts'
 import { diffOfChanges } from './change-diff.ts'
 import type { AuthorizedCall, AuthorizedChanges, KnownChange } from './state/call.ts'
 import { policyCall, type RunState } from './state/run-state.ts'
@@ -24,7 +24,7 @@ export async function authorizeChanges(
   workspace: WorkspaceState,
   run: RunState,
   call: AuthorizedCall,
-  draft: Draft<unknown>,
+  draft: BuiltinDraft<unknown>,
 ): Promise<AuthorizedChanges> {
   const collected = await collectAccesses(workspace, call, draft)
   const { changes, further } = collected
@@ -84,7 +84,7 @@ interface CollectedAccesses {
 async function collectAccesses(
   { backend, limits }: WorkspaceState,
   call: AuthorizedCall,
-  draft: Draft<unknown>,
+  draft: BuiltinDraft<unknown>,
 ): Promise<CollectedAccesses> {
   const changes: KnownChange[] = []
   const accesses = draft.accesses === undefined ? call.accesses : [...call.accesses, ...draft.accesses]

@@ -6,7 +6,8 @@ import type { Access, GuardedAccess } from '../policy/access.ts'
 import type { ApprovalQuestion } from '../policy/approval.ts'
 import { deniedError } from '../policy/policy.ts'
 import type { Receipt } from '../storage/backend.ts'
-import type { Draft, ShownVersion, Tool } from '../tools/define-tool.ts'
+import type { BuiltinDraft, PlanState } from '../tools/builtin-tool.ts'
+import type { ShownVersion, Tool } from '../tools/define-tool.ts'
 import { throwIfAborted } from '../util/abort.ts'
 import { authorizeChanges } from './authorize-changes.ts'
 import { openCallAudit } from './call-audit.ts'
@@ -139,7 +140,8 @@ function planAccesses(
   audit: CallAudit | undefined,
 ): readonly Access[] {
   audit?.enterStep('plan')
-  const planned = tool.plan(input, { cwd: run.shell.cwd, memory: workspace.memory?.path })
+  const state: PlanState = { cwd: run.shell.cwd, memory: workspace.memory?.path }
+  const planned = tool.plan(input, state)
   audit?.setPlannedAccesses(planned)
   return planned
 }
@@ -242,7 +244,7 @@ async function draftCall(
   { workspace, run, options, audit, taint }: CallState,
   call: AuthorizedCall,
   { context: { began }, ask }: CallApprovals,
-): Promise<{ draft: Draft<unknown>; warnings: readonly string[] }> {
+): Promise<{ draft: BuiltinDraft<unknown>; warnings: readonly string[] }> {
   const { signal, grant, onProgress } = options
   audit.enterStep('draft')
   throwIfAborted(signal)
@@ -265,9 +267,9 @@ async function draftCall(
 async function authorizeDraft(
   { workspace, run, audit, taint }: CallState,
   call: AuthorizedCall,
-  proposed: Draft<unknown>,
+  proposed: BuiltinDraft<unknown>,
   { context, replayable }: CallApprovals,
-): Promise<{ draft: Draft<unknown>; changes: AuthorizedChanges }> {
+): Promise<{ draft: BuiltinDraft<unknown>; changes: AuthorizedChanges }> {
   audit.enterStep('approval')
   let draft = proposed
   let changes = taint.authorizeChanges(await authorizeChanges(workspace, run, call, draft))
@@ -295,7 +297,7 @@ interface CallEffect {
 async function commitDraft(
   { workspace, run, options, audit, taint }: CallState,
   call: AuthorizedCall,
-  draft: Draft<unknown>,
+  draft: BuiltinDraft<unknown>,
   changes: AuthorizedChanges,
 ): Promise<CallEffect> {
   const { signal, shows = run.readHistory.noteVersion } = options
@@ -328,7 +330,7 @@ async function commitDraft(
 async function createResult(
   { workspace, run, audit, taint }: CallState,
   call: AuthorizedCall,
-  draft: Draft<unknown>,
+  draft: BuiltinDraft<unknown>,
   { receipt, artifactUri }: CallEffect,
   warnings: readonly string[],
 ): Promise<Success> {
@@ -348,7 +350,7 @@ async function createResult(
 }
 
 /** Step 12: bounds the result in bytes. */
-function projectResult({ workspace, run, options }: CallState, draft: Draft<unknown>, result: Success): Success {
+function projectResult({ workspace, run, options }: CallState, draft: BuiltinDraft<unknown>, result: Success): Success {
   const answer = limitResult(result, workspace.limits.projectionBytes, run.artifacts)
   // A dialect may show something else, so the draft is told only of an answer that is shown as it is.
   if (options.shows === undefined) draft.onResult?.(answer)

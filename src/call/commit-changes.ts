@@ -1,5 +1,5 @@
 import type { EntryState, Receipt } from '../storage/backend.ts'
-import type { Draft } from '../tools/define-tool.ts'
+import type { BuiltinDraft } from '../tools/builtin-tool.ts'
 import type { CallAudit } from './state/call.ts'
 import type { RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
@@ -12,7 +12,7 @@ import type { WorkspaceState } from './state/workspace-state.ts'
 export async function commitChanges(
   workspace: WorkspaceState,
   run: RunState,
-  { changes = [], target }: Draft<unknown>,
+  { changes = [], target }: BuiltinDraft<unknown>,
   bytes: number,
   signal: AbortSignal | undefined,
 ): Promise<Receipt> {

@@ -1,6 +1,6 @@
 import type { EntryState } from '../storage/backend.ts'
 import { stateAt } from '../storage/versions.ts'
-import type { Draft } from '../tools/define-tool.ts'
+import type { BuiltinDraft } from '../tools/builtin-tool.ts'
 import type { KnownChange } from './state/call.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
@@ -10,7 +10,7 @@ import type { WorkspaceState } from './state/workspace-state.ts'
  */
 export async function readPriorStates(
   { backend, journal }: WorkspaceState,
-  draft: Draft<unknown>,
+  draft: BuiltinDraft<unknown>,
   known: readonly KnownChange[],
 ): Promise<EntryState[] | undefined> {
   if (draft.target !== undefined) return undefined

@@ -1,9 +1,9 @@
 import type { Artifacts } from '../audit/artifacts.ts'
-import type { Draft } from '../tools/define-tool.ts'
+import type { BuiltinDraft } from '../tools/builtin-tool.ts'
 
 /** Keeps what a result shows cut, and says where it can be read; where there is no room, that it was not kept. */
 export function storeFullOutput(
-  whole: Draft<unknown>['fullOutput'],
+  whole: BuiltinDraft<unknown>['fullOutput'],
   artifacts: Artifacts,
   warnings: string[],
 ): string | undefined {

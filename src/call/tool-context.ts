@@ -5,7 +5,8 @@ import { createGuardedFiles } from '../guard/guarded-files.ts'
 import { createVisibility } from '../guard/visibility.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { PolicyCall, Verdict } from '../policy/policy.ts'
-import type { Tool, ToolContext } from '../tools/define-tool.ts'
+import type { BuiltinContext } from '../tools/builtin-tool.ts'
+import type { Tool } from '../tools/define-tool.ts'
 import { diffWorkspace } from '../tools/diff-workspace.ts'
 import { openCommandSession } from './commands/session.ts'
 import type { CommandSessionOptions } from './commands/session-state.ts'
@@ -27,8 +28,8 @@ export function createToolContext(
   run: RunState,
   call: AuthorizedCall,
   { audit, taint, signal, onProgress, ask, began, commit }: ToolContextOptions,
-): ToolContext {
-  let session: ToolContext['commands']
+): BuiltinContext {
+  let session: BuiltinContext['commands']
   const addRead = (path: Path, bytes = 0) => {
     run.rates.countRead(bytes)
     audit.addRead(path)

@@ -5,7 +5,7 @@ import { requireFile } from '../guard/guarded-files.ts'
 import { checkLimit } from '../limits.ts'
 import { display } from '../paths/logical-path.ts'
 import { concatBytes } from '../util/bytes.ts'
-import { defineTool } from './define-tool.ts'
+import { defineBuiltinTool } from './builtin-tool.ts'
 import { checkExpected } from './shared/expected-version.ts'
 import { expectedSha256, filePath, reason, versions } from './shared/fields.ts'
 import { refuseRoot, targetOf } from './shared/target.ts'
@@ -28,7 +28,7 @@ const output = z.object({
 })
 
 /** Appends text to a file, in the file's encoding and with its line ends. */
-export const appendFile = defineTool({
+export const appendFile = defineBuiltinTool({
   name: 'append_file',
   title: 'Append to file',
   description:

@@ -8,7 +8,7 @@ import { type PatchPlan, planPatch } from '../patch/plan.ts'
 import { display, isWithin, type LogicalPath, parsePath, quote } from '../paths/logical-path.ts'
 import type { Access, ContentProtection } from '../policy/access.ts'
 import type { Receipt } from '../storage/backend.ts'
-import { defineTool, type ToolContext } from './define-tool.ts'
+import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
 import { reason, sha256Field } from './shared/fields.ts'
 import { type PatchedTree, patchTree } from './shared/patch-tree.ts'
 
@@ -46,7 +46,7 @@ const output = z.object({
 })
 
 /** Applies a patch to one or many files, all or none. */
-export const applyPatch = defineTool({
+export const applyPatch = defineBuiltinTool({
   name: 'apply_patch',
   title: 'Apply patch',
   description:
@@ -178,7 +178,7 @@ function checkCount(budget: Budget, value: number, maxValue: number): void {
   )
 }
 
-async function checkBase(expected: string, context: Pick<ToolContext, 'headCommit'>): Promise<void> {
+async function checkBase(expected: string, context: Pick<BuiltinContext, 'headCommit'>): Promise<void> {
   const head = await context.headCommit?.()
   if (head === undefined) {
     throw new ToolError('INVALID_INPUT', 'Cannot check expectedBaseCommit: this workspace has no git commit', {

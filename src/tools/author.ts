@@ -6,11 +6,8 @@
 export type { Redaction, SecretMark } from '../files/secrets/index.ts'
 export type { TextDocument } from '../files/text/document.ts'
 export type { Encoding, LineEnd, TextFormat } from '../files/text/encoding.ts'
-export type { DiffSection } from '../git/diff-section.ts'
-export type { DiffRequest, WorkspaceDiff } from '../git/workspace-diff.ts'
 export type { GuardedFiles, ScanFilter, ScanVisitor } from '../guard/guarded-files.ts'
 export type { WalkKind } from '../guard/visibility.ts'
-export type { ReadHistory, ShownLines } from '../history/read-history.ts'
 export { compileGlob, type Glob, type GlobOptions } from '../paths/glob.ts'
 export type { Alphabet } from '../search/alphabet.ts'
 export type { Deadline } from '../search/deadline.ts'
@@ -21,10 +18,6 @@ export type { WalkEntry, WalkFilters } from '../storage/walk.ts'
 export {
   type Draft,
   defineTool,
-  type MemoryContext,
-  type PlanState,
-  type PreviousReads,
-  type ResultFields,
   type ShownVersion,
   type Tool,
   type ToolContext,

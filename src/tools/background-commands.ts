@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { clamp } from '../limits.ts'
 import { display } from '../paths/logical-path.ts'
 import type { RunningCommand } from '../shells/shared/background-processes.ts'
-import { defineTool, type ToolContext } from './define-tool.ts'
+import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
 import { requireDirectory } from './shared/command-directory.ts'
 import { boundOutput } from './shared/command-output.ts'
 import { reason } from './shared/fields.ts'
@@ -25,7 +25,7 @@ const progress = z.object({
 })
 
 /** Starts a command that runs while other calls are made. */
-export const startCommand = defineTool({
+export const startCommand = defineBuiltinTool({
   name: 'start_command',
   title: 'Start background command',
   description: 'Start a shell command line that runs in the background; check_command shows its output and state.',
@@ -60,7 +60,7 @@ export const startCommand = defineTool({
 })
 
 /** Returns the output of a background command since the last check, and its state. */
-export const checkCommand = defineTool({
+export const checkCommand = defineBuiltinTool({
   name: 'check_command',
   title: 'Check background command',
   description: 'New output of a background command since the last check, and whether it has ended.',
@@ -77,7 +77,7 @@ export const checkCommand = defineTool({
 })
 
 /** Stops a background command and its children. */
-export const stopCommand = defineTool({
+export const stopCommand = defineBuiltinTool({
   name: 'stop_command',
   title: 'Stop background command',
   description: 'Stop a background command and its children. No effect on an ended command.',
@@ -99,7 +99,7 @@ function stateOf({ id, process }: RunningCommand): z.output<z.ZodObject<typeof s
   return exitCode === undefined ? { id, state: 'running' } : { id, state: 'ended', exitCode }
 }
 
-function progressOf(command: RunningCommand, context: ToolContext): z.output<typeof progress> {
+function progressOf(command: RunningCommand, context: BuiltinContext): z.output<typeof progress> {
   const { stdout, stderr, truncated, uri } = boundOutput(command.process.output(), context)
   return { ...stateOf(command), stdout, stderr, truncated, ...(uri === undefined ? {} : { outputUri: uri }) }
 }

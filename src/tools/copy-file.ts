@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { display } from '../paths/logical-path.ts'
-import { defineTool } from './define-tool.ts'
+import { defineBuiltinTool } from './builtin-tool.ts'
 import { expectedSha256, filePath, pathField, reason } from './shared/fields.ts'
 import { targetOf } from './shared/target.ts'
 import { shownAfterMove } from './shared/text-change.ts'
@@ -24,7 +24,7 @@ const output = z.object({
 })
 
 /** Copies a file, link or directory. A link is copied as a link. */
-export const copyFile = defineTool({
+export const copyFile = defineBuiltinTool({
   name: 'copy_file',
   title: 'Copy',
   description: 'Copy a file, link or directory. `to` is the whole path of the copy; nothing is ever overwritten.',

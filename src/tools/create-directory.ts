@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { display } from '../paths/logical-path.ts'
-import { defineTool } from './define-tool.ts'
+import { defineBuiltinTool } from './builtin-tool.ts'
 import { filePath, reason } from './shared/fields.ts'
 import { alreadyThere, targetOf } from './shared/target.ts'
 
@@ -13,7 +13,7 @@ const input = z.strictObject({
 const output = z.object({ path: z.string(), created: z.boolean() })
 
 /** Creates a directory and its missing parents. */
-export const createDirectory = defineTool({
+export const createDirectory = defineBuiltinTool({
   name: 'create_directory',
   title: 'Create directory',
   description:

@@ -1,27 +1,15 @@
 import type * as z from 'zod'
-import type { DiffRequest, WorkspaceDiff } from '../git/workspace-diff.ts'
 import type { GuardedFiles } from '../guard/guarded-files.ts'
-import type { ReadHistory, ShownVersion } from '../history/read-history.ts'
+import type { ShownVersion } from '../history/read-history.ts'
 import type { Limits } from '../limits.ts'
-import type { LogicalPath, Path } from '../paths/logical-path.ts'
+import type { Path } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
 import type { Label } from '../policy/labels.ts'
 import type { Permission } from '../policy/permissions.ts'
-import type { WorkPlan } from '../policy/plan.ts'
-import type { Processes } from '../shells/shared/background-processes.ts'
 import type { CommandSession, RefusedAccess } from '../shells/types.ts'
-import type { Backend, Change, Receipt } from '../storage/backend.ts'
+import type { Change, Receipt } from '../storage/backend.ts'
 
 export type { ShownVersion } from '../history/read-history.ts'
-
-/** The fields of a success, as the caller receives it. */
-export interface ResultFields {
-  readonly callId: string
-  readonly [field: string]: unknown
-}
-
-/** Records and finds the calls of the run that showed lines of a version. */
-export type PreviousReads = Pick<ReadHistory, 'noteLines' | 'findCall'>
 
 /** The changes and the result of a tool. A draft has no effect; the pipeline evaluates policy, commits and answers. */
 export interface Draft<Result> {
@@ -40,12 +28,8 @@ export interface Draft<Result> {
   readonly refusals?: readonly RefusedAccess[]
   /** Paths whose content the draft puts elsewhere, such as the source of a copy. Each is evaluated like a change. */
   readonly copiedFrom?: readonly Path[]
-  /** Receives the changes instead of the workspace's files, to accept an overlay. They are not journalled. */
-  readonly target?: Pick<Backend, 'stat' | 'read' | 'readLink' | 'commit'>
   /** Evaluates policy for the changes, but does not commit them. */
   readonly dryRun?: boolean
-  /** A plan that needs an approval. Once approved, it applies to the run. */
-  readonly plan?: WorkPlan
   /** The change as a unified diff, if the tool has computed it. */
   readonly diff?: string
   /** The complete text of a cut result. Stored as an artifact, whose address the result contains. */
@@ -56,74 +40,50 @@ export interface Draft<Result> {
   }
   /** The versions that the result shows, for the read history. */
   readonly shown?: (receipt: Receipt) => readonly ShownVersion[]
-  /** Called with the final answer, after hooks and limits. Must not throw. */
-  readonly onResult?: (answer: ResultFields) => void
   /** Returns the result. Called after the commit, so it must not throw. */
   readonly result: (receipt: Receipt) => Result | Promise<Result>
 }
 
-/** What a tool may know and use while it drafts. */
+/** The services that the draft of a tool can use. */
 export interface ToolContext {
-  /** The planned accesses in their order, guarded; those that a link's target adds come last. */
+  /**
+   * The planned accesses in their order, with links resolved. Accesses that the target of a link adds come last.
+   */
   readonly accesses: readonly GuardedAccess[]
-  /** Files, as far as the planned accesses reach. */
+  /** The files of the planned accesses. Any other path throws `POLICY_DENIED`. */
   readonly files: GuardedFiles
+  /** The limits of the workspace, with defaults filled in. */
   readonly limits: Limits
+  /** Aborts when the caller cancels the call. */
   readonly signal: AbortSignal | undefined
-  /** Collects what the result shall warn about. */
+  /** The warnings of the result. Push a sentence to add one. */
   readonly warnings: string[]
-  /** Tells whoever waits how far it is: counts only, for nothing else of the call has been judged yet. */
+  /**
+   * Reports progress to the caller, for example `progress(200, 'files searched', 1000)`. Report counts only: the content
+   * of the call has not been evaluated yet.
+   */
   progress(done: number, unit: string, total?: number): void
-  /** Milliseconds since 1970, from the workspace's clock. */
+  /** Returns milliseconds since 1970, from the clock of the workspace. */
   now(): number
-  /** Whether this run was shown the whole of that version. */
+  /** Returns whether the run was shown all of this version of a file. */
   hasReadWhole(path: Path, sha256: string): boolean
-  readonly previousReads: PreviousReads
-  /** `hash`: a replaced file needs its hash or a whole reading; `shown`: both. */
-  readonly staleGuard: 'hash' | 'shown'
-  /** How the workspace differs from its base, as far as the policy shows it to this call. */
-  workspaceDiff(wanted: Pick<DiffRequest, 'base' | 'wants'>): Promise<WorkspaceDiff>
-  /**
-   * What a `diff_workspace` of this run would give as `diffSha256` now; `undefined` where it may not call that without
-   * asking, or where it fails.
-   */
-  workspaceDiffSha256(): Promise<string | undefined>
-  /** The commit that HEAD names; `undefined` where the workspace has no repository, or that no commit yet. */
-  headCommit(): Promise<string | undefined>
-  /** The shell, where the workspace has one. */
+  /** Runs command lines; `undefined` if the workspace has no shell. */
   readonly commands: CommandSession | undefined
-  /** The background commands of this run. */
-  readonly processes: Processes
-  /** Stores a text for the run to read later, and gives its address; `undefined` where there is no room for it. */
-  keepArtifact(name: string, text: string): string | undefined
   /**
-   * Says that what the tool shows holds content of a label that no read path tells.
+   * Stores a text as an artifact, which the run can read with `read_file`. Returns its address, or `undefined` if the
+   * artifacts of the run have reached their size limit.
    */
+  keepArtifact(name: string, text: string): string | undefined
+  /** Adds a label to the shown content, for content whose label does not follow from the paths that were read. */
   addLabel(label: Label, path: string): void
-  /** Asks before anything goes to a host: `TAINT_DENIED` where what the run has seen may not go there. */
-  requireHostAllowed(host: string): void
-  /** The highest label that the run has seen, this call included. */
+  /** Returns the highest label that the run has seen, this call included. */
   taint(): Label
-  /** The notes of the workspace, where it has such. */
-  readonly memory: MemoryContext | undefined
-  /** The stored full result of an earlier call of this run. */
-  readArtifact(uri: string): Promise<string>
-}
-
-/** The directory of the notes, and the scopes that decide which notes the caller may see. */
-export interface MemoryContext {
-  readonly path: LogicalPath
-  readonly acl: boolean
-  /** The scopes of the run. */
-  readonly scopes: readonly string[]
-}
-
-/** The state that a plan may use beside its input. */
-export interface PlanState {
-  /** Directory in which the next command of the run starts. */
-  readonly cwd: Path
-  /** The directory of the notes, if the workspace has one. */
-  readonly memory?: LogicalPath | undefined
+  /**
+   * Checks a host. Call it before anything is sent there.
+   *
+   * @throws ToolError `TAINT_DENIED` if content that the run has seen must not be sent there
+   */
+  requireHostAllowed(host: string): void
 }
 
 /** A tool: its contract, a pure plan of its accesses, and a draft of its changes. */
@@ -145,11 +105,12 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
    */
   commandLine?(input: z.output<I>): string
   /**
-   * Returns the accesses of the call. Pure; the draft gets no other access.
+   * Returns the accesses of the call. Pure; the draft gets no other access. `state.cwd` is the directory in which the next
+   * command of the run starts.
    *
    * @throws ToolError for an input without a valid meaning
    */
-  plan(input: z.output<I>, state: PlanState): readonly Access[]
+  plan(input: z.output<I>, state: { readonly cwd: Path }): readonly Access[]
   /** Reads through `context.files` and returns the changes and the result. Writes nothing. */
   draft(input: z.output<I>, context: ToolContext): Promise<Draft<z.input<O>>>
 }

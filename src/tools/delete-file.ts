@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ToolError } from '../errors.ts'
 import { display, quote } from '../paths/logical-path.ts'
-import { defineTool } from './define-tool.ts'
+import { defineBuiltinTool } from './builtin-tool.ts'
 import { checkExpected, refuseVersion } from './shared/expected-version.ts'
 import { expectedSha256, filePath, reason } from './shared/fields.ts'
 import { hashFile } from './shared/file-version.ts'
@@ -12,7 +12,7 @@ const input = z.strictObject({ path: filePath, expectedSha256, reason })
 const output = z.object({ path: z.string(), type: z.enum(['file', 'link']), oldSha256: z.string().nullable() })
 
 /** Deletes a file or a link. The target of a link stays. */
-export const deleteFile = defineTool({
+export const deleteFile = defineBuiltinTool({
   name: 'delete_file',
   title: 'Delete file',
   description: 'Delete a file, or a link (its target stays). Never a directory.',

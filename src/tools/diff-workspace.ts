@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { DiffSection } from '../git/diff-section.ts'
 import { clamp } from '../limits.ts'
 import { isWithin, quote } from '../paths/logical-path.ts'
-import { defineTool } from './define-tool.ts'
+import { defineBuiltinTool } from './builtin-tool.ts'
 import { truncatePatch } from './shared/truncate-patch.ts'
 
 const input = z.strictObject({
@@ -33,7 +33,7 @@ const output = z.object({
 })
 
 /** Returns the changes since HEAD as a patch. */
-export const diffWorkspace = defineTool({
+export const diffWorkspace = defineBuiltinTool({
   name: 'diff_workspace',
   title: 'Diff workspace',
   description:

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { display } from '../paths/logical-path.ts'
-import { defineTool } from './define-tool.ts'
+import { defineBuiltinTool } from './builtin-tool.ts'
 import { replaceExact } from './shared/exact-replace.ts'
 import { checkExpected } from './shared/expected-version.ts'
 import { filePath, reason, sha256Field } from './shared/fields.ts'
@@ -43,7 +43,7 @@ const output = z.object({
 })
 
 /** Replaces exact text. All other bytes of the file stay the same. */
-export const editFile = defineTool({
+export const editFile = defineBuiltinTool({
   name: 'edit_file',
   title: 'Edit file',
   description:

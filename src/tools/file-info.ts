@@ -6,7 +6,7 @@ import { createDocument } from '../files/text/document.ts'
 import { display } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
 import type { Stat } from '../storage/backend.ts'
-import { defineTool, type ToolContext } from './define-tool.ts'
+import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
 import { filePath } from './shared/fields.ts'
 import { hashFile } from './shared/file-version.ts'
 import { isoTime } from './shared/iso-time.ts'
@@ -35,7 +35,7 @@ const output = z.object({
 type Output = z.output<typeof output>
 
 /** Describes a path without its content. For a protected file, reports only that it exists. */
-export const fileInfo = defineTool({
+export const fileInfo = defineBuiltinTool({
   name: 'file_info',
   title: 'File info',
   description:
@@ -59,7 +59,7 @@ export const fileInfo = defineTool({
   },
 })
 
-async function describe(access: GuardedAccess, stat: Stat, context: ToolContext): Promise<Omit<Output, 'path'>> {
+async function describe(access: GuardedAccess, stat: Stat, context: BuiltinContext): Promise<Omit<Output, 'path'>> {
   const { type } = stat
   if (type === 'directory') return { type, ...facts(classifyDirectory(access.path)), ...timesOf(stat) }
   if (type === 'link') {
@@ -96,7 +96,7 @@ const HEAD_BYTES = 64 * 1024
 async function contentOf(
   { path, classification }: GuardedAccess,
   stat: Stat,
-  context: ToolContext,
+  context: BuiltinContext,
 ): Promise<Omit<Output, 'path' | 'type'>> {
   const { files, limits } = context
   if (stat.size > limits.textFileBytes) {

@@ -3,7 +3,7 @@ import { ToolError } from '../errors.ts'
 import { clamp } from '../limits.ts'
 import { compileGlob } from '../paths/glob.ts'
 import { display, quote } from '../paths/logical-path.ts'
-import { defineTool } from './define-tool.ts'
+import { defineBuiltinTool } from './builtin-tool.ts'
 import { directoryPath, filters } from './shared/fields.ts'
 import { relativeTo, targetOf } from './shared/target.ts'
 
@@ -22,7 +22,7 @@ const output = z.object({
 })
 
 /** Finds files and links whose path matches a glob. */
-export const findFiles = defineTool({
+export const findFiles = defineBuiltinTool({
   name: 'find_files',
   title: 'Find files',
   description:

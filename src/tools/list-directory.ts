@@ -3,7 +3,7 @@ import { classifyDirectory, classifyPath } from '../files/classify/index.ts'
 import { clamp } from '../limits.ts'
 import { display } from '../paths/logical-path.ts'
 import type { WalkEntry } from '../storage/walk.ts'
-import { defineTool, type ToolContext } from './define-tool.ts'
+import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
 import { directoryPath, filters } from './shared/fields.ts'
 import { isoTime } from './shared/iso-time.ts'
 import { targetOf } from './shared/target.ts'
@@ -33,7 +33,7 @@ const output = z.object({
 })
 
 /** Lists a directory. The entries of a subdirectory follow it directly. */
-export const listDirectory = defineTool({
+export const listDirectory = defineBuiltinTool({
   name: 'list_directory',
   title: 'List directory',
   description:
@@ -67,7 +67,7 @@ export const listDirectory = defineTool({
   },
 })
 
-async function describe({ path, type }: WalkEntry, { files }: ToolContext): Promise<z.output<typeof entry>> {
+async function describe({ path, type }: WalkEntry, { files }: BuiltinContext): Promise<z.output<typeof entry>> {
   const { kind, readable, redacted, reason } = type === 'directory' ? classifyDirectory(path) : classifyPath(path)
   if (redacted || (!readable && kind === 'GIT_INTERNAL')) return { path, type, kind, readable: false, reason }
   if (type === 'directory') return { path, type, kind }

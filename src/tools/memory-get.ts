@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { defineTool } from './define-tool.ts'
+import { defineBuiltinTool } from './builtin-tool.ts'
 import { boundContent } from './shared/bound-content.ts'
 import { findNote, markAsShown, noteId, noteNotFound, notePath } from './shared/notes.ts'
 import { targetOf } from './shared/target.ts'
 
 /** Reads a note by its id. */
-export const memoryGet = defineTool({
+export const memoryGet = defineBuiltinTool({
   name: 'memory_get',
   title: 'Get a note',
   description: 'Read a note by its id. The sha256 is the version to pass as expectedSha256 when replacing it.',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { clamp } from '../limits.ts'
 import type { Path } from '../paths/logical-path.ts'
-import { defineTool } from './define-tool.ts'
+import { defineBuiltinTool } from './builtin-tool.ts'
 import { boundContent } from './shared/bound-content.ts'
 import {
   eachNote,
@@ -22,7 +22,7 @@ const NOTE_BYTES = 8 * 1024
  * Returns the notes that fit a task best, with their text, for the start of a run. Ignores scopes, so it is not available
  * with the ACL.
  */
-export const memoryRecall = defineTool({
+export const memoryRecall = defineBuiltinTool({
   name: 'memory_recall',
   title: 'Recall notes',
   description: 'The notes that match some words best, with their text; without words, the first notes.',

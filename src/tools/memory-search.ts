@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { clamp } from '../limits.ts'
 import type { Path } from '../paths/logical-path.ts'
-import { defineTool } from './define-tool.ts'
+import { defineBuiltinTool } from './builtin-tool.ts'
 import {
   eachNote,
   idOf,
@@ -23,7 +23,7 @@ const hit = z.object({
 })
 
 /** Finds notes that contain some words, sorted by the number of occurrences. */
-export const memorySearch = defineTool({
+export const memorySearch = defineBuiltinTool({
   name: 'memory_search',
   title: 'Search notes',
   description: 'Find notes by words in their title or text, in any letter case; memory_get reads one.',

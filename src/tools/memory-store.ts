@@ -5,7 +5,7 @@ import { utf8Length } from '../files/text/utf8-length.ts'
 import { checkLimit } from '../limits.ts'
 import type { Path } from '../paths/logical-path.ts'
 import { isAbove } from '../policy/taint.ts'
-import { defineTool, type MemoryContext, type ToolContext } from './define-tool.ts'
+import { type BuiltinContext, defineBuiltinTool, type MemoryContext } from './builtin-tool.ts'
 import { checkExpected } from './shared/expected-version.ts'
 import { expectedSha256, reason } from './shared/fields.ts'
 import { findNote, highestLabel, memoryOf, noteId, notePath, type ReadNote } from './shared/notes.ts'
@@ -36,7 +36,7 @@ const input = z.strictObject({
 })
 
 /** Writes a whole note into a Markdown file of the workspace's memory. */
-export const memoryStore = defineTool({
+export const memoryStore = defineBuiltinTool({
   name: 'memory_store',
   title: 'Store a note',
   description:
@@ -93,7 +93,7 @@ export const memoryStore = defineTool({
  *
  * @throws ToolError `ALREADY_EXISTS` for another file of that name, or a note that the caller may not see
  */
-async function oldNote(context: ToolContext, path: Path, id: string): Promise<ReadNote | undefined> {
+async function oldNote(context: BuiltinContext, path: Path, id: string): Promise<ReadNote | undefined> {
   const note = await findNote(context, path)
   if (note === undefined && (await context.files.stat(path)) !== undefined) {
     throw new ToolError('ALREADY_EXISTS', `The name ${JSON.stringify(id)} is taken`, { hint: 'Choose another id.' })
@@ -128,7 +128,7 @@ function scopesFor(
 }
 
 /** Adds the run's taint to the labels, so that it also reaches other processes. */
-function labelsFor(labels: readonly string[], context: ToolContext): string[] {
+function labelsFor(labels: readonly string[], context: BuiltinContext): string[] {
   const taint = context.taint()
   return isAbove(taint, highestLabel(labels)) ? [...new Set([...labels, taint])] : [...new Set(labels)]
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { display } from '../paths/logical-path.ts'
-import { defineTool } from './define-tool.ts'
+import { defineBuiltinTool } from './builtin-tool.ts'
 import { expectedSha256, filePath, pathField, reason } from './shared/fields.ts'
 import { targetOf } from './shared/target.ts'
 import { shownAfterMove } from './shared/text-change.ts'
@@ -23,7 +23,7 @@ const output = z.object({
 })
 
 /** Moves or renames a file, link or directory. Moves a link itself, not its target. */
-export const moveFile = defineTool({
+export const moveFile = defineBuiltinTool({
   name: 'move_file',
   title: 'Move or rename',
   description: 'Move or rename a file, link or directory. `to` is the whole new path; nothing is ever overwritten.',

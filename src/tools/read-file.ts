@@ -7,7 +7,7 @@ import { requireFile } from '../guard/guarded-files.ts'
 import { clamp } from '../limits.ts'
 import { display } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
-import { type Draft, defineTool, type ToolContext } from './define-tool.ts'
+import { type BuiltinContext, type BuiltinDraft, defineBuiltinTool } from './builtin-tool.ts'
 import { boundContent } from './shared/bound-content.ts'
 import { pathField } from './shared/fields.ts'
 import { lineOutOfRange, readLargeFile } from './shared/large-file.ts'
@@ -42,7 +42,7 @@ type Input = z.output<typeof input>
 type Output = z.output<typeof output>
 
 /** Reads a range of lines of a text file, with the version that later changes must expect. */
-export const readFile = defineTool({
+export const readFile = defineBuiltinTool({
   name: 'read_file',
   title: 'Read file',
   description:
@@ -93,9 +93,9 @@ type Slice = Omit<Output, 'path'>
 function draftOf(
   { lineNumbers, ifChanged }: Input,
   target: GuardedAccess,
-  { previousReads }: Pick<ToolContext, 'previousReads'>,
+  { previousReads }: Pick<BuiltinContext, 'previousReads'>,
   slice: Slice,
-): Draft<Output> {
+): BuiltinDraft<Output> {
   const { startLine, endLine, totalLines, sha256, content } = slice
   const all = startLine === 1 && endLine === totalLines && !slice.truncated
   // A cut line does not count as shown.
@@ -155,7 +155,7 @@ function cut(text: string, startLine: number, maxLines: number, maxBytes: number
 }
 
 /** Reads lines of an artifact. */
-async function readArtifact(input: Input, maxLines: number, context: ToolContext): Promise<Draft<Output>> {
+async function readArtifact(input: Input, maxLines: number, context: BuiltinContext): Promise<BuiltinDraft<Output>> {
   const text = await context.readArtifact(input.path)
   const slice = cut(text, input.startLine, maxLines, context.limits.readBytes, input.path)
   const { totalLines } = sliceLines(text, 1, 1)

@@ -3,7 +3,7 @@ import { ToolError } from '../errors.ts'
 import { adaptLineEnds, detectLineEnd, type LineEnd } from '../files/text/encoding.ts'
 import { type LineSlice, sliceLines } from '../files/text/lines.ts'
 import { display, type Path, quote } from '../paths/logical-path.ts'
-import { defineTool } from './define-tool.ts'
+import { defineBuiltinTool } from './builtin-tool.ts'
 import { checkExpected } from './shared/expected-version.ts'
 import { filePath, reason, sha256Field } from './shared/fields.ts'
 import { targetOf } from './shared/target.ts'
@@ -31,7 +31,7 @@ const output = z.object({
 })
 
 /** Replaces whole lines. Lines never merge, and the final newline of the file stays as it was. */
-export const replaceRange = defineTool({
+export const replaceRange = defineBuiltinTool({
   name: 'replace_range',
   title: 'Replace lines',
   description:

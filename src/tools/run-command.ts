@@ -6,7 +6,8 @@ import { clamp } from '../limits.ts'
 import { display, GIT_DIRECTORY, isWithin, type Path } from '../paths/logical-path.ts'
 import type { CommandSession, CommandTransaction, ShellOutcome } from '../shells/types.ts'
 import type { Change } from '../storage/backend.ts'
-import { defineTool, type ShownVersion, type ToolContext } from './define-tool.ts'
+import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
+import type { ShownVersion } from './define-tool.ts'
 import { requireDirectory } from './shared/command-directory.ts'
 import { boundOutput } from './shared/command-output.ts'
 import { reason } from './shared/fields.ts'
@@ -36,7 +37,7 @@ const output = z.object({
 type Output = z.input<typeof output>
 
 /** Runs a command line. Its changes form one change set, which is committed and undone as a whole. */
-export const runCommand = defineTool({
+export const runCommand = defineBuiltinTool({
   name: 'run_command',
   title: 'Run command',
   description:
@@ -84,7 +85,7 @@ async function runApproved(
   line: string,
   timeoutMs: number,
   session: CommandSession,
-  context: ToolContext,
+  context: BuiltinContext,
 ): Promise<{ transaction: CommandTransaction; outcome: ShellOutcome }> {
   const { path: cwd } = targetOf(context)
   const onOutput = countLines(context)
@@ -123,7 +124,7 @@ async function runApproved(
 /**
  * Reports the number of lines instead of their text: a secret may be recognisable only in the complete output.
  */
-function countLines({ progress }: ToolContext): (stream: 'stdout' | 'stderr', text: string) => void {
+function countLines({ progress }: BuiltinContext): (stream: 'stdout' | 'stderr', text: string) => void {
   let lines = 0
   return (_, text) => {
     for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1

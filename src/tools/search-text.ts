@@ -6,7 +6,7 @@ import { compileGlob } from '../paths/glob.ts'
 import { display, type Path, quote } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
 import { compileQuery } from '../search/query.ts'
-import { defineTool, type ToolContext } from './define-tool.ts'
+import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
 import { directoryPath, filters } from './shared/fields.ts'
 import { type ScanVisitor, scanInSlices } from './shared/scan-in-slices.ts'
 import { createFileSearch, type FileSearch } from './shared/search-file.ts'
@@ -55,7 +55,7 @@ type FileCount = z.output<typeof fileCount>
 type Reason = NonNullable<z.output<typeof output>['truncatedReason']>
 
 /** Finds matching lines, in the order of the tree. Takes time linear in the text for every pattern. */
-export const searchText = defineTool({
+export const searchText = defineBuiltinTool({
   name: 'search_text',
   title: 'Search text',
   description:
@@ -109,7 +109,7 @@ interface Bounds {
 }
 
 /** The bounds of the input, within the limits of the workspace. */
-function boundsOf(input: Input, { limits, warnings }: ToolContext): Bounds {
+function boundsOf(input: Input, { limits, warnings }: BuiltinContext): Bounds {
   return {
     contextLines: clamp('contextLines', input.contextLines, limits.searchContextLines, warnings),
     maxMatches: clamp('maxMatches', input.maxMatches ?? limits.searchMatches, limits.searchMatchesHard, warnings),
@@ -130,14 +130,14 @@ class MatchCollector implements ScanVisitor {
   truncatedReason: Reason | undefined
   readonly #input: Input
   readonly #bounds: Bounds
-  readonly #context: ToolContext
+  readonly #context: BuiltinContext
   readonly #search: FileSearch
   /** Read from the platform's clock, because an injected clock may stand still. */
   readonly #deadline: number
   /** Bytes of the result left for matches. */
   #remainingBytes: number
 
-  constructor(input: Input, bounds: Bounds, context: ToolContext) {
+  constructor(input: Input, bounds: Bounds, context: BuiltinContext) {
     this.#input = input
     this.#bounds = bounds
     this.#context = context
@@ -204,7 +204,7 @@ class MatchCollector implements ScanVisitor {
 async function candidatesOf(
   input: Input,
   { path, asked: requestedPath }: GuardedAccess,
-  { files }: ToolContext,
+  { files }: BuiltinContext,
 ): Promise<readonly Path[]> {
   const options = { caseInsensitive: !files.capabilities.caseSensitive }
   const include = input.includeGlob === undefined ? undefined : compileGlob(input.includeGlob, options)

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { redact } from '../files/secrets/index.ts'
 import { compileGlob } from '../paths/glob.ts'
-import { defineTool } from './define-tool.ts'
+import { defineBuiltinTool } from './builtin-tool.ts'
 import { reason } from './shared/fields.ts'
 
 /** Submits a plan for approval. Until it is approved, a workspace in plan mode changes nothing. */
-export const submitPlan = defineTool({
+export const submitPlan = defineBuiltinTool({
   name: 'submit_plan',
   title: 'Submit plan',
   description:

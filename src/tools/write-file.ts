@@ -7,7 +7,7 @@ import { requireFile } from '../guard/guarded-files.ts'
 import { checkLimit } from '../limits.ts'
 import { display, type Path } from '../paths/logical-path.ts'
 import type { Stat } from '../storage/backend.ts'
-import { defineTool, type ToolContext } from './define-tool.ts'
+import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
 import { checkExpected } from './shared/expected-version.ts'
 import { expectedSha256, filePath, reason, versions } from './shared/fields.ts'
 import { hashFile } from './shared/file-version.ts'
@@ -26,7 +26,7 @@ const input = z.strictObject({
 const output = z.object({ ...versions, newSha256: z.string(), bytesWritten: z.number(), created: z.boolean() })
 
 /** Creates a file or replaces its whole content atomically. */
-export const writeFile = defineTool({
+export const writeFile = defineBuiltinTool({
   name: 'write_file',
   title: 'Write file',
   description:
@@ -72,7 +72,7 @@ export const writeFile = defineTool({
 
 /** Returns the current version of a file, and its document if it is text. */
 async function currentOf(
-  context: ToolContext,
+  context: BuiltinContext,
   path: Path,
   stat: Stat,
 ): Promise<{ sha256: string; document: TextDocument | undefined }> {
@@ -91,7 +91,7 @@ async function currentOf(
 const notText: ReadonlySet<ErrorCode> = new Set(['UNSUPPORTED_BINARY', 'UNSUPPORTED_ENCODING', 'FILE_TOO_LARGE'])
 
 /** Returns the format of the replaced text. Refuses marks, and warns if the new content has other line ends. */
-function keepFormat(context: ToolContext, path: Path, document: TextDocument, content: string): TextFormat {
+function keepFormat(context: BuiltinContext, path: Path, document: TextDocument, content: string): TextFormat {
   refuseMarks(document, content, path)
   const eol = detectLineEnd(content)
   if (eol !== document.eol && eol !== 'none' && (document.eol === 'crlf' || document.eol === 'cr')) {

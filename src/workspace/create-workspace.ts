@@ -21,7 +21,7 @@ import { createRecorder, type Recorder } from './recorder.ts'
 import type { DialectWorkspace, ToolDescription, Workspace } from './types.ts'
 
 export type { DialectWorkspaceOptions, RunOptions, WorkspaceOptions } from './options.ts'
-export type { ToolInputs, ToolNames, ToolOutputs, ToolResult } from './tool-types.ts'
+export type { ToolResult } from './tool-types.ts'
 export type {
   DialectRun,
   DialectWorkspace,

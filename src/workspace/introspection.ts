@@ -5,7 +5,8 @@ import { isInPlanMode } from '../call/plan-mode.ts'
 import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { ToolError } from '../errors.ts'
-import { defineTool, type Tool } from '../tools/define-tool.ts'
+import { defineBuiltinTool } from '../tools/builtin-tool.ts'
+import type { Tool } from '../tools/define-tool.ts'
 
 /**
  * What a workspace tells of itself, in the shape of tools, so that it is judged, recorded and bounded like any call. Models
@@ -16,7 +17,7 @@ const shared = { input: z.object({}), permission: 'file:info', mutates: false, i
 
 /** The policy as data, with the mode and the tools. */
 export function policyOperation(workspace: WorkspaceState, run: RunState): Tool {
-  return defineTool({
+  return defineBuiltinTool({
     ...shared,
     name: 'policy',
     title: 'Show the policy',
@@ -38,7 +39,7 @@ export function policyOperation(workspace: WorkspaceState, run: RunState): Tool 
 
 /** What the run did so far, for people and as data. */
 export function reportOperation(report: () => RunReport | undefined): Tool {
-  return defineTool({
+  return defineBuiltinTool({
     ...shared,
     name: 'report',
     title: 'Show the report',

@@ -8,7 +8,8 @@ import { invertEntries, planRevert, type RevertTarget } from '../history/revert.
 import { ancestorsOf, GIT_DIRECTORY, isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { Access } from '../policy/access.ts'
 import type { Backend, Change, EntryState, Version } from '../storage/backend.ts'
-import { type Draft, defineTool, type Tool, type ToolContext } from '../tools/define-tool.ts'
+import { type BuiltinContext, type BuiltinDraft, defineBuiltinTool } from '../tools/builtin-tool.ts'
+import type { Tool } from '../tools/define-tool.ts'
 
 /**
  * What a workspace does beside its tools, in the shape of tools, so that it takes the same way: guard, policy, approval,
@@ -60,7 +61,7 @@ export function rollbackOperation({ journal, backend }: WorkspaceState, run: Run
 /** Applies an overlay to what lies below. `pending` is what it held when the call began. */
 export function acceptOperation({ backend, origin }: WorkspaceState, pending: readonly Change[]): Tool {
   const input = z.object({ reason: z.string().optional() })
-  return defineTool({
+  return defineBuiltinTool({
     ...shared,
     name: 'commit',
     title: 'Commit the overlay',
@@ -74,7 +75,7 @@ export function acceptOperation({ backend, origin }: WorkspaceState, pending: re
         true,
       )
     },
-    async draft(): Promise<Draft<{ paths: string[] }>> {
+    async draft(): Promise<BuiltinDraft<{ paths: string[] }>> {
       const above = requireOverlay(backend)
       const { lower } = above
       const paths = pending.map(({ path }) => path)
@@ -114,7 +115,7 @@ export function checkoutOperation(changes: readonly Change[], what: string): Too
     changes.filter(({ to, expect }) => to?.type === 'directory' && expect !== 'any').map(({ path }) => path),
   )
   const input = z.object({})
-  return defineTool({
+  return defineBuiltinTool({
     ...shared,
     name: 'git_checkout',
     title: 'Check out a commit',
@@ -153,7 +154,7 @@ function returning<I extends z.ZodObject>(
   backend: Backend,
   planned: (input: z.output<I>) => Plan,
 ): Tool {
-  return defineTool({
+  return defineBuiltinTool({
     ...shared,
     name,
     title,
@@ -165,7 +166,7 @@ function returning<I extends z.ZodObject>(
         planned(given).ways.map(({ path, to, from }) => ({ path, now: from, to, isNew: from === null })),
         true,
       ),
-    async draft(given, context: ToolContext): Promise<Draft<z.input<typeof outcome>>> {
+    async draft(given, context: BuiltinContext): Promise<BuiltinDraft<z.input<typeof outcome>>> {
       const { what, done, ways } = planned(given)
       const { changes, kept } = await planRevert(backend, what, ways)
       for (const path of kept) context.warnings.push(`${quote(path)} stays: others have put something into it`)

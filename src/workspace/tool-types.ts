@@ -7,9 +7,6 @@ import type { BuiltinTool, ToolName, ToolOf } from '../tools/index.ts'
 /** The tools of `extraTools` whose names the compiler knows. A plain `Tool[]` has none. */
 type NamedTool<T extends Tool> = T extends Tool ? (string extends T['name'] ? never : T) : never
 
-/** The names of the tools of a workspace with the `extraTools` of type `Extra`. */
-export type ToolNames<Extra extends readonly Tool[] = readonly []> = keyof ToolInputs<Extra>
-
 /** The tool among `T` that has the name `N`. */
 type WithName<T extends Tool, N> = T extends Tool ? (N extends T['name'] ? T : never) : never
 

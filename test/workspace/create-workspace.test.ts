@@ -18,7 +18,7 @@ import {
 } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 import { faulty } from '../../src/testing/index.ts'
-import type { Draft, ResultFields } from '../../src/tools/author.ts'
+import type { BuiltinDraft, ResultFields } from '../../src/tools/builtin-tool.ts'
 
 const files = {
   'src/app.ts': 'export const answer = 41\n',
@@ -529,7 +529,7 @@ describe('files, for the embedding program', () => {
 
 /** A tool that drafts what the test says. */
 function acting(
-  act: (context: ToolContext) => Partial<Draft<Record<string, unknown>>>,
+  act: (context: ToolContext) => Partial<BuiltinDraft<Record<string, unknown>>>,
   more: Partial<Tool> = {},
 ): Tool {
   return {

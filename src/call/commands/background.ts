@@ -4,7 +4,8 @@ import { ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import { createLineProcess } from '../../shells/shared/line-process.ts'
 import type { CommandTransaction, Shell, ShellOutcome, ShellProcess } from '../../shells/types.ts'
-import { type Draft, defineTool, type Tool } from '../../tools/define-tool.ts'
+import { type BuiltinDraft, defineBuiltinTool } from '../../tools/builtin-tool.ts'
+import type { Tool } from '../../tools/define-tool.ts'
 
 export interface BackgroundOptions {
   readonly shell: Shell
@@ -52,10 +53,10 @@ export function runInBackground(options: BackgroundOptions): ShellProcess {
 /** What a background command changed, in the shape of a call: judged, recorded and undone like any other. */
 export function backgroundCommitTool(
   cwd: Path,
-  effect: Pick<Draft<unknown>, 'changes' | 'accesses' | 'refusals' | 'reads'>,
+  effect: Pick<BuiltinDraft<unknown>, 'changes' | 'accesses' | 'refusals' | 'reads'>,
 ): Tool {
   const paths = effect.changes?.map(({ path }) => path) ?? []
-  return defineTool({
+  return defineBuiltinTool({
     name: 'start_command',
     title: 'End of a background command',
     description: 'Applies what a background command has changed.',

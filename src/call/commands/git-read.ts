@@ -1,17 +1,18 @@
 import { ToolError } from '../../errors.ts'
 import { redact } from '../../files/secrets/index.ts'
 import type { Changed } from '../../git/changed-path.ts'
-import { fileAt, filesOf } from '../../git/checkout.ts'
+import { fileAt } from '../../git/checkout.ts'
 import { compareTrees, sectionsOf, treeOfIndex } from '../../git/compare-commits.ts'
 import type { LogEntry } from '../../git/provider.ts'
-import { openReader } from '../../git/reader.ts'
-import { gitFiles } from '../../git/repository-files.ts'
+import { openReader, type RepositoryReader } from '../../git/reader.ts'
+import { type GitFiles, gitFiles } from '../../git/repository-files.ts'
 import { EMPTY_TREE, type TreeDirectory } from '../../git/trees.ts'
-import { createWorkspaceDiffs } from '../../git/workspace-diff.ts'
-import { ancestorsOf, type Path, parsePath, quote } from '../../paths/logical-path.ts'
+import { createWorkspaceDiffs, type WorkspaceDiffs } from '../../git/workspace-diff.ts'
+import { type Path, parsePath, quote } from '../../paths/logical-path.ts'
 import type { TrackedCommandFiles } from '../../shells/shared/command-files.ts'
-import type { CommandDiff, CommandGit, CommandRepository, CommandStatus, GitState } from '../../shells/types.ts'
+import type { CommandDiff, CommandGit, CommandRepository, GitDiffRequest } from '../../shells/types.ts'
 import type { Backend } from '../../storage/backend.ts'
+import { statusOf } from './git-status.ts'
 import type { RepositoryView } from './git-write.ts'
 
 export interface CommandGitOptions {
@@ -19,187 +20,164 @@ export interface CommandGitOptions {
   readonly files: Pick<TrackedCommandFiles, 'reach' | 'show'>
   /** Whether a file may be shown, with its content. */
   readonly sees: (path: Path) => boolean
-  /** Told of each file whose content is shown. */
+  /** Called with each file whose content is shown. */
   readonly onRead: (path: Path, bytes: number) => void
   readonly signal: AbortSignal
-  /** Opens what changes the repository. */
+  /** Opens write access to the repository. */
   readonly change: (view: RepositoryView) => Promise<CommandRepository>
 }
 
+/** The repository as one command sees it. The command's own changes replace `reader` and `diffs`. */
+interface RepositoryState {
+  readonly options: CommandGitOptions
+  readonly files: GitFiles
+  reader: RepositoryReader
+  diffs: WorkspaceDiffs
+}
+
 const decoder = new TextDecoder()
-const MOST_BRANCHES = 10_000
+const MAX_BRANCHES = 10_000
 
-/** The repository below `.git` of the root, as one command sees it. */
-export function commandGit({ backend, files: gate, sees, onRead, signal, change }: CommandGitOptions): CommandGit {
-  const files = gitFiles(backend)
-  let reader = openReader(backend)
-  let diffs = createWorkspaceDiffs(backend)
+/** The bits of a mode that are the type of an entry, and the type of a submodule. */
+const MODE_TYPE = 0o170000
+const SUBMODULE = 0o160000
 
-  async function head(): ReturnType<CommandGit['head']> {
-    const bytes = await files.read('HEAD')
-    if (bytes === undefined) return undefined
-    const branch = /^ref: refs\/heads\/(\S+)/.exec(decoder.decode(bytes))?.[1]
-    return { commit: await reader.headCommit(), branch }
+/** Opens the repository in `.git` of the root for one command. */
+export function commandGit(options: CommandGitOptions): CommandGit {
+  const { backend, files: gate, sees, signal, change } = options
+  const state: RepositoryState = {
+    options,
+    files: gitFiles(backend),
+    reader: openReader(backend),
+    diffs: createWorkspaceDiffs(backend),
   }
-
-  async function entryOf(commit: string): Promise<LogEntry> {
-    const text = decoder.decode(await reader.objects.need(commit, 'commit'))
-    const end = text.indexOf('\n\n')
-    const [fields, message] = end === -1 ? [text, ''] : [text.slice(0, end), text.slice(end + 2)]
-    const [, name = '', email = '', at = '0'] = /^author (.*) <(.*)> (\d+) [+-]\d{4}$/m.exec(fields) ?? []
-    const parents = [...fields.matchAll(/^parent ([0-9a-f]{40})$/gm)].map(([, id]) => id as string)
-    return { commit, parents, message: redact(message).text, author: { name, email, at: Number(at) * 1000 } }
-  }
-
-  async function treeOf(ref: string | undefined): Promise<TreeDirectory> {
-    const commit = ref === undefined ? await reader.headCommit() : await reader.resolve(ref)
-    return commit === undefined ? EMPTY_TREE : reader.tree(commit)
-  }
-
-  async function shown(changed: readonly Changed[]): Promise<readonly CommandDiff[]> {
-    const sections = await sectionsOf(changed.filter(({ path }) => sees(path)))
-    for (const { path, oldPath, text } of sections) {
-      onRead(path as Path, text.length)
-      if (oldPath !== undefined) onRead(oldPath as Path, 0)
-    }
-    return sections
-  }
-
   return {
-    head,
-    async branches() {
-      const names = new Set<string>()
-      const waiting = ['']
-      for (let next = waiting.pop(); next !== undefined && names.size < MOST_BRANCHES; next = waiting.pop()) {
-        for (const name of await files.list(`refs/heads${next === '' ? '' : `/${next}`}`)) {
-          const path = next === '' ? name : `${next}/${name}`
-          if ((await files.stat(`refs/heads/${path}`))?.type === 'directory') waiting.push(path)
-          else names.add(path)
-        }
-      }
-      const packed = await files.read('packed-refs')
-      const lines = packed === undefined ? [] : decoder.decode(packed).matchAll(/^[0-9a-f]{40} refs\/heads\/(\S+)$/gm)
-      for (const [, name] of lines) names.add(name as string)
-      return [...names].sort()
+    async head() {
+      const bytes = await state.files.read('HEAD')
+      if (bytes === undefined) return undefined
+      const branch = /^ref: refs\/heads\/(\S+)/.exec(decoder.decode(bytes))?.[1]
+      return { commit: await state.reader.headCommit(), branch }
     },
-    resolve: (name) => reader.resolve(name),
-
+    branches: () => listBranches(state.files),
+    resolve: (name) => state.reader.resolve(name),
     async status({ untracked = 'directories' } = {}) {
-      const { entries } = await reader.index()
-      const tree = await treeOf(undefined)
-      const found: CommandStatus[] = []
-      const note = (path: string, index: GitState, now: GitState) => {
-        if ((index !== 'same' || now !== 'same') && sees(path as Path)) found.push({ path, index, files: now })
-      }
-      const looked = new Set<string>()
-      const loose = new Set<string>()
-      for (const { path, old, now } of await diffs.changedFrom(tree, signal)) {
-        looked.add(path)
-        const entry = entries.get(path) ?? null
-        note(path, stateOf(old, entry), entry === null ? 'same' : stateOf(entry, now))
-        if (entry === null && now !== null && sees(path)) loose.add(path)
-      }
-      const added = new Set<string>(entries.keys())
-      for (const [path, file] of filesOf(tree)) {
-        added.delete(path)
-        if (looked.has(path)) continue
-        const entry = entries.get(path) ?? null
-        note(path, stateOf(file, entry), entry === null ? 'same' : stateOf(entry, file))
-        if (entry === null && sees(path as Path)) loose.add(path)
-      }
-      // In the index alone, and in no file any more.
-      for (const path of added) if (!looked.has(path)) note(path, 'added', 'deleted')
-      const rows = untracked === 'files' ? loose : wholeDirectories(loose, entries.keys())
-      for (const path of [...rows].sort()) found.push({ path, index: 'same', files: 'untracked' })
-      // As git: what it knows first.
-      const rank = ({ files: now }: CommandStatus) => (now === 'untracked' ? 1 : 0)
-      return found.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1))
+      const { entries: index } = await state.reader.index()
+      const head = await treeOf(state, undefined)
+      return statusOf({ head, index, changed: await state.diffs.changedFrom(head, signal), sees }, untracked)
     },
-
-    async diff({ from, to }) {
-      const { entries } = await reader.index()
-      const index = treeOfIndex(entries)
-      const base = from === undefined && to === undefined ? index : await treeOf(from)
-      if (to === 'index') return shown(compareTrees(reader.objects, base, index))
-      if (to !== undefined) return shown(compareTrees(reader.objects, base, await treeOf(to)))
-      const changed = await diffs.changedFrom(base, signal)
-      return shown(changed.filter(({ path, old }) => old !== null || entries.has(path)))
-    },
-
-    async log(ref, most) {
-      const waiting = [await entryOf(await reader.resolve(ref))]
-      const seen = new Set(waiting.map(({ commit }) => commit))
-      const found: LogEntry[] = []
-      while (found.length < most && waiting.length > 0) {
-        signal.throwIfAborted()
-        waiting.sort((a, b) => b.author.at - a.author.at)
-        const next = waiting.shift() as LogEntry
-        found.push(next)
-        for (const parent of next.parents) {
-          if (seen.has(parent)) continue
-          seen.add(parent)
-          waiting.push(await entryOf(parent))
-        }
-      }
-      return found
-    },
-
-    async show(ref) {
-      const entry = await entryOf(await reader.resolve(ref))
-      const [parent] = entry.parents
-      const before = parent === undefined ? EMPTY_TREE : await treeOf(parent)
-      // As git, a merge is shown by its message alone.
-      const changed = entry.parents.length > 1 ? [] : compareTrees(reader.objects, before, await treeOf(entry.commit))
-      return { entry, diff: await shown(changed) }
-    },
-
+    diff: async (request) => showDiff(state, await changedBetween(state, request)),
+    log: (ref, maxCount) => listCommits(state, ref, maxCount),
+    show: (ref) => showCommit(state, ref),
     async fileAt(ref, path) {
-      // Judged before it is looked for: that a hidden file was there once must not be told.
+      // Policy decides before the lookup, so that an error does not reveal that a hidden file once existed.
       await gate.reach({ permission: 'file:read', path })
-      const file = fileAt(await treeOf(ref), parsePath(path))
-      if (file === undefined || (file.mode & 0o170000) === 0o160000) {
-        throw new ToolError('NOT_FOUND', `${quote(path)} is no file in ${quote(ref)}`, { path })
+      const file = fileAt(await treeOf(state, ref), parsePath(path))
+      if (file === undefined || (file.mode & MODE_TYPE) === SUBMODULE) {
+        throw new ToolError('NOT_FOUND', `${quote(path)} is not a file in ${quote(ref)}`, { path })
       }
-      return gate.show(path, await reader.objects.need(file.id, 'blob'))
+      return gate.show(path, await state.reader.objects.need(file.id, 'blob'))
     },
-
-    change: () =>
-      change({
-        async changed() {
-          const { entries } = await reader.index()
-          const changed = await diffs.changedFrom(await treeOf(undefined), signal)
-          return changed.map(({ path }) => ({ path, tracked: entries.has(path) }))
-        },
-        tracked: async () => (await reader.index()).entries.keys(),
-        forget() {
-          reader = openReader(backend)
-          diffs = createWorkspaceDiffs(backend)
-        },
-      }),
+    change: () => change(repositoryView(state)),
   }
 }
 
-type Entry = { readonly id: string; readonly mode: number } | null
-
-/** Paths of which git knows nothing, those of a directory of which it knows nothing as one. */
-function wholeDirectories(loose: Iterable<string>, tracked: Iterable<string>): Set<string> {
-  const known = new Set<string>()
-  for (const path of tracked) for (const above of ancestorsOf(path as Path)) known.add(above)
-  const rows = new Set<string>()
-  for (const path of loose) {
-    const whole = ancestorsOf(path as Path)
-      .reverse()
-      .find((above) => !known.has(above))
-    rows.add(whole === undefined ? path : `${whole}/`)
+/** What write access needs to know of the repository. */
+function repositoryView(state: RepositoryState): RepositoryView {
+  const { backend, signal } = state.options
+  return {
+    async changed() {
+      const { entries } = await state.reader.index()
+      const changed = await state.diffs.changedFrom(await treeOf(state, undefined), signal)
+      return changed.map(({ path }) => ({ path, tracked: entries.has(path) }))
+    },
+    tracked: async () => (await state.reader.index()).entries.keys(),
+    forget() {
+      state.reader = openReader(backend)
+      state.diffs = createWorkspaceDiffs(backend)
+    },
   }
-  return rows
 }
 
-function sameEntry(a: Entry, b: Entry): boolean {
-  return a?.id === b?.id && a?.mode === b?.mode
+/** Returns the tree of a commit, by default that of HEAD. Before the first commit, it is empty. */
+async function treeOf({ reader }: RepositoryState, ref: string | undefined): Promise<TreeDirectory> {
+  const commit = ref === undefined ? await reader.headCommit() : await reader.resolve(ref)
+  return commit === undefined ? EMPTY_TREE : reader.tree(commit)
 }
 
-function stateOf(before: Entry, after: Entry): GitState {
-  if (sameEntry(before, after)) return 'same'
-  return before === null ? 'added' : after === null ? 'deleted' : 'modified'
+/** Returns the local branches, loose and packed, sorted. */
+async function listBranches(files: GitFiles): Promise<readonly string[]> {
+  const names = new Set<string>()
+  const pending = ['']
+  for (let next = pending.pop(); next !== undefined && names.size < MAX_BRANCHES; next = pending.pop()) {
+    for (const name of await files.list(`refs/heads${next === '' ? '' : `/${next}`}`)) {
+      const path = next === '' ? name : `${next}/${name}`
+      if ((await files.stat(`refs/heads/${path}`))?.type === 'directory') pending.push(path)
+      else names.add(path)
+    }
+  }
+  const packed = await files.read('packed-refs')
+  const lines = packed === undefined ? [] : decoder.decode(packed).matchAll(/^[0-9a-f]{40} refs\/heads\/(\S+)$/gm)
+  for (const [, name] of lines) names.add(name as string)
+  return [...names].sort()
+}
+
+/** Returns the paths that differ between the two sides of a diff. */
+async function changedBetween(state: RepositoryState, { from, to }: GitDiffRequest): Promise<readonly Changed[]> {
+  const { reader, diffs, options } = state
+  const { entries } = await reader.index()
+  const index = treeOfIndex(entries)
+  const base = from === undefined && to === undefined ? index : await treeOf(state, from)
+  if (to === 'index') return compareTrees(reader.objects, base, index)
+  if (to !== undefined) return compareTrees(reader.objects, base, await treeOf(state, to))
+  const changed = await diffs.changedFrom(base, options.signal)
+  return changed.filter(({ path, old }) => old !== null || entries.has(path))
+}
+
+/** Returns the diffs of the visible paths, and records them as read. */
+async function showDiff({ options }: RepositoryState, changed: readonly Changed[]): Promise<readonly CommandDiff[]> {
+  const { sees, onRead } = options
+  const sections = await sectionsOf(changed.filter(({ path }) => sees(path)))
+  for (const { path, oldPath, text } of sections) {
+    onRead(path as Path, text.length)
+    if (oldPath !== undefined) onRead(oldPath as Path, 0)
+  }
+  return sections
+}
+
+async function readCommit({ reader }: RepositoryState, commit: string): Promise<LogEntry> {
+  const text = decoder.decode(await reader.objects.need(commit, 'commit'))
+  const end = text.indexOf('\n\n')
+  const [fields, message] = end === -1 ? [text, ''] : [text.slice(0, end), text.slice(end + 2)]
+  const [, name = '', email = '', at = '0'] = /^author (.*) <(.*)> (\d+) [+-]\d{4}$/m.exec(fields) ?? []
+  const parents = [...fields.matchAll(/^parent ([0-9a-f]{40})$/gm)].map(([, id]) => id as string)
+  return { commit, parents, message: redact(message).text, author: { name, email, at: Number(at) * 1000 } }
+}
+
+/** Returns the commits that lead to a ref, newest first. */
+async function listCommits(state: RepositoryState, ref: string, maxCount: number): Promise<readonly LogEntry[]> {
+  const pending = [await readCommit(state, await state.reader.resolve(ref))]
+  const queued = new Set(pending.map(({ commit }) => commit))
+  const entries: LogEntry[] = []
+  while (entries.length < maxCount && pending.length > 0) {
+    state.options.signal.throwIfAborted()
+    pending.sort((a, b) => b.author.at - a.author.at)
+    const next = pending.shift() as LogEntry
+    entries.push(next)
+    for (const parent of next.parents) {
+      if (queued.has(parent)) continue
+      queued.add(parent)
+      pending.push(await readCommit(state, parent))
+    }
+  }
+  return entries
+}
+
+/** Returns a commit with its diff. Like git, a merge is shown without a diff. */
+async function showCommit(state: RepositoryState, ref: string): ReturnType<CommandGit['show']> {
+  const entry = await readCommit(state, await state.reader.resolve(ref))
+  const [parent] = entry.parents
+  const before = parent === undefined ? EMPTY_TREE : await treeOf(state, parent)
+  const changed =
+    entry.parents.length > 1 ? [] : compareTrees(state.reader.objects, before, await treeOf(state, entry.commit))
+  return { entry, diff: await showDiff(state, changed) }
 }

@@ -1,55 +1,71 @@
 import { ToolError } from '../../errors.ts'
-import type { GitProvider } from '../../git/provider.ts'
+import type { GitProvider, Repository } from '../../git/provider.ts'
 import { display, isWithin, type LogicalPath, type Path, parsePath, quote } from '../../paths/logical-path.ts'
 import type { TrackedCommandFiles } from '../../shells/shared/command-files.ts'
 import type { CommandRepository } from '../../shells/types.ts'
 import type { Backend } from '../../storage/backend.ts'
 
 export interface CommandRepositoryOptions {
-  /** The git of the workspace, if it was opened with one. */
+  /** The option `git` of the workspace. */
   readonly provider: GitProvider | undefined
-  /** Takes the changes: an overlay that is the command's own. */
+  /** Receives the changes: the overlay of the command. */
   readonly backend: Backend
   readonly files: Pick<TrackedCommandFiles, 'reach' | 'apply' | 'stat'>
-  /** Whether a file may be taken into a commit without a question. */
+  /** Whether a file may become part of a commit without an approval. */
   readonly sees: (path: Path) => boolean
   readonly onRead: (path: Path, bytes: number) => void
-  /** @throws ToolError for an address that may not be reached */
+  /** @throws ToolError if the address may not be reached */
   readonly requireHost: (url: URL) => void
   readonly signal: AbortSignal
   readonly now: () => number
 }
 
-/** What the repository's own view tells to whoever changes it. */
+/** The state of the repository, read for write access. */
 export interface RepositoryView {
-  /** Every path that differs from HEAD, whatever may be shown. */
-  changed(): Promise<readonly { readonly path: Path; readonly tracked: boolean }[]>
-  /** The paths that the index holds. */
+  /** Returns every path that differs from HEAD, hidden paths included. */
+  changed(): Promise<readonly ChangedPath[]>
+  /** Returns the paths in the index. */
   tracked(): Promise<Iterable<string>>
-  /** Must be called after each change. */
+  /** Discards what was read. Call it after each change. */
   forget(): void
 }
 
+/** A path that differs from HEAD, and whether the index contains it. */
+export interface ChangedPath {
+  readonly path: Path
+  readonly tracked: boolean
+}
+
+/** Write access of one command. */
+interface WriteState {
+  readonly options: CommandRepositoryOptions
+  readonly view: RepositoryView
+  /** Files whose reading was approved. */
+  readonly granted: Set<Path>
+}
+
 /**
- * The repository for one command, once it may be changed at all. What git writes into `.git` lies in the command's own
- * overlay, and what it does to files takes the same way as any write of the command.
+ * Opens write access to the repository for one command. What git writes to `.git` goes to the command's overlay. Its
+ * changes of files pass the policy gate like any write of the command.
  *
- * @throws ToolError where policy denies it, or the workspace was opened without git
+ * @throws ToolError if policy denies it, or the workspace was opened without git
  */
 export async function openCommandRepository(
-  { provider, backend, files, sees, onRead, requireHost, signal, now }: CommandRepositoryOptions,
+  options: CommandRepositoryOptions,
   view: RepositoryView,
 ): Promise<CommandRepository> {
+  const { files, provider } = options
   await files.reach({ permission: 'git:write', path: '.git', noFollow: true })
   if (provider === undefined) {
-    throw new ToolError(
-      'SHELL_UNAVAILABLE',
-      'this workspace was opened without git: its repository can only be looked at',
-    )
+    throw new ToolError('SHELL_UNAVAILABLE', 'this workspace was opened without git: its repository is read-only')
   }
-  /** Files that were asked about, and allowed. */
-  const granted = new Set<Path>()
-  const repository = provider.open({
+  const state: WriteState = { options, view, granted: new Set() }
+  return createRepository(state, openRepository(state, provider))
+}
+
+function openRepository({ options, granted }: WriteState, provider: GitProvider): Repository {
+  const { backend, files, sees, onRead, requireHost, now } = options
+  return provider.open({
     backend,
     mayRead(path) {
       if (!sees(path as Path) && !granted.has(path as Path)) return false
@@ -60,45 +76,19 @@ export async function openCommandRepository(
     requireHost,
     now,
   })
+}
 
-  /** What shows and may not be read is refused like any reading of it, and left out. */
-  async function ask(path: Path, byName: boolean): Promise<void> {
-    if (sees(path) || (await files.stat(path)) === undefined) return
-    try {
-      await files.reach({ permission: 'file:read', path })
-      granted.add(path)
-    } catch (error) {
-      // Aborted, it waits for an answer.
-      if (byName || !(error instanceof ToolError) || error.code === 'ABORTED') throw error
-    }
-  }
+function createRepository(state: WriteState, repository: Repository): CommandRepository {
+  const { sees, signal } = state.options
 
-  /** @throws ToolError for a name that git has nothing to do with */
-  async function requireKnown(path: LogicalPath, changed: readonly Path[]): Promise<void> {
-    const known = [...changed, ...(await view.tracked())].filter((one) => isWithin(one as Path, path)) as Path[]
-    if (known.some(sees)) return
-    const stat = await files.stat(display(path))
-    if (stat?.type === 'directory' || (stat !== undefined && known.length > 0)) return
-    const why = stat === undefined ? 'did not match any files' : 'is ignored by one of the .gitignore files'
-    throw new ToolError('NOT_FOUND', `pathspec ${quote(path)} ${why}`, { path })
-  }
-
-  /** A conflict that names only what may be seen. */
-  function withoutHidden(error: unknown): unknown {
-    if (!(error instanceof ToolError) || error.code !== 'WRITE_CONFLICT') return error
-    /* v8 ignore next -- @preserve: a conflict without paths is one of the storage, and a command has a draft of its own */
-    const shown = ((error.details.paths ?? []) as Path[]).filter(sees)
-    const such = shown[0] === undefined ? '' : `, such as ${quote(shown[0])}`
-    return new ToolError(error.code, `Cannot check out: what was changed would be overwritten${such}`, { paths: shown })
-  }
-
-  function changing<A extends readonly unknown[], R>(run: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
+  /** Makes a method check the signal first, and discard what was read when it has ended. */
+  function changing<A extends readonly unknown[], R>(method: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
     return async (...args) => {
       signal.throwIfAborted()
       try {
-        return await run(...args)
+        return await method(...args)
       } finally {
-        view.forget()
+        state.view.forget()
       }
     }
   }
@@ -109,28 +99,71 @@ export async function openCommandRepository(
     branch: changing(repository.branch),
     deleteBranch: changing(repository.deleteBranch),
     moveTo: changing(repository.moveTo),
-    checkout: changing(async (ref, how) => {
-      const { commit, skipped } = await repository.checkout(ref, how).catch((error: unknown) => {
-        throw withoutHidden(error)
+    checkout: changing(async (ref, options) => {
+      const { commit, skipped } = await repository.checkout(ref, options).catch((error: unknown) => {
+        throw withoutHidden(error, sees)
       })
       return { commit, skipped: skipped.filter((path) => sees(path as Path)) }
     }),
     restore: changing(repository.restore),
     clone: changing((url, options) => repository.clone(url, { ...options, signal })),
     add: changing(async (paths, { tracked = false } = {}) => {
-      const wanted = paths.map((path) => parsePath(path))
-      const changed = await view.changed()
-      const taken = changed.filter(
-        (one) => (one.tracked || !tracked) && wanted.some((each) => isWithin(one.path, each)),
-      )
-      for (const path of wanted) {
-        await requireKnown(
-          path,
-          changed.map((one) => one.path),
-        )
-      }
-      for (const { path } of taken) await ask(path, (wanted as readonly string[]).includes(path))
+      await prepareAdd(state, paths, tracked)
       await repository.add(paths, { tracked })
     }),
   }
+}
+
+/**
+ * Requests the approvals that the files to add need.
+ *
+ * @throws ToolError `NOT_FOUND` for a path that git does not know, and the refusal of a file that was named itself
+ */
+async function prepareAdd(state: WriteState, paths: readonly string[], tracked: boolean): Promise<void> {
+  const requested = paths.map((path) => parsePath(path))
+  const changed = await state.view.changed()
+  const changedPaths = changed.map(({ path }) => path)
+  for (const path of requested) await requirePathspec(state, path, changedPaths)
+  const names = new Set<string>(requested)
+  for (const entry of changed) {
+    const isRequested = (entry.tracked || !tracked) && requested.some((directory) => isWithin(entry.path, directory))
+    if (isRequested) await requestRead(state, entry.path, names.has(entry.path))
+  }
+}
+
+/** Requests a file that may be listed, but not read. If it is refused, it is left out, unless it was named itself. */
+async function requestRead({ options, granted }: WriteState, path: Path, byName: boolean): Promise<void> {
+  const { sees, files } = options
+  if (sees(path) || (await files.stat(path)) === undefined) return
+  try {
+    await files.reach({ permission: 'file:read', path })
+    granted.add(path)
+  } catch (error) {
+    // `ABORTED`: the command waits for an approval.
+    if (byName || !(error instanceof ToolError) || error.code === 'ABORTED') throw error
+  }
+}
+
+/** @throws ToolError `NOT_FOUND` if a path matches no changed or tracked file, or only ignored ones */
+async function requirePathspec(
+  { options, view }: WriteState,
+  path: LogicalPath,
+  changed: readonly Path[],
+): Promise<void> {
+  const { sees, files } = options
+  const matches = [...changed, ...(await view.tracked())].filter((entry) => isWithin(entry as Path, path)) as Path[]
+  if (matches.some(sees)) return
+  const stat = await files.stat(display(path))
+  if (stat?.type === 'directory' || (stat !== undefined && matches.length > 0)) return
+  const reason = stat === undefined ? 'did not match any files' : 'is ignored by one of the .gitignore files'
+  throw new ToolError('NOT_FOUND', `pathspec ${quote(path)} ${reason}`, { path })
+}
+
+/** Returns a conflict of a checkout without its hidden paths. Any other error stays as it is. */
+function withoutHidden(error: unknown, sees: (path: Path) => boolean): unknown {
+  if (!(error instanceof ToolError) || error.code !== 'WRITE_CONFLICT') return error
+  /* v8 ignore next -- @preserve: a conflict without paths comes from the storage, and a command has an overlay of its own */
+  const paths = ((error.details.paths ?? []) as Path[]).filter(sees)
+  const example = paths[0] === undefined ? '' : `, such as ${quote(paths[0])}`
+  return new ToolError(error.code, `Cannot check out: changed files would be overwritten${example}`, { paths })
 }

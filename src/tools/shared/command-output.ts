@@ -1,5 +1,5 @@
 import { redact } from '../../files/secrets/index.ts'
-import type { ToolContext } from '../define-tool.ts'
+import type { BuiltinContext } from '../builtin-tool.ts'
 
 /** The output of a command as a model may see it. */
 export interface BoundedOutput {
@@ -13,7 +13,7 @@ export interface BoundedOutput {
 /** Marks secrets and keeps the end of each stream, which usually matters most. Stores the whole as an artifact. */
 export function boundOutput(
   output: { readonly stdout: string; readonly stderr: string },
-  { limits, keepArtifact }: Pick<ToolContext, 'limits' | 'keepArtifact'>,
+  { limits, keepArtifact }: Pick<BuiltinContext, 'limits' | 'keepArtifact'>,
 ): BoundedOutput {
   const stdout = redact(lastBytes(output.stdout, limits.commandKeptBytes)).text
   const stderr = redact(lastBytes(output.stderr, limits.commandKeptBytes)).text

@@ -1,6 +1,6 @@
 import { ToolError } from '../../errors.ts'
 import { type Path, quote } from '../../paths/logical-path.ts'
-import type { ToolContext } from '../define-tool.ts'
+import type { BuiltinContext } from '../builtin-tool.ts'
 
 /** The version that a caller expects: a hash, `null` for no file, or `undefined` for no expectation. */
 export type Expected = string | null | undefined
@@ -12,7 +12,7 @@ export type Expected = string | null | undefined
  * @throws ToolError `WRITE_CONFLICT`, with `currentSha256`
  */
 export function checkExpected(
-  context: ToolContext,
+  context: BuiltinContext,
   path: Path,
   expected: Expected,
   current: string | null,

@@ -2,7 +2,7 @@ import { createSha256, sha256 } from '../../files/hash/sha256.ts'
 import { type Path, quote } from '../../paths/logical-path.ts'
 import type { Stat } from '../../storage/backend.ts'
 import { throwIfAborted } from '../../util/abort.ts'
-import type { ToolContext } from '../define-tool.ts'
+import type { BuiltinContext } from '../builtin-tool.ts'
 
 /** Bytes of a large file that are in memory at once. */
 export const PART_BYTES = 1024 * 1024
@@ -13,7 +13,7 @@ export const PART_BYTES = 1024 * 1024
  * @throws ToolError `WRITE_CONFLICT` if the file changes during the read, `ABORTED`
  */
 export async function hashFile(
-  context: Pick<ToolContext, 'files' | 'limits' | 'signal'>,
+  context: Pick<BuiltinContext, 'files' | 'limits' | 'signal'>,
   path: Path,
   stat: Stat,
 ): Promise<string> {
@@ -27,7 +27,7 @@ export async function hashFile(
 
 /** Yields the bytes of one version of a file in parts. */
 export async function* partsOf(
-  { files, signal }: Pick<ToolContext, 'files' | 'signal'>,
+  { files, signal }: Pick<BuiltinContext, 'files' | 'signal'>,
   path: Path,
   stat: Stat,
 ): AsyncGenerator<Uint8Array, void, undefined> {

@@ -5,7 +5,7 @@ import { decodeText, detectLineEnd, type Encoding, type LineEnd, looksBinary } f
 import { countLines, sliceLines } from '../../files/text/lines.ts'
 import { type Path, quote } from '../../paths/logical-path.ts'
 import type { Stat } from '../../storage/backend.ts'
-import type { ToolContext } from '../define-tool.ts'
+import type { BuiltinContext } from '../builtin-tool.ts'
 import { boundContent } from './bound-content.ts'
 import { partsOf } from './file-version.ts'
 
@@ -39,7 +39,7 @@ export interface WindowRequest {
  *   read, `INVALID_INPUT` for lines after the end, `ABORTED`
  */
 export async function readLargeFile(
-  context: Pick<ToolContext, 'files' | 'signal'>,
+  context: Pick<BuiltinContext, 'files' | 'signal'>,
   path: Path,
   stat: Stat,
   request: WindowRequest,

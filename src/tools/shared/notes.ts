@@ -4,7 +4,7 @@ import { createDocument, type TextDocument } from '../../files/text/document.ts'
 import { type Note, parseNote } from '../../files/text/front-matter.ts'
 import { isWithin, type Path } from '../../paths/logical-path.ts'
 import { type Label, labelNames } from '../../policy/labels.ts'
-import type { MemoryContext, PlanState, ToolContext } from '../define-tool.ts'
+import type { BuiltinContext, MemoryContext, PlanState } from '../builtin-tool.ts'
 
 /** Ids are words and slashes, so that no id can name another path. */
 export const noteId = z
@@ -28,7 +28,7 @@ export function idOf(path: string, { path: root }: MemoryContext): string {
   return path.slice(root.length + 1, -'.md'.length)
 }
 
-export function memoryOf({ memory }: Pick<ToolContext, 'memory'>): MemoryContext {
+export function memoryOf({ memory }: Pick<BuiltinContext, 'memory'>): MemoryContext {
   return required(memory)
 }
 
@@ -61,7 +61,7 @@ function isVisible({ scopes }: Note, { acl, scopes: callerScopes }: MemoryContex
 }
 
 /** Returns the note at a path. A file over the size limit of text files does not count as a note. */
-export async function findNote(context: ToolContext, path: Path): Promise<ReadNote | undefined> {
+export async function findNote(context: BuiltinContext, path: Path): Promise<ReadNote | undefined> {
   const { files, limits } = context
   const stat = isWithin(path, memoryOf(context).path) ? await files.stat(path) : undefined
   if (stat?.type !== 'file' || stat.size > limits.textFileBytes) return undefined
@@ -78,7 +78,7 @@ export async function findNote(context: ToolContext, path: Path): Promise<ReadNo
 }
 
 /** Records that the call shows a note, and the label that the note has. */
-export function markAsShown(context: ToolContext, path: Path, { labels, document }: ReadNote): void {
+export function markAsShown(context: BuiltinContext, path: Path, { labels, document }: ReadNote): void {
   context.files.noteRead(path, document.bytes.length)
   const label = highestLabel(labels)
   if (label !== 'public') context.addLabel(label, path)
@@ -96,7 +96,7 @@ export function noteNotFound(id: string): ToolError {
 }
 
 /** Visits the notes that the caller may see, in the order of their paths. */
-export async function eachNote(context: ToolContext, visit: (path: Path, note: ReadNote) => void): Promise<void> {
+export async function eachNote(context: BuiltinContext, visit: (path: Path, note: ReadNote) => void): Promise<void> {
   const { files, limits } = context
   const memory = memoryOf(context)
   const start = memory.path as Path

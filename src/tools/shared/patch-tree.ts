@@ -8,7 +8,8 @@ import type { GuardedAccess } from '../../policy/access.ts'
 import type { Change, Receipt, Stat } from '../../storage/backend.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { sameBytes } from '../../util/bytes.ts'
-import type { ShownVersion, ToolContext } from '../define-tool.ts'
+import type { BuiltinContext } from '../builtin-tool.ts'
+import type { ShownVersion } from '../define-tool.ts'
 import { checkExpected } from './expected-version.ts'
 import { alreadyThere, notFound, refuseRoot, targetOf } from './target.ts'
 
@@ -36,7 +37,7 @@ export interface PatchedTree {
  * @throws ToolError `NOT_FOUND ALREADY_EXISTS IS_DIRECTORY PATH_REJECTED WRITE_CONFLICT FILE_TOO_LARGE PATCH_CONFLICT`
  */
 export async function patchTree(
-  context: ToolContext,
+  context: BuiltinContext,
   plan: PatchPlan,
   expected: ReadonlyMap<LogicalPath, string | null>,
 ): Promise<PatchedTree> {
@@ -106,7 +107,7 @@ function set(entry: Entry, after: Content | null, by: Entry['setBy']): void {
 }
 
 async function openEntry(
-  context: ToolContext,
+  context: BuiltinContext,
   { asked, path }: GuardedAccess,
   expected: string | null | undefined,
 ): Promise<Entry> {
@@ -131,7 +132,7 @@ async function openEntry(
  *
  * @throws ToolError `PATH_REJECTED`
  */
-function refuseLink({ files }: ToolContext, asked: LogicalPath, path: Path): void {
+function refuseLink({ files }: BuiltinContext, asked: LogicalPath, path: Path): void {
   if (asked === path) return
   if (!files.capabilities.caseSensitive && asked.toLowerCase() === path.toLowerCase()) return
   throw new ToolError('PATH_REJECTED', `Cannot patch ${quote(asked)}: it is a link or behind a link`, {
@@ -187,7 +188,7 @@ function modeOf({ kind, oldMode, newMode }: FileChange<LogicalPath>, source: Con
 }
 
 /** Builds the change set, with each path once. */
-async function finish(context: ToolContext, entries: readonly Entry[], deletions: number): Promise<PatchedTree> {
+async function finish(context: BuiltinContext, entries: readonly Entry[], deletions: number): Promise<PatchedTree> {
   const { files } = context
   const touched = entries.filter(({ before, after }) => before !== after && !sameContent(before, after))
   const removed = touched.filter(({ after }) => after === null)
@@ -243,7 +244,7 @@ async function finish(context: ToolContext, entries: readonly Entry[], deletions
 
 /** Adds the missing parent directories of new files. A directory may replace a file that the patch removes. */
 async function addParents(
-  { files }: ToolContext,
+  { files }: BuiltinContext,
   created: readonly Path[],
   parents: ReadonlySet<Path>,
   changes: Map<Path, Change>,
@@ -273,7 +274,7 @@ function sameContent(before: Content | null, after: Content | null): boolean {
 }
 
 /** Marks the new versions as read for files that the run had read as a whole. */
-function shownAfter(context: ToolContext, touched: readonly Entry[]): (receipt: Receipt) => readonly ShownVersion[] {
+function shownAfter(context: BuiltinContext, touched: readonly Entry[]): (receipt: Receipt) => readonly ShownVersion[] {
   const readPaths = new Set<Path>()
   for (const { path, sha256: version } of touched) {
     if (version === null || context.hasReadWhole(path, version)) readPaths.add(path)

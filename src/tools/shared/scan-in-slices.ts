@@ -2,7 +2,7 @@ import type { Path } from '../../paths/logical-path.ts'
 import type { Stat } from '../../storage/backend.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { yieldToEventLoop } from '../../util/timers.ts'
-import type { ToolContext } from '../define-tool.ts'
+import type { BuiltinContext } from '../builtin-tool.ts'
 
 export interface ScanVisitor {
   /** Whether to visit a file of `size` bytes. Gets the first bytes of a file. `undefined` stops the scan. */
@@ -20,7 +20,7 @@ export interface ScanVisitor {
  * @throws ToolError `ABORTED`
  */
 export async function scanInSlices(
-  { files, signal, progress }: Pick<ToolContext, 'files' | 'signal' | 'progress'>,
+  { files, signal, progress }: Pick<BuiltinContext, 'files' | 'signal' | 'progress'>,
   paths: readonly Path[],
   visitor: ScanVisitor,
 ): Promise<boolean> {

@@ -2,10 +2,10 @@ import { ToolError } from '../../errors.ts'
 import { type LogicalPath, nameOf, quote } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
 import type { CommandSession } from '../../shells/types.ts'
-import type { ToolContext } from '../define-tool.ts'
+import type { BuiltinContext } from '../builtin-tool.ts'
 
 /** Returns the guarded access for the planned access at `index`. */
-export function targetOf({ accesses }: Pick<ToolContext, 'accesses'>, index = 0): GuardedAccess {
+export function targetOf({ accesses }: Pick<BuiltinContext, 'accesses'>, index = 0): GuardedAccess {
   const target = accesses[index]
   if (target === undefined) throw new TypeError(`the tool planned no access ${index}`)
   return target
@@ -16,7 +16,7 @@ export function targetOf({ accesses }: Pick<ToolContext, 'accesses'>, index = 0)
  *
  * @throws ToolError `SHELL_UNAVAILABLE`
  */
-export function sessionOf({ commands }: Pick<ToolContext, 'commands'>): CommandSession {
+export function sessionOf({ commands }: Pick<BuiltinContext, 'commands'>): CommandSession {
   if (commands === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'This workspace has no shell')
   return commands
 }

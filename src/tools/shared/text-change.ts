@@ -6,7 +6,8 @@ import { checkLimit } from '../../limits.ts'
 import { unifiedDiff } from '../../patch/diff.ts'
 import { type Path, quote } from '../../paths/logical-path.ts'
 import type { Change, Receipt } from '../../storage/backend.ts'
-import type { ShownVersion, ToolContext } from '../define-tool.ts'
+import type { BuiltinContext } from '../builtin-tool.ts'
+import type { ShownVersion } from '../define-tool.ts'
 
 /** A changed text, ready to commit over the version that it is based on. */
 export interface TextChange {
@@ -22,7 +23,7 @@ export interface TextChange {
  * Converts a changed text with marks into the bytes to commit: replaces marks by their secrets and keeps the encoding and
  * BOM of the file.
  */
-export function changeText(context: ToolContext, path: Path, document: TextDocument, changed: string): TextChange {
+export function changeText(context: BuiltinContext, path: Path, document: TextDocument, changed: string): TextChange {
   const bytes = encodeText(restoreMarks(document, changed), document)
   checkLimit('file size in bytes', bytes.length, context.limits.textFileBytes, path)
   // Secrets in the caller's own text are marked too, because the diff is stored.
@@ -39,7 +40,7 @@ export function changeText(context: ToolContext, path: Path, document: TextDocum
 
 /** Marks the new version as read if the run had read the whole old one. `null`: the file is new. */
 export function shownAfterEdit(
-  context: ToolContext,
+  context: BuiltinContext,
   path: Path,
   oldSha256: string | null,
 ): (receipt: Receipt) => readonly ShownVersion[] {
@@ -49,7 +50,7 @@ export function shownAfterEdit(
 
 /** Marks the version at its new path as read if the run had read the whole file. */
 export function shownAfterMove(
-  context: ToolContext,
+  context: BuiltinContext,
   from: Path,
   to: Path,
   sha256: string | null,

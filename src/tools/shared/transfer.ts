@@ -5,7 +5,7 @@ import { childOf, isWithin, nameOf, type Path, parentOf, quote } from '../../pat
 import type { GuardedAccess } from '../../policy/access.ts'
 import type { Change, EntryType, Stat } from '../../storage/backend.ts'
 import { linkTarget } from '../../storage/change-set.ts'
-import type { ToolContext } from '../define-tool.ts'
+import type { BuiltinContext } from '../builtin-tool.ts'
 import { checkVersion, type Expected, refuseVersion } from './expected-version.ts'
 import { alreadyThere, notFound, refuseRoot } from './target.ts'
 
@@ -29,7 +29,7 @@ export interface Transfer {
  * @throws ToolError `NOT_FOUND ALREADY_EXISTS PATH_REJECTED INVALID_INPUT LIMIT_EXCEEDED FILE_TOO_LARGE WRITE_CONFLICT`
  */
 export async function transfer(
-  context: ToolContext,
+  context: BuiltinContext,
   [source, target]: readonly [GuardedAccess, GuardedAccess],
   options: {
     readonly verb: 'move' | 'copy'
@@ -93,7 +93,7 @@ export async function transfer(
 
 /** Returns the state of one entry for its new path. */
 async function copyOf(
-  { files, limits }: ToolContext,
+  { files, limits }: BuiltinContext,
   path: Path,
   stat: Stat,
   verb: string,
@@ -120,7 +120,7 @@ async function copyOf(
  * Returns the new path if both names are the same entry on a storage that ignores letter case, and only its letter case
  * changes.
  */
-function otherSpelling(context: ToolContext, source: GuardedAccess, target: GuardedAccess): Path | undefined {
+function otherSpelling(context: BuiltinContext, source: GuardedAccess, target: GuardedAccess): Path | undefined {
   if (context.files.capabilities.caseSensitive || source.path !== target.path) return undefined
   const spelled = childOf(parentOf(target.path), nameOf(target.asked))
   return spelled !== source.path && spelled.toLowerCase() === source.path.toLowerCase() ? (spelled as Path) : undefined

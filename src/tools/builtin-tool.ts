@@ -1,0 +1,79 @@
+import type * as z from 'zod'
+import type { DiffRequest, WorkspaceDiff } from '../git/workspace-diff.ts'
+import type { ReadHistory } from '../history/read-history.ts'
+import type { LogicalPath, Path } from '../paths/logical-path.ts'
+import type { Access } from '../policy/access.ts'
+import type { WorkPlan } from '../policy/plan.ts'
+import type { Processes } from '../shells/shared/background-processes.ts'
+import type { Backend } from '../storage/backend.ts'
+import type { Draft, Tool, ToolContext } from './define-tool.ts'
+
+/** The fields of a success, as the caller receives it. */
+export interface ResultFields {
+  readonly callId: string
+  readonly [field: string]: unknown
+}
+
+/** A draft with the fields that only built-in tools and operations of the workspace use. */
+export interface BuiltinDraft<Result> extends Draft<Result> {
+  /** Receives the changes instead of the workspace's files, to accept an overlay. They are not journalled. */
+  readonly target?: Pick<Backend, 'stat' | 'read' | 'readLink' | 'commit'>
+  /** A plan that needs an approval. Once approved, it applies to the run. */
+  readonly plan?: WorkPlan
+  /** Called with the final answer, after hooks and limits. Must not throw. */
+  readonly onResult?: (answer: ResultFields) => void
+}
+
+/** A context with the services that only built-in tools use. */
+export interface BuiltinContext extends ToolContext {
+  readonly previousReads: PreviousReads
+  /** `hash`: replacing a file needs its hash, or a reading of the whole file. `shown`: it needs both. */
+  readonly staleGuard: 'hash' | 'shown'
+  /** Returns the differences between the workspace and its base that policy shows to this call. */
+  workspaceDiff(request: Pick<DiffRequest, 'base' | 'wants'>): Promise<WorkspaceDiff>
+  /**
+   * Returns the `diffSha256` that `diff_workspace` would return to this run now. `undefined` if the run may not call that
+   * tool without an approval, or if the call would fail.
+   */
+  workspaceDiffSha256(): Promise<string | undefined>
+  /** Returns the commit of HEAD. `undefined` without a repository or without a commit. */
+  headCommit(): Promise<string | undefined>
+  /** The background commands of this run. */
+  readonly processes: Processes
+  /** The notes of the workspace, if it has them. */
+  readonly memory: MemoryContext | undefined
+  /** Reads an artifact of this run. */
+  readArtifact(uri: string): Promise<string>
+}
+
+/** Records and finds the calls of the run that showed lines of a version. */
+export type PreviousReads = Pick<ReadHistory, 'noteLines' | 'findCall'>
+
+/** The directory of the notes, and the scopes that decide which notes the caller may see. */
+export interface MemoryContext {
+  readonly path: LogicalPath
+  readonly acl: boolean
+  /** The scopes of the run. */
+  readonly scopes: readonly string[]
+}
+
+/** The state that the plan of a built-in tool may use beside its input. */
+export interface PlanState {
+  /** The directory in which the next command of the run starts. */
+  readonly cwd: Path
+  /** The directory of the notes, if the workspace has one. */
+  readonly memory?: LogicalPath | undefined
+}
+
+/** A {@link Tool} whose plan and draft receive what the pipeline passes to every tool, but only built-in tools see. */
+export interface BuiltinToolDefinition<I extends z.ZodObject, O extends z.ZodObject> extends Tool<I, O> {
+  plan(input: z.output<I>, state: PlanState): readonly Access[]
+  draft(input: z.output<I>, context: BuiltinContext): Promise<BuiltinDraft<z.input<O>>>
+}
+
+/** Defines a built-in tool or an operation of the workspace. Infers its name, and its input and result types. */
+export function defineBuiltinTool<const N extends string, I extends z.ZodObject, O extends z.ZodObject>(
+  tool: BuiltinToolDefinition<I, O> & { readonly name: N },
+): Tool<I, O> & { readonly name: N } {
+  return tool
+}
