@@ -4,7 +4,7 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { CallToolRequestSchema, ElicitRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createMcpServer } from '../../src/adapters/mcp/index.ts'
-import { createEvents } from '../../src/adapters/mcp-http/event-store.ts'
+import { createEventStore } from '../../src/adapters/mcp-http/event-store.ts'
 import { type McpHandler, type McpHandlerOptions, mcpHandler } from '../../src/adapters/mcp-http/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '../../src/index.ts'
@@ -133,8 +133,8 @@ async function call(client: Client, name: string, input: Record<string, unknown>
   return (result.structuredContent ?? result._meta?.['wardspace/failure']) as Record<string, unknown>
 }
 
-describe('the official client over Streamable HTTP', () => {
-  it('lists, calls, is refused, and ends its session', async () => {
+describe('mcpHandler with the official client', () => {
+  it('serves tool lists, calls, refusals and the end of a session', async () => {
     const { handler } = await serve({ token })
     const client = await connect(handler, { Authorization: `Bearer ${token}` })
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('edit_file')
@@ -146,12 +146,12 @@ describe('the official client over Streamable HTTP', () => {
   })
 })
 
-describe('sessions', () => {
-  it('are each a run of its own: ledger, records and approvals stay apart', async () => {
+describe('mcpHandler sessions', () => {
+  it('have separate runs with separate read history, records and approvals', async () => {
     await manySessions(20)
   })
 
-  it('share neither directory, background commands nor artifacts', async () => {
+  it('do not share current directory, background commands or artifacts', async () => {
     const { handler } = await serve({}, { shell: bash(), keepCwd: true, limits: { commandOutputBytes: 2000 } })
     const [one, two] = [await connect(handler), await connect(handler)]
     await call(one, 'create_directory', { path: 'sub' })
@@ -164,7 +164,7 @@ describe('sessions', () => {
     expect(await call(two, 'read_file', { path: artifactUri })).toMatchObject({ ok: false })
   })
 
-  it('end with what they have started, by DELETE, by rest, and with the handler', async () => {
+  it('close what they started on DELETE, when idle, and with the handler', async () => {
     const { shell, running } = counted()
     const { handler } = await serve({ idleMs: 30 }, { shell })
     const client = await connect(handler)
@@ -188,7 +188,7 @@ describe('sessions', () => {
     expect((await ask(handler, { body: initialize })).status).toBe(503)
   })
 
-  it('are cancelled with their calls, which then change nothing', async () => {
+  it('cancel their calls, which then change nothing', async () => {
     const { shell, running } = counted()
     const { workspace, handler } = await serve({}, { shell })
     const client = await connect(handler)
@@ -213,7 +213,7 @@ describe('sessions', () => {
     expect(await lost).toMatch(/closed/)
   })
 
-  it('are not opened by what fails, which the client is not told', async () => {
+  it('are not opened if open fails, and hide the cause from the client', async () => {
     const errors: unknown[] = []
     const told = { onError: (error: unknown) => errors.push(error) }
     const failing = await serve({
@@ -260,14 +260,14 @@ describe('sessions', () => {
   })
 })
 
-describe('a question to the person', () => {
+describe('mcpHandler elicitation', () => {
   it.each<[string, Record<string, string | number>, string | undefined]>([
     ['an answer', { decision: 'allow once' }, undefined],
     ['an answer with a reason', { decision: 'deny', reason: 'not now' }, 'APPROVAL_DENIED'],
     ['none of those that were offered', { decision: 'allow everything' }, 'HOOK_FAILED'],
     ['a number', { decision: 1 }, 'HOOK_FAILED'],
     ['nothing of what was asked', { reason: 'why' }, 'HOOK_FAILED'],
-  ])('comes on the way back of its call, and takes %s for what it is', async (_, content, code) => {
+  ])('asks on the response stream of the call and handles the answer: %s', async (_, content, code) => {
     const { handler } = await serve({}, { policy: 'supervised' })
     const client = new Client({ name: 'person', version: '1.0.0' }, { capabilities: { elicitation: { form: {} } } })
     client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept', content }))
@@ -278,7 +278,7 @@ describe('a question to the person', () => {
   })
 })
 
-describe('a request that is wrong', () => {
+describe('mcpHandler with an invalid request', () => {
   it.each<[string, number, Asked, string]>([
     ['another method', 405, { method: 'PUT', body: {} }, 'GET, POST, DELETE'],
     ['no session', 400, { body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }, 'initialize first'],
@@ -303,22 +303,22 @@ describe('a request that is wrong', () => {
       { body: Array.from({ length: 101 }, (_, id) => ({ ...initialize, id })) },
       'at most 100',
     ],
-    ['too large', 413, { body: { ...initialize, more: 'x'.repeat(70_000) } }, 'Send less at once'],
-    ['too large without saying so', 413, { body: ' '.repeat(70_000) }, 'Send less at once'],
-  ])('%s: %i', async (_, status, asked, hint) => {
+    ['too large', 413, { body: { ...initialize, more: 'x'.repeat(70_000) } }, 'Send less per request'],
+    ['too large without saying so', 413, { body: ' '.repeat(70_000) }, 'Send less per request'],
+  ])('refuses %s with status %i', async (_, status, asked, hint) => {
     const { handler } = await serve({ maxBodyBytes: 65_536 })
     const refused = await refusalOf(await ask(handler, asked))
     expect(refused).toMatchObject({ status, hint: expect.stringContaining(hint) })
     expect(handler.size).toBe(0)
   })
 
-  it('in a session leaves the session as it is', async () => {
+  it('refuses it in a session and keeps the session', async () => {
     const { handler } = await serve()
     const session = await begin(handler)
     const stream = await ask(handler, { method: 'GET', headers: session })
     expect(stream.status).toBe(200)
     for (const [status, asked, hint] of [
-      [409, { method: 'GET' }, 'open already'],
+      [409, { method: 'GET' }, 'already open'],
       [406, { method: 'GET', headers: { Accept: 'text/html' } }, 'text/event-stream'],
       [400, { body: initialize }, 'initialize once'],
       [400, { body: ping, headers: { 'MCP-Protocol-Version': '1999-01-01' } }, 'MCP-Protocol-Version'],
@@ -334,7 +334,7 @@ describe('a request that is wrong', () => {
     await stream.body?.cancel()
   })
 
-  it('cannot be made deep enough to end the server', async () => {
+  it('survives deeply nested JSON', async () => {
     const { handler } = await serve()
     const session = await begin(handler)
     const deep = `${'{"path":'.repeat(20_000)}1${'}'.repeat(20_000)}`
@@ -345,7 +345,7 @@ describe('a request that is wrong', () => {
   })
 })
 
-describe('who is let in', () => {
+describe('mcpHandler admission', () => {
   it.each<[string, string, Partial<McpHandlerOptions>, boolean]>([
     ['the loopback address', '127.0.0.1:8080', {}, true],
     ['its name in any case', 'LocalHost:9', {}, true],
@@ -359,14 +359,14 @@ describe('who is let in', () => {
     ['the port that goes without saying', '127.0.0.1', { allowedHosts: ['127.0.0.1:80'] }, true],
     ['the loopback address where another is named', 'localhost', { allowedHosts: ['tools.example'] }, false],
     ['the one that is named', 'tools.example', { allowedHosts: ['tools.example'] }, true],
-  ])('by Host: %s', async (_, host, options, isLetIn) => {
+  ])('checks Host: %s', async (_, host, options, isLetIn) => {
     const { handler } = await serve(options)
     const response = await ask(handler, { body: initialize, headers: { Host: host } })
     expect(response.status).toBe(isLetIn ? 200 : 403)
     if (!isLetIn) expect(await refusalOf(response)).toMatchObject({ message: expect.stringContaining('not served') })
   })
 
-  it('by the port that goes without saying under TLS, and by the address where there is no Host', async () => {
+  it('checks the default port of https, and the URL if there is no Host', async () => {
     const { handler } = await serve({ allowedHosts: ['tools.example:443'] })
     for (const [address, status] of [
       ['https://tools.example/mcp', 400],
@@ -384,7 +384,7 @@ describe('who is let in', () => {
     ['a page on another port', 'http://127.0.0.1:3000', 403],
     ['a page whose origin begins so', 'https://app.example.evil.example', 403],
     ['a page without an origin', 'null', 403],
-  ])('by Origin: %s', async (_, origin, status) => {
+  ])('checks Origin: %s', async (_, origin, status) => {
     const { handler } = await serve({ allowedOrigins: ['https://app.example'], token })
     const headers = { Authorization: `Bearer ${token}`, ...(origin === undefined ? {} : { Origin: origin }) }
     const response = await ask(handler, { body: initialize, headers })
@@ -407,7 +407,7 @@ describe('who is let in', () => {
     [`Bearer ${token.slice(1)}`, 'Bearer error="invalid_token"'],
     [`Basic ${token}`, 'Bearer error="invalid_token"'],
     ['Bearer', 'Bearer error="invalid_token"'],
-  ])('by the token alone, not with %s', async (authorization, challenge) => {
+  ])('refuses the Authorization header %s', async (authorization, challenge) => {
     const { handler } = await serve({ token })
     const headers = authorization === undefined ? {} : { Authorization: authorization }
     // Also in a session that there is.
@@ -435,14 +435,14 @@ describe('who is let in', () => {
     ['half a session', { maxSessions: 1.5 }],
     ['no rest', { idleMs: 0 }],
     ['no body', { maxBodyBytes: Number.NaN }],
-  ])('is not set to %s', async (_, options) => {
+  ])('throws TypeError for %s', async (_, options) => {
     expect(() => mcpHandler({ open: () => ({ server: new Server({ name: 'x', version: '1' }) }), ...options })).toThrow(
       TypeError,
     )
   })
 })
 
-describe('a connection that breaks', () => {
+describe('mcpHandler after a lost connection', () => {
   /** A server that answers when it is told to, and says something before. */
   async function slow(options: Partial<McpHandlerOptions> = {}) {
     let open = () => {}
@@ -478,7 +478,7 @@ describe('a connection that breaks', () => {
 
   const toCall = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'x', arguments: {} } }
 
-  it('loses nothing: what was said meanwhile, and the answer, come when it is resumed', async () => {
+  it('replays the events and the answer that were missed', async () => {
     const { handler, session, open } = await slow()
     const broken = (await ask(handler, { body: toCall, headers: session })).body?.getReader()
     const { ids: seen } = await readEvents(broken, 2)
@@ -498,7 +498,7 @@ describe('a connection that breaks', () => {
     expect(stolen.status).toBe(400)
   })
 
-  it('is resumed by the official client itself', async () => {
+  it('is resumed by the official client', async () => {
     const { handler } = await serve()
     const cut = new Set<() => void>()
     const transport = new StreamableHTTPClientTransport(new URL(url), {
@@ -535,7 +535,7 @@ describe('a connection that breaks', () => {
     expect(cut.size).toBe(1)
   })
 
-  it('is refused where what came meanwhile is not kept any more, and goes on where nothing came', async () => {
+  it('refuses to resume if missed events were dropped, and resumes if nothing was missed', async () => {
     const { handler, session, open } = await slow({ maxEvents: 3 })
     const broken = (await ask(handler, { body: toCall, headers: session })).body?.getReader()
     const { ids: seen } = await readEvents(broken, 2)
@@ -544,7 +544,7 @@ describe('a connection that breaks', () => {
     await (await ask(handler, { body: list, headers: session })).text()
     // Both of its events are gone, but nothing that came after the second.
     const lost = await ask(handler, { method: 'GET', headers: { ...session, 'Last-Event-ID': seen[0] as string } })
-    expect(await refusalOf(lost)).toMatchObject({ status: 400, hint: expect.stringContaining('not kept') })
+    expect(await refusalOf(lost)).toMatchObject({ status: 400, hint: expect.stringContaining('no longer stored') })
     const kept = await ask(handler, { method: 'GET', headers: { ...session, 'Last-Event-ID': seen[1] as string } })
     expect(kept.status).toBe(200)
     const ahead = `${(seen[1] as string).split('.')[0]}.99`
@@ -555,7 +555,7 @@ describe('a connection that breaks', () => {
     await reader?.cancel()
   })
 
-  it('hears what the server said before it first listened, and that once', async () => {
+  it('delivers events from before the first stream exactly once', async () => {
     const server = new Server({ name: 'early', version: '1' }, { capabilities: { logging: {} } })
     const { handler } = await serve({ open: () => ({ server }) })
     const session = await begin(handler)
@@ -569,8 +569,8 @@ describe('a connection that breaks', () => {
     await second?.cancel()
   })
 
-  it('is forgotten where its call was never answered, and there were very many of those', async () => {
-    const events = createEvents(1, 1000)
+  it('forgets the oldest of more than 1,000 streams of unanswered calls', async () => {
+    const events = createEventStore(1, 1000)
     const message = { jsonrpc: '2.0', method: 'notifications/message' } as const
     const [oldest, newest] = [await events.storeEvent('0', message), await events.storeEvent('1', message)]
     expect(await events.getStreamIdForEventId(oldest)).toBe('0')
@@ -582,7 +582,7 @@ describe('a connection that breaks', () => {
     expect(await events.getStreamIdForEventId('1008.1009')).toBe('1008')
   })
 
-  it('may be one that reads nothing: its stream is cut, and the server goes on', async () => {
+  it('closes the stream of a client that does not read', async () => {
     const server = new Server({ name: 'loud', version: '1' }, { capabilities: { logging: {} } })
     const { handler } = await serve({ open: () => ({ server }) })
     const session = await begin(handler)

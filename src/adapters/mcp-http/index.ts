@@ -1,57 +1,58 @@
 import { WebStandardStreamableHTTPServerTransport as Transport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 import { type AdmissionOptions, createAdmission } from './admission.ts'
-import { createEvents } from './event-store.ts'
+import { createEventStore } from './event-store.ts'
 import { refusal, rpcCodes, withHint } from './protocol-errors.ts'
-import { createSessions, type McpSession } from './sessions.ts'
+import { createSessions, type McpSession, type SessionLimits, type Sessions } from './sessions.ts'
 import { trackResponse } from './track-response.ts'
 
 export type { McpSession } from './sessions.ts'
 
-/** Who wants a session. */
+/** The request that opens a session. */
 export interface McpClientRequest {
   readonly url: string
   readonly headers: Headers
 }
 
-/** Who may come in, what a session is served, and how many there may be. */
+/** Admission, sessions and limits of an {@link mcpHandler}. */
 export interface McpHandlerOptions extends AdmissionOptions {
-  /** Makes what a new session speaks to: a server of its own, over a run of its own. */
+  /** Creates the server of a new session. Each session needs its own server and its own run. */
   readonly open: (client: McpClientRequest) => McpSession | Promise<McpSession>
-  /** How many sessions there may be at once. Default: 200. */
+  /** Maximum number of concurrent sessions. Default: 200. */
   readonly maxSessions?: number
-  /** How long a session may lie without a request or an open stream, in milliseconds. Default: 30 minutes. */
+  /** Milliseconds after which a session without a request or an open stream ends. Default: 30 minutes. */
   readonly idleMs?: number
-  /** How large the body of a request may be. Default: 8 MiB. */
+  /** Maximum size of a request body in bytes. Default: 8 MiB. */
   readonly maxBodyBytes?: number
-  /** How many events of a session are kept for clients that lost their connection. Default: 256, of 1 MiB in all. */
+  /** Maximum number of events per session that are stored for clients that lost their connection. Default: 256. */
   readonly maxEvents?: number
+  /** Maximum size of the stored events of a session, in UTF-16 units. Default: 1,048,576. */
   readonly maxEventBytes?: number
-  /** Is told what went wrong when a session was opened or ended; clients are not. */
+  /** Called with errors of `open` and of a session's `close`. Clients do not see them. */
   readonly onError?: (error: unknown) => void
 }
 
-/** The protocol over HTTP, for any server that speaks in requests and responses. */
+/** Serves the protocol over HTTP with web-standard requests and responses. */
 export interface McpHandler {
-  /** Answers one request, whatever it is. */
+  /** Answers one request. */
   fetch(request: Request): Promise<Response>
-  /** How many sessions there are. */
+  /** Number of open sessions. */
   readonly size: number
-  /** Ends all sessions, with what they run. */
+  /** Ends all sessions and closes what they run. */
   close(): Promise<void>
 }
 
-/** What the transport calls the stream that belongs to no request. */
-const OWN_STREAM = '_GET_stream'
+/** The transport's name of the stream that belongs to no request. */
+const STANDALONE_STREAM = '_GET_stream'
 
-/** What a client may leave unread of one stream before that is cut. */
+/** Maximum number of unread bytes of one stream. A stream with more is closed. */
 const BACKLOG_BYTES = 16 * 1024 * 1024
 
 /**
- * The Model Context Protocol over Streamable HTTP, in web-standard form: for Node, Deno, Bun, and Durable Objects. Each
- * client has a session with a server of its own; one whose connection broke goes on by `Last-Event-ID`. Requests that a
- * browser was led to send are refused by `Host` and `Origin`, before anything else is looked at.
+ * Creates a handler for the Model Context Protocol over Streamable HTTP, in web-standard form: for Node, Deno, Bun and Durable
+ * Objects. Each client has a session with its own server. A client that lost its connection resumes with `Last-Event-ID`.
+ * `Host` and `Origin` are checked first, which stops DNS rebinding and requests from foreign web pages.
  *
- * @throws TypeError for a misconfiguration
+ * @throws TypeError for an invalid token, host, origin or limit
  * @example
  * const handler = mcpHandler({
  *   token: 'correct-horse-battery',
@@ -65,82 +66,16 @@ const BACKLOG_BYTES = 16 * 1024 * 1024
  */
 export function mcpHandler(options: McpHandlerOptions): McpHandler {
   const admission = createAdmission(options)
-  const { onError = () => {} } = options
-  const maxEvents = atLeastOne('maxEvents', options.maxEvents ?? 256)
-  const maxEventBytes = atLeastOne('maxEventBytes', options.maxEventBytes ?? 1024 * 1024)
-  const maxRequestBodySize = atLeastOne('maxBodyBytes', options.maxBodyBytes ?? 8 * 1024 * 1024)
-  const sessions = createSessions({
-    most: atLeastOne('maxSessions', options.maxSessions ?? 200),
-    idleMs: atLeastOne('idleMs', options.idleMs ?? 30 * 60_000),
-    onError,
-  })
-
-  /** The events of sessions whose own stream was never opened. */
-  const waiting = new WeakMap<Transport, ReturnType<typeof createEvents>>()
-
-  async function begin(request: Request): Promise<Response> {
-    if (request.method !== 'POST') return withoutSession()
-    let failed: Response | undefined
-    const eventStore = createEvents(maxEvents, maxEventBytes)
-    const transport = new Transport({
-      sessionIdGenerator: () => crypto.randomUUID(),
-      eventStore,
-      maxRequestBodySize,
-      async onsessioninitialized(id) {
-        const make = async () => options.open({ url: request.url, headers: request.headers })
-        try {
-          if (!(await sessions.open(id, transport, make))) failed = full()
-          else waiting.set(transport, eventStore)
-        } catch (error) {
-          failed = broken()
-          onError(error)
-        }
-        // What was not opened takes no message.
-        if (failed !== undefined) await transport.close()
-      },
-    })
-    const response = await transport.handleRequest(request)
-    if (failed !== undefined) return failed
-    const session = transport.sessionId === undefined ? undefined : sessions.get(transport.sessionId)
-    if (session === undefined) {
-      const isPlain = response.status === 400 && (await codeOf(response)) === rpcCodes.refused
-      return isPlain ? withoutSession() : withHint(request, response)
-    }
-    session.enter()
-    return trackResponse(response, BACKLOG_BYTES, session.leave)
-  }
-
-  /** Of a stream that is opened for the first time: with what the server has said before that. */
-  async function fromBeginning(request: Request, transport: Transport): Promise<Request> {
-    const events = waiting.get(transport)
-    if (request.method !== 'GET' || events === undefined) return request
-    waiting.delete(transport)
-    const before = `${OWN_STREAM}.0`
-    if (request.headers.has('last-event-id') || !(await events.getStreamIdForEventId(before))) return request
-    const headers = new Headers(request.headers)
-    headers.set('last-event-id', before)
-    return new Request(request.url, { headers })
-  }
-
-  async function goOn(request: Request, id: string): Promise<Response> {
-    const session = sessions.get(id)
-    if (session === undefined) {
-      const hint = 'It may have ended. Send initialize again, without Mcp-Session-Id.'
-      return refusal(404, 'There is no such session', hint, { code: rpcCodes.lostSession })
-    }
-    session.enter()
-    const { transport } = session
-    const response = await withHint(request, await transport.handleRequest(await fromBeginning(request, transport)))
-    if (request.method === 'DELETE' && response.ok) await session.ended
-    return trackResponse(response, BACKLOG_BYTES, session.leave)
-  }
-
+  const limits = limitsOf(options)
+  const sessions = createSessions(limits)
+  const router = new SessionRouter(options, limits, sessions)
   return {
     async fetch(request) {
       const refused = await admission.check(request)
-      if (refused !== undefined) return admission.shown(request, refused)
+      if (refused !== undefined) return admission.withCors(request, refused)
       const id = request.headers.get('mcp-session-id')
-      return admission.shown(request, id === null ? await begin(request) : await goOn(request, id))
+      const response = id === null ? router.initialize(request) : router.handle(request, id)
+      return admission.withCors(request, await response)
     },
     get size() {
       return sessions.size
@@ -149,27 +84,135 @@ export function mcpHandler(options: McpHandlerOptions): McpHandler {
   }
 }
 
+interface Limits extends SessionLimits {
+  readonly maxEvents: number
+  readonly maxEventBytes: number
+  readonly maxBodyBytes: number
+}
+
+/** @throws TypeError for a limit that is not a positive whole number */
+function limitsOf(options: McpHandlerOptions): Limits {
+  const { onError = () => {} } = options
+  return {
+    maxSessions: requirePositive('maxSessions', options.maxSessions ?? 200),
+    idleMs: requirePositive('idleMs', options.idleMs ?? 30 * 60_000),
+    maxEvents: requirePositive('maxEvents', options.maxEvents ?? 256),
+    maxEventBytes: requirePositive('maxEventBytes', options.maxEventBytes ?? 1024 * 1024),
+    maxBodyBytes: requirePositive('maxBodyBytes', options.maxBodyBytes ?? 8 * 1024 * 1024),
+    onError,
+  }
+}
+
+type EventStore = ReturnType<typeof createEventStore>
+
+/** Passes admitted requests to the transport of their session. */
+class SessionRouter {
+  readonly #open: McpHandlerOptions['open']
+  readonly #limits: Limits
+  readonly #sessions: Sessions
+  /** Event stores of sessions whose standalone stream was not opened yet. */
+  readonly #unreadEvents = new WeakMap<Transport, EventStore>()
+
+  constructor({ open }: McpHandlerOptions, limits: Limits, sessions: Sessions) {
+    this.#open = open
+    this.#limits = limits
+    this.#sessions = sessions
+  }
+
+  /** Answers a request without a session id: `initialize` opens a session, anything else is refused. */
+  async initialize(request: Request): Promise<Response> {
+    if (request.method !== 'POST') return missingSession()
+    const { transport, failure } = this.#createTransport(request)
+    const response = await transport.handleRequest(request)
+    const refused = failure()
+    if (refused !== undefined) return refused
+    const session = transport.sessionId === undefined ? undefined : this.#sessions.get(transport.sessionId)
+    if (session === undefined) {
+      const isMissing = response.status === 400 && (await codeOf(response)) === rpcCodes.refused
+      return isMissing ? missingSession() : withHint(request, response)
+    }
+    session.enter()
+    return trackResponse(response, BACKLOG_BYTES, session.leave)
+  }
+
+  /** Answers a request of an existing session. */
+  async handle(request: Request, id: string): Promise<Response> {
+    const session = this.#sessions.get(id)
+    if (session === undefined) return unknownSession()
+    session.enter()
+    const { transport } = session
+    const response = await withHint(
+      request,
+      await transport.handleRequest(await this.#fromFirstEvent(request, transport)),
+    )
+    if (request.method === 'DELETE' && response.ok) await session.ended
+    return trackResponse(response, BACKLOG_BYTES, session.leave)
+  }
+
+  /** Creates a transport that opens its session on `initialize`. `failure` returns the response if that failed. */
+  #createTransport(request: Request): { readonly transport: Transport; failure(): Response | undefined } {
+    const { maxEvents, maxEventBytes, maxBodyBytes, onError } = this.#limits
+    let failure: Response | undefined
+    const eventStore = createEventStore(maxEvents, maxEventBytes)
+    const transport = new Transport({
+      sessionIdGenerator: () => crypto.randomUUID(),
+      eventStore,
+      maxRequestBodySize: maxBodyBytes,
+      onsessioninitialized: async (id) => {
+        const open = async () => this.#open({ url: request.url, headers: request.headers })
+        try {
+          if (!(await this.#sessions.open(id, transport, open))) failure = tooManySessions()
+          else this.#unreadEvents.set(transport, eventStore)
+        } catch (error) {
+          failure = notOpened()
+          onError(error)
+        }
+        // A transport without a session must not accept messages.
+        if (failure !== undefined) await transport.close()
+      },
+    })
+    return { transport, failure: () => failure }
+  }
+
+  /** Lets the first standalone stream of a session begin with the events that the server sent before it was opened. */
+  async #fromFirstEvent(request: Request, transport: Transport): Promise<Request> {
+    const events = this.#unreadEvents.get(transport)
+    if (request.method !== 'GET' || events === undefined) return request
+    this.#unreadEvents.delete(transport)
+    const beforeFirst = `${STANDALONE_STREAM}.0`
+    if (request.headers.has('last-event-id') || !(await events.getStreamIdForEventId(beforeFirst))) return request
+    const headers = new Headers(request.headers)
+    headers.set('last-event-id', beforeFirst)
+    return new Request(request.url, { headers })
+  }
+}
+
 async function codeOf(response: Response): Promise<number> {
   const { error } = (await response.clone().json()) as { readonly error: { readonly code: number } }
   return error.code
 }
 
-function withoutSession(): Response {
+function missingSession(): Response {
   const hint = 'Send initialize first, then its Mcp-Session-Id with every request.'
   return refusal(400, 'The request names no session', hint)
 }
 
-function full(): Response {
-  const hint = 'End a session that is not needed with DELETE, or try again later.'
+function unknownSession(): Response {
+  const hint = 'It may have ended. Send initialize again, without Mcp-Session-Id.'
+  return refusal(404, 'The session does not exist', hint, { code: rpcCodes.lostSession })
+}
+
+function tooManySessions(): Response {
+  const hint = 'End an unused session with DELETE, or try again later.'
   return refusal(503, 'No more sessions can be opened', hint, { headers: { 'Retry-After': '60' } })
 }
 
-function broken(): Response {
+function notOpened(): Response {
   const hint = 'Report this to the user; only the server knows the cause.'
   return refusal(500, 'The session could not be opened', hint, { code: rpcCodes.internal })
 }
 
-function atLeastOne(name: string, value: number): number {
+function requirePositive(name: string, value: number): number {
   if (Number.isSafeInteger(value) && value > 0) return value
   throw new TypeError(`mcpHandler(): ${name} must be a positive whole number`)
 }

@@ -1,4 +1,4 @@
-/** What JSON-RPC's own codes do not name; `-32001` is what clients of the protocol take for a lost session. */
+/** JSON-RPC error codes. Clients of the protocol treat `-32001` as a lost session. */
 export const rpcCodes = {
   parse: -32700,
   invalid: -32600,
@@ -7,12 +7,13 @@ export const rpcCodes = {
   lostSession: -32001,
 } as const
 
+/** Overrides for {@link refusal}. Default code: `-32000`. */
 export interface RefusalDetails {
   readonly code?: number
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A request that is answered by its status and an error of JSON-RPC, with what to do next. */
+/** Returns a response with an HTTP status and a JSON-RPC error that contains a hint. */
 export function refusal(status: number, message: string, hint: string, details: RefusalDetails = {}): Response {
   const { code = rpcCodes.refused, headers = {} } = details
   const error = { code, message, data: { hint } }
@@ -22,7 +23,7 @@ export function refusal(status: number, message: string, hint: string, details: 
   })
 }
 
-/** A refusal of the transport itself, with what to do next. Anything else stays as it is. */
+/** Adds a hint to an error response of the transport. Returns any other response unchanged. */
 export async function withHint(request: Request, response: Response): Promise<Response> {
   if (response.status < 400) return response
   const { error } = (await response.json()) as { readonly error: { readonly code: number; readonly message: string } }
@@ -32,20 +33,20 @@ export async function withHint(request: Request, response: Response): Promise<Re
 function hintFor(request: Request, status: number, code: number): string {
   if (status === 400 && code === rpcCodes.refused) {
     return request.headers.has('last-event-id')
-      ? 'What came after that event is not kept any more. Open the stream without Last-Event-ID.'
-      : 'Send MCP-Protocol-Version as the answer to initialize named it.'
+      ? 'The events after that one are no longer stored. Open the stream without Last-Event-ID.'
+      : 'Send the MCP-Protocol-Version from the answer to initialize.'
   }
   if (status === 400 && code === rpcCodes.invalid) {
     return 'Send initialize once, alone and without a session, and at most 100 messages together.'
   }
-  return hints[status] ?? 'Send one message of JSON-RPC 2.0, as the Model Context Protocol has it.'
+  return hints[status] ?? 'Send one JSON-RPC 2.0 message of the Model Context Protocol.'
 }
 
 const hints: Readonly<Record<number, string>> = {
   404: 'The session has ended. Send initialize again, without Mcp-Session-Id.',
   406: 'Send Accept: application/json, text/event-stream; for GET, text/event-stream.',
-  409: 'The stream is open already. Close it first, or go on with it.',
-  413: 'Send less at once: a file in parts, or a patch in several calls.',
+  409: 'The stream is already open. Use it, or close it first.',
+  413: 'Send less per request: a file in parts, or a patch in several calls.',
   415: 'Send JSON, with Content-Type: application/json.',
   500: 'Open the stream without Last-Event-ID.',
 }

@@ -1,54 +1,59 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import type { WebStandardStreamableHTTPServerTransport as Transport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 
-/** What one session speaks to. */
+/** The server of one session. */
 export interface McpSession {
-  /** A server of its own: two sessions never share one. */
+  /** Two sessions must not share a server. */
   readonly server: Server
-  /** What ends with the session, such as its run. */
+  /** Called when the session ends, for example to close its run. */
   close?(): void | Promise<void>
 }
 
-/** A session while it lasts. */
+/** Creates the server of a session. */
+type SessionFactory = () => McpSession | Promise<McpSession>
+
+/** An open session. */
 export interface LiveSession {
   readonly transport: Transport
-  /** Settles when all of it has ended. */
+  /** Resolves when the session has ended and `close` has settled. */
   readonly ended: Promise<void>
-  /** Keeps it from being idle until `leave`. */
+  /** Marks the start of a request: the session does not become idle until `leave`. */
   enter(): void
   leave(): void
 }
 
+/** The open sessions of a handler, by id. */
 export interface Sessions {
   readonly size: number
   get(id: string): LiveSession | undefined
   /**
-   * Takes a session up, with its server; `false` where there are too many. Rejects as `make` does. A transport that is
-   * not taken up is the caller's to close.
+   * Opens a session and connects its server to the transport. Returns `false` if there are too many sessions. Rejects if `create`
+   * does. In both cases the caller closes the transport.
    */
-  open(id: string, transport: Transport, make: () => McpSession | Promise<McpSession>): Promise<boolean>
-  /** Ends all of them, and those that are being opened. */
+  open(id: string, transport: Transport, create: SessionFactory): Promise<boolean>
+  /** Ends all sessions, including those that are being opened. */
   close(): Promise<void>
 }
 
+/** Limits of {@link Sessions}, and the receiver of errors from closing a session. */
 export interface SessionLimits {
-  readonly most: number
+  readonly maxSessions: number
   readonly idleMs: number
   readonly onError: (error: unknown) => void
 }
 
-export function createSessions({ most, idleMs, onError }: SessionLimits): Sessions {
+export function createSessions({ maxSessions, idleMs, onError }: SessionLimits): Sessions {
   const live = new Map<string, LiveSession>()
   const opening = new Set<Promise<void>>()
   let isClosed = false
 
-  async function take(id: string, transport: Transport, make: () => McpSession | Promise<McpSession>): Promise<void> {
-    const made = await make()
+  async function connect(id: string, transport: Transport, create: SessionFactory): Promise<void> {
+    const session = await create()
     let idle: ReturnType<typeof setTimeout> | undefined
-    let inside = 0
+    let requests = 0
     const end = async () => {
       try {
-        await made.close?.()
+        await session.close?.()
       } catch (error) {
         onError(error)
       }
@@ -57,26 +62,26 @@ export function createSessions({ most, idleMs, onError }: SessionLimits): Sessio
       transport.onclose = () => {
         clearTimeout(idle)
         live.delete(id)
-        // After the server has heard of it, which cancels the calls under way.
+        // After the server's own onclose, which cancels its running calls.
         queueMicrotask(() => resolve(end()))
       }
     })
-    await made.server.connect(transport)
-    const rest = () => {
+    await session.server.connect(transport)
+    const startIdleTimer = () => {
       idle = setTimeout(() => void transport.close(), idleMs)
-      // A process does not stay for it.
+      // The timer must not keep the process alive.
       ;(idle as { unref?(): void }).unref?.()
     }
     live.set(id, {
       transport,
       ended,
       enter() {
-        inside += 1
+        requests += 1
         clearTimeout(idle)
       },
       leave() {
-        inside -= 1
-        if (inside === 0 && live.has(id)) rest()
+        requests -= 1
+        if (requests === 0 && live.has(id)) startIdleTimer()
       },
     })
   }
@@ -86,14 +91,14 @@ export function createSessions({ most, idleMs, onError }: SessionLimits): Sessio
       return live.size
     },
     get: (id) => live.get(id),
-    async open(id, transport, make) {
-      if (isClosed || live.size + opening.size >= most) return false
-      const taking = take(id, transport, make)
-      opening.add(taking)
+    async open(id, transport, create) {
+      if (isClosed || live.size + opening.size >= maxSessions) return false
+      const connecting = connect(id, transport, create)
+      opening.add(connecting)
       try {
-        await taking
+        await connecting
       } finally {
-        opening.delete(taking)
+        opening.delete(connecting)
       }
       return true
     },

@@ -1,23 +1,23 @@
 /**
- * A response whose end is told, whichever side ends it. What a client does not fetch is kept up to a bound, then its stream is cut: whatever
- * reads so slowly can resume it.
+ * Returns the response with a body that calls `onEnd` when either side ends it. At most `maxBytes` are buffered for a slow client;
+ * then the stream is closed, and the client can resume it.
  */
-export function trackResponse(response: Response, mostBytes: number, done: () => void): Response {
+export function trackResponse(response: Response, maxBytes: number, onEnd: () => void): Response {
   const { body, status, headers } = response
   if (body === null) {
-    done()
+    onEnd()
     return response
   }
   const reader = body.getReader()
   const stream = new ReadableStream<Uint8Array>(
     {
       async start(controller) {
-        // Not awaited: a stream gives nothing until its start has ended.
-        void forward(reader, controller).finally(done)
+        // Not awaited: a stream delivers nothing until start() has settled.
+        void forward(reader, controller).finally(onEnd)
       },
       cancel: (reason) => reader.cancel(reason),
     },
-    { highWaterMark: mostBytes, size: (chunk) => chunk.byteLength },
+    { highWaterMark: maxBytes, size: (chunk) => chunk.byteLength },
   )
   return new Response(stream, { status, headers })
 }
@@ -38,6 +38,6 @@ async function forward(
     }
     controller.close()
   } catch {
-    // Whoever asked has gone.
+    // The client has disconnected.
   }
 }
