@@ -16,7 +16,8 @@ export interface CanonicalOptions {
 
 /**
  * Implements `Backend.canonical` with `stat` and `readLink`: resolves link by link from the root. Needs one `stat` if the
- * path exists and contains no link. Names that do not exist are kept below the nearest existing directory.
+ * path exists and contains no link, and two if only its last name does not exist. Names that do not exist are kept below the
+ * nearest existing directory.
  *
  * @throws ToolError `PATH_REJECTED` if a link leads outside or in a circle, `NOT_A_DIRECTORY` if an ancestor is a file
  */
@@ -25,6 +26,11 @@ export async function canonical(backend: LinkReads, path: LogicalPath, options: 
   const direct = await statOrNothing(backend, path as Path)
   // `stat` follows no link, so the path contains none.
   if (direct !== undefined && (direct.type !== 'link' || options.noFollow)) return path as Path
+  // A name that does not exist in a directory that does: no need to resolve the directories above one by one.
+  const parent = parentOf(path)
+  if (direct === undefined && parent !== '' && (await statOrNothing(backend, parent as Path))?.type === 'directory') {
+    return path as Path
+  }
   const steps = resolve(path, options.noFollow ?? false)
   let step = steps.next()
   while (!step.done) {

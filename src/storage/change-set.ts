@@ -13,13 +13,12 @@ export function validateChanges(changes: readonly Change[]): void {
   for (const change of changes) validateChange(change)
   if (changes.length < 2) return
   const byPath = indexByPath(changes)
+  const obstacleOf = obstacleFinder(byPath)
   for (const change of changes) {
     if (change.to === null) continue
-    for (let above = parentOf(change.path); above !== ''; above = parentOf(above)) {
-      const other = byPath.get(above)
-      if (other === undefined || other.to?.type === 'directory') continue
-      throw other.to === null ? missingParent(change, above) : fileInTheWay(change, above)
-    }
+    const obstacle = obstacleOf(parentOf(change.path))
+    if (obstacle === undefined) continue
+    throw obstacle.to === null ? missingParent(change, obstacle.path) : fileInTheWay(change, obstacle.path)
   }
 }
 
@@ -115,6 +114,32 @@ export function linkTarget(path: LogicalPath, target: string): LogicalPath {
 export function conflict(path: LogicalPath, currentSha256: string | null): ToolError {
   const why = currentSha256 === null ? 'the expected file is not there' : 'it is not the expected version'
   return new ToolError('WRITE_CONFLICT', `Cannot change ${quote(path)}: ${why}`, { path, currentSha256 })
+}
+
+/**
+ * Returns a function that finds the nearest change at or above a directory that leaves no directory there. It looks at each
+ * directory once, so the cost for a set is linear in its directories however deep they are.
+ */
+function obstacleFinder(byPath: ReadonlyMap<string, Change>): (directory: Path) => Change | undefined {
+  const obstacles = new Map<Path, Change | undefined>()
+  return (directory) => {
+    const visited: Path[] = []
+    let obstacle: Change | undefined
+    for (let above = directory; above !== ''; above = parentOf(above)) {
+      if (obstacles.has(above)) {
+        obstacle = obstacles.get(above)
+        break
+      }
+      visited.push(above)
+      const change = byPath.get(above)
+      if (change !== undefined && change.to?.type !== 'directory') {
+        obstacle = change
+        break
+      }
+    }
+    for (const above of visited) obstacles.set(above, obstacle)
+    return obstacle
+  }
 }
 
 function validateChange(change: Change): void {

@@ -1,7 +1,8 @@
 import { ToolError } from '../../errors.ts'
 import { sha256Text } from '../../files/hash/sha256.ts'
-import { ancestorsOf, type Path, parsePath, ROOT } from '../../paths/logical-path.ts'
+import { type Path, parsePath, ROOT } from '../../paths/logical-path.ts'
 import type { Backend, Change, Receipt, Version } from '../../storage/backend.ts'
+import { PathStamps } from './path-stamps.ts'
 
 /** Directory of an overlay's notes in a persistent upper backend. */
 export const RESERVED = '.wardspace-overlay' as Path
@@ -25,6 +26,8 @@ export interface ChangedPaths {
   get(path: Path): Base | undefined
   /** Sorted. */
   paths(): Path[]
+  /** Whether the path or a directory above it was changed. */
+  covers(path: Path): boolean
   /** Whether a descendant of the path was changed. */
   isAbove(path: Path): boolean
   /** A number that changes with every change of a descendant; `undefined` if there is none. */
@@ -55,17 +58,15 @@ export function openChangedPaths(upper: Backend): ChangedPaths {
 }
 
 function createChangedPaths(upper: Backend, entries: Map<Path, Base>, load?: () => Promise<void>): ChangedPaths {
-  const above = new Map<Path, number>()
-  let stamps = entries.size
+  const stamps = new PathStamps()
   let loading: Promise<void> | undefined
   const isPersistent = upper.capabilities.persistent
 
-  const directoriesAbove = (path: Path): Path[] => [ROOT, ...ancestorsOf(path)]
-  const markAbove = (path: Path): void => {
-    stamps += 1
-    for (const directory of directoriesAbove(path)) above.set(directory, stamps)
+  const addEntry = (path: Path, base: Base): void => {
+    entries.set(path, base)
+    stamps.change(path)
   }
-  for (const path of entries.keys()) markAbove(path)
+  for (const path of entries.keys()) stamps.change(path)
 
   const notes = (bases: ReadonlyMap<Path, Base>): Change[] => {
     if (!isPersistent || bases.size === 0) return []
@@ -81,7 +82,7 @@ function createChangedPaths(upper: Backend, entries: Map<Path, Base>, load?: () 
     async ready() {
       if (load === undefined) return
       loading ??= load().then(() => {
-        for (const path of entries.keys()) markAbove(path)
+        for (const path of entries.keys()) stamps.change(path)
       })
       await loading
     },
@@ -89,13 +90,13 @@ function createChangedPaths(upper: Backend, entries: Map<Path, Base>, load?: () 
     has: (path) => entries.has(path),
     get: (path) => entries.get(path),
     paths: () => [...entries.keys()].sort(),
-    isAbove: (path) => above.has(path),
-    stamp: (path) => above.get(path),
+    covers: (path) => stamps.covers(path),
+    isAbove: (path) => stamps.of(path) !== undefined,
+    stamp: (path) => stamps.of(path),
     notes,
     add(bases, set) {
-      for (const [path, base] of bases) entries.set(path, base)
-      for (const { path } of set) markAbove(path)
-      for (const path of bases.keys()) markAbove(path)
+      for (const { path } of set) stamps.touch(path)
+      for (const [path, base] of bases) addEntry(path, base)
     },
     async rebase({ applied }, tagOf) {
       const bases = new Map<Path, Base>()
@@ -120,7 +121,7 @@ function createChangedPaths(upper: Backend, entries: Map<Path, Base>, load?: () 
       }
       if (deletions.length > 0) await upper.commit(deletions, { durability: 'durable' })
       entries.clear()
-      above.clear()
+      stamps.clear()
     },
     fork: (forked) => createChangedPaths(forked, new Map(entries)),
   }

@@ -1,5 +1,5 @@
 import { ToolError } from '../../errors.ts'
-import { ancestorsOf, type Path, parentOf, quote } from '../../paths/logical-path.ts'
+import { type Path, parentOf, quote } from '../../paths/logical-path.ts'
 import type { Capabilities, Change, Stat, Version } from '../../storage/backend.ts'
 import { checkChangeSet } from '../../storage/change-set.ts'
 import { versionAt } from '../../storage/versions.ts'
@@ -34,6 +34,8 @@ export async function checkSet(
   const present = new Map<Path, Stat | undefined>()
   const names = new Map<Path, readonly string[]>()
   const versions = new Map<Path, Version>()
+  /** Directories whose nearest existing ancestor is known. */
+  const searched = new Set<Path>()
 
   async function look(path: Path): Promise<Stat | undefined> {
     if (!present.has(path)) present.set(path, await reads.stat(path))
@@ -51,7 +53,8 @@ export async function checkSet(
       )
     }
     if (to === null) continue
-    for (let above = parentOf(path); above !== ''; above = parentOf(above)) {
+    for (let above = parentOf(path); above !== '' && !searched.has(above); above = parentOf(above)) {
+      searched.add(above)
       if ((await look(above)) !== undefined) break
     }
   }
@@ -92,7 +95,10 @@ export async function upperSet(
     const { path, to, from } = change
     if (isNoChange) {
       // The upper backend may not have a directory yet that the same set writes into.
-      if (to !== null) parents.add(path)
+      if (to !== null) {
+        await addParents(path)
+        parents.add(path)
+      }
       continue
     }
     if (!touched.has(path)) bases.set(path, await baseOf(path, before))
@@ -106,11 +112,21 @@ export async function upperSet(
       const shared = locate(path) === 'upper' && to.sharedPrefix !== undefined ? { sharedPrefix: to.sharedPrefix } : {}
       set.push({ path, expect, to: { type, bytes, ...shared, ...(mode === undefined ? {} : { mode }) } })
     }
-    if (to !== null) for (const above of ancestorsOf(path)) if (!ownPaths.has(above)) parents.add(above)
+    if (to !== null) await addParents(path)
   }
   const parentChanges: Change[] = [...parents].map((path) => ({ path, expect: 'any', to: { type: 'directory' } }))
   const all = set.length === 0 ? [] : [...parentChanges, ...set, ...touched.notes(bases)]
   return { set: all, bases }
+
+  /** Adds the directories above a path that the upper backend does not have. */
+  async function addParents(path: Path): Promise<void> {
+    for (let above = parentOf(path); above !== ''; above = parentOf(above)) {
+      // The directories above one of the set are added with it.
+      if (parents.has(above) || ownPaths.has(above)) return
+      if ((await upper.stat(above))?.type === 'directory') return
+      parents.add(above)
+    }
+  }
 
   async function baseOf(path: Path, before: Version): Promise<Base> {
     if (before === null || locate(path) === 'upper') return { base: null }

@@ -36,10 +36,7 @@ export function createLayers(lower: Backend, upper: Backend, touched: ChangedPat
 
     locate(path) {
       if (touched.size() === 0) return 'lower'
-      if (touched.has(path)) return 'upper'
-      for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) {
-        if (touched.has(path.slice(0, slash) as Path)) return 'upper'
-      }
+      if (touched.covers(path)) return 'upper'
       return touched.isAbove(path) ? 'both' : 'lower'
     },
 
