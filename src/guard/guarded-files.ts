@@ -50,8 +50,11 @@ export interface GuardedWalks {
    * @throws ToolError `LIMIT_EXCEEDED` above `maxEntries`
    */
   allEntries(start: Path, maxEntries: number): Promise<WalkEntry[]>
-  /** Visits the files whose bytes the filter accepts, until a visitor returns false. Bytes are valid only during the visit. */
-  scan(paths: readonly Path[], filter: ScanFilter, visit: ScanVisitor): Promise<void>
+  /**
+   * Visits the files whose bytes the filter accepts, until a visitor returns false. Bytes are valid only during the visit.
+   * The filter gets no bytes of a file over `maxBytes`, which is not read, and must not accept it.
+   */
+  scan(paths: readonly Path[], filter: ScanFilter, visit: ScanVisitor, maxBytes?: number): Promise<void>
 }
 
 /** Changes of directories that follow from changes of granted paths. */
@@ -65,6 +68,8 @@ export interface GuardedDirectories {
    */
   missingParents(path: Path): Promise<Change[]>
 }
+
+const NO_BYTES = new Uint8Array()
 
 /** Returns whether to visit the file; `undefined` ends the scan. */
 export type ScanFilter = (path: Path, bytes: Uint8Array, stat: Stat) => boolean | undefined
@@ -192,18 +197,19 @@ function createWalks(state: GuardState): GuardedWalks {
       }
       return entries
     },
-    async scan(paths, filter, visit) {
+    async scan(paths, filter, visit, maxBytes) {
       for (const path of paths) granted(path)
       const visitMatch = (path: Path, bytes: Uint8Array, stat: Stat): boolean => {
         const matches = filter(path, bytes, stat)
         if (matches !== true) return matches !== undefined
         return visit(path, bytes, stat)
       }
-      if (backend.scan !== undefined) return backend.scan(paths, visitMatch)
+      if (backend.scan !== undefined) return backend.scan(paths, visitMatch, maxBytes)
       for (const path of paths) {
         const stat = await backend.stat(path)
         if (stat?.type !== 'file') continue
-        const content = await backend.read(path)
+        const isTooLarge = maxBytes !== undefined && stat.size > maxBytes
+        const content = isTooLarge ? { bytes: NO_BYTES, stat } : await backend.read(path)
         if (!visitMatch(path, content.bytes, content.stat)) return
       }
     },

@@ -222,12 +222,15 @@ export interface CommandFiles {
   setMode(path: string, mode: number): Promise<void>
   /** Returns the visible files and links below a directory, or the path itself for a file. */
   walk(path: string, filters: CommandFilters): Promise<readonly Path[]>
-  /** Calls `visit` with the files that may match a query, until it returns false. The fast way to search whole trees. */
+  /**
+   * Calls `visit` with the files that may match a query, until it returns false. The fast way to search whole trees. Returns
+   * the files that are too large to be read.
+   */
   scan(
     paths: readonly Path[],
     query: Query | undefined,
     visit: (path: Path, bytes: Uint8Array) => boolean,
-  ): Promise<void>
+  ): Promise<readonly Path[]>
   /** Records an access that the shell itself refuses. Returns the error to throw. */
   refuse(permission: Permission, path: string, error: ToolError): ToolError
 }

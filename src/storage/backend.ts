@@ -92,6 +92,9 @@ export interface CommitOptions {
   readonly signal?: AbortSignal
 }
 
+/** Visits the content of a file during a scan. Returns false to end the scan. */
+export type ScanVisit = (path: Path, bytes: Uint8Array, stat: Stat) => boolean
+
 /**
  * A storage of files, directories and links: a handful of reads and one mutation. Only `canonical` follows links; every
  * other method takes canonical paths. All methods throw only `ToolError`, without physical paths:
@@ -126,9 +129,10 @@ export interface Backend {
   commit(changes: readonly Change[], options: CommitOptions): Promise<Receipt>
   /**
    * Reads many files, in the given order. Skips paths that are gone or not files. The bytes are valid only during the
-   * visit. Ends early if `visit` returns false.
+   * visit. Ends early if `visit` returns false. A file whose `stat.size` is over `maxBytes` may be visited with no bytes,
+   * so that its content need not be read.
    */
-  scan?(paths: readonly Path[], visit: (path: Path, bytes: Uint8Array, stat: Stat) => boolean): Promise<void>
+  scan?(paths: readonly Path[], visit: ScanVisit, maxBytes?: number): Promise<void>
   /**
    * Returns names and stats of many directories without opening a file, many times faster than `list` and `stat`: for
    * comparisons with git's index. The result is `undefined` for a path that is not a directory. `known` returns the

@@ -36,6 +36,7 @@ export {
   type FileRead,
   type LinkNode,
   type Receipt,
+  type ScanVisit,
   type Stat,
   type TreeNode,
   TYPE_CODES,

@@ -23,6 +23,7 @@ import type {
   DirectoryNode,
   EntryState,
   Receipt,
+  ScanVisit,
   Stat,
   TreeNode,
   Version,
@@ -130,7 +131,7 @@ function backendOver(table: MountTable): Backend {
     },
 
     commit: (changes, options) => commitSet(table, turns, changes, options),
-    scan: (paths, visit) => scanAll(table, paths, visit),
+    scan: (paths, visit, maxBytes) => scanAll(table, paths, visit, maxBytes),
 
     ...(all.every(({ backend }) => backend.tree) && { tree: combinedTree(table) }),
     ...(all.every(({ backend }) => backend.fork) && {
@@ -202,7 +203,8 @@ async function commitSet(
 async function scanAll(
   table: MountTable,
   paths: readonly Path[],
-  visit: (path: Path, bytes: Uint8Array, stat: Stat) => boolean,
+  visit: ScanVisit,
+  maxBytes: number | undefined,
 ): Promise<void> {
   let isStopped = false
   for (let start = 0; start < paths.length && !isStopped; ) {
@@ -210,10 +212,11 @@ async function scanAll(
     let end = start + 1
     while (end < paths.length && table.owner(paths[end] as Path) === mount) end += 1
     const run = paths.slice(start, end).filter((path) => !table.isFixed(path))
-    await scanOne(mount, run, (path, bytes, stat) => {
+    const visitUntilStopped: ScanVisit = (path, bytes, stat) => {
       isStopped = !visit(path, bytes, stat)
       return !isStopped
-    })
+    }
+    await scanOne(mount, run, visitUntilStopped, maxBytes)
     start = end
   }
 }
@@ -366,12 +369,14 @@ async function putBack({ mount, changes, before }: Done, options: CommitOptions)
 async function scanOne(
   mount: Mount,
   paths: readonly Path[],
-  visit: (path: Path, bytes: Uint8Array, stat: Stat) => boolean,
+  visit: ScanVisit,
+  maxBytes: number | undefined,
 ): Promise<void> {
   const { backend } = mount
   const own = paths.map((path) => inner(mount, path))
   if (backend.scan) {
-    await within(mount, () => backend.scan?.(own, (path, bytes, stat) => visit(joined(mount.at, path), bytes, stat)))
+    const visitJoined: ScanVisit = (path, bytes, stat) => visit(joined(mount.at, path), bytes, stat)
+    await within(mount, () => backend.scan?.(own, visitJoined, maxBytes))
     return
   }
   for (const path of own) {

@@ -24,7 +24,7 @@ export function readOnly(backend: Backend): Backend {
         first && { path: first.path },
       )
     },
-    ...(scan && { scan: (paths, visit) => scan.call(backend, paths, visit) }),
+    ...(scan && { scan: (paths, visit, maxBytes) => scan.call(backend, paths, visit, maxBytes) }),
     ...(walk && { walk: (start, visitor) => walk.call(backend, start, visitor) }),
     ...(statDirectories && {
       statDirectories: (directories, known) => statDirectories.call(backend, directories, known),

@@ -76,9 +76,9 @@ function around(backend: Backend, faults: Injector<BackendOperation>): Backend {
         },
       ),
     ...(scan && {
-      scan: (paths, visit) =>
+      scan: (paths, visit, maxBytes) =>
         faults.around('scan', paths, {
-          act: () => scan.call(backend, paths, visit),
+          act: () => scan.call(backend, paths, visit, maxBytes),
           short: (most) => scan.call(backend, paths, (path, bytes, stat) => visit(path, bytes.subarray(0, most), stat)),
         }),
     }),

@@ -84,7 +84,7 @@ export const searchText = defineBuiltinTool({
         { filesSearched, candidates: candidates.length },
       )
     }
-    if (filesSkipped > 0) warnings.push(`${filesSkipped} files over ${bounds.maxFileBytes} bytes were not searched`)
+    if (filesSkipped > 0) warnings.push(collector.skippedWarning())
     if (total === 0 && candidates.length === 0) warnings.push('No file was searched: check path, globs and filters')
     return {
       summary: summaryOf(input.filesOnly, total, filesSearched, truncatedReason),
@@ -118,6 +118,9 @@ function boundsOf(input: Input, { limits, warnings }: BuiltinContext): Bounds {
   }
 }
 
+/** Maximum number of skipped files that a warning names. */
+const NAMED_SKIPPED = 5
+
 /** Bytes of a result reserved for fields other than matches. */
 const RESERVED_BYTES = 4096
 
@@ -127,6 +130,7 @@ class MatchCollector implements ScanVisitor {
   readonly files: FileCount[] = []
   filesSearched = 0
   filesSkipped = 0
+  readonly maxFileBytes: number
   truncatedReason: Reason | undefined
   readonly #input: Input
   readonly #bounds: Bounds
@@ -134,12 +138,15 @@ class MatchCollector implements ScanVisitor {
   readonly #search: FileSearch
   /** Read from the platform's clock, because an injected clock may stand still. */
   readonly #deadline: number
+  /** The first files that were skipped. */
+  readonly #skipped: Path[] = []
   /** Bytes of the result left for matches. */
   #remainingBytes: number
 
   constructor(input: Input, bounds: Bounds, context: BuiltinContext) {
     this.#input = input
     this.#bounds = bounds
+    this.maxFileBytes = bounds.maxFileBytes
     this.#context = context
     this.#deadline = performance.now() + bounds.timeoutMs
     this.#remainingBytes = context.limits.projectionBytes - RESERVED_BYTES
@@ -157,9 +164,10 @@ class MatchCollector implements ScanVisitor {
     return performance.now() >= this.#deadline
   }
 
-  wants(bytes: Uint8Array, size: number): boolean | undefined {
-    if (size > this.#bounds.maxFileBytes) {
+  wants(path: Path, bytes: Uint8Array, size: number): boolean | undefined {
+    if (size > this.maxFileBytes) {
       this.filesSkipped += 1
+      if (this.#skipped.length < NAMED_SKIPPED) this.#skipped.push(path)
       return false
     }
     this.filesSearched += 1
@@ -169,6 +177,13 @@ class MatchCollector implements ScanVisitor {
   visit(path: Path, bytes: Uint8Array): boolean {
     if (this.isLate()) return this.#stop('timeout')
     return this.#input.filesOnly ? this.#count(path, bytes) : this.#find(path, bytes)
+  }
+
+  /** The warning that names the files that were not searched. */
+  skippedWarning(): string {
+    const more = this.filesSkipped - this.#skipped.length
+    const names = `${this.#skipped.map(quote).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+    return `Not searched, because over maxFileBytes (${this.maxFileBytes}): ${names}`
   }
 
   #count(path: Path, bytes: Uint8Array): boolean {

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { ToolError } from '../../src/errors.ts'
 import { type Path, parsePath } from '../../src/paths/logical-path.ts'
 import type { Change, EntryState } from '../../src/storage/backend.ts'
@@ -134,6 +134,26 @@ describe('validateChanges', () => {
     const start = ownTime()
     validateChanges(set)
     expect(ownTime() - start).toBeLessThan(2000)
+  })
+
+  it.each([10, 100, 1000, 2000])('looks at each directory once in a set of %i nested directories', (depth) => {
+    const paths = Array.from({ length: depth }, (_, i) => 'd/'.repeat(i + 1).slice(0, -1))
+    const set = [...paths.map((path) => change(path, directory)), change(`${paths.at(-1)}/f`, file)]
+    // Every step from a directory to the one above it looks for the last slash.
+    const steps = vi.spyOn(String.prototype, 'lastIndexOf')
+    try {
+      validateChanges(set)
+      expect(steps.mock.calls.length).toBeLessThanOrEqual(3 * set.length)
+    } finally {
+      steps.mockRestore()
+    }
+  })
+
+  it.each([
+    [['a', 'a/b/c/d', 'a/b/c/e', 'x/y'], 'a'],
+    [['a/b/c/d', 'a/b/c/e', 'a/b'], 'a/b'],
+  ])('names the nearest file in the way of %j', (paths, obstacle) => {
+    expect(() => validateChanges(paths.map((path) => change(path, file)))).toThrow(`"${obstacle}" is not a directory`)
   })
 })
 

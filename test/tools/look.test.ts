@@ -1,5 +1,9 @@
+import { mkdtempSync, realpathSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import type { Backend } from '../../src/storage/backend.ts'
 import { bench } from './setup.ts'
 
@@ -182,6 +186,45 @@ describe('search_text', () => {
     expect(distinct.slice(0, 2)).toEqual(['SEARCH_TIMEOUT', '1 timeout'])
     expect(distinct.at(-1)).toBe('3 undefined')
     expect(distinct).toEqual(expect.arrayContaining(['2 timeout']))
+  })
+
+  it('names files over maxFileBytes', async () => {
+    const directory = realpathSync(mkdtempSync(join(tmpdir(), 'large-')))
+    try {
+      for (const name of ['a.bin', 'b.txt', 'c.txt', 'd.txt', 'e.txt', 'f.txt', 'g.txt']) {
+        writeFileSync(join(directory, name), '')
+        truncateSync(join(directory, name), 512 * 2 ** 20)
+      }
+      writeFileSync(join(directory, 'z.txt'), 'needle\n')
+      const { ok } = await bench({}, { backend: nodeBackend(directory, { stateDir: `${directory}-state` }) })
+      const answer = await ok('search_text', { query: 'needle' })
+      expect(answer).toMatchObject({ filesSkipped: 7, matches: [{ path: 'z.txt' }] })
+      expect(answer.warnings).toEqual([
+        'Not searched, because over maxFileBytes (4194304): "a.bin", "b.txt", "c.txt", "d.txt", "e.txt" and 2 more',
+      ])
+    } finally {
+      rmSync(directory, { recursive: true })
+      rmSync(`${directory}-state`, { recursive: true, force: true })
+    }
+  })
+
+  it('gets past files that take longer to read than a slice', async () => {
+    const names = Array.from({ length: 5 }, (_, i) => `${i}.txt`)
+    const backend = memory(Object.fromEntries(names.map((name) => [name, `${'x'.repeat(300_000)}\nneedle\n`])))
+    const visited: string[] = []
+    const slow: Backend = {
+      ...backend,
+      scan: (paths, visit) =>
+        backend.scan(paths, (path, bytes, stat) => {
+          visited.push(path)
+          for (const end = performance.now() + 30; performance.now() < end; );
+          return visit(path, bytes, stat)
+        }),
+    }
+    const { ok } = await bench({}, { backend: slow })
+    expect(await ok('search_text', { query: 'needle' })).toMatchObject({ filesSearched: 5, matches: { length: 5 } })
+    // The last file of a slice is read again as the first one of the next.
+    expect(visited.length).toBeLessThanOrEqual(2 * names.length)
   })
 
   it('can be cancelled before and during the search', async () => {

@@ -83,11 +83,12 @@ export function durableObject(storage: DurableStorage, options: DurableObjectOpt
       return database.transaction(() => applyCommit(entries, contents, changes, hashes, at ?? clock()))
     },
 
-    async scan(paths, visit) {
+    async scan(paths, visit, maxBytes = Number.POSITIVE_INFINITY) {
       for (const path of paths) {
         const entry: Entry | undefined = entries.at(path)
         if (entry?.type !== 'file') continue
-        if (!visit(path, contents.read(entry.content, 0, entry.stat.size), entry.stat)) return
+        const { size } = entry.stat
+        if (!visit(path, contents.read(entry.content, 0, size > maxBytes ? 0 : size), entry.stat)) return
       }
     },
 

@@ -57,7 +57,7 @@ export function diskReads(root: Root, modes: boolean, gate: ReadGate): DiskReads
     read: (path, range) => runRetrying('read', path, () => readContent(access, path, range, modes)),
     readLink: (path) => runRetrying('read link', path, () => linkAt(root, path)),
 
-    async scan(paths, visit) {
+    async scan(paths, visit, maxBytes) {
       let thrown: { error: unknown } | undefined
       // What a visitor throws is not a failure of the storage.
       const guarded: typeof visit = (path, bytes, stat) => {
@@ -68,7 +68,7 @@ export function diskReads(root: Root, modes: boolean, gate: ReadGate): DiskReads
           return false
         }
       }
-      await run('scan', ROOT, () => scanFiles(access, paths, guarded, modes))
+      await run('scan', ROOT, () => scanFiles(access, paths, { visit: guarded, modes, maxBytes }))
       if (thrown !== undefined) throw thrown.error
     },
 

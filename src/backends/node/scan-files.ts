@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import { nameOf, type Path, parentOf } from '../../paths/logical-path.ts'
-import type { Stat } from '../../storage/backend.ts'
+import type { ScanVisit, Stat } from '../../storage/backend.ts'
 import { errnoOf } from '../../storage/storage-error.ts'
 import { yieldToEventLoop } from '../../util/timers.ts'
 import { isOutOfDescriptors, retryOnDescriptorLimit } from './retry-descriptors.ts'
@@ -9,7 +9,14 @@ import { statOf } from './stat.ts'
 import { isTempName } from './temp-names.ts'
 import type { PinnedDirectory, TreeAccess } from './tree-access.ts'
 
-type Visit = (path: Path, bytes: Uint8Array, stat: Stat) => boolean
+/** What a scan does with each file. */
+export interface ScanOptions {
+  readonly visit: ScanVisit
+  /** Whether the platform has permission bits. */
+  readonly modes: boolean
+  /** Larger files are visited without their bytes. */
+  readonly maxBytes: number | undefined
+}
 
 /** Longest time without yielding to the event loop, in milliseconds. */
 const TURN_MS = 10
@@ -21,6 +28,8 @@ const MAX_KEPT_BYTES = 16 * 1024 * 1024
 /** Larger files are skipped: such arrays do not exist on every platform. */
 const MAX_BYTES = 1024 * 1024 * 1024
 
+const NO_BYTES = new Uint8Array()
+
 // Undefined flags of other platforms count as 0.
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
@@ -29,16 +38,11 @@ const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
  * as much. The directory of the last file stays pinned, so that files of one directory need one verification. It is
  * verified again after every pause.
  */
-export async function scanFiles(
-  access: TreeAccess,
-  paths: readonly Path[],
-  visit: Visit,
-  modes: boolean,
-): Promise<void> {
+export async function scanFiles(access: TreeAccess, paths: readonly Path[], options: ScanOptions): Promise<void> {
   const buffer = { bytes: new Uint8Array(BUFFER_BYTES) }
   let next = 0
   while (next < paths.length) {
-    next = await retryOnDescriptorLimit(() => scanTurn(access, paths, next, visit, modes, buffer, (at) => (next = at)))
+    next = await retryOnDescriptorLimit(() => scanTurn(access, paths, next, options, buffer, (at) => (next = at)))
     if (next < paths.length) await yieldToEventLoop()
   }
 }
@@ -48,8 +52,7 @@ function scanTurn(
   access: TreeAccess,
   paths: readonly Path[],
   start: number,
-  visit: Visit,
-  modes: boolean,
+  options: ScanOptions,
   buffer: { bytes: Uint8Array },
   reached: (index: number) => void,
 ): number {
@@ -66,7 +69,7 @@ function scanTurn(
         pinned = { directory, pin: pinOrNothing(access, directory) }
       }
       if (pinned.pin !== undefined && name !== '' && !isTempName(name)) {
-        const goesOn = visitFile(pinned.pin.at(name), path, visit, modes, buffer)
+        const goesOn = visitFile(pinned.pin.at(name), path, options, buffer)
         if (!goesOn) return paths.length
       }
       reached(i + 1)
@@ -90,8 +93,7 @@ function pinOrNothing(access: TreeAccess, directory: Path): PinnedDirectory | un
 function visitFile(
   physicalPath: string,
   path: Path,
-  visit: Visit,
-  modes: boolean,
+  { visit, modes, maxBytes = MAX_BYTES }: ScanOptions,
   buffer: { bytes: Uint8Array },
 ): boolean {
   let fd: number
@@ -105,8 +107,8 @@ function visitFile(
   let stat: Stat
   try {
     const stats = fstatSync(fd)
-    if (!stats.isFile() || stats.size > MAX_BYTES) return true
-    bytes = fillStart(fd, bufferFor(stats.size, buffer), stats.size)
+    if (!stats.isFile() || (stats.size > MAX_BYTES && maxBytes >= MAX_BYTES)) return true
+    bytes = stats.size > maxBytes ? NO_BYTES : fillStart(fd, bufferFor(stats.size, buffer), stats.size)
     stat = statOf(stats, modes)
   } catch (error) {
     // Some entries can be opened but not read.

@@ -1,6 +1,6 @@
 import type { LogicalPath, Path } from '../../paths/logical-path.ts'
 import { childOf, ROOT } from '../../paths/logical-path.ts'
-import type { Backend, DirectoryEntry, Stat } from '../../storage/backend.ts'
+import type { Backend, DirectoryEntry, ScanVisit } from '../../storage/backend.ts'
 import { canonical } from '../../storage/canonical-path.ts'
 import { type ChangedPaths, RESERVED } from './changed-paths.ts'
 import { type Layers, refuseReserved } from './layers.ts'
@@ -58,7 +58,7 @@ export function layeredReads(layers: Layers): LayeredReads {
       return locate(path) === 'upper' ? upper.readLink(path) : lower.readLink(path)
     },
 
-    async scan(paths, visit) {
+    async scan(paths, visit, maxBytes) {
       await touched.ready()
       let isStopped = false
       for (let start = 0; start < paths.length && !isStopped; ) {
@@ -69,10 +69,11 @@ export function layeredReads(layers: Layers): LayeredReads {
         start = end
         if (layer === 'both') continue
         const isUpper = layer === 'upper'
-        await scanOne(isUpper ? upper : lower, run, (path, bytes, stat) => {
+        const visitUntilStopped: ScanVisit = (path, bytes, stat) => {
           isStopped = !visit(path, bytes, isUpper ? layers.fromUpper(stat) : stat)
           return !isStopped
-        })
+        }
+        await scanOne(isUpper ? upper : lower, run, visitUntilStopped, maxBytes)
       }
     },
   }
@@ -118,9 +119,10 @@ function fold(path: string): string {
 async function scanOne(
   backend: Backend,
   paths: readonly Path[],
-  visit: (path: Path, bytes: Uint8Array, stat: Stat) => boolean,
+  visit: ScanVisit,
+  maxBytes: number | undefined,
 ): Promise<void> {
-  if (backend.scan !== undefined) return backend.scan(paths, visit)
+  if (backend.scan !== undefined) return backend.scan(paths, visit, maxBytes)
   for (const path of paths) {
     if ((await backend.stat(path))?.type !== 'file') continue
     const { bytes, stat } = await backend.read(path)

@@ -107,7 +107,7 @@ async function searchOne(
   }
   // Some outputs also need the files without a match.
   const needsAll = search.invert || show === 'others' || show === 'count'
-  await files.scan(candidates, needsAll ? undefined : query, (path, bytes) => {
+  const tooLarge = await files.scan(candidates, needsAll ? undefined : query, (path, bytes) => {
     const prefix = withNames ? `${label(path)}` : ''
     const isBinary = looksBinary(bytes)
     if (isBinary && !search.binary) return true
@@ -131,6 +131,7 @@ async function searchOne(
     if (count > 0 || show === 'others') hasMatches = true
     return show !== 'nothing'
   })
+  for (const path of tooLarge) notes.push(`grep: ${label(path)}: too large to be searched\n`)
   return hasMatches
 }
 

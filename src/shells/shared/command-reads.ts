@@ -1,9 +1,12 @@
 import { ToolError } from '../../errors.ts'
 import { requireFile } from '../../guard/guarded-files.ts'
 import { childOf, type Path, quote } from '../../paths/logical-path.ts'
+import type { Stat } from '../../storage/backend.ts'
 import { visibleFiles } from '../../storage/walk.ts'
 import type { CommandFiles } from '../types.ts'
 import type { CommandGate } from './command-gate.ts'
+
+const NO_BYTES = new Uint8Array()
 
 /** The operations of a command's files that change nothing. */
 export type CommandReads = Pick<CommandFiles, 'stat' | 'list' | 'read' | 'readLink' | 'realPath' | 'walk' | 'scan'>
@@ -53,17 +56,29 @@ export function createCommandReads(gate: CommandGate): CommandReads {
       }),
 
     async scan(paths, query, visit) {
-      const visitFile = (path: Path, stored: Uint8Array): boolean => {
+      const { fileBytes } = options.limits
+      const tooLarge: Path[] = []
+      const visitFile = (path: Path, stored: Uint8Array, { size }: Pick<Stat, 'size'>): boolean => {
         gate.requireRunning()
+        if (size > fileBytes) {
+          tooLarge.push(path)
+          return true
+        }
         if (query !== undefined && !query.mayMatch(stored)) return true
         options.onRead(path, stored.length)
         return visit(path, marks.hide(stored, path))
       }
-      if (backend.scan !== undefined) return backend.scan(paths, visitFile)
-      for (const path of paths) {
-        if ((await backend.stat(path))?.type !== 'file') continue
-        if (!visitFile(path, (await backend.read(path)).bytes)) return
+      if (backend.scan !== undefined) {
+        await backend.scan(paths, visitFile, fileBytes)
+        return tooLarge
       }
+      for (const path of paths) {
+        const stat = await backend.stat(path)
+        if (stat?.type !== 'file') continue
+        const bytes = stat.size > fileBytes ? NO_BYTES : (await backend.read(path)).bytes
+        if (!visitFile(path, bytes, stat)) break
+      }
+      return tooLarge
     },
   }
 }

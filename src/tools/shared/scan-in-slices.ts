@@ -5,8 +5,10 @@ import { yieldToEventLoop } from '../../util/timers.ts'
 import type { BuiltinContext } from '../builtin-tool.ts'
 
 export interface ScanVisitor {
-  /** Whether to visit a file of `size` bytes. Gets the first bytes of a file. `undefined` stops the scan. */
-  wants(bytes: Uint8Array, size: number): boolean | undefined
+  /** Larger files are not read. */
+  readonly maxFileBytes: number
+  /** Whether to visit a file. Gets its bytes, or none if its size is over `maxFileBytes`. `undefined` stops the scan. */
+  wants(path: Path, bytes: Uint8Array, size: number): boolean | undefined
   /** Visits the whole content of a file. Returns false to stop the scan. */
   visit(path: Path, bytes: Uint8Array): boolean
   /** Whether the time for the scan is over. */
@@ -15,7 +17,8 @@ export interface ScanVisitor {
 
 /**
  * Scans many files in few calls, and yields to the event loop every 25 ms so that timers and signals run: a scan of
- * memory never waits for anything. Returns false if the time was over before every file was scanned.
+ * memory never waits for anything. Every slice gets past its first file, however long that takes. Returns false if the time
+ * was over before every file was scanned.
  *
  * @throws ToolError `ABORTED`
  */
@@ -32,23 +35,27 @@ export async function scanInSlices(
     const sliceEnd = performance.now() + SLICE_MS
     let isPaused = false
     let sinceCheck = 0
+    let isFirst = true
     const wants = (path: Path, bytes: Uint8Array, stat: Stat): boolean | undefined => {
       // Reading the clock costs about as much as searching a small file.
       sinceCheck += bytes.length + CHECK_BYTES / CHECK_FILES
       if (sinceCheck >= CHECK_BYTES) {
         sinceCheck = 0
-        isPaused = performance.now() >= sliceEnd || visitor.isLate()
+        // A file that takes longer than a slice to read would be the first of every further slice.
+        isPaused = !isFirst && (performance.now() >= sliceEnd || visitor.isLate())
         if (isPaused) return undefined
       }
+      isFirst = false
       // The scan skips files that no longer exist, so the position in the list is found by path.
       while (next < paths.length && paths[next] !== path) next += 1
       next += 1
-      return visitor.wants(bytes, stat.size)
+      return visitor.wants(path, bytes, stat.size)
     }
-    await files.scan(next === 0 ? paths : paths.slice(next), wants, (path, bytes) => {
+    const visit = (path: Path, bytes: Uint8Array): boolean => {
       isDone = signal?.aborted === true || !visitor.visit(path, bytes)
       return !isDone
-    })
+    }
+    await files.scan(next === 0 ? paths : paths.slice(next), wants, visit, visitor.maxFileBytes)
     throwIfAborted(signal, 'The search was cancelled')
     if (!isPaused) return true
     progress(next, 'files searched', paths.length)
