@@ -91,8 +91,10 @@ async function collectAccesses(
   const further: GuardedAccess[] = [...(draft.accesses ?? [])]
   const parents: GuardedAccess[] = []
   let bytes = 0
+  // The source of a copy may be read, not changed.
+  const changeable = accesses.some(({ isSource }) => isSource) ? accesses.filter(({ isSource }) => !isSource) : accesses
   for (const change of draft.changes ?? []) {
-    const access = coveringAccess(accesses, change)
+    const access = coveringAccess(changeable, change)
     const { state: before, ...head } = await stateWithin(draft.target ?? backend, change.path, limits.textFileBytes)
     changes.push({ change, before, ...head })
     if (change.to?.type === 'file') bytes += change.to.bytes.length
@@ -110,8 +112,7 @@ async function collectAccesses(
   for (const path of draft.copiedFrom ?? []) {
     const access = coveringAccess(accesses, { path, expect: 'any', to: null })
     if (access === undefined || access.path === path) continue
-    const classification = classifyPath(path)
-    further.push({ permission: access.permission, asked: path, path, classification, recursive: false })
+    further.push({ ...access, asked: path, path, classification: classifyPath(path), recursive: false })
   }
   return { changes, further, parents, bytes }
 }

@@ -3,6 +3,7 @@ import type { Visibility } from '../guard/visibility.ts'
 import { createVisibility } from '../guard/visibility.ts'
 import { type LogicalPath, nameOf, type Path, parentOf, parsePath } from '../paths/logical-path.ts'
 import type { Backend } from '../storage/backend.ts'
+import { editDistance } from '../util/nearest-name.ts'
 import { policyCall, type RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
@@ -48,23 +49,4 @@ async function suggestPaths(backend: Backend, missing: LogicalPath, sight: Visib
   } catch {
     return []
   }
-}
-
-/** Levenshtein distance (Wagner–Fischer), or `undefined` when it is over `most`. */
-function editDistance(a: string, b: string, most: number): number | undefined {
-  if (Math.abs(a.length - b.length) > most) return undefined
-  const other = [...b]
-  let distance = other.length
-  let row = other.map((_, j) => j + 1)
-  for (const [i, char] of [...a].entries()) {
-    // The three neighbours that were counted already: above and to the left, to the left, and above.
-    let corner = i
-    distance = i + 1
-    row = row.map((above, j) => {
-      distance = Math.min(corner + Number(char !== other[j]), distance + 1, above + 1)
-      corner = above
-      return distance
-    })
-  }
-  return distance <= most ? distance : undefined
 }

@@ -107,19 +107,23 @@ async function resolveAccess(backend: Backend, access: Access, requestedPath: Lo
       : access.permission
   const classification = classifyBoth(requestedPath, path)
   return {
-    guardedAccess: { permission, asked: requestedPath, path, classification, recursive: access.recursive === true },
+    guardedAccess: {
+      ...{ permission, asked: requestedPath, path, classification, recursive: access.recursive === true },
+      ...(access.isSource === true ? { isSource: true } : {}),
+    },
     isBelowRemovedFile: pathBelowFile !== undefined,
   }
 }
 
 /** Returns the access for a path that could not be resolved, classified by its name. */
-function unresolvedAccess({ permission, recursive }: Access, requestedPath: LogicalPath): GuardedAccess {
+function unresolvedAccess({ permission, recursive, isSource }: Access, requestedPath: LogicalPath): GuardedAccess {
   return {
     permission: permission === 'file:write' ? 'file:write:create' : permission,
     asked: requestedPath,
     path: requestedPath as string as Path,
     classification: classifyPath(requestedPath),
     recursive: recursive === true,
+    ...(isSource === true ? { isSource } : {}),
   }
 }
 

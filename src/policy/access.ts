@@ -9,6 +9,8 @@ export interface Access {
   readonly path: string
   /** Includes the whole tree below the path. Hidden entries stay hidden and do not refuse the call. */
   readonly recursive?: boolean
+  /** The path is the source of a copy: it is read and not changed. */
+  readonly isSource?: boolean
   /** The effect is on the name itself, so a link is not followed (delete, move). */
   readonly noFollow?: boolean
   /** Built-in protections that concern the effect in addition to those of the path, such as a patch that changes a mode. */
@@ -29,4 +31,6 @@ export interface GuardedAccess {
   readonly path: Path
   readonly classification: Classification
   readonly recursive: boolean
+  /** The path is the source of a copy: it is read and not changed. */
+  readonly isSource?: true
 }

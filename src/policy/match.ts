@@ -1,7 +1,9 @@
 import type { ToolError } from '../errors.ts'
 import { compileGlob, compileGlobs } from '../paths/glob.ts'
 import { parsePath } from '../paths/logical-path.ts'
-import { type Permission, permissions } from './permissions.ts'
+import { nearestName } from '../util/nearest-name.ts'
+import { requirePathPattern } from './path-patterns.ts'
+import { type Permission, permissionGroups, permissions } from './permissions.ts'
 
 /** Maximum length of a pattern in UTF-16 units. */
 const MAX_TEXT_PATTERN = 4096
@@ -41,11 +43,17 @@ export function compilePaths(patterns: readonly string[], field: string): PathSe
   }
 }
 
-function checkGlob(pattern: string, field: string): void {
+/**
+ * Requires that a path glob is valid and can match a path.
+ *
+ * @throws TypeError that begins with `Policy field "field"`, or with another subject
+ */
+export function checkGlob(pattern: string, field: string, subject = `Policy field "${field}"`): void {
+  requirePathPattern(pattern, subject)
   try {
     compileGlob(pattern)
   } catch (error) {
-    throw new TypeError(`Policy field "${field}" is not a valid glob: ${(error as ToolError).message}`)
+    throw new TypeError(`${subject} is not a valid glob: ${(error as ToolError).message}`)
   }
 }
 
@@ -164,20 +172,33 @@ function finder(piece: string): (text: string, from: number) => number {
   }
 }
 
+const bits = Object.fromEntries(permissions.map((permission, index) => [permission, 1 << index])) as Readonly<
+  Record<Permission, number>
+>
+
+/** The source of a copy has a bit of its own: `file:change` covers the target alone, and `file:view` the source alone. */
+const COPY_SOURCE = 1 << permissions.length
+
+/** Returns the bit of a permission in a mask. */
+export function permissionBit(permission: Permission, isSource = false): number {
+  return isSource && permission === 'file:copy' ? COPY_SOURCE : bits[permission]
+}
+
 /**
  * Returns the permissions that match patterns, as one bit each in the order of `permissions`. `*` is one part between
- * colons; at the end it covers all following parts.
+ * colons; at the end it covers all following parts. A pattern may be one of `permissionGroups`.
  *
  * @throws TypeError for a pattern that matches no permission
  */
 export function permissionMask(patterns: readonly string[], field: string): number {
   let mask = 0
   for (const [index, pattern] of patterns.entries()) {
-    const bits = maskWhere((permission) => namesPermission(pattern, permission))
+    const bits = groupMask(pattern) ?? maskWhere((permission) => namesPermission(pattern, permission))
     if (bits === 0) {
       const isPrefix =
         namesPermission(`${pattern}:*`, `${pattern}:x`) && maskWhere((p) => p.startsWith(`${pattern}:`)) !== 0
-      const help = isPrefix ? `; did you mean "${pattern}:*"?` : `; the permissions are ${permissions.join(', ')}`
+      const names = [...permissions, ...Object.keys(permissionGroups)]
+      const help = isPrefix ? `; did you mean "${pattern}:*"?` : permissionHelp(pattern, names)
       throw new TypeError(`Policy field "${field}[${index}]" names no permission: ${JSON.stringify(pattern)}${help}`)
     }
     mask |= bits
@@ -185,9 +206,23 @@ export function permissionMask(patterns: readonly string[], field: string): numb
   return mask
 }
 
+function groupMask(name: string): number | undefined {
+  if (!Object.hasOwn(permissionGroups, name)) return undefined
+  const group: readonly Permission[] = permissionGroups[name as keyof typeof permissionGroups]
+  const mask = group.reduce((sum, permission) => sum | bits[permission], 0)
+  return name === 'file:view' ? mask | COPY_SOURCE : mask
+}
+
+/** Lists the permissions, and names the nearest one, patterns such as `file:write:*` included. */
+function permissionHelp(pattern: string, names: readonly string[]): string {
+  const nearest = nearestName(pattern, [...names, 'file:write:*', 'file:*', 'command:*', 'memory:*'])
+  return `; the permissions are ${names.join(', ')}${nearest === undefined ? '' : `; did you mean ${JSON.stringify(nearest)}?`}`
+}
+
 /** Returns the bits of the permissions that pass a test. */
 export function maskWhere(test: (permission: Permission) => boolean): number {
-  return permissions.reduce((mask, permission, index) => (test(permission) ? mask | (1 << index) : mask), 0)
+  const mask = permissions.reduce((sum, permission) => (test(permission) ? sum | bits[permission] : sum), 0)
+  return test('file:copy') ? mask | COPY_SOURCE : mask
 }
 
 function namesPermission(pattern: string, permission: string): boolean {

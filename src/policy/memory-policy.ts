@@ -15,6 +15,10 @@ export interface MemoryPolicy {
 export const memorySchema = z.strictObject({
   path: z
     .string()
+    .refine((path) => path === path.trim() && !path.startsWith('~'), {
+      error: 'must be a path relative to the root, with no space at its ends and no ~',
+      abort: true,
+    })
     .refine((path) => parsedPath(path) !== undefined, { error: 'must be the path of a directory below the root' })
     .optional(),
   acl: z.boolean().optional(),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { quote } from '../paths/logical-path.ts'
 import { compileTexts } from './match.ts'
 
 /** The network access of commands. Only listed hosts are reachable. */
@@ -21,9 +22,36 @@ export const networkFields = ['hosts'] as const satisfies readonly (keyof Networ
  * @throws TypeError with the field of an invalid pattern
  */
 export function compileNetwork({ hosts = [] }: NetworkPolicy = {}): (url: URL) => boolean {
-  const matches = compileTexts(
-    hosts.map((host) => host.toLowerCase()),
-    'network.hosts',
-  )
+  const matches = compileHosts(hosts, 'network.hosts')
   return ({ protocol, host }) => (protocol === 'https:' || protocol === 'http:') && matches(host)
+}
+
+/** Spellings that no host of an address has. */
+const problems: readonly { readonly test: RegExp; readonly reason: string; readonly hint: string }[] = [
+  { test: /\s/u, reason: 'a host contains no space', hint: 'Remove the space.' },
+  { test: /:\/\//u, reason: 'it is an address', hint: 'Write the host alone, as in example.org.' },
+  { test: /[/?#@\\]/u, reason: 'it is more than a host', hint: 'Write the host alone, as in example.org.' },
+  { test: /:(?:80|443)$/u, reason: 'the default port is not part of a host', hint: 'Leave the port out.' },
+  { test: /^[^[]*:[^\]]*:/u, reason: 'an IPv6 address needs brackets', hint: 'Write it as in [::1]:8080.' },
+  { test: /:(?![\d*]+$)(?![^[]*\])/u, reason: 'its port is no number', hint: 'Write it as in localhost:8080.' },
+  { test: /[^\x21-\x7e]/u, reason: 'hosts are in ASCII', hint: 'Write the host in its xn-- form.' },
+]
+
+/**
+ * Returns a test of whether a host, in lower case, is one of these. `*` matches any characters.
+ *
+ * @throws TypeError with the field of a pattern that can match no host
+ */
+export function compileHosts(hosts: readonly string[], field: string): (host: string) => boolean {
+  for (const [index, host] of hosts.entries()) {
+    const problem = problems.find(({ test }) => test.test(host))
+    if (problem === undefined) continue
+    throw new TypeError(
+      `Policy field "${field}[${index}]" matches no host: in ${quote(host)}, ${problem.reason}. ${problem.hint}`,
+    )
+  }
+  return compileTexts(
+    hosts.map((host) => host.toLowerCase()),
+    field,
+  )
 }

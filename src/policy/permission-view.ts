@@ -65,8 +65,8 @@ const revealing: ReadonlySet<Permission> = new Set([
 ])
 
 /** Creates the view of one permission. Its caches never change a decision. */
-export function createPermissionView(permission: Permission, facts: ViewFacts): PermissionView {
-  const rules = facts.rules.filter((rule) => rule.appliesTo(permission))
+export function createPermissionView(permission: Permission, facts: ViewFacts, isSource = false): PermissionView {
+  const rules = facts.rules.filter((rule) => rule.appliesTo(permission, isSource))
   const state: ViewState = {
     permission,
     facts,

@@ -24,6 +24,24 @@ export const permissions = [
 /** One of {@link permissions}. */
 export type Permission = (typeof permissions)[number]
 
+/**
+ * Words in the `permissions` of rules for groups of permissions. `file:change` covers every way to change a path: also what a
+ * command, git, an undo or the commit of an overlay changes asks for one of these. Of a copy it covers the target.
+ * `file:view` covers every way to show a path. Of a copy it covers the source, whose content the copy shows.
+ */
+export const permissionGroups = {
+  'file:change': [
+    'file:write:create',
+    'file:write:replace',
+    'file:append',
+    'file:delete',
+    'file:move',
+    'file:copy',
+    'file:patch:apply',
+  ],
+  'file:view': ['file:list', 'file:read', 'file:search', 'file:info', 'file:diff'],
+} as const satisfies Readonly<Record<string, readonly Permission[]>>
+
 const readingPermissions: ReadonlySet<Permission> = new Set([
   'file:list',
   'file:read',

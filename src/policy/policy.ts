@@ -104,7 +104,7 @@ export interface Policy {
  * @example
  * const policy = compilePolicy({
  *   preset: 'autonomous',
- *   rules: [{ name: 'docs are final', action: 'ask', permissions: ['file:write:*'], paths: ['docs/**'] }],
+ *   rules: [{ name: 'docs are final', action: 'ask', permissions: ['file:change'], paths: ['docs/**'] }],
  * })
  */
 export function compilePolicy(input: unknown): Policy {
@@ -156,7 +156,8 @@ function revisionOf(data: PolicyData): string {
 interface View {
   readonly key: string
   readonly facts: ViewFacts
-  permission(permission: Permission): PermissionView
+  /** `isSource`: the accesses are to the source of a copy. */
+  permission(permission: Permission, isSource?: boolean): PermissionView
 }
 
 interface Views {
@@ -231,14 +232,16 @@ function createViews(data: PolicyData, rules: readonly CompiledRule[]): Views {
 
 function createView(key: string, facts: ViewFacts): View {
   const views = new Map<Permission, PermissionView>()
+  const sourceViews = new Map<Permission, PermissionView>()
   return {
     key,
     facts,
-    permission(permission) {
-      let view = views.get(permission)
+    permission(permission, isSource = false) {
+      const cache = isSource ? sourceViews : views
+      let view = cache.get(permission)
       if (view === undefined) {
-        view = createPermissionView(permission, facts)
-        views.set(permission, view)
+        view = createPermissionView(permission, facts, isSource)
+        cache.set(permission, view)
       }
       return view
     },
@@ -265,7 +268,8 @@ function evaluate(call: PolicyCall, view: View): Verdict {
 
 function decideAccess(view: View, access: GuardedAccess, name: string, contributions: Contribution[]): Decision {
   const parts: Part[] = []
-  const decision = view.permission(access.permission).decide(name, access.classification, access.recursive, parts)
+  const { permission, classification, recursive, isSource } = access
+  const decision = view.permission(permission, isSource).decide(name, classification, recursive, parts)
   for (const part of parts) {
     // The decision for the tool appears once, however many accesses there are.
     if (part.source === 'tool' && contributions.some((other) => other.part.source === 'tool')) continue

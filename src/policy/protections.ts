@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../errors.ts'
 import type { Classification, Protection } from '../files/classify/types.ts'
-import { maskWhere } from './match.ts'
-import { isMutating, type Permission, permissions } from './permissions.ts'
+import { maskWhere, permissionBit } from './match.ts'
+import { isMutating, type Permission } from './permissions.ts'
 import type { Decision, Override } from './types.ts'
 
 /** The decision of a built-in protection, and how a rule can override it. */
@@ -40,13 +40,4 @@ export function protectionAgainst(classification: Classification, permission: Pe
   if (name === undefined) return undefined
   const protection = protections[name]
   return (protection.mask & permissionBit(permission)) === 0 ? undefined : protection
-}
-
-const bits = Object.fromEntries(permissions.map((permission, index) => [permission, 1 << index])) as Readonly<
-  Record<Permission, number>
->
-
-/** Returns the bit of a permission in a mask. */
-export function permissionBit(permission: Permission): number {
-  return bits[permission]
 }

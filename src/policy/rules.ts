@@ -1,9 +1,16 @@
 import type { ErrorCode } from '../errors.ts'
 import type { FileKind } from '../files/classify/types.ts'
-import { compileArgument, compilePaths, compileTexts, maskWhere, type PathSet, permissionMask } from './match.ts'
+import {
+  compileArgument,
+  compilePaths,
+  compileTexts,
+  maskWhere,
+  type PathSet,
+  permissionBit,
+  permissionMask,
+} from './match.ts'
 import { isSubjectToAcl, memoryPath } from './memory-policy.ts'
 import { isMutating, type Permission } from './permissions.ts'
-import { permissionBit } from './protections.ts'
 import type { PolicyData, PolicyRule } from './schema.ts'
 import type { Decision, Override } from './types.ts'
 
@@ -26,7 +33,8 @@ export interface CompiledRule {
   readonly overrides?: ReadonlySet<Override>
   /** The rule has fields that match accesses, so it never applies to a call without accesses. */
   readonly requiresAccess: boolean
-  appliesTo(permission: Permission): boolean
+  /** `isSource`: the access is to the source of a copy. */
+  appliesTo(permission: Permission, isSource?: boolean): boolean
   matchesTool(tool: string): boolean
   /** Absent if the rule does not depend on the input, commands and task of the call. */
   readonly matchesCall?: (call: CallFacts) => boolean
@@ -68,7 +76,7 @@ function shortForm(
     code,
     paths: compilePaths(paths, name),
     requiresAccess: true,
-    appliesTo: (permission) => (mask & permissionBit(permission)) !== 0,
+    appliesTo: (permission, isSource) => (mask & permissionBit(permission, isSource)) !== 0,
     matchesTool: () => true,
   }
 }
@@ -84,7 +92,7 @@ function compileRule(rule: PolicyRule, field: string): CompiledRule {
     ...(rule.kinds === undefined ? {} : { kinds: new Set(rule.kinds) }),
     ...(rule.overrides === undefined ? {} : { overrides: new Set(rule.overrides) }),
     requiresAccess: rule.paths !== undefined || rule.kinds !== undefined || rule.permissions !== undefined,
-    appliesTo: (permission) => (mask & permissionBit(permission)) !== 0,
+    appliesTo: (permission, isSource) => (mask & permissionBit(permission, isSource)) !== 0,
     matchesTool: rule.tools === undefined ? () => true : compileTexts(rule.tools, `${field}.tools`),
     ...(matchesCall === undefined ? {} : { matchesCall }),
   }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { FileKind } from '../files/classify/types.ts'
+import { nearestName } from '../util/nearest-name.ts'
 import { type LabelPolicy, labelFields, labelSchema } from './labels.ts'
 import { type MemoryPolicy, memoryFields, memorySchema } from './memory-policy.ts'
 import { type NetworkPolicy, networkFields, networkSchema } from './network-policy.ts'
@@ -214,7 +215,9 @@ export function parsePolicyData(input: unknown): PolicyData {
     throw new TypeError(`A policy is required: one of the presets ${presetList()}, or a policy object`)
   }
   if (typeof input === 'string' && !presetNames.includes(input as PresetName)) {
-    throw new TypeError(`Unknown policy preset ${show(input)}; the presets are ${presetList()}`)
+    throw new TypeError(
+      `Unknown policy preset ${show(input)}; the presets are ${presetList()}${suggestion(input, presetNames)}`,
+    )
   }
   const object = typeof input === 'string' ? { preset: input } : normalizePolicyInput(input)
   refuseProto(object, [])
@@ -248,12 +251,14 @@ function describe(issue: z.core.$ZodIssue, input: unknown): string {
   switch (issue.code) {
     case 'unrecognized_keys': {
       const [key = ''] = issue.keys
-      return `Policy field "${fieldName([...issue.path, key])}" is unknown; the fields here are ${fieldsAt(issue.path).join(', ')}`
+      const fields = fieldsAt(issue.path)
+      const list = `the fields here are ${fields.join(', ')}`
+      return `Policy field "${fieldName([...issue.path, key])}" is unknown; ${list}${suggestion(key, fields)}`
     }
     case 'invalid_type':
       return `${subject} ${requirement} ${article(issue.expected)}${actual}`
     case 'invalid_value':
-      return `${subject} ${requirement} ${issue.values.map(show).join(' or ')}${actual}${value === 'git' ? ': git-internal files cannot be opened' : ''}`
+      return `${subject} ${requirement} ${issue.values.map(show).join(' or ')}${actual}${value === 'git' ? ': git-internal files cannot be opened' : suggestion(value, issue.values)}`
     case 'too_small':
       if (issue.origin === 'array') return `${subject} must not be empty; omit it to match everything`
       if (issue.origin === 'string') return `${subject} must not be empty`
@@ -267,6 +272,16 @@ function describe(issue: z.core.$ZodIssue, input: unknown): string {
     default:
       return `${subject} ${issue.message}`
   }
+}
+
+/** Returns the nearest known name, as the end of a message. Empty if none is near. */
+function suggestion(value: unknown, names: readonly unknown[]): string {
+  if (typeof value !== 'string') return ''
+  const nearest = nearestName(
+    value,
+    names.filter((name) => typeof name === 'string'),
+  )
+  return nearest === undefined ? '' : `; did you mean ${show(nearest)}?`
 }
 
 function fieldsAt(path: readonly PropertyKey[]): readonly string[] {

@@ -1,6 +1,7 @@
 import type { Path } from '../paths/logical-path.ts'
 import { type Label, type LabelPolicy, type LabelSink, labelNames } from './labels.ts'
 import { compilePaths, compileTexts } from './match.ts'
+import { compileHosts } from './network-policy.ts'
 
 /** The source of a label, for reports and error messages. */
 export interface TaintOrigin {
@@ -92,7 +93,7 @@ export function compileLabels(policy: LabelPolicy | undefined): Labels {
     sink,
     path: sink.paths && compilePaths(sink.paths, `labels.sinks[${index}].paths`).matches,
     command: sink.commands && compileTexts(sink.commands, `labels.sinks[${index}].commands`),
-    host: sink.hosts && compileTexts(lower(sink.hosts), `labels.sinks[${index}].hosts`),
+    host: sink.hosts && compileHosts(sink.hosts, `labels.sinks[${index}].hosts`),
   }))
   const ofPath = (path: string): Label =>
     sources.reduce<Label>(
@@ -123,10 +124,6 @@ export function compileLabels(policy: LabelPolicy | undefined): Labels {
       return [...denying, ...exceeded.filter(({ sink }) => sink.above === 'ask')].map(({ sink }) => sink)
     },
   }
-}
-
-function lower(hosts: readonly string[]): string[] {
-  return hosts.map((host) => host.toLowerCase())
 }
 
 /** Labels of files because of the content written to them, in addition to the labels of their paths. They only increase. */

@@ -14,6 +14,7 @@ import { type Failure, ToolError, toFailure } from '../errors.ts'
 import { createReadHistory } from '../history/read-history.ts'
 import { type Path, parsePath, ROOT } from '../paths/logical-path.ts'
 import { createApprovals } from '../policy/approval.ts'
+import { checkGlob } from '../policy/match.ts'
 import { createRates } from '../policy/rate-limits.ts'
 import { createTaint } from '../policy/taint.ts'
 import { createProcesses } from '../shells/shared/background-processes.ts'
@@ -113,6 +114,7 @@ export function startRun(
   const ids = options.ids ?? (() => crypto.randomUUID())
   const runId = id ?? ids()
   if (!/^[A-Za-z0-9._-]{1,100}$/.test(runId)) throw new TypeError('A run id is 1 to 100 of A-Z a-z 0-9 . _ -')
+  for (const [index, glob] of (task?.scope ?? []).entries()) checkGlob(glob, '', `task.scope[${index}]`)
   const artifacts = createArtifacts(runId, { backend: options.artifacts })
   // What is in memory goes with its run.
   if (options.artifacts !== undefined) workspace.artifacts.add(artifacts)

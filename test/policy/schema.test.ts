@@ -103,7 +103,10 @@ const words: readonly [input: unknown, message: string][] = [
   ],
   [undefined, 'A policy is required: one of the presets "readOnly", "supervised", "autonomous", or a policy object'],
   [null, 'A policy is required: one of the presets "readOnly", "supervised", "autonomous", or a policy object'],
-  ['readonly', 'Unknown policy preset "readonly"; the presets are "readOnly", "supervised", "autonomous"'],
+  [
+    'readonly',
+    'Unknown policy preset "readonly"; the presets are "readOnly", "supervised", "autonomous"; did you mean "readOnly"?',
+  ],
   [5, 'A policy must be an object, not 5'],
   [true, 'A policy must be an object, not true'],
   [[], 'A policy must be an object, not a list'],
@@ -115,26 +118,32 @@ const words: readonly [input: unknown, message: string][] = [
   [{ preset: () => 1 }, 'Policy field "preset" must be "readOnly" or "supervised" or "autonomous", not a function'],
   [
     { commands: { allowed: [] } },
-    'Policy field "commands.allowed" is unknown; the fields here are allow, deny, deniedOperators',
+    'Policy field "commands.allowed" is unknown; the fields here are allow, deny, deniedOperators; did you mean "allow"?',
   ],
   [
     { limits: { calls: 5 } },
     'Policy field "limits.calls" is unknown; the fields here are callsPerMinute, bytesReadPerRun, bytesWrittenPerRun, patchFiles, patchDeletes, patchInsertions, patchDeletions, patchBytes, toolCallsPerMinute',
   ],
-  [{ network: { host: [] } }, 'Policy field "network.host" is unknown; the fields here are hosts'],
+  [
+    { network: { host: [] } },
+    'Policy field "network.host" is unknown; the fields here are hosts; did you mean "hosts"?',
+  ],
   [{ memory: { other: 1 } }, 'Policy field "memory.other" is unknown; the fields here are path, acl'],
-  [{ labels: { source: [] } }, 'Policy field "labels.source" is unknown; the fields here are sources, sinks'],
+  [
+    { labels: { source: [] } },
+    'Policy field "labels.source" is unknown; the fields here are sources, sinks; did you mean "sources"?',
+  ],
   [
     { labels: { sources: [{ label: 'internal', path: ['a'] }] } },
-    'Policy field "labels.sources[0].path" is unknown; the fields here are label, paths, commands',
+    'Policy field "labels.sources[0].path" is unknown; the fields here are label, paths, commands; did you mean "paths"?',
   ],
   [
     { labels: { sinks: [{ name: 'a', ceiling: 'public', path: ['a'] }] } },
-    'Policy field "labels.sinks[0].path" is unknown; the fields here are name, ceiling, paths, commands, hosts, above',
+    'Policy field "labels.sinks[0].path" is unknown; the fields here are name, ceiling, paths, commands, hosts, above; did you mean "paths"?',
   ],
   [
     { rules: [{ nme: 'a', action: 'allow' }] },
-    'Policy field "rules[0].nme" is unknown; the fields here are name, action, tools, permissions, paths, kinds, args, commands, risk, overrides',
+    'Policy field "rules[0].nme" is unknown; the fields here are name, action, tools, permissions, paths, kinds, args, commands, risk, overrides; did you mean "name"?',
   ],
   [
     { default_Action: 1 },

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory/index.ts'
+import { createWorkspace } from '../../src/index.ts'
+import { compilePolicy } from '../../src/policy/policy.ts'
+import { compileLabels } from '../../src/policy/taint.ts'
+
+/** Path patterns that no path can match, with a word of the reason. */
+const impossible: readonly [pattern: string, reason: string][] = [
+  [' private/**', 'space'],
+  ['private/** ', 'space'],
+  ['\tprivate', 'space'],
+  ['private\n', 'space'],
+  ['{ private/**,b}', 'space'],
+  ['~', 'home'],
+  ['~/private', 'home'],
+  ['~root/**', 'home'],
+  ['{~/private,b}', 'home'],
+  ['$HOME/private', 'variables'],
+  [`\${HOME}/private`, 'variables'],
+  ['%USERPROFILE%/private', 'variables'],
+  ['"private/**"', 'quotation'],
+  ["'private/**'", 'quotation'],
+  ['file:private/**', 'address'],
+  ['file:///private', 'address'],
+  ['artifact://run/x', 'address'],
+  ['C:/private', 'drive'],
+  ['c:private', 'drive'],
+  ['src/a:b', 'colon'],
+  ['**/x:*', 'colon'],
+  ['private\\**', 'backslash'],
+  ['src\\(app)', 'backslash'],
+  ['\\\\server\\share', 'backslash'],
+  ['***', '***'],
+  ['***/x', '***'],
+  ['a/****', '***'],
+  ['/etc/**', 'absolute'],
+  ['{/etc,b}', 'absolute'],
+  ['a//b', 'empty name'],
+  ['docs//', 'empty name'],
+  ['../x', 'climbs'],
+  ['a/../b', 'climbs'],
+  ['a/..', 'climbs'],
+  ['{..,a}/b', 'climbs'],
+  ['a/\u202eb', 'bidirectional'],
+  ['a/\u0007', 'control'],
+]
+
+/** Every field that holds path globs. */
+const fields: readonly [name: string, policy: (pattern: string) => object][] = [
+  ['allowedPaths[0]', (pattern) => ({ allowedPaths: [pattern] })],
+  ['deniedPaths[1]', (pattern) => ({ deniedPaths: ['ok', pattern] })],
+  ['readOnlyPaths[0]', (pattern) => ({ readOnlyPaths: [pattern] })],
+  ['rules[0].paths[0]', (pattern) => ({ rules: [{ name: 'a', action: 'deny', paths: [pattern] }] })],
+  ['rules[0].args.path[0]', (pattern) => ({ rules: [{ name: 'a', action: 'deny', args: { path: [pattern] } }] })],
+  ['labels.sources[0].paths[0]', (pattern) => ({ labels: { sources: [{ label: 'internal', paths: [pattern] }] } })],
+  [
+    'labels.sinks[0].paths[0]',
+    (pattern) => ({ labels: { sinks: [{ name: 'a', ceiling: 'public', paths: [pattern] }] } }),
+  ],
+]
+
+const compile = (input: object) => compileLabels(compilePolicy({ preset: 'autonomous', ...input }).data.labels)
+
+describe.each(fields)('a path pattern in %s', (name, policy) => {
+  it.each(impossible)('that can match nothing is refused: %j', (pattern, reason) => {
+    expect(() => compile(policy(pattern))).toThrow(TypeError)
+    expect(() => compile(policy(pattern))).toThrow(`"${name}"`)
+    expect(() => compile(policy(pattern))).toThrow(reason)
+  })
+})
+
+describe('a path pattern', () => {
+  it.each([
+    ...[
+      'docs/',
+      'docs',
+      './docs',
+      'docs/**',
+      '**/docs',
+      '*',
+      '**',
+      '.',
+      'a b/c d',
+      '~$*.docx',
+      'a~',
+      '**/*~',
+      '$lib/**',
+    ],
+    ...['[[:alpha:]]*', '[id].tsx', '(app)/x', '@scope/x', '{a,b}/**', 'x{1..3}', '..foo', '...', "it's", 'a/%41'],
+  ])('that can match is accepted: %j', (pattern) => {
+    for (const [, policy] of fields) expect(() => compile(policy(pattern))).not.toThrow()
+  })
+
+  it('that ends in / covers the directory and everything below it', () => {
+    const policy = compilePolicy({ preset: 'autonomous', deniedPaths: ['docs/'] })
+    const decide = (path: string) =>
+      policy.evaluate({
+        tool: 'read_file',
+        input: {},
+        accesses: [
+          {
+            permission: 'file:read',
+            asked: path as never,
+            path: path as never,
+            classification: { kind: 'TEXT_DOC', readable: true, writable: true, redacted: false, reason: '' } as never,
+            recursive: false,
+          },
+        ],
+      }).decision
+    expect([decide('docs/a.md'), decide('docs/a/b.md'), decide('docsx/a.md')]).toEqual(['deny', 'deny', 'allow'])
+  })
+
+  it.each([' memory', 'memory ', '~/memory', '~'])('of the memory that can be no directory is refused: %j', (path) => {
+    expect(() => compilePolicy({ memory: { path } })).toThrow('Policy field "memory.path" must be a path')
+  })
+
+  it.each(impossible)('in the scope of a task that can match nothing is refused: %j', async (pattern, reason) => {
+    const options = { backend: memory(), policy: 'autonomous' } as const
+    const task = { text: 'x', scope: ['ok', pattern] }
+    await expect(createWorkspace({ ...options, run: { task } })).rejects.toThrow(TypeError)
+    const workspace = await createWorkspace(options)
+    expect(() => workspace.run({ task })).toThrow('task.scope[1]')
+    expect(() => workspace.run({ task })).toThrow(reason)
+  })
+})
+
+describe('a host', () => {
+  it.each([
+    ...[' example.org', 'example.org ', 'https://example.org', 'example.org/path', 'user@example.org', 'a\\b'],
+    ...['example.org:443', 'example.org:80', '::1', 'localhost:http', 'bücher.example', 'example.org?', '*.org#'],
+  ])('that no address has is refused: %j', (host) => {
+    expect(() => compile({ network: { hosts: ['ok', host] } })).toThrow('Policy field "network.hosts[1]"')
+    expect(() => compile({ labels: { sinks: [{ name: 'a', ceiling: 'public', hosts: [host] }] } })).toThrow(
+      'Policy field "labels.sinks[0].hosts[0]"',
+    )
+  })
+
+  it.each([
+    ...['example.org', '*.Example.org', 'localhost:8080', '127.0.0.1', '[::1]', '[::1]:8080', '*', '*:8080', 'a:*'],
+  ])('that an address can have is accepted: %j', (host) => {
+    expect(() => compile({ network: { hosts: [host] } })).not.toThrow()
+  })
+})

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { classifyPath } from '../../src/files/classify/index.ts'
+import type { Path } from '../../src/paths/logical-path.ts'
+import { type Permission, permissions } from '../../src/policy/permissions.ts'
+import { compilePolicy } from '../../src/policy/policy.ts'
+
+const changing = [
+  ...['file:write:create', 'file:write:replace', 'file:append', 'file:delete', 'file:move', 'file:copy'],
+  'file:patch:apply',
+]
+const viewing = ['file:list', 'file:read', 'file:search', 'file:info', 'file:diff']
+
+function decide(group: string, permission: Permission, isSource?: true): string {
+  const policy = compilePolicy({
+    preset: 'autonomous',
+    rules: [{ name: 'a', action: 'deny', permissions: [group], paths: ['docs/**'] }],
+  })
+  const path = 'docs/a.md' as Path
+  const access = { permission, asked: path, path, classification: classifyPath(path), recursive: false }
+  return policy.evaluate({ tool: 'x', input: {}, accesses: [isSource ? { ...access, isSource } : access] }).decision
+}
+
+describe.each([
+  ['file:change', changing],
+  ['file:view', viewing],
+] as const)('%s', (group, covered) => {
+  it.each(permissions)('covers %s exactly if the permission is of its group', (permission) => {
+    expect(decide(group, permission)).toBe((covered as readonly string[]).includes(permission) ? 'deny' : 'allow')
+  })
+
+  it('covers the target of a copy as a change, and its source as a view', () => {
+    expect(decide(group, 'file:copy')).toBe(group === 'file:change' ? 'deny' : 'allow')
+    expect(decide(group, 'file:copy', true)).toBe(group === 'file:view' ? 'deny' : 'allow')
+  })
+})
+
+it('file:copy and its wildcards cover both paths of a copy', () => {
+  for (const pattern of ['file:copy', 'file:*', '*']) {
+    expect([decide(pattern, 'file:copy'), decide(pattern, 'file:copy', true)]).toEqual(['deny', 'deny'])
+  }
+})
+
+it.each([
+  ['file:chnage', 'file:change'],
+  ['file:views', 'file:view'],
+  ['file:wirte:*', 'file:write:*'],
+  ['file:deletee', 'file:delete'],
+])('the unknown permission %s is refused with the nearest one', (pattern, nearest) => {
+  expect(() => decide(pattern, 'file:read')).toThrow(`did you mean "${nearest}"?`)
+})
