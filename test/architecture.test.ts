@@ -56,7 +56,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
     'storage',
     'tools',
   ],
-  dialects: ['call', 'paths', 'tools'],
+  dialects: ['call', 'patch', 'paths', 'tools'],
   workspace: [
     'audit',
     'backends',

@@ -17,9 +17,9 @@ export interface ApplyLimits {
 
 /**
  * Returns the bytes of one file after a change of a patch; `old` is `null` if there is no file. Text is matched byte for
- * byte. A hunk that does not match is tried again in the ways in which models write patches: with the line ends of the file
- * (if the patch has only `\n`, or only `\r\n`), without the byte order mark, and with the secrets that redaction marks
- * replace. Encoding, byte order mark and line ends of the file stay unchanged.
+ * byte. A hunk that does not match is tried again in the ways in which models write patches: with the line ends of a file
+ * that has only `\r\n` (if the patch has only `\n`), without the byte order mark, and with the secrets that redaction marks
+ * replace. A patch with `\r\n` does not fit a file with `\n`, as in git. Encoding, byte order mark and line ends of the file stay unchanged.
  *
  * @throws ToolError `PATCH_CONFLICT` with `hunk`, `expected` and `actual` lines; `FILE_TOO_LARGE`, `INVALID_PATCH`,
  *   `LIMIT_EXCEEDED`
@@ -189,21 +189,16 @@ function* readings(file: FileText, body: TextBody): Generator<() => ApplyResult>
 }
 
 function apply(text: string, body: TextBody): ApplyResult {
-  return body.type === 'hunks' ? applyHunks(createTextLines(text), body.hunks) : applyChunks(text, body.chunks)
+  return body.type === 'hunks'
+    ? applyHunks(createTextLines(text), body.hunks)
+    : applyChunks(text, body.chunks, body.endsLine)
 }
 
-/** Returns the hunks with the line ends of the file, if all lines of the patch have the other kind. */
+/** Returns the hunks with `\r\n`, if all lines of the file end so and the patch has only `\n`. */
 function withLineEnds(body: Extract<Body, { type: 'hunks' }>, text: string): TextBody | undefined {
-  if (!text.includes('\n')) return undefined
-  const isCrlf = !/(?:^|[^\r])\n/.test(text)
-  const isLf = !text.includes('\r')
-  if (isCrlf && !someLine(body, (line) => line.includes('\r'))) {
-    return mapLines(body, (line) => (line.endsWith('\n') ? `${line.slice(0, -1)}\r\n` : line))
-  }
-  if (isLf && !someLine(body, (line) => !line.endsWith('\r\n') && line.endsWith('\n'))) {
-    return mapLines(body, (line) => (line.endsWith('\r\n') ? `${line.slice(0, -2)}\n` : line))
-  }
-  return undefined
+  if (!text.includes('\n') || /(?:^|[^\r])\n/.test(text) || someLine(body, (line) => line.includes('\r')))
+    return undefined
+  return mapLines(body, (line) => (line.endsWith('\n') ? `${line.slice(0, -1)}\r\n` : line))
 }
 
 function someLine(body: TextBody, is: (line: string) => boolean): boolean {
@@ -270,7 +265,19 @@ function conflict(path: LogicalPath, change: FileChange, file: FileText, mismatc
     expected: expected.slice(0, MAX_LINES).map((text, i) => ({ line: line + i + 1, text: shorten(text) })),
     actual: actual.map((text, i) => ({ line: line + i + 1, text: shorten(text) })),
     totalLines: lines.length,
+    ...(hasForeignReturns(change.body, file.text) ? { hint: RETURNS_HINT } : {}),
   })
+}
+
+const RETURNS_HINT = 'The lines of the patch end in CRLF, those of the file in LF: give the patch with LF line ends.'
+
+/** Whether the old lines of a patch have carriage returns and the file has none. */
+function hasForeignReturns(body: Body, text: string): boolean {
+  return (
+    body.type === 'hunks' &&
+    !text.includes('\r') &&
+    body.hunks.some(({ oldLines }) => oldLines.some((line) => line.endsWith('\r\n')))
+  )
 }
 
 function shorten(line: string): string {

@@ -70,10 +70,10 @@ function applyHunk(text: PatchedText, hunk: Hunk): string | undefined {
 
 /**
  * Applies the chunks of a V4A patch in order. A chunk is located by an exact match of its lines: after its anchors, the
- * first match counts; without an anchor, it must be the only one. Line ends are those of the file, and the end of its last
- * line stays unchanged.
+ * first match counts; without an anchor, it must be the only one. Line ends are those of the file. The end of its last
+ * line stays unchanged, unless `endsLine` demands one.
  */
-export function applyChunks(text: string, chunks: readonly Chunk[]): ApplyResult {
+export function applyChunks(text: string, chunks: readonly Chunk[], endsLine: boolean): ApplyResult {
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
   const lines = createTextLines(text)
   const bare = (line: number) => withoutEnd(lines.at(line))
@@ -112,7 +112,8 @@ export function applyChunks(text: string, chunks: readonly Chunk[]): ApplyResult
   }
   parts.push(text.slice(done))
   let result = parts.join('')
-  if (text !== '' && !text.endsWith('\n')) result = withoutEnd(result)
+  if (!endsLine && text !== '' && !text.endsWith('\n')) result = withoutEnd(result)
+  if (endsLine && result !== '' && !result.endsWith('\n')) result += eol
   return { pieces: [result] }
 }
 

@@ -24,7 +24,8 @@ export type Mode = 0o644 | 0o755
 /** How the content changes. */
 export type Body =
   | { readonly type: 'hunks'; readonly hunks: readonly Hunk[] }
-  | { readonly type: 'chunks'; readonly chunks: readonly Chunk[] }
+  /** `endsLine`: the last line of the result gets a line end if it has none. */
+  | { readonly type: 'chunks'; readonly chunks: readonly Chunk[]; readonly endsLine: boolean }
   /** The whole text of a new file, in a patch without hunks. */
   | { readonly type: 'text'; readonly text: string }
   | BinaryBody

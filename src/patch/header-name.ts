@@ -1,3 +1,5 @@
+import { ToolError } from '../errors.ts'
+import { parsePath } from '../paths/logical-path.ts'
 import { invalidPatch } from './invalid-patch.ts'
 
 /** Where an unquoted name ends. It always ends at a line end and at white space other than blank and tab. */
@@ -6,15 +8,15 @@ export type NameEnd = 'tab' | 'line'
 /**
  * Returns the name in a header line of a git patch, without the directories to strip (`a/`). `undefined` if there is none.
  *
- * @throws ToolError `INVALID_PATCH` for a quoted name that is not UTF-8
+ * @throws ToolError `INVALID_PATCH` for a quoted name that is not UTF-8, `PATH_REJECTED` for an absolute one
  */
 export function headerName(rest: string, strip: number, end: NameEnd, line: number): string | undefined {
   if (rest.charCodeAt(0) === QUOTE) {
     const quoted = unquote(rest, line)
-    const name = quoted === undefined ? undefined : stripped(quoted.name, strip)
+    const name = quoted === undefined ? undefined : stripped(quoted.name, strip, line)
     if (name !== undefined) return squashed(name)
   }
-  return plainName(rest, strip, end)
+  return plainName(rest, strip, end, line)
 }
 
 /**
@@ -28,7 +30,9 @@ export function timedName(rest: string, strip: number, other: string | undefined
   }
   const stamp = stampLength(rest)
   const name =
-    stamp === 0 ? plainName(rest, strip, 'tab') : squashedOrNone(stripped(rest.slice(0, rest.length - stamp), strip))
+    stamp === 0
+      ? plainName(rest, strip, 'tab', line)
+      : squashedOrNone(stripped(rest.slice(0, rest.length - stamp), strip, line))
   if (name === undefined) return other
   return other !== undefined && name.startsWith(other) ? other : name
 }
@@ -54,15 +58,20 @@ export function commonName(rest: string, line: number): string | undefined {
   if (rest.charCodeAt(0) === QUOTE) {
     const first = unquote(rest, line)
     if (first === undefined) return undefined
-    const name = stripped(first.name, 1)
+    const name = withoutFirst(first.name)
     const other = rest.slice(first.end).trimStart()
-    const second = other.charCodeAt(0) === QUOTE ? unquotedName(other, line) : stripped(other.trimEnd(), 1)
-    return name === second ? name : undefined
+    const second = other.charCodeAt(0) === QUOTE ? unquotedName(other, line) : withoutFirst(other.trimEnd())
+    if (name !== second) return undefined
+    refuseOutside(first.name, line)
+    refuseOutside(other, line)
+    return name
   }
   const quote = rest.indexOf('"')
   if (quote !== -1) {
     const name = unquotedName(rest.slice(quote), line)
-    return stripped(rest.slice(0, quote).trimEnd(), 1) === name ? name : undefined
+    if (withoutFirst(rest.slice(0, quote).trimEnd()) !== name) return undefined
+    refuseOutside(rest, line)
+    return name
   }
   if (rest.length > MAX_UNITS) return undefined
   // `a/NAME b/NAME`: both names have the same length, so the blank between them is in the middle.
@@ -76,14 +85,17 @@ export function commonName(rest: string, line: number): string | undefined {
     // The length is checked before the names are compared, so that many blanks cost nothing.
     if (whole.length - slash - 1 !== at - start || slash === at + 1) continue
     const name = whole.slice(start, at)
-    if (name !== '' && whole.endsWith(name)) return name
+    if (name === '' || !whole.endsWith(name)) continue
+    refuseOutside(whole, line)
+    refuseOutside(whole.slice(at + 1), line)
+    return name
   }
   return undefined
 }
 
 function unquotedName(text: string, line: number): string | undefined {
   const quoted = unquote(text, line)
-  return quoted === undefined ? undefined : stripped(quoted.name, 1)
+  return quoted === undefined ? undefined : withoutFirst(quoted.name)
 }
 
 /** More units than two names can have. */
@@ -96,7 +108,7 @@ function isSpace(unit: number): boolean {
   return unit === BLANK || (unit >= 9 && unit <= 13)
 }
 
-function plainName(rest: string, strip: number, end: NameEnd): string | undefined {
+function plainName(rest: string, strip: number, end: NameEnd, line: number): string | undefined {
   let to = 0
   for (; to < rest.length; to++) {
     const unit = rest.charCodeAt(to)
@@ -104,11 +116,34 @@ function plainName(rest: string, strip: number, end: NameEnd): string | undefine
     if (unit === TAB && end === 'line') continue
     break
   }
-  return squashedOrNone(stripped(rest.slice(0, to), strip))
+  return squashedOrNone(stripped(rest.slice(0, to), strip, line))
 }
 
-function stripped(name: string, strip: number): string | undefined {
+function stripped(name: string, strip: number, line: number): string | undefined {
   if (strip === 0) return name
+  const rest = withoutFirst(name)
+  // The other side of the header may give the name, so this one is checked here.
+  if (rest !== undefined && OUTSIDE.test(rest)) parsePath(rest)
+  refuseOutside(name, line)
+  return rest
+}
+
+/** A name that is absolute, or climbs. */
+const OUTSIDE = /^["\s]*(?:(\/|[A-Za-z]:\/)|\.\.\/)/
+
+/**
+ * Refuses a name that is absolute or climbs, before its first directory is stripped: `/etc/x` must not become `etc/x`.
+ *
+ * @throws ToolError `PATH_REJECTED`
+ */
+function refuseOutside(name: string, line: number): void {
+  const match = OUTSIDE.exec(name)
+  if (match === null) return
+  const reason = match[1] === undefined ? 'contains ..' : 'is absolute'
+  throw new ToolError('PATH_REJECTED', `The path in line ${line} of the patch ${reason}`, { line })
+}
+
+function withoutFirst(name: string): string | undefined {
   const slash = name.indexOf('/')
   return slash === -1 ? undefined : name.slice(slash + 1)
 }

@@ -1,7 +1,8 @@
 import { ToolError } from '../errors.ts'
 import { loneSurrogateAt } from '../files/text/encoding.ts'
+import { PLACEHOLDER_HINT, placeholderAt } from '../files/text/omission.ts'
 import { type LogicalPath, parsePath, quote } from '../paths/logical-path.ts'
-import type { FileChange } from './file-change.ts'
+import type { Chunk, FileChange, Hunk } from './file-change.ts'
 import { invalidPatch } from './invalid-patch.ts'
 import { parseUnified } from './unified.ts'
 import { isV4a, parseV4a } from './v4a.ts'
@@ -52,7 +53,22 @@ export function planPatch(patch: string): PatchPlan {
 
 function guarded(change: FileChange): FileChange<LogicalPath> {
   const { line, oldPath, newPath } = change
+  refusePlaceholders(change)
   return { ...change, oldPath: pathOf(oldPath, line), newPath: pathOf(newPath, line) }
+}
+
+/**
+ * Refuses hunks that add a line that only marks omitted text, and remove or keep none. New files may have such lines.
+ *
+ * @throws ToolError `INVALID_PATCH`
+ */
+function refusePlaceholders({ body, oldPath }: FileChange): void {
+  if (oldPath === null || (body.type !== 'hunks' && body.type !== 'chunks')) return
+  const parts: readonly (Hunk | Chunk)[] = body.type === 'hunks' ? body.hunks : body.chunks
+  for (const { line, oldLines, newLines } of parts) {
+    if (placeholderAt(newLines) === -1 || placeholderAt(oldLines) !== -1) continue
+    throw invalidPatch(line, 'a line that this part adds is only a placeholder for omitted text', PLACEHOLDER_HINT)
+  }
 }
 
 function pathOf(name: string | null, line: number): LogicalPath | null {

@@ -14,7 +14,8 @@ export function isV4a(patch: string): boolean {
  */
 export function parseV4a(patch: string): FileChange[] {
   const rows = patch.split('\n')
-  const reader: Reader = { rows, at: rows.findIndex((row) => row.startsWith('*** Begin Patch')) + 1 }
+  const begin = rows.findIndex((row) => row.startsWith('*** Begin Patch'))
+  const reader: Reader = { rows, at: begin + 1, endsLine: (rows[begin] as string).startsWith(BEGIN_ENDING_LINES) }
   const changes: FileChange[] = []
   for (;;) {
     if (reader.at >= rows.length) throw invalidPatch(rows.length, 'the patch does not end with *** End Patch')
@@ -33,6 +34,12 @@ export function parseV4a(patch: string): FileChange[] {
   }
 }
 
+/**
+ * The first row of a patch whose updated files all end with a newline, as in Codex. Written by the `codex` dialect; with the
+ * plain `*** Begin Patch`, a file without a final newline stays without one.
+ */
+export const BEGIN_ENDING_LINES = '*** Begin Patch (end files with a newline)'
+
 const ADD = '*** Add File: '
 const DELETE = '*** Delete File: '
 const UPDATE = '*** Update File: '
@@ -43,6 +50,8 @@ const END_OF_FILE = '*** End of File'
 interface Reader {
   readonly rows: readonly string[]
   at: number
+  /** Whether updated files get a final newline. */
+  readonly endsLine: boolean
 }
 
 function currentRow({ rows, at }: Reader): string {
@@ -133,7 +142,7 @@ function parseUpdatedFile(reader: Reader): FileChange {
     oldPath,
     newPath,
     mayCreate: false,
-    body: { type: 'chunks', chunks },
+    body: { type: 'chunks', chunks, endsLine: reader.endsLine },
     insertions,
     deletions,
   }

@@ -5,7 +5,7 @@ import { replaceExact } from './shared/exact-replace.ts'
 import { checkExpected } from './shared/expected-version.ts'
 import { filePath, reason, sha256Field } from './shared/fields.ts'
 import { targetOf } from './shared/target.ts'
-import { changeText, newSha256, noChangeError, refuseMarks } from './shared/text-change.ts'
+import { changeText, newSha256, noChangeError, refuseMarks, refusePlaceholder } from './shared/text-change.ts'
 
 const edit = z.strictObject({
   oldText: z.string().min(1).describe('Exact text that occurs once'),
@@ -67,6 +67,7 @@ export const editFile = defineBuiltinTool({
     let replacements = 0
     for (const [index, { oldText, newText, replaceAll }] of edits.entries()) {
       refuseMarks(document, newText, path)
+      refusePlaceholder(oldText, newText, path)
       const edited = replaceExact(
         text,
         { oldText, newText, replaceAll: replaceAll === true, eol: document.eol, marks: document.redaction.marks },

@@ -7,7 +7,7 @@ import { defineBuiltinTool } from './builtin-tool.ts'
 import { checkExpected } from './shared/expected-version.ts'
 import { filePath, reason, sha256Field } from './shared/fields.ts'
 import { targetOf } from './shared/target.ts'
-import { changeText, newSha256, noChangeError, refuseMarks } from './shared/text-change.ts'
+import { changeText, newSha256, noChangeError, refuseMarks, refusePlaceholder } from './shared/text-change.ts'
 
 const input = z.strictObject({
   path: filePath,
@@ -50,6 +50,7 @@ export const replaceRange = defineBuiltinTool({
     const { startLine, endLine } = input
     const range = sliceLines(document.text, startLine, Math.max(0, endLine - startLine + 1))
     checkRange(path, startLine, endLine, document.totalLines)
+    refusePlaceholder(range.content, input.newText, path)
     const { text, inserted } = replaceLines(document.text, range, input.newText, document.eol)
     if (text === document.text) throw noChangeError(path)
     const change = changeText(context, path, document, text)

@@ -51,6 +51,7 @@ describe('a patch of one file', () => {
         body: {
           type: 'chunks',
           chunks: [{ line: 3, anchors: [], oldLines: ['x', 'y'], newLines: ['x', 'z'], kept: [0, -1], atEnd: false }],
+          endsLine: false,
         },
       },
     ],
@@ -84,6 +85,63 @@ describe('a patch of one file', () => {
         details: expect.objectContaining({ line }),
       }),
     )
+  })
+
+  it.each([
+    ...[
+      '/etc/evil',
+      '/dev/nullx',
+      '"/etc/evil"',
+      '"\\057etc/evil"',
+      '//etc/evil',
+      ' /etc/evil',
+      '/etc/evil\t2020-01-01 00:00:00',
+    ],
+    ...['C:/evil', '"C:/evil"', '../evil', '"../evil"', '"/etc/evil', 'a//etc/evil', '"a//etc/evil"'],
+  ])('refuses the name %j in every header', (name) => {
+    const hunk = '@@ -1 +1 @@\n-a\n+b\n'
+    const patches = [
+      `--- ${name}\n+++ ${name}\n${hunk}`,
+      `--- /dev/null\n+++ ${name}\n@@ -0,0 +1 @@\n+b\n`,
+      `--- ${name}\n+++ /dev/null\n@@ -1 +0,0 @@\n-b\n`,
+      `--- a/x\n+++ ${name}\n${hunk}`,
+      `--- ${name}\n+++ b/x\n${hunk}`,
+      `diff --git a/x b/x\n--- ${name}\n+++ ${name}\n${hunk}`,
+      ...(/\t| \/|"\/etc\/evil$/.test(name) ? [] : [`diff --git ${name} ${name}\nnew file mode 100644\n`]),
+      ...(name.startsWith('a/') || name.startsWith('"a/') || name === '"/etc/evil' || name.startsWith(' ')
+        ? []
+        : [
+            `diff --git a/x b/x\nsimilarity index 100%\nrename from x\nrename to ${name}\n`,
+            `diff --git a/x b/x\ncopy from ${name}\ncopy to x\n`,
+            `*** Begin Patch\n*** Add File: ${name.replaceAll('"', '')}\n+x\n*** End Patch\n`,
+          ]),
+    ]
+    for (const patch of patches) {
+      // Without quotes and without a common directory, the two names of `diff --git` cannot be separated.
+      const code = patch.includes('new file mode') ? /^(PATH_REJECTED|INVALID_PATCH)$/ : /^PATH_REJECTED$/
+      expect(() => planPatch(patch), patch).toThrow(expect.objectContaining({ code: expect.stringMatching(code) }))
+    }
+  })
+
+  it('takes /dev/null in every header as no file', () => {
+    const create = '+++ b/x\n@@ -0,0 +1 @@\n+b\n'
+    for (const header of ['--- /dev/null\n', 'diff --git /dev/null b/x\nnew file mode 100644\n--- /dev/null\n']) {
+      expect(planPatch(header + create).paths).toEqual(['x'])
+    }
+  })
+
+  it.each([
+    '--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n+// ... rest of code unchanged\n c\n',
+    '*** Begin Patch\n*** Update File: x\n a\n-b\n+# ... existing code ...\n*** End Patch\n',
+  ])('refuses an added placeholder: %j', (patch) => {
+    expect(() => planPatch(patch)).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_PATCH',
+        details: expect.objectContaining({ line: 3, hint: expect.stringContaining('in full') }),
+      }),
+    )
+    const withOld = patch.replace(/^ a$/m, ' /* ... */')
+    expect(planPatch(withOld).paths).toEqual(['x'])
   })
 
   it('cuts a long line in an error', async () => {

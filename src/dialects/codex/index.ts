@@ -4,6 +4,7 @@ import { call, createPathMapping, defineDialectTool, type VirtualRoots } from '.
 import { formatCommandOutput } from '../runtime/command-text.ts'
 import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
 import { patchGrammar } from './patch-grammar.ts'
+import { normalizePatch } from './patch-text.ts'
 import { lineOf } from './shell-line.ts'
 
 /**
@@ -50,7 +51,8 @@ const tools = [
     },
     uses: ['apply_patch'],
     *steps({ input }) {
-      return patched(input, yield* call('apply_patch', { patch: input }))
+      const patch = normalizePatch(input)
+      return patched(patch, yield* call('apply_patch', { patch }))
     },
   }),
   defineDialectTool({
@@ -69,7 +71,8 @@ const tools = [
       const reason = justification === undefined ? {} : { reason: justification }
       const [program, patch] = command
       if (command.length === 2 && program === 'apply_patch' && patch !== undefined) {
-        return patched(patch, yield* call('apply_patch', { patch, ...reason }))
+        const normalized = normalizePatch(patch)
+        return patched(normalized, yield* call('apply_patch', { patch: normalized, ...reason }))
       }
       const ran = yield* call('run_command', {
         command: lineOf(command),

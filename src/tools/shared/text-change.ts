@@ -2,6 +2,7 @@ import { ToolError } from '../../errors.ts'
 import { MARK_START, markPositions, mayHoldSecret, redact } from '../../files/secrets/index.ts'
 import type { TextDocument } from '../../files/text/document.ts'
 import { encodeText } from '../../files/text/encoding.ts'
+import { PLACEHOLDER_HINT, placeholderAt } from '../../files/text/omission.ts'
 import { checkLimit } from '../../limits.ts'
 import { unifiedDiff } from '../../patch/diff.ts'
 import { type Path, quote } from '../../paths/logical-path.ts'
@@ -86,6 +87,21 @@ export function refuseMarks(document: TextDocument, newText: string, path: Path)
       )
     }
   }
+}
+
+/**
+ * Refuses new text with a line that only marks omitted text, if the old text has none: that line would replace the text.
+ *
+ * @throws ToolError `INVALID_INPUT`
+ */
+export function refusePlaceholder(oldText: string, newText: string, path: Path): void {
+  const line = placeholderAt(newText.split('\n'))
+  if (line === -1 || placeholderAt(oldText.split('\n')) !== -1) return
+  throw new ToolError(
+    'INVALID_INPUT',
+    `Cannot edit ${quote(path)}: line ${line + 1} of the new text is only a placeholder for omitted text`,
+    { path, field: 'newText', hint: PLACEHOLDER_HINT },
+  )
 }
 
 export function noChangeError(path: Path): ToolError {
