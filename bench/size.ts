@@ -1,86 +1,102 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build, type Metafile, type Plugin } from 'esbuild'
 import { publishedModules } from '../test/published.ts'
+import { type EntrySize, kb, sizeBlock, sizeTable, staleSizes } from './size-table.ts'
 
 const top = join(import.meta.dirname, '..')
 
-/** What must not be exceeded, in KB of 1,000 bytes after gzip: our own code, and all with its dependencies. */
+/** Maximum sizes in KB of 1,000 bytes, after gzip: own code, and own code with its dependencies. */
 type Budget = Readonly<Record<string, { readonly own: number; readonly whole?: number }>>
 
-interface Size {
-  readonly own: number
-  readonly whole: number | undefined
-  /** What each package takes, in KB, minified. */
+interface Size extends EntrySize {
+  /** KB of each dependency, minified. */
   readonly packages: Readonly<Record<string, number>>
 }
 
 /**
- * `npm run size`: what each entry of the package weighs in a browser, minified and gzipped. The root is the core with all
- * tools of files, without the memory backend, which it uses and which stands apart; every other entry is what it adds. Fails where an entry is over its budget, or has none.
+ * `npm run size`: the size of each entry of the package in a browser, minified and compressed with gzip. The root entry contains
+ * all file tools, but not the memory backend, which has its own entry. Every other entry is what it adds to the root. Fails if an
+ * entry exceeds its budget or has none, and if the table in `docs/benchmarks.md` is stale; `--write` updates the table.
  */
 const budget: Budget = JSON.parse(readFileSync(join(import.meta.dirname, 'size-budget.json'), 'utf8'))
+const PAGE = join(top, 'docs/benchmarks.md')
 /** Packages that a shell loads when a command needs them. */
 const interpreters = ['just-bash', 'quickjs-emscripten', 'quickjs-emscripten-core', '@jitl/*']
 const core = new Set(inputsOf((await bundle('./dist/index.js', new Set(), true)).metafile))
 const ofMemory = new Set([...core].filter((path) => path.startsWith('dist/backends/memory')))
-const faults: string[] = []
-console.log(
-  `${'KB, gzip'.padEnd(34)}${'own'.padStart(7)}${'budget'.padStart(8)}${'whole'.padStart(8)}${'budget'.padStart(8)}`,
-)
-const entries = publishedModules(top).map(([name, file]) => [name, `./${file}`] as const)
-for (const [name, file] of entries) {
-  const { own, whole, packages } = await sizeOf(name, file)
-  const most = budget[name]
-  if (most === undefined) faults.push(`${name} has no budget`)
-  else {
-    if (own > most.own) faults.push(`${name}: own code of ${kb(own)} KB, more than ${most.own}`)
-    if (whole !== undefined && whole > (most.whole ?? 0))
-      faults.push(`${name}: with dependencies ${kb(whole)} KB, more than ${most.whole ?? 0}`)
-  }
-  const columns = [own, most?.own, whole, whole === undefined ? undefined : most?.whole].map(kb)
-  const large = Object.entries(packages).filter(([, size]) => size >= 5)
-  const named = large.map(([one, size]) => `${one} ${kb(size)}`)
-  console.log(
-    `${name.padEnd(34)}${columns.map((text, i) => text.padStart(i === 0 ? 7 : 8)).join('')}  ${named.join(', ')}`,
-  )
-}
-console.log(
-  '\nAfter the budgets: the larger packages in it, in KB minified. zod stands with the root; the interpreters of bash() are left out.',
-)
-for (const name of Object.keys(budget)) {
-  if (!entries.some(([entry]) => entry === name)) faults.push(`${name} has a budget, and is no entry`)
-}
+
+const sizes = new Map<string, Size>()
+for (const [name, file] of publishedModules(top)) sizes.set(name, await sizeOf(name, `./${file}`))
+print(sizes)
+const faults = overBudget(sizes)
+const page = readFileSync(PAGE, 'utf8')
+if (process.argv.includes('--write')) writeFileSync(PAGE, sizeBlock.replace(page, sizeTable(sizes)))
+else faults.push(...staleSizes(sizeBlock.read(page), sizes).map((fault) => `docs/benchmarks.md: ${fault}`))
 for (const fault of faults) console.error(fault)
 process.exit(faults.length === 0 ? 0 : 1)
+
+function print(measured: ReadonlyMap<string, Size>): void {
+  const line = (name: string, columns: readonly string[], note = '') =>
+    console.log(`${name.padEnd(34)}${columns.map((text, i) => text.padStart(i === 0 ? 7 : 8)).join('')}  ${note}`)
+  line('KB, gzip', ['own', 'budget', 'whole', 'budget'])
+  for (const [name, { own, whole, packages }] of measured) {
+    const limit = budget[name]
+    const large = Object.entries(packages).filter(([, size]) => size >= 5)
+    line(
+      name,
+      [own, limit?.own, whole, whole === undefined ? undefined : limit?.whole].map(kb),
+      large.map(([dependency, size]) => `${dependency} ${kb(size)}`).join(', '),
+    )
+  }
+  console.log(
+    '\nAfter the budgets: the larger dependencies, in KB minified. zod counts for the root only; the interpreters of bash() are left out.',
+  )
+}
+
+function overBudget(measured: ReadonlyMap<string, Size>): string[] {
+  const exceeded: string[] = []
+  for (const [name, { own, whole }] of measured) {
+    const limit = budget[name]
+    if (limit === undefined) exceeded.push(`${name} has no budget`)
+    else {
+      if (own > limit.own) exceeded.push(`${name}: own code of ${kb(own)} KB, more than ${limit.own}`)
+      if (whole !== undefined && whole > (limit.whole ?? 0))
+        exceeded.push(`${name}: with dependencies ${kb(whole)} KB, more than ${limit.whole ?? 0}`)
+    }
+  }
+  for (const name of Object.keys(budget))
+    if (!measured.has(name)) exceeded.push(`${name} has a budget, but is not an entry`)
+  return exceeded
+}
 
 async function sizeOf(name: string, file: string): Promise<Size> {
   const stem = file.slice('./'.length).replace(/^(dist\/\w+\/[^/]+)\/index\.js$/, '$1')
   const others = new Set([...core].filter((path) => !path.startsWith(stem)))
-  const known = name === '.' ? ofMemory : others
-  const own = gzipped(await bundle(file, known, true))
-  const inBrowser = await bundle(file, known, false).catch(() => undefined)
+  const external = name === '.' ? ofMemory : others
+  const own = gzipped(await bundle(file, external, true))
+  const inBrowser = await bundle(file, external, false).catch(() => undefined)
   if (inBrowser === undefined) return { own, whole: undefined, packages: {} }
   return { own, whole: gzipped(inBrowser), packages: packagesOf(inBrowser.metafile) }
 }
 
 type Bundle = { readonly outputFiles: readonly { readonly contents: Uint8Array }[]; readonly metafile: Metafile }
 
-/** Rejects where a bundle for a browser cannot be made, as of what needs Node. */
-async function bundle(file: string, known: ReadonlySet<string>, ownOnly: boolean): Promise<Bundle> {
-  const isKnown: Plugin = {
-    name: 'known',
+/** Rejects if the file cannot be bundled for a browser, for example because it needs Node. */
+async function bundle(entry: string, external: ReadonlySet<string>, ownOnly: boolean): Promise<Bundle> {
+  const alreadyCounted: Plugin = {
+    name: 'already-counted',
     setup(to) {
       to.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
-        const found = relative(top, join(resolveDir, path))
-        return known.has(found) ? { path: `./${found}`, external: true } : null
+        const file = relative(top, join(resolveDir, path))
+        return external.has(file) ? { path: `./${file}`, external: true } : null
       })
     },
   }
   return build({
     absWorkingDir: top,
-    entryPoints: [file],
+    entryPoints: [entry],
     outdir: 'never-written',
     bundle: true,
     splitting: true,
@@ -91,9 +107,9 @@ async function bundle(file: string, known: ReadonlySet<string>, ownOnly: boolean
     target: 'es2022',
     platform: 'browser',
     logLevel: 'silent',
-    external: ownOnly ? ['node:*'] : known === ofMemory ? [] : [...interpreters, 'zod'],
+    external: ownOnly ? ['node:*'] : external === ofMemory ? [] : [...interpreters, 'zod'],
     ...(ownOnly && { packages: 'external' as const }),
-    plugins: [isKnown],
+    plugins: [alreadyCounted],
   })
 }
 
@@ -114,8 +130,4 @@ function packagesOf({ outputs }: Metafile): Record<string, number> {
     }
   }
   return sizes
-}
-
-function kb(size: number | undefined): string {
-  return size === undefined ? '–' : size.toFixed(1)
 }

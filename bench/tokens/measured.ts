@@ -1,22 +1,22 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 
-/** A tool as a model's API is sent it. */
+/** A tool as it is sent to the API of a model. */
 export interface Definition {
   readonly name: string
   readonly description: string
   readonly input_schema: unknown
 }
 
-/** The steps of the work: a look around, a failing test and its cause, the change, the test again, the diff. */
+/** The steps of the work: explore, find the cause of a failing test, change it, run the test, show the diff. */
 export const steps = ['list', 'search', 'read', 'read again', 'edit', 'run', 'diff'] as const
 
 export type Step = (typeof steps)[number]
 
-/** What one kind of tools costs: its definitions, and what each step shows the model. */
+/** Definitions of one kind of tools, and the text that the model receives for each step. */
 export interface Measured {
   readonly name: string
   readonly definitions: readonly Definition[]
-  /** A step that the tools cannot do is left out. */
+  /** Steps that the tools cannot do are missing. */
   readonly results: Readonly<Partial<Record<Step, string>>>
 }
 
@@ -25,12 +25,12 @@ export interface Size {
   readonly tokens: number
 }
 
-/** In tokens of o200k, which are close to those of other vendors for code and JSON. */
+/** Counts bytes and o200k tokens. For code and JSON, the tokens of other vendors are close to these. */
 export function sizeOf(text: string): Size {
   return { bytes: Buffer.byteLength(text), tokens: encode(text).length }
 }
 
-/** Definitions as they are sent, and without the white space that no API counts on. */
+/** Counts definitions as compact JSON. */
 export function sizeOfDefinitions(definitions: readonly Definition[]): Size {
   return sizeOf(JSON.stringify(definitions))
 }

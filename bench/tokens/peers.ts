@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Definition, type Measured, type Step, steps } from './measured.ts'
-import { FAULT, MENDED, project, SOURCE } from './project.ts'
+import { FAULT, FIXED, project, SOURCE } from './project.ts'
 
 const home = join(import.meta.dirname, '../../node_modules/.cache/wardspace/peers')
 
@@ -23,7 +23,7 @@ const peers: readonly Peer[] = [
       list: ['directory_tree', { path: root, excludePatterns: ['.git'] }],
       read: ['read_text_file', { path: join(root, SOURCE) }],
       'read again': ['read_text_file', { path: join(root, SOURCE) }],
-      edit: ['edit_file', { path: join(root, SOURCE), edits: [{ oldText: FAULT, newText: MENDED }] }],
+      edit: ['edit_file', { path: join(root, SOURCE), edits: [{ oldText: FAULT, newText: FIXED }] }],
     }),
   },
   {
@@ -35,7 +35,7 @@ const peers: readonly Peer[] = [
       search: ['grep', { pattern: 'discount', path: '/' }],
       read: ['read_file', { file_path: `/${SOURCE}` }],
       'read again': ['read_file', { file_path: `/${SOURCE}` }],
-      edit: ['edit_file', { file_path: `/${SOURCE}`, old_string: FAULT, new_string: MENDED }],
+      edit: ['edit_file', { file_path: `/${SOURCE}`, old_string: FAULT, new_string: FIXED }],
       run: ['execute', { command: 'node --test test' }],
       diff: ['execute', { command: 'git diff' }],
     }),
@@ -49,7 +49,7 @@ const peers: readonly Peer[] = [
       search: ['mastra_workspace_grep', { pattern: 'discount' }],
       read: ['mastra_workspace_read_file', { path: SOURCE }],
       'read again': ['mastra_workspace_read_file', { path: SOURCE }],
-      edit: ['mastra_workspace_edit_file', { path: SOURCE, old_string: FAULT, new_string: MENDED }],
+      edit: ['mastra_workspace_edit_file', { path: SOURCE, old_string: FAULT, new_string: FIXED }],
       run: ['mastra_workspace_execute_command', { command: 'node --test test' }],
       diff: ['mastra_workspace_execute_command', { command: 'git diff' }],
     }),

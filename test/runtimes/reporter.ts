@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
 import { type Cell, cellOf, TESTS } from './cell.ts'
 import { everywhere } from './matrix.ts'
-import { tableInPage, withTable } from './matrix-page.ts'
+import { matrixBlock } from './matrix-page.ts'
 import type { CaseResult } from './report.ts'
 import { faultsOfMatrix, type Matrix, tableOf } from './table.ts'
 
@@ -64,8 +64,8 @@ export default function matrixReporter(): Reporter {
       const page = readFileSync(PAGE, 'utf8')
       const table = tableOf(matrix)
       if (writes) console.log(`\n${table}`)
-      if (writes && faults.length === 0) writeFileSync(PAGE, withTable(page, table))
-      if (!writes && shapeOf(tableInPage(page)) !== shapeOf(table)) {
+      if (writes && faults.length === 0) writeFileSync(PAGE, matrixBlock.replace(page, table))
+      if (!writes && shapeOf(matrixBlock.read(page)) !== shapeOf(table)) {
         faults.push(`docs/runtimes.md shows another table; npm run matrix updates it. Now it is:\n${table}`)
       }
       for (const fault of faults) console.error(`\nThe matrix: ${fault}`)

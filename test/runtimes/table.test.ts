@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Cell } from './cell.ts'
 import { floors } from './floors.ts'
-import { tableInPage, withTable } from './matrix-page.ts'
+import { matrixBlock } from './matrix-page.ts'
 import { differenceOf, faultsOf, faultsOfMatrix, tableOf } from './table.ts'
 
 const cells: Cell[] = Object.entries(floors).flatMap(([runtime, rows]) =>
@@ -41,8 +41,11 @@ describe('the matrix', () => {
     expect(table).toContain('103 passed, skipped 3 (a)')
     expect(table).toContain('(a) the backend declares no links')
     expect(table).toContain('`test/x.test.ts`: needs node:fs')
-    const page = withTable('# x\n<!-- matrix: written by npm run matrix -->\nold\n<!-- /matrix -->\nend\n', table)
-    expect(tableInPage(page)).toBe(table)
+    const page = matrixBlock.replace(
+      '# x\n<!-- matrix: written by npm run matrix -->\nold\n<!-- /matrix -->\nend\n',
+      table,
+    )
+    expect(matrixBlock.read(page)).toBe(table)
     expect(page.endsWith('\nend\n')).toBe(true)
   })
 

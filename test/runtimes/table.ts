@@ -1,3 +1,4 @@
+import { markdownTable } from '../docs/generated-block.ts'
 import { type Cell, TESTS } from './cell.ts'
 import { floors } from './floors.ts'
 
@@ -74,16 +75,10 @@ export function tableOf({ cells, leftOut }: Matrix): string {
   const notes = reasons.map((reason, i) => `(${letter(i)}) ${reason}`)
   const left = Object.entries(leftOut).map(([file, reason]) => `- \`${file}\`: ${reason}`)
   return [
-    ...aligned([['', ...runtimes], ...body]),
+    markdownTable([['', ...runtimes], ...body]),
     ...(notes.length > 0 ? ['', `Skipped, because ${notes.join('; ')}.`] : []),
     ...(left.length > 0 ? ['', "Of the tools' tests these run in Node alone:", '', ...left] : []),
   ].join('\n')
 }
 
 const letter = (at: number): string => String.fromCharCode(97 + at)
-
-function aligned([head = [], ...body]: readonly (readonly string[])[]): string[] {
-  const widths = head.map((_, i) => Math.max(3, ...[head, ...body].map((row) => (row[i] ?? '').length)))
-  const line = (row: readonly string[]) => `| ${widths.map((width, i) => (row[i] ?? '').padEnd(width)).join(' | ')} |`
-  return [line(head), `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...body.map(line)]
-}
