@@ -1,6 +1,6 @@
 /**
- * The stable, machine-readable codes of every refusal and failure, each with the hint that tells an agent what to do
- * next. A hint given to {@link ToolError} replaces the one here.
+ * The stable, machine-readable codes of refusals and failures. The hint of a code tells an agent what to do next. A hint in
+ * the details of a {@link ToolError} replaces it.
  */
 export const errorHints = {
   INVALID_INPUT: 'Correct the named field and call again.',
@@ -11,15 +11,15 @@ export const errorHints = {
   ALREADY_EXISTS: 'Choose another path, or read the existing one first.',
   IS_DIRECTORY: 'Name a file; use list_directory for a directory.',
   NOT_A_DIRECTORY: 'Name a directory; a part of this path is a file.',
-  DIRECTORY_NOT_EMPTY: 'Delete or move what is inside first.',
+  DIRECTORY_NOT_EMPTY: 'Delete or move its contents first.',
   POLICY_DENIED: 'Policy does not allow this; do not retry, change the task.',
   POLICY_DENIED_SECRET: 'The file is protected as a secret; do not retry, work without its content.',
   READ_ONLY: 'The workspace is read-only; do not retry.',
-  PLAN_MODE: 'Hand in a plan and wait for its approval before changing anything.',
-  TAINT_DENIED: 'What has been read may not flow there; do not retry.',
+  PLAN_MODE: 'Submit a plan and wait for its approval before changing anything.',
+  TAINT_DENIED: 'Content read earlier in this run must not be sent there; do not retry.',
   COMMAND_DENIED: 'The command is not allowed; do not retry, use another way.',
-  APPROVAL_REQUIRED: 'Wait for the approval; it is not given yet.',
-  APPROVAL_DENIED: 'The approval was refused; stop asking and change the task.',
+  APPROVAL_REQUIRED: 'The approval is pending; wait for it.',
+  APPROVAL_DENIED: 'The approval was refused; do not ask again, change the task.',
   FILE_TOO_LARGE: 'Narrow the range, or work on a smaller part.',
   LIMIT_EXCEEDED: 'Narrow the request.',
   RATE_LIMITED: 'Slow down and call again later.',
@@ -30,7 +30,7 @@ export const errorHints = {
   PATCH_CONFLICT: 'Read the file again and make the hunk match its lines; nothing was applied.',
   PATCH_BUDGET_EXCEEDED: 'Split the patch into smaller ones.',
   UNSUPPORTED_BINARY: 'The file is not text; file_info describes it.',
-  UNSUPPORTED_ENCODING: 'The file is in an encoding that cannot be kept exactly; use another tool.',
+  UNSUPPORTED_ENCODING: 'The encoding of the file cannot be preserved exactly; use another tool.',
   INVALID_PATTERN: 'Correct the pattern.',
   SEARCH_TIMEOUT: 'Narrow the search: a smaller path, a glob, or a more specific query.',
   COMMAND_TIMEOUT: 'Use a shorter command or a longer timeoutMs.',
@@ -42,18 +42,18 @@ export const errorHints = {
   HOOK_FAILED: 'A hook failed. Report this to the user.',
 } as const
 
-/** The code of a refusal or failure: stable, machine-readable. */
+/** The stable, machine-readable code of a refusal or failure. */
 export type ErrorCode = keyof typeof errorHints
 
-/** What a refusal may carry beside its code: plain data, never a physical path and never a byte of a protected file. */
+/** Plain data beside the code of a refusal. Never contains a physical path or content of a protected file. */
 export interface ErrorDetails {
   readonly hint?: string
-  /** The logical path that the refusal is about. */
+  /** The logical path of the refused access. */
   readonly path?: string
   readonly [key: string]: unknown
 }
 
-/** The one error that tools, guards and backends throw. The pipeline turns it into a {@link Failure}. */
+/** The error that tools, guards and backends throw. The pipeline turns it into a {@link Failure}. */
 export class ToolError extends Error {
   override readonly name = 'ToolError'
   readonly code: ErrorCode
@@ -66,7 +66,7 @@ export class ToolError extends Error {
   }
 }
 
-/** The result of a call that was refused or failed: nothing was changed. */
+/** The result of a refused or failed call. Nothing was changed. */
 export interface Failure {
   readonly ok: false
   readonly code: ErrorCode
@@ -76,13 +76,13 @@ export interface Failure {
   readonly [detail: string]: unknown
 }
 
-/** The failure that a caller sees for an error. Anything that is no ToolError is reported without its text. */
+/** Returns the failure that the caller sees for an error. For any error but a `ToolError`, it omits the text of the error. */
 export function toFailure(error: unknown): Failure {
   if (!(error instanceof ToolError)) {
     return {
       ok: false,
       code: 'BACKEND_ERROR',
-      message: 'The storage failed in an unexpected way',
+      message: 'The storage failed unexpectedly',
       hint: errorHints.BACKEND_ERROR,
     }
   }

@@ -3,7 +3,10 @@ import { ToolError } from './errors.ts'
 const KIB = 1024
 const MIB = 1024 * KIB
 
-/** Every default limit in one table. Sizes are in bytes, times in milliseconds. An embedding program may change each. */
+/**
+ * The default limits. Sizes are in bytes and times in milliseconds, unless noted. An input may raise a limit up to the one
+ * with the suffix `Hard`. An embedding program may change each limit.
+ */
 export const defaultLimits = {
   readLines: 200,
   readLinesHard: 1000,
@@ -12,13 +15,13 @@ export const defaultLimits = {
   textFileBytes: 10 * MIB,
   writeBytes: 1 * MIB,
   appendTotalBytes: 10 * MIB,
-  /** What one move or copy may take along. */
+  /** Entries of one move or copy. */
   treeEntries: 10_000,
   treeBytes: 256 * MIB,
-  /** What diff_workspace gives at once. */
+  /** Size of one result of `diff_workspace`. */
   diffBytes: 120_000,
   diffBytesHard: 4 * MIB,
-  /** Files that it names. */
+  /** Files in one result of `diff_workspace`. */
   diffFiles: 1000,
   listEntries: 300,
   listEntriesHard: 500,
@@ -31,47 +34,51 @@ export const defaultLimits = {
   searchFileBytes: 4 * MIB,
   searchTimeoutMs: 5000,
   searchTimeoutMsHard: 60_000,
-  /** A longer line is cut around the hit, in UTF-16 units. */
+  /** UTF-16 units of a line around a match. A longer line is cut. */
   searchSnippet: 240,
-  /** What a model sees of one call. */
+  /** Size of the result of one call, as JSON. */
   projectionBytes: 128 * KIB,
-  /** A pattern longer than this is refused, in UTF-16 units. */
+  /** UTF-16 units of a pattern. A longer pattern is refused. */
   patternLength: 4096,
   commandTimeoutMs: 120_000,
   commandTimeoutMsHard: 600_000,
-  /** What a model sees of each stream of a command: its end. */
+  /** Output of each stream of a command in its result. Of longer output, the result contains the end. */
   commandOutputBytes: 32 * KIB,
-  /** What is kept of each stream, to be read as an artifact. */
+  /** Output of each stream that is stored as an artifact. */
   commandKeptBytes: 4 * MIB,
   /** The largest file that a command may read or write. */
   commandFileBytes: 64 * MIB,
-  /** Milliseconds that a background command may take. */
+  /** Time limit of a background command. */
   backgroundTimeoutMs: 24 * 60 * 60_000,
   /** Background commands of one run. */
   processes: 64,
   hookTimeoutMs: 10_000,
-  /** How long a call waits for its approval. */
+  /** Time for which a call waits for its approval. */
   approvalMs: 24 * 60 * 60 * 1000,
   callsPerMinute: 10_000,
-  /** Of files that are shown, each time; no limit of its own. */
+  /** Bytes of files that a run reads. A file that is read twice counts twice. Not limited by default. */
   bytesReadPerRun: Number.MAX_SAFE_INTEGER,
   bytesWrittenPerRun: 1024 * MIB,
-  /** Earlier content that is kept for undo; the oldest calls are dropped first. */
+  /** Previous content that is kept for undo. The oldest calls are dropped first. */
   journalBytes: 64 * MIB,
-  /** What one patch may do, as policy's budget: files, files deleted, lines added and removed, bytes of the patch. */
+  /** The budget of one patch: files, deleted files, added lines, removed lines, and bytes of the patch. */
   patchFiles: 20,
   patchDeletes: 5,
   patchInsertions: 800,
   patchDeletions: 800,
   patchBytes: 200_000,
-  /** Decoded text and verdicts that may be kept in memory. */
+  /** Decoded text and verdicts in the cache. */
   cacheBytes: 64 * MIB,
 }
 
-/** Every limit by its name: positive whole numbers. Their defaults, with their units, are {@link defaultLimits}. */
+/** The limits by name: positive integers. {@link defaultLimits} has the defaults and units. */
 export type Limits = { readonly [K in keyof typeof defaultLimits]: number }
 
-/** The limits with the embedder's changes. Throws a TypeError for an unknown name or a value that is no positive safe integer. */
+/**
+ * Returns the default limits with changes.
+ *
+ * @throws TypeError for an unknown name, or a value that is not a positive safe integer
+ */
 export function resolveLimits(changes: Partial<Limits> = {}): Limits {
   for (const [name, value] of Object.entries(changes)) {
     if (!Object.hasOwn(defaultLimits, name)) {
@@ -84,14 +91,14 @@ export function resolveLimits(changes: Partial<Limits> = {}): Limits {
   return { ...defaultLimits, ...changes }
 }
 
-/** Clamps a number over its hard limit and says so in `warnings`. */
+/** Returns the number, or the hard limit if the number is over it. In that case adds a warning. */
 export function clamp(name: string, value: number, hard: number, warnings: string[]): number {
   if (value <= hard) return value
   warnings.push(`${name} ${value} was reduced to the limit of ${hard}`)
   return hard
 }
 
-/** Refuses a size over a limit. */
+/** @throws ToolError `LIMIT_EXCEEDED` for a size over a limit */
 export function checkLimit(name: string, value: number, limit: number, path?: string): void {
   if (value > limit) {
     throw new ToolError('LIMIT_EXCEEDED', `${name} is ${value}, over the limit of ${limit}`, {

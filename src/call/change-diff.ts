@@ -8,25 +8,25 @@ import type { EntryState } from '../storage/backend.ts'
 import type { KnownChange } from './state/call.ts'
 
 /**
- * A change set as a unified diff, as a person or a model may see it: secrets stand as marks, protected and binary files
- * are named without their content.
+ * Formats a change set as a unified diff for a person or a model: secrets are replaced by marks, and protected and binary
+ * files are named without their content.
  */
-export function diffOfChanges(known: readonly KnownChange[]): string {
-  const own = known.filter(({ change }) => isGitInternal(change.path)).length
-  const told = own === 0 ? '' : `Git's own data: ${own} ${own === 1 ? 'change' : 'changes'}\n`
-  return known.map(sectionOf).join('') + told
+export function diffOfChanges(changes: readonly KnownChange[]): string {
+  const gitChanges = changes.filter(({ change }) => isGitInternal(change.path)).length
+  const gitLine = gitChanges === 0 ? '' : `Git's own data: ${gitChanges} ${gitChanges === 1 ? 'change' : 'changes'}\n`
+  return changes.map(sectionOf).join('') + gitLine
 }
 
 function sectionOf({ change: { path, to }, before }: KnownChange): string {
   if (to?.type === 'directory' || before?.type === 'directory' || isGitInternal(path)) return ''
   if (classifyPath(path).protection === 'secret') return `Protected file ${path} ${verb(before, to)}\n`
   const old = sideOf(path, before)
-  const now = sideOf(path, to)
-  if (old === 'binary' || now === 'binary') return binaryDiff(bytesOf(path, before), bytesOf(path, to)).text
-  return unifiedDiff(old, now).text
+  const current = sideOf(path, to)
+  if (old === 'binary' || current === 'binary') return binaryDiff(bytesOf(path, before), bytesOf(path, to)).text
+  return unifiedDiff(old, current).text
 }
 
-/** It is no text that anybody could read. */
+/** Whether a path is internal to git. Its content is not readable text, so the diff only counts it. */
 function isGitInternal(path: Path): boolean {
   return classifyPath(path).protection === 'git'
 }

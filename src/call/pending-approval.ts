@@ -15,11 +15,11 @@ export interface Grant {
 }
 
 /**
- * Gets the approval of a call that its verdict asks about: the one that it was resumed with, if that covers what the call
- * would do now, or whoever approves. A call that nobody can be asked about is parked.
+ * Gets the approval that the verdict on a call requires. Uses the answer that the call was resumed with, if it covers what
+ * the call would do now; otherwise asks the approver. Without an approver, the call is parked.
  *
- * @param input what the call was given, where it can be called again from that; a call without it is never parked
- * @throws ToolError as `Approvals.ask`, and `BACKEND_ERROR` where the call could not be kept
+ * @param call the data from which the call can be repeated; a call without it is never parked
+ * @throws ToolError as `Approvals.ask`, and `BACKEND_ERROR` if the call could not be parked
  */
 export async function requestApproval(
   workspace: WorkspaceState,
@@ -57,8 +57,8 @@ export interface ApprovalContext {
 }
 
 /**
- * Gets an approval that a call needs before it knows what it will change: to run a command, or to read for one. The changes
- * that come of it are asked about by themselves.
+ * Gets an approval that a call needs before its changes are known: to run a command, or for a read of a command. The
+ * changes have an approval of their own.
  *
  * @throws ToolError as {@link requestApproval}
  */
@@ -76,7 +76,7 @@ export async function requestStepApproval(
   earlier.push(question)
 }
 
-/** Whether the answer that the call was resumed with covers a question; then it is told as the answer to it. */
+/** Returns whether the answer that the call was resumed with covers a question. If so, records it as the answer. */
 function isGranted(
   run: RunState,
   question: ApprovalQuestion,
@@ -98,7 +98,11 @@ async function askOrPark(
   effect: () => Promise<ParkedEffect[]>,
 ): Promise<void> {
   try {
-    await run.approvals.ask(request, { signal, approve: handler, onAnswer: (how, by) => answered(request, how, by) })
+    await run.approvals.ask(request, {
+      signal,
+      approve: handler,
+      onAnswer: (answer, by) => answered(request, answer, by),
+    })
   } catch (error) {
     const isParked = error instanceof ToolError && error.code === 'APPROVAL_REQUIRED' && call !== undefined
     if (!isParked) throw error
@@ -118,13 +122,16 @@ async function askOrPark(
       })
       remember(workspace, id, run, call.plan)
     } catch {
-      throw new ToolError('BACKEND_ERROR', `${request.tool} needs an approval, and could not be kept until it is given`)
+      throw new ToolError(
+        'BACKEND_ERROR',
+        `${request.tool} needs an approval, but the waiting call could not be stored`,
+      )
     }
     throw error
   }
 }
 
-/** The request combined with all that were answered before it, so that one answer covers the call from its start. */
+/** Combines a request with those that were answered before it, so that one answer covers the call from its start. */
 function withEarlier(request: ApprovalQuestion, earlier: readonly ApprovalQuestion[]): ApprovalQuestion {
   const all = [...earlier, request]
   return {
@@ -135,9 +142,9 @@ function withEarlier(request: ApprovalQuestion, earlier: readonly ApprovalQuesti
 }
 
 /**
- * Refuses to resume a call whose files are not as it found them.
+ * Refuses to resume a call whose approval was denied, or whose files have changed since.
  *
- * @throws ToolError `APPROVAL_DENIED` for such an answer, `WRITE_CONFLICT` with `currentSha256`
+ * @throws ToolError `APPROVAL_DENIED`, or `WRITE_CONFLICT` with `currentSha256`
  */
 export async function requireGrant(workspace: WorkspaceState, { parked, answer }: Grant): Promise<void> {
   if ('deny' in answer) {
@@ -158,24 +165,26 @@ export async function requireGrant(workspace: WorkspaceState, { parked, answer }
 /** The run as a resumed call sees it: the run has read the versions that the call was parked with. */
 export function callWithGrant(run: RunState, grant: Grant | undefined): RunState {
   if (grant === undefined) return run
-  const sawWhole = (path: Path, sha256: string) =>
+  const hasReadWhole = (path: Path, sha256: string) =>
     run.readHistory.hasReadWhole(path, sha256) ||
-    grant.parked.effect.some((one) => one.path === path && one.before?.type === 'file' && one.before.sha256 === sha256)
-  return { ...run, readHistory: { ...run.readHistory, hasReadWhole: sawWhole } }
+    grant.parked.effect.some(
+      (entry) => entry.path === path && entry.before?.type === 'file' && entry.before.sha256 === sha256,
+    )
+  return { ...run, readHistory: { ...run.readHistory, hasReadWhole } }
 }
 
-/** A run is told apart from a later one of the same id only here, and only while calls of it wait. */
+/** Remembers the run of a parked call. Identifies it by object, because a later run may have the same id. */
 function remember(workspace: WorkspaceState, id: string, run: RunState, plan: WorkPlan | undefined): void {
   setBounded(workspace.parkedRuns, id, run)
   if (plan !== undefined) workspace.submittedPlans.set(run, { plan, approvalId: id })
 }
 
-async function effectOf(workspace: WorkspaceState, known: readonly KnownChange[]): Promise<ParkedEffect[]> {
+async function effectOf(workspace: WorkspaceState, changes: readonly KnownChange[]): Promise<ParkedEffect[]> {
   const effect: ParkedEffect[] = []
-  for (const { change, before, headOf } of known) {
+  for (const { change, before, headOf } of changes) {
     const { path, to } = change
-    const found = headOf === undefined ? versionOf(before) : await versionAt(workspace.backend, path)
-    effect.push({ path, before: found, after: versionOf(to) })
+    const previous = headOf === undefined ? versionOf(before) : await versionAt(workspace.backend, path)
+    effect.push({ path, before: previous, after: versionOf(to) })
   }
   return effect
 }

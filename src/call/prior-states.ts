@@ -5,20 +5,20 @@ import type { KnownChange } from './state/call.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
 /**
- * What a draft replaces, whole, for the journal; `undefined` if that is more than the journal may keep. Judging has read most
- * of it already, but of very large files only the head.
+ * Returns the complete states that a draft replaces, for the journal; `undefined` if they exceed its size. The policy check
+ * has read most of them already, but only the beginning of very large files.
  */
 export async function readPriorStates(
   { backend, journal }: WorkspaceState,
   draft: BuiltinDraft<unknown>,
-  known: readonly KnownChange[],
+  changes: readonly KnownChange[],
 ): Promise<EntryState[] | undefined> {
   if (draft.target !== undefined) return undefined
   let bytes = 0
-  for (const { before, headOf } of known) bytes += before?.type === 'file' ? (headOf ?? before.bytes.length) : 0
+  for (const { before, headOf } of changes) bytes += before?.type === 'file' ? (headOf ?? before.bytes.length) : 0
   if (bytes > journal.maxBytes) return undefined
   const states: EntryState[] = []
-  for (const { change, before, headOf } of known) {
+  for (const { change, before, headOf } of changes) {
     states.push(headOf === undefined ? before : await stateAt(backend, change.path))
   }
   return states

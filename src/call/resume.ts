@@ -21,7 +21,7 @@ export async function resumeCall(
     const parked = await workspace.parkedCalls.take(id)
     workspace.parkedRuns.delete(id)
     if (parked === undefined) throw notWaiting(id)
-    // A record without a valid time was not made here. The comparison is false for NaN.
+    // Refuses a record whose time is invalid, too: the comparison is false for NaN.
     if (!(workspace.clock() < parked.expiresAt)) throw expired(parked)
     return await callTool(workspace, run, parked.tool, parked.input, { ...options, grant: { parked, answer: read } })
   } catch (error) {
@@ -34,19 +34,19 @@ export async function resumeCall(
 function requireAnswer(answer: unknown): NormalizedAnswer {
   const read = normalizeAnswer(answer)
   if (read !== undefined) return read
-  throw new ToolError('INVALID_INPUT', 'An approval is answered by "allow", "allow-run" or { deny: reason }')
+  throw new ToolError('INVALID_INPUT', 'The answer to an approval must be "allow", "allow-run" or { deny: reason }')
 }
 
 function expired({ id, tool, expiresAt }: ParkedCall): ToolError {
-  return new ToolError('NOT_FOUND', `The approval of ${tool} came too late: it could be given for a limited time`, {
+  return new ToolError('NOT_FOUND', `The approval of ${tool} came too late: the call has expired`, {
     approvalId: id,
     expiresAt,
-    hint: 'Nothing was changed. Make the call again.',
+    hint: 'Nothing was changed. Repeat the call.',
   })
 }
 
 function notWaiting(id: string): ToolError {
   return new ToolError('NOT_FOUND', `No call waits for the approval ${JSON.stringify(String(id).slice(0, 100))}`, {
-    hint: 'It was answered already, or never asked for. Make the call again.',
+    hint: 'The approval was already answered or does not exist. Repeat the call.',
   })
 }

@@ -1,19 +1,19 @@
 import type { Artifacts } from '../audit/artifacts.ts'
 import type { BuiltinDraft } from '../tools/builtin-tool.ts'
 
-/** Keeps what a result shows cut, and says where it can be read; where there is no room, that it was not kept. */
+/** Stores the complete text of a cut result and returns its address. Adds a warning with the address, or that there was no room. */
 export function storeFullOutput(
-  whole: BuiltinDraft<unknown>['fullOutput'],
+  output: BuiltinDraft<unknown>['fullOutput'],
   artifacts: Artifacts,
   warnings: string[],
 ): string | undefined {
-  if (whole === undefined) return undefined
+  if (output === undefined) return undefined
   try {
-    const uri = artifacts.put(`whole.${whole.extension}`, whole.text())
-    warnings.push(`The whole of it can be read with read_file at ${uri}`)
+    const uri = artifacts.put(`whole.${output.extension}`, output.text())
+    warnings.push(`Read the complete output with read_file at ${uri}`)
     return uri
   } catch {
-    warnings.push('The whole of it was not kept: the artifacts of this run take all the room they may')
+    warnings.push('The complete output was not kept: the artifacts of this run have reached their size limit')
     return undefined
   }
 }

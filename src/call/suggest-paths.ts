@@ -7,10 +7,11 @@ import { editDistance } from '../util/nearest-name.ts'
 import { policyCall, type RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
-const MOST_NAMES = 2000
-const MOST_SUGGESTIONS = 5
+/** Names of the directory to compare. */
+const MAX_NAMES = 2000
+const MAX_SUGGESTIONS = 5
 
-/** Adds the nearest existing names to a NOT_FOUND. Anything else stays as it is. */
+/** Adds the visible paths with the most similar names to a `NOT_FOUND`. Any other error stays as it is. */
 export async function addPathSuggestions(
   workspace: WorkspaceState,
   run: RunState,
@@ -19,8 +20,8 @@ export async function addPathSuggestions(
 ): Promise<unknown> {
   if (!(error instanceof ToolError) || error.code !== 'NOT_FOUND' || error.details.path === undefined) return error
   const missing = parsePath(error.details.path)
-  const sight = createVisibility(workspace.policy, policyCall(run, tool, {}), 'list', { rules: [] })
-  const suggestions = await suggestPaths(workspace.backend, missing, sight)
+  const visibility = createVisibility(workspace.policy, policyCall(run, tool, {}), 'list', { rules: [] })
+  const suggestions = await suggestPaths(workspace.backend, missing, visibility)
   if (suggestions.length === 0) return error
   return new ToolError('NOT_FOUND', error.message, {
     ...error.details,
@@ -30,22 +31,22 @@ export async function addPathSuggestions(
 }
 
 /**
- * The visible paths beside a missing one whose names come nearest to it. What policy hides is never suggested.
- * Never fails: a backend that cannot answer suggests nothing.
+ * Returns the visible paths in the directory of a missing one with the most similar names. Paths that policy hides are
+ * never suggested. Never throws: if the backend fails, the list is empty.
  */
-async function suggestPaths(backend: Backend, missing: LogicalPath, sight: Visibility): Promise<string[]> {
+async function suggestPaths(backend: Backend, missing: LogicalPath, visibility: Visibility): Promise<string[]> {
   try {
     const parent = await backend.canonical(parentOf(missing))
-    if ((await backend.stat(parent))?.type !== 'directory' || !sight.enter(parent)) return []
-    const wanted = nameOf(missing).toLowerCase()
-    const near: { path: string; distance: number }[] = []
-    for (const { name, type } of (await backend.list(parent)).slice(0, MOST_NAMES)) {
+    if ((await backend.stat(parent))?.type !== 'directory' || !visibility.enter(parent)) return []
+    const missingName = nameOf(missing).toLowerCase()
+    const matches: { path: string; distance: number }[] = []
+    for (const { name, type } of (await backend.list(parent)).slice(0, MAX_NAMES)) {
       const path = (parent === '' ? name : `${parent}/${name}`) as Path
-      const distance = editDistance(wanted, name.toLowerCase(), Math.max(2, Math.ceil(wanted.length / 3)))
-      if (distance !== undefined && sight.see(path, type)) near.push({ path, distance })
+      const distance = editDistance(missingName, name.toLowerCase(), Math.max(2, Math.ceil(missingName.length / 3)))
+      if (distance !== undefined && visibility.see(path, type)) matches.push({ path, distance })
     }
-    near.sort((a, b) => a.distance - b.distance || (a.path < b.path ? -1 : 1))
-    return near.slice(0, MOST_SUGGESTIONS).map(({ path }) => path)
+    matches.sort((a, b) => a.distance - b.distance || (a.path < b.path ? -1 : 1))
+    return matches.slice(0, MAX_SUGGESTIONS).map(({ path }) => path)
   } catch {
     return []
   }

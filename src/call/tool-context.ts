@@ -22,7 +22,7 @@ export interface ToolContextOptions extends Omit<CommandSessionOptions, 'require
   readonly taint: TaintTracker
 }
 
-/** What a tool may know and use while it drafts one judged call. */
+/** Creates the context for the draft of one authorized call. */
 export function createToolContext(
   workspace: WorkspaceState,
   run: RunState,
@@ -54,12 +54,12 @@ export function createToolContext(
     hasReadWhole: run.readHistory.hasReadWhole,
     previousReads: run.readHistory,
     staleGuard: workspace.staleGuard,
-    async workspaceDiff(wanted) {
-      const diff = await diffSeenBy(
+    async workspaceDiff(request) {
+      const diff = await diffForCall(
         workspace,
         policyCall(run, call.tool.name, call.input),
         call.verdict,
-        wanted,
+        request,
         signal,
       )
       for (const { path, oldPath, text } of diff.sections) {
@@ -95,7 +95,7 @@ export function createToolContext(
     requireHostAllowed: (host) => taint.requireHostAllowed(host),
     async readArtifact(uri) {
       const text = await run.artifacts.read(uri)
-      // An artifact of a run holds nothing above what the run had seen by then.
+      // An artifact contains nothing above the highest label that its run had seen.
       const { label, path } = run.taint.origin() ?? { label: 'public' }
       taint.addLabel(label, path ?? uri)
       return text
@@ -103,37 +103,37 @@ export function createToolContext(
   }
 }
 
-/** How the workspace differs, as far as the policy shows it to a call. */
-function diffSeenBy(
+/** Returns the differences of the workspace that policy shows to a call. */
+function diffForCall(
   workspace: WorkspaceState,
   call: Omit<PolicyCall, 'accesses'>,
   verdict: Pick<Verdict, 'rules'>,
-  wanted: Pick<DiffRequest, 'base' | 'wants'>,
+  request: Pick<DiffRequest, 'base' | 'wants'>,
   signal: AbortSignal | undefined,
 ): Promise<WorkspaceDiff> {
   const { see } = createVisibility(workspace.policy, call, 'diff', verdict)
   const list = createVisibility(workspace.policy, call, 'list', verdict)
   const policy = workspace.policy.forCall(call)
   return workspace.diffs.diff({
-    ...wanted,
+    ...request,
     sees: (path) => see(path as Path, 'file'),
-    // What a listing hides is not counted, either.
+    // A path that listings hide is not counted either.
     knows: (path) => list.see(path as Path, 'file'),
-    // Who may apply a binary patch may see one.
+    // A call that may apply binary patches may see them.
     withBinary: (path) =>
       policy.decide('file:patch:apply', path, classifyContent(classifyPath(path), BINARY)) === 'allow',
     signal,
   })
 }
 
-/** Judged as the call of `diff_workspace` that it stands for, so that its hash tells nothing that this would not. */
+/** Evaluated like a call of `diff_workspace`, so that the hash reveals nothing that such a call would not. */
 async function workspaceDiffSha256(
   workspace: WorkspaceState,
   run: RunState,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
   const tool: Tool | undefined = workspace.tools.get(diffWorkspace.name)
-  // An own tool of that name has a plan of its own, which says nothing about a diff.
+  // An own tool with that name has another plan, so its permission does not cover a diff.
   if (tool !== (diffWorkspace as Tool)) return undefined
   try {
     const input = parseInput(tool, {})
@@ -143,7 +143,7 @@ async function workspaceDiffSha256(
       accesses: await guardAccesses(workspace.backend, tool.plan(input, { cwd: run.shell.cwd })),
     })
     if (verdict.decision !== 'allow') return undefined
-    return (await diffSeenBy(workspace, call, verdict, { wants: () => true }, signal)).sha256()
+    return (await diffForCall(workspace, call, verdict, { wants: () => true }, signal)).sha256()
   } catch {
     return undefined
   }

@@ -148,7 +148,7 @@ describe('a bounded result', () => {
     expect(JSON.stringify(list).length).toBeLessThanOrEqual(1000)
     expect(text).toBe(`${'x'.repeat(332)}…`)
     expect(record).toBe(result.record)
-    expect(warnings).toEqual(['first', `The result was cut to 4000 bytes; read the whole of it at ${artifactUri}`])
+    expect(warnings).toEqual(['first', `The result was cut to 4000 bytes; read the complete result at ${artifactUri}`])
     expect(JSON.parse(await artifacts.read(artifactUri))).toEqual(result)
   })
 })

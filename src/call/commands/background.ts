@@ -10,7 +10,7 @@ import type { Tool } from '../../tools/define-tool.ts'
 export interface BackgroundOptions {
   readonly shell: Shell
   readonly open: (signal: AbortSignal) => CommandTransaction
-  /** Carries out what the command changed, as a call of its own. */
+  /** Commits the changes of the command, as a call of its own. */
   readonly commit: (tool: Tool) => Promise<{ readonly ok: true } | Failure>
   readonly line: string
   readonly cwd: Path
@@ -19,8 +19,8 @@ export interface BackgroundOptions {
 }
 
 /**
- * A command that runs on by itself, in a shell that has no processes: what it changes is committed at its end, as one
- * call of its own. One that is stopped changes nothing.
+ * Runs a command in the background, in a shell without processes. Its changes are committed when it ends, as one call of
+ * its own. A stopped command changes nothing.
  */
 export function runInBackground(options: BackgroundOptions): ShellProcess {
   const { shell, open, commit, line, cwd, timeoutMs, now } = options
@@ -42,15 +42,15 @@ export function runInBackground(options: BackgroundOptions): ShellProcess {
         throw failure
       }
       const { changes, accesses } = await transaction.changes()
-      const kept = await commit(backgroundCommitTool(cwd, { changes, accesses, refusals, reads }))
-      if (!kept.ok) throw new ToolError(kept.code, kept.message)
-      // Only now: what the command has read counts for whoever sees its output.
+      const result = await commit(backgroundCommitTool(cwd, { changes, accesses, refusals, reads }))
+      if (!result.ok) throw new ToolError(result.code, result.message)
+      // Returned after the commit, which records the reads: the caller who sees the output has then read these files.
       return outcome
     }
   })
 }
 
-/** What a background command changed, in the shape of a call: judged, recorded and undone like any other. */
+/** Makes a call of the changes of a background command, so that they are evaluated, recorded and undone like any other. */
 export function backgroundCommitTool(
   cwd: Path,
   effect: Pick<BuiltinDraft<unknown>, 'changes' | 'accesses' | 'refusals' | 'reads'>,
@@ -59,7 +59,7 @@ export function backgroundCommitTool(
   return defineBuiltinTool({
     name: 'start_command',
     title: 'End of a background command',
-    description: 'Applies what a background command has changed.',
+    description: 'Commits the changes of a background command.',
     permission: 'command:background',
     mutates: true,
     idempotent: false,
