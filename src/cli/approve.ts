@@ -5,8 +5,8 @@ import { answerOf } from './ask.ts'
 import { openWorkspace, parseOptions } from './options.ts'
 
 /**
- * `wardspace approve [ID [ANSWER]] --parked DIR`: what waits for an approval there; one of them as it was asked; or its answer,
- * with which it is carried out or refused, once.
+ * `wardspace approve [ID [ANSWER]] --parked DIR`: lists the calls that wait for an approval, shows one of them, or answers it.
+ * An answered call is carried out or refused, once.
  */
 export async function approve(words: string[]): Promise<number> {
   const { values, positionals } = parseOptions(words, 3)
@@ -14,9 +14,9 @@ export async function approve(words: string[]): Promise<number> {
   if (values.parked === undefined) throw new TypeError('Which directory? wardspace approve --parked DIR')
   const waiting = directoryParking(values.parked).list()
   if (id === undefined || answer === undefined) {
-    const shown = id === undefined ? waiting : waiting.filter((call) => call.id === id)
-    print(shown, values.json === true)
-    return id === undefined || shown.length > 0 ? 0 : 1
+    const selected = id === undefined ? waiting : waiting.filter((call) => call.id === id)
+    print(selected, values.json === true)
+    return id === undefined || selected.length > 0 ? 0 : 1
   }
   const workspace = await openWorkspace(values, { run: { actor: 'cli' } })
   try {
@@ -30,7 +30,7 @@ export async function approve(words: string[]): Promise<number> {
 
 function print(calls: readonly ParkedCall[], json: boolean): void {
   if (json) process.stdout.write(`${JSON.stringify(calls)}\n`)
-  else if (calls.length === 0) process.stdout.write('Nothing waits.\n')
+  else if (calls.length === 0) process.stdout.write('No calls are waiting.\n')
   for (const { id, at, request } of json ? [] : calls) {
     process.stdout.write(`${id}  ${new Date(at).toISOString()}\n${approvalText(request)}\n\n`)
   }

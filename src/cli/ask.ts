@@ -4,7 +4,7 @@ import { styleText } from 'node:util'
 import type { ApprovalAnswer, ApproveHandler } from '../policy/approval.ts'
 import { approvalText } from '../policy/approval-text.ts'
 
-/** Asks in the terminal. */
+/** Asks for approvals in the terminal. */
 export interface TerminalApprovals {
   readonly approve: ApproveHandler
   close(): void
@@ -13,8 +13,8 @@ export interface TerminalApprovals {
 const question = 'Allow it? [y] once, [r] for this run, [n] no, or say why not: '
 
 /**
- * Approvals asked on stderr and answered by a line of stdin: `y` allows once, `r` for the run, anything else denies, with the
- * line as the reason. The end of stdin denies. Questions wait for each other.
+ * Asks for approvals on stderr and reads a line of stdin: `y` allows once, `r` allows for the run, anything else denies with
+ * the line as the reason. The end of stdin denies. Only one question is open at a time.
  */
 export function askInTerminal(): TerminalApprovals {
   let lines: Interface | undefined
@@ -48,21 +48,21 @@ export function askInTerminal(): TerminalApprovals {
   }
 }
 
-/** An answer as a person types it: `yes`, `run`, or why not. */
+/** Parses an answer as typed: `yes`, `run`, or the reason for a denial. */
 export function answerOf(typed: string): ApprovalAnswer {
   const line = typed.trim()
-  const by = whoever()
+  const by = userName()
   if (/^y(?:es)?$/i.test(line)) return { allow: 'once', by }
   if (/^r(?:un)?$/i.test(line)) return { allow: 'run', by }
   return { deny: line === '' || /^no?$/i.test(line) ? 'refused in the terminal' : line.slice(0, 2000), by }
 }
 
-/** Whoever runs the program, for the record. */
-function whoever(): string {
+/** Returns the name of the user who runs the program, for the audit record. */
+function userName(): string {
   try {
     return userInfo().username
   } catch {
-    /* v8 ignore next -- @preserve: a system in which the user has no name */
+    /* v8 ignore next -- @preserve: on some systems the user has no name */
     return 'terminal'
   }
 }

@@ -3,8 +3,8 @@ import { parseArgs, styleText } from 'node:util'
 import { type AuditFileCheck, verifyAuditFile } from '../audit/jsonl-sink.ts'
 
 /**
- * `wardspace audit verify FILE...`: whether the chain of each audit file, with the files that it was rotated into, is
- * whole. Records cut off at the end show only where `--head` says how it must end.
+ * `wardspace audit verify FILE...`: checks that the hash chain of each audit file is complete, with the files that it was
+ * rotated into. Records missing at the end are noticed only with `--head`, the hash of the last record.
  */
 export async function audit(words: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -18,7 +18,7 @@ export async function audit(words: string[]): Promise<number> {
   const [first, second] = files
   if (first === undefined) throw new TypeError('Which audit file? wardspace audit verify FILE')
   if (second !== undefined && (values.head !== undefined || values.after !== undefined)) {
-    throw new TypeError('--head and --after speak of one file; name only one')
+    throw new TypeError('--head and --after apply to one file; pass only one')
   }
   for (const hash of [values.head, values.after]) {
     if (hash !== undefined && !/^[0-9a-f]{64}$/.test(hash)) {
@@ -28,19 +28,21 @@ export async function audit(words: string[]): Promise<number> {
   const missing = files.find((file) => !existsSync(file))
   if (missing !== undefined) throw new TypeError(`There is no audit file "${missing}"`)
 
-  let whole = true
+  let isComplete = true
   for (const file of files) {
     const check = verifyAuditFile(file, {
       ...(values.head === undefined ? {} : { head: { hash: values.head } }),
       ...(values.after === undefined ? {} : { after: { hash: values.after } }),
     })
-    whole &&= check.ok
-    process.stdout.write(values.json === true ? `${JSON.stringify({ audited: file, ...check })}\n` : told(file, check))
+    isComplete &&= check.ok
+    process.stdout.write(
+      values.json === true ? `${JSON.stringify({ audited: file, ...check })}\n` : formatCheck(file, check),
+    )
   }
-  return whole ? 0 : 1
+  return isComplete ? 0 : 1
 }
 
-function told(file: string, check: AuditFileCheck): string {
+function formatCheck(file: string, check: AuditFileCheck): string {
   if (check.ok) {
     return `${styleText('green', 'whole')}    ${file}: ${check.count} records, the chain is intact\n         head ${check.head.hash}\n`
   }

@@ -5,7 +5,7 @@ import { askInTerminal } from './ask.ts'
 import { dialectOf } from './dialect.ts'
 import { openWorkspace, parseOptions } from './options.ts'
 
-/** `wardspace call NAME [JSON]`: one call on a real directory; its result as JSON, and in a dialect in its own form. */
+/** `wardspace call NAME [JSON]`: makes one call on a real directory and prints the result as JSON, or in the form of the dialect. */
 export async function call(words: string[]): Promise<number> {
   const { values, positionals } = parseOptions(words, 2)
   const [name, json = '{}'] = positionals
@@ -14,9 +14,9 @@ export async function call(words: string[]): Promise<number> {
   try {
     input = JSON.parse(json)
   } catch (error) {
-    throw new TypeError(`The input is no JSON: ${(error as Error).message}`)
+    throw new TypeError(`The input is not JSON: ${(error as Error).message}`)
   }
-  // Somebody who sits there is asked; a script says so.
+  // A script has no terminal, so it asks only with --ask.
   const asks = values.ask ?? (process.stdin.isTTY && process.stderr.isTTY)
   const terminal = asks ? askInTerminal() : undefined
   const workspace = await openWorkspace(values, { run: { actor: 'cli' } }, await dialectOf(values.dialect))
@@ -33,7 +33,7 @@ export async function call(words: string[]): Promise<number> {
 
 type CallResult = Success | Failure | DialectResult
 
-/** As JSON; a dialect's text as it is, unless the whole result is asked for. */
+/** Formats a result as JSON, but text of a dialect as it is. With `json`, the complete result. */
 function formatResult(result: CallResult, json: boolean): string {
   if (json) return JSON.stringify(result)
   const value = isDialectResult(result) ? result.output : result

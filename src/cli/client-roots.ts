@@ -3,43 +3,43 @@ import { placeClientRoots } from '../adapters/mcp-roots/index.ts'
 import type { DialectRun, DialectWorkspace, Workspace, WorkspaceRun } from '../workspace/create-workspace.ts'
 import { type Root, realPathOf } from './roots.ts'
 
-/** What one client works in. */
+/** The workspace and the run of one client. */
 export interface ServedWorkspace {
   readonly workspace: Workspace | DialectWorkspace
   readonly run: WorkspaceRun | DialectRun
-  /** Ends what is the client's own of it. */
+  /** Closes what belongs to this client only. */
   close(): Promise<void>
 }
 
-/** What a client's roots are served from. */
+/** How the roots of a client are served. */
 export interface ServedRoots {
-  /** What the command line grants; the client's roots can only narrow it. Left out, the client's word is the grant. */
+  /** Roots of the command line; the client's roots can only narrow them. Default: the client's roots are served as they are. */
   readonly granted: readonly Root[] | undefined
-  /** Opens a workspace over other roots; without any, over those that it has without a client. */
+  /** Opens a workspace over these roots. Default: over the roots of the command line. */
   open(roots: readonly Root[] | undefined): Promise<ServedWorkspace>
-  /** Is told what went wrong; the client is told less. */
+  /** Called with every error. The client gets fewer details. */
   readonly onError: (error: unknown) => void
 }
 
-/** One client's workspace, as its roots come and go. */
+/** The workspace of one client, which changes with the client's roots. */
 export interface RootsOfClient {
   readonly roots: ClientRoots
-  /** Closes what was opened last. */
+  /** Closes the current workspace. */
   close(): Promise<void>
 }
 
 /**
- * Serves one client over its roots. The workspace before is closed first, so that there is one at a time over a file such as
- * the audit; `first` is what was served until the client told its roots.
+ * Serves one client over its roots. The previous workspace is closed before the next one opens, because only one at a time
+ * may write a file such as the audit. `first` is served until the client has sent its roots.
  */
 export function rootsOfClient(first: ServedWorkspace, served: ServedRoots): RootsOfClient {
   let current: ServedWorkspace | undefined = first
-  let isOver: readonly Root[] | undefined = served.granted
+  let currentRoots: readonly Root[] | undefined = served.granted
 
-  async function leave(): Promise<void> {
-    const before = current
+  async function closeCurrent(): Promise<void> {
+    const closing = current
     current = undefined
-    await before?.close()
+    await closing?.close()
   }
 
   return {
@@ -47,28 +47,28 @@ export function rootsOfClient(first: ServedWorkspace, served: ServedRoots): Root
       async open(client) {
         try {
           const { roots, refused } = await placeClientRoots(client, served.granted)
-          const wanted = roots.length === 0 || sameRoots(roots, served.granted) ? served.granted : roots
-          if (current !== undefined && (wanted === isOver || sameRoots(wanted, isOver))) {
+          const target = roots.length === 0 || sameRoots(roots, served.granted) ? served.granted : roots
+          if (current !== undefined && (target === currentRoots || sameRoots(target, currentRoots))) {
             return { ...current, refused }
           }
-          await leave()
-          const opened = await served.open(wanted === served.granted ? undefined : wanted)
+          await closeCurrent()
+          const opened = await served.open(target === served.granted ? undefined : target)
           current = opened
-          isOver = wanted
+          currentRoots = target
           return { ...opened, refused }
         } catch (error) {
-          // What was served until now must not go on: the client no longer wants it.
-          await leave()
+          // The client has dropped the previous roots, so they must not be served any longer.
+          await closeCurrent()
           served.onError(error)
           throw error
         }
       },
     },
-    close: leave,
+    close: closeCurrent,
   }
 }
 
 function sameRoots(some: readonly Root[] | undefined, others: readonly Root[] | undefined): boolean {
-  const spelled = (roots: readonly Root[]) => roots.map(({ at, directory }) => `${at}\0${realPathOf(directory)}`).sort()
-  return some !== undefined && others !== undefined && spelled(some).join('\n') === spelled(others).join('\n')
+  const keyOf = (roots: readonly Root[]) => roots.map(({ at, directory }) => `${at}\0${realPathOf(directory)}`).sort()
+  return some !== undefined && others !== undefined && keyOf(some).join('\n') === keyOf(others).join('\n')
 }

@@ -5,14 +5,14 @@ import { builtinTools } from '../tools/index.ts'
 import type { ConfigFormat } from './parse-config.ts'
 import type { Root } from './roots.ts'
 
-/** What the command line works with: a policy, and what else a configuration may say. */
+/** Configuration of the command line. */
 export interface Config {
   readonly policy: PolicyInput
-  /** Where the audit goes. */
+  /** The audit file. */
   readonly audit?: string
-  /** The file that it came from. */
+  /** The configuration file. */
   readonly file?: string
-  /** Whether the file was found, and not named. */
+  /** Whether the file was found by its name, not passed by `--policy`. */
   readonly found?: boolean
 }
 
@@ -28,60 +28,60 @@ const MAX_BYTES = 1024 * 1024
  */
 export async function loadConfig(
   root: string | readonly Root[],
-  given: string | undefined,
+  option: string | undefined,
   modules: readonly string[] = [],
 ): Promise<Config> {
   const roots = typeof root === 'string' ? [{ at: '', directory: root }] : root
-  if (given !== undefined && !/[./\\]/.test(given)) {
-    if (presetNames.includes(given as never)) return { policy: guarded(given as PolicyInput, roots, modules) }
-    throw new TypeError(`There is no policy preset "${given}"; name ${presetNames.join(', ')}, or a file`)
+  if (option !== undefined && !/[./\\]/.test(option)) {
+    if (presetNames.includes(option as never)) return { policy: guarded(option as PolicyInput, roots, modules) }
+    throw new TypeError(`There is no policy preset "${option}"; use ${presetNames.join(', ')}, or a file`)
   }
-  const file = given ?? findConfig(roots)
+  const file = option ?? findConfig(roots)
   if (file === undefined) return { policy: guarded('autonomous', roots, modules) }
   const { audit, policy } = await readConfig(file)
   return {
     policy: guarded(policy, roots, [file, ...modules]),
     ...(audit === undefined ? {} : { audit }),
     file,
-    found: given === undefined,
+    found: option === undefined,
   }
 }
 
 /**
- * The configuration in the only root or the current directory; both is too many, and so are two formats in one place. The
- * paths in a configuration are those of its root, so that none of several roots speaks for all.
+ * Finds the configuration in the only root or the current directory. Two files in one directory are an error. The paths of a
+ * configuration refer to its root, so with several named roots none is used.
  */
 function findConfig(roots: readonly Root[]): string | undefined {
-  const alone = roots.filter(({ at }) => at === '')
+  const unnamed = roots.filter(({ at }) => at === '')
   for (const { at, directory } of roots) {
     const [name] = at === '' ? [] : configsIn(directory)
     if (name === undefined) continue
-    throw new TypeError(`There is a ${name} in "${directory}": where roots have names, name one policy with --policy`)
+    throw new TypeError(`There is a ${name} in "${directory}": with named roots, pass one policy with --policy`)
   }
-  for (const place of new Set([...alone.map(({ directory }) => resolve(directory)), resolve('.')])) {
-    const here = configsIn(place)
+  for (const directory of new Set([...unnamed.map(({ directory }) => resolve(directory)), resolve('.')])) {
+    const here = configsIn(directory)
     if (here.length > 1) {
-      throw new TypeError(`There are ${here.join(' and ')} in "${place}": keep one, or name one with --policy`)
+      throw new TypeError(`There are ${here.join(' and ')} in "${directory}": keep one, or pass one with --policy`)
     }
-    if (here[0] !== undefined) return relative('.', join(place, here[0]))
+    if (here[0] !== undefined) return relative('.', join(directory, here[0]))
   }
   return undefined
 }
 
 function configsIn(directory: string): string[] {
   try {
-    // Exactly these names: on a disk that ignores letter case others would do, too.
+    // Exactly these names: opening a file would ignore letter case on some disks.
     return readdirSync(directory).filter((name) => names.includes(name))
   } catch {
     return []
   }
 }
 
-/** A configuration file, read and checked. */
+/** Reads and checks a configuration file. */
 async function readConfig(file: string): Promise<Config> {
   const format = formatOf(file)
   if (format === undefined) throw new TypeError(`The policy file "${file}" is neither .json, .toml nor .yaml`)
-  // Its readers are loaded only where there is something to read.
+  // The parsers are loaded only if there is a file to parse.
   const { parseConfig } = await import('./parse-config.ts')
   const { data, lineOf } = parseConfig(readText(file), format, file)
   if (typeof data !== 'object' || data === null || Array.isArray(data)) {
@@ -89,7 +89,7 @@ async function readConfig(file: string): Promise<Config> {
   }
   const { audit, log_path: logPath = audit, acl_enabled: acl, ...rest } = data as Record<string, unknown>
   if (audit !== undefined && logPath !== audit)
-    throw new TypeError(`${file}: "log_path" says what "audit" says; keep one`)
+    throw new TypeError(`${file}: "log_path" and "audit" mean the same; keep one`)
   if (logPath !== undefined && (typeof logPath !== 'string' || logPath === '')) {
     throw new TypeError(`${at(file, lineOf('audit') ?? lineOf('log_path'))}: "audit" must be the name of a file`)
   }
@@ -100,7 +100,7 @@ async function readConfig(file: string): Promise<Config> {
   try {
     requireTools(compilePolicy(policy).data)
   } catch (error) {
-    /* v8 ignore if -- @preserve: a fault that is not the file's is none of what is thrown there */
+    /* v8 ignore if -- @preserve: nothing else is thrown for a wrong file */
     if (!(error instanceof TypeError)) throw error
     const { message } = error
     const field = /field "([^"]+)"/.exec(message)?.[1]
@@ -110,16 +110,16 @@ async function readConfig(file: string): Promise<Config> {
   return { policy: policy as PolicyData, file, ...(typeof logPath === 'string' ? { audit: beside(logPath) } : {}) }
 }
 
-/** The format of a configuration by the extension of its name. */
+/** Returns the format of a configuration by its file extension. */
 function formatOf(name: string): ConfigFormat | undefined {
   const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
   if (extension === 'yml') return 'yaml'
   return extension === 'json' || extension === 'toml' || extension === 'yaml' ? extension : undefined
 }
 
-/** A misspelled tool would be a rule that never matches. */
+/** Throws for unknown tool names, because a rule with a misspelled one would never match. */
 function requireTools({ tools = {}, rules = [], limits }: PolicyData): void {
-  const named: [field: string, tool: string][] = [
+  const references: [field: string, tool: string][] = [
     ...Object.keys(tools).map((tool): [string, string] => [`tools.${tool}`, tool]),
     ...Object.keys(limits?.toolCallsPerMinute ?? {}).map((tool): [string, string] => [
       `limits.toolCallsPerMinute.${tool}`,
@@ -127,23 +127,27 @@ function requireTools({ tools = {}, rules = [], limits }: PolicyData): void {
     ]),
   ]
   for (const [index, rule] of rules.entries()) {
-    for (const [place, tool] of (rule.tools ?? []).entries()) named.push([`rules[${index}].tools[${place}]`, tool])
+    for (const [position, tool] of (rule.tools ?? []).entries())
+      references.push([`rules[${index}].tools[${position}]`, tool])
   }
-  const known = [...builtinTools.map(({ name }) => name), ...operationNames]
-  for (const [field, tool] of named) {
-    if (tool.includes('*') || known.includes(tool)) continue
-    throw new TypeError(`Policy field "${field}" names no tool: "${tool}"; the tools are ${known.join(', ')}`)
+  const toolNames = [...builtinTools.map(({ name }) => name), ...operationNames]
+  for (const [field, tool] of references) {
+    if (tool.includes('*') || toolNames.includes(tool)) continue
+    throw new TypeError(
+      `Policy field "${field}" names an unknown tool: "${tool}"; the tools are ${toolNames.join(', ')}`,
+    )
   }
 }
 
-/** What else is judged like a tool. */
+/** Operations that policy evaluates like tools. */
 const operationNames = ['undo', 'rollback', 'commit', 'git_checkout']
 
-/** The policy of the memory with `acl_enabled`, which says the same as its own field. */
+/** Adds `acl_enabled` to the memory policy. It means the same as `memory.acl`. */
 function withAcl(memory: unknown, acl: boolean, file: string): unknown {
   if (memory === undefined) return acl ? { acl } : undefined
   if (typeof memory !== 'object' || memory === null) return memory
-  if (Object.hasOwn(memory, 'acl')) throw new TypeError(`${file}: "acl_enabled" says what "memory.acl" says; keep one`)
+  if (Object.hasOwn(memory, 'acl'))
+    throw new TypeError(`${file}: "acl_enabled" and "memory.acl" mean the same; keep one`)
   return { ...memory, acl }
 }
 
@@ -170,8 +174,8 @@ function readText(file: string): string {
 /** Returns the policy with the configuration files and `files` read-only, because they govern the next session. */
 function guarded(policy: PolicyInput, roots: readonly Root[], files: readonly string[]): PolicyInput {
   const data: PolicyData = typeof policy === 'string' ? { preset: policy } : policy
-  const { read_only_paths: spelled, ...rest } = data as PolicyData & { read_only_paths?: readonly string[] }
-  const readOnlyPaths = [...(data.readOnlyPaths ?? spelled ?? [])]
+  const { read_only_paths: snakeCasePaths, ...rest } = data as PolicyData & { read_only_paths?: readonly string[] }
+  const readOnlyPaths = [...(data.readOnlyPaths ?? snakeCasePaths ?? [])]
   for (const { at, directory } of roots) {
     const below = at === '' ? '' : `${literal(at)}/`
     const inside = files.map((file) => globBelow(directory, file)).filter((glob) => glob !== undefined)
@@ -182,17 +186,17 @@ function guarded(policy: PolicyInput, roots: readonly Root[], files: readonly st
 
 /** Returns the path of a file below a root as a glob, or `undefined` if it is outside. */
 function globBelow(root: string, file: string): string | undefined {
-  let place: string
+  let path: string
   try {
-    place = relative(realpathSync(root), realpathSync(file))
+    path = relative(realpathSync(root), realpathSync(file))
   } catch {
     return undefined
   }
-  if (place === '..' || place.startsWith(`..${sep}`) || isAbsolute(place)) return undefined
-  return literal(place.split(sep).join('/'))
+  if (path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path)) return undefined
+  return literal(path.split(sep).join('/'))
 }
 
-/** A path as a glob that matches it. */
+/** Returns a glob that matches the path. Special characters become `?`. */
 function literal(path: string): string {
   return path.replace(/[*?[\]{}()!+@\\]/g, '?')
 }

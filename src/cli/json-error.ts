@@ -1,6 +1,6 @@
-/** What is wrong with a JSON text, and where: the engine's own message names the place only sometimes. */
+/** A syntax error in a JSON text, with its position. Messages of `JSON.parse` do not always have one. */
 export interface JsonError {
-  /** UTF-16 units from the start. */
+  /** Position in UTF-16 units from the start. */
   readonly at: number
   readonly message: string
 }
@@ -9,15 +9,15 @@ const token =
   /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[[\]{},:]/y
 const space = /[ \t\n\r]*/y
 
-/** The first thing in a text that JSON does not know. Never fails, whatever the text. */
+/** Returns the first syntax error of a JSON text, or `undefined` if there is none. Never throws. */
 export function findJsonError(text: string): JsonError | undefined {
   let at = 0
-  /** The brackets that stand open. */
+  /** Open brackets, the innermost one last. */
   const open: ('{' | '[')[] = []
-  /** What may come next. */
-  let wants: 'value' | 'value or ]' | 'name' | 'name or }' | 'colon' | 'comma or end' = 'value'
+  /** What the grammar allows next. */
+  let expectation: 'value' | 'value or ]' | 'name' | 'name or }' | 'colon' | 'comma or end' = 'value'
 
-  const said = {
+  const descriptions = {
     value: 'a value',
     'value or ]': 'a value or "]"',
     name: 'a name in double quotes',
@@ -28,44 +28,44 @@ export function findJsonError(text: string): JsonError | undefined {
 
   for (;;) {
     space.lastIndex = at
-    // It always matches, if only nothing.
+    // Always matches, possibly an empty text.
     space.test(text)
     at = space.lastIndex
-    const expected = wants === 'comma or end' && open.length === 0 ? 'the end' : said[wants]
+    const expected = expectation === 'comma or end' && open.length === 0 ? 'the end' : descriptions[expectation]
     if (at === text.length) {
-      return wants === 'comma or end' && open.length === 0
+      return expectation === 'comma or end' && open.length === 0
         ? undefined
         : { at, message: `expected ${expected}, not the end` }
     }
     token.lastIndex = at
-    const found = token.exec(text)?.[0]
+    const match = token.exec(text)?.[0]
     const error = {
       at,
-      message: `expected ${expected}, not ${JSON.stringify(found?.slice(0, 40) ?? [...text.slice(at, at + 2)][0])}`,
+      message: `expected ${expected}, not ${JSON.stringify(match?.slice(0, 40) ?? [...text.slice(at, at + 2)][0])}`,
     }
-    if (found === undefined) return error
-    const next = after(found, wants, open)
+    if (match === undefined) return error
+    const next = after(match, expectation, open)
     if (next === undefined) return error
-    wants = next
-    at += found.length
+    expectation = next
+    at += match.length
   }
 
-  function after(found: string, wanted: typeof wants, brackets: typeof open): typeof wants | undefined {
-    const closes = found === '}' ? '{' : found === ']' ? '[' : undefined
+  function after(text: string, expected: typeof expectation, brackets: typeof open): typeof expectation | undefined {
+    const closes = text === '}' ? '{' : text === ']' ? '[' : undefined
     if (closes !== undefined) {
-      const may = wanted === 'comma or end' || wanted === (closes === '[' ? 'value or ]' : 'name or }')
-      if (!may || brackets.pop() !== closes) return undefined
+      const isAllowed = expected === 'comma or end' || expected === (closes === '[' ? 'value or ]' : 'name or }')
+      if (!isAllowed || brackets.pop() !== closes) return undefined
       return 'comma or end'
     }
-    if (found === ',') {
-      if (wanted !== 'comma or end' || brackets.length === 0) return undefined
+    if (text === ',') {
+      if (expected !== 'comma or end' || brackets.length === 0) return undefined
       return brackets.at(-1) === '{' ? 'name' : 'value'
     }
-    if (found === ':') return wanted === 'colon' ? 'value' : undefined
-    if (wanted === 'name' || wanted === 'name or }') return found.startsWith('"') ? 'colon' : undefined
-    if (wanted !== 'value' && wanted !== 'value or ]') return undefined
-    if (found !== '{' && found !== '[') return 'comma or end'
-    brackets.push(found)
-    return found === '{' ? 'name or }' : 'value or ]'
+    if (text === ':') return expected === 'colon' ? 'value' : undefined
+    if (expected === 'name' || expected === 'name or }') return text.startsWith('"') ? 'colon' : undefined
+    if (expected !== 'value' && expected !== 'value or ]') return undefined
+    if (text !== '{' && text !== '[') return 'comma or end'
+    brackets.push(text)
+    return text === '{' ? 'name or }' : 'value or ]'
   }
 }

@@ -1,20 +1,20 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A server that listens. */
+/** A listening server. */
 export interface Listening {
   readonly port: number
-  /** Takes no more requests, and lets those under way end for a moment. */
+  /** Accepts no more requests, and gives open ones a moment to end. */
   close(): Promise<void>
 }
 
-/** How long connections may take to end by themselves, in milliseconds. */
+/** Time that open connections have to end, in milliseconds. */
 const GRACE = 2000
 
 /**
- * Answers HTTP by a handler of requests in their web-standard form.
+ * Serves HTTP with a handler for web-standard requests.
  *
- * @throws TypeError where the address cannot be had
+ * @throws TypeError if the address is not available
  */
 export function listen(
   handle: (request: Request) => Promise<Response>,
@@ -23,7 +23,7 @@ export function listen(
   let isClosing = false
   const server = createServer((incoming, outgoing) => {
     void answer(handle, incoming, outgoing)
-    // A connection that is kept for more has no more to wait for.
+    // Ends a keep-alive connection, which would otherwise stay open.
     outgoing.once('close', () => isClosing && setImmediate(() => server.closeIdleConnections()))
   })
   return new Promise((resolve, reject) => {
@@ -35,12 +35,12 @@ export function listen(
         port: (server.address() as AddressInfo).port,
         async close() {
           isClosing = true
-          const late = setTimeout(() => server.closeAllConnections(), GRACE)
+          const timer = setTimeout(() => server.closeAllConnections(), GRACE)
           await new Promise((done) => {
             server.close(done)
             server.closeIdleConnections()
           })
-          clearTimeout(late)
+          clearTimeout(timer)
         },
       })
     })
@@ -56,19 +56,21 @@ async function answer(
     const request = requestOf(incoming)
     if (request === undefined) {
       const status = incoming.method === 'TRACE' ? 405 : 400
-      outgoing.writeHead(status, { 'Content-Type': 'text/plain' }).end('Send an ordinary HTTP request, with a Host.\n')
+      outgoing
+        .writeHead(status, { 'Content-Type': 'text/plain' })
+        .end('Send a regular HTTP request with a Host header.\n')
     } else await send(await handle(request), outgoing)
   } catch {
-    // The connection broke, or the answer could not be made: there is nothing more to say on it.
+    // The connection broke, or there is no response: nothing more can be sent on it.
     outgoing.destroy()
   }
   discard(incoming)
 }
 
-/** The request as the web has it; `undefined` for what has no such form. */
+/** Converts a request to its web-standard form. Returns `undefined` for one that has none. */
 function requestOf(incoming: IncomingMessage): Request | undefined {
   const { method = '', url = '', headers } = incoming
-  // Whole addresses are for proxies: the host would be named twice.
+  // Absolute addresses are for proxies, and would name the host twice.
   if (!url.startsWith('/') || !/^[A-Za-z0-9._:[\]-]+$/.test(headers.host ?? '')) return undefined
   const hasBody = method !== 'GET' && method !== 'HEAD'
   try {
@@ -82,7 +84,7 @@ function requestOf(incoming: IncomingMessage): Request | undefined {
   }
 }
 
-/** Those that came twice are joined, and so are none of those that are expected once. */
+/** Joins repeated headers, so that a repeated `Host` or `Authorization` is not accepted. */
 function headersOf({ rawHeaders }: IncomingMessage): Headers {
   const headers = new Headers()
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -108,33 +110,33 @@ function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
   })
 }
 
-/** What of a request nobody reads: a client that is still sending could not take the answer otherwise. */
+/** Reads and drops the rest of a request, because a client that is still sending might not read the response. */
 function discard(incoming: IncomingMessage): void {
   if (incoming.complete) return
   incoming.removeAllListeners('data')
   incoming.removeAllListeners('end')
   incoming.resume()
-  const late = setTimeout(() => incoming.destroy(), GRACE)
-  incoming.once('close', () => clearTimeout(late))
+  const timer = setTimeout(() => incoming.destroy(), GRACE)
+  incoming.once('close', () => clearTimeout(timer))
 }
 
 async function send(response: Response, outgoing: ServerResponse): Promise<void> {
   outgoing.writeHead(response.status, Object.fromEntries(response.headers))
   outgoing.flushHeaders()
   const reader = response.body?.getReader()
-  let goOn = () => {}
-  outgoing.on('drain', () => goOn())
-  // Whoever goes away stops the stream.
+  let resume = () => {}
+  outgoing.on('drain', () => resume())
+  // A client that disconnects ends the stream.
   outgoing.once('close', () => {
     void reader?.cancel()
-    goOn()
+    resume()
   })
   for (;;) {
     const { done, value } = (await reader?.read()) ?? { done: true }
     if (done) break
     if (outgoing.write(value) || outgoing.closed) continue
     await new Promise<void>((resolve) => {
-      goOn = resolve
+      resume = resolve
     })
   }
   outgoing.end()

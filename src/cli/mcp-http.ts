@@ -12,17 +12,17 @@ export interface HttpOptions {
   readonly token: string
   readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
-  /** What the workspace is over. */
+  /** Roots of the workspace. */
   readonly roots: readonly Root[]
-  /** Opens a workspace over what a client's roots leave of it. Left out, clients are not asked for theirs. */
-  readonly narrowed?: (roots: readonly Root[]) => Promise<ServedWorkspace>
-  /** Is told what went wrong in a session. */
+  /** Opens a workspace over the roots of a client. Default: clients are not asked for their roots. */
+  readonly openNarrowed?: (roots: readonly Root[]) => Promise<ServedWorkspace>
+  /** Called with every error of a session. */
   readonly onError: (error: unknown) => void
 }
 
-/** A server while it serves. */
+/** A running server. */
 export interface HttpServer {
-  /** What clients are given. */
+  /** Address for clients. */
   readonly url: string
   close(): Promise<void>
 }
@@ -31,7 +31,7 @@ const PATH = '/mcp'
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/
 const anyAddress = ['0.0.0.0', '::', '0']
 
-/** Whether only this machine reaches an address. */
+/** Whether an address is reachable only from this machine. */
 export function isLoopback(host: string): boolean {
   return loopback.test(host)
 }
@@ -39,28 +39,28 @@ export function isLoopback(host: string): boolean {
 /**
  * Serves a workspace over Streamable HTTP at `/mcp`: a run for each session.
  *
- * @throws TypeError where the address cannot be had
+ * @throws TypeError if the address is not available
  */
-export async function serveHttp(workspace: Workspace | DialectWorkspace, serving: HttpOptions): Promise<HttpServer> {
-  let opened = (_: McpHandler) => {}
+export async function serveHttp(workspace: Workspace | DialectWorkspace, options: HttpOptions): Promise<HttpServer> {
+  let resolveReady = (_: McpHandler) => {}
   const ready = new Promise<McpHandler>((resolve) => {
-    opened = resolve
+    resolveReady = resolve
   })
   const listening = await listen(async (request) => {
     if (new URL(request.url).pathname === PATH) return (await ready).fetch(request)
     return refusal(404, 'There is nothing here', `The server is at ${PATH}.`)
-  }, serving)
+  }, options)
   const { port } = listening
   let handler: McpHandler
   try {
-    handler = handlerOf(workspace, serving, port)
+    handler = handlerOf(workspace, options, port)
   } catch (error) {
     await listening.close()
     throw error
   }
-  opened(handler)
+  resolveReady(handler)
   return {
-    url: `http://${inUrl(serving.host)}:${port}${PATH}`,
+    url: `http://${inUrl(options.host)}:${port}${PATH}`,
     async close() {
       const ended = listening.close()
       await handler.close()
@@ -69,22 +69,22 @@ export async function serveHttp(workspace: Workspace | DialectWorkspace, serving
   }
 }
 
-function handlerOf(workspace: Workspace | DialectWorkspace, serving: HttpOptions, port: number): McpHandler {
-  // All sessions are runs of the one workspace, unless a client's roots leave it only a part.
+function handlerOf(workspace: Workspace | DialectWorkspace, options: HttpOptions, port: number): McpHandler {
+  // All sessions are runs of one workspace, except those whose client has narrower roots.
   const shared = (): ServedWorkspace => {
     const run = workspace.run({ actor: 'mcp' })
     return { workspace, run, close: () => run.close() }
   }
   return mcpHandler({
-    token: serving.token,
-    allowedHosts: [...hostsOf(serving.host, port), ...serving.allowedHosts],
-    allowedOrigins: serving.allowedOrigins,
-    onError: serving.onError,
+    token: options.token,
+    allowedHosts: [...hostsOf(options.host, port), ...options.allowedHosts],
+    allowedOrigins: options.allowedOrigins,
+    onError: options.onError,
     open() {
       const first = shared()
-      const { narrowed, roots: granted, onError } = serving
-      if (narrowed === undefined) return { server: createMcpServer(workspace, first), close: first.close }
-      const open = async (roots: readonly Root[] | undefined) => (roots === undefined ? shared() : narrowed(roots))
+      const { openNarrowed, roots: granted, onError } = options
+      if (openNarrowed === undefined) return { server: createMcpServer(workspace, first), close: first.close }
+      const open = async (roots: readonly Root[] | undefined) => (roots === undefined ? shared() : openNarrowed(roots))
       const following = rootsOfClient(first, { granted, open, onError })
       return { server: createMcpServer(workspace, { run: first.run, roots: following.roots }), close: following.close }
     },
@@ -92,13 +92,13 @@ function handlerOf(workspace: Workspace | DialectWorkspace, serving: HttpOptions
 }
 
 /**
- * What `Host` may say, where the server listens on an address.
+ * Checks that the allowed `Host` headers are known.
  *
- * @throws TypeError where it listens on all of them, and none is named
+ * @throws TypeError if the server listens on every address and no host is allowed
  */
 export function requireHosts(host: string, allowedHosts: readonly string[]): void {
   if (!anyAddress.includes(host) || allowedHosts.length > 0) return
-  throw new TypeError(`--host ${host} is every address: name those that clients use with --allowed-host`)
+  throw new TypeError(`--host ${host} is every address: name the hosts that clients use with --allowed-host`)
 }
 
 function hostsOf(host: string, port: number): string[] {

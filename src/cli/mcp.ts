@@ -11,7 +11,7 @@ import { configOf, openWorkspace, parseOptions } from './options.ts'
 import { type Root, rootsOf } from './roots.ts'
 import { tokenOf } from './token.ts'
 
-const own = {
+const mcpOptions = {
   http: { type: 'string' },
   host: { type: 'string' },
   'token-file': { type: 'string' },
@@ -19,9 +19,9 @@ const own = {
   'allowed-origin': { type: 'string', multiple: true },
 } as const
 
-type McpOptions = ReturnType<typeof parseOptions<typeof own>>['values']
+type McpOptions = ReturnType<typeof parseOptions<typeof mcpOptions>>['values']
 
-/** What of a process the server uses. */
+/** The parts of a process that the server uses. */
 export interface Host {
   readonly stdin: Readable
   readonly stdout: Writable
@@ -30,65 +30,70 @@ export interface Host {
   once(event: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
 }
 
-/** `wardspace mcp`: serves the tools over stdio until the client goes, or over HTTP until a signal. */
+/** `wardspace mcp`: serves the tools over stdio until the client disconnects, or over HTTP until a signal. */
 export async function mcp(words: string[], host: Host = process): Promise<number> {
-  const { values } = parseOptions(words, 0, own)
+  const { values } = parseOptions(words, 0, mcpOptions)
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) host.once(signal, resolve)
   })
-  await (values.http === undefined ? overStdio(values, host, stopped) : overHttp(values.http, values, host, stopped))
+  await (values.http === undefined
+    ? serveStdio(values, host, stopped)
+    : serveOverHttp(values.http, values, host, stopped))
   return 0
 }
 
-async function overStdio(values: McpOptions, host: Host, stopped: Promise<void>): Promise<void> {
+async function serveStdio(values: McpOptions, host: Host, stopped: Promise<void>): Promise<void> {
   for (const name of ['host', 'token-file', 'allowed-host', 'allowed-origin'] as const) {
     if (values[name] !== undefined) throw new TypeError(`--${name} is for --http PORT`)
   }
   if (values.ask === true) {
-    throw new TypeError('--ask needs stdin, on which the client speaks: the client asks, where it can, or take --http')
+    throw new TypeError('--ask needs stdin, which the client uses: the client asks if it can, or use --http')
   }
-  if (values.json === true) throw new TypeError('--json tells where --http listens; stdout is the client’s otherwise')
+  if (values.json === true)
+    throw new TypeError('--json prints where --http listens; without --http, stdout belongs to the client')
   const workspace = await openServed(values)
-  const following = isFixed(values)
+  const clientRoots = isFixed(values)
     ? undefined
-    : rootsOfClient(whole(workspace), {
+    : rootsOfClient(exclusive(workspace), {
         granted: values.root === undefined ? undefined : rootsOf(values.root),
-        open: async (roots) => whole(await openServed(values, undefined, roots)),
-        onError: sayOn(host),
+        open: async (roots) => exclusive(await openServed(values, undefined, roots)),
+        onError: printTo(host),
       })
-  const server = createMcpServer(workspace, following === undefined ? {} : { roots: following.roots })
-  const gone = new Promise<void>((resolve) => {
+  const server = createMcpServer(workspace, clientRoots === undefined ? {} : { roots: clientRoots.roots })
+  const disconnected = new Promise<void>((resolve) => {
     server.onclose = resolve
     host.stdin.once('end', resolve)
   })
   await server.connect(new StdioServerTransport(host.stdin, host.stdout))
-  await Promise.race([gone, stopped])
+  await Promise.race([disconnected, stopped])
   await server.close()
-  await (following ?? workspace).close()
+  await (clientRoots ?? workspace).close()
 }
 
-async function overHttp(text: string, values: McpOptions, host: Host, stopped: Promise<void>): Promise<void> {
+async function serveOverHttp(text: string, values: McpOptions, host: Host, stopped: Promise<void>): Promise<void> {
   const address = (values.host ?? '127.0.0.1').replace(/^\[(.*)\]$/, '$1')
   const allowedHosts = values['allowed-host'] ?? []
   const { token, isNew } = tokenOf(values['token-file'], host.env, rootsOf(values.root))
   if (isNew && !isLoopback(address)) {
-    throw new TypeError(`--host ${address} lets other machines in: give a token, by --token-file or WARDSPACE_TOKEN`)
+    throw new TypeError(`--host ${address} accepts other machines: set a token with --token-file or WARDSPACE_TOKEN`)
   }
   requireHosts(address, allowedHosts)
   const port = portOf(text)
   const terminal = values.ask === true ? askInTerminal() : undefined
   const workspace = await openServed(values, terminal?.approve)
-  const say = sayOn(host)
+  const print = printTo(host)
   let server: HttpServer
   try {
     const allowedOrigins = values['allowed-origin'] ?? []
-    // One file takes the records of one workspace.
-    const follows = !isFixed(values) && (await configOf(values)).audit === undefined
+    // An audit file takes the records of only one workspace.
+    const narrows = !isFixed(values) && (await configOf(values)).audit === undefined
     server = await serveHttp(workspace, {
       ...{ host: address, port, token, allowedHosts, allowedOrigins },
-      ...(follows ? { narrowed: async (roots) => whole(await openServed(values, terminal?.approve, roots)) } : {}),
+      ...(narrows
+        ? { openNarrowed: async (roots) => exclusive(await openServed(values, terminal?.approve, roots)) }
+        : {}),
       roots: rootsOf(values.root),
-      onError: say,
+      onError: print,
     })
   } catch (error) {
     terminal?.close()
@@ -97,10 +102,10 @@ async function overHttp(text: string, values: McpOptions, host: Host, stopped: P
   }
   if (values.json === true) host.stdout.write(`${JSON.stringify({ url: server.url, ...(isNew ? { token } : {}) })}\n`)
   else {
-    say(`MCP at ${server.url}`)
-    if (isNew) say(`Authorization: Bearer ${token}`)
+    print(`MCP at ${server.url}`)
+    if (isNew) print(`Authorization: Bearer ${token}`)
   }
-  if (!isLoopback(address)) say('what goes over the network is not encrypted: put a proxy with TLS before it')
+  if (!isLoopback(address)) print('network traffic is not encrypted: put a proxy with TLS in front')
   await stopped
   await server.close()
   terminal?.close()
@@ -112,26 +117,26 @@ async function openServed(
   approve?: ApproveHandler,
   roots?: readonly Root[],
 ): Promise<Workspace | DialectWorkspace> {
-  const more = { run: { actor: 'mcp' }, ...(approve === undefined ? {} : { approve }) }
-  return openWorkspace(values, more, await dialectOf(values.dialect), roots)
+  const extra = { run: { actor: 'mcp' }, ...(approve === undefined ? {} : { approve }) }
+  return openWorkspace(values, extra, await dialectOf(values.dialect), roots)
 }
 
-/** A workspace that is one client's alone. */
-function whole(workspace: Workspace | DialectWorkspace): ServedWorkspace {
+/** Wraps a workspace that only one client uses. */
+function exclusive(workspace: Workspace | DialectWorkspace): ServedWorkspace {
   return { workspace, run: workspace, close: () => workspace.close() }
 }
 
-/** Whether the roots stand as they are, whatever the client names: an overlay, a recording, a shell are of the whole. */
+/** Whether the roots are fixed: an overlay, a recording and a node shell belong to all roots, so a client cannot narrow them. */
 function isFixed({ overlay, record, shell }: McpOptions): boolean {
   return overlay === true || record !== undefined || shell === 'node'
 }
 
-/** Tells the person at the terminal a line, or what went wrong. */
-function sayOn(host: Host): (what: unknown) => void {
-  return (what) => void host.stderr.write(`wardspace: ${what instanceof Error ? what.message : String(what)}\n`)
+/** Returns a function that prints a line, or the message of an error, to stderr. */
+function printTo(host: Host): (line: unknown) => void {
+  return (line) => void host.stderr.write(`wardspace: ${line instanceof Error ? line.message : String(line)}\n`)
 }
 
 function portOf(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text)
-  throw new TypeError(`"${text}" is no port: a number up to 65535, or 0 for any that is free`)
+  throw new TypeError(`"${text}" is not a port: use a number up to 65535, or 0 for any free one`)
 }

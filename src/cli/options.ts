@@ -31,57 +31,64 @@ const shared = {
   shell: { type: 'string' },
 } as const satisfies ParseArgsConfig['options']
 
-/** Options of one command alone. */
+/** Definition of the options of one command. */
 type OptionConfig = NonNullable<ParseArgsConfig['options']>
 type Parsed<O extends OptionConfig> = ReturnType<typeof parseArgs<{ options: O; allowPositionals: true; strict: true }>>
 
-/** The options that commands share, those of the command, and the words that are none. Throws a TypeError for an unknown option. */
+/**
+ * Parses the shared options, those of the command, and up to `maxPositionals` other words.
+ *
+ * @throws TypeError for an unknown option or a surplus word
+ */
 export function parseOptions<O extends OptionConfig = Record<never, never>>(
   words: string[],
-  most: number,
-  own?: O,
+  maxPositionals: number,
+  commandOptions?: O,
 ): Parsed<typeof shared & O> {
-  const options = { ...shared, ...own } as typeof shared & O
+  const options = { ...shared, ...commandOptions } as typeof shared & O
   const { values, positionals } = parseArgs({ args: words, options, allowPositionals: true, strict: true })
-  const [surplus] = positionals.slice(most)
+  const [surplus] = positionals.slice(maxPositionals)
   if (surplus !== undefined) throw new TypeError(`Unexpected argument "${surplus}"`)
   return { values, positionals }
 }
 
 export type Options = ReturnType<typeof parseOptions>['values']
 
-/** The workspace that the options ask for, on real directories; `narrowed`: on others, such as those that a client names. */
-export function openWorkspace(options: Options, more?: Partial<WorkspaceOptions>): Promise<Workspace>
+/**
+ * Opens the workspace of the options, on real directories. `narrowed` replaces the roots, such as by those of a client;
+ * `extra` options override.
+ */
+export function openWorkspace(options: Options, extra?: Partial<WorkspaceOptions>): Promise<Workspace>
 export function openWorkspace(
   options: Options,
-  more: Partial<WorkspaceOptions> | undefined,
+  extra: Partial<WorkspaceOptions> | undefined,
   dialect: Dialect | undefined,
   narrowed?: readonly Root[],
 ): Promise<Workspace | DialectWorkspace>
 export async function openWorkspace(
   options: Options,
-  more: Partial<WorkspaceOptions> = {},
+  extra: Partial<WorkspaceOptions> = {},
   dialect?: Dialect,
   narrowed?: readonly Root[],
 ): Promise<Workspace | DialectWorkspace> {
-  // What is narrowed has the policy of the whole, whose paths are the same.
+  // Narrowed roots have the policy of all roots, with the same paths.
   const policyRoots = options.root === undefined && narrowed !== undefined ? narrowed : rootsOf(options.root)
   const roots = narrowed ?? policyRoots
   const { policy, audit } = await configAt(policyRoots, options)
   const { parked } = options
   const isReadOnly = options['read-only'] === true
-  const place = { roots, overlay: options.overlay === true, readOnly: isReadOnly }
-  const shell = await shellOf(options.shell, place)
-  const backend = openRoots(roots, place.overlay)
+  const environment = { roots, overlay: options.overlay === true, readOnly: isReadOnly }
+  const shell = await shellOf(options.shell, environment)
+  const backend = openRoots(roots, environment.overlay)
   try {
-    // Asked here already, because opening the sink makes the file.
+    // Checked before the sink opens, because that creates the file.
     if (audit !== undefined && backend.containsPhysicalPath?.(audit) === true) {
-      throw new TypeError(`The audit file "${audit}" lies inside the root, where an agent could reach it`)
+      throw new TypeError(`The audit file "${audit}" is inside the root, where an agent could reach it`)
     }
     if (parked !== undefined && backend.containsPhysicalPath?.(resolve(parked)) === true) {
-      throw new TypeError(`The directory "${parked}" lies inside the root, where an agent could reach it`)
+      throw new TypeError(`The directory "${parked}" is inside the root, where an agent could reach it`)
     }
-    const wanted = {
+    const workspaceOptions = {
       backend,
       policy,
       ...(isReadOnly ? { readOnly: true } : {}),
@@ -90,9 +97,11 @@ export async function openWorkspace(
       ...(parked === undefined ? {} : { parked: directoryParking(parked) }),
       ...auditOf(audit),
       ...recordOf(options.record, backend),
-      ...more,
+      ...extra,
     }
-    const workspace = await (dialect === undefined ? createWorkspace(wanted) : createWorkspace({ ...wanted, dialect }))
+    const workspace = await (dialect === undefined
+      ? createWorkspace(workspaceOptions)
+      : createWorkspace({ ...workspaceOptions, dialect }))
     if (shell !== undefined) await requireCommands(workspace)
     return workspace
   } catch (error) {
@@ -102,33 +111,33 @@ export async function openWorkspace(
   }
 }
 
-/** Whoever asked for a shell is told where nothing could ever run in it. */
+/** Throws if the policy never allows a command, because a shell would then be useless. */
 async function requireCommands(workspace: Workspace | DialectWorkspace): Promise<void> {
   const explained = await workspace.explain('run_command', { command: 'true' })
   if (explained.ok || explained.code !== 'READ_ONLY') return
-  throw new TypeError(`With this policy there are no commands: leave --shell out. ${explained.message}`)
+  throw new TypeError(`This policy allows no commands: leave out --shell. ${explained.message}`)
 }
 
-/** Where the audit goes, if anywhere but memory. */
+/** Returns the audit option for a file. Default: the audit stays in memory. */
 export function auditOf(audit: string | undefined): Pick<WorkspaceOptions, 'audit'> {
   return audit === undefined ? {} : { audit: jsonlSink(audit) }
 }
 
-/** Where a recording goes: a new file, for its owner only. */
+/** Returns the option that records into a new file, readable only by its owner. */
 function recordOf(file: string | undefined, backend: Backend): Pick<WorkspaceOptions, 'record'> {
   if (file === undefined) return {}
   if (backend.containsPhysicalPath?.(file) === true) {
-    throw new TypeError(`The recording "${file}" lies inside the root, where an agent could reach it`)
+    throw new TypeError(`The recording "${file}" is inside the root, where an agent could reach it`)
   }
   try {
     writeFileSync(file, '', { flag: 'wx', mode: 0o600 })
   } catch {
-    throw new TypeError(`Cannot make the recording "${file}": it exists already, or its directory does not`)
+    throw new TypeError(`Cannot create the recording "${file}": it exists already, or its directory does not`)
   }
   return { record: (line) => appendFileSync(file, `${line}\n`) }
 }
 
-/** The configuration that the options ask for. That one was found and not named is said aloud. */
+/** Loads the configuration. If it was found by its name, not passed as an option, says so on stderr. */
 export function configOf(options: Options): Promise<Config> {
   return configAt(rootsOf(options.root), options)
 }

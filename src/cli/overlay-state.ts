@@ -7,18 +7,18 @@ import { nodeBackend } from '../backends/node/index.ts'
 import { type OverlayBackend, overlay } from '../backends/overlay/index.ts'
 
 /**
- * The overlay of a directory, kept between sessions among the user's own state files: one for each directory, and one
- * process at a time. Nothing in the directory changes until it is accepted.
+ * Opens the overlay of a directory, which is kept between sessions in the user's state directory: one for each directory, for
+ * one process at a time. The directory does not change until the overlay is accepted.
  *
- * @throws TypeError where another process works on it, or for what is no directory
+ * @throws TypeError if another process uses the overlay, or the root is no directory
  */
 export function openPersistentOverlay(root: string): OverlayBackend {
   const lower = nodeBackend(root)
-  const place = join(stateHome(), 'overlays', sha256(realpathSync(root)).slice(0, 32))
-  const files = join(place, 'files')
+  const directory = join(stateHome(), 'overlays', sha256(realpathSync(root)).slice(0, 32))
+  const files = join(directory, 'files')
   mkdirSync(files, { recursive: true, mode: 0o700 })
-  const lock = takeFileLock(join(place, 'lock'))
-  if (lock === undefined) throw new TypeError(`Another process works on the overlay of "${root}"`)
+  const lock = takeFileLock(join(directory, 'lock'))
+  if (lock === undefined) throw new TypeError(`Another process uses the overlay of "${root}"`)
   const closing = {
     ...lower,
     async close() {

@@ -7,7 +7,7 @@ import { auditOf, configOf, parseOptions } from './options.ts'
 import { openPersistentOverlay } from './overlay-state.ts'
 import { oneRoot } from './roots.ts'
 
-/** `wardspace overlay [show | accept | discard]`: what sessions with `--overlay` have changed, and what becomes of it. */
+/** `wardspace overlay [show | accept | discard]`: shows, accepts or discards the changes of sessions with `--overlay`. */
 export async function overlay(words: string[]): Promise<number> {
   const { values, positionals } = parseOptions(words, 1)
   const [action = 'show'] = positionals
@@ -16,14 +16,14 @@ export async function overlay(words: string[]): Promise<number> {
   try {
     if (action === 'discard') await draft.discard()
     if (action === 'show') {
-      const known: KnownChange[] = []
+      const changes: KnownChange[] = []
       for (const change of await draft.pending()) {
-        known.push({ change, before: await stateAt(draft.lower, change.path) })
+        changes.push({ change, before: await stateAt(draft.lower, change.path) })
       }
       if (values.json === true) {
-        const pending = known.map(({ change }) => ({ path: change.path, to: change.to?.type ?? 'absent' }))
+        const pending = changes.map(({ change }) => ({ path: change.path, to: change.to?.type ?? 'absent' }))
         process.stdout.write(`${JSON.stringify({ ok: true, pending })}\n`)
-      } else process.stdout.write(known.length === 0 ? 'Nothing waits.\n' : diffOfChanges(known))
+      } else process.stdout.write(changes.length === 0 ? 'No changes are pending.\n' : diffOfChanges(changes))
     }
     if (action !== 'accept') return 0
     const { policy, audit } = await configOf(values)

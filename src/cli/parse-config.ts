@@ -2,15 +2,15 @@ import { parse as parseToml, TomlError } from 'smol-toml'
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml'
 import { findJsonError } from './json-error.ts'
 
-/** A configuration as data, with where its fields stand. */
+/** A parsed configuration, with the lines of its fields. */
 export interface ParsedConfig {
   readonly data: unknown
-  /** The line of a field, as errors name it: `rules[0].action`. Unknown in TOML. */
+  /** Returns the line of a field such as `rules[0].action`. Unknown in TOML. */
   lineOf(field: string): number | undefined
 }
 
-/** What is wrong with the text of a configuration, and where. */
-interface Fault {
+/** A syntax error of a configuration, with its position. */
+interface SyntaxFault {
   readonly line: number
   readonly column: number
   readonly message: string
@@ -21,21 +21,21 @@ export type ConfigFormat = 'json' | 'toml' | 'yaml'
 /**
  * Reads the text of a configuration.
  *
- * @throws TypeError that names file, line and column of what is not the format
+ * @throws TypeError for a syntax error, with file, line and column
  */
 export function parseConfig(text: string, format: ConfigFormat, name: string): ParsedConfig {
   if (format === 'toml') return { data: readToml(text, name), lineOf: () => undefined }
   if (format === 'json') {
     const fault = findJsonError(text)
-    if (fault !== undefined) throw faulty(name, 'JSON', { ...positionOf(text, fault.at), message: fault.message })
+    if (fault !== undefined) throw syntaxError(name, 'JSON', { ...positionOf(text, fault.at), message: fault.message })
   }
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, strict: true, schema: 'core' })
-  // A key that is there twice is an error in both: JSON's own reader would drop the first one without a word.
+  // A repeated key is an error in both formats. JSON.parse would silently drop the first one.
   const [problem] = [...document.errors, ...document.warnings]
   if (problem !== undefined) {
     const { line, col } = lines.linePos(problem.pos[0])
-    throw faulty(name, format === 'json' ? 'JSON' : 'YAML', { line, column: col, message: problem.message })
+    throw syntaxError(name, format === 'json' ? 'JSON' : 'YAML', { line, column: col, message: problem.message })
   }
   return { data: toData(document, name), lineOf: (field) => lineOf(document, lines, field) }
 }
@@ -52,14 +52,14 @@ function readToml(text: string, name: string): unknown {
   try {
     return parseToml(text, { maxDepth: 100 })
   } catch (error) {
-    /* v8 ignore if -- @preserve: the parser throws nothing else */
+    /* v8 ignore if -- @preserve: the parser throws no other error */
     if (!(error instanceof TomlError)) throw new TypeError(`${name}: ${(error as Error).message}`)
     const message = error.message.replace(/^Invalid TOML document: /, '').replace(/\n.*/s, '')
-    throw faulty(name, 'TOML', { line: error.line, column: error.column, message })
+    throw syntaxError(name, 'TOML', { line: error.line, column: error.column, message })
   }
 }
 
-function faulty(name: string, format: string, { line, column, message }: Fault): TypeError {
+function syntaxError(name: string, format: string, { line, column, message }: SyntaxFault): TypeError {
   return new TypeError(`${name}:${line}:${column}: not valid ${format}: ${message}`)
 }
 
@@ -68,12 +68,12 @@ function positionOf(text: string, at: number): { line: number; column: number } 
   return { line: before.split('\n').length, column: at - before.lastIndexOf('\n') }
 }
 
-/** Where the field stands, or the nearest one above it that is there. */
+/** Returns the line of a field, or of its nearest ancestor that exists. */
 function lineOf(document: Document, lines: LineCounter, field: string): number | undefined {
   const path = field.split(/[.[\]]+/).filter((part) => part !== '')
   for (let length = path.length; length > 0; length--) {
-    const found = document.getIn(path.slice(0, length).map(keyOf), true)
-    const range = isNode(found) ? found.range : undefined
+    const node = document.getIn(path.slice(0, length).map(keyOf), true)
+    const range = isNode(node) ? node.range : undefined
     if (range) return lines.linePos(range[0]).line
   }
   return undefined

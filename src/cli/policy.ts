@@ -4,8 +4,8 @@ import type { Explanation, ToolDescription } from '../workspace/create-workspace
 import { openWorkspace, parseOptions } from './options.ts'
 
 /**
- * `wardspace policy explain TOOL PATH|COMMAND|JSON`: the verdict on a call, with every rule that takes part. Nothing is done.
- * 1 for what would be refused.
+ * `wardspace policy explain TOOL PATH|COMMAND|JSON`: prints the verdict on a call, with every rule that applies. The call is not
+ * made. Exit code 1 if it would be refused.
  */
 export async function policy(words: string[]): Promise<number> {
   const { values, positionals } = parseOptions(words, 3)
@@ -30,19 +30,19 @@ export async function policy(words: string[]): Promise<number> {
   }
 }
 
-/** What is looked at of a tool's schema. */
-interface Described {
+/** The parts of a tool's JSON Schema that are read here. */
+interface DescribedTool {
   readonly inputSchema: {
     readonly required?: readonly string[]
     readonly properties?: Readonly<Record<string, { readonly enum?: readonly unknown[]; readonly type?: string }>>
   }
 }
 
-/** An input that names the target; what else the tool demands is made up, for only where it reaches is judged. */
+/** Makes an input with the target. Other required fields get made-up values, because the verdict depends only on the paths. */
 function inputFor(tool: ToolDescription | undefined, target: string): Record<string, unknown> {
   if (target.trimStart().startsWith('{')) return parseInput(target)
   if (tool === undefined) return { path: target }
-  const [described] = toJsonSchema([tool]) as unknown as readonly [Described]
+  const [described] = toJsonSchema([tool]) as unknown as readonly [DescribedTool]
   const { required = [], properties = {} } = described.inputSchema
   const input: Record<string, unknown> = {}
   for (const name of required) {
@@ -62,11 +62,11 @@ function parseInput(json: string): Record<string, unknown> {
   try {
     return JSON.parse(json) as Record<string, unknown>
   } catch (error) {
-    throw new TypeError(`The input is no JSON: ${(error as Error).message}`)
+    throw new TypeError(`The input is not JSON: ${(error as Error).message}`)
   }
 }
 
-const says = { allow: 'allowed', ask: 'asked about', deny: 'denied' } as const
+const decisionNames = { allow: 'allowed', ask: 'asked about', deny: 'denied' } as const
 
 function asText(tool: string, target: string, explained: Explanation): string {
   if (!explained.ok)
@@ -88,7 +88,7 @@ function asText(tool: string, target: string, explained: Explanation): string {
   ])
   const commands = (line?.commands ?? []).map(({ text }) => ['starts', '', '', text, ''])
   return [
-    `${tool} ${target}: ${says[verdict.decision]}${verdict.code === undefined ? '' : ` (${verdict.code})`}`,
+    `${tool} ${target}: ${decisionNames[verdict.decision]}${verdict.code === undefined ? '' : ` (${verdict.code})`}`,
     `  ${verdict.reason}`,
     ...(verdict.hint === undefined ? [] : [`  ${verdict.hint}`]),
     '',

@@ -1,26 +1,27 @@
 const usage = `wardspace: a workspace that an AI agent can be trusted with
 
-  wardspace demo [DIR]            play an agent over DIR, which stays as it is (default: on a copy of the
+  wardspace demo [DIR]            play an agent over DIR, which does not change (default: on a copy of the
                                   current directory in memory)
   wardspace tools                 list the tools
   wardspace call NAME [JSON]      call one tool; exit code 0 for ok, 1 for a refusal
   wardspace mcp                   serve the tools over stdio, or with --http PORT over HTTP (Model Context Protocol)
-  wardspace approve [ID [ANSWER]] what waits in --parked DIR, or answers one: yes, run (for the run), or why not
-  wardspace overlay [ACTION]      what --overlay has changed: show, accept or discard it
+  wardspace approve [ID [ANSWER]] list the calls waiting in --parked DIR, or answer one: yes, run (for the run), or
+                                  the reason for a denial
+  wardspace overlay [ACTION]      show, accept or discard the changes of --overlay
   wardspace report FILE           what the runs in an audit file did: --run ID, --markdown, --json
   wardspace replay FILE           repeat a recording (call and mcp make one with --record FILE) on the root, which
-                                  stays as it is, and tell the first step that comes out otherwise
-  wardspace audit verify FILE...  whether audit files are whole; exit code 1 if not. --head HASH: how the chain must end;
-                                  --after HASH: the record before it, where older files are kept elsewhere
+                                  does not change, and print the first step with another result
+  wardspace audit verify FILE...  check that audit files are complete; exit code 1 if not. --head HASH: the last record;
+                                  --after HASH: the record before the first, if older files are kept elsewhere
   wardspace policy explain TOOL PATH|COMMAND|JSON
-                                  the verdict on a call, with every rule that takes part; nothing is done
+                                  print the verdict on a call, with every rule that applies; the call is not made
 
-  --root DIR          the directory to work in (default: the current one); several stand side by side under their
+  --root DIR          the directory to work in (default: the current one); several appear side by side under their
                       names, or as --root NAME=DIR
   --policy P          readOnly, supervised, autonomous, or a .json, .toml or .yaml file (default:
                       wardspace.config.json|toml|yaml in the root or the current directory, else autonomous)
-  --overlay           keep all changes apart, until they are accepted (mcp and call)
-  --ask               ask for approvals on stderr, answered on stdin (call and demo; call does so in a terminal)
+  --overlay           keep all changes separate until they are accepted (mcp and call)
+  --ask               ask for approvals on stderr, answered on stdin (call and demo; the default of call in a terminal)
   --plan              refuse every change until a plan is approved (mcp)
   --parked DIR        keep calls that wait for an approval in a directory outside the root (mcp and call)
   --shell S           run commands: bash (over the guarded files; needs the package just-bash), node (processes in a
@@ -28,11 +29,11 @@ const usage = `wardspace: a workspace that an AI agent can be trusted with
   --read-only         register no tool that changes anything
   --dialect D         the names and results of another system's tools, such as mcp-filesystem, or a module of your own,
                       such as ./mine.js, which runs with the rights of this command (tools, call, mcp and replay)
-  --http PORT         serve over HTTP at /mcp; 0 takes a free port (mcp, as what follows)
+  --http PORT         serve over HTTP at /mcp; 0 takes a free port (mcp, as the next four)
   --host HOST         the address to listen on (default: 127.0.0.1); another one needs a token
-  --token-file FILE   what clients send as bearer token, instead of the environment's WARDSPACE_TOKEN (default: a new
-                      one, told on stderr)
-  --allowed-host H    another name (or name:port) by which clients may reach the server
+  --token-file FILE   file with the bearer token of the clients, instead of the environment variable WARDSPACE_TOKEN
+                      (default: a new token, printed on stderr)
+  --allowed-host H    another host name (or name:port) that clients may use
   --allowed-origin O  an origin whose pages may use the server
   --audit FILE        append the audit records to a JSONL file outside the root
   --json              print plain JSON
@@ -40,7 +41,7 @@ const usage = `wardspace: a workspace that an AI agent can be trusted with
 
 type Command = (words: string[]) => Promise<number>
 
-/** Each command takes its words and gives the exit code: 0 for ok, 1 for a refusal. Loaded when it is called. */
+/** Loaders of the commands. A command takes its words and returns the exit code: 0 for success, 1 for a refusal. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   approve: async () => (await import('./approve.ts')).approve,
   audit: async () => (await import('./audit.ts')).audit,
@@ -54,13 +55,13 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   tools: async () => (await import('./tools.ts')).tools,
 }
 
-/** Whoever reads the output may stop: `wardspace demo | head`. */
+/** Ends the program if the reader of its output has stopped, as in `wardspace demo | head`. */
 export function handleOutputError(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
   process.exit()
 }
 
-/** Runs the command that the words name, and gives its exit code. */
+/** Runs the command that the words name, and returns its exit code. */
 export async function program([name = 'help', ...words]: readonly string[]): Promise<number> {
   if (name === 'help' || name === '--help' || name === '-h') {
     process.stdout.write(usage)
@@ -71,10 +72,10 @@ export async function program([name = 'help', ...words]: readonly string[]): Pro
     if (command === undefined) throw new TypeError(`There is no command "${name}"`)
     return await (await command())(words)
   } catch (error) {
-    /* v8 ignore next -- @preserve: a defence in depth: what is no error is thrown by nobody here */
+    /* v8 ignore next -- @preserve: nothing here throws a value that is no error */
     const message = error instanceof Error ? error.message : String(error)
     process.stderr.write(`wardspace: ${message}\n`)
-    // Misconfiguration and wrong usage are TypeErrors everywhere in Wardspace.
+    // Misconfiguration and wrong usage are always TypeErrors.
     if (error instanceof TypeError) process.stderr.write('See: wardspace help\n')
     return 2
   }

@@ -9,8 +9,8 @@ import { parseOptions } from './options.ts'
 import { oneRoot } from './roots.ts'
 
 /**
- * `wardspace replay FILE`: repeats a recording on the files of the root, which stay as they are, and reports the first
- * step that comes out otherwise.
+ * `wardspace replay FILE`: repeats a recording on an overlay over the root, which does not change, and prints the first step
+ * with another result.
  */
 export async function replay(words: string[]): Promise<number> {
   const { values, positionals } = parseOptions(words, 1)
@@ -39,12 +39,12 @@ export async function replay(words: string[]): Promise<number> {
 function formatReplay(result: Replay): string {
   if (result.ok) return `${styleText('green', 'the same')}  all ${result.steps} steps came out as recorded\n`
   const { steps, step, why } = result
-  const what = `step ${steps + 1}, ${step.name ?? step.type} of run ${step.runId}`
+  const label = `step ${steps + 1}, ${step.name ?? step.type} of run ${step.runId}`
   if (why === 'secret') {
-    return `${styleText('yellow', 'not repeated')}  ${what}: its input held a secret, which the recording does not keep; ${steps} steps before it were the same\n`
+    return `${styleText('yellow', 'not repeated')}  ${label}: its input contained a secret, which a recording does not keep; ${steps} steps before it were the same\n`
   }
   const values = `  recorded ${excerpt(result.recorded)}\n  replayed ${excerpt(result.replayed)}\n`
-  return `${styleText('red', 'different')}  ${what}, in ${result.field}; ${steps} steps before it were the same\n${values}`
+  return `${styleText('red', 'different')}  ${label}, in ${result.field}; ${steps} steps before it were the same\n${values}`
 }
 
 function excerpt(value: unknown): string {

@@ -3,16 +3,16 @@ import type { AuditCheck } from '../audit/audit-log.ts'
 import type { RunReport } from '../audit/report.ts'
 import { reportSections, visible } from '../audit/report-text.ts'
 
-/** A column that is longer is cut: paths in the middle would say less. */
-const WIDEST = 60
+/** Maximum width of a column. Longer cells are cut at their end. */
+const MAX_WIDTH = 60
 
-/** A report as tables for a terminal. Nothing in it can move the cursor or colour the text. */
+/** Formats a report as tables for a terminal. Control characters of the content are escaped. */
 export function reportTables(report: RunReport, audit?: AuditCheck): string {
   return reportSections(report, audit)
     .map(({ title, columns, rows, none }) => {
       const head = styleText('bold', title)
       if (rows.length === 0) return `${head}\n  ${styleText('dim', none)}\n`
-      const cells = rows.map((row) => row.map(shown))
+      const cells = rows.map((row) => row.map(formatCell))
       const widths = columns.map((column, i) =>
         Math.max(column.length, ...cells.map((row) => (row[i] as string).length)),
       )
@@ -27,7 +27,7 @@ export function reportTables(report: RunReport, audit?: AuditCheck): string {
     .join('\n')
 }
 
-function shown(cell: string): string {
+function formatCell(cell: string): string {
   const text = visible(cell)
-  return text.length > WIDEST ? `${text.slice(0, WIDEST - 1).replace(/[\ud800-\udbff]$/, '')}…` : text
+  return text.length > MAX_WIDTH ? `${text.slice(0, MAX_WIDTH - 1).replace(/[\ud800-\udbff]$/, '')}…` : text
 }

@@ -7,8 +7,8 @@ import { reportMarkdown } from '../audit/report-text.ts'
 import { reportTables } from './report-tables.ts'
 
 /**
- * `wardspace report FILE`: what the runs in an audit file did, as tables, Markdown or JSON. A file that is damaged is told
- * of up to where it can be trusted, and ends with exit code 1.
+ * `wardspace report FILE`: prints what the runs in an audit file did, as tables, Markdown or JSON. A damaged file is reported
+ * up to the damage, with exit code 1.
  */
 export async function report(words: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -18,30 +18,30 @@ export async function report(words: string[]): Promise<number> {
     strict: true,
   })
   const [file, surplus] = positionals
-  if (file === undefined) throw new TypeError('Of which audit file? wardspace report FILE')
+  if (file === undefined) throw new TypeError('Which audit file? wardspace report FILE')
   if (surplus !== undefined) throw new TypeError(`Unexpected argument "${surplus}"`)
   if (!existsSync(file)) throw new TypeError(`There is no audit file "${file}"`)
   const audit = verifyAuditFile(file)
-  const reports = reportRuns(trusted(file, audit.ok ? audit.count : audit.at)).filter(
+  const reports = reportRuns(trustedRecords(file, audit.ok ? audit.count : audit.at)).filter(
     ({ runId }) => values.run === undefined || runId === values.run,
   )
   if (values.json === true) process.stdout.write(`${JSON.stringify({ audit, runs: reports }, null, 2)}\n`)
-  else if (values.markdown === true) process.stdout.write(reports.map((one) => reportMarkdown(one, audit)).join('\n'))
-  else process.stdout.write(reports.map((one) => reportTables(one, audit)).join('\n'))
+  else if (values.markdown === true) process.stdout.write(reports.map((run) => reportMarkdown(run, audit)).join('\n'))
+  else process.stdout.write(reports.map((run) => reportTables(run, audit)).join('\n'))
   if (reports.length === 0) {
-    const which = values.run === undefined ? 'no run' : `no run ${JSON.stringify(values.run)}`
-    process.stderr.write(`wardspace: there is ${which} in the audit file\n`)
+    const missing = values.run === undefined ? 'no run' : `no run ${JSON.stringify(values.run)}`
+    process.stderr.write(`wardspace: there is ${missing} in the audit file\n`)
   }
   if (!audit.ok) process.stderr.write(`${styleText('red', 'wardspace: the audit file is damaged')}: ${audit.reason}\n`)
   return audit.ok && reports.length > 0 ? 0 : 1
 }
 
-function* trusted(file: string, count: number): Generator<AuditRecord> {
+function* trustedRecords(file: string, count: number): Generator<AuditRecord> {
   if (count === 0) return
-  let taken = 0
+  let yielded = 0
   for (const record of readAuditFile(file)) {
     yield record
-    taken += 1
-    if (taken === count) return
+    yielded += 1
+    if (yielded === count) return
   }
 }

@@ -11,48 +11,48 @@ import { openPersistentOverlay } from './overlay-state.ts'
 
 /** One `--root`. */
 export interface Root {
-  /** Under which name it stands in the workspace; the only one is the root itself: `''`. */
+  /** Name of its directory in the workspace; `''` for a single root, which is the root of the workspace. */
   readonly at: string
   readonly directory: string
 }
 
 /**
- * The roots that are asked for, as `DIR` or `NAME=DIR`. One directory is the root; several stand side by side, each under
- * its name, which is that of the directory unless another is given.
+ * Parses the `--root` options, `DIR` or `NAME=DIR`. A single directory is the root of the workspace; several appear side by
+ * side under their names. Default name: that of the directory.
  *
- * @throws TypeError for names that are none or are given twice, and for a root inside another one
+ * @throws TypeError for an invalid or repeated name, or a root inside another one
  */
-export function rootsOf(given: readonly string[] = ['.']): readonly Root[] {
-  const named = given.map((text) => {
+export function rootsOf(options: readonly string[] = ['.']): readonly Root[] {
+  const parsed = options.map((text) => {
     const [, name, directory] = /^([^/\\=]+)=(.+)$/s.exec(text) ?? []
     return name === undefined || directory === undefined
       ? { at: undefined, directory: text }
       : { at: requireName(name), directory }
   })
-  const [first, second] = named
+  const [first, second] = parsed
   if (first !== undefined && first.at === undefined && second === undefined) return [{ ...first, at: '' }]
-  const roots = named.map(({ at, directory }) => ({ at: at ?? requireName(basename(resolve(directory))), directory }))
+  const roots = parsed.map(({ at, directory }) => ({ at: at ?? requireName(basename(resolve(directory))), directory }))
   for (const { at } of roots) {
     if (roots.filter((root) => root.at === at).length > 1) {
-      throw new TypeError(`Two roots have the name "${at}": give one another name, as --root NAME=DIR`)
+      throw new TypeError(`Two roots have the name "${at}": rename one with --root NAME=DIR`)
     }
   }
   requireApart(roots)
   return roots
 }
 
-/** The only root, for what works on one directory. */
-export function oneRoot(given: readonly string[] | undefined): string {
-  const [root, second] = rootsOf(given)
+/** Returns the directory of the only root, for commands that work on one directory. */
+export function oneRoot(options: readonly string[] | undefined): string {
+  const [root, second] = rootsOf(options)
   if (root === undefined || root.at !== '' || second !== undefined) {
-    throw new TypeError('This works on one directory: give one --root DIR, without a name')
+    throw new TypeError('This command works on one directory: pass one --root DIR, without a name')
   }
   return root.directory
 }
 
-/** The files of the roots; with `asDraft` over the overlay of each. What is beside the roots can be neither read nor made. */
-export function openRoots(roots: readonly Root[], asDraft: boolean): Backend {
-  const open = asDraft ? openPersistentOverlay : nodeBackend
+/** Opens the backend of the roots, with `withOverlay` on the overlay of each. Outside of the roots nothing exists or can be created. */
+export function openRoots(roots: readonly Root[], withOverlay: boolean): Backend {
+  const open = withOverlay ? openPersistentOverlay : nodeBackend
   const [first] = roots
   if (first?.at === '' && roots.length === 1) return open(first.directory)
   const parts: Record<string, Backend> = { '': readOnly(memory()) }
@@ -65,7 +65,7 @@ export function openRoots(roots: readonly Root[], asDraft: boolean): Backend {
   return mounts(parts)
 }
 
-/** Whether a file lies in one of the roots. */
+/** Whether a file is inside one of the roots. */
 export function isInRoots(roots: readonly Root[], file: string): boolean {
   return roots.some(({ directory }) => isAtOrBelow(realPathOf(file), realPathOf(directory), sep))
 }
@@ -74,21 +74,21 @@ function requireName(name: string): string {
   try {
     if (parsePath(name) === name) return name
   } catch {}
-  throw new TypeError(`"${name}" cannot be the name of a root: give another one, as --root NAME=DIR`)
+  throw new TypeError(`"${name}" cannot be the name of a root: use another one, as in --root NAME=DIR`)
 }
 
-/** A file has one name: under a second one, a rule for the first would not hold. */
+/** Throws for nested roots. A file would have two paths, and a rule for the first would not apply to the second. */
 function requireApart(roots: readonly Root[]): void {
-  const places = roots.map(({ directory }) => ({ directory, place: realPathOf(directory) }))
-  for (const [at, { directory, place }] of places.entries()) {
-    for (const [other, { directory: outer, place: around }] of places.entries()) {
-      if (at === other || !isAtOrBelow(place, around, sep)) continue
-      throw new TypeError(`The root "${directory}" lies inside the root "${outer}": leave one out`)
+  const resolved = roots.map(({ directory }) => ({ directory, realPath: realPathOf(directory) }))
+  for (const [index, { directory, realPath }] of resolved.entries()) {
+    for (const [outerIndex, { directory: outer, realPath: outerPath }] of resolved.entries()) {
+      if (index === outerIndex || !isAtOrBelow(realPath, outerPath, sep)) continue
+      throw new TypeError(`The root "${directory}" is inside the root "${outer}": leave one out`)
     }
   }
 }
 
-/** Where something truly is; what is not there is told when it is opened. */
+/** Returns the real path. For a missing file returns the absolute path; opening it fails later. */
 export function realPathOf(name: string): string {
   try {
     return realpathSync(name)

@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isInRoots, type Root } from './roots.ts'
 
-/** What clients have to send, and whether it was made here. */
+/** The bearer token of clients, and whether it was generated here. */
 export interface Token {
   readonly token: string
   readonly isNew: boolean
 }
 
 /**
- * The token of the server: from a file, from the environment, or made here. Never from the command line, which every user of
- * the machine can read.
+ * Returns the token of the server: from a file, from the environment, or a new one. Never from the command line, which every
+ * user of the machine can read.
  *
- * @throws TypeError for a file that cannot be read, or that an agent could read
+ * @throws TypeError if the file cannot be read, or an agent could read it
  */
 export function tokenOf(
   file: string | undefined,
@@ -20,13 +20,13 @@ export function tokenOf(
   roots: readonly Root[],
 ): Token {
   if (file === undefined) {
-    const given = environment.WARDSPACE_TOKEN
-    return given === undefined || given === ''
+    const token = environment.WARDSPACE_TOKEN
+    return token === undefined || token === ''
       ? { token: randomBytes(32).toString('base64url'), isNew: true }
-      : { token: given, isNew: false }
+      : { token, isNew: false }
   }
   if (isInRoots(roots, file)) {
-    throw new TypeError(`The token file "${file}" lies inside the root, where an agent could read it`)
+    throw new TypeError(`The token file "${file}" is inside the root, where an agent could read it`)
   }
   try {
     return { token: readFileSync(file, 'utf8').trim(), isNew: false }

@@ -7,31 +7,31 @@ import { parseOptions } from './options.ts'
 import { rootsOf } from './roots.ts'
 import { shellOf } from './shell.ts'
 
-/** `wardspace tools`: what can be called, with a shell and in a dialect if they are named, as a table or as JSON Schema. */
+/** `wardspace tools`: lists the tools, also those of a shell or a dialect, as a table or as JSON Schema. */
 export async function tools(words: string[]): Promise<number> {
   const { values } = parseOptions(words, 0)
   const readOnly = values['read-only'] === true
   const dialect = await dialectOf(values.dialect)
-  const place = { roots: rootsOf(values.root), overlay: values.overlay === true, readOnly }
-  const shell = await shellOf(values.shell, place)
-  const wanted = {
+  const environment = { roots: rootsOf(values.root), overlay: values.overlay === true, readOnly }
+  const shell = await shellOf(values.shell, environment)
+  const options = {
     backend: memory(),
     policy: 'autonomous',
     readOnly,
     ...(shell === undefined ? {} : { shell }),
   } as const
-  const workspace = await (dialect === undefined ? createWorkspace(wanted) : createWorkspace({ ...wanted, dialect }))
+  const workspace = await (dialect === undefined ? createWorkspace(options) : createWorkspace({ ...options, dialect }))
   print(workspace.tools, values.json === true)
   await workspace.close()
   return 0
 }
 
-function print(described: Parameters<typeof toJsonSchema>[0], asJson: boolean): void {
+function print(descriptions: Parameters<typeof toJsonSchema>[0], asJson: boolean): void {
   if (asJson) {
-    process.stdout.write(`${JSON.stringify(toJsonSchema(described), null, 2)}\n`)
+    process.stdout.write(`${JSON.stringify(toJsonSchema(descriptions), null, 2)}\n`)
     return
   }
-  for (const { name, description, mutates } of described) {
+  for (const { name, description, mutates } of descriptions) {
     process.stdout.write(
       `${styleText('bold', `${name.padEnd(17)} `)}${mutates ? 'changes ' : 'reads   '}${description}\n`,
     )

@@ -93,7 +93,7 @@ describe("a client's roots on the command line", () => {
   it('end in one clear refusal where they cannot be opened, and the person is told why', async () => {
     let roots = ['project']
     const words = ['--root', join(home, 'project'), '--audit', join(home, 'project/api/audit.jsonl')]
-    await expect(mcp(words)).rejects.toThrow('lies inside the root')
+    await expect(mcp(words)).rejects.toThrow('is inside the root')
     const { client, read, told } = await connect(
       ['--policy', 'autonomous', '--audit', join(home, 'other/audit.jsonl')],
       () => roots,
@@ -102,7 +102,7 @@ describe("a client's roots on the command line", () => {
     roots = ['other']
     await client.sendRootsListChanged()
     expect(await read('c.txt')).toBe('BACKEND_ERROR')
-    expect(told()).toContain('lies inside the root')
+    expect(told()).toContain('is inside the root')
     roots = ['project']
     await client.sendRootsListChanged()
     expect(await read('a.txt')).toBe('project\n')

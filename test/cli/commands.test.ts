@@ -26,7 +26,7 @@ import { policy } from '../../src/cli/policy.ts'
 import { handleOutputError, program } from '../../src/cli/program.ts'
 import { replay } from '../../src/cli/replay.ts'
 import { report } from '../../src/cli/report.ts'
-import { explained, shellOf } from '../../src/cli/shell.ts'
+import { asTypeError, shellOf } from '../../src/cli/shell.ts'
 import { ToolError } from '../../src/errors.ts'
 
 const made: string[] = []
@@ -73,11 +73,11 @@ describe('wrong usage', () => {
     [approve, [], 'Which directory?'],
     [audit, [], 'There is no "audit "'],
     [audit, ['verify'], 'Which audit file?'],
-    [audit, ['verify', 'a', 'b', '--head', 'x'], 'name only one'],
+    [audit, ['verify', 'a', 'b', '--head', 'x'], 'pass only one'],
     [audit, ['verify', '/no/such/file'], 'There is no audit file'],
     [policy, [], 'There is no "policy "'],
     [policy, ['explain'], 'Which tool?'],
-    [policy, ['explain', 'read_file', '{'], 'The input is no JSON'],
+    [policy, ['explain', 'read_file', '{'], 'The input is not JSON'],
     [replay, [], 'Which recording?'],
     [replay, ['/no/such/file'], 'Cannot read the recording'],
     [report, ['a', 'b'], 'Unexpected argument "b"'],
@@ -112,7 +112,7 @@ describe('approve', () => {
     const root = directory({ 'a.txt': 'one\n' })
     const parked = directory()
     const place = ['--root', root, '--parked', parked, '--policy', 'supervised']
-    expect(await printed(approve, '--parked', parked)).toMatchObject({ code: 0, out: 'Nothing waits.\n' })
+    expect(await printed(approve, '--parked', parked)).toMatchObject({ code: 0, out: 'No calls are waiting.\n' })
     expect(await printed(approve, 'none', '--parked', parked)).toMatchObject({ code: 1 })
     const edit = JSON.stringify({ path: 'a.txt', oldText: 'one', newText: 'two' })
     const asked = JSON.parse((await printed(call, 'edit_file', edit, ...place)).out) as { approvalId: string }
@@ -160,7 +160,7 @@ describe('audit and report', () => {
 
 describe('a configuration', () => {
   it.each([
-    ['{ "audit": "a", "log_path": "b" }', '"log_path" says what "audit" says'],
+    ['{ "audit": "a", "log_path": "b" }', '"log_path" and "audit" mean the same'],
     ['{\n"log_path": 5 }', ':2: "audit" must be the name of a file'],
     ['{ "preset": "autonomous", "memory": 5, "acl_enabled": true }', 'memory'],
     ['{ "preset": "nonsense" }', 'preset'],
@@ -275,7 +275,7 @@ describe('replay', () => {
   it('does not repeat what held a secret', async () => {
     const secret = { path: 'b.txt', content: `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}\n` }
     const { file, root } = await recorded([['write_file', secret]])
-    expect((await printed(replay, file, '--root', root)).out).toContain('its input held a secret')
+    expect((await printed(replay, file, '--root', root)).out).toContain('its input contained a secret')
   })
 })
 
@@ -285,7 +285,7 @@ describe('a shell that cannot be had', () => {
   it('is told with what helps', async () => {
     await expect(shellOf('node', place)).rejects.toThrow(TypeError)
     const refused = (hint?: string) =>
-      explained(async () => {
+      asTypeError(async () => {
         throw new ToolError('SHELL_UNAVAILABLE', 'There is none', hint === undefined ? {} : { hint })
       })
     await expect(refused()).rejects.toThrow(new TypeError('There is none'))

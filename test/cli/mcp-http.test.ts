@@ -376,18 +376,18 @@ describe('options that do not go together are refused with the reason', () => {
     [['--allowed-host', 'x'], /--allowed-host is for --http/],
     [['--allowed-origin', 'x'], /--allowed-origin is for --http/],
     [['--ask'], /--ask needs stdin/],
-    [['--json'], /--json tells where --http/],
-    [['--http', 'x'], /"x" is no port/],
-    [['--http', '65536'], /"65536" is no port/],
-    [['--http', '0', '--host', '0.0.0.0'], /lets other machines in/],
-    [['--http', '0', '--host', 'box.example'], /lets other machines in/],
+    [['--json'], /--json prints where --http/],
+    [['--http', 'x'], /"x" is not a port/],
+    [['--http', '65536'], /"65536" is not a port/],
+    [['--http', '0', '--host', '0.0.0.0'], /accepts other machines/],
+    [['--http', '0', '--host', 'box.example'], /accepts other machines/],
     [['--http', '0', '--token', 'x'], /Unknown option '--token'/],
     [['--http', '0', '--token-file', '/nowhere/token'], /Cannot read the token file/],
     [['--http', '0', '--allowed-origin', '*'], /"\*" is not an origin/],
     [['--http', '0', '--allowed-host', 'http://x'], /is not a host/],
     [['--shell', 'zsh'], /There is no shell "zsh"; the shells are bash, node and none/],
-    [['--shell', 'bash', '--policy', 'readOnly'], /With this policy there are no commands/],
-    [['--shell', 'node', '--read-only'], /cannot be kept from changing files/],
+    [['--shell', 'bash', '--policy', 'readOnly'], /This policy allows no commands/],
+    [['--shell', 'node', '--read-only'], /cannot be read-only/],
     [['--shell', 'node', '--overlay'], /not in its overlay/],
     [['--dialect', 'klingon'], /There is no dialect "klingon"/],
   ])('%j', async (words, reason) => {
@@ -460,10 +460,10 @@ describe('several roots', () => {
     const linked = join(home, 'also')
     await symlink(root, linked)
     for (const [roots, reason] of [
-      [[root, inner], `The root "${inner}" lies inside the root "${root}"`],
-      [[inner, root], `The root "${inner}" lies inside the root "${root}"`],
-      [[root, linked], 'lies inside the root'],
-      [[root, `again=${root}/`], 'lies inside the root'],
+      [[root, inner], `The root "${inner}" is inside the root "${root}"`],
+      [[inner, root], `The root "${inner}" is inside the root "${root}"`],
+      [[root, linked], 'is inside the root'],
+      [[root, `again=${root}/`], 'is inside the root'],
       [[root, `project=${home}/docs`], 'Two roots have the name "project"'],
       [[root, '/'], '"" cannot be the name of a root'],
       [[root, `..=${home}/docs`], '".." cannot be the name of a root'],
@@ -488,8 +488,8 @@ describe('several roots', () => {
     const policy = join(ruled, 'wardspace.config.json')
     await writeFile(policy, '{ "preset": "autonomous", "deniedPaths": ["**/b.txt"] }')
     await writeFile(join(ruled, 'b.txt'), 'b\n')
-    await expect(start(['--root', root, '--root', ruled]).ended).rejects.toThrow('name one policy with --policy')
-    await expect(start(['--root', `x=${ruled}`]).ended).rejects.toThrow('name one policy with --policy')
+    await expect(start(['--root', root, '--root', ruled]).ended).rejects.toThrow('pass one policy with --policy')
+    await expect(start(['--root', `x=${ruled}`]).ended).rejects.toThrow('pass one policy with --policy')
     const client = await connect(await serve(['--root', ruled, '--policy', policy]))
     expect(await call(client, 'read_file', { path: 'ruled/b.txt' })).toMatchObject({ code: 'POLICY_DENIED' })
   })

@@ -57,7 +57,7 @@ it('keeps what a session over MCP has changed apart, until it is accepted', asyn
   expect(await run('overlay', 'accept', '--json')).toMatchObject({ code: 0 })
   expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('new\n')
   expect(readFileSync(join(root, 'd/b.txt'), 'utf8')).toBe('b\n')
-  expect((await run('overlay')).stdout).toBe('Nothing waits.\n')
+  expect((await run('overlay')).stdout).toBe('No changes are pending.\n')
 })
 
 it('refuses to accept over what someone has changed, and discards', async () => {
@@ -68,7 +68,7 @@ it('refuses to accept over what someone has changed, and discards', async () => 
   expect(refused.code).toBe(1)
   expect(JSON.parse(refused.stdout)).toMatchObject({ ok: false, code: 'WRITE_CONFLICT', path: 'a.txt' })
   expect(await run('overlay', 'discard')).toMatchObject({ code: 0 })
-  expect((await run('overlay')).stdout).toBe('Nothing waits.\n')
+  expect((await run('overlay')).stdout).toBe('No changes are pending.\n')
   expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('theirs\n')
   expect(await run('overlay', 'nonsense')).toMatchObject({ code: 2 })
 })

@@ -170,7 +170,7 @@ describe('a configuration', () => {
     [
       'j.yaml',
       'preset: autonomous\ntools:\n  raed_file: deny\n',
-      '/j.yaml:3: Policy field "tools.raed_file" names no tool',
+      '/j.yaml:3: Policy field "tools.raed_file" names an unknown tool',
       'read_file',
     ],
     ['k.yaml', 'preset: autonomous\ndefault_action: allow\n', 'keep one'],
@@ -191,7 +191,7 @@ describe('a configuration', () => {
     expect(await fault('a.json', Uint8Array.of(0x7b, 0xff, 0x7d))).toContain('not UTF-8')
     expect(await fault('b.json', `{"a":"${'x'.repeat(1024 * 1024)}"}`)).toContain('larger than 1 MiB')
     await expect(loadConfig(root, join(home, 'absent.json'))).rejects.toThrow('Cannot read the policy file')
-    await expect(loadConfig(root, 'readonly')).rejects.toThrow('There is no policy preset "readonly"; name readOnly, ')
+    await expect(loadConfig(root, 'readonly')).rejects.toThrow('There is no policy preset "readonly"; use readOnly, ')
     const levels = Array.from({ length: 12 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(', ')}]`)
     expect(await fault('c.yaml', `a0: &a0 [x]\n${levels.join('\n')}\n`)).toMatch(/alias/)
   })
