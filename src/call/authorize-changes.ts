@@ -16,7 +16,7 @@ import { policyCall, type RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
 /**
- * Evaluates every change of a draft by what is known only now: the paths inside a tree, and the present content.
+ * Evaluates every change of a draft. Only now are the paths inside a tree and the current content known.
  *
  * @throws ToolError `POLICY_DENIED` for a change outside of the planned accesses
  */
@@ -140,9 +140,9 @@ function ruledVerdict(verdict: Verdict, { asked, permission }: GuardedAccess): V
 }
 
 /** Bytes that a change set keeps in memory. */
-function weightOf(known: readonly KnownChange[]): number {
+function weightOf(changes: readonly KnownChange[]): number {
   let sum = 0
-  for (const { change, before } of known) {
+  for (const { change, before } of changes) {
     for (const state of [change.to, before]) sum += state?.type === 'file' ? state.bytes.length : 0
   }
   return sum

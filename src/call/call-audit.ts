@@ -240,12 +240,12 @@ function taskOf(run: RunState): AuditEntry['task'] {
   return { ...task, ...(task.scope === undefined ? {} : { scope: [...task.scope] }) }
 }
 
-function intentOf(known: AuthorizedChanges['changes']): Effect {
-  if (known.length === 0) return NO_EFFECT
+function intentOf(changes: AuthorizedChanges['changes']): Effect {
+  if (changes.length === 0) return NO_EFFECT
   return {
     ...NO_EFFECT,
-    pathsWritten: known.map(({ change }) => change.path),
-    oldSha256: shaMap(known.map(({ change }) => [change.path, expectedVersion(change)])),
+    pathsWritten: changes.map(({ change }) => change.path),
+    oldSha256: shaMap(changes.map(({ change }) => [change.path, expectedVersion(change)])),
   }
 }
 

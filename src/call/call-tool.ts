@@ -352,7 +352,7 @@ async function createResult(
 /** Step 12: bounds the result in bytes. */
 function projectResult({ workspace, run, options }: CallState, draft: BuiltinDraft<unknown>, result: Success): Success {
   const answer = limitResult(result, workspace.limits.projectionBytes, run.artifacts)
-  // A dialect may show something else, so the draft is told only of an answer that is shown as it is.
+  // A dialect may show a different result, so the draft receives only an answer that is shown unchanged.
   if (options.shows === undefined) draft.onResult?.(answer)
   return answer
 }

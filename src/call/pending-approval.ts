@@ -153,11 +153,11 @@ export async function requireGrant(workspace: WorkspaceState, { parked, answer }
     })
   }
   for (const { path, before } of parked.effect) {
-    const now = await versionAt(workspace.backend, path as Path)
-    if (sameVersion(now, before)) continue
+    const current = await versionAt(workspace.backend, path as Path)
+    if (sameVersion(current, before)) continue
     throw new ToolError('WRITE_CONFLICT', `Cannot resume ${parked.tool}: ${quote(path)} changed while it waited`, {
       path,
-      currentSha256: now?.type === 'file' ? now.sha256 : null,
+      currentSha256: current?.type === 'file' ? current.sha256 : null,
     })
   }
 }
@@ -189,12 +189,12 @@ async function effectOf(workspace: WorkspaceState, changes: readonly KnownChange
   return effect
 }
 
-function sameEffect(parked: readonly ParkedEffect[], now: readonly ParkedEffect[]): boolean {
+function sameEffect(parked: readonly ParkedEffect[], current: readonly ParkedEffect[]): boolean {
   return (
-    parked.length === now.length &&
-    now.every(({ path, before, after }, i) => {
-      const then = parked[i]
-      return then?.path === path && sameVersion(then.before, before) && sameVersion(then.after, after)
+    parked.length === current.length &&
+    current.every(({ path, before, after }, i) => {
+      const entry = parked[i]
+      return entry?.path === path && sameVersion(entry.before, before) && sameVersion(entry.after, after)
     })
   )
 }

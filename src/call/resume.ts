@@ -17,13 +17,16 @@ export async function resumeCall(
 ): Promise<Success | Failure> {
   const run = workspace.parkedRuns.get(id) ?? workspaceRun
   try {
-    const read = requireAnswer(answer)
+    const normalized = requireAnswer(answer)
     const parked = await workspace.parkedCalls.take(id)
     workspace.parkedRuns.delete(id)
     if (parked === undefined) throw notWaiting(id)
     // Refuses a record whose time is invalid, too: the comparison is false for NaN.
     if (!(workspace.clock() < parked.expiresAt)) throw expired(parked)
-    return await callTool(workspace, run, parked.tool, parked.input, { ...options, grant: { parked, answer: read } })
+    return await callTool(workspace, run, parked.tool, parked.input, {
+      ...options,
+      grant: { parked, answer: normalized },
+    })
   } catch (error) {
     const failure = toFailure(error)
     await openCallAudit(workspace, run, 'resume', options).writeRefusal(failure)
@@ -32,8 +35,8 @@ export async function resumeCall(
 }
 
 function requireAnswer(answer: unknown): NormalizedAnswer {
-  const read = normalizeAnswer(answer)
-  if (read !== undefined) return read
+  const normalized = normalizeAnswer(answer)
+  if (normalized !== undefined) return normalized
   throw new ToolError('INVALID_INPUT', 'The answer to an approval must be "allow", "allow-run" or { deny: reason }')
 }
 

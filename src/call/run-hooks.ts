@@ -25,7 +25,11 @@ export async function runPreHook(
     if (typeof refuse === 'string') throw new ToolError('POLICY_DENIED', `Refused by a hook: ${refuse}`)
     if (refuse === undefined && 'input' in answer) return { input: answer.input }
   }
-  throw failed('preToolCall', 'gave an answer that is none of { refuse: reason } and { input }', 'Nothing was done.')
+  throw failed(
+    'preToolCall',
+    'returned an invalid answer; expected undefined, { refuse: reason } or { input }',
+    'Nothing was done.',
+  )
 }
 
 /**
@@ -49,7 +53,7 @@ export async function runPostHooks<R extends HookResult>(
     )
     if (changed === undefined) continue
     if (typeof changed !== 'object' || changed === null || Array.isArray(changed)) {
-      throw failed('postToolResponse', 'gave something that is no result', EFFECT_STANDS)
+      throw failed('postToolResponse', 'returned an invalid result; expected an object or undefined', EFFECT_STANDS)
     }
     shown = { ...changed, ok: result.ok, callId: result.callId }
   }
@@ -93,6 +97,6 @@ async function callHook<T>(
   }
 }
 
-function failed(name: string, why: string, consequence: string): ToolError {
-  return new ToolError('HOOK_FAILED', `The hook ${name} ${why}`, { hint: `${consequence} Report this to the user.` })
+function failed(name: string, reason: string, consequence: string): ToolError {
+  return new ToolError('HOOK_FAILED', `The hook ${name} ${reason}`, { hint: `${consequence} Report this to the user.` })
 }

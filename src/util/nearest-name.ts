@@ -1,11 +1,11 @@
-/** Levenshtein distance (Wagner–Fischer), or `undefined` if it is over `maxDistance`. */
+/** Returns the Levenshtein distance (Wagner–Fischer), or `undefined` if it is over `maxDistance`. */
 export function editDistance(a: string, b: string, maxDistance: number): number | undefined {
   if (Math.abs(a.length - b.length) > maxDistance) return undefined
   const other = [...b]
   let distance = other.length
   let row = other.map((_, j) => j + 1)
   for (const [i, char] of [...a].entries()) {
-    // The three neighbours that were counted already: above and to the left, to the left, and above.
+    // The three neighbours in the table: `corner` is above and to the left, `distance` to the left, `above` above.
     let corner = i
     distance = i + 1
     row = row.map((above, j) => {
@@ -20,7 +20,7 @@ export function editDistance(a: string, b: string, maxDistance: number): number 
 /** Maximum length of a name that is compared. */
 const MAX_NAME = 100
 
-/** Returns the name that comes nearest to a misspelled one, without regard to letter case. `undefined` if none is near. */
+/** Returns the name most similar to a misspelled one, ignoring letter case. `undefined` if none is similar. */
 export function nearestName(misspelled: string, names: Iterable<string>): string | undefined {
   if (misspelled.length > MAX_NAME) return undefined
   const text = misspelled.toLowerCase()
@@ -30,7 +30,7 @@ export function nearestName(misspelled: string, names: Iterable<string>): string
     const distance = editDistance(text, name.toLowerCase(), maxDistance)
     if (distance === undefined) continue
     nearest = name
-    // Only a nearer name replaces this one.
+    // Only a more similar name replaces this one.
     maxDistance = distance - 1
     if (distance === 0) break
   }

@@ -16,7 +16,7 @@ import type { Tool } from '../tools/define-tool.ts'
 import { createWorkspaceState, requireOwnName } from './create-state.ts'
 import { modeOf, omitUndefined, openRun, recordStep, startRun } from './open-run.ts'
 import { acceptOperation, checkoutOperation } from './operations.ts'
-import type { DialectWorkspaceOptions, StateOptions, WorkspaceOptions } from './options.ts'
+import type { DialectWorkspaceOptions, RunOptions, StateOptions, WorkspaceOptions } from './options.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 import type { DialectWorkspace, ToolDescription, Workspace } from './types.ts'
 
@@ -33,10 +33,10 @@ export type {
 } from './types.ts'
 
 /**
- * Makes a workspace: one root of authority, and everything an agent may touch. With a `dialect`, its tools have the names
- * and shapes of another system.
+ * Creates a workspace: the files, tools and policy of an agent. With a `dialect`, its tools have the names and shapes of
+ * another system.
  *
- * @throws TypeError for a misconfiguration
+ * @throws TypeError for invalid options
  * @example
  * const workspace = await createWorkspace({
  *   backend: memory({ 'src/app.ts': 'export const answer = 41\n' }),
@@ -54,7 +54,7 @@ export async function createWorkspace({
   ...options
 }: WorkspaceOptions | DialectWorkspaceOptions): Promise<Workspace | DialectWorkspace> {
   if (dialect !== undefined && dialect.versions !== true && options.staleGuard === 'shown') {
-    throw new TypeError(`The dialect "${dialect.name}" names no versions, which staleGuard 'shown' demands`)
+    throw new TypeError(`The dialect "${dialect.name}" names no versions, but staleGuard 'shown' requires them`)
   }
   const sinks = sinksOf(options)
   const workspace = createWorkspaceState(options, sinks)
@@ -62,11 +62,11 @@ export async function createWorkspace({
   const recorder = recorderOf(workspace, options, dialect)
   if (recorder === undefined) return openWorkspace(workspace, options, dialect, sinks)
   const { approve } = recorder
-  const asking = approve === undefined ? options : { ...options, approve }
-  return openWorkspace(workspace, asking, dialect, sinks, () => {}, recorder)
+  const recordedOptions = approve === undefined ? options : { ...options, approve }
+  return openWorkspace(workspace, recordedOptions, dialect, sinks, () => {}, recorder)
 }
 
-/** `leave`: takes a fork out of those that its origin tells of changes. */
+/** Opens a workspace over its state. `leave`: called on closing; removes a fork from the listeners of its origin. */
 function openWorkspace(
   workspace: WorkspaceState,
   options: WorkspaceOptions,
@@ -89,36 +89,27 @@ function openWorkspace(
     get mode() {
       return modeOf(workspace, run)
     },
-    run(other) {
-      const opened = startRun(workspace, options, other)
-      return openRun(workspace, opened, opened, dialect, sinks, recorder)
+    run(runOptions) {
+      const newRun = startRun(workspace, options, runOptions)
+      return openRun(workspace, newRun, newRun, dialect, sinks, recorder)
     },
-    async fork(other = {}) {
-      const above = overlay(workspace.backend, undefined, { closesLower: false })
-      // What waits here must never be carried out there.
-      const own = {
-        ...options,
-        backend: above,
-        mounts: undefined,
-        mode: isInPlanMode(workspace, run) ? ('plan' as const) : ('act' as const),
-        parked: memoryParking(),
-      }
-      const forked = createWorkspaceState(own, sinks, workspace)
-      workspace.commitListeners.add(above)
-      return openWorkspace(forked, { ...options, run: other, parked: own.parked }, dialect, sinks, () =>
-        workspace.commitListeners.delete(above),
-      )
-    },
-    async commit({ reason, ...how } = {}) {
+    fork: async (runOptions = {}) => forkWorkspace(workspace, run, options, dialect, sinks, runOptions),
+    async commit({ reason, ...callOptions } = {}) {
       try {
         const pending = isOverlay(workspace.backend) ? await workspace.backend.pending() : []
-        return await callTool(workspace, run, acceptOperation(workspace, pending), omitUndefined({ reason }), how)
+        return await callTool(
+          workspace,
+          run,
+          acceptOperation(workspace, pending),
+          omitUndefined({ reason }),
+          callOptions,
+        )
       } catch (error) {
         return toFailure(error)
       }
     },
-    resume: (id, answer, how) =>
-      recordStep(recorder, run, { type: 'resume', input: { id, answer } }, how, (options) =>
+    resume: (id, answer, callOptions) =>
+      recordStep(recorder, run, { type: 'resume', input: { id, answer } }, callOptions, (options) =>
         resumeCall(workspace, run, id, answer, options),
       ),
     git: options.git?.open(gitHost(workspace, run)),
@@ -133,29 +124,64 @@ function openWorkspace(
     auditRecords: records,
     verifyAudit: () => sinks.find((sink) => sink.records !== undefined)?.verify?.() ?? verifyAudit(records()),
     async close() {
-      await Promise.all([...workspace.processes].map((each) => each.close()))
-      // Everything is closed, whatever fails; then that is told.
-      const [shell] = await Promise.allSettled([workspace.origin === undefined ? workspace.shell?.close() : undefined])
-      const ends = await Promise.allSettled([
-        ...[...workspace.artifacts].map((artifacts) => artifacts.flush()),
-        ...(workspace.origin === undefined ? [workspace.audit.close()] : []),
-        ...(recorder === undefined ? [] : [recorder.flush()]),
-      ])
+      const results = await closeParts(workspace, recorder)
       leave()
       await workspace.backend.close()
-      for (const end of [shell, ...ends]) if (end.status === 'rejected') throw end.reason
+      for (const result of results) if (result.status === 'rejected') throw result.reason
     },
   }
 }
 
-/** What git may do in a workspace: read what policy shows, and change files by the way that every change takes. */
+/** Opens a workspace over an overlay of the files. It has its own parked calls: a call that waits here must never run there. */
+function forkWorkspace(
+  workspace: WorkspaceState,
+  run: RunState,
+  options: WorkspaceOptions,
+  dialect: Dialect | undefined,
+  sinks: readonly AuditSink[],
+  runOptions: RunOptions,
+): Workspace {
+  const above = overlay(workspace.backend, undefined, { closesLower: false })
+  const forkOptions = {
+    ...options,
+    backend: above,
+    mounts: undefined,
+    mode: isInPlanMode(workspace, run) ? ('plan' as const) : ('act' as const),
+    parked: memoryParking(),
+  }
+  const fork = createWorkspaceState(forkOptions, sinks, workspace)
+  workspace.commitListeners.add(above)
+  return openWorkspace(fork, { ...options, run: runOptions, parked: forkOptions.parked }, dialect, sinks, () =>
+    workspace.commitListeners.delete(above),
+  )
+}
+
+/**
+ * Ends the commands, then closes the shell, then flushes the artifacts, the audit and the recording. A fork leaves the shell
+ * and the audit open, because they belong to its origin. Everything is closed, even if a part fails.
+ */
+async function closeParts(
+  { processes, artifacts, audit, shell, origin }: WorkspaceState,
+  recorder: Recorder | undefined,
+): Promise<readonly PromiseSettledResult<unknown>[]> {
+  await Promise.all([...processes].map((each) => each.close()))
+  const shellResults = await Promise.allSettled([origin === undefined ? shell?.close() : undefined])
+  const results = await Promise.allSettled([
+    ...[...artifacts].map((each) => each.flush()),
+    ...(origin === undefined ? [audit.close()] : []),
+    ...(recorder === undefined ? [] : [recorder.flush()]),
+  ])
+  return [...shellResults, ...results]
+}
+
+/** Returns git's access to a workspace: it reads the files that policy shows, and its changes of files are calls. */
 function gitHost(workspace: WorkspaceState, run: RunState): GitHost {
   const policy = workspace.policy.forCall({ tool: 'git_add', input: {} })
   return {
     backend: workspace.backend,
     mayRead: (path) => policy.decide('file:read', path, classifyPath(path)) === 'allow',
-    async change(changes, what) {
-      const result = await callTool(workspace, run, checkoutOperation(changes, what), {})
+    async change(changes, label) {
+      const result = await callTool(workspace, run, checkoutOperation(changes, label), {})
       if (result.ok) return
       const { code, message, ok: _, ...details } = result
       throw new ToolError(code, message, details)
@@ -164,12 +190,12 @@ function gitHost(workspace: WorkspaceState, run: RunState): GitHost {
   }
 }
 
-/** What a model may be told of. */
+/** Returns the tools that are listed to models. */
 function toolsOf(workspace: WorkspaceState, dialect: Dialect | undefined): Pick<Workspace, 'tools'> {
   if (dialect === undefined) return { tools: [...workspace.tools.values()].map(describe) }
   const mutates = (name: string) => workspace.tools.get(name)?.mutates === true
-  const spoken = { dialect, tools: dialectToolsFor(dialect, (name) => workspace.tools.has(name), mutates) }
-  return spoken as unknown as Pick<Workspace, 'tools'>
+  const dialectTools = { dialect, tools: dialectToolsFor(dialect, (name) => workspace.tools.has(name), mutates) }
+  return dialectTools as unknown as Pick<Workspace, 'tools'>
 }
 
 function describe(tool: Tool): ToolDescription {
@@ -191,27 +217,16 @@ function recorderOf(
   dialect: Dialect | undefined,
 ): Recorder | undefined {
   if (record === undefined) return undefined
-  const {
-    policy,
-    tools,
-    unavailableTools: withheld,
-    isReadOnly: sealed,
-    mode,
-    limits,
-    staleGuard,
-    keepCwd,
-    shell,
-    clock,
-  } = workspace
-  const opened = {
+  const { policy, tools, unavailableTools, isReadOnly, mode, limits, staleGuard, keepCwd, shell, clock } = workspace
+  const options = {
     policy: policy.data,
-    tools: [...tools.keys(), ...withheld.keys()],
-    readOnly: sealed,
+    tools: [...tools.keys(), ...unavailableTools.keys()],
+    readOnly: isReadOnly,
     ...{ mode, limits, staleGuard, keepCwd },
     ...(shell === undefined ? {} : { shell: shell.name }),
     ...(dialect === undefined ? {} : { dialect: dialect.name }),
   }
-  return createRecorder({ write: record, workspace: opened, clock, approve })
+  return createRecorder({ write: record, workspace: options, clock, approve })
 }
 
 function sinksOf({ audit }: WorkspaceOptions): readonly AuditSink[] {

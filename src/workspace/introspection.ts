@@ -9,13 +9,13 @@ import { defineBuiltinTool } from '../tools/builtin-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
 
 /**
- * What a workspace tells of itself, in the shape of tools, so that it is judged, recorded and bounded like any call. Models
- * are not told of them; a rule closes one by its name, `policy` or `report`.
+ * Operations that describe the workspace. They have the shape of tools, so that they are evaluated, recorded and limited
+ * like any call. They are not listed to models. A rule can deny them by name, `policy` or `report`.
  */
 
 const shared = { input: z.object({}), permission: 'file:info', mutates: false, idempotent: true } as const
 
-/** The policy as data, with the mode and the tools. */
+/** Returns the policy as data, with the mode and the tools. */
 export function policyOperation(workspace: WorkspaceState, run: RunState): Tool {
   return defineBuiltinTool({
     ...shared,
@@ -37,25 +37,25 @@ export function policyOperation(workspace: WorkspaceState, run: RunState): Tool 
   }) as unknown as Tool
 }
 
-/** What the run did so far, for people and as data. */
+/** Returns the report of the run so far, as Markdown and as data. */
 export function reportOperation(report: () => RunReport | undefined): Tool {
   return defineBuiltinTool({
     ...shared,
     name: 'report',
     title: 'Show the report',
-    description: 'What the run did so far.',
+    description: 'The report of the run so far.',
     output: z.object({ markdown: z.string(), text: z.string() }),
     plan: () => [],
     async draft() {
-      const found = report()
-      if (found === undefined) {
-        throw new ToolError('NOT_FOUND', 'There is no report: no audit sink here keeps its records', {
-          hint: 'Read the report where the audit records go.',
+      const current = report()
+      if (current === undefined) {
+        throw new ToolError('NOT_FOUND', 'There is no report: no audit sink keeps its records', {
+          hint: 'Ask the user for the report.',
         })
       }
       return {
         summary: 'Showed the report',
-        result: () => ({ markdown: reportMarkdown(found), text: JSON.stringify(found, null, 2) }),
+        result: () => ({ markdown: reportMarkdown(current), text: JSON.stringify(current, null, 2) }),
       }
     },
   }) as unknown as Tool

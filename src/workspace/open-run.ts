@@ -25,11 +25,15 @@ import type { RunOptions, WorkspaceOptions } from './options.ts'
 import type { RecordedStep, Recorder } from './recorder.ts'
 import type { DialectRun, WorkspaceRun } from './types.ts'
 
-/** `own`: the run whose calls alone can be taken back here. */
+/**
+ * Opens the interface of a run.
+ *
+ * @param undoScope the run whose calls `undo` and `rollback` may revert; without it, the calls of all runs
+ */
 export function openRun(
   workspace: WorkspaceState,
   run: RunState,
-  own: RunState | undefined,
+  undoScope: RunState | undefined,
   dialect: Dialect | undefined,
   sinks: readonly AuditSink[],
   recorder: Recorder | undefined,
@@ -39,7 +43,7 @@ export function openRun(
     recordStep(recorder, run, { type: 'call', name, input }, callOptions, (options) =>
       callTool(workspace, run, name, input, options),
     )
-  const spoken = dialect === undefined ? undefined : speakOf(workspace, run, dialect, recorder)
+  const dialectCall = dialect === undefined ? undefined : openDialectCall(workspace, run, dialect, recorder)
   return {
     id: run.id,
     actor: run.actor,
@@ -53,18 +57,10 @@ export function openRun(
       return modeOf(workspace, run)
     },
     taint: run.taint,
-    call: (spoken ?? callOwn) as WorkspaceRun['call'],
-    callTool: (spoken ?? callOwn) as WorkspaceRun['callTool'],
-    ...(spoken === undefined ? {} : { own: { call: callOwn, callTool: callOwn } }),
-    async explain(name, input) {
-      try {
-        const call = await evaluateCall(workspace, run, name, input)
-        const { verdict, accesses, line } = openTaintTracker(workspace, run, run.id, name, true).beginCall(call)
-        return { ok: true, verdict, accesses, ...(line === undefined ? {} : { line }) }
-      } catch (error) {
-        return toFailure(error)
-      }
-    },
+    call: (dialectCall ?? callOwn) as WorkspaceRun['call'],
+    callTool: (dialectCall ?? callOwn) as WorkspaceRun['callTool'],
+    ...(dialectCall === undefined ? {} : { own: { call: callOwn, callTool: callOwn } }),
+    explain: (name, input) => explainCall(workspace, run, name, input),
     files: createFiles(callOwn),
     checkpoint(label) {
       const checkpoint = workspace.journal.checkpoint({ label, at: workspace.clock(), runId: run.id })
@@ -76,26 +72,15 @@ export function openRun(
       )
       return checkpoint
     },
-    checkpoints: () => workspace.journal.checkpoints().filter(({ runId }) => own === undefined || runId === own.id),
-    rollback: (checkpoint, { reason, ...how } = {}) =>
-      recordStep(
-        recorder,
-        run,
-        { type: 'rollback', input: omitUndefined({ id: checkpoint, reason }) },
-        how,
-        (options) =>
-          callTool(workspace, run, rollbackOperation(workspace, own), omitUndefined({ checkpoint, reason }), options),
-      ),
-    undo: (callId, { reason, ...how } = {}) =>
-      recordStep(recorder, run, { type: 'undo', input: omitUndefined({ id: callId, reason }) }, how, (options) =>
-        callTool(workspace, run, undoOperation(workspace, own), omitUndefined({ callId, reason }), options),
-      ),
+    checkpoints: () =>
+      workspace.journal.checkpoints().filter(({ runId }) => undoScope === undefined || runId === undoScope.id),
+    ...createReverts(workspace, run, undoScope, recorder),
     report: () => reportOf(run, sinks),
     consult: (subject, options) =>
       callTool(
         workspace,
         run,
-        subject === 'policy' ? policyOperation(workspace, run) : reportOperation(() => keptReport(run, sinks)),
+        subject === 'policy' ? policyOperation(workspace, run) : reportOperation(() => findReport(run, sinks)),
         {},
         options,
       ),
@@ -106,6 +91,58 @@ export function openRun(
   }
 }
 
+/** Returns the verdict on a call, or the refusal before it. */
+async function explainCall(
+  workspace: WorkspaceState,
+  run: RunState,
+  name: string,
+  input: unknown,
+): ReturnType<WorkspaceRun['explain']> {
+  try {
+    const call = await evaluateCall(workspace, run, name, input)
+    const { verdict, accesses, line } = openTaintTracker(workspace, run, run.id, name, true).beginCall(call)
+    return { ok: true, verdict, accesses, ...(line === undefined ? {} : { line }) }
+  } catch (error) {
+    return toFailure(error)
+  }
+}
+
+/** Creates the methods of a run that revert calls. */
+function createReverts(
+  workspace: WorkspaceState,
+  run: RunState,
+  undoScope: RunState | undefined,
+  recorder: Recorder | undefined,
+): Pick<WorkspaceRun, 'rollback' | 'undo'> {
+  return {
+    rollback: (checkpoint, { reason, ...callOptions } = {}) =>
+      recordStep(
+        recorder,
+        run,
+        { type: 'rollback', input: omitUndefined({ id: checkpoint, reason }) },
+        callOptions,
+        (options) =>
+          callTool(
+            workspace,
+            run,
+            rollbackOperation(workspace, undoScope),
+            omitUndefined({ checkpoint, reason }),
+            options,
+          ),
+      ),
+    undo: (callId, { reason, ...callOptions } = {}) =>
+      recordStep(
+        recorder,
+        run,
+        { type: 'undo', input: omitUndefined({ id: callId, reason }) },
+        callOptions,
+        (options) =>
+          callTool(workspace, run, undoOperation(workspace, undoScope), omitUndefined({ callId, reason }), options),
+      ),
+  }
+}
+
+/** Creates the state of a new run. */
 export function startRun(
   workspace: WorkspaceState,
   options: WorkspaceOptions,
@@ -113,10 +150,11 @@ export function startRun(
 ): RunState {
   const ids = options.ids ?? (() => crypto.randomUUID())
   const runId = id ?? ids()
-  if (!/^[A-Za-z0-9._-]{1,100}$/.test(runId)) throw new TypeError('A run id is 1 to 100 of A-Z a-z 0-9 . _ -')
+  if (!/^[A-Za-z0-9._-]{1,100}$/.test(runId))
+    throw new TypeError('A run id must have 1 to 100 of the characters A-Z a-z 0-9 . _ -')
   for (const [index, glob] of (task?.scope ?? []).entries()) checkGlob(glob, '', `task.scope[${index}]`)
   const artifacts = createArtifacts(runId, { backend: options.artifacts })
-  // What is in memory goes with its run.
+  // Artifacts in memory end with their run; only stored ones are flushed when the workspace closes.
   if (options.artifacts !== undefined) workspace.artifacts.add(artifacts)
   return {
     id: runId,
@@ -139,34 +177,35 @@ export function startRun(
   }
 }
 
+/** Returns the mode of a run. It is `act` once the plan of the run is approved. */
 export function modeOf(workspace: WorkspaceState, run: RunState): 'act' | 'plan' {
   return isInPlanMode(workspace, run) ? 'plan' : 'act'
 }
 
-/** What is asked, done and, where somebody wants that, recorded. */
+/** Runs an action of a run, and records it as a step if the workspace has a recorder. */
 export function recordStep<R>(
   recorder: Recorder | undefined,
   run: RunState,
-  what: Pick<RecordedStep, 'type' | 'name' | 'input'>,
+  step: Pick<RecordedStep, 'type' | 'name' | 'input'>,
   options: CallOptions | undefined,
   act: (options?: CallOptions) => Promise<R>,
 ): Promise<R> {
-  return recorder === undefined ? act(options) : recorder.step(run, what, options, act)
+  return recorder === undefined ? act(options) : recorder.step(run, step, options, act)
 }
 
-/** Without what was left out. */
+/** Returns a copy without the fields that are `undefined`. */
 export function omitUndefined(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
 }
 
-/** A run's `call` in a dialect. */
-function speakOf(
+/** Returns the `call` of a run in a dialect. */
+function openDialectCall(
   workspace: WorkspaceState,
   run: RunState,
   dialect: Dialect,
   recorder: Recorder | undefined,
 ): DialectRun['call'] {
-  const said = createDialectCall(dialect, {
+  const call = createDialectCall(dialect, {
     callTool: (name, input, options) => callTool(workspace, run, name, input, options),
     noteShown: run.readHistory.noteVersion,
     shownVersion: (path) => shownVersion(workspace, run, path),
@@ -181,14 +220,14 @@ function speakOf(
     },
   })
   return (name, input, callOptions) =>
-    recordStep(recorder, run, { type: 'spoken', name, input }, callOptions, (options) => said(name, input, options))
+    recordStep(recorder, run, { type: 'spoken', name, input }, callOptions, (options) => call(name, input, options))
 }
 
-/** The latest version of a file that a run was shown. Whether it may be touched is for the call that names it. */
-async function shownVersion(workspace: WorkspaceState, run: RunState, asked: string): Promise<string> {
+/** Returns the latest version of a file that the run was shown. Policy applies to the call that uses it, not here. */
+async function shownVersion(workspace: WorkspaceState, run: RunState, requestedPath: string): Promise<string> {
   let path: Path
   try {
-    path = await workspace.backend.canonical(parsePath(asked))
+    path = await workspace.backend.canonical(parsePath(requestedPath))
   } catch {
     return NO_VERSION
   }
@@ -198,17 +237,17 @@ async function shownVersion(workspace: WorkspaceState, run: RunState, asked: str
 const NO_VERSION = '0'.repeat(64)
 
 function reportOf(run: RunState, sinks: readonly AuditSink[]): RunReport {
-  const report = keptReport(run, sinks)
+  const report = findReport(run, sinks)
   if (report !== undefined) return report
   throw new TypeError('A report needs an audit sink that keeps its records, such as memorySink() or jsonlSink()')
 }
 
-/** `undefined` where no sink keeps the records. */
-function keptReport({ id, actor, task }: RunState, sinks: readonly AuditSink[]): RunReport | undefined {
-  const kept = sinks.find((sink) => sink.records !== undefined)?.records?.()
-  if (kept === undefined) return undefined
+/** Returns the report of a run, or `undefined` if no sink keeps its records. */
+function findReport({ id, actor, task }: RunState, sinks: readonly AuditSink[]): RunReport | undefined {
+  const records = sinks.find((sink) => sink.records !== undefined)?.records?.()
+  if (records === undefined) return undefined
   return reportRun(
     { id, actor, task },
-    kept.filter(({ runId }) => runId === id),
+    records.filter(({ runId }) => runId === id),
   )
 }

@@ -12,60 +12,62 @@ import { type BuiltinContext, type BuiltinDraft, defineBuiltinTool } from '../to
 import type { Tool } from '../tools/define-tool.ts'
 
 /**
- * What a workspace does beside its tools, in the shape of tools, so that it takes the same way: guard, policy, approval,
- * audit, and the one commit. Models are not told of them.
+ * The operations of a workspace beside its tools. They have the shape of tools, so that they pass the same guard, policy,
+ * approval, audit and commit. They are not listed to models.
  */
 
 const outcome = z.object({ paths: z.array(z.string()), kept: z.array(z.string()) })
 
-/** Takes back one call. `run`: only a call of that run. */
+/** Reverts one call. With `run`, only a call of that run. */
 export function undoOperation({ journal, backend }: WorkspaceState, run: RunState | undefined): Tool {
   const input = z.object({ callId: z.string(), reason: z.string().optional() })
   function entryOf(callId: string): JournalEntry {
     const entry = journal.find(callId)
     if (entry !== undefined && (run === undefined || entry.runId === run.id)) return entry
-    throw new ToolError('NOT_FOUND', `Cannot undo ${quote(callId)}: no such call has changed anything here`, {
-      hint: 'Give the callId of a result of this run that changed something.',
+    throw new ToolError('NOT_FOUND', `Cannot undo ${quote(callId)}: no such call has changed anything`, {
+      hint: 'Use the callId of a call of this run that changed something.',
     })
   }
-  return returning('undo', 'Undo a call', input, backend, ({ callId }) => {
+  return revertOperation('undo', 'Undo a call', input, backend, ({ callId }) => {
     const entry = entryOf(callId)
-    const what = `undo ${quote(callId)}`
-    return { what, done: `Undid ${entry.tool} (${callId})`, ways: invertEntries(what, [entry]) }
+    const action = `undo ${quote(callId)}`
+    return { action, summary: `Undid ${entry.tool} (${callId})`, targets: invertEntries(action, [entry]) }
   })
 }
 
-/** Takes back everything since a checkpoint. `run`: only calls of that run. */
+/** Reverts everything since a checkpoint. With `run`, only calls of that run. */
 export function rollbackOperation({ journal, backend }: WorkspaceState, run: RunState | undefined): Tool {
   const input = z.object({ checkpoint: z.string(), reason: z.string().optional() })
-  return returning('rollback', 'Roll back to a checkpoint', input, backend, ({ checkpoint: id }) => {
-    const what = `roll back to ${quote(id)}`
-    const checkpoint = journal.checkpoints().find((one) => one.id === id && (run === undefined || one.runId === run.id))
+  return revertOperation('rollback', 'Roll back to a checkpoint', input, backend, ({ checkpoint: id }) => {
+    const action = `roll back to ${quote(id)}`
+    const checkpoint = journal
+      .checkpoints()
+      .find((each) => each.id === id && (run === undefined || each.runId === run.id))
     if (checkpoint === undefined) {
-      throw new ToolError('NOT_FOUND', `Cannot ${what}: there is no such checkpoint`, {
-        hint: 'Give the id of one of the checkpoints.',
+      throw new ToolError('NOT_FOUND', `Cannot ${action}: the checkpoint does not exist`, {
+        hint: 'Use the id of an existing checkpoint.',
       })
     }
     const entries = journal.since(checkpoint.mark)
     if (entries === undefined) {
-      throw new ToolError('LIMIT_EXCEEDED', `Cannot ${what}: the history does not reach back so far`, {
+      throw new ToolError('LIMIT_EXCEEDED', `Cannot ${action}: the undo history does not go back that far`, {
         limit: 'journalBytes',
         hint: 'Undo the latest calls one by one, or change the files by hand.',
       })
     }
-    const own = run === undefined ? entries : entries.filter(({ runId }) => runId === run.id)
-    return { what, done: `Rolled back to ${id}`, ways: invertEntries(what, own) }
+    const reverted = run === undefined ? entries : entries.filter(({ runId }) => runId === run.id)
+    return { action, summary: `Rolled back to ${id}`, targets: invertEntries(action, reverted) }
   })
 }
 
-/** Applies an overlay to what lies below. `pending` is what it held when the call began. */
+/** Applies an overlay to its lower backend. `pending`: its changes when the call began. */
 export function acceptOperation({ backend, origin }: WorkspaceState, pending: readonly Change[]): Tool {
   const input = z.object({ reason: z.string().optional() })
   return defineBuiltinTool({
     ...shared,
     name: 'commit',
     title: 'Commit the overlay',
-    description: 'Applies the changes of the overlay to what lies below.',
+    description: 'Applies the changes of the overlay to the files below it.',
     input,
     output: z.object({ paths: z.array(z.string()) }),
     plan() {
@@ -100,18 +102,19 @@ export function acceptOperation({ backend, origin }: WorkspaceState, pending: re
 
 function requireOverlay(backend: Backend): OverlayBackend {
   if (isOverlay(backend)) return backend
-  throw new ToolError('INVALID_INPUT', 'Cannot commit: the files of this workspace are no overlay', {
-    hint: 'Open the workspace over overlay(...), or fork one.',
+  throw new ToolError('INVALID_INPUT', 'Cannot commit: the backend of this workspace is not an overlay', {
+    hint: 'Create the workspace over overlay(...), or use a fork.',
   })
 }
 
 /**
- * Brings files to what a commit holds. Judged path by path like any other change: what policy protects, generated files
- * and lockfiles too, needs a rule that lifts it, such as `{ tools: ['git_checkout'], action: 'allow', overrides: [...] }`.
+ * Applies the file changes of a checkout. Policy evaluates each path like any other change. A protected path, generated
+ * files and lockfiles included, needs a rule that lifts the protection, such as
+ * `{ tools: ['git_checkout'], action: 'allow', overrides: [...] }`.
  */
-export function checkoutOperation(changes: readonly Change[], what: string): Tool {
-  // Files that become directories are no hindrance to what will lie below them.
-  const opened = new Set(
+export function checkoutOperation(changes: readonly Change[], action: string): Tool {
+  // A file that becomes a directory does not block the paths that the checkout creates below it.
+  const becomingDirectories = new Set(
     changes.filter(({ to, expect }) => to?.type === 'directory' && expect !== 'any').map(({ path }) => path),
   )
   const input = z.object({})
@@ -119,20 +122,20 @@ export function checkoutOperation(changes: readonly Change[], what: string): Too
     ...shared,
     name: 'git_checkout',
     title: 'Check out a commit',
-    description: 'Brings the files of the workspace to what a commit holds.',
+    description: 'Replaces the files of the workspace by those of a commit.',
     input,
     output: z.object({ paths: z.number() }),
     plan: () =>
       accessesOf(
         changes.map(({ path, to, expect }) => ({
           path,
-          now: opened.has(path) ? FILE : null,
+          now: becomingDirectories.has(path) ? FILE : null,
           to,
           isNew: expect === 'absent' || expect === 'any',
         })),
         false,
       ),
-    draft: async () => ({ summary: `Did ${what}`, changes, result: () => ({ paths: changes.length }) }),
+    draft: async () => ({ summary: `Did ${action}`, changes, result: () => ({ paths: changes.length }) }),
   }) as unknown as Tool
 }
 
@@ -140,19 +143,20 @@ const FILE = { type: 'file', bytes: new Uint8Array() } as const
 
 const shared = { permission: 'file:write:replace', mutates: true, idempotent: false } as const
 
-interface Plan {
-  readonly what: string
-  readonly done: string
-  readonly ways: readonly RevertTarget[]
+interface Revert {
+  /** For messages, such as `undo "c1"`. */
+  readonly action: string
+  readonly summary: string
+  readonly targets: readonly RevertTarget[]
 }
 
-/** An operation that brings earlier states back. */
-function returning<I extends z.ZodObject>(
+/** Creates an operation that restores earlier states. */
+function revertOperation<I extends z.ZodObject>(
   name: string,
   title: string,
   input: I,
   backend: Backend,
-  planned: (input: z.output<I>) => Plan,
+  resolve: (input: z.output<I>) => Revert,
 ): Tool {
   return defineBuiltinTool({
     ...shared,
@@ -161,18 +165,18 @@ function returning<I extends z.ZodObject>(
     description: title,
     input,
     output: outcome,
-    plan: (given) =>
+    plan: (fields) =>
       accessesOf(
-        planned(given).ways.map(({ path, to, from }) => ({ path, now: from, to, isNew: from === null })),
+        resolve(fields).targets.map(({ path, to, from }) => ({ path, now: from, to, isNew: from === null })),
         true,
       ),
-    async draft(given, context: BuiltinContext): Promise<BuiltinDraft<z.input<typeof outcome>>> {
-      const { what, done, ways } = planned(given)
-      const { changes, kept } = await planRevert(backend, what, ways)
-      for (const path of kept) context.warnings.push(`${quote(path)} stays: others have put something into it`)
+    async draft(fields, context: BuiltinContext): Promise<BuiltinDraft<z.input<typeof outcome>>> {
+      const { action, summary, targets } = resolve(fields)
+      const { changes, kept } = await planRevert(backend, action, targets)
+      for (const path of kept) context.warnings.push(`${quote(path)} stays: it contains other files`)
       const paths = changes.map(({ path }) => path)
       return {
-        summary: `${done}: ${paths.length === 1 ? '1 path' : `${paths.length} paths`} restored`,
+        summary: `${summary}: ${paths.length === 1 ? '1 path' : `${paths.length} paths`} restored`,
         changes,
         result: () => ({ paths, kept: [...kept] }),
       }
@@ -180,7 +184,7 @@ function returning<I extends z.ZodObject>(
   }) as unknown as Tool
 }
 
-/** One path of an operation: what shows there now, and what it shall be. */
+/** The current state of one path of an operation, and the state after it. */
 interface Step {
   readonly path: Path
   readonly now: EntryState | Version
@@ -188,16 +192,23 @@ interface Step {
   readonly isNew: boolean
 }
 
-/** Each path by its name; `withGit`: git's own files are among them only where git itself wrote them. What lies below a file or a link is guarded by that: it leads nowhere now. */
+/**
+ * Returns the accesses of the steps. A path below a file or link that the operation removes does not exist yet, so it is
+ * guarded with that file as its removed ancestor.
+ *
+ * @param withGit paths in `.git` need `git:write`, because only git can have written them
+ */
 function accessesOf(steps: readonly Step[], withGit: boolean): Access[] {
-  const solid = new Set(steps.filter(({ now }) => now !== null && now.type !== 'directory').map(({ path }) => path))
+  const filesAndLinks = new Set(
+    steps.filter(({ now }) => now !== null && now.type !== 'directory').map(({ path }) => path),
+  )
   return steps.map(({ path, to, isNew }) => {
-    const below = ancestorsOf(path).findLast((above) => solid.has(above))
-    return { ...accessOf(path, to, isNew, withGit), ...(below === undefined ? {} : { removedAncestor: below }) }
+    const removedAncestor = ancestorsOf(path).findLast((ancestor) => filesAndLinks.has(ancestor))
+    return { ...accessOf(path, to, isNew, withGit), ...(removedAncestor === undefined ? {} : { removedAncestor }) }
   })
 }
 
-/** The name itself is meant, whatever a link there leads to. */
+/** The access is to the path itself: a link there is not followed. */
 function accessOf(path: Path, to: EntryState, isNew: boolean, withGit: boolean): Access {
   if (withGit && isWithin(path, GIT_DIRECTORY)) return { permission: 'git:write', path, noFollow: true }
   const permission = to === null ? 'file:delete' : isNew ? 'file:write:create' : 'file:write:replace'

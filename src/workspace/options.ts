@@ -17,13 +17,13 @@ import type { RecordLine } from './recorder.ts'
 
 /** Options of `createWorkspace`. */
 export interface WorkspaceOptions<Extra extends readonly Tool[] = readonly Tool[]> {
-  /** Where the files live. Either this or `mounts`. */
+  /** The storage of the files. Give either this or `mounts`. */
   readonly backend?: Backend
   /** Several backends in one tree, by path prefix; `''` is the root. */
   readonly mounts?: Readonly<Record<string, Backend>>
-  /** A preset's name or a policy object. There is no default. */
+  /** The name of a preset, or a policy object. Required. */
   readonly policy: PolicyInput
-  /** Which tools exist here. Default: all of them. */
+  /** The tools of the workspace. Default: all. */
   readonly tools?: ToolSet
   /**
    * Tools of the embedding program, made with `defineTool`, in addition to those of `tools`. They take the same steps as
@@ -43,37 +43,37 @@ export interface WorkspaceOptions<Extra extends readonly Tool[] = readonly Tool[
   readonly limits?: Partial<Limits>
   /** Answers approval requests. Without it, such a call ends with `APPROVAL_REQUIRED` and waits in `parked`. */
   readonly approve?: ApproveHandler
-  /** Where calls wait for their approval; see `Workspace.resume`. Default: in memory. */
+  /** Stores calls that wait for an approval; see `Workspace.resume`. Default: in memory. */
   readonly parked?: ParkedCalls
   readonly hooks?: Hooks
-  /** Where audit records go. Default: memory. */
+  /** Receives the audit records. Default: in memory. */
   readonly audit?: AuditSink | readonly AuditSink[]
-  /** Where full results and diffs are kept, as `RUN/NAME`: all of them once the workspace is closed. Default: in memory. */
+  /** Stores complete results and diffs as `RUN/NAME`. All are written when the workspace closes. Default: in memory. */
   readonly artifacts?: Backend
-  /** What replacing a file needs: its hash, or a whole reading (`hash`, the default), or both (`shown`). */
+  /** `hash`: replacing a file needs its hash, or a reading of the whole file. `shown`: it needs both. Default: `hash`. */
   readonly staleGuard?: 'hash' | 'shown'
   /**
-   * Gives `Workspace.git`, and lets the commands of `bash()` change the repository: `git()` of `wardspace/git`. Diffs
-   * need it not.
+   * Provides `Workspace.git`, and lets the commands of `bash()` change the repository: `git()` of `wardspace/git`. Diffs work
+   * without it.
    */
   readonly git?: GitProvider
   /**
-   * What runs commands, such as `bash()` of `wardspace/shells/bash`; it is closed with the workspace. Without one there are
-   * no command tools.
+   * Runs commands, such as `bash()` of `wardspace/shells/bash`. It is closed with the workspace. Without a shell, there are no
+   * command tools.
    */
   readonly shell?: Shell
   /** Whether a command starts in the directory where the previous one of its run ended. Default: false, at the root. */
   readonly keepCwd?: boolean
   /**
-   * Takes a recording, line by line: how the workspace was opened, what its runs were asked and what came of it, without
-   * secrets. `replay` repeats it. Forks, and what git does, are not recorded.
+   * Receives a recording line by line: the options of the workspace, and the calls of its runs with their results, without
+   * secrets. `replay` repeats it. Forks and operations of `git` are not recorded.
    */
   readonly record?: RecordLine
   /** Milliseconds since 1970. Default: `Date.now`. */
   readonly clock?: () => number
-  /** Makes the ids of runs and approvals. Default: random. */
+  /** Creates the ids of runs and approvals. Default: random. */
   readonly ids?: () => string
-  /** The workspace's own first run. */
+  /** The first run of the workspace. */
   readonly run?: RunOptions
   /** The undo history of an earlier workspace over the same files, from its `Workspace.history`. Run ids must differ. */
   readonly history?: WorkspaceHistory
@@ -83,17 +83,17 @@ export interface WorkspaceOptions<Extra extends readonly Tool[] = readonly Tool[
 /** Options of a workspace whose tools have the names and shapes of a dialect. */
 export interface DialectWorkspaceOptions<Extra extends readonly Tool[] = readonly Tool[]>
   extends Omit<WorkspaceOptions<Extra>, 'dialect'> {
-  /** One of `wardspace/dialects/*`, or one of your own. */
+  /** A dialect of `wardspace/dialects/*`, or your own. */
   readonly dialect: Dialect
 }
 
 /** Options of a run. */
 export interface RunOptions {
   readonly id?: string
-  /** Who acts, for the record. Default: `agent`. */
+  /** Names the agent in the audit. Default: `agent`. */
   readonly actor?: string
   readonly task?: Task
-  /** Which notes it sees and stores, where the policy has the memory ACL: names that the notes carry, too. */
+  /** With the memory ACL of the policy: the run sees and stores notes that have one of these scopes. */
   readonly scopes?: readonly string[]
   /** The taint that the run had in another process: `taint.origin()` there. */
   readonly taint?: TaintOrigin

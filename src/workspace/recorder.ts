@@ -3,7 +3,7 @@ import type { RunState, Task } from '../call/state/run-state.ts'
 import { redact } from '../files/secrets/index.ts'
 import type { ApproveHandler, HandlerAnswer } from '../policy/approval.ts'
 
-/** How a recorded workspace was opened, as far as that is data. The first line of a recording. */
+/** The options of the recorded workspace that are data. The first line of a recording. */
 export interface RecordedWorkspace {
   readonly type: 'workspace'
   readonly version: 1
@@ -14,11 +14,11 @@ export interface RecordedWorkspace {
   readonly limits: Readonly<Record<string, number>>
   readonly staleGuard: 'hash' | 'shown'
   readonly keepCwd: boolean
-  /** Whether somebody was asked for approvals: the answers are entries of their own. */
+  /** Whether the workspace had an approver. Its answers are separate entries. */
   readonly asks: boolean
-  /** The name of the shell, where there was one. */
+  /** The name of the shell, if the workspace had one. */
   readonly shell?: string
-  /** The name of the dialect, where calls were in one. */
+  /** The name of the dialect, if the workspace had one. */
   readonly dialect?: string
 }
 
@@ -33,23 +33,23 @@ export interface RecordedRun {
   }
 }
 
-/** What was asked of a run, and what came of it. */
+/** A call or operation of a run, with its result. */
 export interface RecordedStep {
   readonly type: 'call' | 'spoken' | 'undo' | 'rollback' | 'checkpoint' | 'resume' | 'approvePlan'
   readonly runId: string
-  /** Of a call: the tool; of one in a dialect (`spoken`) the dialect's. */
+  /** The name of the tool, for a `call`; the name of the dialect's tool, for `spoken`. */
   readonly name?: string
   readonly input: unknown
   readonly result: unknown
-  /** Milliseconds since 1970 at its beginning, by the workspace's clock. */
+  /** Start time in milliseconds since 1970, from the clock of the workspace. */
   readonly at: number
-  /** What the approver of this very call answered, in the order of the questions. */
+  /** The answers of the approver that was passed with the call, in order. */
   readonly answers?: readonly HandlerAnswer[]
-  /** The input held a secret, which stands here as a mark: the step cannot be repeated as it was. */
+  /** The input contained a secret, which is replaced by a mark. The step cannot be repeated. */
   readonly redacted?: true
 }
 
-/** What the workspace's approver answered, in the order of the questions. */
+/** One answer of the workspace's approver. Answers are recorded in the order of the requests. */
 export interface RecordedAnswer {
   readonly type: 'answer'
   readonly answer: HandlerAnswer
@@ -58,21 +58,21 @@ export interface RecordedAnswer {
 /** One line of a recording. */
 export type Recorded = RecordedWorkspace | RecordedRun | RecordedAnswer | RecordedStep
 
-/** Takes the lines of a recording in their order: JSON, without line ends. */
+/** Receives the lines of a recording in order: JSON, without line ends. */
 export type RecordLine = (line: string) => void | Promise<void>
 
-/** Writes down what is asked of a workspace and what comes of it, without secrets. */
+/** Records the calls of a workspace and their results, without secrets. */
 export interface Recorder {
   opened(run: Pick<RunState, 'id' | 'actor' | 'task' | 'scopes'>): void
-  /** The workspace's approver, whose answers are noted. */
+  /** The workspace's approver. Its answers are recorded. */
   readonly approve: ApproveHandler | undefined
   step<R>(
     run: RunState,
-    what: Pick<RecordedStep, 'type' | 'name' | 'input'>,
+    step: Pick<RecordedStep, 'type' | 'name' | 'input'>,
     options: CallOptions | undefined,
     act: (options: CallOptions) => Promise<R>,
   ): Promise<R>
-  /** Waits until every line is written. */
+  /** Waits until every line is written. @throws Error if a line could not be written */
   flush(): Promise<void>
 }
 
@@ -80,21 +80,21 @@ export interface RecorderOptions {
   readonly write: RecordLine
   readonly workspace: Omit<RecordedWorkspace, 'type' | 'version' | 'asks'>
   readonly clock: () => number
-  /** The workspace's own approver. */
+  /** The approver of the workspace. */
   readonly approve: ApproveHandler | undefined
 }
 
-/** A recorder that begins its recording. A line that cannot be written ends it: what follows would be of another story. */
+/** Creates a recorder and records the workspace. If a line cannot be written, no later line is: they would not replay. */
 export function createRecorder({ write, workspace, clock, approve }: RecorderOptions): Recorder {
-  // Steps that overlap are written in the order in which they began.
-  const waiting: { line?: string }[] = []
+  // Overlapping steps are written in the order in which they began.
+  const slots: { line?: string }[] = []
   let writing: Promise<void> = Promise.resolve()
   let failed = false
 
   function put(slot: { line?: string }, entry: Recorded): void {
     slot.line = JSON.stringify(entry)
-    while (waiting[0]?.line !== undefined) {
-      const { line = '' } = waiting.shift() as { line?: string }
+    while (slots[0]?.line !== undefined) {
+      const { line = '' } = slots.shift() as { line?: string }
       writing = writing.then(async () => {
         if (failed) return
         try {
@@ -108,18 +108,18 @@ export function createRecorder({ write, workspace, clock, approve }: RecorderOpt
 
   function begin(): { line?: string } {
     const slot = {}
-    waiting.push(slot)
+    slots.push(slot)
     return slot
   }
 
-  function noting(
-    asked: ApproveHandler | undefined,
+  function recordAnswers(
+    handler: ApproveHandler | undefined,
     note: (answer: HandlerAnswer) => void,
   ): ApproveHandler | undefined {
-    if (asked === undefined) return undefined
+    if (handler === undefined) return undefined
     return async (...request) => {
-      const answer = await asked(...request)
-      // As it was said: what is none refuses the call, then and in the replay.
+      const answer = await handler(...request)
+      // Recorded as it was given: an invalid answer refuses the call now, and again in the replay.
       note(answer as HandlerAnswer)
       return answer
     }
@@ -128,20 +128,20 @@ export function createRecorder({ write, workspace, clock, approve }: RecorderOpt
   put(begin(), { type: 'workspace', version: 1, asks: approve !== undefined, ...workspace })
 
   return {
-    approve: noting(approve, (answer) => put(begin(), { type: 'answer', answer: withoutSecrets(answer).value })),
+    approve: recordAnswers(approve, (answer) => put(begin(), { type: 'answer', answer: withoutSecrets(answer).value })),
     opened({ id, actor, task, scopes }) {
       const run = { id, actor, scopes, ...(task === undefined ? {} : { task }) }
       put(begin(), { type: 'run', run: withoutSecrets(run).value })
     },
-    async step(run, what, given = {}, act) {
+    async step(run, step, options = {}, act) {
       const slot = begin()
       const at = clock()
       const answers: HandlerAnswer[] = []
-      const own = noting(given.approve, (answer) => answers.push(answer))
-      const result = await act(own === undefined ? given : { ...given, approve: own })
-      const input = withoutSecrets(what.input)
+      const callApprove = recordAnswers(options.approve, (answer) => answers.push(answer))
+      const result = await act(callApprove === undefined ? options : { ...options, approve: callApprove })
+      const input = withoutSecrets(step.input)
       put(slot, {
-        ...what,
+        ...step,
         runId: run.id,
         input: input.value,
         result: withoutSecrets(result).value,
@@ -158,7 +158,7 @@ export function createRecorder({ write, workspace, clock, approve }: RecorderOpt
   }
 }
 
-/** Every text with its secrets marked. */
+/** Replaces the secrets in every text by marks. `changed`: there were some. */
 function withoutSecrets<T>(value: T): { value: T; changed: boolean } {
   let changed = false
   function clean(part: unknown): unknown {

@@ -10,7 +10,7 @@ import {
 } from './create-workspace.ts'
 import type { Recorded, RecordedStep, RecordedWorkspace } from './recorder.ts'
 
-/** What a replay needs beside the recording: the same files, with the same history if they had one, and what is no data. */
+/** The options that a recording does not contain: the same files with the same history, and everything that is code. */
 export type ReplayOptions = Pick<
   WorkspaceOptions,
   'backend' | 'mounts' | 'shell' | 'hooks' | 'git' | 'history' | 'extraTools'
@@ -18,15 +18,15 @@ export type ReplayOptions = Pick<
   readonly dialect?: Dialect
 }
 
-/** Whether every step came out as it was recorded, or the first that did not. */
+/** The result of a replay: the number of equal steps, and the first step whose result differs. */
 export type Replay =
   | { readonly ok: true; readonly steps: number }
   | {
       readonly ok: false
-      /** Steps before it that came out the same. */
+      /** Number of equal steps before it. */
       readonly steps: number
       readonly step: RecordedStep
-      /** `secret`: its input held a secret, which no recording keeps. */
+      /** `secret`: its input contained a secret, which recordings omit, so it cannot be repeated. */
       readonly why: 'different' | 'secret'
       /** The first field that differs. */
       readonly field?: string
@@ -35,9 +35,9 @@ export type Replay =
     }
 
 /**
- * The lines of a recording, read.
+ * Parses the lines of a recording.
  *
- * @throws TypeError that names the first line which is none of a recording
+ * @throws TypeError that names the first invalid line
  */
 export function parseRecording(text: string): readonly Recorded[] {
   return text
@@ -47,18 +47,18 @@ export function parseRecording(text: string): readonly Recorded[] {
       const entry = parseLine(line)
       const isFirst = entry?.type === 'workspace'
       if (entry === undefined || isFirst !== (index === 0) || (isFirst && entry.version !== 1)) {
-        throw new TypeError(`Line ${index + 1} is none of a recording, or of another version`)
+        throw new TypeError(`Line ${index + 1} is not part of a recording of version 1`)
       }
       return entry
     })
 }
 
 /**
- * Repeats a recording on the same files and stops at the first step that comes out otherwise. The clock stands where it
- * stood at each step; times, durations and the ids of approvals are not compared. It changes the files that it is given:
- * give it an overlay to leave them as they are.
+ * Repeats a recording on the same files and stops at the first step whose result differs. The clock returns the recorded
+ * time of each step. Times, durations and the ids of approvals are not compared. The replay changes the files of the
+ * backend; pass an overlay to keep them unchanged.
  *
- * @throws TypeError for what is no recording, or needs a shell or a dialect that was not given
+ * @throws TypeError for an invalid recording, or if the recorded workspace had a shell or a dialect that is missing here
  * @example
  * const lines = []
  * const files = { 'a.txt': 'one\n' }
@@ -68,72 +68,72 @@ export function parseRecording(text: string): readonly Recorded[] {
  * console.log(await replay(parseRecording(lines.join('\n')), { backend: memory(files) })) // { ok: true, steps: 1 }
  */
 export async function replay(entries: readonly Recorded[], options: ReplayOptions): Promise<Replay> {
-  const [first, second, ...rest] = entries
+  const [first, second, ...steps] = entries
   if (first?.type !== 'workspace' || second?.type !== 'run')
-    throw new TypeError('A recording begins with its workspace')
+    throw new TypeError('A recording must begin with its workspace and a run')
   if (first.shell !== undefined && options.shell === undefined) {
-    throw new TypeError(`The recorded workspace had a shell, "${first.shell}": give one to the replay`)
+    throw new TypeError(`The recorded workspace had the shell "${first.shell}": pass it to the replay`)
   }
   if (first.dialect !== options.dialect?.name) {
     throw new TypeError(
       first.dialect === undefined
-        ? 'The recorded calls were in no dialect: give none to the replay'
-        : `The recorded calls were in the dialect "${first.dialect}": give it to the replay`,
+        ? 'The recorded workspace had no dialect: pass none to the replay'
+        : `The recorded workspace had the dialect "${first.dialect}": pass it to the replay`,
     )
   }
-  const time = { now: 0 }
-  const answers = rest.flatMap((entry) => (entry.type === 'answer' ? [entry.answer] : []))
+  let now = 0
+  const answers = steps.flatMap((entry) => (entry.type === 'answer' ? [entry.answer] : []))
   const approve = () => answers.shift() ?? noFurtherAnswer
-  const workspace = await openAny({
+  const workspace = await createAnyWorkspace({
     ...options,
     ...optionsOf(first),
     ...(first.asks ? { approve } : {}),
-    clock: () => time.now,
+    clock: () => now,
     run: second.run,
   })
   const runs = new Map<string, WorkspaceRun | DialectRun>([[second.run.id, workspace]])
   const approvals = new Map<string, string>()
-  let steps = 0
+  let equalSteps = 0
   try {
-    for (const entry of rest) {
+    for (const entry of steps) {
       if (entry.type === 'run') {
         runs.set(entry.run.id, workspace.run(entry.run))
         continue
       }
       if (entry.type === 'answer') continue
-      if (entry.type === 'workspace') throw new TypeError('A recording is of one workspace')
+      if (entry.type === 'workspace') throw new TypeError('A recording must contain one workspace only')
       const run = runs.get(entry.runId)
-      if (run === undefined)
-        throw new TypeError(`The recording names a run ${JSON.stringify(entry.runId)} that it never opened`)
-      if (entry.redacted === true) return { ok: false, steps, step: entry, why: 'secret' }
-      time.now = entry.at
+      if (run === undefined) throw new TypeError(`The recording contains no run ${JSON.stringify(entry.runId)}`)
+      if (entry.redacted === true) return { ok: false, steps: equalSteps, step: entry, why: 'secret' }
+      now = entry.at
       const replayed: unknown = JSON.parse(JSON.stringify((await repeat(workspace, run, entry, approvals)) ?? null))
       noteApproval(approvals, entry.result, replayed)
       const difference = firstDifference(entry.result ?? null, replayed, '')
-      if (difference !== undefined) return { ok: false, steps, step: entry, why: 'different', ...difference }
-      steps += 1
+      if (difference !== undefined)
+        return { ok: false, steps: equalSteps, step: entry, why: 'different', ...difference }
+      equalSteps += 1
     }
-    return { ok: true, steps }
+    return { ok: true, steps: equalSteps }
   } finally {
     await workspace.close()
   }
 }
 
-/** In a dialect or in none. */
-const openAny = createWorkspace as (
+/** Creates a workspace with or without a dialect. */
+const createAnyWorkspace = createWorkspace as (
   options: Omit<WorkspaceOptions, 'dialect'> & { readonly dialect?: Dialect | undefined },
 ) => Promise<Workspace | DialectWorkspace>
 
 function parseLine(line: string): Recorded | undefined {
   try {
     const entry = JSON.parse(line) as Recorded | null
-    return typeof entry === 'object' && entry !== null && types.has(entry.type) ? entry : undefined
+    return typeof entry === 'object' && entry !== null && entryTypes.has(entry.type) ? entry : undefined
   } catch {
     return undefined
   }
 }
 
-const types: ReadonlySet<unknown> = new Set([
+const entryTypes: ReadonlySet<unknown> = new Set([
   ...['workspace', 'run', 'answer', 'call', 'undo', 'rollback', 'checkpoint', 'resume', 'approvePlan', 'spoken'],
 ])
 
@@ -152,38 +152,38 @@ async function repeat(
   { type, name = '', input, answers = [], result }: RecordedStep,
   approvals: ReadonlyMap<string, string>,
 ): Promise<unknown> {
-  const given = [...answers]
+  const remaining = [...answers]
   const options = {
-    ...(given.length === 0 ? {} : { approve: () => given.shift() ?? noFurtherAnswer }),
-    // A call that was cancelled then is cancelled now.
+    ...(remaining.length === 0 ? {} : { approve: () => remaining.shift() ?? noFurtherAnswer }),
+    // A call that was cancelled when it was recorded is cancelled again.
     ...(failureOf(result)?.code === 'ABORTED' ? { signal: AbortSignal.abort() } : {}),
   }
   const { id = '', reason, label, answer, by } = (input ?? {}) as Readonly<Record<string, string | undefined>>
-  const why = reason === undefined ? {} : { reason }
+  const undoOptions = { ...(reason === undefined ? {} : { reason }), ...options }
   if (type === 'spoken') return run.callTool(name, input, options)
   if (type === 'call') return ('own' in run ? run.own : run).callTool(name, input, options)
-  if (type === 'undo') return run.undo(id, { ...why, ...options })
-  if (type === 'rollback') return run.rollback(id, { ...why, ...options })
+  if (type === 'undo') return run.undo(id, undoOptions)
+  if (type === 'rollback') return run.rollback(id, undoOptions)
   if (type === 'checkpoint') return run.checkpoint(label)
   if (type === 'approvePlan') return workspace.approvePlan(by === undefined ? {} : { by })
   return workspace.resume(approvals.get(id) ?? id, answer as Parameters<Workspace['resume']>[1], options)
 }
 
-/** The approval of the replay that stands for one of the recording. */
+/** Maps the id of a recorded approval to the id of the same approval in the replay. */
 function noteApproval(approvals: Map<string, string>, recorded: unknown, replayed: unknown): void {
-  const then = failureOf(recorded)?.approvalId
-  const now = failureOf(replayed)?.approvalId
-  if (typeof then === 'string' && typeof now === 'string') approvals.set(then, now)
+  const recordedId = failureOf(recorded)?.approvalId
+  const replayedId = failureOf(replayed)?.approvalId
+  if (typeof recordedId === 'string' && typeof replayedId === 'string') approvals.set(recordedId, replayedId)
 }
 
-/** A refusal, also where a dialect told it. */
+/** Returns the failure of a result, also of the result of a dialect. */
 function failureOf(result: unknown): { readonly code?: unknown; readonly approvalId?: unknown } | null {
   const { failure = result } = (result ?? {}) as { failure?: unknown }
   return failure as { code?: unknown } | null
 }
 
-/** What a clock or chance decides, also where a dialect tells it. */
-const passing: ReadonlySet<string> = new Set([
+/** Fields that depend on the clock or on chance, with their names in dialects. They are not compared. */
+const volatileFields: ReadonlySet<string> = new Set([
   'durationMs',
   'modifiedAt',
   'approvalId',
@@ -201,10 +201,10 @@ function firstDifference(
   if (typeof recorded !== 'object' || typeof replayed !== 'object' || recorded === null || replayed === null) {
     return canonicalJson(recorded) === canonicalJson(replayed) ? undefined : { field, recorded, replayed }
   }
-  const [then, now] = [recorded as Record<string, unknown>, replayed as Record<string, unknown>]
-  for (const key of new Set([...Object.keys(then), ...Object.keys(now)])) {
-    if (passing.has(key)) continue
-    const difference = firstDifference(then[key] ?? null, now[key] ?? null, field === '' ? key : `${field}.${key}`)
+  const [a, b] = [recorded as Record<string, unknown>, replayed as Record<string, unknown>]
+  for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
+    if (volatileFields.has(key)) continue
+    const difference = firstDifference(a[key] ?? null, b[key] ?? null, field === '' ? key : `${field}.${key}`)
     if (difference !== undefined) return difference
   }
   return undefined

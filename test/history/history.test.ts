@@ -68,7 +68,7 @@ describe('a history that another workspace continues', () => {
     await second.call('append_file', { path: 'a.txt', content: 'two\n' })
     expect(await second.rollback(start.id)).toMatchObject({
       code: 'LIMIT_EXCEEDED',
-      message: expect.stringContaining('does not reach back so far'),
+      message: expect.stringContaining('does not go back that far'),
     })
     expect(await second.undo('run-1-4999')).toMatchObject({ code: 'NOT_FOUND' })
     expect(await second.undo('run-1-5000')).toMatchObject({ ok: false, code: 'LIMIT_EXCEEDED' })

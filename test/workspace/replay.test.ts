@@ -122,9 +122,9 @@ describe('a recording', () => {
     const { entries } = await story()
     const [first, second, ...rest] = entries
     if (first === undefined || second === undefined) throw new Error('No recording')
-    await expect(again([first, second, first])).rejects.toThrow('A recording is of one workspace')
+    await expect(again([first, second, first])).rejects.toThrow('A recording must contain one workspace only')
     const stray = rest.map((entry) => ('runId' in entry ? { ...entry, runId: 'stray' } : entry))
-    await expect(again([first, second, ...stray])).rejects.toThrow('names a run "stray" that it never opened')
+    await expect(again([first, second, ...stray])).rejects.toThrow('contains no run "stray"')
     const bare = { type: 'undo', runId: 'run', at: 1, result: { ok: false, code: 'NOT_FOUND' } } as const
     expect(await again([first, second, bare as never])).toMatchObject({ ok: false, steps: 0, field: 'hint' })
   })
