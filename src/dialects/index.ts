@@ -12,7 +12,7 @@ import { pythonHarness } from './python-harness/index.ts'
 import type { Dialect } from './runtime/types.ts'
 import { snakeCase } from './snake-case/index.ts'
 
-/** Every dialect with its own paths, by name. To add one, add a line. */
+/** The built-in dialects by name, with their default paths. */
 export const dialects: Readonly<Record<string, () => Dialect>> = {
   'mcp-filesystem': mcpFilesystem,
   'python-harness': pythonHarness,

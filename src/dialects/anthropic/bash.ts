@@ -3,7 +3,7 @@ import { ToolError } from '../../errors.ts'
 import { call, defineDialectTool } from '../define.ts'
 import { formatCommandOutput } from '../runtime/command-text.ts'
 
-/** The bash tool in its version of 2025-01-24. */
+/** The bash tool, version 2025-01-24. */
 export const bash = defineDialectTool({
   name: 'bash',
   title: 'Bash',
@@ -16,13 +16,15 @@ export const bash = defineDialectTool({
   uses: ['run_command'],
   *steps({ command, restart }) {
     if (restart === true) {
-      // No shell lives on between commands: all that one leaves to the next is where it ended.
+      // No shell process survives a command. Only the working directory does, and this resets it.
       yield* call('run_command', { command: 'true', cwd: '.' })
       if (command === undefined) return { output: 'tool has been restarted.' }
     }
     if (command === undefined) throw new ToolError('INVALID_INPUT', 'No command was given', { field: 'command' })
-    const ran = yield* call('run_command', { command })
-    const output = formatCommandOutput(ran)
-    return ran.exitCode === 0 ? { output } : { output: output === '' ? `exit ${ran.exitCode}` : output, isError: true }
+    const result = yield* call('run_command', { command })
+    const output = formatCommandOutput(result)
+    return result.exitCode === 0
+      ? { output }
+      : { output: output === '' ? `exit ${result.exitCode}` : output, isError: true }
   },
 })

@@ -22,7 +22,7 @@ const input = z.object({
 
 type Input = z.output<typeof input>
 
-/** The text editor tool in its version of 2025-07-28. */
+/** The text editor tool, version 2025-07-28. */
 export const editor = defineDialectTool({
   name: 'str_replace_based_edit_tool',
   title: 'Text editor',
@@ -32,67 +32,71 @@ export const editor = defineDialectTool({
   native: { anthropic: { type: 'text_editor_20250728' } },
   uses: ['read_file', 'list_directory'],
   mayUse: ['write_file', 'edit_file', 'replace_range'],
-  *steps(asked, pathMapping) {
-    const path = pathMapping.inward(asked.path)
-    if (asked.command === 'view') return yield* view(asked, path, pathMapping)
-    if (asked.command === 'create') return yield* create(asked, path)
-    const head = `The file ${asked.path} has been edited. Here's the result of running \`cat -n\` on`
-    if (asked.command === 'str_replace') {
-      const lines = yield* replaceOnce(path, asked.old_str, asked.new_str)
-      return { output: `${head} a snippet of ${asked.path}:\n${snippet(lines)}\n${review()}` }
+  *steps(request, pathMapping) {
+    const path = pathMapping.inward(request.path)
+    if (request.command === 'view') return yield* view(request, path, pathMapping)
+    if (request.command === 'create') return yield* create(request, path)
+    const head = `The file ${request.path} has been edited. Here's the result of running \`cat -n\` on`
+    if (request.command === 'str_replace') {
+      const lines = yield* replaceOnce(path, request.old_str, request.new_str)
+      return { output: `${head} a snippet of ${request.path}:\n${snippet(lines)}\n${review()}` }
     }
-    const lines = yield* insertAfter(path, asked.insert_line, asked.insert_text ?? asked.new_str)
+    const lines = yield* insertAfter(path, request.insert_line, request.insert_text ?? request.new_str)
     const check = ' (correct indentation, no duplicate lines, etc)'
     return { output: `${head} a snippet of the edited file:\n${snippet(lines)}\n${review(check)}` }
   },
 })
 
-function review(what = ''): string {
-  return `Review the changes and make sure they are as expected${what}. Edit the file again if necessary.`
+function review(checks = ''): string {
+  return `Review the changes and make sure they are as expected${checks}. Edit the file again if necessary.`
 }
 
-function* view({ path: asked, view_range }: Input, path: string, pathMapping: PathMapping): Steps<Answer | Failure> {
-  const seen = yield* viewFile(path, view_range)
-  if (seen.ok) return { output: `Here's the result of running \`cat -n\` on ${asked}:\n${seen.text}\n` }
-  if (seen.code !== 'IS_DIRECTORY') return seen
+function* view(
+  { path: requestedPath, view_range }: Input,
+  path: string,
+  pathMapping: PathMapping,
+): Steps<Answer | Failure> {
+  const file = yield* viewFile(path, view_range)
+  if (file.ok) return { output: `Here's the result of running \`cat -n\` on ${requestedPath}:\n${file.text}\n` }
+  if (file.code !== 'IS_DIRECTORY') return file
   const { entries } = yield* call('list_directory', { path, maxDepth: 2 })
-  const lines = [asked, ...entries.map((entry) => pathMapping.outward(entry.path))]
+  const lines = [requestedPath, ...entries.map((entry) => pathMapping.outward(entry.path))]
   return {
-    output: `Here're the files and directories up to 2 levels deep in ${asked}, excluding hidden items:\n${lines.join('\n')}\n`,
+    output: `Here're the files and directories up to 2 levels deep in ${requestedPath}, excluding hidden items:\n${lines.join('\n')}\n`,
   }
 }
 
-function* create({ path: asked, file_text }: Input, path: string): Steps<Answer> {
+function* create({ path: requestedPath, file_text }: Input, path: string): Steps<Answer> {
   const content = requireParameter('file_text', file_text, 'create')
   yield* call('write_file', { path, content, mode: 'CREATE_NEW' })
-  return { output: `File created successfully at: ${asked}` }
+  return { output: `File created successfully at: ${requestedPath}` }
 }
 
-/** What the editor says to a refusal; `undefined` where it has no sentence of its own. */
+/** Returns the editor's own text for an error, or `undefined` if it has none. */
 export function editorErrorText({ code, input, failure }: DialectError): string | undefined {
-  const asked = fieldsOf<Input>(input)
-  const { path } = asked
+  const request = fieldsOf<Input>(input)
+  const { path } = request
   if (code === 'ALREADY_EXISTS')
     return `File already exists at: ${path}. Cannot overwrite files using command \`create\`.`
   if (code === 'IS_DIRECTORY')
     return `The path ${path} is a directory and only the \`view\` command can be used on directories`
-  return commonErrorText(code, asked, failure, (lines) => ` [${lines}]`)
+  return commonErrorText(code, request, failure, (lines) => ` [${lines}]`)
 }
 
-/** Sentences that the editor and the memory share. */
+/** Returns an error text that the editor and the memory share. */
 export function commonErrorText(
   code: DialectError['code'],
   { path, old_str, insert_line }: { readonly [K in 'path' | 'old_str' | 'insert_line']?: Input[K] | undefined },
   failure: Failure,
-  listed: (lines: string) => string,
+  formatLines: (lines: string) => string,
 ): string | undefined {
   if (code === 'WRITE_CONFLICT') return `Cannot change ${path}: it was not viewed as it is now. View it, and try again.`
   if (code === 'NOT_FOUND') return `The path ${path} does not exist. Please provide a valid path.`
   if (code === 'EDIT_AMBIGUOUS') {
-    return `No replacement was performed. Multiple occurrences of old_str \`${shown(old_str)}\` in lines${listed(lineNumbers(failure))}. Please ensure it is unique`
+    return `No replacement was performed. Multiple occurrences of old_str \`${excerpt(old_str)}\` in lines${formatLines(lineNumbers(failure))}. Please ensure it is unique`
   }
   if (code === 'EDIT_NO_MATCH') {
-    return `No replacement was performed, old_str \`${shown(old_str)}\` did not appear verbatim in ${path}.${formatNearestPassage(failure)}`
+    return `No replacement was performed, old_str \`${excerpt(old_str)}\` did not appear verbatim in ${path}.${formatNearestPassage(failure)}`
   }
   if (code === 'INVALID_INPUT' && insert_line !== undefined && failure.totalLines !== undefined) {
     return `Invalid \`insert_line\` parameter: ${insert_line}. It should be within the range of lines of the file: [0, ${failure.totalLines}]`
@@ -100,13 +104,13 @@ export function commonErrorText(
   return undefined
 }
 
-/** The lines that an ambiguous text begins in, each once. */
+/** Returns the lines in which an ambiguous text begins, without repetition. */
 function lineNumbers({ lines }: Failure): string {
   return [...new Set(lines as readonly number[])].join(', ')
 }
 
-/** What the model has written itself is repeated to it in short. */
-function shown(text: unknown): string {
-  const told = String(text)
-  return told.length > 200 ? `${told.slice(0, 200)}…` : told
+/** Shortens text of the model's own input. */
+function excerpt(text: unknown): string {
+  const content = String(text)
+  return content.length > 200 ? `${content.slice(0, 200)}…` : content
 }

@@ -6,9 +6,9 @@ import { MEMORIES, memory, memoryErrorText } from './memory.ts'
 
 /**
  * Anthropic's text editor, bash and memory tools, with their commands, fields and results. `nativeTools` of
- * `wardspace/json-schema` gives their typed definitions. What differs from the originals is listed in docs/dialects.md.
+ * `wardspace/json-schema` returns their typed definitions. docs/dialects.md lists the differences from the originals.
  *
- * @param roots where its paths lie; `/memories` must be among them for the memory tool. Default: the root of the workspace
+ * @param roots virtual roots of its paths; the memory tool needs `/memories` among them. Default: the root of the workspace
  *   as `/workspace`, and its directory `memories` as `/memories`
  * @example
  * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: anthropic() })
@@ -30,9 +30,9 @@ export function anthropic(roots: VirtualRoots = { '/workspace': '', [MEMORIES]: 
   }
 }
 
-function formatError(refused: DialectError): Answer {
-  const { code, message, hint, tool } = refused
-  const own =
-    tool === memory.name ? memoryErrorText(refused) : tool === editor.name ? editorErrorText(refused) : undefined
-  return { output: `Error: ${own ?? `${message} (${code}). ${hint}`}` }
+function formatError(error: DialectError): Answer {
+  const { code, message, hint, tool } = error
+  const sentence =
+    tool === memory.name ? memoryErrorText(error) : tool === editor.name ? editorErrorText(error) : undefined
+  return { output: `Error: ${sentence ?? `${message} (${code}). ${hint}`}` }
 }

@@ -7,7 +7,7 @@ import type { Answer, DialectError, Steps } from '../runtime/types.ts'
 import { commonErrorText } from './editor.ts'
 import { insertAfter, replaceOnce, requireParameter, snippet, viewFile } from './text-commands.ts'
 
-/** Where the memory lies, in its own paths. */
+/** Root of the memory, as the tool spells it. */
 export const MEMORIES = '/memories'
 
 const input = z.object({
@@ -25,7 +25,7 @@ const input = z.object({
 
 type Input = z.output<typeof input>
 
-/** The memory tool in its version of 2025-08-18. */
+/** The memory tool, version 2025-08-18. */
 export const memory = defineDialectTool({
   name: 'memory',
   title: 'Memory',
@@ -35,34 +35,34 @@ export const memory = defineDialectTool({
   native: { anthropic: { type: 'memory_20250818' } },
   uses: ['read_file', 'list_directory'],
   mayUse: ['write_file', 'edit_file', 'replace_range', 'delete_file', 'move_file'],
-  *steps(asked, pathMapping) {
-    if (asked.command === 'rename') return yield* rename(asked, pathMapping)
-    const named = requireParameter('path', asked.path, asked.command)
-    const path = inside(named, pathMapping)
-    if (asked.command === 'view') return yield* view(named, path, pathMapping, asked.view_range)
-    if (asked.command === 'create') {
-      const content = requireParameter('file_text', asked.file_text, 'create')
+  *steps(request, pathMapping) {
+    if (request.command === 'rename') return yield* rename(request, pathMapping)
+    const memoryPath = requireParameter('path', request.path, request.command)
+    const path = inwardMemoryPath(memoryPath, pathMapping)
+    if (request.command === 'view') return yield* view(memoryPath, path, pathMapping, request.view_range)
+    if (request.command === 'create') {
+      const content = requireParameter('file_text', request.file_text, 'create')
       yield* call('write_file', { path, content, mode: 'CREATE_NEW' })
-      return { output: `File created successfully at: ${named}` }
+      return { output: `File created successfully at: ${memoryPath}` }
     }
-    if (asked.command === 'str_replace') {
-      const lines = yield* replaceOnce(path, asked.old_str, asked.new_str)
+    if (request.command === 'str_replace') {
+      const lines = yield* replaceOnce(path, request.old_str, request.new_str)
       return {
         output: `The memory file has been edited. Here is the snippet showing the change (with line numbers):\n${snippet(lines)}`,
       }
     }
-    if (asked.command === 'insert') {
-      yield* insertAfter(path, asked.insert_line, asked.insert_text)
-      return { output: `The file ${named} has been edited.` }
+    if (request.command === 'insert') {
+      yield* insertAfter(path, request.insert_line, request.insert_text)
+      return { output: `The file ${memoryPath} has been edited.` }
     }
-    refuseRoot('delete', named)
+    refuseRoot('delete', memoryPath)
     yield* call('delete_file', { path })
-    return { output: `Successfully deleted ${named}` }
+    return { output: `Successfully deleted ${memoryPath}` }
   },
 })
 
-/** The memory's paths lie below its own root, wherever else this dialect's paths may lie. */
-function inside(path: string, pathMapping: PathMapping): string {
+/** Translates a path of the memory. Paths outside of its root are rejected, even if the dialect has other roots. */
+function inwardMemoryPath(path: string, pathMapping: PathMapping): string {
   if (path === MEMORIES || path.startsWith(`${MEMORIES}/`)) return pathMapping.inward(path)
   throw new ToolError('PATH_REJECTED', `Path must start with ${MEMORIES}, got: ${quote(path)}`)
 }
@@ -76,46 +76,46 @@ function* rename({ old_path, new_path }: Input, pathMapping: PathMapping): Steps
   const from = requireParameter('old_path', old_path, 'rename')
   const to = requireParameter('new_path', new_path, 'rename')
   refuseRoot('rename', from)
-  yield* call('move_file', { path: inside(from, pathMapping), to: inside(to, pathMapping) })
+  yield* call('move_file', { path: inwardMemoryPath(from, pathMapping), to: inwardMemoryPath(to, pathMapping) })
   return { output: `Successfully renamed ${from} to ${to}` }
 }
 
 function* view(
-  named: string,
+  memoryPath: string,
   path: string,
   pathMapping: PathMapping,
   range: readonly number[] | undefined,
 ): Steps<Answer | Failure> {
-  const seen = yield* viewFile(path, range)
-  if (seen.ok) return { output: `Here's the content of ${named} with line numbers:\n${seen.text}` }
-  const isEmptyMemory = seen.code === 'NOT_FOUND' && named === MEMORIES
-  if (seen.code !== 'IS_DIRECTORY' && !isEmptyMemory) return seen
-  // Notes are shown whatever a .gitignore of the workspace says of them.
+  const file = yield* viewFile(path, range)
+  if (file.ok) return { output: `Here's the content of ${memoryPath} with line numbers:\n${file.text}` }
+  const isEmptyMemory = file.code === 'NOT_FOUND' && memoryPath === MEMORIES
+  if (file.code !== 'IS_DIRECTORY' && !isEmptyMemory) return file
+  // A .gitignore of the workspace must not hide notes.
   const entries = isEmptyMemory
     ? []
     : (yield* call('list_directory', { path, maxDepth: 2, includeIgnored: true })).entries
-  const lines = [`${sizeOf(entries, '')}\t${named}`]
+  const lines = [`${sizeOf(entries, '')}\t${memoryPath}`]
   for (const { path: at, type } of entries) {
     lines.push(`${sizeOf(entries, at)}\t${pathMapping.outward(at)}${type === 'directory' ? '/' : ''}`)
   }
   return {
-    output: `Here're the files and directories up to 2 levels deep in ${named}, excluding hidden items and node_modules:\n${lines.join('\n')}`,
+    output: `Here're the files and directories up to 2 levels deep in ${memoryPath}, excluding hidden items and node_modules:\n${lines.join('\n')}`,
   }
 }
 
 type Entries = ToolOutput<'list_directory'>['entries']
 
-/** Of a file, or of the files of a directory that are listed. */
+/** Returns the size of a file, or the sum of the listed files of a directory. */
 function sizeOf(entries: Entries, at: string): string {
   let bytes = 0
   for (const { path, sizeBytes = 0 } of entries) {
     if (at === '' || path === at || path.startsWith(`${at}/`)) bytes += sizeBytes
   }
-  return readable(bytes)
+  return formatBytes(bytes)
 }
 
-/** Bytes as `du -h` gives them. */
-function readable(bytes: number): string {
+/** Formats bytes as `du -h` does. */
+function formatBytes(bytes: number): string {
   let size = bytes
   let unit = 0
   while (size >= 1024 && unit < 3) {
@@ -125,15 +125,15 @@ function readable(bytes: number): string {
   return `${Number.isInteger(size) ? size : size.toFixed(1)}${'BKMG'[unit]}`
 }
 
-/** What the memory says to a refusal; `undefined` where it has no sentence of its own. */
+/** Returns the memory's own text for an error, or `undefined` if it has none. */
 export function memoryErrorText({ code, input, failure }: DialectError): string | undefined {
-  const { command, old_path, new_path, ...asked } = fieldsOf<Input>(input)
-  const named = asked.path ?? (code === 'ALREADY_EXISTS' ? new_path : old_path)
+  const { command, old_path, new_path, ...request } = fieldsOf<Input>(input)
+  const memoryPath = request.path ?? (code === 'ALREADY_EXISTS' ? new_path : old_path)
   if (code === 'ALREADY_EXISTS') {
-    return command === 'rename' ? `The destination ${named} already exists` : `File ${named} already exists`
+    return command === 'rename' ? `The destination ${memoryPath} already exists` : `File ${memoryPath} already exists`
   }
   if (code === 'NOT_FOUND' && (command === 'delete' || command === 'rename')) {
-    return `The path ${named} does not exist`
+    return `The path ${memoryPath} does not exist`
   }
-  return commonErrorText(code, { ...asked, path: named }, failure, (lines) => `: ${lines}`)
+  return commonErrorText(code, { ...request, path: memoryPath }, failure, (lines) => `: ${lines}`)
 }

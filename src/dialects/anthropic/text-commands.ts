@@ -3,15 +3,19 @@ import { call, lastShownVersion, readLines, trySteps } from '../define.ts'
 import { type NewLines, newLinesOf, numberLines, splitLines } from '../runtime/numbered-lines.ts'
 import type { Steps } from '../runtime/types.ts'
 
-// What the commands of the editor and of the memory have in common: they differ in their sentences.
+// Commands that the editor and the memory share; only their messages differ.
 
-/** A parameter that a command cannot do without. */
+/**
+ * Returns a required parameter.
+ *
+ * @throws ToolError `INVALID_INPUT` if it is missing
+ */
 export function requireParameter<T>(name: string, value: T | undefined, command: string): T {
   if (value !== undefined) return value
   throw new ToolError('INVALID_INPUT', `Parameter \`${name}\` is required for command: ${command}`, { field: name })
 }
 
-/** A file's lines with their numbers, all of them or a range; -1 as its end is the last line. */
+/** Returns the lines of a file with their numbers, all or a range. -1 as the end means the last line. */
 export function* viewFile(path: string, range?: readonly number[]): Steps<{ ok: true; text: string } | Failure> {
   const [first = 1, last = -1] = range ?? []
   if (first < 1 || (last !== -1 && last < first)) {
@@ -25,7 +29,7 @@ export function* viewFile(path: string, range?: readonly number[]): Steps<{ ok: 
   return read.ok ? { ok: true, text: numberLines(splitLines(read.value.content), first) } : read
 }
 
-/** Replaces the one place where a text occurs, and gives the lines around it. */
+/** Replaces a text that occurs once. Returns the lines around it. */
 export function* replaceOnce(path: string, oldText: string | undefined, newText = ''): Steps<readonly NewLines[]> {
   const { diff } = yield* call('edit_file', {
     path,
@@ -35,7 +39,7 @@ export function* replaceOnce(path: string, oldText: string | undefined, newText 
   return newLinesOf(diff)
 }
 
-/** Puts lines behind a line. Its number is worth something in the version that the model was shown, and in no other. */
+/** Inserts lines after a line. Expects the version that the model was shown last, because line numbers refer to it. */
 export function* insertAfter(
   path: string,
   line: number | undefined,
@@ -53,7 +57,7 @@ export function* insertAfter(
   return newLinesOf(diff)
 }
 
-/** Lines with their numbers, passage by passage. */
+/** Formats passages with line numbers. */
 export function snippet(passages: readonly NewLines[]): string {
   return passages.map(({ lines, startLine }) => numberLines(lines, startLine)).join('\n')
 }

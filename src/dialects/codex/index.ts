@@ -5,13 +5,13 @@ import { formatCommandOutput } from '../runtime/command-text.ts'
 import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
 import { patchGrammar } from './patch-grammar.ts'
 import { normalizePatch } from './patch-text.ts'
-import { lineOf } from './shell-line.ts'
+import { commandLine } from './shell-line.ts'
 
 /**
- * Codex' `apply_patch` and `shell`. `apply_patch` takes the patch as the field `input`, or as a bare text, as a
- * custom tool with a grammar has it (`nativeTools` of `wardspace/json-schema`). What differs from the original is listed in docs/dialects.md.
+ * Codex' `apply_patch` and `shell`. `apply_patch` takes the patch as the field `input`, or as plain text like a custom tool with
+ * a grammar (`nativeTools` of `wardspace/json-schema`). docs/dialects.md lists the differences from the original.
  *
- * @param roots where absolute working directories lie. Default: the root of the workspace as `/workspace`
+ * @param roots virtual roots of absolute working directories. Default: the root of the workspace as `/workspace`
  * @example
  * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: codex() })
  * await workspace.call('apply_patch', '*** Begin Patch\n*** Add File: a.txt\n+Hello\n*** End Patch')
@@ -20,7 +20,7 @@ export function codex(roots: VirtualRoots = { '/workspace': '' }): Dialect {
   return {
     name: 'codex',
     description: "Codex' apply_patch and shell",
-    // Patches name files by relative paths, and so does what is told of them.
+    // Patches contain relative paths, so messages about them do too.
     pathMapping: { ...createPathMapping(roots), outward: (path) => (path === '' ? '.' : path) },
     tools,
     hints: {
@@ -74,20 +74,20 @@ const tools = [
         const normalized = normalizePatch(patch)
         return patched(normalized, yield* call('apply_patch', { patch: normalized, ...reason }))
       }
-      const ran = yield* call('run_command', {
-        command: lineOf(command),
+      const result = yield* call('run_command', {
+        command: commandLine(command),
         ...(workdir === undefined ? {} : { cwd: pathMapping.inward(workdir) }),
         ...(timeout_ms === undefined ? {} : { timeoutMs: timeout_ms }),
         ...reason,
       })
-      const seconds = Math.round(ran.durationMs / 100) / 10
-      const output = `Exit code: ${ran.exitCode}\nWall time: ${seconds} seconds\nOutput:\n${formatCommandOutput(ran)}`
-      return { output, isError: ran.exitCode !== 0 }
+      const seconds = Math.round(result.durationMs / 100) / 10
+      const output = `Exit code: ${result.exitCode}\nWall time: ${seconds} seconds\nOutput:\n${formatCommandOutput(result)}`
+      return { output, isError: result.exitCode !== 0 }
     },
   }),
 ]
 
-/** What was added, modified and deleted; what was moved counts as modified under its new name. */
+/** Lists the added, modified and deleted files. A moved file counts as modified, under its new name. */
 function patched(patch: string, { filesTouched }: ToolOutput<'apply_patch'>): Answer {
   const moves = new Map(
     [...patch.matchAll(/^\*\*\* Update File: (.+)\r?\n\*\*\* Move to: (.+)$/gm)].map(([, from = '', to = '']) => [
@@ -110,8 +110,8 @@ function patched(patch: string, { filesTouched }: ToolOutput<'apply_patch'>): An
 function formatError({ code, message, hint, tool, failure }: DialectError): Answer {
   const { expected, actual } = failure as { expected?: readonly PatchLine[]; actual?: readonly PatchLine[] }
   const lines = expected === undefined ? '' : `\nExpected:\n${shown(expected)}\nFound:\n${shown(actual)}`
-  const what = tool === 'apply_patch' ? 'apply_patch verification failed: ' : ''
-  return { output: `${what}${message} (${code})${lines}\n${hint}` }
+  const prefix = tool === 'apply_patch' ? 'apply_patch verification failed: ' : ''
+  return { output: `${prefix}${message} (${code})${lines}\n${hint}` }
 }
 
 interface PatchLine {

@@ -1,4 +1,4 @@
-/** The form of a patch as a Lark grammar, for APIs that hold a model to one. */
+/** Lark grammar of a patch, for APIs that constrain the output of a model. */
 export const patchGrammar = `start: "*** Begin Patch" LF section+ "*** End Patch" LF?
 section: add | delete | update
 add: "*** Add File: " name LF ("+" text LF)+

@@ -1,12 +1,12 @@
-/** A program with its arguments as one command line. The script of a shell is the line itself. */
-export function lineOf(command: readonly string[]): string {
+/** Returns a program and its arguments as one command line. For `bash -lc SCRIPT` and the like, returns the script. */
+export function commandLine(command: readonly string[]): string {
   const [program = '', flag = '', script, ...more] = command
   const isScript = shells.has(program) && /^-l?c$/.test(flag) && script !== undefined && more.length === 0
-  return isScript ? script : command.map(quoted).join(' ')
+  return isScript ? script : command.map(quoteArgument).join(' ')
 }
 
 const shells: ReadonlySet<string> = new Set(['bash', 'sh', '/bin/bash', '/bin/sh', '/usr/bin/bash', '/usr/bin/sh'])
 
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+function quoteArgument(argument: string): string {
+  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`
 }

@@ -5,9 +5,9 @@ import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
 import { deepagentsTools } from './tools.ts'
 
 /**
- * The filesystem tools of deepagents, whose paths are absolute ones below `/`.
+ * The filesystem tools of deepagents, with absolute paths below `/`.
  *
- * @param roots where its paths lie. Default: the root of the workspace as `/`
+ * @param roots virtual roots of its paths. Default: the root of the workspace as `/`
  * @example
  * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: deepagents() })
  * await workspace.call('write_file', { file_path: '/a.txt', content: 'Hello\n' })
@@ -29,13 +29,13 @@ export function deepagents(roots: VirtualRoots = { '/': '' }): Dialect {
 }
 
 function formatError({ code, message, hint, path, input, failure }: DialectError): Answer {
-  const told = sentences[code]?.(path, failure, fieldsOf<{ old_string: unknown }>(input).old_string)
-  return { output: `Error: ${told ?? `${message} (${code}). ${hint}`}${formatNearestPassage(failure)}` }
+  const sentence = sentences[code]?.(path, failure, fieldsOf<{ old_string: unknown }>(input).old_string)
+  return { output: `Error: ${sentence ?? `${message} (${code}). ${hint}`}${formatNearestPassage(failure)}` }
 }
 
 type Sentence = (path: string | undefined, failure: Failure, oldString: unknown) => string
 
-/** The sentences of the original, where it has one for a refusal. */
+/** Error messages of the original, for the codes that it has one for. */
 const sentences: Readonly<Partial<Record<DialectError['code'], Sentence>>> = {
   NOT_FOUND: (path) => `File '${path}' not found`,
   EDIT_NO_MATCH: (_path, _failure, oldString) => `String not found in file: '${String(oldString).slice(0, 200)}'`,

@@ -112,7 +112,7 @@ export const deepagentsTools: readonly DialectTool[] = [
     }),
     uses: ['search_text'],
     *steps({ pattern, path, glob, max_count, output_mode: mode }, pathMapping) {
-      const found = yield* call('search_text', {
+      const result = yield* call('search_text', {
         query: pattern,
         path: pathMapping.inward(path),
         includeHidden: true,
@@ -120,9 +120,9 @@ export const deepagentsTools: readonly DialectTool[] = [
         ...(glob == null ? {} : { includeGlob: glob.includes('/') ? glob.replace(/^\/+/, '') : `**/${glob}` }),
         ...(max_count == null ? {} : { maxMatches: max_count }),
       })
-      const lines = mode === 'content' ? matches(found, pathMapping) : counts(found, pathMapping, mode === 'count')
+      const lines = mode === 'content' ? matches(result, pathMapping) : counts(result, pathMapping, mode === 'count')
       if (lines.length === 0) return { output: `No matches found for pattern '${pattern}'` }
-      return { output: `${lines.join('\n')}${found.truncated ? '\n\n(more was left out)' : ''}` }
+      return { output: `${lines.join('\n')}${result.truncated ? '\n\n(more was left out)' : ''}` }
     },
   }),
   defineDialectTool({
@@ -131,9 +131,9 @@ export const deepagentsTools: readonly DialectTool[] = [
     input: z.object({ command: z.string().min(1) }),
     uses: ['run_command'],
     *steps({ command }) {
-      const ran = yield* call('run_command', { command })
-      const status = ran.exitCode === 0 ? 'succeeded' : 'failed'
-      return { output: `${formatCommandOutput(ran)}\n[Command ${status} with exit code ${ran.exitCode}]` }
+      const result = yield* call('run_command', { command })
+      const status = result.exitCode === 0 ? 'succeeded' : 'failed'
+      return { output: `${formatCommandOutput(result)}\n[Command ${status} with exit code ${result.exitCode}]` }
     },
   }),
 ]

@@ -4,11 +4,11 @@ import { call, createPathMapping, defineDialectTool, readWhole, type VirtualRoot
 import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
 
 /**
- * `exec.write`, `exec.read`, `exec.run` and `exec.ls`, for loops of writing, running and mending. They are made for a
- * workspace of their own, which `execWorkspace` of `wardspace/dialects/exec-workspace` opens. Results are plain data; a
- * refusal is `{ error: { code, message, hint } }`.
+ * `exec.write`, `exec.read`, `exec.run` and `exec.ls`, for agents that write, run and fix code. They are made for a separate
+ * workspace, which `execWorkspace` of `wardspace/dialects/exec-workspace` opens. Results are plain data; an error is
+ * `{ error: { code, message, hint } }`.
  *
- * @param roots where its paths lie. Default: they are relative to the root of the workspace
+ * @param roots virtual roots of its paths. Default: none, paths are relative to the root of the workspace
  */
 export function exec(roots: VirtualRoots = {}): Dialect {
   return {
@@ -53,19 +53,19 @@ const tools = [
   defineDialectTool({
     name: 'exec.run',
     description:
-      'Run a shell command line, such as the tests. What the shell here has not is SHELL_UNAVAILABLE, with why.',
+      'Run a shell command line, such as the tests. A command that the shell does not have ends with SHELL_UNAVAILABLE and the reason.',
     input: z.object({
       command: z.string().min(1).describe('The command line'),
       cwd: z.string().optional().describe('Directory to run it in'),
       timeoutMs: z.int().min(1).optional().describe('Milliseconds that it may take'),
     }),
     uses: ['run_command'],
-    *steps({ cwd, ...asked }, pathMapping) {
-      const ran = yield* call('run_command', {
-        ...asked,
+    *steps({ cwd, ...options }, pathMapping) {
+      const result = yield* call('run_command', {
+        ...options,
         ...(cwd === undefined ? {} : { cwd: pathMapping.inward(cwd) }),
       })
-      return outcome(ran)
+      return formatRun(result)
     },
   }),
   defineDialectTool({
@@ -80,20 +80,23 @@ const tools = [
         includeHidden: true,
         includeIgnored: true,
       })
-      const shown = entries.map((entry) => ({
+      const listed = entries.map((entry) => ({
         path: pathMapping.outward(entry.path),
         type: entry.type,
         ...(entry.sizeBytes === undefined ? {} : { sizeBytes: entry.sizeBytes }),
       }))
-      return { output: { entries: shown, truncated } }
+      return { output: { entries: listed, truncated } }
     },
   }),
 ]
 
-/** A command that the shell has not ends with 127; of npm it has the scripts only. Whatever ran before stands. */
-function outcome(ran: ToolOutput<'run_command'>): Answer {
-  const { exitCode, stdout, stderr, filesChanged, truncated, outputUri, refused } = ran
-  const why =
+/**
+ * Formats the result of a command. An unknown command (exit code 127), or one of npm that is no script, adds the error
+ * `SHELL_UNAVAILABLE`. Effects of the commands before it remain.
+ */
+function formatRun(result: ToolOutput<'run_command'>): Answer {
+  const { exitCode, stdout, stderr, filesChanged, truncated, outputUri, refused } = result
+  const missing =
     exitCode === 127 || /^npm error \S+: only .* work in this shell$/m.test(stderr) ? lastLine(stderr) : undefined
   return {
     output: {
@@ -103,7 +106,7 @@ function outcome(ran: ToolOutput<'run_command'>): Answer {
       filesChanged,
       ...(truncated ? { truncated, outputUri } : {}),
       ...(refused === undefined ? {} : { refused }),
-      ...(why === undefined ? {} : { error: { code: 'SHELL_UNAVAILABLE', message: why } }),
+      ...(missing === undefined ? {} : { error: { code: 'SHELL_UNAVAILABLE', message: missing } }),
     },
     isError: exitCode !== 0,
   }

@@ -3,9 +3,9 @@ import { call, createPathMapping, defineDialectTool, readBetween, type VirtualRo
 import type { Answer, Dialect } from '../runtime/types.ts'
 
 /**
- * `file_read` and `file_write`, which answer `{ success, output, error }`: all that many an agent loop has.
+ * `file_read` and `file_write`, which return `{ success, output, error }`: the only tools of many simple agents.
  *
- * @param roots the names under which its paths lie. Default: none, paths are relative
+ * @param roots virtual roots of its paths. Default: none, paths are relative to the root of the workspace
  * @example
  * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: fileReadWrite() })
  * await workspace.call('file_write', { path: 'a.txt', content: 'Hello\n' })
@@ -13,7 +13,7 @@ import type { Answer, Dialect } from '../runtime/types.ts'
 export function fileReadWrite(roots: VirtualRoots = {}): Dialect {
   return {
     name: 'file-read-write',
-    description: 'file_read and file_write, which answer { success, output, error }',
+    description: 'file_read and file_write, which return { success, output, error }',
     pathMapping: createPathMapping(roots),
     tools,
     hints: {

@@ -29,25 +29,25 @@ export const listDirectory = defineDialectTool({
       includeIgnored,
     })
     const globs = ignore.map((pattern) => compileGlob(pattern))
-    const shown = entries
+    const visible = entries
       .map((entry) => ({ ...entry, name: entry.path.slice(entry.path.lastIndexOf('/') + 1) }))
       .filter(({ name }) => !globs.some((glob) => glob.matches(name)))
-    const named = pathMapping.outward(path)
-    if (shown.length === 0) return { output: `Directory ${named} is empty.` }
-    const directories = shown.filter(({ type }) => type === 'directory').map(({ name }) => `[DIR] ${name}`)
-    const files = shown
+    const shownPath = pathMapping.outward(path)
+    if (visible.length === 0) return { output: `Directory ${shownPath} is empty.` }
+    const directories = visible.filter(({ type }) => type === 'directory').map(({ name }) => `[DIR] ${name}`)
+    const files = visible
       .filter(({ type }) => type !== 'directory')
       .map(({ name, sizeBytes, readable }) =>
         readable === false ? `${name} (protected)` : sizeBytes === undefined ? name : `${name} (${sizeBytes} bytes)`,
       )
-    const rest = truncated ? `\n\n(${totalEntries - entries.length} more)` : ''
-    return { output: `Directory listing for ${named}:\n${[...directories, ...files].join('\n')}${rest}` }
+    const omitted = truncated ? `\n\n(${totalEntries - entries.length} more)` : ''
+    return { output: `Directory listing for ${shownPath}:\n${[...directories, ...files].join('\n')}${omitted}` }
   },
 })
 
 export const readFile = defineDialectTool({
   name: 'read_file',
-  description: 'Read a text file, or with start_line and end_line a part of it. What is cut off is told.',
+  description: 'Read a text file, or with start_line and end_line a part of it. A note says what is cut off.',
   input: z.object({
     file_path: filePath,
     start_line: z.int().min(1).optional().describe('First line, from 1'),
@@ -72,12 +72,12 @@ export const readFile = defineDialectTool({
   },
 })
 
-/** Earlier names: an absolute path, an offset from 0 and a number of lines. */
+/** Converts former fields: an absolute path, an offset from 0 and a number of lines. */
 function adaptRead(input: unknown): unknown {
-  const { offset, limit, ...rest } = renamedFields(input, { absolute_path: 'file_path', path: 'file_path' })
+  const { offset, limit, ...fields } = renamedFields(input, { absolute_path: 'file_path', path: 'file_path' })
   const first = typeof offset === 'number' ? offset + 1 : 1
   return {
-    ...rest,
+    ...fields,
     ...(offset === undefined ? {} : { start_line: first }),
     ...(typeof limit === 'number' ? { end_line: first + limit - 1 } : {}),
   }
@@ -91,11 +91,11 @@ export const writeFile = defineDialectTool({
   *steps({ file_path, content }, pathMapping) {
     const path = pathMapping.inward(file_path)
     const written = yield* call('write_file', { path, content })
-    const named = pathMapping.outward(written.path)
+    const shownPath = pathMapping.outward(written.path)
     return {
       output: written.created
-        ? `Successfully created and wrote to new file: ${named}.`
-        : `Successfully overwrote file: ${named}.`,
+        ? `Successfully created and wrote to new file: ${shownPath}.`
+        : `Successfully overwrote file: ${shownPath}.`,
     }
   },
 })
@@ -122,8 +122,13 @@ export const replace = defineDialectTool({
     const path = pathMapping.inward(file_path)
     const reason = instruction === undefined ? {} : { reason: instruction.slice(0, 2000) }
     if (old_string === '') {
-      const { path: made } = yield* call('write_file', { path, content: new_string, mode: 'CREATE_NEW', ...reason })
-      return { output: `Created new file: ${pathMapping.outward(made)} with provided content.` }
+      const { path: createdPath } = yield* call('write_file', {
+        path,
+        content: new_string,
+        mode: 'CREATE_NEW',
+        ...reason,
+      })
+      return { output: `Created new file: ${pathMapping.outward(createdPath)} with provided content.` }
     }
     const replaceAll = allow_multiple === true || expected_replacements > 1
     const edit = { path, oldText: old_string, newText: new_string, replaceAll, ...reason }
@@ -139,9 +144,9 @@ export const replace = defineDialectTool({
   },
 })
 
-function otherCount(path: string, expected: number, found: number): ToolError {
-  const why = `Cannot edit ${quote(path)}: the text occurs ${found} times`
-  return new ToolError('EDIT_AMBIGUOUS', why, { path, occurrences: found, expected })
+function otherCount(path: string, expected: number, count: number): ToolError {
+  const message = `Cannot edit ${quote(path)}: the text occurs ${count} times`
+  return new ToolError('EDIT_AMBIGUOUS', message, { path, occurrences: count, expected })
 }
 
 export const saveMemory = defineDialectTool({
@@ -151,11 +156,11 @@ export const saveMemory = defineDialectTool({
   uses: ['append_file', 'search_text'],
   *steps({ fact }) {
     const line = fact.replace(/\s+/g, ' ').trim()
-    // A search shows no version to the run: what the model has not read stays protected from being replaced by it.
-    const found = yield* tryCall('search_text', { query: HEADING, path: NOTES, includeIgnored: true })
-    if (!found.ok && found.code !== 'NOT_FOUND') return found
-    const heading = found.ok && found.matches.length > 0 ? '' : `${HEADING}\n\n`
-    const content = `${found.ok ? '\n' : ''}${heading}- ${line}\n`
+    // A search, not a read, because a read would count as seen, and the model could then replace the file.
+    const search = yield* tryCall('search_text', { query: HEADING, path: NOTES, includeIgnored: true })
+    if (!search.ok && search.code !== 'NOT_FOUND') return search
+    const heading = search.ok && search.matches.length > 0 ? '' : `${HEADING}\n\n`
+    const content = `${search.ok ? '\n' : ''}${heading}- ${line}\n`
     yield* call('append_file', { path: NOTES, content })
     return { output: JSON.stringify({ success: true, message: `Okay, I've remembered that: "${line}"` }) }
   },

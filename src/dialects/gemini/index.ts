@@ -7,10 +7,10 @@ import { glob, grepSearch, readManyFiles } from './search.ts'
 import { runShellCommand } from './shell.ts'
 
 /**
- * The file and shell tools of Gemini CLI, by the names of its present versions; the earlier names of tools and fields
- * (`search_file_content`, `absolute_path`, `offset`, `limit`) are taken, too. What differs is listed in docs/dialects.md.
+ * The file and shell tools of Gemini CLI, with the names of its current versions. Former names of tools and fields
+ * (`search_file_content`, `absolute_path`, `offset`, `limit`) are accepted. docs/dialects.md lists the differences.
  *
- * @param roots where absolute paths lie. Default: the root of the workspace as `/workspace`
+ * @param roots virtual roots of absolute paths. Default: the root of the workspace as `/workspace`
  * @example
  * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: gemini() })
  * await workspace.call('write_file', { file_path: '/workspace/a.txt', content: 'Hello\n' })
@@ -33,11 +33,11 @@ export function gemini(roots: VirtualRoots = { '/workspace': '' }): Dialect {
 }
 
 function formatError({ code, message, hint, path, failure }: DialectError): Answer {
-  const told = sentences[code]?.(path, failure) ?? message
-  return { output: `${told} (${code}). ${hint}${formatNearestPassage(failure)}` }
+  const sentence = sentences[code]?.(path, failure) ?? message
+  return { output: `${sentence} (${code}). ${hint}${formatNearestPassage(failure)}` }
 }
 
-/** The sentences of the original, where it has one for a refusal. */
+/** Error messages of the original, for the codes that it has one for. */
 const sentences: Readonly<Partial<Record<DialectError['code'], Sentence>>> = {
   NOT_FOUND: (path) => `File not found: ${path}`,
   ALREADY_EXISTS: (path) => `File already exists, cannot create: ${path}`,

@@ -4,14 +4,14 @@ import { call, defineDialectTool, type PathMapping, readPart, renamedFields, try
 import type { Answer, Steps } from '../runtime/types.ts'
 import { directory } from './files.ts'
 
-const where = directory.optional().describe('Directory to search; default: all of the workspace')
+const searchPath = directory.optional().describe('Directory to search; default: all of the workspace')
 
 export const glob = defineDialectTool({
   name: 'glob',
   description: 'Find files by a glob such as **/*.ts. Their paths are sorted by name.',
   input: z.object({
     pattern: z.string().describe('Glob on the path from dir_path on'),
-    dir_path: where,
+    dir_path: searchPath,
     respect_git_ignore: z.boolean().optional().describe('Leave out what .gitignore names; default true'),
   }),
   normalizeInput: (input) => renamedFields(input, { path: 'dir_path' }),
@@ -39,7 +39,7 @@ export const grepSearch = defineDialectTool({
   description: 'Search file contents, line by line, for a regular expression (no look-around, no back-references).',
   input: z.object({
     pattern: z.string().min(1).describe('Regular expression'),
-    dir_path: where.describe('Directory or file to search; default: all of the workspace'),
+    dir_path: searchPath.describe('Directory or file to search; default: all of the workspace'),
     include_pattern: z.string().optional().describe('Only files that match this glob, such as *.ts or src/**'),
     names_only: z.boolean().optional().describe('Only the paths of the files'),
     case_sensitive: z.boolean().optional().describe('Default false'),
@@ -54,7 +54,7 @@ export const grepSearch = defineDialectTool({
   *steps(asked, pathMapping) {
     const { pattern, dir_path, include_pattern: include, names_only = false, no_ignore = false } = asked
     const maxMatches = asked.total_max_matches ?? 100
-    const found = yield* call('search_text', {
+    const result = yield* call('search_text', {
       query: pattern,
       mode: asked.fixed_strings === true ? 'literal' : 'regex',
       path: pathOf(dir_path, pathMapping),
@@ -64,29 +64,29 @@ export const grepSearch = defineDialectTool({
       filesOnly: names_only,
       includeHidden: no_ignore,
       includeIgnored: no_ignore,
-      // As for ripgrep, a glob without a slash is one of names.
+      // As in ripgrep, a glob without a slash matches names.
       ...(include === undefined ? {} : { includeGlob: include.includes('/') ? include : `**/${include}` }),
     })
     const within = dir_path === undefined ? 'in the workspace directory' : `in path "${dir_path}"`
-    const what = `for pattern "${pattern}" ${within}${include === undefined ? '' : ` (filter: "${include}")`}`
-    return { output: named(found, names_only, what, maxMatches) }
+    const target = `for pattern "${pattern}" ${within}${include === undefined ? '' : ` (filter: "${include}")`}`
+    return { output: formatMatches(result, names_only, target, maxMatches) }
   },
 })
 
 type Found = ToolOutput<'search_text'>
 
-function named(
+function formatMatches(
   { files = [], matches, truncated, truncatedReason }: Found,
   namesOnly: boolean,
-  what: string,
-  most: number,
+  target: string,
+  maxMatches: number,
 ): string {
   const count = namesOnly ? files.length : matches.length
-  const why = truncatedReason === 'maxMatches' ? `to ${most} matches` : `by ${truncatedReason}`
-  const limited = truncated ? ` (results limited ${why} for performance)` : ''
-  if (count === 0) return `No matches found ${what}${limited}.`
+  const limit = truncatedReason === 'maxMatches' ? `to ${maxMatches} matches` : `by ${truncatedReason}`
+  const limited = truncated ? ` (results limited ${limit} for performance)` : ''
+  if (count === 0) return `No matches found ${target}${limited}.`
   if (namesOnly)
-    return `Found ${count} files with matches ${what}${limited}:\n${files.map(({ path }) => path).join('\n')}`
+    return `Found ${count} files with matches ${target}${limited}:\n${files.map(({ path }) => path).join('\n')}`
   const sections: string[] = []
   let last: string | undefined
   for (const { path, line, snippet, before, after } of matches) {
@@ -100,7 +100,7 @@ function named(
       sections.push(`L${line + 1 + index}- ${text}`)
     })
   }
-  return `Found ${count} ${count === 1 ? 'match' : 'matches'} ${what}${limited}:\n${sections.join('\n')}\n---`
+  return `Found ${count} ${count === 1 ? 'match' : 'matches'} ${target}${limited}:\n${sections.join('\n')}\n---`
 }
 
 export const readManyFiles = defineDialectTool({
@@ -120,12 +120,12 @@ export const readManyFiles = defineDialectTool({
   },
 })
 
-/** Files that globs, directories and plain paths name. */
-function* findAll(wanted: readonly string[], pathMapping: PathMapping): Steps<Set<string>> {
+/** Returns the files that globs, directories and plain paths match. */
+function* findAll(patterns: readonly string[], pathMapping: PathMapping): Steps<Set<string>> {
   const paths = new Set<string>()
-  for (const one of wanted) {
-    const pattern = pathMapping.inward(one.replace(/\/$/, '/**'))
-    // A plain path is a file even where a glob would leave it out, so that its own refusal is told.
+  for (const name of patterns) {
+    const pattern = pathMapping.inward(name.replace(/\/$/, '/**'))
+    // A plain path is read even if a glob would skip it, so that its error is reported.
     if (!/[*?[{]/.test(pattern)) paths.add(pattern)
     else for (const path of (yield* call('find_files', { pattern, maxResults: 1000 })).files) paths.add(path)
   }
@@ -139,26 +139,27 @@ function* readAll(paths: readonly string[], pathMapping: PathMapping): Steps<Ans
   const skipped: string[] = []
   let room = MOST_BYTES
   for (const path of paths) {
-    const shown = pathMapping.outward(path)
-    // What is read counts as seen, and so nothing is read that is not shown then.
+    const outwardPath = pathMapping.outward(path)
+    // A read counts as seen, so only files that are also shown are read.
     const info = yield* tryCall('file_info', { path })
     const size = info.ok ? Math.min(info.sizeBytes ?? 0, MOST_BYTES) : 0
     if (size > room) {
-      skipped.push(`${shown} (there was no room for it)`)
+      skipped.push(`${outwardPath} (there was no room for it)`)
       continue
     }
     const read = yield* trySteps(readPart(path, { startLine: 1, maxLines: Number.POSITIVE_INFINITY }))
     if (read.ok) {
       room -= size
       const cut = read.value.isCut ? '[WARNING: This file was truncated. Read it with read_file.]\n\n' : ''
-      parts.push(`--- ${shown} ---\n\n${cut}${read.value.content}\n\n`)
+      parts.push(`--- ${outwardPath} ---\n\n${cut}${read.value.content}\n\n`)
     } else {
-      skipped.push(`${shown} (${read.code})`)
+      skipped.push(`${outwardPath} (${read.code})`)
     }
   }
-  const rest = skipped.length === 0 ? '' : `\nSkipped:\n${skipped.join('\n')}`
-  if (parts.length === 0) return { output: `No files matching the criteria were found or all were skipped.${rest}` }
-  return { output: `${parts.join('')}\n--- End of content ---${rest}` }
+  const skippedNote = skipped.length === 0 ? '' : `\nSkipped:\n${skipped.join('\n')}`
+  if (parts.length === 0)
+    return { output: `No files matching the criteria were found or all were skipped.${skippedNote}` }
+  return { output: `${parts.join('')}\n--- End of content ---${skippedNote}` }
 }
 
 function pathOf(path: string | undefined, pathMapping: PathMapping): string {

@@ -15,18 +15,18 @@ export const runShellCommand = defineDialectTool({
   uses: ['run_command'],
   mayUse: ['start_command'],
   *steps({ command, description, dir_path, is_background }, pathMapping) {
-    const asked = {
+    const options = {
       command,
       ...(dir_path === undefined ? {} : { cwd: pathMapping.inward(dir_path) }),
       ...(description === undefined ? {} : { reason: description }),
     }
     if (is_background === true) {
-      const { id } = yield* call('start_command', asked)
+      const { id } = yield* call('start_command', options)
       return { output: `Command is running in background. ID: ${id}.` }
     }
-    const ran = yield* call('run_command', asked)
-    const output = `Output: ${formatCommandOutput(ran) || '(empty)'}`
-    if (ran.exitCode === 0) return { output }
-    return { output: `${output}${output.endsWith('\n') ? '' : '\n'}Exit Code: ${ran.exitCode}`, isError: true }
+    const result = yield* call('run_command', options)
+    const output = `Output: ${formatCommandOutput(result) || '(empty)'}`
+    if (result.exitCode === 0) return { output }
+    return { output: `${output}${output.endsWith('\n') ? '' : '\n'}Exit Code: ${result.exitCode}`, isError: true }
   },
 })

@@ -23,9 +23,11 @@ export const fileTools: readonly DialectTool[] = [
       const read = yield* readPart(pathMapping.inward(path), { startLine, maxLines })
       const { content, bytes, endLine, totalLines, isCut } = read
       const isWhole = startLine === 1 && endLine >= totalLines && !isCut
-      const shown = isWhole ? `${bytes} bytes` : `lines ${startLine}-${endLine} of ${totalLines}${isCut ? ', cut' : ''}`
+      const extent = isWhole
+        ? `${bytes} bytes`
+        : `lines ${startLine}-${endLine} of ${totalLines}${isCut ? ', cut' : ''}`
       const text = showLineNumbers ? arrowed(splitLines(content), startLine) : content
-      return { output: `${path} (${shown})\n${text}` }
+      return { output: `${path} (${extent})\n${text}` }
     },
   }),
   defineDialectTool({
@@ -34,7 +36,7 @@ export const fileTools: readonly DialectTool[] = [
     input: z.object({
       path,
       content: z.string(),
-      overwrite: z.boolean().default(true).describe('false: only where no file is'),
+      overwrite: z.boolean().default(true).describe('false: only if there is no file'),
     }),
     uses: ['write_file'],
     *steps({ path, content, overwrite }, pathMapping) {
@@ -46,7 +48,7 @@ export const fileTools: readonly DialectTool[] = [
   defineDialectTool({
     name: 'mastra_workspace_edit_file',
     description:
-      'Replace old_string, which must occur exactly once, by new_string; with replace_all every occurrence. Numbers of lines are no part of them.',
+      'Replace old_string, which must occur exactly once, by new_string; with replace_all every occurrence. Line numbers are not part of them.',
     input: z.object({
       path,
       old_string: z.string().min(1),
@@ -73,7 +75,7 @@ export const fileTools: readonly DialectTool[] = [
       showHidden: z.boolean().default(false),
       dirsOnly: z.boolean().default(false),
       exclude: z.string().optional().describe('Leave out names that contain this'),
-      extension: z.string().optional().describe('Only files that end so, such as .ts'),
+      extension: z.string().optional().describe('Only files with this ending, such as .ts'),
       pattern: z
         .union([z.string(), z.array(z.string())])
         .optional()
@@ -81,15 +83,15 @@ export const fileTools: readonly DialectTool[] = [
       respectGitignore: z.boolean().default(true),
     }),
     uses: ['list_directory'],
-    *steps({ path, maxDepth, showHidden, respectGitignore, ...asked }, pathMapping) {
-      const listed = yield* call('list_directory', {
+    *steps({ path, maxDepth, showHidden, respectGitignore, ...options }, pathMapping) {
+      const listing = yield* call('list_directory', {
         path: pathMapping.inward(path),
         maxDepth,
         maxEntries: 500,
         includeHidden: showHidden,
         includeIgnored: !respectGitignore,
       })
-      return { output: tree(listed, asked) }
+      return { output: tree(listing, options) }
     },
   }),
   defineDialectTool({
@@ -104,7 +106,7 @@ export const fileTools: readonly DialectTool[] = [
   }),
   defineDialectTool({
     name: 'mastra_workspace_file_stat',
-    description: 'Tell whether a file or directory is there, its type, size and time.',
+    description: 'Show whether a file or directory exists, its type, size and time.',
     input: z.object({ path: z.string() }),
     uses: ['file_info'],
     *steps({ path }, pathMapping) {
@@ -136,10 +138,10 @@ export const fileTools: readonly DialectTool[] = [
       includeHidden: z.boolean().default(false),
     }),
     uses: ['search_text'],
-    *steps({ pattern: query, path, ...asked }, pathMapping) {
+    *steps({ pattern: query, path, ...options }, pathMapping) {
       const within = pathMapping.inward(path)
-      const where = /[*?[{]/.test(within) ? { includeGlob: within.replace(/^\.\//, '') } : { path: within }
-      return { output: hits(yield* call('search_text', { query, mode: 'regex', ...where, ...asked }), pathMapping) }
+      const target = /[*?[{]/.test(within) ? { includeGlob: within.replace(/^\.\//, '') } : { path: within }
+      return { output: hits(yield* call('search_text', { query, mode: 'regex', ...target, ...options }), pathMapping) }
     },
   }),
 ]
@@ -156,10 +158,10 @@ interface Wanted {
   readonly pattern?: string | readonly string[] | undefined
 }
 
-/** A listing comes depth first, and so each entry stands below its directory. */
-function tree({ path, entries, truncated, totalEntries }: ToolOutput<'list_directory'>, wanted: Wanted): string {
+/** Formats a listing as a tree. A listing is depth first, so each entry follows its directory. */
+function tree({ path, entries, truncated, totalEntries }: ToolOutput<'list_directory'>, filters: Wanted): string {
   const skip = path === '.' ? 0 : path.length + 1
-  const globs = wanted.pattern === undefined ? undefined : compileGlobs([wanted.pattern].flat())
+  const globs = filters.pattern === undefined ? undefined : compileGlobs([filters.pattern].flat())
   const lines: string[] = []
   const count = { directory: 0, file: 0 }
   for (const { path: at, type } of entries) {
@@ -167,27 +169,27 @@ function tree({ path, entries, truncated, totalEntries }: ToolOutput<'list_direc
     const isDirectory = type === 'directory'
     const isWanted =
       isDirectory ||
-      (!wanted.dirsOnly && at.endsWith(wanted.extension ?? '') && globs?.matches(at.slice(skip)) !== false)
-    if (!isWanted || names.some((name) => wanted.exclude !== undefined && name.includes(wanted.exclude))) continue
+      (!filters.dirsOnly && at.endsWith(filters.extension ?? '') && globs?.matches(at.slice(skip)) !== false)
+    if (!isWanted || names.some((name) => filters.exclude !== undefined && name.includes(filters.exclude))) continue
     lines.push(`${'\t'.repeat(names.length - 1)}${names.at(-1)}`)
     count[isDirectory ? 'directory' : 'file'] += 1
   }
   const directories = count.directory === 1 ? '1 directory' : `${count.directory} directories`
   const files = count.file === 1 ? '1 file' : `${count.file} files`
-  const rest = truncated ? ` (${totalEntries - entries.length} more were left out)` : ''
-  return `${lines.join('\n')}\n\n${directories}, ${files}${rest}`
+  const omitted = truncated ? ` (${totalEntries - entries.length} more were left out)` : ''
+  return `${lines.join('\n')}\n\n${directories}, ${files}${omitted}`
 }
 
 function hits({ matches, truncated }: ToolOutput<'search_text'>, pathMapping: PathMapping): string {
   const files = new Set(matches.map(({ path }) => path)).size
   const lines = matches.flatMap(({ path, line, column, snippet, before, after }) => {
-    const named = pathMapping.outward(path)
+    const shownPath = pathMapping.outward(path)
     return [
-      ...before.map((text, index) => `${named}:${line - before.length + index}- ${text}`),
-      `${named}:${line}:${column}: ${snippet}`,
-      ...after.map((text, index) => `${named}:${line + 1 + index}- ${text}`),
+      ...before.map((text, index) => `${shownPath}:${line - before.length + index}- ${text}`),
+      `${shownPath}:${line}:${column}: ${snippet}`,
+      ...after.map((text, index) => `${shownPath}:${line + 1 + index}- ${text}`),
     ]
   })
-  const found = `${matches.length} ${matches.length === 1 ? 'match' : 'matches'} across ${files} ${files === 1 ? 'file' : 'files'}`
-  return [`${found}${truncated ? ' (truncated)' : ''}`, '---', ...lines].join('\n')
+  const summary = `${matches.length} ${matches.length === 1 ? 'match' : 'matches'} across ${files} ${files === 1 ? 'file' : 'files'}`
+  return [`${summary}${truncated ? ' (truncated)' : ''}`, '---', ...lines].join('\n')
 }

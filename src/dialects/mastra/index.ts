@@ -5,9 +5,9 @@ import { fileTools } from './files.ts'
 import { shellTools } from './shell.ts'
 
 /**
- * The workspace tools of Mastra, whose names begin with `mastra_workspace_`.
+ * The workspace tools of Mastra, with names that start with `mastra_workspace_`.
  *
- * @param roots where its paths lie. Default: they are relative to the root of the workspace
+ * @param roots virtual roots of its paths. Default: none, paths are relative to the root of the workspace
  * @example
  * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: mastra() })
  * await workspace.call('mastra_workspace_write_file', { path: 'a.txt', content: 'Hello\n' })
@@ -30,7 +30,7 @@ export function mastra(roots: VirtualRoots = {}): Dialect {
 }
 
 function formatError({ code, message, hint, failure }: DialectError): Answer {
-  const told = message.replace(/\boldText\b/, 'old_string')
-  const next = hint.replace(/\bstart_command\b/, 'mastra_workspace_execute_command')
-  return { output: `Error: ${told} (${code}). ${next}${formatNearestPassage(failure)}` }
+  const renamedMessage = message.replace(/\boldText\b/, 'old_string')
+  const renamedHint = hint.replace(/\bstart_command\b/, 'mastra_workspace_execute_command')
+  return { output: `Error: ${renamedMessage} (${code}). ${renamedHint}${formatNearestPassage(failure)}` }
 }

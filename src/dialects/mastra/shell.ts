@@ -4,12 +4,12 @@ import { call, defineDialectTool } from '../define.ts'
 import { formatCommandOutput } from '../runtime/command-text.ts'
 import type { DialectTool } from '../runtime/types.ts'
 
-const pid = z.string().min(1).describe('As it was told when the command was started')
+const pid = z.string().min(1).describe('Id that was returned when the command was started')
 
 export const shellTools: readonly DialectTool[] = [
   defineDialectTool({
     name: 'mastra_workspace_execute_command',
-    description: 'Run a shell command line, with background beside the other calls.',
+    description: 'Run a shell command line, with background in parallel to the other calls.',
     input: z.object({
       command: z.string().min(1),
       timeout: z.number().positive().nullish().describe('Seconds that it may take'),
@@ -19,17 +19,17 @@ export const shellTools: readonly DialectTool[] = [
     uses: ['run_command'],
     mayUse: ['start_command'],
     *steps({ command, timeout, cwd, background }, pathMapping) {
-      const asked = {
+      const options = {
         command,
         ...(cwd == null ? {} : { cwd: pathMapping.inward(cwd) }),
         ...(timeout == null ? {} : { timeoutMs: Math.ceil(timeout * 1000) }),
       }
       if (background === true) {
-        const { id } = yield* call('start_command', asked)
+        const { id } = yield* call('start_command', options)
         return { output: `Started background process (PID: ${id})` }
       }
-      const ran = yield* call('run_command', asked)
-      return { output: ended(ran) }
+      const result = yield* call('run_command', options)
+      return { output: formatEnd(result) }
     },
   }),
   defineDialectTool({
@@ -40,7 +40,7 @@ export const shellTools: readonly DialectTool[] = [
     *steps({ pid: id }) {
       const checked = yield* call('check_command', { id })
       return {
-        output: checked.state === 'running' ? formatCommandOutput(checked) || '(no output yet)' : ended(checked),
+        output: checked.state === 'running' ? formatCommandOutput(checked) || '(no output yet)' : formatEnd(checked),
       }
     },
   }),
@@ -56,9 +56,9 @@ export const shellTools: readonly DialectTool[] = [
   }),
 ]
 
-/** What a command put out, and how it ended where it failed. */
-function ended(ran: ToolOutput<'run_command'> | ToolOutput<'check_command'>): string {
-  const text = formatCommandOutput(ran)
-  if (ran.exitCode === 0) return text === '' ? '(no output)' : text
-  return `${text === '' ? '' : `${text.replace(/\n?$/, '\n')}\n`}Exit code: ${ran.exitCode}`
+/** Formats the output of a command, and its exit code if it failed. */
+function formatEnd(result: ToolOutput<'run_command'> | ToolOutput<'check_command'>): string {
+  const text = formatCommandOutput(result)
+  if (result.exitCode === 0) return text === '' ? '(no output)' : text
+  return `${text === '' ? '' : `${text.replace(/\n?$/, '\n')}\n`}Exit code: ${result.exitCode}`
 }

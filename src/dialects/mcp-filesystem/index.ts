@@ -29,8 +29,8 @@ import {
 import type { Answer, Dialect, DialectError, Hints, Steps } from '../runtime/types.ts'
 
 /**
- * The tools of the MCP reference filesystem server, with their names, schemas, annotations and results, over the guarded
- * tools. What that server does unsafely is done safely or refused: see docs/dialects.md.
+ * The tools of the MCP reference filesystem server, with their names, schemas, annotations and results. Unsafe behaviour of
+ * that server is made safe or refused; see docs/dialects.md.
  *
  * @param roots the directories that it allows. Default: the root of the workspace as `/workspace`
  * @example
@@ -67,8 +67,8 @@ function text(output: string): Answer {
 }
 
 function formatError({ code, message, hint, failure }: DialectError): Answer {
-  const near = failure.nearest === undefined ? '' : `\nNearest: ${JSON.stringify(failure.nearest)}`
-  return { output: `${code}: ${message}\n${hint}${near}` }
+  const nearest = failure.nearest === undefined ? '' : `\nNearest: ${JSON.stringify(failure.nearest)}`
+  return { output: `${code}: ${message}\n${hint}${nearest}` }
 }
 
 const lineCount = z.number().optional()
@@ -90,8 +90,8 @@ const mediaOutput = z.object({
   ),
 })
 
-/** What read_multiple_files shows at once, in UTF-16 units. */
-const MOST_TOGETHER = 128 * 1024
+/** Maximum length of a result of read_multiple_files, in UTF-16 units. */
+const MAX_COMBINED_LENGTH = 128 * 1024
 
 function* readText({ path, head = 0, tail = 0 }: z.output<typeof readInput>, pathMapping: PathMapping): Steps<Answer> {
   for (const [field, count] of Object.entries({ head, tail })) {
@@ -105,7 +105,7 @@ function* readText({ path, head = 0, tail = 0 }: z.output<typeof readInput>, pat
   }
   if (tail > 0) {
     const { totalLines } = yield* callHidden('read_file', { path: file, maxLines: 1 })
-    // What follows the last line end counts as a line there, although nothing does.
+    // The reference server counts the empty rest after the last line end as a line.
     const last = totalLines === 0 ? '' : (yield* callHidden('read_file', { path: file, startLine: totalLines })).content
     const maxLines = Math.min(totalLines, last.endsWith('\n') ? tail - 1 : tail)
     if (maxLines === 0) return text('')
@@ -171,9 +171,9 @@ const tools = [
     uses: ['read_file'],
     *steps({ paths }, pathMapping) {
       const parts: string[] = []
-      let room = MOST_TOGETHER
+      let remaining = MAX_COMBINED_LENGTH
       for (const path of paths) {
-        if (room <= 0) {
+        if (remaining <= 0) {
           parts.push(`${path}: Error - the answer is full; read it by itself`)
           continue
         }
@@ -183,7 +183,7 @@ const tools = [
           parts.push(`${path}: Error - ${code}: ${message}`)
           continue
         }
-        room -= read.value.content.length
+        remaining -= read.value.content.length
         parts.push(`${path}:\n${read.value.content}\n`)
       }
       return text(parts.join('\n---\n'))
@@ -278,7 +278,9 @@ const tools = [
     annotations: readHints,
     uses: ['list_directory'],
     *steps({ path, excludePatterns }, pathMapping) {
-      const excluded = excludePatterns.flatMap((one) => (one.includes('*') ? [strictGlob(one)] : [one, `**/${one}`]))
+      const excluded = excludePatterns.flatMap((pattern) =>
+        pattern.includes('*') ? [strictGlob(pattern)] : [pattern, `**/${pattern}`],
+      )
       const glob = compileGlobs(excluded)
       return text(JSON.stringify(yield* listTree(pathMapping.inward(path), glob.matches), null, 2))
     },
@@ -308,10 +310,10 @@ const tools = [
     annotations: readHints,
     uses: ['find_files', 'list_directory'],
     *steps({ path, pattern, excludePatterns }, pathMapping) {
-      const found = yield* findEntries(pathMapping.inward(path), pattern, excludePatterns)
-      const lines = found.paths.map(pathMapping.outward)
-      if (found.withoutIgnored) lines.push('(Ignored files are left out: with them there are too many.)')
-      if (found.truncated) lines.push('(There are more: use a narrower pattern or path.)')
+      const result = yield* findEntries(pathMapping.inward(path), pattern, excludePatterns)
+      const lines = result.paths.map(pathMapping.outward)
+      if (result.withoutIgnored) lines.push('(Ignored files are left out: with them there are too many.)')
+      if (result.truncated) lines.push('(There are more: use a narrower pattern or path.)')
       return text(lines.length === 0 ? 'No matches found' : lines.join('\n'))
     },
   }),
@@ -324,8 +326,8 @@ const tools = [
     annotations: readHints,
     uses: ['file_info'],
     *steps({ path }, pathMapping) {
-      const named = yield* call('file_info', { path: pathMapping.inward(path) })
-      const info = named.target === undefined ? named : yield* call('file_info', { path: named.target })
+      const entry = yield* call('file_info', { path: pathMapping.inward(path) })
+      const info = entry.target === undefined ? entry : yield* call('file_info', { path: entry.target })
       return text(describeFile(info))
     },
   }),

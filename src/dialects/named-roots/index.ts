@@ -3,10 +3,10 @@ import { call, createPathMapping, defineDialectTool, readWhole, type VirtualRoot
 import type { Answer, Dialect } from '../runtime/types.ts'
 
 /**
- * `read_file`, `write_file`, `list_directory`, `append_file` and `delete_file` with absolute paths under named roots, which
- * answer `{ success, … }` or `{ success: false, error }`.
+ * `read_file`, `write_file`, `list_directory`, `append_file` and `delete_file` with absolute paths below named roots, which
+ * return `{ success, … }` or `{ success: false, error }`.
  *
- * @param roots the names, and the directories of the workspace that they stand for. Default: the root as `/workspace`
+ * @param roots maps names to directories of the workspace. Default: the root as `/workspace`
  * @example
  * const dialect = namedRoots({ '/workspace': 'project', '/notes': 'notes' })
  * const workspace = await createWorkspace({ backend: memory({ 'notes/a.md': 'A\n' }), policy: 'autonomous', dialect })
@@ -54,7 +54,7 @@ const tools = [
     name: 'write_file',
     title: 'Write file',
     description:
-      'Create a file, or replace the whole content of one that was read before. Missing directories are made.',
+      'Create a file, or replace the whole content of one that was read before. Missing directories are created.',
     input: z.object({ path, content: z.string() }),
     annotations: changes,
     uses: ['write_file'],
@@ -71,8 +71,8 @@ const tools = [
     annotations: looks,
     uses: ['list_directory'],
     *steps({ path, recursive }, pathMapping) {
-      const how = { maxDepth: recursive ? 32 : 1, maxEntries: 500, includeHidden: true }
-      const listing = yield* call('list_directory', { path: pathMapping.inward(path), ...how })
+      const options = { maxDepth: recursive ? 32 : 1, maxEntries: 500, includeHidden: true }
+      const listing = yield* call('list_directory', { path: pathMapping.inward(path), ...options })
       const entries = listing.entries.map(({ path, type, sizeBytes }) => {
         const size = sizeBytes === undefined ? {} : { size: sizeBytes }
         return { path: pathMapping.outward(path), type, ...size }
@@ -95,7 +95,7 @@ const tools = [
   defineDialectTool({
     name: 'delete_file',
     title: 'Delete file',
-    description: 'Delete a file. Directories are not deleted, with recursive neither.',
+    description: 'Delete a file. Directories are never deleted, not even with recursive.',
     input: z.object({ path, recursive: z.boolean().default(false) }),
     annotations: { ...changes, idempotentHint: true },
     uses: ['delete_file'],

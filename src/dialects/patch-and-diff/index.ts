@@ -11,10 +11,10 @@ import {
 import type { Answer, Dialect } from '../runtime/types.ts'
 
 /**
- * `list_dir`, `read_file`, `search_text`, `write_file`, `apply_patch` and `diff_workspace`, which answer in plain text: what a
- * reviewing agent needs to look, patch, and look at what it did.
+ * `list_dir`, `read_file`, `search_text`, `write_file`, `apply_patch` and `diff_workspace`, which return plain text: the tools
+ * of an agent that reviews code, patches it and checks the diff.
  *
- * @param roots the names under which its paths lie. Default: none, paths are relative
+ * @param roots virtual roots of its paths. Default: none, paths are relative to the root of the workspace
  * @example
  * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: patchAndDiff() })
  * await workspace.call('list_dir', { path: '.' })
@@ -37,7 +37,7 @@ export function patchAndDiff(roots: VirtualRoots = {}): Dialect {
   }
 }
 
-/** Where a patch does not fit, what stands there. */
+/** Formats the expected and the actual lines of a patch that does not match. */
 function mismatch({ expected, actual }: { readonly [detail: string]: unknown }): string {
   if (expected === undefined && actual === undefined) return ''
   return `\nexpected: ${JSON.stringify(expected)}\nactual: ${JSON.stringify(actual)}`
@@ -85,16 +85,17 @@ const tools = [
     annotations: looks,
     uses: ['search_text'],
     *steps({ query, path, regex, glob, max_results: maxMatches }, pathMapping) {
-      const found = yield* call('search_text', {
+      const result = yield* call('search_text', {
         query,
         path: pathMapping.inward(path),
         mode: regex ? 'regex' : 'literal',
         maxMatches,
         ...(glob === undefined ? {} : { includeGlob: glob }),
       })
-      const lines = found.matches.map((match) => `${pathMapping.outward(match.path)}:${match.line}:${match.snippet}`)
-      const cut = found.truncatedReason === undefined ? [] : [`There may be more matches (${found.truncatedReason})`]
-      return answer(lines, [...found.warnings, ...cut], 'No matches')
+      const lines = result.matches.map((match) => `${pathMapping.outward(match.path)}:${match.line}:${match.snippet}`)
+      const limit =
+        result.truncatedReason === undefined ? [] : [`There may be more matches (${result.truncatedReason})`]
+      return answer(lines, [...result.warnings, ...limit], 'No matches')
     },
   }),
   defineDialectTool({
@@ -106,8 +107,8 @@ const tools = [
     uses: ['write_file'],
     *steps({ path, content }, pathMapping) {
       const written = yield* call('write_file', { path: pathMapping.inward(path), content })
-      const done = `${written.created ? 'Created' : 'Replaced'} ${path} (${written.bytesWritten} bytes)`
-      return answer([done], written.warnings)
+      const summary = `${written.created ? 'Created' : 'Replaced'} ${path} (${written.bytesWritten} bytes)`
+      return answer([summary], written.warnings)
     },
   }),
   defineDialectTool({
@@ -119,10 +120,10 @@ const tools = [
     annotations: changes,
     uses: ['apply_patch'],
     *steps({ patch, dry_run: dryRun }, pathMapping) {
-      const done = yield* call('apply_patch', { patch, dryRun })
-      const lines = done.filesTouched.map(({ path, kind }) => `${kind} ${pathMapping.outward(path)}`)
-      const what = dryRun ? 'Would apply' : 'Applied'
-      return answer([`${what}: +${done.insertions} -${done.deletions}`, ...lines], done.warnings)
+      const applied = yield* call('apply_patch', { patch, dryRun })
+      const lines = applied.filesTouched.map(({ path, kind }) => `${kind} ${pathMapping.outward(path)}`)
+      const verb = dryRun ? 'Would apply' : 'Applied'
+      return answer([`${verb}: +${applied.insertions} -${applied.deletions}`, ...lines], applied.warnings)
     },
   }),
   defineDialectTool({
@@ -138,9 +139,9 @@ const tools = [
     *steps({ paths, stat_only: statOnly }, pathMapping) {
       const within = paths === undefined ? {} : { paths: paths.map(pathMapping.inward) }
       const { diff, stat, warnings } = yield* call('diff_workspace', { statOnly, ...within })
-      const lines = statOnly ? stat.map((one) => statLine(one, pathMapping)) : [diff]
+      const lines = statOnly ? stat.map((entry) => statLine(entry, pathMapping)) : [diff]
       return answer(
-        lines.filter((one) => one !== ''),
+        lines.filter((line) => line !== ''),
         warnings,
         'No changes',
       )
@@ -148,10 +149,10 @@ const tools = [
   }),
 ]
 
-/** Lines, and in brackets what must not be overlooked. */
+/** Returns the lines, followed by the warnings in parentheses. */
 function answer(lines: readonly string[], warnings: readonly string[], none = ''): Answer {
-  const noted = warnings.map((warning) => `(${warning})`)
-  return { output: [...(lines.length === 0 ? [none] : lines), ...noted].join('\n') }
+  const notes = warnings.map((warning) => `(${warning})`)
+  return { output: [...(lines.length === 0 ? [none] : lines), ...notes].join('\n') }
 }
 
 function nameOf({ outward }: PathMapping) {

@@ -133,7 +133,7 @@ export const fileTools: readonly DialectTool[] = [
   }),
 ]
 
-/** A glob without a slash is one of names. */
+/** Makes a glob without a slash match names at any depth. */
 function anyDepth(glob: string): string {
   return glob.includes('/') ? glob : `**/${glob}`
 }

@@ -5,10 +5,10 @@ import { fileTools } from './files.ts'
 import { shellTools } from './shell.ts'
 
 /**
- * The eight file tools and the four shell tools of a Python agent harness: fields in snake_case, and every result an object
- * of `success`, `output` and `error`, of which one of the last two is `null`.
+ * The eight file tools and the four shell tools of a Python agent harness. Fields are in snake_case, and every result is an
+ * object `{ success, output, error }`, in which `error` of a success and `output` of a refused call are `null`.
  *
- * @param roots where its paths lie. Default: they are relative to the root of the workspace
+ * @param roots virtual roots of its paths. Default: none, paths are relative to the root of the workspace
  * @example
  * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: pythonHarness() })
  * await workspace.call('write_file', { path: 'a.txt', content: 'Hello\n' })
@@ -32,8 +32,12 @@ export function pythonHarness(roots: VirtualRoots = {}): Dialect {
 }
 
 function formatError({ code, message, hint, failure }: DialectError): Answer {
-  const told = message.replace(/\boldText\b/, 'old_text')
+  const renamedMessage = message.replace(/\boldText\b/, 'old_text')
   return {
-    output: { success: false, output: null, error: `${code}: ${told}. ${hint}${formatNearestPassage(failure)}` },
+    output: {
+      success: false,
+      output: null,
+      error: `${code}: ${renamedMessage}. ${hint}${formatNearestPassage(failure)}`,
+    },
   }
 }

@@ -7,7 +7,7 @@ import { failed, succeeded } from './results.ts'
 
 const command = z.string().min(1).describe('The command line')
 const cwd = z.string().optional().describe('Directory to run it in')
-const processId = z.string().min(1).describe('As start_command gave it')
+const processId = z.string().min(1).describe('Id that start_command returned')
 
 export const shellTools: readonly DialectTool[] = [
   defineDialectTool({
@@ -16,18 +16,18 @@ export const shellTools: readonly DialectTool[] = [
     input: z.object({ command, cwd, timeout: z.number().positive().optional().describe('Seconds that it may take') }),
     uses: ['run_command'],
     *steps({ command, cwd, timeout }, pathMapping) {
-      const ran = yield* call('run_command', {
+      const result = yield* call('run_command', {
         command,
         ...(cwd === undefined ? {} : { cwd: pathMapping.inward(cwd) }),
         ...(timeout === undefined ? {} : { timeoutMs: Math.max(1, Math.ceil(timeout * 1000)) }),
       })
-      const output = formatCommandOutput(ran)
-      return ran.exitCode === 0 ? succeeded(output) : failed(output, `Exit code ${ran.exitCode}`)
+      const output = formatCommandOutput(result)
+      return result.exitCode === 0 ? succeeded(output) : failed(output, `Exit code ${result.exitCode}`)
     },
   }),
   defineDialectTool({
     name: 'start_command',
-    description: 'Start a shell command line in the background; check_command tells how it goes.',
+    description: 'Start a shell command line in the background; check_command shows its state and output.',
     input: z.object({ command, cwd }),
     uses: ['start_command'],
     *steps({ command, cwd }, pathMapping) {
@@ -40,7 +40,7 @@ export const shellTools: readonly DialectTool[] = [
   }),
   defineDialectTool({
     name: 'check_command',
-    description: 'Tell whether a background command runs, and what it has put out since the last check.',
+    description: 'Show whether a background command is running, and its output since the last check.',
     input: z.object({ process_id: processId }),
     uses: ['check_command'],
     *steps({ process_id: id }) {

@@ -11,11 +11,11 @@ import { toSnakeCase as inSnakeCase } from '../runtime/snake-case.ts'
 import type { Answer, Dialect } from '../runtime/types.ts'
 
 /**
- * The tools of coding agents with fields in snake_case: `read_file`, `write_file`, `edit_file`, `list_directory`, `search_files`
- * and, where the workspace has a shell, `run_command`. Results are JSON: `{ ok: true, … }` or `{ ok: false, error }`. A change
- * may name the version that it expects.
+ * Tools of coding agents with fields in snake_case: `read_file`, `write_file`, `edit_file`, `list_directory`, `search_files`
+ * and, if the workspace has a shell, `run_command`. Results are JSON: `{ ok: true, … }` or `{ ok: false, error }`. A change may
+ * pass the version that it expects.
  *
- * @param roots the names under which its paths lie. Default: none, paths are relative
+ * @param roots virtual roots of its paths. Default: none, paths are relative to the root of the workspace
  * @example
  * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: snakeCase() })
  * await workspace.call('write_file', { path: 'a.txt', content: 'Hello\n' })
@@ -48,23 +48,23 @@ export function snakeCase(roots: VirtualRoots = {}): Dialect {
     },
     formatError({ code, message, hint, path, failure }) {
       const { ok, code: _code, message: _message, hint: _hint, path: _path, ...details } = failure
-      const where = path === undefined ? {} : { path }
-      return { output: { ok, error: { code, message, hint, ...where, ...told(details, pathMapping) } } }
+      const location = path === undefined ? {} : { path }
+      return { output: { ok, error: { code, message, hint, ...location, ...snakeCaseFields(details, pathMapping) } } }
     },
   }
 }
 
-function told(details: object, pathMapping: PathMapping): object {
+function snakeCaseFields(details: object, pathMapping: PathMapping): object {
   return inSnakeCase(details, pathMapping) as object
 }
 
-/** A result without what only programs need. */
+/** Returns a result without the fields that only programs need. */
 function answer(
   { ok, summary, callId, label, warnings, ...fields }: { readonly [field: string]: unknown },
   pathMapping: PathMapping,
 ): Answer {
-  const warned = Array.isArray(warnings) && warnings.length > 0 ? { warnings } : {}
-  return { output: { ok, ...told({ ...fields, ...warned }, pathMapping) } }
+  const warningFields = Array.isArray(warnings) && warnings.length > 0 ? { warnings } : {}
+  return { output: { ok, ...snakeCaseFields({ ...fields, ...warningFields }, pathMapping) } }
 }
 
 const looks = { readOnlyHint: true, openWorldHint: false }
@@ -78,8 +78,8 @@ const expected_sha256 = z
   .optional()
   .describe('sha256 of the version you read; null: the file must not exist')
 
-/** Leaves out what was left out. */
-function given<T>(name: string, value: T | undefined): Record<string, T> {
+/** Returns an object with one field, or an empty one if the value is `undefined`. */
+function optional<T>(name: string, value: T | undefined): Record<string, T> {
   return value === undefined ? {} : { [name]: value }
 }
 
@@ -108,8 +108,8 @@ const tools = [
     annotations: changes,
     uses: ['write_file'],
     *steps({ path, content, expected_sha256 }, pathMapping) {
-      const how = given('expectedSha256', expected_sha256)
-      return answer(yield* call('write_file', { path: pathMapping.inward(path), content, ...how }), pathMapping)
+      const options = optional('expectedSha256', expected_sha256)
+      return answer(yield* call('write_file', { path: pathMapping.inward(path), content, ...options }), pathMapping)
     },
   }),
   defineDialectTool({
@@ -126,8 +126,8 @@ const tools = [
     annotations: changes,
     uses: ['edit_file'],
     *steps({ path, old_text: oldText, new_text: newText, replace_all: replaceAll, expected_sha256 }, pathMapping) {
-      const how = { oldText, newText, replaceAll, ...given('expectedSha256', expected_sha256) }
-      return answer(yield* call('edit_file', { path: pathMapping.inward(path), ...how }), pathMapping)
+      const options = { oldText, newText, replaceAll, ...optional('expectedSha256', expected_sha256) }
+      return answer(yield* call('edit_file', { path: pathMapping.inward(path), ...options }), pathMapping)
     },
   }),
   defineDialectTool({
@@ -143,8 +143,8 @@ const tools = [
     annotations: looks,
     uses: ['list_directory'],
     *steps({ path, max_depth: maxDepth, include_hidden: includeHidden, include_ignored: includeIgnored }, pathMapping) {
-      const how = { maxDepth, includeHidden, includeIgnored }
-      return answer(yield* call('list_directory', { path: pathMapping.inward(path), ...how }), pathMapping)
+      const options = { maxDepth, includeHidden, includeIgnored }
+      return answer(yield* call('list_directory', { path: pathMapping.inward(path), ...options }), pathMapping)
     },
   }),
   defineDialectTool({
@@ -163,9 +163,9 @@ const tools = [
     uses: ['search_text'],
     *steps({ query, path, is_regex, case_sensitive: caseSensitive, file_pattern, max_results }, pathMapping) {
       const mode = is_regex ? ('regex' as const) : ('literal' as const)
-      const how = { ...given('includeGlob', file_pattern), ...given('maxMatches', max_results) }
+      const options = { ...optional('includeGlob', file_pattern), ...optional('maxMatches', max_results) }
       return answer(
-        yield* call('search_text', { query, path: pathMapping.inward(path), mode, caseSensitive, ...how }),
+        yield* call('search_text', { query, path: pathMapping.inward(path), mode, caseSensitive, ...options }),
         pathMapping,
       )
     },
@@ -183,11 +183,11 @@ const tools = [
     uses: ['run_command'],
     *steps({ command, cwd, timeout_seconds }, pathMapping) {
       const timeoutMs = timeout_seconds === undefined ? undefined : Math.ceil(timeout_seconds * 1000)
-      const how = {
-        ...given('cwd', cwd === undefined ? undefined : pathMapping.inward(cwd)),
-        ...given('timeoutMs', timeoutMs),
+      const options = {
+        ...optional('cwd', cwd === undefined ? undefined : pathMapping.inward(cwd)),
+        ...optional('timeoutMs', timeoutMs),
       }
-      return answer(yield* call('run_command', { command, ...how }), pathMapping)
+      return answer(yield* call('run_command', { command, ...options }), pathMapping)
     },
   }),
 ]
