@@ -5,17 +5,19 @@ const top = join(import.meta.dirname, '../..')
 
 /** A code block of a page. */
 export interface Block {
-  /** `docs/guide/node.md:12`: where its first line stands. */
+  /** Page and first line, such as `docs/guide/node.md:12`. */
   readonly name: string
-  /** The word after the fence: `ts`, `sh`, `json`, … */
+  /** The language after the fence: `ts`, `sh`, `json`, … */
   readonly language: string
-  /** With everything that it goes on from. */
+  /** The code, including the blocks that it continues. */
   readonly code: string
-  /** Why it is not run, as the comment `<!-- not run: … -->` above it says. It is checked in every other way. */
+  /** Why the block is not run, from the comment `<!-- not run: … -->` above it. All other checks apply. */
   readonly notRun?: string
+  /** The file that contains the block, from the comment `<!-- part of FILE -->` above it. Tests of that file run it. */
+  readonly partOf?: string
 }
 
-/** Every page that a reader is given: its path from the root of the project, and its text. */
+/** Returns the text of every page of the documentation, by its path from the root of the project. */
 export function readPages(): ReadonlyMap<string, string> {
   const docs = readdirSync(join(top, 'docs'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
@@ -32,21 +34,23 @@ export function readPages(): ReadonlyMap<string, string> {
   return new Map(paths.map((path) => [path, readFileSync(join(top, path), 'utf8')]))
 }
 
-/** A fence with the comments right above it, and what is inside. */
+/** A fenced block with the comments directly above it. */
 const fenced = /((?:^<!--.*-->\n+)*)^```(\w*).*\n([\s\S]*?)^```$/gm
 
-/** The blocks of a page. One under `<!-- goes on -->` has the code of the one before it in front of its own. */
+/** Returns the blocks of a page. A block under `<!-- goes on -->` starts with the code of the block before it. */
 export function blocksOf(path: string, text: string): readonly Block[] {
   const blocks: Block[] = []
-  for (const { index, 1: comments = '', 2: language = '', 3: own = '' } of text.matchAll(fenced)) {
+  for (const { index, 1: comments = '', 2: language = '', 3: code = '' } of text.matchAll(fenced)) {
     const line = text.slice(0, index + comments.length).split('\n').length + 1
     const before = comments.includes('<!-- goes on -->') ? blocks.at(-1) : undefined
     const notRun = /<!-- not run: (.+?) -->/.exec(comments)?.[1] ?? before?.notRun
+    const partOf = /<!-- part of (\S+) -->/.exec(comments)?.[1]
     blocks.push({
       name: `${path}:${line}`,
       language,
-      code: before === undefined ? own : `${before.code}${own}`,
+      code: before === undefined ? code : `${before.code}${code}`,
       ...(notRun === undefined ? {} : { notRun }),
+      ...(partOf === undefined ? {} : { partOf }),
     })
   }
   return blocks

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 
 const top = join(import.meta.dirname, '../..')
 const { scripts } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
-/** What `wardspace help` prints. */
+/** The output of `wardspace help`. */
 const usage = /const usage = `([\s\S]*?)`\n/.exec(readFileSync(join(top, 'src/cli/program.ts'), 'utf8'))?.[1] ?? ''
 
-/** One command of a block, by its words. */
+/** One command, split into words. */
 export type Words = readonly string[]
 
-/** The commands of a `sh` block, without comments; a line may go on after a backslash. */
+/** Returns the commands of a `sh` block without comments. A backslash continues a line. */
 export function commandsOf(code: string): readonly Words[] {
   return code
     .replace(/\\\n/g, ' ')
@@ -18,12 +18,12 @@ export function commandsOf(code: string): readonly Words[] {
     .filter((words) => words.length > 0)
 }
 
-/** The words of `npx wardspace …`, without these two. */
+/** Returns the words after `npx wardspace`, or undefined for another command. */
 export function ownWords([program, name, ...words]: Words): Words | undefined {
   return program === 'npx' && name === 'wardspace' ? words : undefined
 }
 
-/** What is wrong with a command: a script that is not there, or a command or option that `wardspace help` does not tell of. */
+/** Returns what is wrong with a command: an unknown script, or a command or option that `wardspace help` does not list. */
 export function wrongIn(words: Words): string | undefined {
   const [program, name = '', script = ''] = words
   const own = ownWords(words)
@@ -38,10 +38,10 @@ function wrongInOwn([command = '', ...words]: Words): string | undefined {
   if (!new RegExp(`^ {2}wardspace ${command}\\b`, 'm').test(usage)) return `There is no command "${command}"`
   const options = words.filter((word) => word.startsWith('--')).map((word) => word.replace(/=.*/, ''))
   const unknown = options.find((option) => !new RegExp(`${option}\\b`).test(usage))
-  return unknown === undefined ? undefined : `"wardspace help" tells of no option ${unknown}`
+  return unknown === undefined ? undefined : `"wardspace help" does not list the option ${unknown}`
 }
 
-/** `a && b` is two commands. */
+/** Splits `a && b` into two commands. */
 function separated(words: Words): readonly Words[] {
   const at = words.indexOf('&&')
   return at < 0 ? [words] : [words.slice(0, at), ...separated(words.slice(at + 1))]

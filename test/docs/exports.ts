@@ -4,14 +4,14 @@ import { publishedModules, sourceOf } from '../published.ts'
 
 const top = join(import.meta.dirname, '../..')
 
-/** What the published subpaths export without a word on it: `src/a.ts: name`. The site checks more, and takes longer. */
+/** Returns the exports of the published subpaths that have no doc comment, as `src/a.ts: name`. The build of the site checks more, but takes longer. */
 export function undocumented(): readonly string[] {
-  const found = new Set<string>()
-  for (const [, file] of publishedModules(top)) for (const name of wordless(sourceOf(file))) found.add(name)
-  return [...found].sort()
+  const names = new Set<string>()
+  for (const [, file] of publishedModules(top)) for (const name of undocumentedIn(sourceOf(file))) names.add(name)
+  return [...names].sort()
 }
 
-/** The names by which programs import parts of the package; a folder as `wardspace/dialects/*`. */
+/** Returns the import names of the package's parts. A folder is `wardspace/dialects/*`. */
 export function subpaths(): readonly string[] {
   const { exports } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as {
     exports: Record<string, unknown>
@@ -23,29 +23,29 @@ export function subpaths(): readonly string[] {
     .map((subpath) => subpath.replace(/^\./, 'wardspace'))
 }
 
-/** Of a file's own exports, and of those that it hands on, by their names or all of them. */
-function wordless(file: string, wanted?: ReadonlySet<string>): readonly string[] {
+/** Checks the exports of a file and of the files that it re-exports from: all of them, or those with the given names. */
+function undocumentedIn(file: string, only?: ReadonlySet<string>): readonly string[] {
   const text = readFileSync(join(top, file), 'utf8')
-  const declared = [...text.matchAll(declaration)].map(([, words, name = '']) => ({ words, name }))
-  // Of overloads, the first one has the words.
-  const told = new Set(declared.flatMap(({ words, name }) => (words === undefined ? [] : [name])))
+  const declared = [...text.matchAll(declaration)].map(([, comment, name = '']) => ({ comment, name }))
+  // The first overload has the comment.
+  const documented = new Set(declared.flatMap(({ comment, name }) => (comment === undefined ? [] : [name])))
   const own = declared
-    .filter(({ name }) => !told.has(name) && (wanted === undefined || wanted.has(name)))
+    .filter(({ name }) => !documented.has(name) && (only === undefined || only.has(name)))
     .map(({ name }) => `${file}: ${name}`)
-  const handedOn = [...text.matchAll(/^export (?:type )?\{([^}]*)\} from '(\.[^']+)'$/gm)].flatMap(
+  const reexported = [...text.matchAll(/^export (?:type )?\{([^}]*)\} from '(\.[^']+)'$/gm)].flatMap(
     ([, list = '', from = '']) => {
-      const names = namesIn(list).filter((name) => wanted === undefined || wanted.has(name))
-      return names.length === 0 ? [] : wordless(join(dirname(file), from), new Set(names))
+      const names = namesIn(list).filter((name) => only === undefined || only.has(name))
+      return names.length === 0 ? [] : undocumentedIn(join(dirname(file), from), new Set(names))
     },
   )
-  return [...own, ...handedOn]
+  return [...own, ...reexported]
 }
 
-/** An exported declaration, with the end of the comment right above it. */
+/** An exported declaration, with the end of the comment directly above it. */
 const declaration =
   /(\*\/\n(?:\/\/.*\n)*)?^export (?:declare )?(?:abstract )?(?:async )?(?:const|function\*?|interface|type|class) (\w+)/gm
 
-/** `a, type b` and `a as c` name what the other file calls a, b. */
+/** Returns the names in the other file: `a, type b` gives a and b, `a as c` gives a. */
 function namesIn(list: string): readonly string[] {
   return list
     .split(',')

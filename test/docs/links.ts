@@ -3,12 +3,12 @@ import { join, posix } from 'node:path'
 
 const top = join(import.meta.dirname, '../..')
 
-/** The links of a page that lead nowhere: to a file that is not there, or a heading that its page has not. */
+/** Returns the dead links of a page: to a missing file, or to a missing heading. */
 export function deadLinks(path: string, pages: ReadonlyMap<string, string>): readonly string[] {
   return linksOf(pages.get(path) ?? '').filter((link) => {
     const [file = '', heading] = link.split('#')
     const target = file === '' ? path : posix.join(posix.dirname(path), file)
-    // The site holds nothing else.
+    // The site contains only docs/.
     if (path.startsWith('docs/') && !target.startsWith('docs/')) return true
     if (!pages.has(target) && !existsSync(join(top, target))) return true
     const page = pages.get(target)
@@ -16,15 +16,15 @@ export function deadLinks(path: string, pages: ReadonlyMap<string, string>): rea
   })
 }
 
-/** Links to other sites are not followed: pages are checked without a network. */
+/** Returns the links inside the repository. Links to other sites are not checked, so that the test needs no network. */
 function linksOf(text: string): readonly string[] {
-  const words = withoutCode(text)
-  return [...words.matchAll(/\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"/g)]
+  const prose = withoutCode(text)
+  return [...prose.matchAll(/\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"/g)]
     .map(([, link, attribute]) => link ?? attribute ?? '')
     .filter((link) => !/^[a-z]+:/.test(link))
 }
 
-/** The anchors of a page's headings, as forges and VitePress make them. */
+/** Returns the anchors of a page's headings, as forges and VitePress generate them. */
 function headingsOf(text: string): ReadonlySet<string> {
   const headings = [...withoutCode(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading)
   return new Set(

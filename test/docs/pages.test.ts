@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -14,48 +14,48 @@ import { deadLinks } from './links.ts'
 import { typeErrors } from './type-check.ts'
 
 const top = join(import.meta.dirname, '../..')
-/** Inside the package, so that the blocks import it by its own name, as built. */
-const made = join(top, 'dist/examples/pages')
+/** Inside the package, so that the blocks can import it by its own name, as built. */
+const programDirectory = join(top, 'dist/examples/pages')
 let directory = ''
 let cwd = ''
 
 const pages = readPages()
 const blocks = [...pages].flatMap(([path, text]) => blocksOf(path, text))
 const inLanguage = (...languages: readonly string[]) => blocks.filter(({ language }) => languages.includes(language))
-const programs = inLanguage('ts', 'js')
-/** Commands of ours that change nothing and end at once. */
-const cheap = inLanguage('sh')
+const programs = inLanguage('ts', 'js').filter(({ partOf }) => partOf === undefined)
+const excerpts = blocks.filter(({ partOf }) => partOf !== undefined)
+/** Commands of the package that change nothing and end at once. */
+const quickCommands = inLanguage('sh')
   .flatMap(({ code }) => commandsOf(code).map(ownWords))
   .filter((words) => /^(tools|call read_file|policy explain)\b/.test(words?.join(' ') ?? '')) as string[][]
 const settings = inLanguage('json', 'toml', 'yaml')
 
-describe('the pages', () => {
+describe('the documentation', () => {
   beforeAll(() => {
-    mkdirSync(made, { recursive: true })
+    mkdirSync(programDirectory, { recursive: true })
     directory = mkdtempSync(join(tmpdir(), 'wardspace-pages-'))
     mkdirSync(join(directory, 'project/src'), { recursive: true })
     writeFileSync(join(directory, 'project/src/app.ts'), 'export const answer = 41\n')
     writeFileSync(join(directory, 'project/README.md'), '# Project\n')
     cwd = process.cwd()
-    // Paths such as `./project` are beside the reader's program.
+    // Paths such as `./project` are relative to the reader's program.
     process.chdir(directory)
   })
   afterAll(() => {
     process.chdir(cwd)
-    for (const each of [made, directory]) rmSync(each, { recursive: true, force: true })
+    for (const each of [programDirectory, directory]) rmSync(each, { recursive: true, force: true })
   })
 
-  it('have blocks of every kind that is checked here, and of no other', () => {
+  it('has blocks in the checked languages only', () => {
     expect(programs.length).toBeGreaterThan(20)
     expect(settings.length).toBeGreaterThan(3)
-    const known = new Set(['ts', 'js', 'json', 'toml', 'yaml', 'sh', 'text', 'http', 'html', 'jsonc'])
-    expect(blocks.filter(({ language }) => !known.has(language)).map(({ name }) => name)).toEqual([])
+    const languages = new Set(['ts', 'js', 'json', 'toml', 'yaml', 'sh', 'text', 'http', 'html', 'jsonc'])
+    expect(blocks.filter(({ language }) => !languages.has(language)).map(({ name }) => name)).toEqual([])
   })
 
-  it('say of each block that is not run why', () => {
+  it('has at most 12 blocks that are not run, each with a reason', () => {
     const notRun = blocks.filter((block) => block.notRun !== undefined)
     for (const { name, notRun: reason } of notRun) console.log(`not run: ${name}: ${reason}`)
-    // More of them want a second look: what can run shall run.
     expect(notRun.length).toBeLessThanOrEqual(12)
   })
 
@@ -63,25 +63,25 @@ describe('the pages', () => {
     expect(deadLinks(path, pages)).toEqual([])
   })
 
-  it.each([...pages.keys()])('%s names only files of the repository that exist', (path) => {
-    const named = (pages.get(path) ?? '').matchAll(/`((?:src|test|playground|bench|examples)\/[\w./-]+)`/g)
-    const missing = [...named].map(([, file = '']) => file).filter((file) => !existsSync(join(top, file)))
+  it.each([...pages.keys()])('%s mentions only files of the repository that exist', (path) => {
+    const mentioned = (pages.get(path) ?? '').matchAll(/`((?:src|test|playground|bench|examples)\/[\w./-]+)`/g)
+    const missing = [...mentioned].map(([, file = '']) => file).filter((file) => !existsSync(join(top, file)))
     expect(missing.filter((file) => !file.includes('NAME'))).toEqual([])
   })
 
-  it('list every subpath in docs/runtimes.md', () => {
+  it('lists every subpath in docs/runtimes.md', () => {
     const text = pages.get('docs/runtimes.md') ?? ''
     expect(subpaths().filter((name) => !text.includes(`\`${name}\``))).toEqual([])
   })
 
-  it('would be found out', () => {
+  it('is checked for dead links, wrong commands and wrong settings', () => {
     const text = '# Title\n[a](nowhere.md) [b](#nothing) [c](#title) [d](README.md#nothing)\n'
     expect(deadLinks('x.md', new Map([['x.md', text]]))).toEqual(['nowhere.md', '#nothing', 'README.md#nothing'])
     const commands =
       "npx wardspace nope\nnpx wardspace mcp --nope # why\nnpm ci && npm run nope\nnpx wardspace call read_file '{}'"
     expect(commandsOf(commands).map(wrongIn)).toEqual([
       'There is no command "nope"',
-      '"wardspace help" tells of no option --nope',
+      '"wardspace help" does not list the option --nope',
       undefined,
       'package.json has no script "nope"',
       undefined,
@@ -97,38 +97,39 @@ describe('the pages', () => {
     })
   })
 
-  it('are joined by a reference in which every export has words', () => {
+  it('has a doc comment for every export', () => {
     expect(undocumented()).toEqual([])
   })
 
-  it('show no call that does not compile', () => {
+  it('contains only programs that compile', () => {
     const wrong = { name: 'wrong', language: 'ts', code: "import 'wardspace/nowhere'\nconst one: string = 1\n" }
-    const errors = typeErrors([...programs, wrong], join(made, 'types'))
+    const errors = typeErrors([...programs, wrong], join(programDirectory, 'types'))
     expect(errors.filter((line) => !line.startsWith('wrong line'))).toEqual([])
     expect(errors).toHaveLength(2)
   })
 
-  it.each(programs.filter(({ notRun }) => notRun === undefined))(
-    '$name runs on the package as built',
-    async (block) => {
-      const { code } = await transform(block.code, { loader: 'ts', format: 'esm', target: 'es2022' })
-      const file = join(made, `${block.name.replace(/\W+/g, '-')}.mjs`)
-      writeFileSync(file, code)
-      await import(/* @vite-ignore */ pathToFileURL(file).href)
-    },
-  )
+  it.each(programs.filter(({ notRun }) => notRun === undefined))('$name runs on the built package', async (block) => {
+    const { code } = await transform(block.code, { loader: 'ts', format: 'esm', target: 'es2022' })
+    const file = join(programDirectory, `${block.name.replace(/\W+/g, '-')}.mjs`)
+    writeFileSync(file, code)
+    await import(/* @vite-ignore */ pathToFileURL(file).href)
+  })
 
-  it.each(settings)('$name is what it shows', ({ language, code }) => {
+  it.each(excerpts)('$name is part of $partOf', ({ code, partOf = '' }) => {
+    expect(readFileSync(join(top, partOf), 'utf8')).toContain(code.trimEnd())
+  })
+
+  it.each(settings)('$name is a valid policy or client configuration', ({ language, code }) => {
     checkSetting(language as ConfigFormat, code)
   })
 
-  it.each(cheap)('npx wardspace %s %s runs', async (...words) => {
+  it.each(quickCommands)('command runs: npx wardspace %s %s', async (...args) => {
     process.chdir(join(directory, 'project'))
     const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
     try {
-      const [command = '', ...rest] = words
+      const [command = '', ...options] = args
       const commands = await import(/* @vite-ignore */ pathToFileURL(join(top, `dist/cli/${command}.js`)).href)
-      expect(await commands[command](rest)).toBeLessThan(2)
+      expect(await commands[command](options)).toBeLessThan(2)
       expect(printed).toHaveBeenCalled()
     } finally {
       printed.mockRestore()
@@ -136,7 +137,7 @@ describe('the pages', () => {
     }
   })
 
-  it.each(inLanguage('sh'))('$name names what is there', ({ code }) => {
+  it.each(inLanguage('sh'))('$name uses existing commands, options and scripts', ({ code }) => {
     expect(commandsOf(code).map(wrongIn).filter(Boolean)).toEqual([])
   })
 })
@@ -153,10 +154,10 @@ const running = z.strictObject({
   headers: z.record(z.string(), z.string()).optional(),
 })
 const servers = z.record(z.string(), z.union([started, running]))
-/** The settings of MCP clients: of Claude Desktop and Cursor, and of VS Code. */
+/** Settings of MCP clients: Claude Desktop and Cursor, or VS Code. */
 const clientSettings = z.union([z.strictObject({ mcpServers: servers }), z.strictObject({ servers })])
 
-/** Settings of an MCP client start a server that there is; anything else is a policy, perhaps with its audit. */
+/** Checks that the settings of an MCP client start an existing server. Any other block must be a policy, optionally with `audit`. */
 function checkSetting(language: ConfigFormat, code: string): void {
   const { data } = parseConfig(code, language, 'the block')
   const isOfClient = /^\s*"(mcpServers|servers)"/m.test(code) || code.includes('"mcpServers"')

@@ -5,7 +5,7 @@ import type { Block } from './blocks.ts'
 
 const top = join(import.meta.dirname, '../..')
 
-/** What the project's own compiler says of the blocks, all of them in one program: a line for each error, with its page. */
+/** Compiles the blocks in one program. Returns a line for each error, with the page of its block. */
 export function typeErrors(blocks: readonly Block[], directory: string): readonly string[] {
   mkdirSync(directory, { recursive: true })
   for (const [index, { code }] of blocks.entries())
