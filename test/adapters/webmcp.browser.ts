@@ -44,7 +44,7 @@ describe('WebMCP of this browser', () => {
     })
     expect(JSON.stringify(refused)).not.toContain('never-shown')
 
-    await expect(registerWebTools(workspace)).rejects.toThrow(/"\w+": the page has one of that name already/)
+    await expect(registerWebTools(workspace)).rejects.toThrow(/"\w+": the page already has a tool with that name/)
     expect(agent().listTools()).toHaveLength(listed.length)
     stop.abort()
     expect(agent().listTools()).toEqual([])

@@ -79,7 +79,7 @@ describe('registerWebTools', () => {
     const workspace = await open()
     const unregister = await registerWebTools(workspace, { tools: ['search_text'] })
     await expect(registerWebTools(workspace)).rejects.toThrow(
-      'Cannot register the tool "search_text": the page has one of that name already',
+      'Cannot register the tool "search_text": the page already has a tool with that name',
     )
     expect([...tools.keys()]).toEqual(['search_text'])
     unregister()

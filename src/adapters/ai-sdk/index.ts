@@ -13,23 +13,23 @@ import {
 
 export type { CallableDialectTools, CallableTools } from '../model/select-tools.ts'
 
-/** Whose calls they are, which tools, who answers what policy asks, and what the model is shown. */
+/** Run, tools, approval handler and form of the results. */
 export interface AiSdkOptions extends OfferOptions {
   /**
-   * What the model is shown: the text of `toModelText`, in the fewest tokens, or the whole result as JSON, such as for a scripted
-   * model that reads its fields. Default: `text`. The program is given the whole result in either case.
+   * What the model receives: the text of `toModelText`, in the fewest tokens, or the whole result as JSON, for example for a scripted
+   * model that reads its fields. The program receives the whole result in both cases. Default: `text`.
    */
   readonly results?: 'text' | 'json'
 }
 
 /**
- * The tools of a workspace for the AI SDK (version 6): `generateText`, `streamText`, `ToolLoopAgent`. Their schemas are those of
- * `modelTools`; input is judged by the workspace alone, so that a wrong one is a refusal like any other. A
- * refusal is no exception: the model is shown it, with its code and its hint, as the error of the call. The SDK's id of a
- * call is the `stepId` of its audit records, and its `abortSignal` cancels the call.
+ * Returns the tools of a workspace for the AI SDK (version 6): `generateText`, `streamText`, `ToolLoopAgent`. Their schemas are those
+ * of `modelTools`. Only the workspace validates input, so invalid input is a refusal like any other. A refusal is not thrown: the
+ * model receives its code and hint as the error of the call. The SDK's id of a call is the `stepId` of its audit records, and its
+ * `abortSignal` cancels the call.
  *
  * @example
- * const { text } = await generateText({ model, tools: aiSdkTools(workspace), stopWhen: stepCountIs(20), prompt: 'Mend it.' })
+ * const { text } = await generateText({ model, tools: aiSdkTools(workspace), stopWhen: stepCountIs(20), prompt: 'Fix it.' })
  */
 export function aiSdkTools(workspace: CallableTools | CallableDialectTools, options: AiSdkOptions = {}): ToolSet {
   const { run = workspace, results = 'text' } = options
@@ -43,27 +43,27 @@ export function aiSdkTools(workspace: CallableTools | CallableDialectTools, opti
       inputSchema: schemaOf(inputSchema),
       execute: async (input: unknown, { toolCallId, abortSignal }) =>
         plain(await run.callTool(name, input, callOptionsOf(options, toolCallId, abortSignal))),
-      toModelOutput: ({ output }: { output: unknown }) => shown(name, output as CallResult, results),
+      toModelOutput: ({ output }: { output: unknown }) => modelOutput(name, output as CallResult, results),
     }
   }
   return tools
 }
 
-/** A schema by the Standard Schema specification, which the SDK reads. It takes everything: the workspace checks. */
+/** Wraps a JSON Schema as a Standard Schema, which the SDK reads. It accepts everything, because the workspace validates. */
 function schemaOf(schema: Record<string, unknown>) {
-  const inJson = () => structuredClone(schema)
+  const toJson = () => structuredClone(schema)
   return {
     '~standard': {
       version: 1,
       vendor: 'wardspace',
       validate: (value: unknown) => ({ value }),
-      jsonSchema: { input: inJson, output: inJson },
+      jsonSchema: { input: toJson, output: toJson },
     },
   } as const
 }
 
-/** A refusal is marked as an error, for those models that tell errors apart. */
-function shown(name: string, result: CallResult, form: 'text' | 'json') {
+/** Returns the output for the model. A refusal is marked as an error, for models that distinguish errors. */
+function modelOutput(name: string, result: CallResult, form: 'text' | 'json') {
   const { text, isError } = resultToText(name, result)
   const value = isDialectResult(result) ? result.output : result
   if (typeof value === 'string' || form === 'text') {
@@ -72,7 +72,7 @@ function shown(name: string, result: CallResult, form: 'text' | 'json') {
   return { type: isError ? ('error-json' as const) : ('json' as const), value: value as JSONValue }
 }
 
-/** As it is sent: without fields that are left out. */
+/** Removes undefined fields, as JSON does. */
 function plain(result: object): Record<string, unknown> {
   return JSON.parse(JSON.stringify(result))
 }

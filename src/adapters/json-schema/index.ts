@@ -1,6 +1,6 @@
 /**
- * The tools of a workspace for any model API: their whole contracts, what a model needs of them, how each result is told to it,
- * and both in the forms of OpenAI, Anthropic and Gemini.
+ * The tools of a workspace for any model API: complete contracts, compact definitions, results as text, and all of these in the forms
+ * of OpenAI, Anthropic and Gemini.
  */
 export {
   type AnthropicCall,

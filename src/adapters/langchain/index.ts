@@ -15,14 +15,14 @@ import {
 
 export type { CallableDialectTools, CallableTools, OfferOptions } from '../model/select-tools.ts'
 
-/** A tool of a workspace for LangChain: it takes any input, which the workspace judges. */
+/** A tool of a workspace for LangChain. It accepts any input, because the workspace validates it. */
 export type LangChainTool = DynamicStructuredTool<z.ZodUnknown>
 
 /**
- * The tools of a workspace for LangChain (version 1): `bindTools`, agents, `ToolNode`. Input is judged by the workspace alone,
- * so that a wrong one is a refusal like any other. A refusal is no exception: it is a `ToolMessage` with the status `error`.
- * The whole result is the `artifact` of the message. The id of the tool call is the `stepId` of its audit records, and the
- * `signal` of the configuration cancels the call.
+ * Returns the tools of a workspace for LangChain (version 1): `bindTools`, agents, `ToolNode`. Only the workspace validates input, so
+ * invalid input is a refusal like any other. A refusal is not thrown: it is a `ToolMessage` with the status `error`. The whole
+ * result is the `artifact` of the message. The id of the tool call is the `stepId` of its audit records, and the `signal` of the
+ * configuration cancels the call.
  *
  * @throws TypeError for a name in `tools` that the workspace does not have
  * @example
@@ -35,14 +35,14 @@ export function langchainTools(
   workspace: CallableTools | CallableDialectTools,
   options: OfferOptions = {},
 ): LangChainTool[] {
-  const run: { callTool(name: string, input: unknown, how?: CallOptions): Promise<CallResult> } =
+  const run: { callTool(name: string, input: unknown, callOptions?: CallOptions): Promise<CallResult> } =
     options.run ?? workspace
   return modelTools(selectTools(workspace, options)).map(
     ({ name, description, inputSchema }) =>
       new DynamicStructuredTool({
         name,
         description,
-        // Models are told the schema; nothing is checked by it.
+        // The schema is sent to the model, but not used for validation.
         schema: z.unknown().meta(inputSchema),
         responseFormat: 'content_and_artifact',
         func: async (input: unknown, _manager, config?: ToolRunnableConfig) => {

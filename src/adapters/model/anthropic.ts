@@ -16,7 +16,7 @@ export interface AnthropicCall {
   readonly input: unknown
 }
 
-/** The `tool_result` block that answers it. */
+/** The `tool_result` block that answers the call. */
 export interface AnthropicResult {
   type: 'tool_result'
   tool_use_id: string
@@ -25,14 +25,14 @@ export interface AnthropicResult {
 }
 
 /**
- * The tools of a workspace for Anthropic's Messages API. A refusal is marked by `is_error`; the id of the `tool_use` block is
- * the `stepId` of its audit records.
+ * Returns the tools of a workspace for Anthropic's Messages API. A refusal has `is_error`. The id of the `tool_use` block is the
+ * `stepId` of the call's audit records.
  *
  * @throws TypeError for a name in `tools` that the workspace does not have
  * @example
  * const offer = anthropicTools(workspace)
  * const block = { id: 'toolu_1', name: 'read_file', input: { path: 'src/app.ts' } }
- * const answer = await offer.call(block) // its tools are `offer.tools`
+ * const answer = await offer.call(block) // the definitions are `offer.tools`
  */
 export function anthropicTools(
   workspace: CallableTools | CallableDialectTools,
@@ -45,8 +45,8 @@ export function anthropicTools(
       description,
       input_schema: inputSchema,
     })),
-    async call(call, how) {
-      const { text, isError } = await caller(call, how)
+    async call(call, callOptions) {
+      const { text, isError } = await caller(call, callOptions)
       return { type: 'tool_result', tool_use_id: call.id, content: text, ...(isError && { is_error: true }) }
     },
   }

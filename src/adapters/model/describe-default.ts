@@ -1,8 +1,8 @@
-/** A field's schema with its default told in its description, for APIs that refuse or pass over the keyword. */
-export function withDefaultInWords(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { default: usual, description, ...rest } = schema
-  const words = [description, ...(usual === undefined ? [] : [`default: ${String(usual)}`])].filter(
+/** Moves the default of a field into its description, for APIs that refuse or ignore the keyword. */
+export function withDefaultInDescription(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { default: defaultValue, description, ...rest } = schema
+  const parts = [description, ...(defaultValue === undefined ? [] : [`default: ${String(defaultValue)}`])].filter(
     (part) => part !== undefined,
   )
-  return words.length === 0 ? rest : { ...rest, description: words.join('; ') }
+  return parts.length === 0 ? rest : { ...rest, description: parts.join('; ') }
 }

@@ -1,9 +1,9 @@
-import { withDefaultInWords } from './describe-default.ts'
+import { withDefaultInDescription } from './describe-default.ts'
 import { modelTools } from './model-tools.ts'
 import { type CallableDialectTools, type CallableTools, type OfferOptions, selectTools } from './select-tools.ts'
 import { createCaller, type Toolbox } from './toolbox.ts'
 
-/** A tool of the Gemini API: all functions stand in one. */
+/** A tool of the Gemini API. One tool contains all functions. */
 export interface GeminiTool {
   functionDeclarations: { name: string; description: string; parametersJsonSchema: Record<string, unknown> }[]
 }
@@ -15,14 +15,14 @@ export interface GeminiCall {
   readonly args?: Record<string, unknown>
 }
 
-/** The part that answers it. */
+/** The part that answers the call. */
 export interface GeminiResult {
   functionResponse: { id?: string; name: string; response: { output: string } | { error: string } }
 }
 
 /**
- * The tools of a workspace for the Gemini API. Their schemas keep to the keywords that it documents: what a field is unless it
- * is given stands in its description. A refusal is told under `error`.
+ * Returns the tools of a workspace for the Gemini API. Their schemas use only the keywords that the API documents, so defaults are
+ * part of the descriptions. A refusal is in `response.error`.
  *
  * @throws TypeError for a name in `tools` that the workspace does not have
  * @example
@@ -38,13 +38,13 @@ export function geminiTools(
     ({ name, description, inputSchema }) => ({
       name,
       description,
-      parametersJsonSchema: within(inputSchema),
+      parametersJsonSchema: supportedSchema(inputSchema),
     }),
   )
   return {
     tools: [{ functionDeclarations }],
-    async call({ id, name = '', args = {} }, how) {
-      const { text, isError } = await caller({ name, input: args, id }, how)
+    async call({ id, name = '', args = {} }, callOptions) {
+      const { text, isError } = await caller({ name, input: args, id }, callOptions)
       const response = isError ? { error: text } : { output: text }
       return { functionResponse: { ...(id === undefined ? {} : { id }), name, response } }
     },
@@ -53,22 +53,24 @@ export function geminiTools(
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** The keywords that the API documents, as far as tools use them. */
-const known: ReadonlySet<string> = new Set([
+/** The keywords that the API documents and that tools use. */
+const supportedKeywords: ReadonlySet<string> = new Set([
   ...['type', 'title', 'description', 'enum', 'format', 'items', 'minItems', 'maxItems', 'minimum', 'maximum'],
   ...['properties', 'required', 'additionalProperties', 'anyOf', 'oneOf', 'prefixItems'],
 ])
 
-function within(schema: Schema): Record<string, unknown> {
-  const kept = Object.fromEntries(Object.entries(withDefaultInWords(schema)).filter(([keyword]) => known.has(keyword)))
+function supportedSchema(schema: Schema): Record<string, unknown> {
+  const result = Object.fromEntries(
+    Object.entries(withDefaultInDescription(schema)).filter(([keyword]) => supportedKeywords.has(keyword)),
+  )
   if (schema.properties !== undefined) {
-    kept.properties = Object.fromEntries(
+    result.properties = Object.fromEntries(
       Object.entries(schema.properties as Readonly<Record<string, Schema>>).map(([name, field]) => [
         name,
-        within(field),
+        supportedSchema(field),
       ]),
     )
   }
-  if (schema.items !== undefined) kept.items = within(schema.items as Schema)
-  return kept
+  if (schema.items !== undefined) result.items = supportedSchema(schema.items as Schema)
+  return result
 }

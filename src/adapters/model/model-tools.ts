@@ -2,7 +2,7 @@ import type { DialectToolInfo } from '../../dialects/runtime/types.ts'
 import type { ToolDescription } from '../../workspace/create-workspace.ts'
 import { toJsonSchema } from './tool-schema.ts'
 
-/** A tool as a model is told of it. */
+/** The definition of a tool for a model. */
 export interface ModelTool {
   readonly name: string
   readonly description: string
@@ -10,58 +10,62 @@ export interface ModelTool {
 }
 
 /**
- * The tools of a workspace in as few tokens as a model needs: the schemas of `toJsonSchema` without bounds and patterns,
- * which a refusal tells when they matter, and with what several tools share described where it first stands. The workspace
- * judges every input by its whole contract all the same. The tools of a dialect are told as the original publishes them.
+ * Returns the tools of a workspace in as few tokens as a model needs: the schemas of `toJsonSchema` without bounds and patterns, and
+ * with a description that several tools share only where it occurs first. A refusal reports a violated bound. The workspace checks
+ * every input against the complete contract. The tools of a dialect are returned as the original publishes them.
  *
  * @example
  * const definitions = modelTools(workspace.tools)
  */
 export function modelTools(tools: readonly (ToolDescription | DialectToolInfo)[]): ModelTool[] {
-  const said = new Set<string>()
+  const seenDescriptions = new Set<string>()
   const dialect = new Set(tools.filter((tool) => 'dialect' in tool).map(({ name }) => name))
   return toJsonSchema(tools).map(({ name, description, inputSchema }) => ({
     name,
     description,
-    inputSchema: { ...(dialect.has(name) ? inputSchema : compact(inputSchema, said)), type: 'object' },
+    inputSchema: { ...(dialect.has(name) ? inputSchema : compact(inputSchema, seenDescriptions)), type: 'object' },
   }))
 }
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** What restricts a value without telling what it is for. */
+/** Keywords that restrict a value without describing it. */
 const bounds: ReadonlySet<string> = new Set([
   ...['minLength', 'maxLength', 'pattern', 'minimum', 'maximum', 'minItems', 'maxItems', 'propertyNames'],
 ])
 
-/** @param said the descriptions so far, with the names of their fields */
-function compact(schema: Schema, said: Set<string>): Record<string, unknown> {
-  const { anyOf, properties, items, additionalProperties, default: usual, ...rest } = schema
-  const kept: Record<string, unknown> = {
+/** @param seenDescriptions the descriptions so far, with the names of their fields */
+function compact(schema: Schema, seenDescriptions: Set<string>): Record<string, unknown> {
+  const { anyOf, properties, items, additionalProperties, default: defaultValue, ...rest } = schema
+  const result: Record<string, unknown> = {
     ...(Array.isArray(anyOf) ? nullable(anyOf as Schema[]) : {}),
     ...Object.fromEntries(Object.entries(rest).filter(([keyword]) => !bounds.has(keyword))),
   }
-  // What is absent is false.
-  if (usual !== undefined && usual !== false) kept.default = usual
-  if (properties !== undefined) kept.properties = described(properties as Readonly<Record<string, Schema>>, said)
-  if (items !== undefined) kept.items = compact(items as Schema, said)
+  // A missing flag means false, so that default is left out.
+  if (defaultValue !== undefined && defaultValue !== false) result.default = defaultValue
+  if (properties !== undefined)
+    result.properties = describeOnce(properties as Readonly<Record<string, Schema>>, seenDescriptions)
+  if (items !== undefined) result.items = compact(items as Schema, seenDescriptions)
   if (typeof additionalProperties === 'object')
-    kept.additionalProperties = compact(additionalProperties as Schema, said)
-  return kept
+    result.additionalProperties = compact(additionalProperties as Schema, seenDescriptions)
+  return result
 }
 
-function described(properties: Readonly<Record<string, Schema>>, said: Set<string>): Record<string, unknown> {
+function describeOnce(
+  properties: Readonly<Record<string, Schema>>,
+  seenDescriptions: Set<string>,
+): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(properties).map(([name, property]) => {
-      const { description, ...field } = compact(property, said)
-      const isNew = description !== undefined && !said.has(`${name}: ${description}`)
-      said.add(`${name}: ${description}`)
+      const { description, ...field } = compact(property, seenDescriptions)
+      const isNew = description !== undefined && !seenDescriptions.has(`${name}: ${description}`)
+      seenDescriptions.add(`${name}: ${description}`)
       return [name, isNew ? { description, ...field } : field]
     }),
   )
 }
 
-/** What may be null, as one type. */
+/** Converts `anyOf` with null to a list of types. */
 function nullable([first, ...others]: readonly Schema[]): Record<string, unknown> {
   return { type: [first?.type, ...others.map(({ type }) => type)] }
 }

@@ -1,6 +1,6 @@
 import type { DialectToolInfo } from '../../dialects/runtime/types.ts'
 
-/** A definition that names a tool by a type which the API knows. */
+/** A definition of a tool that the API has built in. */
 export interface NativeTool {
   readonly type: string
   readonly name: string
@@ -8,15 +8,15 @@ export interface NativeTool {
 }
 
 /**
- * Of a dialect's tools those that an API knows by a type of its own, as it takes them: in a request they stand in place of
- * the schemas of the same names. Their calls are answered as any others; that of a custom tool of OpenAI's Responses API has
- * a text as `input`, which is handed on as `arguments`.
+ * Returns the definitions of a dialect's tools that an API has built in. In a request they replace the schemas with the same names.
+ * Their calls are answered like any others. The call of a custom tool of OpenAI's Responses API has a text as `input`: pass it as
+ * `arguments`.
  *
  * @example
- * const spoken = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: anthropic() })
- * const native = nativeTools(spoken.tools, 'anthropic')
- * const known = new Set(native.map(({ name }) => name))
- * const tools = [...native, ...anthropicTools(spoken).tools.filter(({ name }) => !known.has(name))]
+ * const withDialect = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: anthropic() })
+ * const native = nativeTools(withDialect.tools, 'anthropic')
+ * const names = new Set(native.map(({ name }) => name))
+ * const tools = [...native, ...anthropicTools(withDialect).tools.filter(({ name }) => !names.has(name))]
  */
 export function nativeTools(tools: readonly DialectToolInfo[], api: 'anthropic' | 'openai'): NativeTool[] {
   return tools.flatMap(({ name, native }) => {

@@ -19,7 +19,7 @@ export interface OpenAiCall {
   readonly arguments: string
 }
 
-/** The item of the next input that answers it. */
+/** The item of the next input that answers the call. */
 export interface OpenAiResult {
   type: 'function_call_output'
   call_id: string
@@ -38,24 +38,24 @@ export interface OpenAiChatCall {
   readonly function: { readonly name: string; readonly arguments: string }
 }
 
-/** The message that answers it. */
+/** The message that answers the call. */
 export interface OpenAiChatResult {
   role: 'tool'
   tool_call_id: string
   content: string
 }
 
-/** What is offered, and whether the API shall hold the model to the schemas. */
+/** Tools to offer, and whether the API enforces their schemas. */
 export interface OpenAiOptions extends OfferOptions {
   /**
-   * Holds the model to the schema of each tool that can be put strictly: every field is required, and `null` stands for one
-   * that is left out. Tools with a map of free keys stay as they are. Default: true.
+   * Enforces the schema of each tool that strict mode can express: every field is required, and `null` means that it is left out.
+   * Tools with free keys stay as they are. Default: true.
    */
   readonly strict?: boolean
 }
 
 /**
- * The tools of a workspace for OpenAI's Responses API. Its answers know no errors: a refusal begins with its code.
+ * Returns the tools of a workspace for OpenAI's Responses API. The API has no error results: a refusal begins with its code.
  *
  * @throws TypeError for a name in `tools` that the workspace does not have
  * @example
@@ -66,17 +66,17 @@ export function openAiTools(
   workspace: CallableTools | CallableDialectTools,
   options: OpenAiOptions = {},
 ): Toolbox<OpenAiTool, OpenAiCall, OpenAiResult> {
-  const { tools, answer } = strictly(workspace, options)
+  const { tools, answer } = createFunctions(workspace, options)
   return {
     tools: tools.map((tool) => ({ type: 'function', ...tool })),
-    async call({ call_id, name, arguments: given }, how) {
-      return { type: 'function_call_output', call_id, output: await answer(call_id, name, given, how) }
+    async call({ call_id, name, arguments: json }, callOptions) {
+      return { type: 'function_call_output', call_id, output: await answer(call_id, name, json, callOptions) }
     },
   }
 }
 
 /**
- * The same for Chat Completions, and for the many servers that speak it.
+ * Returns the tools of a workspace for Chat Completions, and for the servers that are compatible with it.
  *
  * @throws TypeError for a name in `tools` that the workspace does not have
  * @example
@@ -87,16 +87,16 @@ export function openAiChatTools(
   workspace: CallableTools | CallableDialectTools,
   options: OpenAiOptions = {},
 ): Toolbox<OpenAiChatTool, OpenAiChatCall, OpenAiChatResult> {
-  const { tools, answer } = strictly(workspace, options)
+  const { tools, answer } = createFunctions(workspace, options)
   return {
     tools: tools.map((tool) => ({ type: 'function', function: tool })),
-    async call({ id, function: { name, arguments: given } }, how) {
-      return { role: 'tool', tool_call_id: id, content: await answer(id, name, given, how) }
+    async call({ id, function: { name, arguments: json } }, callOptions) {
+      return { role: 'tool', tool_call_id: id, content: await answer(id, name, json, callOptions) }
     },
   }
 }
 
-function strictly(workspace: CallableTools | CallableDialectTools, options: OpenAiOptions) {
+function createFunctions(workspace: CallableTools | CallableDialectTools, options: OpenAiOptions) {
   const caller = createCaller(workspace, options)
   const strict = new Set<string>()
   const tools = modelTools(selectTools(workspace, options)).map(({ name, description, inputSchema }) => {
@@ -104,9 +104,9 @@ function strictly(workspace: CallableTools | CallableDialectTools, options: Open
     if (parameters !== undefined) strict.add(name)
     return { name, description, parameters: parameters ?? inputSchema, strict: parameters !== undefined }
   })
-  const answer = async (id: string, name: string, given: string, how?: { readonly signal?: AbortSignal }) => {
-    const input = parseArguments(given)
-    const { text } = await caller({ id, name, input: strict.has(name) ? withoutNulls(input) : input }, how)
+  const answer = async (id: string, name: string, json: string, callOptions?: { readonly signal?: AbortSignal }) => {
+    const input = parseArguments(json)
+    const { text } = await caller({ id, name, input: strict.has(name) ? withoutNulls(input) : input }, callOptions)
     return text
   }
   return { tools, answer }

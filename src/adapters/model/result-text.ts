@@ -5,10 +5,9 @@ import type { ToolName, ToolOutput } from '../../tools/index.ts'
 import type { CallResult } from './select-tools.ts'
 
 /**
- * What a model is told of a result, in as few tokens as it needs: a line that says what was done, a line for each fact
- * that this does not tell, an empty line, and then the text that was asked for, as it is. The first empty line ends what
- * the workspace says, so no content can pass for it. What only a program wants to know (ids, old versions, counts, the
- * addresses of diffs) stands in the result alone.
+ * Converts a result to text for a model, in as few tokens as it needs: a summary line, a line for each further fact, an empty line,
+ * and the requested text unchanged. The first empty line ends what the workspace says, so content cannot imitate it. Fields for
+ * programs only (ids, old versions, counts, addresses of diffs) are left out.
  *
  * @param tool the tool's name
  * @example
@@ -16,44 +15,44 @@ import type { CallResult } from './select-tools.ts'
  */
 export function toModelText(tool: string, result: Success | Failure): string {
   if (!result.ok) return refusal(result)
-  const { facts = {}, body = '' } = told(tool, result)
+  const { facts = {}, body = '' } = partsOf(tool, result)
   const { label, truncated, artifactUri } = result
   const lines = [oneLine(result.summary), ...result.warnings.map((warning) => `Warning: ${oneLine(warning)}`)]
   for (const [name, value] of Object.entries({ ...facts, label, ...(truncated === true && { artifactUri }) })) {
-    if (isUsual(name, value)) continue
+    if (isDefault(name, value)) continue
     lines.push(`${name}: ${typeof value === 'string' ? oneLine(value) : JSON.stringify(value)}`)
   }
   return body === '' ? lines.join('\n') : `${lines.join('\n')}\n\n${body}`
 }
 
-/** The text that a model is shown of a call, and whether it is an error: in a dialect, what that answers. */
+/** Returns the text of a result for a model, and whether it is an error. A dialect determines its own text. */
 export function resultToText(tool: string, result: CallResult): { readonly text: string; readonly isError: boolean } {
   if (!isDialectResult(result)) return { text: toModelText(tool, result as Success | Failure), isError: !result.ok }
   const { output, isError } = result
   return { text: typeof output === 'string' ? output : JSON.stringify(output), isError }
 }
 
-/** What is told of a success beside its summary: facts of a line each, and at most one text. */
-interface Told {
+/** Parts of a text besides the summary: facts with one line each, and at most one body. */
+interface TextParts {
   readonly facts?: Readonly<Record<string, unknown>>
   readonly body?: string
 }
 
-function told(tool: string, result: Success): Told {
+function partsOf(tool: string, result: Success): TextParts {
   if (!Object.hasOwn(forms, tool)) return plain(result)
   try {
-    return (forms[tool as ToolName] as (result: Success) => Told)(result)
+    return (forms[tool as ToolName] as (result: Success) => TextParts)(result)
   } catch {
-    // A hook may have made something else of it.
+    // A hook may have changed the shape of the result.
     return plain(result)
   }
 }
 
-type Forms = { readonly [N in ToolName]?: (result: Success & ToolOutput<N>) => Told }
+type Forms = { readonly [N in ToolName]?: (result: Success & ToolOutput<N>) => TextParts }
 
 /**
- * Short forms of results. The result of any other tool is written with all its fields. The current version of a file is
- * called `sha256`, whether the file was read or written.
+ * Short forms of results. The result of any other tool is written with all fields. `sha256` is the current version of a file, after
+ * a read and after a write.
  */
 const forms: Forms = {
   read_file: ({ sha256, kind, encoding, eol, bom, truncated, content }) => ({
@@ -68,12 +67,12 @@ const forms: Forms = {
   }),
   diff_workspace: ({ diff, stat, truncated, baseCommit }) => ({
     facts: { baseCommit, truncated },
-    // The diff tells what its numbers are.
+    // A complete diff already contains the numbers.
     body: diff === '' || truncated ? [...stat.map(statLine), diff].join('\n') : diff,
   }),
   edit_file: ({ newSha256, diff, replacements, dryRun }) => ({
     facts: { sha256: newSha256 },
-    // The one change that was named word for word is known.
+    // The model already knows a single replacement that it specified.
     body: replacements === 1 && !dryRun ? '' : diff,
   }),
   replace_range: ({ newSha256, totalLines, diff }) => ({ facts: { sha256: newSha256, totalLines }, body: diff }),
@@ -82,7 +81,7 @@ const forms: Forms = {
       sha256: Object.fromEntries(filesTouched.flatMap(({ path, newSha256 }) => (newSha256 ? [[path, newSha256]] : []))),
     },
   }),
-  write_file: written,
+  write_file: newVersion,
   append_file: ({ newSha256, sizeBytes }) => ({ facts: { sha256: newSha256, sizeBytes } }),
   create_directory: () => ({}),
   delete_file: () => ({}),
@@ -112,20 +111,20 @@ const forms: Forms = {
     facts: { truncated },
     body: notes.map((note) => JSON.stringify(note)).join('\n'),
   }),
-  memory_store: written,
+  memory_store: newVersion,
   submit_plan: ({ paths, planUri }) => ({ facts: { paths, planUri } }),
 }
 
-/** A tool that is not known here: all of its own fields. */
-function plain({ ok: _, summary, warnings, callId, artifactUri, label, ...facts }: Success): Told {
+/** Returns all fields of a result, for a tool without a short form. */
+function plain({ ok: _, summary, warnings, callId, artifactUri, label, ...facts }: Success): TextParts {
   return { facts }
 }
 
-function written({ newSha256 }: { readonly newSha256: string }): Told {
+function newVersion({ newSha256 }: { readonly newSha256: string }): TextParts {
   return { facts: { sha256: newSha256 } }
 }
 
-/** What a command put out: the longer stream as it is, the other one as a fact. */
+/** Returns the output of a command: the longer stream as the body, the other one as a fact. */
 function output(
   {
     stdout,
@@ -134,7 +133,7 @@ function output(
     outputUri,
   }: Pick<ToolOutput<'check_command'>, 'stdout' | 'stderr' | 'truncated' | 'outputUri'>,
   facts: Readonly<Record<string, unknown>>,
-): Told {
+): TextParts {
   const [main, ...rest] =
     stdout.length >= stderr.length
       ? ([stdout, 'stdout', { stderr }] as const)
@@ -145,18 +144,18 @@ function output(
 
 type Entry = ToolOutput<'list_directory'>['entries'][number]
 
-/** `src/`, `src/app.ts 2048`, `.env SECRET_LIKE`: the size in bytes, and the kind where that is not an ordinary one. */
+/** Formats an entry: `src/`, `src/app.ts 2048`, `.env SECRET_LIKE`, with the size in bytes and a kind that is not usual. */
 function entryLine({ path, type, kind, sizeBytes, readable }: Entry): string {
   const notes = [
     ...(type === 'link' || type === 'other' ? [type] : []),
     ...(sizeBytes === undefined ? [] : [String(sizeBytes)]),
-    ...(ordinary.has(kind) ? [] : [kind]),
+    ...(usualKinds.has(kind) ? [] : [kind]),
     ...(readable === false ? ['unreadable'] : []),
   ]
   return [type === 'directory' ? `${path}/` : path, ...notes].join(' ')
 }
 
-/** The path of a file once, then its lines: `7: text` that matches, `6- text` around it; an empty line between files. */
+/** Formats matches by file: the path, then `7: text` for a match and `6- text` for context. An empty line separates files. */
 function matchLines(matches: ToolOutput<'search_text'>['matches']): string {
   const files: string[][] = []
   let last: string | undefined
@@ -180,35 +179,35 @@ function statLine({ path, oldPath, status, insertions, deletions, binary }: Stat
   return `${status} ${oldPath === undefined ? '' : `${oldPath} -> `}${path} ${binary ? 'binary' : `+${insertions} -${deletions}`}`
 }
 
-/** Kinds that say no more than the name of a file does. */
-const ordinary: ReadonlySet<unknown> = new Set(['TEXT_SOURCE', 'TEXT_CONFIG', 'TEXT_DOC', 'DIRECTORY', 'UNKNOWN'])
+/** Kinds that add nothing to the name of a file. */
+const usualKinds: ReadonlySet<unknown> = new Set(['TEXT_SOURCE', 'TEXT_CONFIG', 'TEXT_DOC', 'DIRECTORY', 'UNKNOWN'])
 
-/** What a fact is unless it is told. */
-const usual: ReadonlyMap<string, ReadonlySet<unknown>> = new Map([
+/** Values of facts that are left out. */
+const defaultValues: ReadonlyMap<string, ReadonlySet<unknown>> = new Map([
   ['encoding', new Set(['utf-8'])],
   ['eol', new Set(['lf', 'none'])],
-  ['kind', ordinary],
+  ['kind', usualKinds],
   ['cwd', new Set(['.'])],
   ['filesSkipped', new Set<unknown>([0])],
   ['readable', new Set<unknown>([true])],
   ['writable', new Set<unknown>([true])],
 ])
 
-function isUsual(name: string, value: unknown): boolean {
+function isDefault(name: string, value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true
-  const known = usual.get(name)
-  if (known !== undefined) return known.has(value)
+  const values = defaultValues.get(name)
+  if (values !== undefined) return values.has(value)
   return value === false || (typeof value === 'object' && Object.keys(value).length === 0)
 }
 
-/** A refusal: what, what to do next, and what helps with that. The message names the path, the hint what is meant. */
+/** Formats a refusal: code and message, hint, and the remaining details. The path is in the message, suggestions are in the hint. */
 function refusal({ ok: _, code, message, hint, path: _path, suggestions: _named, ...details }: Failure): string {
-  const told = Object.entries(details).filter(([, value]) => value !== undefined)
-  const more = told.length === 0 ? '' : `\n${JSON.stringify(Object.fromEntries(told))}`
+  const remaining = Object.entries(details).filter(([, value]) => value !== undefined)
+  const more = remaining.length === 0 ? '' : `\n${JSON.stringify(Object.fromEntries(remaining))}`
   return `${code}: ${message}\n${hint}${more}`
 }
 
-/** Kept to its line, whatever it holds. */
+/** Returns the text on one line: text with line breaks as JSON. */
 function oneLine(text: string): string {
   return /[\r\n]/.test(text) ? JSON.stringify(text) : text
 }

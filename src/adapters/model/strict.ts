@@ -1,17 +1,17 @@
-import { withDefaultInWords } from './describe-default.ts'
+import { withDefaultInDescription } from './describe-default.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
 /**
- * A schema as strict function calling takes it: closed objects, all of whose fields are required; those that were optional
- * may be null. `undefined` where an object has free keys, which cannot be said.
+ * Converts a schema for strict function calling: objects are closed, every field is required, and optional fields may be null.
+ * Returns `undefined` if an object has free keys, which strict mode cannot express.
  */
 export function strictSchema(schema: Schema): Record<string, unknown> | undefined {
-  const { properties, items, required, additionalProperties, ...rest } = withDefaultInWords(schema)
+  const { properties, items, required, additionalProperties, ...rest } = withDefaultInDescription(schema)
   if (typeof additionalProperties === 'object') return undefined
   if (items !== undefined) {
-    const each = strictSchema(items as Schema)
-    return each && { ...rest, items: each }
+    const itemSchema = strictSchema(items as Schema)
+    return itemSchema && { ...rest, items: itemSchema }
   }
   if (properties === undefined) return rest
   const fields: Record<string, unknown> = {}
@@ -23,7 +23,7 @@ export function strictSchema(schema: Schema): Record<string, unknown> | undefine
   return { ...rest, properties: fields, required: Object.keys(fields), additionalProperties: false }
 }
 
-/** Null is what is left out; what it would mean otherwise cannot be said here, and is not told. */
+/** Allows null, which means that the field is left out. The description of another meaning of null is removed. */
 function orNull({ type, enum: values, description, ...rest }: Schema): Record<string, unknown> {
   const types = [type].flat()
   return {
@@ -34,7 +34,7 @@ function orNull({ type, enum: values, description, ...rest }: Schema): Record<st
   }
 }
 
-/** What a strict call leaves out, left out. */
+/** Removes null fields from the input of a strict call. */
 export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (typeof value !== 'object' || value === null) return value

@@ -7,13 +7,13 @@ export interface JsonSchemaTool {
   readonly name: string
   readonly description: string
   readonly inputSchema: Record<string, unknown>
-  /** Of a success; a dialect need not have any. */
+  /** Schema of a success. Missing if a dialect has none. */
   readonly outputSchema?: Record<string, unknown>
 }
 
 /**
- * The contracts of a workspace's tools as JSON Schema. The output schema is that of a success, and of a dialect's tool
- * what the original publishes.
+ * Converts the contracts of a workspace's tools to JSON Schema. The output schema describes a success; for a tool of a dialect it
+ * is the schema that the original publishes.
  *
  * @example
  * const tools = toJsonSchema(workspace.tools)
@@ -21,15 +21,15 @@ export interface JsonSchemaTool {
 export function toJsonSchema(tools: readonly (ToolDescription | DialectToolInfo)[]): JsonSchemaTool[] {
   return tools.map((tool) => {
     const { name, description, inputSchema, outputSchema } = tool
-    const input = convertedOnce(inputs, inputSchema, () => z.toJSONSchema(inputSchema, { io: 'input' }))
+    const input = convertOnce(inputs, inputSchema, () => z.toJSONSchema(inputSchema, { io: 'input' }))
     if (outputSchema === undefined) return { name, description, inputSchema: input }
-    const [known, whole] =
-      'dialect' in tool ? [spoken, () => outputSchema] : [outputs, () => success.extend(outputSchema.shape)]
+    const [cache, whole] =
+      'dialect' in tool ? [dialectOutputs, () => outputSchema] : [outputs, () => success.extend(outputSchema.shape)]
     return {
       name,
       description,
       inputSchema: input,
-      outputSchema: convertedOnce(known, outputSchema, () => z.toJSONSchema(whole(), { io: 'output' })),
+      outputSchema: convertOnce(cache, outputSchema, () => z.toJSONSchema(whole(), { io: 'output' })),
     }
   })
 }
@@ -42,23 +42,23 @@ const success = z.object({
   artifactUri: z.string().optional(),
 })
 
-type Converted = WeakMap<z.ZodType, Record<string, unknown>>
+type SchemaCache = WeakMap<z.ZodType, Record<string, unknown>>
 
-// A conversion takes longer than many a call, and each session of a server needs all of them.
-const inputs: Converted = new WeakMap()
-const outputs: Converted = new WeakMap()
-const spoken: Converted = new WeakMap()
+// A conversion takes longer than many calls, and each session of a server needs all of them.
+const inputs: SchemaCache = new WeakMap()
+const outputs: SchemaCache = new WeakMap()
+const dialectOutputs: SchemaCache = new WeakMap()
 
-/** A copy for whoever asks. */
-function convertedOnce(known: Converted, schema: z.ZodType, convert: () => Record<string, unknown>) {
-  const done = known.get(schema) ?? plain(convert())
-  known.set(schema, done)
-  return structuredClone(done)
+/** Converts a schema once. Returns a new copy each time, because callers may change it. */
+function convertOnce(cache: SchemaCache, schema: z.ZodType, convert: () => Record<string, unknown>) {
+  const converted = cache.get(schema) ?? plain(convert())
+  cache.set(schema, converted)
+  return structuredClone(converted)
 }
 
 function plain(schema: Record<string, unknown>): Record<string, unknown> {
   const { $schema, ...rest } = schema
-  // What a later version adds to a result is no breach of the contract.
+  // A later version may add fields to a result.
   return rest.additionalProperties === false && rest.properties !== undefined && 'ok' in (rest.properties as object)
     ? { ...rest, additionalProperties: true }
     : rest

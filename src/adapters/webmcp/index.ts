@@ -13,25 +13,25 @@ import {
 
 export type { CallableDialectTools, CallableTools, CallResult, OfferOptions } from '../model/select-tools.ts'
 
-/** Whose calls they are. */
+/** A run, or anything that makes calls. */
 export interface Caller {
-  /** Calls a tool by its name. Never rejects for what a model, a file or a backend can cause. */
+  /** Calls a tool by its name. Never rejects for anything that a model, a file or a backend can cause. */
   callTool(name: string, input: unknown, options?: CallOptions): Promise<CallResult>
 }
 
-/** A workspace that opens runs: that of `createWorkspace`, in a dialect or not. */
+/** A workspace that opens runs, with or without a dialect. */
 export type OpensRuns = (CallableTools | CallableDialectTools) & {
   /** Opens a run. */
   run(options?: RunOptions): Caller
 }
 
-/** What a page offers, and until when. */
+/** Tools that a page registers, and for how long. */
 export interface WebToolsOptions extends OfferOptions {
-  /** Takes the tools away, and cancels the calls that are under way. */
+  /** Unregisters the tools and cancels running calls. */
   readonly signal?: AbortSignal
 }
 
-/** A tool as `registerTool` takes it. */
+/** A tool in the form of `registerTool`. */
 interface WebTool {
   readonly name: string
   readonly description: string
@@ -40,25 +40,24 @@ interface WebTool {
   execute(input: unknown): Promise<unknown>
 }
 
-/** Where a page registers tools; `unregisterTool` is that of browsers which know no signal there. */
+/** The API for registering tools. Browsers without support for the signal have `unregisterTool`. */
 interface ModelContext {
   registerTool(tool: WebTool, options: { readonly signal: AbortSignal }): unknown
   unregisterTool?(name: string): unknown
 }
 
-/** Whether this page can offer tools: whether it has `document.modelContext`, or the older `navigator.modelContext`. */
+/** Returns whether this page supports WebMCP: `document.modelContext`, or the older `navigator.modelContext`. */
 export function hasWebTools(): boolean {
   return contextOf() !== undefined
 }
 
 /**
- * Offers the tools of a workspace to the browser's agent, by WebMCP: all of them, or none where one cannot be registered. Calls
- * have a run of their own, whose actor is `WebMCP`, unless another one is given. A result is a text block; a refusal has
- * `isError`.
+ * Registers the tools of a workspace for the browser's agent with WebMCP. If one tool cannot be registered, none is. Calls belong
+ * to a new run with the actor `WebMCP`, or to `options.run`. A result is a text block; a refusal has `isError`.
  *
- * @returns what takes the tools away again, as the signal does
- * @throws TypeError where the page has no WebMCP, and for a name in `tools` that the workspace does not have
- * @throws Error where the page has a tool of such a name already
+ * @returns a function that unregisters the tools, as the signal does
+ * @throws TypeError if the page has no WebMCP, and for a name in `tools` that the workspace does not have
+ * @throws Error if the page already has a tool with the same name
  * @example
  * if (hasWebTools()) await registerWebTools(workspace)
  */
@@ -68,16 +67,16 @@ export async function registerWebTools(workspace: OpensRuns, options: WebToolsOp
   if (context === undefined) {
     throw new TypeError('This page has no WebMCP: neither document.modelContext nor navigator.modelContext')
   }
-  const { signal: given } = options
-  given?.throwIfAborted()
+  const { signal } = options
+  signal?.throwIfAborted()
   const run: Caller = options.run ?? workspace.run({ actor: 'WebMCP' })
   const stop = new AbortController()
   const registered: string[] = []
   stop.signal.addEventListener('abort', () => {
     for (const name of registered) context.unregisterTool?.(name)
   })
-  const end = () => stop.abort()
-  given?.addEventListener('abort', end, { once: true })
+  const unregister = () => stop.abort()
+  signal?.addEventListener('abort', unregister, { once: true })
   const mutates = new Map(tools.map((tool) => [tool.name, tool.mutates]))
   for (const { name, description, inputSchema } of modelTools(tools)) {
     try {
@@ -86,22 +85,22 @@ export async function registerWebTools(workspace: OpensRuns, options: WebToolsOp
         blocks(resultToText(name, await run.callTool(name, input, callOptionsOf(options, undefined, stop.signal))))
       await context.registerTool({ name, description, inputSchema, annotations, execute }, { signal: stop.signal })
       if (stop.signal.aborted) {
-        // Taken away while it was put there.
+        // Aborted while the tool was being registered.
         context.unregisterTool?.(name)
         throw stop.signal.reason
       }
       registered.push(name)
     } catch (cause) {
       if (cause === stop.signal.reason) throw cause
-      end()
-      const why = isDuplicate(cause) ? 'the page has one of that name already' : String(cause)
+      unregister()
+      const why = isDuplicate(cause) ? 'the page already has a tool with that name' : String(cause)
       throw new Error(`Cannot register the tool ${JSON.stringify(name)}: ${why}`, { cause })
     }
   }
-  return end
+  return unregister
 }
 
-/** A result as the Model Context Protocol has it. */
+/** Returns a result in the form of the Model Context Protocol. */
 function blocks({ text, isError }: { readonly text: string; readonly isError: boolean }) {
   return { content: [{ type: 'text', text }], ...(isError && { isError }) }
 }
