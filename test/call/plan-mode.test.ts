@@ -22,12 +22,12 @@ const edit = { path: 'src/app.ts', oldText: '41', newText: '42' }
 const beyond = { path: 'docs/a.md', oldText: 'one', newText: 'two' }
 
 describe('plan mode', () => {
-  it('lets reads go on and refuses every mutation and command, until the plan is approved', async () => {
-    const asked: ApprovalRequest[] = []
+  it('allows reads and refuses every mutation and command until the plan is approved', async () => {
+    const requests: ApprovalRequest[] = []
     const workspace = await open({
       shell: bash(),
       approve(request) {
-        asked.push(request)
+        requests.push(request)
         return { allow: 'once', by: 'Ada' }
       },
     })
@@ -45,17 +45,17 @@ describe('plan mode', () => {
       expect((result as Failure).code, tool.name).toMatch(/^(PLAN_MODE|INVALID_INPUT|INVALID_PATCH|EDIT_.*)$/)
     }
     expect(await workspace.call('edit_file', edit)).toMatchObject({ code: 'PLAN_MODE', hint: expect.any(String) })
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
 
     expect(await workspace.call('submit_plan', plan)).toMatchObject({ ok: true, approved: true, paths: ['src/**'] })
-    expect(asked).toMatchObject([{ tool: 'submit_plan', input: plan, verdict: { decision: 'ask' } }])
+    expect(requests).toMatchObject([{ tool: 'submit_plan', input: plan, verdict: { decision: 'ask' } }])
     expect(workspace.task).toMatchObject({ scope: ['src/**'] })
     expect(workspace.plan).toEqual({ text: plan.plan, paths: plan.paths })
     expect(await workspace.call('edit_file', edit)).toMatchObject({ ok: true })
     expect(await workspace.call('run_command', { command: 'ls' })).toMatchObject({ ok: true })
   })
 
-  it('keeps the approved plan as evidence, and flags what was changed outside of its paths', async () => {
+  it('keeps the approved plan as evidence, and flags changes outside of its paths', async () => {
     const workspace = await open({
       run: { task: { text: 'Mend it', scope: ['**'] } },
       approve: () => ({ allow: 'once', by: 'Ada' }),
@@ -77,7 +77,7 @@ describe('plan mode', () => {
     expect(workspace.verifyAudit()).toMatchObject({ ok: true })
   })
 
-  it('goes on where a plan is denied, and tells the agent why', async () => {
+  it('continues after a plan is denied, with the reason in the result', async () => {
     const answers: ApprovalAnswer[] = [{ deny: 'leave the docs alone' }, 'allow']
     const workspace = await open({ approve: () => answers.shift() ?? 'allow' })
     expect(await workspace.call('submit_plan', { plan: 'All of it', paths: ['**'] })).toMatchObject({
@@ -91,7 +91,7 @@ describe('plan mode', () => {
     expect(await workspace.call('edit_file', edit)).toMatchObject({ ok: true })
   })
 
-  it('waits for approvePlan() where nobody can be asked, which takes the plan with it, once', async () => {
+  it('waits for approvePlan() without an approver, which approves the submitted plan once', async () => {
     const workspace = await open()
     const submitted = await workspace.call('submit_plan', plan)
     expect(submitted).toMatchObject({ code: 'APPROVAL_REQUIRED' })
@@ -104,7 +104,7 @@ describe('plan mode', () => {
     expect(again).toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  it('is resumed in another process', async () => {
+  it('lets another process resume the submission of a plan', async () => {
     const texts = new Map<string, string>()
     const parked = {
       put: (call: ParkedCall) => void texts.set(call.id, JSON.stringify(call)),
@@ -124,7 +124,7 @@ describe('plan mode', () => {
     expect(await other.resume(id, 'allow')).toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  it('is left by the run whose plan is approved, and by no other', async () => {
+  it('ends only for the run whose plan is approved', async () => {
     const workspace = await open({ approve: () => 'allow-run' })
     const one = workspace.run({ id: 'one' })
     const two = workspace.run({ id: 'two' })
@@ -136,7 +136,7 @@ describe('plan mode', () => {
     expect(await two.call('edit_file', beyond)).toMatchObject({ ok: true })
   })
 
-  it('approves no plan that could not be recorded', async () => {
+  it('does not approve a plan that could not be recorded', async () => {
     let full = false
     const audit = {
       append() {
@@ -150,7 +150,7 @@ describe('plan mode', () => {
     expect(await workspace.call('edit_file', edit)).toMatchObject({ code: 'PLAN_MODE' })
   })
 
-  it('takes a later plan, whose paths are the scope from then on', async () => {
+  it('accepts a later plan, whose paths become the scope', async () => {
     const workspace = await open({ approve: () => 'allow' })
     await workspace.call('submit_plan', plan)
     await workspace.call('edit_file', edit)
@@ -160,7 +160,7 @@ describe('plan mode', () => {
     expect(workspace.report().plan?.text).toBe('The docs, too')
   })
 
-  it('registers submit_plan where it is needed, and nowhere else', async () => {
+  it('registers submit_plan only in a workspace in plan mode', async () => {
     const names = async (options: Partial<WorkspaceOptions>) => (await open(options)).tools.map(({ name }) => name)
     expect(await names({})).toContain('submit_plan')
     expect(await names({ tools: 'minimal' })).toContain('submit_plan')
@@ -170,7 +170,7 @@ describe('plan mode', () => {
     expect(await acting.call('submit_plan', plan)).toMatchObject({ code: 'UNKNOWN_TOOL' })
   })
 
-  it('refuses a plan that says nothing, a path that is no glob, and what policy denies', async () => {
+  it('refuses an empty plan, an invalid glob, and a plan that policy denies', async () => {
     const workspace = await open({ approve: () => 'allow' })
     expect(await workspace.call('submit_plan', { plan: ' \n' })).toMatchObject({ code: 'INVALID_INPUT' })
     expect(await workspace.call('submit_plan', { plan: 'x', paths: [] })).toMatchObject({ code: 'INVALID_INPUT' })
@@ -184,7 +184,7 @@ describe('plan mode', () => {
     expect(await closed.call('submit_plan', plan)).toMatchObject({ code: 'POLICY_DENIED' })
   })
 
-  it('marks secrets in the plan wherever it is kept', async () => {
+  it('redacts secrets in the plan everywhere it is stored', async () => {
     const secret = `ghp_${'a1B2'.repeat(9)}`
     const workspace = await open({ approve: () => 'allow' })
     await workspace.call('submit_plan', { plan: `Use ${secret}` })

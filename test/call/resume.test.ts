@@ -14,7 +14,7 @@ import {
 import type { Path } from '../../src/paths/logical-path.ts'
 import { directoryParking } from '../../src/policy/directory-parking.ts'
 
-/** Parked calls as another process would find them: as text. */
+/** Stores parked calls as text, as another process would read them. */
 function storage(): ParkedCalls & { readonly texts: Map<string, string> } {
   const texts = new Map<string, string>()
   return {
@@ -46,8 +46,8 @@ const text = async (backend: ReturnType<typeof memory>, path: string) =>
 
 const edit = { path: 'a.txt', oldText: 'one', newText: 'uno' }
 
-describe('a call that waits for its approval', () => {
-  it('is carried out once it is allowed, and only once', async () => {
+describe('a parked call', () => {
+  it('runs once it is allowed, and only once', async () => {
     const backend = files()
     const workspace = await open({ backend })
     const id = approvalOf(await workspace.call('edit_file', edit))
@@ -65,7 +65,7 @@ describe('a call that waits for its approval', () => {
     ])
   })
 
-  it('is found as it was, however large it is', async () => {
+  it('resumes if the files are unchanged, however large they are', async () => {
     const large = memory({ 'large.txt': 'x\n'.repeat(2000), 'other.txt': 'y\n'.repeat(2000) })
     const workspace = await open({ backend: large, limits: { textFileBytes: 1000 } })
     const id = approvalOf(await workspace.call('delete_file', { path: 'large.txt' }))
@@ -85,7 +85,7 @@ describe('a call that waits for its approval', () => {
     expect(await large.stat('large.txt' as Path)).toBeUndefined()
   })
 
-  it('is carried out once, however many answer at the same time', async () => {
+  it('runs once, however many answers arrive at the same time', async () => {
     const parked = storage()
     const backend = files()
     const first = await open({ backend, parked })
@@ -98,7 +98,7 @@ describe('a call that waits for its approval', () => {
     expect(await text(backend, 'a.txt')).toBe('one\nmore\n')
   })
 
-  it('is refused with the reason that was given', async () => {
+  it('is refused with the reason of the denial', async () => {
     const backend = files()
     const workspace = await open({ backend })
     const id = approvalOf(await workspace.call('delete_file', { path: 'a.txt' }))
@@ -111,7 +111,7 @@ describe('a call that waits for its approval', () => {
     expect(await workspace.resume(id, 'allow')).toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  it('stays where it is when the answer is none', async () => {
+  it('stays parked after an invalid answer', async () => {
     const workspace = await open()
     const id = approvalOf(await workspace.call('edit_file', edit))
     for (const answer of [undefined, null, true, 'yes', {}, { deny: 1 }]) {
@@ -120,7 +120,7 @@ describe('a call that waits for its approval', () => {
     expect(await workspace.resume(id, 'allow')).toMatchObject({ ok: true })
   })
 
-  it('waits as data, with what a person must see', async () => {
+  it('is stored as data, with everything that an approver must see', async () => {
     const parked = storage()
     const workspace = await open({ parked, run: { id: 'r', actor: 'tester' } })
     const id = approvalOf(await workspace.call('edit_file', edit))
@@ -133,7 +133,7 @@ describe('a call that waits for its approval', () => {
     ])
   })
 
-  it('keeps nothing of a call that needs no approval or is denied', async () => {
+  it('is not created for a call that needs no approval or is denied', async () => {
     const parked = storage()
     const workspace = await open({
       parked,
@@ -146,12 +146,12 @@ describe('a call that waits for its approval', () => {
   })
 })
 
-describe('in another process', () => {
-  it('is carried out, as long as the files are as the call found them', async () => {
+describe('a parked call in another process', () => {
+  it('runs if the files are unchanged', async () => {
     const backend = files()
     const parked = storage()
     const before = await open({ backend, parked })
-    // The run was shown the file, and so it need not name the version: neither when it is resumed.
+    // The run was shown the file, so it need not name the version, not even when it is resumed.
     await before.call('read_file', { path: 'a.txt' })
     const id = approvalOf(await before.call('write_file', { path: 'a.txt', content: 'new\n' }))
     const after = await open({ backend, parked })
@@ -173,7 +173,7 @@ describe('in another process', () => {
       put(backend, { type: 'file', bytes: new TextEncoder().encode('one\n'), mode: 0o755 }),
   }
   for (const [what, change] of Object.entries(changes)) {
-    it(`is a conflict where the file ${what}`, async () => {
+    it(`is a conflict if the file ${what}`, async () => {
       const backend = files()
       const parked = storage()
       const id = approvalOf(await (await open({ backend, parked })).call('edit_file', edit))
@@ -188,7 +188,7 @@ describe('in another process', () => {
     })
   }
 
-  it('is judged again: a policy that denies by now denies it', async () => {
+  it('is evaluated again: a policy that now denies it refuses it', async () => {
     const backend = files()
     const parked = storage()
     const id = approvalOf(await (await open({ backend, parked })).call('edit_file', edit))
@@ -200,7 +200,7 @@ describe('in another process', () => {
     expect(await text(backend, 'a.txt')).toBe('one\n')
   })
 
-  it('waits anew where another rule asks by now', async () => {
+  it('is parked again if another rule now asks', async () => {
     const backend = files()
     const parked = storage()
     const id = approvalOf(await (await open({ backend, parked })).call('edit_file', edit))
@@ -212,7 +212,7 @@ describe('in another process', () => {
     expect(await other.resume(again, 'allow')).toMatchObject({ ok: true })
   })
 
-  it('does not do what a changed record says without asking again', async () => {
+  it('needs a new approval if its record was changed', async () => {
     const backend = files()
     const parked = storage()
     const workspace = await open({ backend, parked })
@@ -223,8 +223,8 @@ describe('in another process', () => {
   })
 })
 
-describe('where it waits', () => {
-  it('is its own in a fork: what was approved there is never done here', async () => {
+describe('the storage of parked calls', () => {
+  it('is separate in a fork: a call of the fork cannot be resumed in its origin', async () => {
     const parked = storage()
     const backend = files()
     const workspace = await open({ backend, parked })
@@ -235,7 +235,7 @@ describe('where it waits', () => {
     expect(await text(backend, 'a.txt')).toBe('one\n')
   })
 
-  it('that fails refuses the call', async () => {
+  it('refuses the call if it fails', async () => {
     const broken: ParkedCalls = {
       put: () => Promise.reject(new Error('the disk at /var/x is gone')),
       take: () => Promise.reject(new Error('the disk at /var/x is gone')),
@@ -247,7 +247,7 @@ describe('where it waits', () => {
     expect(JSON.stringify(await workspace.resume('any', 'allow'))).not.toContain('/var/x')
   })
 
-  it('is left as the run that asked: allowed for a run holds for that run', async () => {
+  it('keeps the run of a call: allow-run applies to that run only', async () => {
     const workspace = await open()
     const one = workspace.run({ id: 'one' })
     const two = workspace.run({ id: 'two' })
@@ -257,7 +257,7 @@ describe('where it waits', () => {
     approvalOf(await two.call('edit_file', { path: 'a.txt', oldText: 'eins', newText: 'un' }))
   })
 
-  it('is nowhere for what the workspace does beside its tools', async () => {
+  it('is not used for operations of the workspace itself, such as undo', async () => {
     const parked = storage()
     const workspace = await open({ parked })
     const edited = await workspace.resume(approvalOf(await workspace.call('edit_file', edit)), 'allow')
@@ -270,12 +270,12 @@ function put(backend: ReturnType<typeof memory>, to: Parameters<typeof backend.c
   return backend.commit([{ path: 'a.txt' as Path, expect: 'any', to }], { durability: 'relaxed' })
 }
 
-describe('calls that wait in a directory', () => {
-  it('are told in their order, and each is given once, whatever else lies there', async () => {
-    const place = mkdtempSync(join(tmpdir(), 'parked-'))
+describe('directoryParking', () => {
+  it('lists calls in order and returns each once, whatever other files the directory contains', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'parked-'))
     try {
       let now = 10
-      const parked = directoryParking(join(place, 'waiting'))
+      const parked = directoryParking(join(directory, 'waiting'))
       const workspace = await open({ parked, clock: () => (now += 1) })
       const first = approvalOf(await workspace.call('edit_file', edit))
       const second = approvalOf(await workspace.call('edit_file', { ...edit, path: 'b.txt', oldText: 'two' }))
@@ -293,7 +293,7 @@ describe('calls that wait in a directory', () => {
       expect(() => parked.list()).toThrow('EISDIR')
       rmSync(taken, { recursive: true })
       await parked.put(call)
-      // Where a file of that name is to be, a directory stands.
+      // A directory has the name of the file to write.
       for (const name of readdirSync(parked.directory).filter((one) => one.endsWith('.json'))) {
         rmSync(join(parked.directory, name))
         mkdirSync(join(parked.directory, name, 'full'), { recursive: true })
@@ -305,7 +305,7 @@ describe('calls that wait in a directory', () => {
       expect(() => parked.take(second)).toThrow('ENOTDIR')
       expect(existsSync(parked.directory)).toBe(true)
     } finally {
-      rmSync(place, { recursive: true, force: true })
+      rmSync(directory, { recursive: true, force: true })
     }
   })
 })

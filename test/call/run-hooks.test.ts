@@ -16,7 +16,7 @@ function open(options: Partial<WorkspaceOptions> = {}) {
 describe('hooks', () => {
   const withHooks = (hooks: Hooks) => open({ hooks, limits: { hookTimeoutMs: 50 } })
 
-  it('refuse, and what they narrow is judged again', async () => {
+  it('refuse calls, and policy evaluates narrowed input again', async () => {
     const refusing = await withHooks({
       preToolCall: ({ tool }) => (tool === 'read_file' ? { refuse: 'no reading' } : undefined),
     })
@@ -28,7 +28,7 @@ describe('hooks', () => {
     expect(await narrowing.call('read_file', { path: 'src/app.ts' })).toMatchObject({ code: 'POLICY_DENIED_SECRET' })
   })
 
-  it('that fail or hang before the call refuse it', async () => {
+  it('refuse the call if they fail or hang before it', async () => {
     const failing: Hooks['preToolCall'][] = [
       () => {
         throw new Error('secret detail')
@@ -46,7 +46,7 @@ describe('hooks', () => {
     }
   })
 
-  it('that fail after the call withhold the result and say that the effect stands', async () => {
+  it('withhold the result if they fail after the call, and the failure says that the effect stands', async () => {
     const workspace = await withHooks({
       postToolResponse: ({ tool }) => {
         if (tool === 'write_file') throw new Error('broken')
@@ -59,12 +59,12 @@ describe('hooks', () => {
     expect(workspace.verifyAudit()).toMatchObject({ ok: true })
   })
 
-  it('redact what is answered', async () => {
+  it('redact the result', async () => {
     const workspace = await withHooks({ postToolResponse: ({ result }) => ({ ...result, content: 'hidden' }) })
     expect(await workspace.call('read_file', { path: 'src/app.ts' })).toMatchObject({ content: 'hidden' })
   })
 
-  it('raise the label of a result by one that there is, and by no other', async () => {
+  it('raise the label of a result to a valid label only', async () => {
     const labels = { sources: [{ label: 'restricted', paths: ['people'] }] } as const
     for (const [label, expected] of [
       ['confidential', 'confidential'],
@@ -80,16 +80,16 @@ describe('hooks', () => {
     }
   })
 
-  it('that narrow are judged whole: by policy, approval, plan mode and labels', async () => {
+  it('cannot bypass policy, approval, plan mode or labels by narrowing the input', async () => {
     const hooks: Hooks = { preToolCall: ({ input }) => ({ input: { ...input, path: 'src/other.ts' } }) }
     const call = ['write_file', { path: 'src/new.ts', content: 'x' }] as const
     const denied = await open({ hooks, policy: { preset: 'autonomous', deniedPaths: ['src/other.ts'] } })
     expect(await denied.call(...call)).toMatchObject({ code: 'POLICY_DENIED', path: 'src/other.ts' })
     const rules = [{ name: 'other', action: 'ask', paths: ['src/other.ts'] }] as const
-    const asked = await open({ hooks, policy: { preset: 'autonomous', rules } })
-    const waits = await asked.call(...call)
+    const supervised = await open({ hooks, policy: { preset: 'autonomous', rules } })
+    const waits = await supervised.call(...call)
     expect(waits).toMatchObject({ code: 'APPROVAL_REQUIRED' })
-    expect(await asked.resume(String((waits as { approvalId?: unknown }).approvalId), 'allow')).toMatchObject({
+    expect(await supervised.resume(String((waits as { approvalId?: unknown }).approvalId), 'allow')).toMatchObject({
       ok: true,
       path: 'src/other.ts',
     })
@@ -102,10 +102,10 @@ describe('hooks', () => {
     const carried = { taint: tainted.taint.origin() ?? { label: 'public', callId: '', tool: '' } } as const
     const later = await open({ hooks, policy: { preset: 'autonomous', labels }, run: carried })
     expect(await later.call(...call)).toMatchObject({ code: 'TAINT_DENIED' })
-    expect(await asked.call('read_file', { path: 'src/app.ts' })).toMatchObject({ code: 'APPROVAL_REQUIRED' })
+    expect(await supervised.call('read_file', { path: 'src/app.ts' })).toMatchObject({ code: 'APPROVAL_REQUIRED' })
   })
 
-  it('cannot change what was judged but by their answer', async () => {
+  it('cannot change the evaluated call except by their answer', async () => {
     const backend = files()
     const hooks: Hooks = {
       preToolCall({ input }) {
@@ -115,9 +115,9 @@ describe('hooks', () => {
     }
     const workspace = await open({ backend, hooks })
     expect(await workspace.call('write_file', { path: 'a.txt', content: 'x' })).toMatchObject({ code: 'HOOK_FAILED' })
-    const given = { path: 'a.txt', content: 'x' }
-    await workspace.call('write_file', given)
-    expect(Object.isFrozen(given)).toBe(false)
+    const input = { path: 'a.txt', content: 'x' }
+    await workspace.call('write_file', input)
+    expect(Object.isFrozen(input)).toBe(false)
   })
 
   it.each<[string, unknown]>([
@@ -127,18 +127,18 @@ describe('hooks', () => {
     ['nothing', {}],
     ['a refusal without a reason', { refuse: true }],
     ['both', { refuse: 1, input: {} }],
-  ])('that answer with %s have refused the call', async (_, answer) => {
+  ])('refuse the call if they answer with %s', async (_, answer) => {
     const workspace = await withHooks({ preToolCall: () => answer as undefined })
     expect(await workspace.call('write_file', { path: 'a.txt', content: 'x' })).toMatchObject({ code: 'HOOK_FAILED' })
     expect(await workspace.call('file_info', { path: 'a.txt' })).toMatchObject({ code: 'HOOK_FAILED' })
     expect(workspace.auditRecords().every(({ pathsWritten }) => pathsWritten.length === 0)).toBe(true)
   })
 
-  it('are asked in their order, each with what the one before it made of the call', async () => {
-    const seen: string[] = []
+  it('run in order, each with the call that the previous one returned', async () => {
+    const calls: string[] = []
     const to = (path: string) => ({
       preToolCall: ({ input }: { input: Readonly<Record<string, unknown>> }) => {
-        seen.push(String(input.path))
+        calls.push(String(input.path))
         return { input: { ...input, path } }
       },
     })
@@ -151,14 +151,14 @@ describe('hooks', () => {
       ],
     })
     const written = await workspace.call('write_file', { path: 'a.txt', content: 'x' })
-    expect(seen).toEqual(['a.txt', 'b.txt'])
+    expect(calls).toEqual(['a.txt', 'b.txt'])
     expect(written).toMatchObject({ ok: true, path: 'c.txt', summary: expect.stringMatching(/!\?$/) })
-    const refused = await withHooks({ preToolCall: [() => ({ refuse: 'first' }), () => seen.push('second') as never] })
+    const refused = await withHooks({ preToolCall: [() => ({ refuse: 'first' }), () => calls.push('second') as never] })
     expect(await refused.call('read_file', { path: 'src/app.ts' })).toMatchObject({ code: 'POLICY_DENIED' })
-    expect(seen).toEqual(['a.txt', 'b.txt'])
+    expect(calls).toEqual(['a.txt', 'b.txt'])
   })
 
-  it('that hang after the call, or give no result, withhold it, and the effect stands', async () => {
+  it('withhold the result if they hang or return an invalid one after the call, and the effect stands', async () => {
     for (const answer of [() => new Promise<undefined>(() => {}), () => 'text' as never, () => null as never]) {
       const backend = files()
       const workspace = await open({ backend, hooks: { postToolResponse: answer }, limits: { hookTimeoutMs: 50 } })
@@ -168,7 +168,7 @@ describe('hooks', () => {
     }
   })
 
-  it('cannot take the name of a call from its result, nor that it succeeded', async () => {
+  it('cannot change callId and ok of a result', async () => {
     const workspace = await withHooks({ postToolResponse: () => ({ ok: false, callId: 'other', said: 'little' }) })
     const result = await workspace.call('write_file', { path: 'a.txt', content: 'x' })
     expect(result).toEqual({ ok: true, callId: expect.stringMatching(/-1$/), said: 'little' })

@@ -45,8 +45,8 @@ async function open(options: Partial<WorkspaceOptions> = {}) {
   })
 }
 
-describe('creating a workspace', () => {
-  it('refuses misconfiguration with a TypeError', async () => {
+describe('createWorkspace', () => {
+  it('throws a TypeError for invalid options', async () => {
     const wrong: [string, Record<string, unknown>, RegExp][] = [
       ['no policy', { backend: memory() }, /readOnly.*supervised.*autonomous/s],
       ['an unknown preset', { backend: memory(), policy: 'yolo' }, /readOnly/],
@@ -65,13 +65,13 @@ describe('creating a workspace', () => {
       ],
     ]
     for (const [what, options, message] of wrong) {
-      const made = createWorkspace(options as unknown as WorkspaceOptions)
-      await expect(made, what).rejects.toThrow(TypeError)
+      const result = createWorkspace(options as unknown as WorkspaceOptions)
+      await expect(result, what).rejects.toThrow(TypeError)
       await expect(createWorkspace(options as unknown as WorkspaceOptions), what).rejects.toThrow(message)
     }
   })
 
-  it('registers the tools of its set only', async () => {
+  it('registers only the tools of its set', async () => {
     const workspace = await open({ tools: 'minimal' })
     expect(workspace.tools.map(({ name }) => name).sort()).toEqual([
       ...['apply_patch', 'diff_workspace', 'list_directory', 'read_file', 'search_text', 'write_file'],
@@ -80,8 +80,8 @@ describe('creating a workspace', () => {
   })
 })
 
-describe('a shell', () => {
-  it('that runs nothing in the background has no tool for it', async () => {
+describe('a workspace with a shell', () => {
+  it('has no background tools if the shell cannot run in the background', async () => {
     const shell = bash()
     const workspace = await open({ shell: { ...shell, capabilities: { ...shell.capabilities, background: false } } })
     expect(workspace.tools.map(({ name }) => name)).toContain('run_command')
@@ -93,7 +93,7 @@ describe('a shell', () => {
 })
 
 describe('a fork', () => {
-  it('of a workspace that plans is in plan mode', async () => {
+  it('of a workspace in plan mode is in plan mode', async () => {
     const workspace = await open({ mode: 'plan' })
     const fork = await workspace.fork()
     expect(fork.mode).toBe('plan')
@@ -101,7 +101,7 @@ describe('a fork', () => {
     expect((await (await open()).fork()).mode).toBe('act')
   })
 
-  it('whose storage fails is not committed, and says so', async () => {
+  it('is not committed if its storage fails, and returns the failure', async () => {
     const below = faulty(memory(files))
     const fork = await (await open({ backend: below })).fork()
     await fork.call('delete_file', { path: 'docs/guide.md' })
@@ -112,7 +112,7 @@ describe('a fork', () => {
     below.heal()
     expect(await fork.commit()).toMatchObject({ ok: true, paths: ['docs/guide.md'] })
     expect(await below.stat('docs/guide.md' as never)).toBeUndefined()
-    // Also where what is to be committed cannot even be told.
+    // The pending changes cannot be listed either.
     const above = overlay(below)
     const workspace = await open({ backend: above })
     const paths = ['src', 'src/app.ts'] as never[]
@@ -128,7 +128,7 @@ describe('a fork', () => {
     expect(await workspace.commit()).toMatchObject({ ok: true, paths })
   })
 
-  it('puts another link in the place of one', async () => {
+  it('replaces a link by another link', async () => {
     const below = memory({ ...files, now: { link: 'docs' } })
     const above = overlay(below)
     const workspace = await open({ backend: above })
@@ -145,7 +145,7 @@ describe('a fork', () => {
 })
 
 describe('a call', () => {
-  it('reads, and edits the version that was read', async () => {
+  it('reads a file, and edits the version that was read', async () => {
     const workspace = await open()
     const file = await workspace.call('read_file', { path: './src//app.ts' })
     expect(file).toMatchObject({ ok: true, path: 'src/app.ts', content: files['src/app.ts'], truncated: false })
@@ -163,7 +163,7 @@ describe('a call', () => {
     expect(edited.diff).toContain('-export const answer = 41\n+export const answer = 42\n')
   })
 
-  it('never rejects, whatever it is given', async () => {
+  it('never rejects, whatever its input', async () => {
     const workspace = await open()
     const values: unknown[] = [
       undefined,
@@ -186,7 +186,7 @@ describe('a call', () => {
     }
   })
 
-  it('suggests the nearest visible names, and never a hidden one', async () => {
+  it('suggests the most similar visible names, and never a hidden one', async () => {
     const workspace = await open()
     expect(await workspace.call('read_file', { path: 'src/ap.ts' })).toMatchObject({
       code: 'NOT_FOUND',
@@ -203,7 +203,7 @@ describe('a call', () => {
     expect(await hiding.call('read_file', { path: 'src/ap.ts' })).not.toHaveProperty('suggestions')
   })
 
-  it('hides a failing storage behind BACKEND_ERROR, without its words', async () => {
+  it('returns BACKEND_ERROR for a failing storage, without the text of the error', async () => {
     const backend = faulty(memory(files), { on: 'read', error: new Error('/physical/secret/path exploded') })
     const workspace = await open({ backend })
     const result = await workspace.call('read_file', { path: 'src/app.ts' })
@@ -211,7 +211,7 @@ describe('a call', () => {
     expect(JSON.stringify(result)).not.toContain('physical')
   })
 
-  it('is dropped by its signal', async () => {
+  it('is cancelled by its signal', async () => {
     const workspace = await open()
     const result = await workspace.call('write_file', { path: 'a.txt', content: 'a' }, { signal: AbortSignal.abort() })
     expect(result).toMatchObject({ code: 'ABORTED' })
@@ -220,7 +220,7 @@ describe('a call', () => {
 })
 
 describe('a patch', () => {
-  it('that puts a file below one that it takes away is refused where there is none', async () => {
+  it('is refused if it creates a file below a deleted file that does not exist', async () => {
     const workspace = await open()
     const gone = '--- a/none\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n'
     const below = '--- /dev/null\n+++ b/none/x\n@@ -0,0 +1 @@\n+x\n'
@@ -233,7 +233,7 @@ describe('a patch', () => {
 })
 
 describe('reading before writing', () => {
-  it('lets a run replace without a hash only what it was shown whole', async () => {
+  it('lets a run replace without a hash only files that it was shown completely', async () => {
     const workspace = await open()
     const blind = await workspace.call('write_file', { path: 'src/app.ts', content: 'x\n' })
     expect(blind).toMatchObject({ code: 'WRITE_CONFLICT', currentSha256: expect.stringMatching(/^[0-9a-f]{64}$/) })
@@ -242,7 +242,7 @@ describe('reading before writing', () => {
     expect(await workspace.call('write_file', { path: 'src/app.ts', content: 'y\n' })).toMatchObject({ ok: true })
   })
 
-  it('with staleGuard "shown" demands both', async () => {
+  it('requires both with staleGuard "shown"', async () => {
     const workspace = await open({ staleGuard: 'shown' })
     const other = workspace.run({ id: 'other' })
     const file = await other.call('read_file', { path: 'src/app.ts' })
@@ -257,7 +257,7 @@ describe('reading before writing', () => {
 })
 
 describe('two runs in one workspace', () => {
-  it('share no ledger', async () => {
+  it('share no read history', async () => {
     const workspace = await open()
     const a = workspace.run({ id: 'a' })
     const b = workspace.run({ id: 'b' })
@@ -266,7 +266,7 @@ describe('two runs in one workspace', () => {
     expect(await a.call('write_file', { path: 'src/app.ts', content: 'a\n' })).toMatchObject({ ok: true })
   })
 
-  it('share no rate and no budget, at once', async () => {
+  it('share no rate limit and no budget', async () => {
     const workspace = await open({ clock: () => 5, limits: { callsPerMinute: 10, bytesWrittenPerRun: 100 } })
     const runs = ['a', 'b'].map((id) => workspace.run({ id }))
     const answers = await Promise.all(
@@ -288,11 +288,11 @@ describe('two runs in one workspace', () => {
   })
 
   it('share no artifacts and no approvals', async () => {
-    let asked = 0
+    let requests = 0
     const workspace = await open({
       policy: 'supervised',
       approve: () => {
-        asked += 1
+        requests += 1
         return 'allow-run'
       },
     })
@@ -300,17 +300,17 @@ describe('two runs in one workspace', () => {
     const b = workspace.run({ id: 'b' })
     const first = await a.call('append_file', { path: 'docs/guide.md', content: '1\n' })
     expect(await a.call('append_file', { path: 'docs/guide.md', content: '2\n' })).toMatchObject({ ok: true })
-    expect(asked).toBe(1)
+    expect(requests).toBe(1)
     expect(await b.call('append_file', { path: 'docs/guide.md', content: '3\n' })).toMatchObject({ ok: true })
-    expect(asked).toBe(2)
+    expect(requests).toBe(2)
     if (!first.ok || first.artifactUri === undefined) throw new Error('no artifact')
     expect(await a.call('read_file', { path: first.artifactUri })).toMatchObject({ ok: true })
     expect(await b.call('read_file', { path: first.artifactUri })).toMatchObject({ code: 'NOT_FOUND' })
   })
 })
 
-describe('policy in a call', () => {
-  it('asks with a preview, and does what the answer says', async () => {
+describe('the policy of a call', () => {
+  it('asks with a preview, and obeys the answer', async () => {
     const requests: { tool: string; diff?: string }[] = []
     const answers = [{ deny: 'not today' }, 'allow'] as const
     const workspace = await open({
@@ -330,13 +330,13 @@ describe('policy in a call', () => {
     expect(requests[0]).toMatchObject({ tool: 'append_file', diff: expect.stringContaining('+more\n') })
   })
 
-  it('without a handler answers APPROVAL_REQUIRED with an id', async () => {
+  it('returns APPROVAL_REQUIRED with an id if there is no approve handler', async () => {
     const workspace = await open({ policy: 'supervised' })
     const result = await workspace.call('append_file', { path: 'docs/guide.md', content: 'x' })
     expect(result).toMatchObject({ code: 'APPROVAL_REQUIRED', approvalId: expect.any(String) })
   })
 
-  it('judges content that only the draft has seen: a generated file under an ordinary name', async () => {
+  it('evaluates content that only the draft has read: a generated file with an ordinary name', async () => {
     const backend = memory({ 'src/api.ts': '// Code generated by a tool. DO NOT EDIT.\nexport const a = 1\n' })
     const workspace = await open({ backend })
     const edit = { path: 'src/api.ts', oldText: 'a = 1', newText: 'a = 2' }
@@ -349,14 +349,14 @@ describe('policy in a call', () => {
     expect(await lifted.call('edit_file', edit)).toMatchObject({ ok: true })
   })
 
-  it('judges both names of what a link leads to', async () => {
+  it('evaluates the path of a link and that of its target', async () => {
     const backend = memory({ 'private/key.txt': 'k\n', 'public/link.txt': { link: '../private/key.txt' } })
     const workspace = await open({ backend, policy: { preset: 'autonomous', deniedPaths: ['private/**'] } })
     expect(await workspace.call('read_file', { path: 'public/link.txt' })).toMatchObject({ code: 'POLICY_DENIED' })
     expect(await workspace.call('delete_file', { path: 'public/link.txt' })).toMatchObject({ code: 'POLICY_DENIED' })
   })
 
-  it('hides what an allowlist does not cover, everywhere', async () => {
+  it('hides paths outside of an allowlist from every tool', async () => {
     const workspace = await open({ policy: { preset: 'autonomous', allowedPaths: ['docs/**'] } })
     const listed = await workspace.call('list_directory', {
       path: '.',
@@ -372,7 +372,7 @@ describe('policy in a call', () => {
     expect(await workspace.call('read_file', { path: 'src/app.ts' })).toMatchObject({ code: 'POLICY_DENIED' })
   })
 
-  it('asks about what a listing would show, and shows what was allowed', async () => {
+  it('asks about a listing, and shows what was approved', async () => {
     const rules = [
       { name: 'docs', action: 'ask', permissions: ['file:list'], paths: ['docs', 'docs/**'] },
       { name: 'drafts', action: 'ask', paths: ['docs/draft.md'] },
@@ -388,7 +388,7 @@ describe('policy in a call', () => {
     })
   })
 
-  it('explains without doing, counting or recording', async () => {
+  it('explains a call without running, counting or recording it', async () => {
     const workspace = await open()
     const denied = await workspace.explain('read_file', { path: '.env' })
     expect(denied).toMatchObject({ ok: true, verdict: { decision: 'deny', code: 'POLICY_DENIED_SECRET' } })
@@ -399,7 +399,7 @@ describe('policy in a call', () => {
     expect(workspace.auditRecords()).toEqual([])
   })
 
-  it('in a read-only workspace has no mutating tool', async () => {
+  it('leaves no mutating tool in a read-only workspace', async () => {
     for (const options of [{ readOnly: true }, { policy: 'readOnly' as const }]) {
       const workspace = await open(options)
       expect(workspace.tools.some(({ mutates }) => mutates)).toBe(false)
@@ -408,7 +408,7 @@ describe('policy in a call', () => {
     }
   })
 
-  it('in plan mode refuses mutations until the plan is approved', async () => {
+  it('refuses mutations in plan mode until the plan is approved', async () => {
     const workspace = await open({ mode: 'plan' })
     const write = { path: 'a.txt', content: 'a' }
     expect(await workspace.call('write_file', write)).toMatchObject({ code: 'PLAN_MODE' })
@@ -419,7 +419,7 @@ describe('policy in a call', () => {
 })
 
 describe('the audit', () => {
-  it('has no records where its sinks keep none', async () => {
+  it('has no records if its sinks keep none', async () => {
     const seen: string[] = []
     const workspace = await open({
       audit: callbackSink(async ({ phase }) => {
@@ -432,7 +432,7 @@ describe('the audit', () => {
     expect(workspace.verifyAudit()).toMatchObject({ ok: true, count: 0 })
   })
 
-  it('holds an intent and an outcome per call, one record per refusal, and no content', async () => {
+  it('contains an intent and an outcome per call, one record per refusal, and no content', async () => {
     const workspace = await open()
     await workspace.call(
       'write_file',
@@ -462,7 +462,7 @@ describe('the audit', () => {
     expect(workspace.verifyAudit()).toMatchObject({ ok: true, count: 4 })
   })
 
-  it('names the forbidden paths that were tried', async () => {
+  it('contains the refused paths', async () => {
     const workspace = await open()
     await workspace.call('read_file', { path: '../outside' })
     await workspace.call('move_file', { path: '.env', to: 'x' })
@@ -471,7 +471,7 @@ describe('the audit', () => {
     expect(records[1]).toMatchObject({ pathsAsked: ['.env', 'x'] })
   })
 
-  it('blocks every mutation that it cannot record, and changes nothing', async () => {
+  it('refuses every mutation that it cannot record, and nothing is changed', async () => {
     const backend = memory(files)
     const workspace = await open({
       backend,
@@ -506,8 +506,8 @@ describe('the audit', () => {
   })
 })
 
-describe('files, for the embedding program', () => {
-  it('pass the same steps', async () => {
+describe('workspace.files', () => {
+  it('takes the same steps as any call', async () => {
     const workspace = await open()
     const { content, sha256 } = await workspace.files.read('src/app.ts')
     expect(content).toBe(files['src/app.ts'])
@@ -521,13 +521,13 @@ describe('files, for the embedding program', () => {
     await expect(workspace.files.read('docs/guide.md')).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  it('are read whole or not at all', async () => {
+  it('refuses to read a file that does not fit in one result', async () => {
     const workspace = await open({ backend: memory({ 'long.txt': 'a\n'.repeat(1001) }) })
     await expect(workspace.files.read('long.txt')).rejects.toMatchObject({ code: 'FILE_TOO_LARGE', message: /at once/ })
   })
 })
 
-/** A tool that drafts what the test says. */
+/** A tool with the draft that the test provides. */
 function acting(
   act: (context: ToolContext) => Partial<BuiltinDraft<Record<string, unknown>>>,
   more: Partial<Tool> = {},
@@ -535,7 +535,7 @@ function acting(
   return {
     name: 'act',
     title: 'Act',
-    description: 'Does what the test says.',
+    description: 'Returns the draft of the test.',
     input: z.strictObject({ path: z.string().optional() }),
     output: z.object({ text: z.string().optional() }),
     permission: 'file:write:create',
@@ -549,7 +549,7 @@ function acting(
 
 const creation = { path: 'new.txt' as Path, expect: 'absent', to: { type: 'file', bytes: Uint8Array.of(65) } } as const
 
-describe('the steps of a call', () => {
+describe('a step of a call', () => {
   const write = ['write_file', { path: 'new.txt', content: 'x' }] as const
   const failing = (on: 'commit') => faulty(memory(files), { on, error: 'NO_SPACE' })
   it.each<[string, string, Partial<WorkspaceOptions>, string, unknown]>([
@@ -574,14 +574,14 @@ describe('the steps of a call', () => {
       'read_file',
       { path: 'src/app.ts' },
     ],
-  ])('end in %s with %s, which the record names', async (step, code, options, tool, input) => {
+  ])('refuses in %s with %s, and the record names the step', async (step, code, options, tool, input) => {
     const workspace = await open(options)
     expect(await workspace.callTool(tool, input)).toMatchObject({ ok: false, code })
     const decision = step === 'policy' ? 'deny' : expect.any(String)
     expect(workspace.auditRecords().at(-1)).toMatchObject({ code, step, toolName: tool, policyDecision: { decision } })
   })
 
-  it('say what a call has to wait for, and what the workspace has not', async () => {
+  it('names a plan that is not approved, and a shell that is missing', async () => {
     const planning = await open({ mode: 'plan' })
     expect(await planning.call(...write)).toMatchObject({
       message: 'write_file is not allowed before the plan is approved',
@@ -590,12 +590,12 @@ describe('the steps of a call', () => {
     expect(await without.callTool('act', {})).toMatchObject({ message: 'This workspace has no shell' })
   })
 
-  it('go on as they are where a hook says nothing', async () => {
+  it('continues unchanged if a hook returns nothing', async () => {
     const workspace = await open({ hooks: { preToolCall: [() => undefined, async () => undefined] } })
     expect(await workspace.call('read_file', { path: 'src/app.ts' })).toMatchObject({ ok: true, path: 'src/app.ts' })
   })
 
-  it('tell nothing of the place behind a name that policy hides, also where it cannot be followed', async () => {
+  it('reveals nothing about the target of a hidden link, even if it cannot be resolved', async () => {
     const backend = memory({ 'private/out': { link: 'out' }, 'open/out': { link: 'out' } })
     const policy: PolicyInput = { preset: 'autonomous', deniedPaths: ['private'] }
     const workspace = await open({ backend, policy, shell: bash() })
@@ -607,7 +607,7 @@ describe('the steps of a call', () => {
     expect(line).toMatchObject({ code: 'POLICY_DENIED' })
   })
 
-  it('end where a call is cancelled: before its draft, or before its commit, with nothing changed', async () => {
+  it('is not reached after a call is cancelled, before its draft or its commit, and nothing is changed', async () => {
     const controller = new AbortController()
     let drafted = 0
     const act = acting(() => {
@@ -627,7 +627,7 @@ describe('the steps of a call', () => {
     expect(await workspace.call('file_info', { path: 'new.txt' })).toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  it('record what the draft read, showed and was refused, and the verdict on its changes', async () => {
+  it('records the reads, shown versions and refusals of the draft, and the verdict on its changes', async () => {
     const path = 'src/app.ts' as Path
     const refusal = {
       permission: 'file:read',
@@ -649,10 +649,10 @@ describe('the steps of a call', () => {
     })
     const policy: PolicyInput = { preset: 'autonomous', requireApprovalIf: ['touchesBuildFile'] }
     const workspace = await open({ extraTools: [act], policy, approve: () => 'allow' })
-    const told: unknown[] = []
-    const acted = await workspace.callTool('act', {}, { onProgress: (progress) => told.push(progress) })
+    const reported: unknown[] = []
+    const acted = await workspace.callTool('act', {}, { onProgress: (progress) => reported.push(progress) })
     expect(acted).toMatchObject({ ok: true, summary: 'Acted', warnings: ['A warning of the draft'] })
-    expect(told).toEqual([
+    expect(reported).toEqual([
       { done: 1, unit: 'files', total: 2 },
       { done: 2, unit: 'files' },
     ])
@@ -665,7 +665,7 @@ describe('the steps of a call', () => {
       readSha256: { [path]: sha256 },
       artifactUris: [acted.artifactUri],
     })
-    // What was shown whole may be replaced, if it is that version.
+    // A file that was shown completely may be replaced, if it still has that version.
     expect(await workspace.call('write_file', { path, content: 'x' })).toMatchObject({ code: 'WRITE_CONFLICT' })
     await workspace.call('write_file', { path: 'Makefile', content: 'all:\n' })
     expect(workspace.auditRecords().at(-1)?.policyDecision).toMatchObject({
@@ -674,14 +674,14 @@ describe('the steps of a call', () => {
     })
   })
 
-  it('commit durably, with the time of the clock and the signal of the caller', async () => {
+  it('commits durably, with the time of the clock and the signal of the caller', async () => {
     const inner = memory(files)
-    const hows: Parameters<Backend['commit']>[1][] = []
+    const commitOptions: Parameters<Backend['commit']>[1][] = []
     const backend: Backend = {
       ...inner,
-      commit(changes, how) {
-        hows.push(how)
-        return inner.commit(changes, how)
+      commit(changes, options) {
+        commitOptions.push(options)
+        return inner.commit(changes, options)
       },
     }
     const workspace = await open({ backend, clock: () => 77 })
@@ -689,13 +689,13 @@ describe('the steps of a call', () => {
     await workspace.call('write_file', { path: 'a.txt', content: 'a' }, { signal })
     await workspace.call('write_file', { path: 'b.txt', content: 'b' })
     await workspace.call('read_file', { path: 'b.txt' })
-    expect(hows).toStrictEqual([
+    expect(commitOptions).toStrictEqual([
       { durability: 'durable', at: 77, signal },
       { durability: 'durable', at: 77 },
     ])
   })
 
-  it('give back the bytes of a commit that failed', async () => {
+  it('returns the bytes of a failed commit to the budget', async () => {
     const backend = faulty(memory(files), { on: 'commit', nth: 1, error: 'NO_SPACE' })
     const workspace = await open({ backend, limits: { bytesWrittenPerRun: 5 } })
     const five = { path: 'new.txt', content: '12345' }
@@ -706,7 +706,7 @@ describe('the steps of a call', () => {
     })
   })
 
-  it('count a call once, also where a hook narrows it', async () => {
+  it('counts a call once, even if a hook narrows it', async () => {
     const hooks = { preToolCall: () => ({ input: { path: 'docs/guide.md' } }) }
     const workspace = await open({ hooks, limits: { callsPerMinute: 1 } })
     const read = () => workspace.call('read_file', { path: 'src/app.ts' })
@@ -715,10 +715,10 @@ describe('the steps of a call', () => {
     expect(workspace.auditRecords().at(-1)).toMatchObject({ step: 'limits' })
   })
 
-  it('judge a rehearsal whole, and ask and change nothing', async () => {
-    let asked = 0
+  it('evaluates a dry run completely, without an approval request or a change', async () => {
+    let requests = 0
     const approve = () => {
-      asked += 1
+      requests += 1
       return 'allow' as const
     }
     const backend = memory({
@@ -734,11 +734,11 @@ describe('the steps of a call', () => {
     const workspace = await open({ backend, policy, approve, extraTools: [act] })
     expect(await workspace.callTool('act', { path: 'src/made.ts' })).toMatchObject({ code: 'POLICY_DENIED' })
     expect(await workspace.callTool('act', { path: 'Makefile' })).toMatchObject({ ok: true })
-    expect(asked).toBe(0)
+    expect(requests).toBe(0)
     expect(backend.tree()).toBe(before)
   })
 
-  it('keep whole what a result shows cut, and tell the draft what was answered', async () => {
+  it('stores the complete output of a cut result, and passes the answer to the draft', async () => {
     const answers: ResultFields[] = []
     const act = acting(() => ({
       fullOutput: { extension: 'txt', text: () => 'all of it' },
@@ -755,7 +755,7 @@ describe('the steps of a call', () => {
     expect(await workspace.call('read_file', { path: 'src/app.ts' })).not.toHaveProperty('artifactUri')
   })
 
-  it('bound what is answered', async () => {
+  it('limits the size of the result', async () => {
     const act = acting(() => ({ result: () => ({ text: 'x'.repeat(100_000) }) }))
     const workspace = await open({ extraTools: [act], limits: { projectionBytes: 2000 } })
     const acted = await workspace.callTool('act', {})
@@ -763,7 +763,7 @@ describe('the steps of a call', () => {
     expect(JSON.stringify(acted).length).toBeLessThan(2000)
   })
 
-  it('can be taken back where they changed something that could be kept', async () => {
+  it('can be undone if the call changed something that the journal could keep', async () => {
     const backend = memory({ ...files, 'large.txt': 'x'.repeat(6000) })
     const workspace = await open({ backend, limits: { journalBytes: 5000 } })
     const read = await workspace.call('read_file', { path: 'src/app.ts' })
@@ -779,7 +779,7 @@ describe('the steps of a call', () => {
     expect(await workspace.undo(String(large.callId))).toMatchObject({ ok: false })
   })
 
-  it('of a fork that is accepted are no call of its own to be taken back', async () => {
+  it('commits a fork without a warning about undo', async () => {
     const workspace = await open()
     const fork = await workspace.fork()
     await fork.call('edit_file', { path: 'docs/guide.md', oldText: 'Guide', newText: 'Book' })
@@ -787,7 +787,7 @@ describe('the steps of a call', () => {
     expect(await workspace.call('read_file', { path: 'docs/guide.md' })).toMatchObject({ content: '# Book\n' })
   })
 
-  it('name the tools that there are to a caller who asks for another', async () => {
+  it('lists the available tools for an unknown tool', async () => {
     const workspace = await open({ tools: ['read_file', 'file_info'] })
     expect(await workspace.callTool('x'.repeat(5000), {})).toMatchObject({
       code: 'UNKNOWN_TOOL',
@@ -796,7 +796,7 @@ describe('the steps of a call', () => {
     })
   })
 
-  it('ask for a reason only what changes something and can give one', async () => {
+  it('requires a reason only from mutating tools that have the field', async () => {
     const policy: PolicyInput = { preset: 'autonomous', requireReason: true }
     const workspace = await open({ policy, extraTools: [acting(() => ({}))] })
     expect(await workspace.callTool('act', {})).toMatchObject({ ok: true })
@@ -825,21 +825,21 @@ describe('a version in a refusal', () => {
   })
   const sha256 = 'a'.repeat(64)
 
-  it('is kept from whoever must not read the file', async () => {
+  it('is omitted if the caller may not read the file', async () => {
     const workspace = await open({ policy: policyOf(['file:delete']), extraTools: [conflict(sha256)] })
     const refused = await workspace.callTool('act', {})
     expect(refused).toMatchObject({ code: 'WRITE_CONFLICT', message: 'It changed', path: '.env' })
     expect(refused).not.toHaveProperty('currentSha256')
   })
 
-  it('without a path is told as it is', async () => {
+  it('is returned unchanged if the refusal has no path', async () => {
     const act = acting(() => {
       throw new ToolError('WRITE_CONFLICT', 'It changed', { currentSha256: sha256 })
     })
     expect(await (await open({ extraTools: [act] })).callTool('act', {})).toMatchObject({ currentSha256: sha256 })
   })
 
-  it('is told to whoever may, and that there is none to anybody', async () => {
+  it('is returned to a caller who may read the file, and a missing version to any caller', async () => {
     const reader = await open({ policy: policyOf(['file:delete', 'file:read']), extraTools: [conflict(sha256)] })
     expect(await reader.callTool('act', {})).toMatchObject({ currentSha256: sha256 })
     const other = await open({ policy: policyOf(['file:delete']), extraTools: [conflict(null)] })
@@ -853,7 +853,7 @@ describe('the line of a command', () => {
     rules: [{ name: 'docs', action, permissions: ['file:read'], paths: ['docs/**'] }],
   })
 
-  it('is refused for what it plainly opens, and each such file is recorded', async () => {
+  it('is refused for the protected files that it plainly opens, and each is recorded', async () => {
     const workspace = await open({ shell: bash(), policy: policy('deny') })
     const refused = await workspace.call('run_command', { command: 'cat src/app.ts < docs/guide.md' })
     expect(refused).toMatchObject({ code: 'POLICY_DENIED', path: 'docs/guide.md' })
@@ -866,24 +866,24 @@ describe('the line of a command', () => {
     expect(explained).toMatchObject({ verdict: { decision: 'deny' }, line: { decision: expect.any(String) } })
   })
 
-  it('that opens what is asked about is asked about when it comes to it', async () => {
+  it('requests approval of a file when the command opens it', async () => {
     const workspace = await open({ shell: bash(), policy: policy('ask') })
     const explained = await workspace.explain('run_command', { command: 'cat < docs/guide.md' })
     expect(explained).toMatchObject({ verdict: { decision: 'allow' } })
   })
 
-  it('is approved before it runs, once, and is then no question any more', async () => {
-    const asked: string[][] = []
+  it('is approved once, before it runs', async () => {
+    const requests: string[][] = []
     const workspace = await open({
       shell: bash(),
       policy: 'supervised',
       approve(request) {
-        asked.push([request.tool, String(request.diff), JSON.stringify(request.risks)])
+        requests.push([request.tool, String(request.diff), JSON.stringify(request.risks)])
         return 'allow'
       },
     })
     expect(await workspace.call('run_command', { command: 'ls src' })).toMatchObject({ ok: true })
-    expect(asked).toEqual([['run_command', 'undefined', '[]']])
+    expect(requests).toEqual([['run_command', 'undefined', '[]']])
     expect(workspace.auditRecords().at(-1)).toMatchObject({
       phase: 'outcome',
       policyDecision: { decision: 'allow' },
@@ -891,23 +891,23 @@ describe('the line of a command', () => {
     })
   })
 
-  it('runs at the root where the call names no place', async () => {
+  it('runs at the root if the call names no directory', async () => {
     const act = acting(() => ({}), { plan: () => [], commandLine: () => 'cat < .env' })
     const workspace = await open({ shell: bash(), extraTools: [act] })
     expect(await workspace.callTool('act', {})).toMatchObject({ code: 'POLICY_DENIED_SECRET', path: '.env' })
   })
 })
 
-describe('the label of what is answered', () => {
+describe('the label of a result', () => {
   const labels = { sources: [{ label: 'internal', paths: ['docs'] }] } as const
   const policy: PolicyInput = { preset: 'autonomous', labels }
   const read = { path: 'docs/guide.md' }
 
-  it('may be raised by a hook, which raises the taint of the run', async () => {
-    const given: unknown[] = []
+  it('can be raised by a hook, which raises the taint of the run', async () => {
+    const labelsBefore: unknown[] = []
     const hooks: Hooks = {
       postToolResponse({ result }) {
-        given.push(result.label)
+        labelsBefore.push(result.label)
         return { ...result, label: 'restricted' }
       },
     }
@@ -917,17 +917,17 @@ describe('the label of what is answered', () => {
     const plain = await open({ hooks })
     expect(await plain.call('read_file', read)).toMatchObject({ label: 'restricted' })
     expect(plain.taint.label()).toBe('public')
-    expect(given).toEqual(['internal', undefined])
+    expect(labelsBefore).toEqual(['internal', undefined])
   })
 
-  it('is given of a refusal too, and recorded with where the taint came from', async () => {
+  it('is part of a refusal too, and is recorded with the origin of the taint', async () => {
     const workspace = await open({ policy, run: { id: 'run' } })
     const edit = { ...read, oldText: 'Guise', newText: 'x' }
     expect(await workspace.call('edit_file', edit)).toMatchObject({ code: 'EDIT_NO_MATCH', label: 'internal' })
     await workspace.call('read_file', read)
     const origin = { label: 'internal', callId: 'run-1', tool: 'edit_file', path: 'docs/guide.md' }
-    const told = workspace.auditRecords().map(({ phase, label, taint }) => [phase, label, taint])
-    expect(told).toEqual([
+    const records = workspace.auditRecords().map(({ phase, label, taint }) => [phase, label, taint])
+    expect(records).toEqual([
       ['refused', 'internal', origin],
       ['intent', undefined, undefined],
       ['outcome', 'internal', origin],
@@ -944,14 +944,14 @@ describe('labels around a call', () => {
   } as const
   const policy: PolicyInput = { preset: 'autonomous', labels }
 
-  it('come with what its draft read by other ways', async () => {
+  it('include files that the draft read by other means', async () => {
     const act = acting(() => ({ reads: ['src/app.ts' as Path] }))
     const workspace = await open({ policy, extraTools: [act] })
     expect(await workspace.callTool('act', {})).toMatchObject({ label: 'restricted' })
     expect(workspace.taint.origin()).toMatchObject({ path: 'src/app.ts', tool: 'act' })
   })
 
-  it('do not hold up what takes a change back', async () => {
+  it('do not prevent an undo', async () => {
     const workspace = await open({ policy })
     const edit = { path: 'docs/guide.md', oldText: 'Guide', newText: 'Book' }
     const edited = await workspace.call('edit_file', edit)
@@ -960,7 +960,7 @@ describe('labels around a call', () => {
     expect(await workspace.undo(String(edited.callId))).toMatchObject({ ok: true })
   })
 
-  it('of what a fork wrote are its own until it is accepted', async () => {
+  it('of content that a fork wrote are separate until the fork is committed', async () => {
     const workspace = await open({ policy })
     const label = async (path: string) => (await workspace.run().call('read_file', { path })).label
     await workspace.call('write_file', { path: 'notes.md', content: 'old\n' })
@@ -974,8 +974,8 @@ describe('labels around a call', () => {
   })
 })
 
-describe('the answer to a call that waits', () => {
-  it('is kept with when the call began, and recorded as it was given', async () => {
+describe('the answer to a parked call', () => {
+  it('is recorded as it was given, and the parked call keeps its start time', async () => {
     const calls: ParkedCall[] = []
     const parked: ParkedCalls = {
       put: (call) => void calls.push(call),
@@ -991,7 +991,7 @@ describe('the answer to a call that waits', () => {
     expect(other.auditRecords().at(-1)?.approvals).toMatchObject([{ how: 'once', by: 'Ada' }])
   })
 
-  it('is recorded with who refused it', async () => {
+  it('is recorded with the name of the person who refused', async () => {
     const workspace = await open({ policy: 'supervised' })
     const waits = (await workspace.call('append_file', { path: 'docs/guide.md', content: 'x' })) as {
       approvalId?: unknown

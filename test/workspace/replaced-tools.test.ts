@@ -23,7 +23,7 @@ const readFirst = defineTool({
   },
 })
 
-/** A tool that plans nothing and answers its name. */
+/** A tool that plans nothing and returns its name. */
 const answering = <const N extends string>(name: N) =>
   defineTool({
     name,
@@ -42,7 +42,7 @@ const open = (more: { readonly tools?: 'minimal' | readonly string[] } = {}) =>
   createWorkspace({ backend: memory(files), policy: 'autonomous', extraTools: [readFirst], ...more })
 
 describe('an own tool with the name of a built-in tool', () => {
-  it('replaces it, for the runs and forks of that workspace too', async () => {
+  it('replaces it, also in the runs and forks of that workspace', async () => {
     const workspace = await open()
     for (const run of [workspace, workspace.run(), await workspace.fork()]) {
       expect(await run.call('read_file', { file: 'a.txt' })).toMatchObject({ ok: true, start: 'on' })
@@ -69,7 +69,7 @@ describe('an own tool with the name of a built-in tool', () => {
     expect(await workspace.call('read_file', { file: '../a.txt' })).toMatchObject({ code: 'PATH_REJECTED' })
   })
 
-  it('is registered whatever the tool set names, and once', async () => {
+  it('is registered once, whatever the tool set contains', async () => {
     for (const tools of ['minimal', ['list_directory'], ['read_file']] as const) {
       const { tools: registered } = await open({ tools })
       expect(registered.filter(({ name }) => name === 'read_file')).toHaveLength(1)
@@ -83,7 +83,7 @@ describe('an own tool with the name of a built-in tool', () => {
     await expect(refused.files.read('a.txt')).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   })
 
-  it('does not lend its plan to what other tools tell about the workspace', async () => {
+  it('does not provide the workspace hash that other tools return', async () => {
     const workspace = await createWorkspace({
       backend: memory(files),
       policy: { preset: 'autonomous', tools: { diff_workspace: 'allow' } },
@@ -119,7 +119,7 @@ describe('an own tool with the name of an operation', () => {
     expect(await workspace.call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'one\n' })
   })
 
-  it('is the only thing that the name calls', async () => {
+  it('is the only tool that the name calls', async () => {
     const workspace = await createWorkspace({ backend: memory(files), policy: 'autonomous' })
     for (const name of ['undo', 'rollback', 'commit', 'git_add', 'git_checkout', 'policy', 'report']) {
       expect(await workspace.callTool(name, {}), name).toMatchObject({ code: 'UNKNOWN_TOOL' })

@@ -28,7 +28,7 @@ async function recording(options: Partial<WorkspaceOptions> = {}) {
 const again = (entries: readonly Recorded[], changed: Record<string, MemoryEntry> = {}) =>
   replay(entries, { backend: memory({ ...files, ...changed }), shell: bash() })
 
-/** A run with everything that is recorded. */
+/** Makes a recording with every kind of step. */
 async function story() {
   const { workspace, lines, entries } = await recording()
   const file = (await workspace.call('read_file', { path: 'src/app.ts' })) as Success
@@ -50,13 +50,13 @@ async function story() {
   return { lines, entries: entries() }
 }
 
-describe('a recording', () => {
-  it('comes out the same on the same files', async () => {
+describe('a replay of a recording', () => {
+  it('has the same results on the same files', async () => {
     const { entries } = await story()
     expect(await again(entries)).toEqual({ ok: true, steps: 12 })
   })
 
-  it('shows the first step that comes out otherwise, and where', async () => {
+  it('returns the first step with a different result, and the field', async () => {
     const { entries } = await story()
     expect(await again(entries, { 'b.txt': 'B\n' })).toMatchObject({
       ok: false,
@@ -74,13 +74,13 @@ describe('a recording', () => {
     expect(await again(changed)).toMatchObject({ ok: false, step: { name: 'run_command' } })
   })
 
-  it('holds the answers of approvers, parked calls and plans', async () => {
+  it('repeats the answers of approvers, parked calls and plans', async () => {
     const answers = ['allow', { deny: 'not that' }, { allow: 'run', by: 'ann' }] as const
     let next = 0
-    const asked = await recording({ policy: 'supervised', approve: () => answers[next++] ?? { deny: 'no more' } })
-    for (let i = 0; i < 4; i++) await asked.workspace.call('append_file', { path: 'b.txt', content: `${i}\n` })
-    await asked.workspace.close()
-    expect(await again(asked.entries())).toEqual({ ok: true, steps: 4 })
+    const supervised = await recording({ policy: 'supervised', approve: () => answers[next++] ?? { deny: 'no more' } })
+    for (let i = 0; i < 4; i++) await supervised.workspace.call('append_file', { path: 'b.txt', content: `${i}\n` })
+    await supervised.workspace.close()
+    expect(await again(supervised.entries())).toEqual({ ok: true, steps: 4 })
 
     const parked = await recording({ policy: 'supervised' })
     const waiting = await parked.workspace.call('append_file', { path: 'b.txt', content: 'x\n' })
@@ -99,26 +99,32 @@ describe('a recording', () => {
     expect(await again(planned.entries())).toEqual({ ok: true, steps: 4 })
   })
 
-  it('has no more answers than were given, and steps that name nothing stay refused', async () => {
-    const asked = await recording({ policy: 'supervised', approve: () => 'allow' })
-    await asked.workspace.call('append_file', { path: 'b.txt', content: 'x\n' })
-    await asked.workspace.call('append_file', { path: 'b.txt', content: 'y\n' })
-    await asked.workspace.resume('approval-none', 'allow')
-    await asked.workspace.approvePlan()
-    await asked.workspace.close()
-    expect(await again(asked.entries())).toEqual({ ok: true, steps: 4 })
-    const silent = asked.entries().filter(({ type }) => type !== 'answer')
+  it('has only the recorded answers, and refuses steps with unknown ids again', async () => {
+    const supervised = await recording({ policy: 'supervised', approve: () => 'allow' })
+    await supervised.workspace.call('append_file', { path: 'b.txt', content: 'x\n' })
+    await supervised.workspace.call('append_file', { path: 'b.txt', content: 'y\n' })
+    await supervised.workspace.resume('approval-none', 'allow')
+    await supervised.workspace.approvePlan()
+    await supervised.workspace.close()
+    expect(await again(supervised.entries())).toEqual({ ok: true, steps: 4 })
+    const silent = supervised.entries().filter(({ type }) => type !== 'answer')
     expect(await again(silent)).toMatchObject({ ok: false, steps: 0, why: 'different', field: 'ok' })
     const rules = [{ name: 'reading', action: 'ask', permissions: ['file:read'] }] as const
-    const own = await recording({ policy: { preset: 'autonomous', rules } })
-    await own.workspace.call('run_command', { command: 'cat b.txt; cat docs/guide.md' }, { approve: () => 'allow' })
-    await own.workspace.close()
-    expect(await again(own.entries())).toEqual({ ok: true, steps: 1 })
-    const fewer = own.entries().map((entry) => ('answers' in entry ? { ...entry, answers: ['allow' as const] } : entry))
+    const approved = await recording({ policy: { preset: 'autonomous', rules } })
+    await approved.workspace.call(
+      'run_command',
+      { command: 'cat b.txt; cat docs/guide.md' },
+      { approve: () => 'allow' },
+    )
+    await approved.workspace.close()
+    expect(await again(approved.entries())).toEqual({ ok: true, steps: 1 })
+    const fewer = approved
+      .entries()
+      .map((entry) => ('answers' in entry ? { ...entry, answers: ['allow' as const] } : entry))
     expect(await again(fewer)).toMatchObject({ ok: false, steps: 0, why: 'different' })
   })
 
-  it('whose steps do not belong together is refused', async () => {
+  it('throws if the steps do not belong together', async () => {
     const { entries } = await story()
     const [first, second, ...rest] = entries
     if (first === undefined || second === undefined) throw new Error('No recording')
@@ -129,7 +135,7 @@ describe('a recording', () => {
     expect(await again([first, second, bare as never])).toMatchObject({ ok: false, steps: 0, field: 'hint' })
   })
 
-  it('keeps steps that overlap in the order in which they began', async () => {
+  it('repeats overlapping steps in the order in which they began', async () => {
     const { workspace, entries } = await recording()
     const names = ['a', 'b', 'c', 'd']
     await Promise.all(names.map((name) => workspace.call('write_file', { path: `${name}.md`, content: name })))
@@ -140,7 +146,7 @@ describe('a recording', () => {
     expect(await again(entries())).toMatchObject({ ok: true, steps: 4 })
   })
 
-  it('holds no planted secret, whatever was called, and stops where one was written', async () => {
+  it('stops at a step that wrote a secret, and the recording contains no planted secret of any call', async () => {
     const { workspace, lines, entries } = await recording({
       backend: memory(tree),
       policy: { preset: 'autonomous', memory: {} },
@@ -152,7 +158,7 @@ describe('a recording', () => {
         }
       }
     }
-    // What runs in the background has its own time, and comes after what is repeated.
+    // Background commands have their own timing, so they come after the repeated steps.
     const inBackground = /^(start|check|stop)_command$/
     await callAll(calls.filter(({ name }) => !inBackground.test(name)))
     const before = entries().length
@@ -161,11 +167,11 @@ describe('a recording', () => {
     await workspace.close()
     expect(leaks(lines.join('\n'))).toEqual([])
     const result = await replay(entries(), { backend: memory(tree), shell: bash() })
-    // Whatever the tools are, what they answer is decided by their input and the files.
+    // The results of all tools depend only on their input and the files.
     expect(result).toMatchObject({ ok: false, why: 'secret', steps: before - 2, step: { name: 'write_file' } })
   })
 
-  it('that cannot be written says so at the end, and holds up nothing', async () => {
+  it('is impossible if the recording could not be written: calls continue, and close() rejects', async () => {
     const { workspace } = await recording({
       record() {
         throw new Error('no room')
@@ -175,7 +181,7 @@ describe('a recording', () => {
     await expect(workspace.close()).rejects.toThrow('recording')
   })
 
-  it('is refused where it is none', async () => {
+  it('throws for a text that is not a recording', async () => {
     const { lines } = await story()
     for (const text of [
       'x',

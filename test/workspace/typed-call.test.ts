@@ -375,7 +375,7 @@ describe('call', () => {
 })
 
 describe('call of an own tool', () => {
-  it('takes the input and returns the result of the tool, fields with a default left out', async () => {
+  it('takes the input of the tool, without fields that have a default, and returns its result', async () => {
     const workspace = await openWithMeasure()
     const result = await workspace.call('measure', { text: 'abc' })
     expect(result).toMatchObject({ ok: true, size: 3 })
@@ -388,7 +388,7 @@ describe('call of an own tool', () => {
     expect(await workspace.call('measure', { text: 'a', unit: 'bytes' })).toMatchObject({ code: 'INVALID_INPUT' })
   })
 
-  it('has the same types in runs and forks, beside the built-in tools', async () => {
+  it('has the same types in runs and forks, together with the built-in tools', async () => {
     const workspace = await openWithMeasure()
     const run = workspace.run()
     const fork = await workspace.fork()
@@ -408,7 +408,7 @@ describe('call of an own tool', () => {
     expect(await workspace.call('measure', { text: 'abc' })).toMatchObject({ code: 'UNKNOWN_TOOL' })
   })
 
-  it('is a callTool where the compiler does not know the tools', async () => {
+  it('is typed like callTool if the compiler does not know the tools', async () => {
     const extraTools: readonly Tool[] = [measure]
     const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', extraTools })
     // @ts-expect-error a tool of a plain Tool[]
@@ -417,7 +417,7 @@ describe('call of an own tool', () => {
     expect(await workspace.call('list_directory', {})).toMatchObject({ ok: true })
   })
 
-  it('lets a workspace go wherever any workspace is accepted', async () => {
+  it('does not prevent passing the workspace where a plain Workspace is expected', async () => {
     const workspace: Workspace = await openWithMeasure()
     expect(await workspace.callTool('measure', { text: 'abc' })).toMatchObject({ size: 3 })
   })
@@ -456,16 +456,16 @@ describe('callTool', () => {
   })
 })
 
-it('an approve handler may answer in a word, at once or later', async () => {
+it('an approve handler can return a plain string, directly or as a promise', async () => {
   const answers = [async () => 'allow', () => 'allow-run' as const, async () => ({ deny: 'no' })]
-  const said: unknown[] = []
+  const results: unknown[] = []
   for (const approve of answers) {
     const workspace = await createWorkspace({ backend: memory(), policy: 'supervised', approve })
-    said.push((await workspace.call('write_file', { path: 'a.txt', content: 'a\n' })).ok)
+    results.push((await workspace.call('write_file', { path: 'a.txt', content: 'a\n' })).ok)
   }
   const inPlace = await createWorkspace({ backend: memory(), policy: 'supervised', approve: async () => 'allow' })
-  said.push((await inPlace.call('write_file', { path: 'a.txt', content: 'a\n' })).ok)
+  results.push((await inPlace.call('write_file', { path: 'a.txt', content: 'a\n' })).ok)
   const wrong = await createWorkspace({ backend: memory(), policy: 'supervised', approve: async () => 'yes' })
   expect(await wrong.call('write_file', { path: 'a.txt', content: 'a\n' })).toMatchObject({ code: 'HOOK_FAILED' })
-  expect(said).toEqual([true, true, false, true])
+  expect(results).toEqual([true, true, false, true])
 })

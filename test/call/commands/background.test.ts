@@ -8,7 +8,7 @@ async function until(check: () => Promise<boolean>): Promise<void> {
 }
 
 describe('a background command', () => {
-  it('runs beside other calls, and what it changes is one call that can be undone', async () => {
+  it('runs beside other calls, and commits its changes as one call that can be undone', async () => {
     const { run, workspace, snapshot } = await shellBench({ 'a.txt': 'a\n' })
     const call = (name: string, input: object) => workspace.callTool(name as string, input) as Promise<Answer>
     const before = await snapshot()
@@ -33,19 +33,19 @@ describe('a background command', () => {
     expect(await snapshot()).toEqual(before)
   })
 
-  it('asks about a read while its clock stands, and about what it changes at its end', async () => {
+  it('requests approval of a read while its time limit is suspended, and of its changes at its end', async () => {
     const rules = [
       { name: 'reading', action: 'ask', permissions: ['file:read'], paths: ['a.txt'] },
       { name: 'writing', action: 'ask', permissions: ['file:write:*'], paths: ['b.txt'] },
     ] as const
-    const asked: string[] = []
+    const requests: string[] = []
     const { workspace, snapshot } = await shellBench(
       { 'a.txt': 'a\n' },
       {
         policy: { preset: 'autonomous', rules },
         approve: ({ verdict }) => {
           const names = verdict.rules.filter(({ source }) => source === 'rule').map(({ name }) => name)
-          asked.push(...new Set(names))
+          requests.push(...new Set(names))
           return names.includes('reading') ? 'allow' : { deny: 'not that' }
         },
       },
@@ -57,7 +57,7 @@ describe('a background command', () => {
       last = await workspace.call('check_command', { id: 'process-1' })
       return last.state === 'ended'
     })
-    expect(asked).toEqual(['reading', 'writing'])
+    expect(requests).toEqual(['reading', 'writing'])
     expect(last).toMatchObject({
       state: 'ended',
       exitCode: 126,
@@ -67,7 +67,7 @@ describe('a background command', () => {
     expect(await snapshot()).toEqual(before)
   })
 
-  it('that puts out more than is shown keeps the whole for later', async () => {
+  it('stores the complete output if a result shows only a part of it', async () => {
     const { workspace } = await shellBench({})
     const call = (name: string, input: object) => workspace.callTool(name as string, input) as Promise<Answer>
     await call('start_command', { command: 'seq 1 40000' })
@@ -80,7 +80,7 @@ describe('a background command', () => {
     expect(await call('read_file', { path: last.outputUri, maxLines: 1 })).toMatchObject({ content: '1\n' })
   })
 
-  it('changes nothing when it is stopped', async () => {
+  it('changes nothing if it is stopped', async () => {
     const { workspace, snapshot } = await shellBench({ 'a.txt': 'a\n' })
     const before = await snapshot()
     await workspace.call('start_command', { command: 'echo b > a.txt; sleep 60' })
@@ -92,7 +92,7 @@ describe('a background command', () => {
     expect(await snapshot()).toEqual(before)
   })
 
-  it('ends with its run, which starts no other; other runs go on', async () => {
+  it('ends with its run, which can start no other, while other runs continue', async () => {
     const shell = unjudged(bash())
     const { workspace } = await shellBench({}, { shell })
     const run = workspace.run()
@@ -138,7 +138,7 @@ describe('a background command', () => {
     expect(running).toBe(0)
   })
 
-  it('is judged like any command, and bounded in number', async () => {
+  it('is evaluated like any command, and limited in number', async () => {
     const { workspace } = await shellBench({ '.env': 'PASSWORD=x\n' }, { limits: { processes: 2 } })
     await workspace.call('start_command', { command: 'cat .env; sleep 600' })
     await workspace.call('start_command', { command: 'sleep 600' })

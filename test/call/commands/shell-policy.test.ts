@@ -8,15 +8,15 @@ const lacking = (...names: (keyof ShellCapabilities)[]) => {
   return { ...good, capabilities: { ...good.capabilities, ...Object.fromEntries(names.map((name) => [name, false])) } }
 }
 
-describe('a shell that cannot take back, or cannot confine', () => {
-  it.each([['undo'], ['confined']] as const)('is asked about: %s', async (lack) => {
+describe('a shell without undo or confinement', () => {
+  it.each([['undo'], ['confined']] as const)('needs an approval for every command: %s', async (lack) => {
     const { run, workspace } = await shellBench({}, { shell: lacking(lack) })
     expect(await run('echo a')).toMatchObject({ ok: false, code: 'APPROVAL_REQUIRED' })
     const explained = await workspace.explain('run_command', { command: 'echo a' })
     expect(explained).toMatchObject({ verdict: { decision: 'ask', reason: expect.stringContaining('bash') } })
   })
 
-  it('is not asked about where a rule or the tool was allowed by name, and each command of a line needs that', async () => {
+  it('needs no approval if a rule or its tool entry allows every command of the line', async () => {
     const shell = lacking('undo', 'confined')
     const byTool = await shellBench({}, { shell, policy: { preset: 'autonomous', tools: { run_command: 'allow' } } })
     expect(await byTool.run('echo a')).toMatchObject({ ok: true, stdout: 'a\n' })
@@ -27,7 +27,7 @@ describe('a shell that cannot take back, or cannot confine', () => {
   })
 })
 
-it('a command that asks for ever more is told to stop', async () => {
+it('a command is ended after 100 approvals', async () => {
   const shell = unjudged(bash())
   let runs = 0
   const curious: Shell = {

@@ -12,8 +12,8 @@ async function open(options: Partial<Parameters<typeof createWorkspace>[0]> = {}
   return { workspace, seen, stop }
 }
 
-describe('the events of a workspace', () => {
-  it('tell what each call of any run has changed, and nothing of those that changed nothing', async () => {
+describe('workspace events', () => {
+  it('report the changes of each call of any run, and nothing for calls without changes', async () => {
     const { workspace, seen, stop } = await open({ shell: bash() })
     await workspace.call('read_file', { path: 'a.txt' })
     await workspace.call('edit_file', { path: 'a.txt', oldText: 'nothing', newText: '' })
@@ -43,7 +43,7 @@ describe('the events of a workspace', () => {
     expect(seen).toHaveLength(4)
   })
 
-  it('of a fork are its own until it is accepted', async () => {
+  it('are separate in a fork until it is committed', async () => {
     const { workspace, seen } = await open()
     const fork = await workspace.fork({ id: 'fork' })
     const forked: WorkspaceEvent[] = []
@@ -55,7 +55,7 @@ describe('the events of a workspace', () => {
     expect(forked).toHaveLength(1)
   })
 
-  it('reach every listener, though one throws, and never the call', async () => {
+  it('reach every listener even if one throws, without an effect on the call', async () => {
     const { workspace, seen } = await open()
     workspace.subscribe(() => {
       throw new Error('of no concern to anybody else')
@@ -66,7 +66,7 @@ describe('the events of a workspace', () => {
     expect([seen.length, last.length]).toEqual([1, 1])
   })
 
-  it('tell of the end of plan mode, for a run or for all', async () => {
+  it('report the end of plan mode, for one run or for all', async () => {
     const { workspace, seen } = await open({ mode: 'plan', approve: () => 'allow' })
     const other = workspace.run({ id: 'other' })
     expect([workspace.mode, other.mode]).toEqual(['plan', 'plan'])
@@ -79,8 +79,8 @@ describe('the events of a workspace', () => {
   })
 })
 
-describe('what a workspace tells of itself', () => {
-  it('is read by calls that are recorded', async () => {
+describe('the policy and report operations', () => {
+  it('are calls that are recorded', async () => {
     const { workspace } = await open()
     await workspace.call('read_file', { path: '.env' })
     const policy = await workspace.consult('policy')
@@ -103,7 +103,7 @@ describe('what a workspace tells of itself', () => {
     ])
   })
 
-  it('is refused where a rule closes it, and where nothing keeps the records', async () => {
+  it('are refused if a rule denies them, or if no sink keeps its records', async () => {
     const rules = [{ name: 'not theirs', action: 'deny', tools: ['policy'] }] as const
     const { workspace } = await open({
       policy: { preset: 'autonomous', rules },
