@@ -30,8 +30,8 @@ export interface Use {
 
 const noDisk = { workerd: 'there is no disk', Chromium: 'there is no disk' }
 const noPage = (what: string) => ({ Node: what, Deno: what, Bun: what, workerd: what })
-const noOrigin = noPage('the file system of an origin is of browsers')
-const ofNode = 'memfs needs modules of Node, or a build that brings stand-ins for them'
+const noOrigin = noPage('only browsers have a file system per origin')
+const ofNode = 'memfs needs Node modules, or a bundler that replaces them'
 
 /** By subpath; a `*` stands for every one of its kind. */
 export const uses: Readonly<Record<string, Use>> = {
@@ -136,7 +136,7 @@ export const uses: Readonly<Record<string, Use>> = {
   './backends/durable-object': use<typeof import('../../src/backends/durable-object/index.ts')>(
     'two\n',
     ({ durableObject }, kit) => works(durableObject(kit.storage), kit),
-    Object.fromEntries(['Node', 'Deno', 'Bun', 'Chromium'].map((name) => [name, 'Durable Objects are of workerd'])),
+    Object.fromEntries(['Node', 'Deno', 'Bun', 'Chromium'].map((name) => [name, 'only workerd has Durable Objects'])),
   ),
   './backends/object-store': use<typeof import('../../src/backends/object-store/index.ts')>(
     'two\n',
@@ -246,7 +246,7 @@ export const uses: Readonly<Record<string, Use>> = {
       await shell.close()
       return runs
     },
-    noPage('a WebContainer is of a page'),
+    noPage('a WebContainer runs only in a page'),
   ),
   './git': use<typeof import('../../src/git/index.ts')>(['first\n'], async ({ git }, { root, memory }) => {
     const author = { name: 'A', email: 'a@example.com' }
@@ -313,7 +313,7 @@ export const uses: Readonly<Record<string, Use>> = {
       unregister()
       return true
     },
-    noPage('WebMCP is of a page'),
+    noPage('only pages have WebMCP'),
   ),
   './json-schema': use<typeof import('../../src/adapters/json-schema/index.ts')>(
     'object',
