@@ -1,54 +1,102 @@
 import type { Artifacts } from '../audit/artifacts.ts'
-import { utf8Length } from '../files/text/utf8-length.ts'
+import { boundContent } from '../tools/shared/bound-content.ts'
+import { lastLines } from '../tools/shared/command-output.ts'
+import { resultSize } from '../tools/shared/result-size.ts'
+import { truncatePatchText } from '../tools/shared/truncate-patch.ts'
 
 /**
- * Limits the size of a result in bytes of JSON. Long strings and arrays are cut. The complete result is stored as an
- * artifact, and a warning names its address.
+ * Bounds what a model sees of a result, in bytes of JSON, as far as strings and arrays make it long. The bound is shared by
+ * need: short fields stay whole, and long ones get equal parts of what remains. Texts are cut at lines, diffs at hunks, and
+ * the output of a command keeps its end. What is cut is stored whole as an artifact, and the result says so.
  */
 export function limitResult<R extends { readonly warnings: readonly string[]; readonly artifactUri?: string }>(
   result: R,
   maxBytes: number,
   artifacts: Artifacts,
 ): R {
-  if (weigh(result, maxBytes) <= maxBytes) return result
+  if (resultSize(result, maxBytes) <= maxBytes) return result
   const uri = artifacts.put('result.json', JSON.stringify(result, null, 1))
-  const cut = Object.fromEntries(
-    Object.entries(result).map(([field, value]) => [field, shorten(value, Math.floor(maxBytes / 4))]),
-  ) as unknown as R
-  const warnings = [...result.warnings, `The result was cut to ${maxBytes} bytes; read the complete result at ${uri}`]
-  return { ...cut, warnings, truncated: true, artifactUri: result.artifactUri ?? uri }
+  const warning = `The result was cut to ${maxBytes} bytes; read the complete result at ${uri}`
+  const room = maxBytes - resultSize(warning) - uri.length - OWN_FIELDS_BYTES
+  const cut = shortenFields(result, room, maxBytes)
+  return {
+    ...cut,
+    warnings: [...cut.warnings, warning],
+    truncated: true,
+    artifactUri: result.artifactUri ?? uri,
+  }
 }
 
-/** Returns an upper estimate of the bytes of a value as JSON. Stops counting once it is over `max`. */
-function weigh(value: unknown, max: number): number {
-  if (typeof value === 'string') return value.length * 3 <= max ? value.length + 2 : utf8Length(value) + 2
-  if (typeof value !== 'object' || value === null) return 8
-  let sum = 2
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      sum += weigh(item, max) + 1
-      if (sum > max) break
-    }
-    return sum
+/** Bytes of the names of `truncated` and `artifactUri`, and of a value. */
+const OWN_FIELDS_BYTES = 48
+
+/** Shorter texts stay whole: paths, versions, addresses. */
+const SHORT_TEXT_BYTES = 200
+
+/** Number of long fields up to which each gets its part of the bound, even if fields that cannot be cut take all of it. */
+const MIN_PARTS = 4
+
+/** Shortens the long fields of an object to `maxBytes`. `bound` is that of the whole result, for the parts of {@link MIN_PARTS}. */
+function shortenFields<T extends object>(object: T, maxBytes: number, bound = maxBytes): T {
+  const entries = Object.entries(object)
+  const sizes: number[] = []
+  let left = maxBytes - 2
+  for (const [field, value] of entries) {
+    left -= field.length + 4
+    if (canShorten(value)) sizes.push(resultSize(value))
+    else left -= resultSize(value)
   }
-  for (const [field, item] of Object.entries(value)) {
-    sum += field.length + 4 + weigh(item, max)
-    if (sum > max) break
-  }
-  return sum
+  if (sizes.length === 0) return object
+  const share = Math.floor(Math.max(fairShare(sizes, left), bound / Math.max(MIN_PARTS, sizes.length)))
+  return Object.fromEntries(
+    entries.map(([field, value]) => [field, canShorten(value) ? shorten(value, share, field) : value]),
+  ) as T
 }
 
-/** Returns the beginning of a long string or array, and any other value unchanged. */
-function shorten(value: unknown, maxBytes: number): unknown {
-  if (weigh(value, maxBytes) <= maxBytes) return value
-  if (typeof value === 'string') return `${value.slice(0, Math.floor(maxBytes / 3)).replace(/[\ud800-\udbff]$/, '')}…`
-  if (!Array.isArray(value)) return value
+/** Whether a value is or contains a list or a long text. */
+function canShorten(value: unknown): boolean {
+  if (typeof value === 'string') return resultSize(value) > SHORT_TEXT_BYTES
+  return Array.isArray(value) || (typeof value === 'object' && value !== null && Object.values(value).some(canShorten))
+}
+
+/** Returns the largest size that every field may have so that all fit; small ones leave their part to the others. */
+function fairShare(sizes: readonly number[], maxBytes: number): number {
+  let left = maxBytes
+  const ascending = [...sizes].sort((a, b) => a - b)
+  for (const [index, size] of ascending.entries()) {
+    const share = left / (ascending.length - index)
+    if (size > share) return share
+    left -= size
+  }
+  return Number.POSITIVE_INFINITY
+}
+
+/** Shortens a long value. What cannot be cut stays as it is. */
+function shorten(value: unknown, maxBytes: number, field = ''): unknown {
+  if (resultSize(value, maxBytes) <= maxBytes) return value
+  if (typeof value === 'string') return shortenText(value, maxBytes, field)
+  if (typeof value !== 'object' || value === null) return value
+  if (!Array.isArray(value)) return shortenFields(value, maxBytes)
   const items: unknown[] = []
-  let sum = 0
+  let sum = 2
   for (const item of value) {
-    sum += weigh(item, maxBytes) + 1
+    sum += resultSize(item, maxBytes) + 1
     if (sum > maxBytes) break
     items.push(item)
   }
+  // A first item that is too long by itself is shown in part.
+  if (items.length === 0) {
+    const first = shorten(value[0], maxBytes - 3)
+    if (resultSize(first, maxBytes) <= maxBytes) items.push(first)
+  }
   return items
+}
+
+const ELLIPSIS_BYTES = 6
+
+function shortenText(text: string, maxBytes: number, field: string): string {
+  const bytes = Math.max(0, Math.floor(maxBytes) - ELLIPSIS_BYTES)
+  if (field === 'diff') return truncatePatchText(text, bytes)
+  if (field === 'stdout' || field === 'stderr') return lastLines(text, bytes)
+  return `${boundContent(text, bytes)}…`
 }

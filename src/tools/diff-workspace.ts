@@ -3,7 +3,8 @@ import type { DiffSection } from '../git/diff-section.ts'
 import { clamp } from '../limits.ts'
 import { isWithin, quote } from '../paths/logical-path.ts'
 import { defineBuiltinTool } from './builtin-tool.ts'
-import { truncatePatch } from './shared/truncate-patch.ts'
+import { resultSize, roomInResult } from './shared/result-size.ts'
+import { cutSections, truncatePatch } from './shared/truncate-patch.ts'
 
 const input = z.strictObject({
   statOnly: z.boolean().optional().describe('Only the changed files and their line counts'),
@@ -65,11 +66,13 @@ export const diffWorkspace = defineBuiltinTool({
         `Secrets in ${redactedPaths.slice(0, 5).join(', ')} are shown as marks, so the patch does not reproduce these files exactly`,
       )
     }
-    const stat = sections.slice(0, limits.diffFiles).map(statOf)
+    const room = roomInResult(limits.projectionBytes)
+    const stat = statsWithin(sections.slice(0, limits.diffFiles), input.statOnly === true ? room : room / 2)
     if (stat.length < sections.length) warnings.push(`stat lists ${stat.length} of ${sections.length} files; use paths`)
-    const cut = input.statOnly === true ? { text: '', truncated: false } : truncatePatch(sections, maxBytes)
-    if (cut.truncated)
-      warnings.push(`The diff was cut at ${maxBytes} bytes; use paths or a larger maxBytes to see the rest`)
+    // The bound of a result holds for every maxBytes, so that a larger one never shows less.
+    const maxDiff = Math.min(maxBytes, Math.max(0, room - resultSize(stat)))
+    const cut = input.statOnly === true ? { text: '', truncated: false } : truncatePatch(sections, maxDiff)
+    if (cut.truncated) warnings.push(describeCut(sections, cut.text, maxDiff, maxBytes))
     const whole = { extension: 'diff', text: () => sections.map(({ text }) => text).join('') }
     const base = workspaceDiff.baseCommit === null ? 'the workspace was opened' : workspaceDiff.baseCommit.slice(0, 12)
     return {
@@ -88,6 +91,37 @@ export const diffWorkspace = defineBuiltinTool({
     }
   },
 })
+
+/** Returns the first stats that fit into `maxBytes`. */
+function statsWithin(sections: readonly DiffSection[], maxBytes: number): ReturnType<typeof statOf>[] {
+  const stats: ReturnType<typeof statOf>[] = []
+  let bytes = 2
+  for (const section of sections) {
+    const stat = statOf(section)
+    bytes += resultSize(stat) + 1
+    if (bytes > maxBytes) break
+    stats.push(stat)
+  }
+  return stats
+}
+
+const MAX_NAMES = 10
+
+/** Says where a diff was cut, which files it shows in part or not at all, and how to see them. */
+function describeCut(sections: readonly DiffSection[], text: string, maxDiff: number, maxBytes: number): string {
+  const { partial, omitted } = cutSections(sections, text)
+  const names = omitted.slice(0, MAX_NAMES).map(({ path }) => quote(path))
+  const more = omitted.length - names.length
+  const parts = [
+    ...partial.map(({ path }) => `${quote(path)} is shown in part`),
+    ...(names.length === 0
+      ? []
+      : [`left out: ${names.join(', ')}${more > 0 ? ` and ${count(more, 'more file')}` : ''}`]),
+  ]
+  // No larger maxBytes shows more than fits into a result.
+  const advice = maxDiff < maxBytes ? 'use paths to see the rest' : 'use paths or a larger maxBytes to see the rest'
+  return `The diff was cut at ${maxDiff} bytes; ${advice}${parts.length === 0 ? '' : ` (${parts.join('; ')})`}`
+}
 
 function statOf({ path, oldPath, status, insertions, deletions, binary }: DiffSection) {
   return { path, ...(oldPath === undefined ? {} : { oldPath }), status, insertions, deletions, binary }

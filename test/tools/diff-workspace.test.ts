@@ -37,6 +37,12 @@ async function diffOf(backend: Backend, input = {}, policy: typeof everything | 
   return found
 }
 
+function writePatch(text: string): string {
+  const path = join(temporary(), 'cut.patch')
+  writeFileSync(path, text)
+  return path
+}
+
 function sample(): string {
   const directory = newRepository()
   const write = (path: string, text: string | Uint8Array) => {
@@ -218,6 +224,46 @@ describe.each(Object.entries(backends))('diff_workspace over %s', (_, open) => {
       expect(cut.diffSha256).toBe(whole.diffSha256)
       if (maxBytes % 3 === 1) treeAfterApply(directory, 'HEAD', cut.diff)
     }
+  })
+
+  it('never shows less with a larger maxBytes, and names what it leaves out', async () => {
+    const directory = newRepository()
+    const lines = (seed: number) => Array.from({ length: 400 }, (_, i) => `${seed} line ${i} of a long file`)
+    for (let i = 0; i < 30; i++) writeFileSync(join(directory, `f${i}.txt`), `${lines(i).join('\n')}\n`)
+    commitAll(directory)
+    for (let i = 0; i < 30; i++) {
+      const changed = lines(i).map((line, at) => (at % (5 + i) === 0 ? `${line}, changed` : line))
+      writeFileSync(join(directory, `f${i}.txt`), `${changed.join('\n')}\n`)
+    }
+    writeFileSync(join(directory, 'new.txt'), 'new\n'.repeat(9000))
+    const workspace = await createWorkspace({ backend: open(directory), policy: 'autonomous' })
+    let previous = 0
+    for (const maxBytes of [
+      1,
+      500,
+      5000,
+      20_000,
+      60_000,
+      119_000,
+      120_000,
+      undefined,
+      130_000,
+      200_000,
+      220_000,
+      4e6,
+    ]) {
+      const cut: Answer = await workspace.call('diff_workspace', maxBytes === undefined ? {} : { maxBytes })
+      const bytes = Buffer.byteLength(cut.diff)
+      expect(bytes).toBeGreaterThanOrEqual(previous)
+      expect(bytes).toBeLessThanOrEqual(maxBytes ?? 120_000)
+      expect(cut.truncated).toBe(true)
+      if (bytes > 0) git(directory, 'apply', '--check', '-R', writePatch(cut.diff))
+      const warning = cut.warnings.find((text: string) => text.startsWith('The diff was cut')) as string
+      expect(warning).toMatch(/left out: "|is shown in part/)
+      expect(warning.includes('a larger maxBytes')).toBe((maxBytes ?? 120_000) <= 119_000)
+      previous = bytes
+    }
+    expect(previous).toBeGreaterThan(115_000)
   })
 
   it('compares with another commit, and refuses an unknown one', async () => {

@@ -14,6 +14,7 @@ import { isoTime } from '../../src/tools/shared/iso-time.ts'
 import { nearestPassage } from '../../src/tools/shared/nearest-passage.ts'
 import { memoryOf, memoryPath } from '../../src/tools/shared/notes.ts'
 import { occurrences } from '../../src/tools/shared/occurrences.ts'
+import { resultSize } from '../../src/tools/shared/result-size.ts'
 import { sessionOf, targetOf } from '../../src/tools/shared/target.ts'
 import { newSha256 } from '../../src/tools/shared/text-change.ts'
 import { truncatePatch } from '../../src/tools/shared/truncate-patch.ts'
@@ -146,10 +147,64 @@ describe('a bounded result', () => {
     expect(list.length).toBeGreaterThan(5)
     expect(list).toEqual(result.list.slice(0, list.length))
     expect(JSON.stringify(list).length).toBeLessThanOrEqual(1000)
-    expect(text).toBe(`${'x'.repeat(332)}…`)
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1000)
+    expect(text).toBe(`${result.text.slice(0, text.length - 1)}…`)
+    expect(Buffer.from(text).toString()).toBe(text)
     expect(record).toBe(result.record)
     expect(warnings).toEqual(['first', `The result was cut to 4000 bytes; read the complete result at ${artifactUri}`])
     expect(JSON.parse(await artifacts.read(artifactUri))).toEqual(result)
+  })
+})
+
+describe('a bounded result, by need', () => {
+  const limited = (result: object, maxBytes: number) =>
+    limitResult(
+      { ok: true, warnings: [] as string[], ...result },
+      maxBytes,
+      createArtifacts('run'),
+    ) as unknown as Record<string, string>
+
+  it('gives a long field what short ones leave', () => {
+    const { content = '', note } = limited({ content: 'line\n'.repeat(20_000), note: 'n'.repeat(500) }, 50_000)
+    expect(note).toBe('n'.repeat(500))
+    expect(content.length).toBeGreaterThan(48_000)
+    expect(content).toMatch(/\nline\n…$/)
+  })
+
+  it('shows more of each field with a larger bound, and stays within it', () => {
+    const field = fc.string({ unit: fc.constantFrom('a', 'é', '\n', '𝒳'), maxLength: 4000, minLength: 300 })
+    const fields = fc.record({ content: field, stdout: field, stderr: field, list: fc.array(field, { maxLength: 5 }) })
+    fc.assert(
+      fc.property(
+        fields,
+        fc.integer({ min: 2000, max: 20_000 }),
+        fc.integer({ min: 1, max: 5000 }),
+        (result, low, more) => {
+          const shownOf = (shown: Record<string, string>) =>
+            ['content', 'stdout', 'stderr', 'list'].map((name) => JSON.stringify(shown[name]).length)
+          const small = limited(result, low)
+          const large = limited(result, low + more)
+          for (const [index, length] of shownOf(small).entries()) {
+            // A cut text ends at a line, with a mark of up to five units.
+            expect(shownOf(large)[index]).toBeGreaterThanOrEqual(length - 8)
+          }
+          expect(resultSize(small)).toBeLessThanOrEqual(low)
+          expect(result.stdout.endsWith((small.stdout as string).replace('[…]\n', ''))).toBe(true)
+          expect(result.content.startsWith((small.content as string).replace(/…$/, ''))).toBe(true)
+        },
+      ),
+    )
+  })
+
+  it('cuts a diff at hunks', () => {
+    const section = (name: string) =>
+      `diff --git a/${name} b/${name}\n--- a/${name}\n+++ b/${name}\n${[1, 20, 40].map((at) => `@@ -${at} +${at} @@\n-${'a'.repeat(300)}\n+b\n`).join('')}`
+    const diff = section('x') + section('y') + section('z')
+    for (let maxBytes = 600; maxBytes < 3000; maxBytes += 50) {
+      const { diff: shown = '' } = limited({ diff }, maxBytes)
+      expect(diff.startsWith(shown)).toBe(true)
+      expect(shown === '' || diff === shown || /^(@@|diff)/.test(diff.slice(shown.length))).toBe(true)
+    }
   })
 })
 

@@ -27,7 +27,7 @@ export function boundOutput(
 }
 
 /** Returns the end of a text within `maxBytes` of UTF-8, from the start of a line if one is near. */
-function lastLines(text: string, maxBytes: number): string {
+export function lastLines(text: string, maxBytes: number): string {
   const end = lastBytes(text, maxBytes)
   if (end.length === text.length) return text
   const line = end.indexOf('\n')

@@ -39,3 +39,38 @@ function wholeHunks(text: string, maxBytes: number): string {
   }
   return text.slice(0, end)
 }
+
+/** Cuts the text of a patch as {@link truncatePatch} does. */
+export function truncatePatchText(text: string, maxBytes: number): string {
+  // Lines inside a hunk or a binary patch never start so.
+  const texts = text.split(/^(?=diff --git )/m)
+  const sections: { text: string; binary: boolean }[] = []
+  for (const part of texts) {
+    const previous = sections.at(-1)
+    // The two parts of a file that became a link have the same header.
+    if (previous !== undefined && firstLine(previous.text) === firstLine(part)) previous.text += part
+    else sections.push({ text: part, binary: part.includes('\nGIT binary patch\n') })
+  }
+  return truncatePatch(sections, maxBytes).text
+}
+
+function firstLine(text: string): string {
+  return text.slice(0, text.indexOf('\n'))
+}
+
+/** Returns the sections that a cut patch shows in part, and those that it leaves out. */
+export function cutSections<S extends { readonly text: string }>(
+  sections: readonly S[],
+  shown: string,
+): { readonly partial: readonly S[]; readonly omitted: readonly S[] } {
+  const partial: S[] = []
+  const omitted: S[] = []
+  let start = 0
+  for (const section of sections) {
+    const end = start + section.text.length
+    if (start >= shown.length && end > start) omitted.push(section)
+    else if (end > shown.length) partial.push(section)
+    start = end
+  }
+  return { partial, omitted }
+}
