@@ -12,7 +12,7 @@ import { directoryParking } from '../../src/policy/directory-parking.ts'
 const main = join(import.meta.dirname, '../../dist/cli/main.js')
 const edit = { path: 'a.txt', oldText: 'one', newText: 'uno' }
 
-describe('approvals', () => {
+describe('approvals on the command line', () => {
   let home: string
   let root: string
   let waiting: string
@@ -89,7 +89,7 @@ describe('approvals', () => {
     return { workspace, [Symbol.asyncDispose]: () => workspace.close() }
   }
 
-  it('are for what was seen: a file that changed meanwhile is a conflict, and keeps its content', async () => {
+  it('apply to the version that was shown: a file that has changed is a conflict, and keeps its content', async () => {
     const { workspace } = await parkedIn(waiting)
     const asked = (await workspace.call('edit_file', edit)) as Failure
     await writeFile(join(root, 'a.txt'), 'zero\none\n')
@@ -103,7 +103,7 @@ describe('approvals', () => {
     await other.workspace.close()
   })
 
-  it('expire, at the very millisecond, whatever the answer is', async () => {
+  it('expire at the exact millisecond, for any answer', async () => {
     let now = 1_000_000
     const { workspace } = await parkedIn(waiting, { approvalMs: 5000 }, () => now)
     const ask = async () => String(((await workspace.call('edit_file', edit)) as Failure).approvalId)
@@ -123,7 +123,7 @@ describe('approvals', () => {
     await workspace.close()
   })
 
-  it('are given out once, to whoever comes first, and are readable by their owner alone', async () => {
+  it('are given to the first process only, and are readable only by their owner', async () => {
     const parking = directoryParking(waiting)
     const { workspace } = await parkedIn(waiting)
     const id = String(((await workspace.call('edit_file', edit)) as Failure).approvalId)
@@ -136,14 +136,14 @@ describe('approvals', () => {
     await workspace.close()
   })
 
-  it('cannot be kept where an agent could reach them', async () => {
+  it('cannot be stored where an agent could reach them', async () => {
     const backend = nodeBackend(root)
     const inside = directoryParking(join(root, 'waiting'))
     await expect(createWorkspace({ backend, policy: 'supervised', parked: inside })).rejects.toThrow(TypeError)
     await backend.close()
   })
 
-  it('are shown so that nothing in them acts on a terminal', async () => {
+  it('are printed without control characters', async () => {
     let shown = ''
     const workspace = await createWorkspace({
       backend: memory({}),

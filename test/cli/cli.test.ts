@@ -32,7 +32,7 @@ describe('the command line', () => {
     })
   }
 
-  it('ends with 0 for ok, 1 for a refusal and 2 for wrong usage', async () => {
+  it('exits with 0 for success, 1 for a refusal and 2 for wrong usage', async () => {
     const ok = await run('call', 'read_file', '{"path":"src/app.ts"}', '--root', root)
     expect(ok.code).toBe(0)
     expect(JSON.parse(ok.stdout)).toMatchObject({ ok: true, totalLines: 7 })
@@ -86,7 +86,7 @@ describe('the command line', () => {
     expect(await readdir(root)).toEqual(['.env', 'a.txt', 'src'])
   })
 
-  it('plays the demo on a copy: every refusal as it must be, the disk untouched', async () => {
+  it('plays the demo on a copy with the expected refusals, and does not change the disk', async () => {
     const before = await readFile(join(root, 'src/app.ts'), 'utf8')
     const { code, stdout } = await run('demo', root)
     expect(stdout).toContain('chain intact')
@@ -109,7 +109,7 @@ describe('the command line', () => {
     expect(await readdir(root)).toEqual(['.env', 'src'])
   })
 
-  it('has something to play with in an empty folder, too', async () => {
+  it('plays the demo in an empty folder', async () => {
     const empty = join(home, 'empty')
     await mkdir(empty)
     for (const where of [['--root', empty], [empty]]) {

@@ -30,7 +30,7 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true })
 })
 
-/** The command, in this process, and the official client before it. */
+/** Runs the command in this process, with the official client. */
 async function connect(words: string[], named: () => string[]) {
   const host = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough(), env: {}, once() {} }
   let told = ''
@@ -42,7 +42,7 @@ async function connect(words: string[], named: () => string[]) {
   client.setRequestHandler(ListRootsRequestSchema, () => ({
     roots: named().map((path) => ({ uri: pathToFileURL(join(home, path)).href })),
   }))
-  // The protocol is the same on both sides of a pipe.
+  // Both sides of a pipe use the same protocol.
   await client.connect(new StdioServerTransport(host.stdout, host.stdin))
   const end = async () => {
     host.stdin.end()
@@ -58,7 +58,7 @@ async function connect(words: string[], named: () => string[]) {
 }
 
 describe("a client's roots on the command line", () => {
-  it('narrow what --root names, at the same paths and under its policy', async () => {
+  it('narrow those of --root, at the same paths and under its policy', async () => {
     let roots = ['project']
     const { client, read } = await connect(['--root', join(home, 'project')], () => roots)
     expect(await read('a.txt')).toBe('project\n')
@@ -72,25 +72,25 @@ describe("a client's roots on the command line", () => {
     await client.sendRootsListChanged()
     expect(await read('api/b.txt')).toBe('NOT_FOUND')
     expect((await client.listTools()).tools).toEqual([])
-    // Naming none is no wish to have none.
+    // An empty list of roots means the default ones.
     roots = []
     await client.sendRootsListChanged()
     expect(await read('a.txt')).toBe('project\n')
   })
 
-  it('are the roots where --root names none', async () => {
+  it('are used as they are without --root', async () => {
     const { read } = await connect(['--policy', 'readOnly'], () => ['project/api', 'other'])
     expect(await read('api/b.txt')).toBe('api\n')
     expect(await read('other/c.txt')).toBe('other\n')
     expect(await read('package.json')).toBe('NOT_FOUND')
   })
 
-  it('are left alone with --overlay, which is of the roots that were named for it', async () => {
+  it('are ignored with --overlay, which belongs to its own roots', async () => {
     const { read } = await connect(['--root', join(home, 'project'), '--overlay'], () => ['other'])
     expect(await read('a.txt')).toBe('project\n')
   })
 
-  it('end in one clear refusal where they cannot be opened, and the person is told why', async () => {
+  it('end in one refusal if they cannot be opened, with the reason on stderr', async () => {
     let roots = ['project']
     const words = ['--root', join(home, 'project'), '--audit', join(home, 'project/api/audit.jsonl')]
     await expect(mcp(words)).rejects.toThrow('is inside the root')

@@ -49,7 +49,7 @@ function directory(tree: Readonly<Record<string, string>> = {}): string {
 
 type Command = (words: string[]) => Promise<number>
 
-/** What a command prints, and its exit code. */
+/** Runs a command; returns its output and exit code. */
 async function printed(command: Command, ...words: string[]) {
   const told = { out: '', error: '' }
   const out = vi.spyOn(process.stdout, 'write').mockImplementation((part) => {
@@ -81,11 +81,11 @@ describe('wrong usage', () => {
     [replay, [], 'Which recording?'],
     [replay, ['/no/such/file'], 'Cannot read the recording'],
     [report, ['a', 'b'], 'Unexpected argument "b"'],
-  ])('is told', async (command, words, message) => {
+  ])('throws a TypeError: case %#', async (command, words, message) => {
     await expect(command(words)).rejects.toThrow(message)
   })
 
-  it('ends the program with 2 and says where to look, a fault without that', async () => {
+  it('exits with 2 and points to the help; a fault does not point to it', async () => {
     expect(await printed((words) => program(words), 'nonsense')).toEqual({
       ...{ code: 2, out: '' },
       error: 'wardspace: There is no command "nonsense"\nSee: wardspace help\n',
@@ -99,7 +99,7 @@ describe('wrong usage', () => {
     })
   })
 
-  it('output that nobody reads any more ends the program quietly, any other failure of it does not', () => {
+  it('a closed output ends the program quietly, any other output error is thrown', () => {
     const exit = vi.spyOn(process, 'exit').mockImplementation((() => {}) as never)
     handleOutputError(Object.assign(new Error('closed'), { code: 'EPIPE' }))
     expect(exit).toHaveBeenCalledOnce()
@@ -108,7 +108,7 @@ describe('wrong usage', () => {
 })
 
 describe('approve', () => {
-  it('lists what waits, answers it, and knows when nothing does', async () => {
+  it('lists the waiting calls, answers one, and says if there is none', async () => {
     const root = directory({ 'a.txt': 'one\n' })
     const parked = directory()
     const place = ['--root', root, '--parked', parked, '--policy', 'supervised']
@@ -127,13 +127,13 @@ describe('approve', () => {
     )
   })
 
-  it('takes an answer as people type it', () => {
+  it('accepts answers as people type them', () => {
     expect(answerOf(' R ')).toMatchObject({ allow: 'run' })
     expect(answerOf('')).toMatchObject({ deny: 'refused in the terminal' })
     expect(answerOf('not that one')).toMatchObject({ deny: 'not that one' })
   })
 
-  it('nobody is asked where only the input is a terminal', async () => {
+  it('nobody is asked if only the input is a terminal', async () => {
     const root = directory({ 'a.txt': 'one\n' })
     const { stdin } = process
     vi.spyOn(process, 'stdin', 'get').mockReturnValue(Object.assign(Object.create(stdin), { isTTY: true }))
@@ -143,7 +143,7 @@ describe('approve', () => {
 })
 
 describe('audit and report', () => {
-  it('say where a file is damaged, and what has no run', async () => {
+  it('report where a file is damaged, and a missing run', async () => {
     const root = directory({ 'a.txt': 'one\n' })
     const file = join(directory(), 'audit.jsonl')
     await printed(call, 'read_file', '{"path":"a.txt"}', '--root', root, '--audit', file)
@@ -171,22 +171,22 @@ describe('a configuration', () => {
     await expect(loadConfig(root, join(root, 'p.json'))).rejects.toThrow(message)
   })
 
-  it('may name its audit by a whole path, begin with a byte order mark, and govern a root that is not there yet', async () => {
+  it('may contain an absolute audit path, start with a byte order mark, and govern a missing root', async () => {
     const root = directory({ 'p.json': '\ufeff{ "preset": "readOnly", "audit": "/var/log/a.jsonl" }' })
     expect(await loadConfig('/no/such/root', join(root, 'p.json'))).toMatchObject({ audit: '/var/log/a.jsonl' })
   })
 
-  it('in TOML has its depth, and its faults their place', () => {
+  it('in TOML has a limited depth, and errors with their position', () => {
     expect(() => parseConfig(`a = ${'['.repeat(200)}`, 'toml', 'p.toml')).toThrow(/^p\.toml/)
     expect(() => parseConfig('a = \n', 'toml', 'p.toml')).toThrow(/^p\.toml:1:\d+: not valid TOML: [^\n]+$/)
   })
 })
 
 describe('overlay', () => {
-  it('shows a deletion, and tells where what was kept is damaged', async () => {
+  it('shows a deletion, and reports where the stored overlay is damaged', async () => {
     const root = directory({ 'a.txt': 'one\n' })
     const home = directory()
-    // Without a place of its own for state, it is below the home directory.
+    // Without XDG_STATE_HOME, the state is below the home directory.
     vi.stubEnv('XDG_STATE_HOME', '')
     vi.stubEnv('HOME', home)
     await printed(call, 'delete_file', '{"path":"a.txt"}', '--root', root, '--overlay')
@@ -194,7 +194,7 @@ describe('overlay', () => {
     const { out } = await printed(overlay, 'show', '--json', '--root', root)
     expect(JSON.parse(out)).toEqual({ ok: true, pending: [{ path: 'a.txt', to: 'absent' }] })
     await expect(overlay(['accept', '--root', root, '--policy', 'nonsense'])).rejects.toThrow('no policy preset')
-    // What is kept of it is damaged.
+    // Damages the stored overlay.
     const kept = join(home, '.local/state/wardspace/overlays')
     for (const name of readdirSync(kept, { recursive: true, encoding: 'utf8' })) {
       if (name.includes('/files/') && statSync(join(kept, name)).isFile()) writeFileSync(join(kept, name), 'damaged')
@@ -220,7 +220,7 @@ describe('policy explain', () => {
     ['no_such_tool', 'a.txt', 'refused\n  UNKNOWN_TOOL: '],
     ['read_file', '.env', 'denied (POLICY_DENIED_SECRET)'],
     ['delete_file', 'package-lock.json', 'asked about'],
-  ])('tells of %s %s', async (tool, target, expected) => {
+  ])('explains %s %s', async (tool, target, expected) => {
     const root = directory({ 'a.txt': 'one\n', 'src/a.ts': 'x\n', '.env': '', 'package-lock.json': '{}' })
     symlinkSync('a.txt', join(root, 'link'))
     const { out } = await explain(tool, target, '--root', root, '--policy', 'autonomous')
@@ -229,7 +229,7 @@ describe('policy explain', () => {
 })
 
 describe('replay', () => {
-  /** A recording of calls, then repeated on other files. */
+  /** Records calls, to repeat them on other files. */
   async function recorded(calls: readonly (readonly [name: string, input: object])[], words: string[] = []) {
     const file = join(directory(), 'recording.jsonl')
     const root = directory({ 'a.txt': 'one\n' })
@@ -244,7 +244,7 @@ describe('replay', () => {
     expect([code, JSON.parse(out)]).toMatchObject([0, { ok: true }])
   })
 
-  it('tells where the files are others, in a few words', async () => {
+  it('shows a short difference if the files differ', async () => {
     const { file } = await recorded([['read_file', { path: 'a.txt' }]])
     const other = directory({ 'a.txt': `${'long '.repeat(200)}\n` })
     const { code, out } = await printed(replay, file, '--root', other)
@@ -254,7 +254,7 @@ describe('replay', () => {
     expect(await printed(replay, file, '--root', directory())).toMatchObject({ code: 1 })
   })
 
-  it('takes no file for a recording that does not begin as one', async () => {
+  it('rejects a file that does not start like a recording', async () => {
     const { file, root } = await recorded([['read_file', { path: 'a.txt' }]])
     for (const text of [readFileSync(file, 'utf8').replace(/^.*\n/, ''), '']) {
       writeFileSync(file, text)
@@ -262,7 +262,7 @@ describe('replay', () => {
     }
   })
 
-  it('names a step that calls no tool by what it is', async () => {
+  it('names a step without a tool by its type', async () => {
     const { file, root } = await recorded([['read_file', { path: 'a.txt' }]])
     const [workspace, run = ''] = readFileSync(file, 'utf8').split('\n')
     const { id } = JSON.parse(run).run
@@ -272,17 +272,17 @@ describe('replay', () => {
     expect([code, out]).toEqual([1, expect.stringMatching(/^different {2}step 1, undo of run .*\n {2}recorded true\n/)])
   })
 
-  it('does not repeat what held a secret', async () => {
+  it('does not repeat a call whose input contained a secret', async () => {
     const secret = { path: 'b.txt', content: `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}\n` }
     const { file, root } = await recorded([['write_file', secret]])
     expect((await printed(replay, file, '--root', root)).out).toContain('its input contained a secret')
   })
 })
 
-describe('a shell that cannot be had', () => {
+describe('a shell that is not available', () => {
   const place = { roots: [{ at: '', directory: '/no/such/root' }], overlay: false, readOnly: false }
 
-  it('is told with what helps', async () => {
+  it('throws a TypeError with the hint', async () => {
     await expect(shellOf('node', place)).rejects.toThrow(TypeError)
     const refused = (hint?: string) =>
       asTypeError(async () => {
@@ -308,7 +308,7 @@ describe('demo', () => {
     expect(readFileSync(join(root, 'src/app.ts'), 'utf8')).toContain(long)
   })
 
-  it('counts what came out otherwise than it must, and ends where nothing can be done', async () => {
+  it('counts unexpected results, and ends if a required call is refused', async () => {
     const told = { ok: true, callId: 'c', warnings: [], content: 'b', matches: [], files: [] }
     const played = await playAgent(async () => told as never)
     expect(played).toMatchObject({ unexpected: played.refused, diffs: [] })
@@ -316,7 +316,7 @@ describe('demo', () => {
     await playAgent(async () => ({ ...told, content: '' }) as never)
     const refused = { ok: false, code: 'READ_ONLY', message: 'Nothing may change', hint: '' }
     await expect(playAgent(async () => refused as never)).rejects.toThrow('list_directory was refused: READ_ONLY')
-    // In which no text stands twice.
+    // A file in which no text occurs twice.
     const odd = directory({ 'a.rs': 'fn ab\n' })
     expect((await printed(demo, odd)).code).toBe(1)
   })

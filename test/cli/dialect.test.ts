@@ -23,7 +23,7 @@ function directory(): string {
   return path
 }
 
-/** What a command prints, and its exit code. */
+/** Runs a command; returns its output and exit code. */
 async function printed(command: (words: string[]) => Promise<number>, ...words: string[]) {
   let text = ''
   vi.spyOn(process.stdout, 'write').mockImplementation((part) => {
@@ -52,7 +52,7 @@ describe('--dialect', () => {
     expect(listed.find(({ name }) => name === 'read_text_file')?.outputSchema).toMatchObject({ required: ['content'] })
   })
 
-  it('calls a tool of a dialect: its own form, or all of the result as JSON', async () => {
+  it('calls a tool of a dialect, and prints its own form or the complete result as JSON', async () => {
     const root = directory()
     writeFileSync(join(root, 'a.txt'), 'one\n')
     const asked = ['read_text_file', '{"path":"/workspace/a.txt"}', '--root', root, '--dialect', 'mcp-filesystem']
@@ -81,13 +81,13 @@ describe('--dialect', () => {
     expect(await printed(replay, file, '--root', root)).toMatchObject({ code: 0 })
   })
 
-  it('names the dialects where there is none of a name', async () => {
+  it('lists the dialects for an unknown name', async () => {
     await expect(tools(['--dialect', 'constructor'])).rejects.toThrow(
       `There is no dialect "constructor"; the dialects are ${Object.keys(dialects).join(', ')}`,
     )
   })
 
-  it('every dialect has the name by which it is known', () => {
+  it('knows every dialect by its own name', () => {
     for (const [name, open] of Object.entries(dialects)) expect(open().name).toBe(name)
   })
 })
@@ -95,7 +95,7 @@ describe('--dialect', () => {
 const top = join(import.meta.dirname, '../..')
 const main = join(top, 'dist/cli/main.js')
 
-/** A directory outside of the package, as of a user who installed `wardspace` and `zod`. */
+/** Creates a directory outside of the package, like that of a user who installed `wardspace` and `zod`. */
 function project(): string {
   const path = directory()
   mkdirSync(join(path, 'node_modules'))

@@ -54,7 +54,7 @@ it('reports on an audit file as tables, Markdown and data', async () => {
   expect(await run('report', file, '--run', 'third')).toMatchObject({ code: 1, stdout: '' })
 })
 
-it('verifies audit files, tells where one is damaged, and reports what can be trusted of it', async () => {
+it('verifies audit files, shows where one is damaged, and reports the records before the damage', async () => {
   const whole = await run('audit', 'verify', file, file)
   expect(whole).toMatchObject({ code: 0, stderr: '' })
   const check = verifyAuditFile(file)
@@ -73,7 +73,7 @@ it('verifies audit files, tells where one is damaged, and reports what can be tr
   expect(JSON.parse(report.stdout).runs).toMatchObject([{ calls: { carriedOut: 0, unfinished: ['first-1'] } }])
 })
 
-it('records a call and repeats it on files that stay as they are', async () => {
+it('records a call and repeats it without changing the files', async () => {
   const root = join(home, 'root')
   await mkdir(root)
   await writeFile(join(root, 'a.txt'), 'one\n')
@@ -94,7 +94,7 @@ it('records a call and repeats it on files that stay as they are', async () => {
   expect([again.code, inside.code, (await run('replay', file)).code]).toEqual([2, 2, 2])
 })
 
-it('ends with 2 for wrong usage', async () => {
+it('the evidence commands exit with 2 for wrong usage', async () => {
   const wrong = [
     ['report'],
     ['report', join(home, 'none')],

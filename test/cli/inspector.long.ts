@@ -49,7 +49,7 @@ describe.each(['stdio', 'HTTP'])('the inspector over %s', (face) => {
     expect(await ask('prompts/list')).toHaveProperty('prompts')
   })
 
-  it('calls, and is refused', async () => {
+  it('calls a tool, and is refused', async () => {
     const called = await ask('tools/call', '--tool-name', 'read_file', '--tool-arg', 'path=a.txt')
     expect(called.isError).toBeUndefined()
     expect(called.structuredContent).toMatchObject({ content: 'one\n' })
@@ -62,7 +62,7 @@ describe.each(['stdio', 'HTTP'])('the inspector over %s', (face) => {
   })
 })
 
-it('the inspector without the token is told what it lacks', async () => {
+it('the inspector without a token is told that it needs one', async () => {
   const { stdout, stderr } = await inspect(faces.closed as readonly string[], 'tools/list')
   expect(stdout).toBe('')
   expect(stderr).toContain('token')

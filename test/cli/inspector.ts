@@ -3,13 +3,13 @@ import { join } from 'node:path'
 
 const inspector = join(import.meta.dirname, '../../node_modules/@modelcontextprotocol/inspector-cli/build/index.js')
 
-/** What the inspector's command line says of a server, which is a command or an address. */
+/** Runs the inspector's command line on a server, which is a command or an address. */
 export function inspect(
   server: readonly string[],
   method: string,
   more: readonly string[] = [],
 ): Promise<{ readonly stdout: string; readonly stderr: string }> {
-  // It looks for its own description from wherever it is started.
+  // It looks for its own package.json in the current directory.
   const how = { cwd: join(import.meta.dirname, '..'), timeout: 120_000 }
   const words = [inspector, ...server, '--method', method, ...more]
   return new Promise((resolve) => {

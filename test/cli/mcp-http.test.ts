@@ -43,7 +43,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end()
 })
 
-/** The command in this process, with streams and signals of its own. */
+/** Runs the command in this process, with its own streams and signals. */
 function start(words: readonly string[], env: Record<string, string> = {}) {
   const host = Object.assign(new EventEmitter(), {
     stdin: new PassThrough(),
@@ -86,7 +86,7 @@ async function call(client: Client, name: string, input: object): Promise<Record
   return (result.structuredContent ?? result._meta?.['wardspace/failure']) as Record<string, unknown>
 }
 
-/** Sends bytes as they are; gives the status line, or nothing where the server hangs up. */
+/** Sends raw bytes. Returns the status line, or nothing if the server closes the connection. */
 async function send(url: string, bytes: string): Promise<string> {
   const socket = openSocket({ host: '127.0.0.1', port: Number(new URL(url).port) })
   socket.on('error', () => {})
@@ -101,7 +101,7 @@ async function send(url: string, bytes: string): Promise<string> {
 }
 
 describe('wardspace mcp --http', () => {
-  it('serves the official client: list, call, refuse, progress, cancel, ask, resources', async () => {
+  it('serves the official client: list, call, refusal, progress, cancellation, approval, resources', async () => {
     const serving = await serve(['--shell', 'bash', '--policy', 'supervised'])
     const asked: string[] = []
     const person = new Client({ name: 'person', version: '1.0.0' }, { capabilities: { elicitation: { form: {} } } })
@@ -141,7 +141,7 @@ describe('wardspace mcp --http', () => {
     expect(await call(client, 'read_file', { path: 'a.txt' })).toMatchObject({ content: 'two\n' })
   })
 
-  it('is closed to whoever has no token, to pages, and to foreign names for this address', async () => {
+  it('refuses clients without a token, web pages, and foreign host names', async () => {
     const serving = await serve([], { WARDSPACE_TOKEN: 'a-token-of-this-test' })
     const { url, token } = serving
     const { port } = new URL(url)
@@ -172,7 +172,7 @@ describe('wardspace mcp --http', () => {
     ]) {
       expect([host, await raw(host)]).toEqual([host, expect.stringMatching(/ (403|400) /)])
     }
-    // Two of them, none, an empty one, and one that is named only in the address.
+    // Two hosts, none, an empty one, and one only in the address.
     expect(await raw(`${own}Host: rebound.example\r\n`)).toMatch(/ (403|400) /)
     expect(await raw(`Host: rebound.example\r\n${own}`)).toMatch(/ (403|400) /)
     expect(await raw('')).toContain('400')
@@ -189,7 +189,7 @@ describe('wardspace mcp --http', () => {
     expect(await raw(own, 'Authorization: Bearer x\r\n')).toMatch(/ (400|401) /)
   })
 
-  it('answers before a large body has come, and bounds it', async () => {
+  it('answers before a large body has arrived, and limits its size', async () => {
     const { url, token } = await serve()
     const body = 'x'.repeat(9 * 1024 * 1024)
     const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' }
@@ -204,7 +204,7 @@ describe('wardspace mcp --http', () => {
     expect(await bounded.json()).toMatchObject({ error: { data: { hint: expect.stringContaining('less') } } })
   })
 
-  it('lets a page in that is named, and a name of this machine', async () => {
+  it('accepts an allowed origin, and an allowed host name', async () => {
     const { url } = await serve(['--allowed-origin', 'https://app.example', '--allowed-host', 'box.example'])
     const headers = { Origin: 'https://app.example', 'Access-Control-Request-Method': 'POST' }
     const preflight = await fetch(url, { method: 'OPTIONS', headers })
@@ -215,7 +215,7 @@ describe('wardspace mcp --http', () => {
     expect(await send(url, 'GET /mcp HTTP/1.1\r\nHost: box.example\r\n\r\n')).toContain('401')
   })
 
-  it('ends on SIGTERM: with 0, and with every session and command', async () => {
+  it('ends on SIGTERM with 0, and ends every session and command', async () => {
     const serving = await serve(['--shell', 'bash'])
     const client = await connect(serving)
     await call(client, 'start_command', { command: 'echo x > x.txt; sleep 600' })
@@ -231,7 +231,7 @@ describe('wardspace mcp --http', () => {
     await expect(fetch(serving.url)).rejects.toThrow()
   })
 
-  it('tells where it listens and what to send, never a token that was given', async () => {
+  it('prints its address and a new token, never a token that was passed in', async () => {
     const made = start(['--root', root, '--http', '0'])
     await expect.poll(() => String(made.host.stderr.read() ?? '')).toMatch(/MCP at http:\/\/127\.0\.0\.1:\d+\/mcp/)
     const tokenFile = join(home, 'token')
@@ -257,7 +257,7 @@ describe('wardspace mcp --http', () => {
     }
   })
 
-  it('asks in the terminal where it is told to', async () => {
+  it('asks in the terminal with --ask', async () => {
     const serving = await serve(['--ask', '--policy', 'supervised'])
     serving.host.emit('SIGTERM')
     expect(await serving.ended).toBe(0)
@@ -265,7 +265,7 @@ describe('wardspace mcp --http', () => {
 })
 
 describe('wardspace mcp over stdio', () => {
-  it('speaks until stdin ends', async () => {
+  it('serves until stdin ends', async () => {
     const { host, ended } = start(['--root', root, '--dialect', 'mcp-filesystem'])
     const said = text(host.stdout)
     const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } }
@@ -282,7 +282,7 @@ describe('wardspace mcp over stdio', () => {
 })
 
 describe('the roots of a client', () => {
-  /** A client that names these roots, and can name others later. */
+  /** A client with these roots, which can change later. */
   function rooted(...directories: string[]) {
     const named = { roots: directories }
     const client = new Client({ name: 'rooted', version: '1.0.0' }, { capabilities: { roots: { listChanged: true } } })
@@ -303,7 +303,7 @@ describe('the roots of a client', () => {
     return host.stderr
   }
 
-  it('narrow those of the command line, come and go, and never widen them', async () => {
+  it('narrow those of the command line, can change, and never widen them', async () => {
     const audit = join(home, 'roots.jsonl')
     const base = join(home, 'base')
     const inner = join(base, 'inner')
@@ -332,7 +332,7 @@ describe('the roots of a client', () => {
     expect(verifyAuditFile(audit)).toMatchObject({ ok: true })
   })
 
-  it('are the grant where the command line names none, and no more than it where it listens on HTTP', async () => {
+  it('are granted if the command line names none, but never widen the directory of an HTTP server', async () => {
     const { client } = rooted(root)
     await overStdio(client, ['--policy', 'autonomous'])
     expect(await call(client, 'read_file', { path: 'a.txt' })).toMatchObject({ ok: true })
@@ -354,7 +354,7 @@ describe('the roots of a client', () => {
     expect(await call(refused, 'read_file', { path: 'project/a.txt' })).toMatchObject({ ok: true })
   })
 
-  it('are not asked for where an overlay, a recording or one audit is of the whole', async () => {
+  it('are not requested if an overlay, a recording or an audit file belongs to all roots', async () => {
     for (const words of [
       ['--overlay'],
       ['--record', join(home, 'record.jsonl')],
@@ -369,7 +369,7 @@ describe('the roots of a client', () => {
   })
 })
 
-describe('options that do not go together are refused with the reason', () => {
+describe('options that contradict each other are refused with the reason', () => {
   it.each<[string[], RegExp]>([
     [['--host', '127.0.0.1'], /--host is for --http/],
     [['--token-file', 'x'], /--token-file is for --http/],
@@ -394,7 +394,7 @@ describe('options that do not go together are refused with the reason', () => {
     await expect(start(['--root', root, ...words]).ended).rejects.toThrow(reason)
   })
 
-  it('and so are a token that is short, one for every address without a name, and one in the root', async () => {
+  it('a short token, every address without an allowed host, and a token file in the root are refused', async () => {
     await expect(start(['--root', root, '--http', '0'], { WARDSPACE_TOKEN: 'short' }).ended).rejects.toThrow(/16 to/)
     const every = start(['--root', root, '--http', '0', '--host', '::'], { WARDSPACE_TOKEN: 'a-token-of-this-test' })
     await expect(every.ended).rejects.toThrow(/--allowed-host/)
@@ -411,7 +411,7 @@ describe('options that do not go together are refused with the reason', () => {
     await rm(inside)
   })
 
-  it('and a port that is taken, after which nothing is left open', async () => {
+  it('a port in use is refused, and nothing stays open', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as { port: number }
@@ -423,7 +423,7 @@ describe('options that do not go together are refused with the reason', () => {
 })
 
 describe('several roots', () => {
-  it('stand side by side under their names, and nothing else can be reached or made', async () => {
+  it('appear side by side under their names, and nothing else can be reached or created', async () => {
     const docs = join(home, 'docs')
     await mkdir(docs, { recursive: true })
     await writeFile(join(docs, 'b.txt'), 'b\n')
@@ -438,23 +438,23 @@ describe('several roots', () => {
     expect(await call(client, 'read_file', { path: 'notes/b.txt' })).toMatchObject({ content: 'b\n' })
     expect(await call(client, 'read_file', { path: 'notes/../../docs/b.txt' })).toMatchObject({ code: 'PATH_REJECTED' })
     expect(await call(client, 'write_file', { path: 'beside.txt', content: 'x' })).toMatchObject({ code: 'READ_ONLY' })
-    // What governs a session cannot be made by it, in any of them.
+    // An agent cannot create a configuration in any of the roots.
     expect(await call(client, 'write_file', { path: 'notes/wardspace.config.json', content: '{}' })).toMatchObject({
       code: 'READ_ONLY',
     })
   })
 
-  it('each have an overlay of their own', async () => {
+  it('have one overlay each', async () => {
     const docs = join(home, 'drafted')
     await mkdir(docs, { recursive: true })
     const client = await connect(await serve(['--root', docs, '--overlay']))
     expect(await call(client, 'write_file', { path: 'drafted/c.txt', content: 'c\n' })).toMatchObject({ ok: true })
     await expect(readFile(join(docs, 'c.txt'))).rejects.toThrow('ENOENT')
-    // The second of two that cannot be had leaves the first free.
+    // If the second overlay is not available, the first one is released.
     await expect(start(['--root', root, '--root', docs, '--overlay']).ended).rejects.toThrow('Another process')
   })
 
-  it('are refused where a file would have two names, or a root none', async () => {
+  it('are refused if a file would have two paths, or a root no name', async () => {
     const inner = join(root, 'inner')
     await mkdir(inner, { recursive: true })
     const linked = join(home, 'also')
@@ -476,13 +476,13 @@ describe('several roots', () => {
     await rm(inner, { recursive: true })
   })
 
-  it('are not for what works on one directory', () => {
+  it('are refused by commands that work on one directory', () => {
     expect(oneRoot(undefined)).toBe('.')
     expect(oneRoot(['./a=b'])).toBe('./a=b')
     for (const wrong of [['a', 'b'], ['name=a']]) expect(() => oneRoot(wrong)).toThrow('works on one directory')
   })
 
-  it('have no configuration of one of them', async () => {
+  it('do not use the configuration of one of them', async () => {
     const ruled = join(home, 'ruled')
     await mkdir(ruled, { recursive: true })
     const policy = join(ruled, 'wardspace.config.json')
@@ -512,7 +512,7 @@ describe('the inspector’s command line', () => {
 })
 
 describe('the listener', () => {
-  it('hangs up where an answer cannot be made, and goes on', async () => {
+  it('closes the connection if there is no response, and goes on', async () => {
     const listening = await listen(
       async (request) => {
         if (request.url.endsWith('/fails')) throw new Error('broken')
@@ -524,7 +524,7 @@ describe('the listener', () => {
     await expect(fetch(`${url}/fails`)).rejects.toThrow()
     const body = 'x'.repeat(3 * 1024 * 1024)
     expect((await (await fetch(url, { method: 'POST', body })).text()).length).toBe(body.length)
-    // A client that goes away in the middle of what it sends, and one that never ends it.
+    // A client that disconnects during its request, and one that never ends its request.
     const socket = openSocket({ host: '127.0.0.1', port: listening.port })
     socket.on('error', () => {})
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf')

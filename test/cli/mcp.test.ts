@@ -54,7 +54,7 @@ describe('the MCP server, driven by the official client over stdio', () => {
     return answer._meta['wardspace/failure']
   }
 
-  it('goes from listing the tools to an edit, and to a refused write', async () => {
+  it('lists the tools, makes an edit, and refuses a write', async () => {
     await connect()
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toContain('edit_file')
@@ -102,7 +102,7 @@ describe('the MCP server, driven by the official client over stdio', () => {
     expect(failure(refused)).toMatchObject({ code: 'READ_ONLY' })
   })
 
-  it('asks the person, tells progress, is cancelled, and has roots and resources', async () => {
+  it('asks for approval, reports progress, can be cancelled, and has roots and resources', async () => {
     await mkdir(join(root, 'inner'))
     await writeFile(join(root, 'inner/b.txt'), 'one\n')
     const person = new Client({ name: 'test', version: '1.0.0' }, { capabilities: { elicitation: {}, roots: {} } })
@@ -159,7 +159,7 @@ describe('the MCP server, driven by the official client over stdio', () => {
     expect((await call('read_file', { path: 'inner/c.txt' })).structuredContent).toMatchObject({ content: 'c\n' })
   })
 
-  it('takes a policy file', async () => {
+  it('accepts a policy file', async () => {
     const policy = join(home, 'policy.json')
     await writeFile(policy, JSON.stringify({ preset: 'autonomous', deniedPaths: ['src/**'] }))
     await connect('--policy', policy)

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 const top = join(import.meta.dirname, '../..')
 let home: string
 
-/** The package as it is when only what it depends on was installed, beside some of what it does not. */
+/** Copies the package with its dependencies, and only some of the optional packages. */
 async function install(name: string, others: readonly string[] = []): Promise<string> {
   const modules = join(home, name, 'node_modules')
   await cp(join(top, 'dist'), join(modules, 'wardspace/dist'), { recursive: true })
@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(home, { recursive: true, force: true }))
 
-it('a package that is not installed is named, with how to install it', async () => {
+it('a missing optional package is named, with the command that installs it', async () => {
   const bare = await install('bare')
   await writeFile(
     join(bare, 'try.mjs'),
@@ -43,7 +43,7 @@ it('a package that is not installed is named, with how to install it', async () 
      import { memory } from 'wardspace/backends/memory'
      import { bash } from 'wardspace/shells/bash'
      import { webcontainer } from 'wardspace/shells/webcontainer'
-     // What a page has, as far as the shell asks.
+     // The parts of a page that the shell checks.
      globalThis.document = {}
      globalThis.crossOriginIsolated = true
      const told = []

@@ -27,7 +27,7 @@ function run(...words: string[]): Promise<{ code: number; stdout: string; stderr
   })
 }
 
-it('keeps what a session over MCP has changed apart, until it is accepted', async () => {
+it('an overlay keeps the changes of an MCP session separate until they are accepted', async () => {
   const client = new Client({ name: 'test', version: '1.0.0' })
   const args = [main, 'mcp', '--root', root, '--overlay']
   await client.connect(new StdioClientTransport({ command: process.execPath, args, env: env() }))
@@ -60,7 +60,7 @@ it('keeps what a session over MCP has changed apart, until it is accepted', asyn
   expect((await run('overlay')).stdout).toBe('No changes are pending.\n')
 })
 
-it('refuses to accept over what someone has changed, and discards', async () => {
+it('an overlay is not accepted over files that have changed, and can be discarded', async () => {
   await run('call', 'delete_file', '{"path":"a.txt"}', '--overlay')
   expect(existsSync(join(root, 'a.txt'))).toBe(true)
   writeFileSync(join(root, 'a.txt'), 'theirs\n')

@@ -23,7 +23,7 @@ const meant = {
   requireApprovalIf: ['deletesFile'],
 }
 
-/** The same policy in every format, in our names and in those of other systems. */
+/** The same policy in every format, in camelCase and in snake_case. */
 const spelled = {
   'ours.json': JSON.stringify(meant, null, 2),
   'ours.toml': `preset = "supervised"
@@ -79,7 +79,7 @@ rules = [{ name = "locks", action = "supervised", paths = ["*.lock"], permission
 `,
 }
 
-describe('a configuration', () => {
+describe('a configuration file', () => {
   let home: string
   let root: string
 
@@ -108,7 +108,7 @@ describe('a configuration', () => {
     return 'no error'
   }
 
-  it.each(Object.entries(spelled))('says the same in every format and spelling: %s', async (name, text) => {
+  it.each(Object.entries(spelled))('has the same meaning in every format and spelling: %s', async (name, text) => {
     const { policy, audit } = await loadConfig(root, await config(name, text))
     const { readOnlyPaths, ...rest } = compilePolicy(policy).data
     expect(rest).toEqual(meant)
@@ -182,12 +182,12 @@ describe('a configuration', () => {
     ['q.toml', 'preset = "autonomous"\n[rule]\n', '/q.toml: Policy field "rule" is unknown', 'rules'],
     ['r.json', '{"__proto__": {"preset": "autonomous"}}', '/r.json', '__proto__'],
     ['s.ini', 'preset=autonomous', '"/s.ini" is neither .json, .toml nor .yaml'],
-  ])('%s: the error names the file, the line or field, and what would be right', async (name, text, ...parts) => {
+  ])('%s: the error names the file, the line or field, and what is expected', async (name, text, ...parts) => {
     const message = await fault(name, text)
     for (const part of parts) expect(message).toContain(part)
   })
 
-  it('is refused when it is no UTF-8, too large, absent, or a bomb of aliases', async () => {
+  it('is refused if it is not UTF-8, too large, missing, or an alias bomb', async () => {
     expect(await fault('a.json', Uint8Array.of(0x7b, 0xff, 0x7d))).toContain('not UTF-8')
     expect(await fault('b.json', `{"a":"${'x'.repeat(1024 * 1024)}"}`)).toContain('larger than 1 MiB')
     await expect(loadConfig(root, join(home, 'absent.json'))).rejects.toThrow('Cannot read the policy file')
@@ -196,7 +196,7 @@ describe('a configuration', () => {
     expect(await fault('c.yaml', `a0: &a0 [x]\n${levels.join('\n')}\n`)).toMatch(/alias/)
   })
 
-  it('is found in the root, and not where two are', async () => {
+  it('is found in the root, and refused if there are two', async () => {
     expect(await loadConfig(root, undefined)).not.toHaveProperty('file')
     await writeFile(join(root, 'wardspace.config.toml'), 'preset = "readOnly"\n')
     expect(await loadConfig(root, undefined)).toMatchObject({ policy: { preset: 'readOnly' }, found: true })
@@ -207,7 +207,7 @@ describe('a configuration', () => {
     await expect(loadConfig(root, undefined)).rejects.toThrow(/keep one/)
   })
 
-  it('cannot be changed by the agent that it governs, wherever in the root it lies', async () => {
+  it('cannot be changed by the agent that it governs, anywhere in the root', async () => {
     const own = join(root, 'src/po[l]icy.yaml')
     await writeFile(own, 'preset: autonomous\n')
     const { policy } = await loadConfig(root, own)
@@ -230,7 +230,7 @@ describe('a configuration', () => {
     })
   }
 
-  it('governs every command, and explains itself', async () => {
+  it('governs every command, and is explained by policy explain', async () => {
     await writeFile(join(root, 'wardspace.config.yaml'), spelled['ours.yaml'])
     const called = await run('call', 'write_file', '{"path":"docs/a.md","content":"a"}')
     expect(called.stderr).toContain('policy of wardspace.config.yaml')
@@ -259,7 +259,7 @@ describe('a configuration', () => {
 })
 
 describe('JSON errors', () => {
-  it('are found exactly where there are some', () => {
+  it('are found exactly where JSON.parse fails', () => {
     const piece = fc.constantFrom(
       '{',
       '}',
@@ -301,10 +301,10 @@ describe('JSON errors', () => {
     )
   })
 
-  it('leave what JSON is as it is', () => {
+  it('are not reported for valid JSON', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
-        // A key that is there twice is refused, and `__proto__` is a key like any other.
+        // A repeated key is refused, and `__proto__` is a normal key.
         expect(parseConfig(text, 'json', 'a.json').data).toEqual(JSON.parse(text))
       }),
       { numRuns: times(100, 300) },

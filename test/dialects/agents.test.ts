@@ -10,7 +10,7 @@ import { createWorkspace } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 import { execWorkspace } from '../../src/workspace/exec-workspace.ts'
 
-/** A conversation in a dialect: what was asked, in its real shapes, and what was answered. */
+/** A conversation in a dialect: calls in the shapes that agents send, and their answers. */
 interface Fixture {
   readonly dialect: string
   readonly files: Readonly<Record<string, string>>
@@ -19,9 +19,9 @@ interface Fixture {
     readonly input: unknown
     readonly isError: boolean
     readonly output: unknown
-    /** What the original answered, if it was asked; `the same` is this very answer. */
+    /** Answer of the original, if it was run; `the same` means an identical answer. */
     readonly original?: 'the same' | { readonly isError: boolean; readonly output: unknown }
-    /** Why this answer is another one. */
+    /** Reason for a different answer. */
     readonly differs?: string
   }[]
 }
@@ -45,7 +45,7 @@ async function open(name: string, files: Readonly<Record<string, string>> = {}, 
 }
 
 describe.each(fixtures)('a conversation in $dialect', ({ dialect, files, steps }) => {
-  it('is answered as it is written down', async () => {
+  it('returns the recorded answers', async () => {
     const workspace = await open(dialect, files)
     for (const { tool, input, isError, output } of steps) {
       const answer = await workspace.call(tool, input)
@@ -55,7 +55,7 @@ describe.each(fixtures)('a conversation in $dialect', ({ dialect, files, steps }
     await workspace.close()
   })
 
-  it('calls every tool with success, and is refused something by every one', async () => {
+  it('contains a success and a refusal of every tool', async () => {
     const workspace = await open(dialect)
     const names = workspace.tools.map(({ name }) => name)
     for (const wanted of [true, false]) {
@@ -65,7 +65,7 @@ describe.each(fixtures)('a conversation in $dialect', ({ dialect, files, steps }
     await workspace.close()
   })
 
-  it('is that of the original where it was asked, or says why not', () => {
+  it('has the answers of the original, or the reason for each difference', () => {
     for (const { isError, output, original, differs } of steps) {
       if (original === undefined || original === 'the same') expect(differs).toBeUndefined()
       else {
@@ -75,17 +75,17 @@ describe.each(fixtures)('a conversation in $dialect', ({ dialect, files, steps }
     }
   })
 
-  it('tells no byte of a protected file', () => {
+  it('contains no byte of a protected file', () => {
     expect(JSON.stringify(steps.map(({ output }) => output))).not.toContain('hidden-value-1')
   })
 })
 
-describe('what a run of a dialect has seen', () => {
+describe('what a run in a dialect has seen', () => {
   const long = 'x'.repeat(50)
-  /** Two lots of lines, 66 KiB together. */
+  /** Two blocks of lines, 66 KiB together. */
   const large = `${`${long}\n`.repeat(1300)}`
 
-  it('is nothing of a file that was read and then refused as too large', async () => {
+  it('excludes a file that was read and then refused as too large', async () => {
     const workspace = await open('python-harness', { 'large.txt': large })
     expect((await workspace.call('read_file', { path: 'large.txt' })).failure?.code).toBe('FILE_TOO_LARGE')
     const blind = await workspace.call('write_file', { path: 'large.txt', content: 'gone\n' })
@@ -102,7 +102,7 @@ describe('what a run of a dialect has seen', () => {
     await workspace.close()
   })
 
-  it('is what was shown in the end, where a large file is cut', async () => {
+  it('is the part that was shown of a large file that is cut', async () => {
     const workspace = await open('gemini', { 'large.txt': `${large}${large}${large}` })
     const first = await workspace.call('read_file', { file_path: '/workspace/large.txt' })
     expect(first.output).toContain('Showing lines 1-2000 of 3900 total lines.')
@@ -115,7 +115,7 @@ describe('what a run of a dialect has seen', () => {
     await workspace.close()
   })
 
-  it('is what a change without an instruction is made on, too', async () => {
+  it('is the version that a change without an instruction expects', async () => {
     const workspace = await open('gemini', { 'a.txt': 'one\n' })
     await workspace.call('read_file', { file_path: '/workspace/a.txt' })
     const change = { file_path: '/workspace/a.txt', old_string: 'one', new_string: 'two' }
@@ -126,13 +126,13 @@ describe('what a run of a dialect has seen', () => {
   it.each([
     ['deepagents', 'edit_file'],
     ['anthropic', 'str_replace_based_edit_tool'],
-  ])('is asked for by an object: %s', async (dialect, tool) => {
+  ])('rejects an input that is no object: %s', async (dialect, tool) => {
     const workspace = await open(dialect)
     expect(await workspace.call(tool, 'a text')).toMatchObject({ isError: true, failure: { code: 'INVALID_INPUT' } })
     await workspace.close()
   })
 
-  it('is the only version in which lines are inserted by their number', async () => {
+  it('is the only version into which lines are inserted by number', async () => {
     const workspace = await open('anthropic', { 'a.txt': 'one\ntwo\n' })
     const edit = (command: object) =>
       workspace.call('str_replace_based_edit_tool', { path: '/workspace/a.txt', ...command })
@@ -140,19 +140,19 @@ describe('what a run of a dialect has seen', () => {
     expect((await edit(insert)).failure?.code).toBe('WRITE_CONFLICT')
     expect((await edit({ ...insert, path: '/workspace/../a.txt' })).failure?.code).toBe('PATH_REJECTED')
     await edit({ command: 'view' })
-    // Someone else puts a line on top.
+    // Another process inserts a line at the top.
     await workspace.run().own.call('edit_file', { path: 'a.txt', oldText: 'one', newText: 'zero\none' })
     expect((await edit(insert)).output).toContain('it was not viewed as it is now')
     await edit({ command: 'view' })
     expect((await edit(insert)).isError).toBe(false)
-    // And what it made of it, it knows.
+    // The run has seen the result of its own change.
     expect((await edit({ ...insert, insert_text: '' })).isError).toBe(false)
     expect(await workspace.files.read('a.txt')).toMatchObject({ content: 'zero\n\nbetween\none\ntwo\n' })
     await workspace.close()
   })
 })
 
-describe('what does not fit into an answer', () => {
+describe('output that does not fit into an answer', () => {
   const names = Array.from({ length: 600 }, (_, i) => `many/f${String(i).padStart(3, '0')}.txt`)
   const many = Object.fromEntries(names.map((name) => [name, `needle ${'y'.repeat(200)}\n`]))
   const wide = Array.from({ length: 8 }, (_, i) => [`wide/${i}.txt`, 'z'.repeat(12_000)] as const)
@@ -176,7 +176,7 @@ describe('what does not fit into an answer', () => {
     ['exec', 'exec.run', { command: 'cat many/*' }, '"truncated":true,"outputUri":"artifact://'],
     ['anthropic', 'bash', { command: 'cat many/*' }, '[only the end is shown; all of it: artifact://'],
     ['anthropic', 'str_replace_based_edit_tool', { command: 'view', path: '/workspace/long.txt' }, 'view_range'],
-  ])('%s: %s %j says so', async (dialect, tool, input, told) => {
+  ])('is reported: %s, %s %j', async (dialect, tool, input, told) => {
     const workspace = await open(dialect, {
       ...many,
       ...Object.fromEntries(wide),
@@ -186,7 +186,7 @@ describe('what does not fit into an answer', () => {
     await workspace.close()
   })
 
-  it('what was left out was not seen, either', async () => {
+  it('does not count as seen if it was left out', async () => {
     const workspace = await open('gemini', Object.fromEntries(wide))
     await workspace.call('read_many_files', { include: ['wide/*'] })
     const write = (file_path: string) => workspace.call('write_file', { file_path, content: '' })
@@ -195,7 +195,7 @@ describe('what does not fit into an answer', () => {
     await workspace.close()
   })
 
-  it('a line that is cut was not seen', async () => {
+  it('does not count as seen if the line is cut', async () => {
     const workspace = await open('gemini', { 'long.txt': 'w'.repeat(70_000) })
     const read = await workspace.call('read_file', { file_path: 'long.txt' })
     expect(read.output).toContain('Showing lines 1-1 of 1 total lines.\n\n---')
@@ -205,7 +205,7 @@ describe('what does not fit into an answer', () => {
   })
 })
 
-describe('dialects of agents: what else they take', () => {
+describe('dialects of agents: other inputs', () => {
   async function ask(dialect: string, files: Record<string, string>, tool: string, input: unknown, more: object = {}) {
     const workspace = await open(dialect, files, more)
     const answer = await workspace.call(tool, input)
@@ -213,7 +213,7 @@ describe('dialects of agents: what else they take', () => {
     return answer
   }
 
-  it('anthropic: a file without a last line end, earlier names of fields, and words of its own in short', async () => {
+  it('anthropic: accepts a file without a final line end and former field names, and shortens quoted input', async () => {
     const editor = 'str_replace_based_edit_tool'
     const files = { 'a.txt': 'one\ntwo', 'memories/large.md': 'x'.repeat(1536), 'memories/.x/y': '' }
     const view = { command: 'view', path: 'a.txt' }
@@ -232,7 +232,7 @@ describe('dialects of agents: what else they take', () => {
     expect(anthropic({ '/repo': '' }).tools.map(({ name }) => name)).toEqual([editor, 'bash'])
   })
 
-  it('anthropic: looks where it may not write, and says of each command that it is read-only', async () => {
+  it('anthropic: views in a read-only workspace, and refuses every other command as read-only', async () => {
     const workspace = await open('anthropic', { 'a.txt': 'one\n' }, { readOnly: true, shell: undefined })
     expect(workspace.tools.map(({ name, mutates }) => [name, mutates])).toEqual([
       ['str_replace_based_edit_tool', false],
@@ -246,7 +246,7 @@ describe('dialects of agents: what else they take', () => {
     await workspace.close()
   })
 
-  it('codex: tells logical paths, and quotes words for the shell', async () => {
+  it('codex: returns logical paths, and quotes arguments for the shell', async () => {
     expect(codex().pathMapping.outward('')).toBe('.')
     expect(codex().pathMapping.outward('src/a.ts')).toBe('src/a.ts')
     const odd = await ask('codex', { "it's": 'fine\n' }, 'shell', { command: ['cat', "it's"] })
@@ -255,7 +255,7 @@ describe('dialects of agents: what else they take', () => {
     expect(shells.output).toContain('Output:\nmore\n')
   })
 
-  it('gemini: links, protected notes, and several searches', async () => {
+  it('gemini: handles links, protected notes and several searches', async () => {
     const backend = memory({ 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'four\n' })
     const link = { path: 'link' as never, expect: 'absent' as const, to: { type: 'link' as const, target: 'a.txt' } }
     await backend.commit([link], { durability: 'durable' })
@@ -279,12 +279,12 @@ describe('dialects of agents: what else they take', () => {
     expect(refused.failure?.code).toBe('POLICY_DENIED')
   })
 
-  it('python-harness: a command that fails without a word', async () => {
+  it('python-harness: reports a command that fails without output', async () => {
     const { output } = await ask('python-harness', {}, 'run_command', { command: 'false' })
     expect(output).toEqual({ success: false, output: null, error: 'Exit code 1' })
   })
 
-  it('exec: a workspace of its own, in which what is built may be changed, and secrets may not be read', async () => {
+  it('exec: has a workspace of its own, in which build output is writable and secrets are unreadable', async () => {
     const main = memory({ 'a.txt': 'main\n' })
     const scratch = await execWorkspace({ shell: bash(), files: { 'dist/a.js': '1\n', '.env': 'A=1\n' } })
     expect((await scratch.call('exec.read', { path: 'dist/a.js' })).isError).toBe(false)
@@ -303,8 +303,8 @@ describe('dialects of agents: what else they take', () => {
   })
 })
 
-describe('definitions by a type that an API knows', () => {
-  it('are given beside the schemas, under the same names', async () => {
+describe('native tool definitions', () => {
+  it('are returned with the schemas, under the same names', async () => {
     const workspace = await open('anthropic')
     const native = nativeTools(workspace.tools, 'anthropic')
     expect(native).toEqual([
@@ -320,7 +320,7 @@ describe('definitions by a type that an API knows', () => {
     await workspace.close()
   })
 
-  it('codex: a custom tool whose input is the patch itself', async () => {
+  it('codex: define a custom tool whose input is the patch itself', async () => {
     const workspace = await open('codex')
     const [patching, ...others] = nativeTools(workspace.tools, 'openai')
     expect(others).toEqual([])

@@ -1,7 +1,10 @@
 import { it } from 'vitest'
 import { dialects } from '../../src/dialects/index.ts'
-import { protectsWhatIsProtected } from './whatever-is-asked.ts'
+import { protectsWhatIsProtected } from './random-calls.ts'
 
-it.each(Object.entries(dialects))('%s protects what is protected, whatever it is asked', async (_name, open) => {
-  await protectsWhatIsProtected(open(), 3000)
-})
+it.each(Object.entries(dialects))(
+  '%s shows and changes nothing that policy protects, for any input',
+  async (_name, open) => {
+    await protectsWhatIsProtected(open(), 3000)
+  },
+)

@@ -5,14 +5,14 @@ import { dialects } from '../../src/dialects/index.ts'
 import { createWorkspace, type Path } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 import { fixtures, play } from './fixtures.ts'
-import { protectsWhatIsProtected } from './whatever-is-asked.ts'
+import { protectsWhatIsProtected } from './random-calls.ts'
 
 describe.each(fixtures())('$name', ({ fixture }) => {
-  it('is answered as it was', async () => {
+  it('returns the recorded answers', async () => {
     expect(await play(fixture)).toEqual(fixture.calls)
   })
 
-  it('holds a success and a refusal of every tool, and the refusals that matter', () => {
+  it('contains a success and a refusal of every tool, and the important error codes', () => {
     const { tools } = dialects[fixture.dialect]?.() ?? { tools: [] }
     const names = tools.map(({ name }) => name)
     const asked = (isError: boolean) =>
@@ -26,8 +26,8 @@ describe.each(fixtures())('$name', ({ fixture }) => {
   })
 })
 
-describe('what is long, linked or protected', () => {
-  it('is marked where it is listed', async () => {
+describe('a listing with long, linked or protected entries', () => {
+  it('marks them', async () => {
     const files = Object.fromEntries(Array.from({ length: 502 }, (_, i) => [`many/${i}`, 'x']))
     const backend = memory({ ...files, 'secrets/key.pem': 'x' })
     const link = { path: 'lnk' as Path, expect: 'absent', to: { type: 'link', target: 'many' } } as const
@@ -43,7 +43,7 @@ describe('what is long, linked or protected', () => {
   })
 })
 
-describe.each(Object.keys(dialects))('%s: whatever it is asked', (name) => {
+describe.each(Object.keys(dialects))('%s, for any input', (name) => {
   const dialect = (dialects[name] as (typeof dialects)[string])()
 
   it('shows and changes nothing that policy protects', () => protectsWhatIsProtected(dialect, 40))

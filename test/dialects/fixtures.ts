@@ -6,10 +6,10 @@ import type { Dialect, DialectResult } from '../../src/dialects/runtime/types.ts
 import { createWorkspace } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 
-/** What a dialect is asked over these files, one call after the other, and what it answers. */
+/** Calls in a dialect over these files, in order, with their answers. */
 export interface Fixture {
   readonly dialect: string
-  /** Where its paths lie, if not where they lie by default. */
+  /** Virtual roots, if not the default ones. */
   readonly roots?: Readonly<Record<string, string>>
   readonly shell?: 'bash'
   readonly files: Readonly<Record<string, string>>
@@ -17,7 +17,7 @@ export interface Fixture {
 }
 
 export interface FixtureCall {
-  /** Files that somebody else changes before the call. */
+  /** Files that another process changes before the call. */
   readonly before?: Readonly<Record<string, string>>
   readonly tool: string
   readonly input: unknown
@@ -28,14 +28,14 @@ export interface FixtureCall {
 
 export const directory = join(import.meta.dirname, 'fixtures')
 
-/** The fixtures of this form. */
+/** Reads the fixtures of this form. */
 export function fixtures(): readonly { readonly name: string; readonly fixture: Fixture }[] {
   return readdirSync(directory)
     .map((name) => ({ name, fixture: JSON.parse(readFileSync(join(directory, name), 'utf8')) as Fixture }))
     .filter(({ fixture }) => fixture.calls !== undefined)
 }
 
-/** Asks it all again. */
+/** Makes all calls again. */
 export async function play({ dialect, roots, shell, files, calls }: Fixture): Promise<FixtureCall[]> {
   const open = dialects[dialect] as (roots?: Readonly<Record<string, string>>) => Dialect
   const backend = memory(files)
@@ -59,7 +59,7 @@ export async function play({ dialect, roots, shell, files, calls }: Fixture): Pr
 }
 
 function shown({ isError, output, failure }: DialectResult): Pick<FixtureCall, 'code' | 'isError' | 'output'> {
-  // Times of files are those of the machine.
+  // File times depend on the machine.
   const told = JSON.stringify(output).replace(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"TIME"')
   return { ...(failure && { code: failure.code }), isError, output: JSON.parse(told) }
 }

@@ -19,7 +19,7 @@ import { parseRecording, replay } from '../../src/workspace/replay.ts'
 
 const plainInput = z.object({ path: z.string() })
 
-/** A dialect of our own, with what the published ones have not: two changes, and a tool that fails. */
+/** A dialect with a tool that throws, which the built-in ones do not have. */
 function shouting(roots: Record<string, string> = { '/w': '' }): Dialect {
   return {
     name: 'shouting',
@@ -32,8 +32,8 @@ function shouting(roots: Record<string, string> = { '/w': '' }): Dialect {
         description: 'Show',
         input: plainInput,
         uses: ['read_file'],
-        *steps({ path }, place) {
-          return { output: (yield* readWhole(place.inward(path))).content.toUpperCase() }
+        *steps({ path }, pathMapping) {
+          return { output: (yield* readWhole(pathMapping.inward(path))).content.toUpperCase() }
         },
       }),
       defineDialectTool({
@@ -41,8 +41,8 @@ function shouting(roots: Record<string, string> = { '/w': '' }): Dialect {
         description: 'Write',
         input: z.object({ path: z.string(), text: z.string() }),
         uses: ['write_file'],
-        *steps({ path, text }, place) {
-          const { bytesWritten } = yield* call('write_file', { path: place.inward(path), content: text })
+        *steps({ path, text }, pathMapping) {
+          const { bytesWritten } = yield* call('write_file', { path: pathMapping.inward(path), content: text })
           return { output: { bytesWritten } }
         },
       }),
@@ -51,8 +51,8 @@ function shouting(roots: Record<string, string> = { '/w': '' }): Dialect {
         description: 'Whether something is there',
         input: plainInput,
         uses: ['file_info'],
-        *steps({ path }, place) {
-          const found = yield* tryCall('file_info', { path: place.inward(path) })
+        *steps({ path }, pathMapping) {
+          const found = yield* tryCall('file_info', { path: pathMapping.inward(path) })
           return { output: found.ok ? found.type : found.code, isError: !found.ok }
         },
       }),
@@ -61,8 +61,8 @@ function shouting(roots: Record<string, string> = { '/w': '' }): Dialect {
         description: 'Fails',
         input: plainInput,
         uses: ['read_file'],
-        *steps({ path }, place) {
-          yield* call('read_file', { path: place.inward(path) })
+        *steps({ path }, pathMapping) {
+          yield* call('read_file', { path: pathMapping.inward(path) })
           throw new Error('/secret/physical/path')
         },
       }),
@@ -76,7 +76,7 @@ async function open(files: Record<string, string> = { 'a.txt': 'one\n' }, more: 
 }
 
 describe('a workspace in a dialect', () => {
-  it('has the tools of the dialect, and answers in its form', async () => {
+  it('has the tools of the dialect, and returns results in its form', async () => {
     const workspace = await open()
     expect(workspace.tools.map(({ name, mutates, dialect }) => [name, mutates, dialect])).toEqual([
       ['CAT', false, 'shouting'],
@@ -94,7 +94,7 @@ describe('a workspace in a dialect', () => {
     expect(await workspace.call('LOOK', { path: '/w' })).toMatchObject({ isError: false, output: 'directory' })
   })
 
-  it('has no other tools, and says which there are', async () => {
+  it('has no other tools, and lists its tools in the error', async () => {
     const workspace = await open()
     const result = await workspace.call('delete_file', { path: 'a.txt' })
     expect(result).toMatchObject({ isError: true, failure: { code: 'UNKNOWN_TOOL' } })
@@ -102,7 +102,7 @@ describe('a workspace in a dialect', () => {
     expect(await workspace.own.call('file_info', { path: 'a.txt' })).toMatchObject({ ok: true })
   })
 
-  it('records every step as a call of its run with the tool that made it, and every refusal once', async () => {
+  it('records every step as a call of the run with the dialect tool, and every refusal once', async () => {
     const workspace = await open()
     await workspace.call('CAT', { path: '/w/a.txt' })
     await workspace.call('CAT', { path: 7 })
@@ -122,20 +122,20 @@ describe('a workspace in a dialect', () => {
     expect(workspace.verifyAudit()).toMatchObject({ ok: true })
   })
 
-  it('has shown what its answer holds, not what its calls gave it', async () => {
+  it('counts only the content of the answer as shown, not the results of its calls', async () => {
     const workspace = await open()
     await workspace.call('CAT', { path: '/w/a.txt' })
     const read = await workspace.own.call('read_file', { path: 'a.txt', ifChanged: true })
     expect(read).toMatchObject({ content: 'one\n' })
   })
 
-  it('a dialect that fails tells nothing of how, and never rejects', async () => {
+  it('returns an error without details if the dialect throws', async () => {
     const result = await (await open()).call('BREAK', { path: '/w/a.txt' })
     expect(result).toMatchObject({ isError: true, failure: { code: 'BACKEND_ERROR' } })
     expect(JSON.stringify(result)).not.toContain('/secret')
   })
 
-  it('protects what the run has not seen, and tells in its words what to do', async () => {
+  it('protects files that the run has not seen, with a hint of the dialect', async () => {
     const workspace = await open()
     const blind = await workspace.call('PUT', { path: '/w/a.txt', text: 'new\n' })
     expect(blind.output).toBe(
@@ -152,7 +152,7 @@ describe('a workspace in a dialect', () => {
     expect((await workspace.run().call('PUT', { path: '/w/a.txt', text: 'x' })).failure?.code).toBe('WRITE_CONFLICT')
   })
 
-  it('reads whole files in as many calls as it takes, up to 64 KiB', async () => {
+  it('reads whole files in several calls, up to 64 KiB', async () => {
     const lines = Array.from({ length: 2500 }, (_, i) => `line ${i}\n`).join('')
     const workspace = await open({ long: lines, large: 'x'.repeat(70_000), wide: `${'é\n'.repeat(30_000)}` })
     const { output, callIds } = await workspace.call('CAT', { path: '/w/long' })
@@ -165,7 +165,7 @@ describe('a workspace in a dialect', () => {
     }
   })
 
-  it('a file that changes while it is read is no version that anybody saw', async () => {
+  it('refuses to read a file that changes during the read', async () => {
     const files = memory({ long: 'x\n'.repeat(1500) })
     let reads = 0
     const changing: Backend = {
@@ -182,7 +182,7 @@ describe('a workspace in a dialect', () => {
     expect((await workspace.call('CAT', { path: '/w/long' })).output).toContain('changed while it was read')
   })
 
-  it('serves only what its tools allow', async () => {
+  it('serves only the tools whose workspace tools are registered', async () => {
     const workspace = await open({ 'a.txt': 'one\n' }, { readOnly: true })
     expect(workspace.tools.map(({ name }) => name)).toEqual(['CAT', 'LOOK', 'BREAK'])
     const refused = await workspace.call('PUT', { path: '/w/b.txt', text: 'x' })
@@ -194,7 +194,7 @@ describe('a workspace in a dialect', () => {
     expect((await few.call('LOOK', { path: '/w' })).failure?.message).toBe("LOOK is not in this workspace's tool set")
   })
 
-  it('cancels, forks and opens runs as any workspace', async () => {
+  it('cancels, forks and opens runs like any workspace', async () => {
     const workspace = await open()
     const ended = await workspace.call('CAT', { path: '/w/a.txt' }, { signal: AbortSignal.abort() })
     expect(ended.failure?.code).toBe('ABORTED')
@@ -204,7 +204,7 @@ describe('a workspace in a dialect', () => {
     expect((await fork.run({ actor: 'other' }).call('LOOK', { path: '/w/new.txt' })).output).toBe('file')
   })
 
-  it('is repeated by a recording, in the same dialect', async () => {
+  it('is repeated from a recording, in the same dialect', async () => {
     const lines: string[] = []
     const files = { 'a.txt': 'one\n' }
     const workspace = await open(files, { record: (line: string) => void lines.push(line) })
@@ -225,7 +225,7 @@ describe('a workspace in a dialect', () => {
     )
   })
 
-  it('an approval that is waited for is resumed as any other', async () => {
+  it('resumes a call that waits for an approval', async () => {
     const policy = { preset: 'supervised' as const }
     const workspace = await open({}, { policy })
     const waits = await workspace.call('PUT', { path: '/w/b.txt', text: 'x' })
@@ -234,13 +234,13 @@ describe('a workspace in a dialect', () => {
     expect((await workspace.call('LOOK', { path: '/w/b.txt' })).output).toBe('file')
   })
 
-  it('cannot serve a guard that demands hashes', async () => {
+  it('rejects a stale guard that requires hashes', async () => {
     await expect(open({}, { staleGuard: 'shown' })).rejects.toThrow('names no versions')
   })
 })
 
-describe('what a sequence reads', () => {
-  /** Reads two files in a part of its own, the second of which may be missing; then writes the first. */
+describe('content that steps read', () => {
+  /** Reads two files in a part, the second hidden, and then a third, which can be missing. */
   const both: Dialect = {
     ...shouting(),
     tools: [
@@ -272,17 +272,17 @@ describe('what a sequence reads', () => {
     return [output, (await workspace.call('PUT', { path: `/w/${path}`, text: 'new\n' })).failure?.code]
   }
 
-  it('is seen once it is told', async () => {
+  it('counts as seen once it is in the answer', async () => {
     expect(await writes('b.txt', 'a.txt')).toEqual([true, undefined])
     expect(await writes('b.txt', 'b.txt')).toEqual([true, undefined])
   })
 
-  it('is not seen where it was only looked at, or its part came to nothing', async () => {
+  it('does not count as seen if it was hidden, or its part failed', async () => {
     expect(await writes('a.txt', 'b.txt')).toEqual([true, 'WRITE_CONFLICT'])
     expect(await writes('none.txt', 'a.txt')).toEqual([false, 'WRITE_CONFLICT'])
   })
 
-  it('ends with an error that is no refusal', async () => {
+  it('does not hide an exception that is no ToolError', async () => {
     const broken = defineDialectTool({
       name: 'BROKEN',
       description: 'Fails',
@@ -290,7 +290,7 @@ describe('what a sequence reads', () => {
       uses: [],
       *steps() {
         yield* trySteps(
-          // biome-ignore lint/correctness/useYield: it fails before
+          // biome-ignore lint/correctness/useYield: it throws before
           (function* (): Generator<never, never> {
             throw new RangeError('broken')
           })(),
@@ -323,7 +323,7 @@ describe('the state of a dialect', () => {
   }
   const count = async (run: Pick<DialectRun, 'call'>) => (await run.call('COUNT', {})).output
 
-  it('is one for all calls of a run', async () => {
+  it('is shared by all calls of a run', async () => {
     const workspace = await open({}, { dialect: counting })
     expect([await count(workspace), await count(workspace)]).toEqual([1, 2])
   })
@@ -366,7 +366,7 @@ describe('a dialect over own tools of the workspace', () => {
     ],
   }
 
-  it('calls them by name, with audit and errors as of any call', async () => {
+  it('calls them by name, with audit and errors like any call', async () => {
     const workspace = await open({}, { dialect, extraTools: [greet] })
     expect(await workspace.call('GREET', { who: 'Ann' })).toMatchObject({ isError: false, output: 'Hello Ann' })
     expect(workspace.auditRecords().at(-1)).toMatchObject({ toolName: 'greet', via: 'shouting.GREET' })
@@ -381,7 +381,7 @@ describe('a dialect over own tools of the workspace', () => {
 })
 
 describe('virtual roots', () => {
-  it('map a prefix and nothing else', () => {
+  it('map only prefixes', () => {
     const place = createPathMapping({ '/workspace': '', '/data': 'stores/data' })
     expect(place.roots).toEqual(['/workspace', '/data'])
     const inward: Record<string, string> = {
@@ -415,7 +415,7 @@ describe('virtual roots', () => {
     expect(createPathMapping({ '/': '' }).outward('src/a')).toBe('/src/a')
   })
 
-  it('must be absolute, and lead into the workspace', () => {
+  it('must be absolute, and name a directory of the workspace', () => {
     for (const roots of [{ workspace: '' }, { '/w/': '' }, { '/w/../x': '' }, { '/..': '' }]) {
       expect(() => createPathMapping(roots as unknown as Record<string, string>)).toThrow('is not an absolute path')
     }

@@ -1,4 +1,4 @@
-/** The tree in which every case begins, below the allowed directory. */
+/** Files below the allowed directory at the start of every case. */
 export const tree: Readonly<Record<string, string>> = {
   'README.md': '# Title\n\nSome text.\n',
   'src/app.ts': 'export const answer = 41\nexport const name = "app"\n',
@@ -22,9 +22,9 @@ export const tree: Readonly<Record<string, string>> = {
 export interface Call {
   readonly tool: string
   readonly input: Readonly<Record<string, unknown>>
-  /** `lines`: the order is that of a disk. `hunks`: with more lines around each change. Default: every character. */
+  /** `lines`: in any order. `hunks`: with more lines around each change. Default: identical text. */
   readonly compare?: 'lines' | 'hunks' | 'tree'
-  /** Why our answer is another one on purpose: what it says, and whether it refuses. */
+  /** Reason for a different answer: its text, and whether it is an error. */
   readonly differs?: { readonly refuses: boolean; readonly says: string }
 }
 
@@ -42,7 +42,7 @@ const edit = (path: string, oldText: string, newText: string, more: object = {})
 })
 const one = (name: string, ...calls: Call[]): Case => ({ name, calls })
 
-/** What is asked of the reference server and of the dialect, each on a fresh tree. */
+/** Calls for the reference server and for the dialect, each on a fresh tree. */
 export const cases: readonly Case[] = [
   one('reads a file', read('README.md'), { tool: 'read_file', input: { path: at('README.md') } }),
   one('reads by a relative path', { tool: 'read_text_file', input: { path: 'src/app.ts' } }),
@@ -97,7 +97,7 @@ export const cases: readonly Case[] = [
     'creates a file',
     { tool: 'write_file', input: { path: at('src/new.ts'), content: 'new\n' } },
     read('src/new.ts'),
-    // What the run wrote, it has seen.
+    // A run has seen what it wrote.
     { tool: 'write_file', input: { path: at('src/new.ts'), content: 'newer\n' } },
     read('src/new.ts'),
   ),

@@ -5,15 +5,15 @@ import { createWorkspace } from '../../src/index.ts'
 import { type Call, type Case, tree } from './mcp-filesystem-cases.ts'
 import { changedFiles, type Exchange, type Recorded } from './reference-server.ts'
 
-/** Whoever speaks the dialect over a fresh tree. */
+/** A server of the dialect over a fresh tree. */
 export interface Session {
   call(tool: string, input: object): Promise<Exchange['result']>
-  /** The files as they are now. */
+  /** Returns the current files. */
   files(): Promise<Record<string, string>>
   close(): Promise<void>
 }
 
-/** A workspace in memory. */
+/** Opens a workspace in memory. */
 export async function inMemory(): Promise<Session> {
   const files = memory(tree)
   const workspace = await createWorkspace({ backend: files, policy: 'autonomous', dialect: mcpFilesystem() })
@@ -27,7 +27,7 @@ export async function inMemory(): Promise<Session> {
   }
 }
 
-/** Asks the dialect what the reference server was asked, and compares answers and files. */
+/** Makes the calls of a case in the dialect, and compares answers and files with the recorded ones. */
 export async function compareCase(
   { name, calls }: Case,
   recorded: Recorded,
@@ -58,7 +58,7 @@ function compareCall(call: Call, theirs: Exchange['result'], ours: Exchange['res
     return
   }
   expect({ what, isError: ours.isError, text: textOf(ours) }).toMatchObject({ what, isError: theirs.isError })
-  // How a refusal is worded is our own.
+  // The wording of errors differs.
   if (theirs.isError) return
   expect(comparable(ours, call), what).toEqual(comparable(theirs, call))
 }
@@ -67,7 +67,7 @@ function comparable({ content, structuredContent }: Exchange['result'], { compar
   const as = (text: string): unknown => {
     if (compare === 'lines') return text.split('\n').sort()
     if (compare === 'tree') return sorted(JSON.parse(text))
-    // The same changes under the same header, with three lines around them instead of four.
+    // The same changes and header, with three lines of context instead of four.
     return compare === 'hunks' ? text.split('\n').filter((line) => !/^(@@| )/.test(line)) : text
   }
   return JSON.parse(JSON.stringify({ content, structuredContent }), (key, part) =>
@@ -105,7 +105,7 @@ async function textsOf(backend: ReturnType<typeof memory>): Promise<Record<strin
   return Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await read(path)])))
 }
 
-/** Long texts are told by their length and their ends. */
+/** Shortens long texts to their length, start and end. */
 export function shortened<T>(value: T): T {
   return JSON.parse(JSON.stringify(value), (_key, part) =>
     typeof part === 'string' && part.length > 4000

@@ -15,7 +15,7 @@ const open = (files: Readonly<Record<string, string>>, more: object = {}) =>
   createWorkspace({ backend: memory(files), policy: 'autonomous', dialect: mcpFilesystem(), ...more })
 
 describe('the tools of the MCP reference filesystem server', () => {
-  it('are all there, with its names, schemas and annotations', async () => {
+  it('have the same names, schemas and annotations', async () => {
     const { tools } = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: mcpFilesystem() })
     const schemas = new Map(toJsonSchema(tools).map((tool) => [tool.name, tool]))
     const ours = tools.map(({ name, title, annotations }) => {
@@ -29,7 +29,7 @@ describe('the tools of the MCP reference filesystem server', () => {
     expect(plainSchemas(ours).sort(byName)).toEqual(plainSchemas(theirs).sort(byName))
   })
 
-  it('does not take lines for seen that were only counted', async () => {
+  it('does not count lines as seen that were only counted', async () => {
     const workspace = await open({ 'a.txt': 'a\nb\nc\n' })
     expect((await workspace.call('read_text_file', { path: 'a.txt', tail: 3 })).output).toBe('b\nc\n')
     const blind = await workspace.call('write_file', { path: 'a.txt', content: 'x' })
@@ -38,12 +38,12 @@ describe('the tools of the MCP reference filesystem server', () => {
     expect(await workspace.call('write_file', { path: 'a.txt', content: 'x' })).toMatchObject({ isError: false })
   })
 
-  it('reads the end of what is too large to be loaded', async () => {
+  it('reads the end of a file that is too large to load', async () => {
     const workspace = await open({ 'a.txt': 'line\n'.repeat(300) }, { limits: { textFileBytes: 1000 } })
     expect((await workspace.call('read_text_file', { path: 'a.txt', tail: 3 })).output).toBe('line\nline\n')
   })
 
-  it('reads no more files together than an answer holds', async () => {
+  it('reads only as many files together as fit into an answer', async () => {
     const half = 'x'.repeat(65_535)
     const workspace = await open({ a: half, b: `${half}\n`, c: half, d: 'small\n' })
     const { output } = await workspace.call('read_multiple_files', { paths: ['a', 'b', 'c', 'd'] })
@@ -59,7 +59,7 @@ describe('the tools of the MCP reference filesystem server', () => {
     }
   })
 
-  it('does not take for seen what was read and then was too large to be shown with others', async () => {
+  it('does not count a file as seen that was read and then too large to be shown with the others', async () => {
     const workspace = await open({ large: `${'x'.repeat(60)}\n`.repeat(1500), a: 'A' })
     const { output } = await workspace.call('read_multiple_files', { paths: ['large', 'a'] })
     expect(output).toContain('large: Error - FILE_TOO_LARGE')
@@ -67,7 +67,7 @@ describe('the tools of the MCP reference filesystem server', () => {
     expect((await workspace.call('write_file', { path: 'a', content: 'x' })).isError).toBe(false)
   })
 
-  it('shows large trees as far as they may be shown', async () => {
+  it('shows large trees up to their limit', async () => {
     const wide = Object.fromEntries(Array.from({ length: 501 }, (_, i) => [`wide/${i}.txt`, 'x']))
     const deep = 'd/'.repeat(20)
     const workspace = await open({ ...wide, [`${deep}end.md`]: 'x', 'docs/a.md': 'x' })
@@ -94,7 +94,7 @@ describe('the tools of the MCP reference filesystem server', () => {
     expect(output).toContain('contains 5000 entries, more than one listing can return')
   })
 
-  it('finds without ignored files where there are too many with them', async () => {
+  it('leaves out ignored files if there are too many matches with them', async () => {
     const many = Object.fromEntries(Array.from({ length: 1100 }, (_, i) => [`node_modules/${i}.md`, 'x']))
     const workspace = await open({ ...many, 'docs/a.md': 'x', 'docs/deep/b.md': 'x' })
     const { output } = await workspace.call('search_files', { path: '/workspace', pattern: '**/*.md' })
@@ -103,7 +103,7 @@ describe('the tools of the MCP reference filesystem server', () => {
     )
   })
 
-  it('looks through links inside, and describes what they lead to', async () => {
+  it('follows links inside the root, and describes their targets', async () => {
     const backend = memory({ 'real/deep/a.md': 'A\n', 'real/b.txt': 'B\n' })
     const link = { path: 'lnk' as Path, expect: 'absent', to: { type: 'link', target: 'real' } } as const
     await backend.commit([link], { durability: 'durable' })
@@ -126,7 +126,7 @@ describe('the tools of the MCP reference filesystem server', () => {
     expect(await ask('list_directory', { path: '/workspace' })).toBe('[FILE] lnk\n[DIR] real')
   })
 
-  it('tells sizes in their units, and refuses line counts that are none', async () => {
+  it('shows sizes in units, and refuses invalid line counts', async () => {
     const workspace = await open({ a: 'x'.repeat(2048), b: 'x'.repeat(5) })
     const { output } = await workspace.call('list_directory_with_sizes', { path: '/workspace', sortBy: 'size' })
     expect(output).toMatch(/2\.00 KB\n.* 5 B\n\nTotal: 2 files, 0 directories\nCombined size: 2\.00 KB$/)
@@ -136,7 +136,7 @@ describe('the tools of the MCP reference filesystem server', () => {
     }
   })
 
-  it('shows the nearest passage where an edit finds none', async () => {
+  it('shows the nearest passage if an edit has no match', async () => {
     const workspace = await open({ 'a.ts': 'const answer = 41\n' })
     const edits = [{ oldText: 'const answer = 42', newText: '' }]
     expect((await workspace.call('edit_file', { path: 'a.ts', edits })).output).toContain('Nearest: {"line":1')
@@ -145,7 +145,7 @@ describe('the tools of the MCP reference filesystem server', () => {
   it.each(cases)('$name', async (one) => compareCase(one, recorded))
 })
 
-/** Without what says the same in either version of JSON Schema. */
+/** Removes keywords that differ between versions of JSON Schema without a difference in meaning. */
 function plainSchemas<T>(value: T): T {
   return JSON.parse(JSON.stringify(value), (key, part) => {
     if (key === '$schema' || (key === 'additionalProperties' && part === false)) return undefined

@@ -18,7 +18,7 @@ import type { Session } from './mcp-filesystem-compare.ts'
 
 export const VERSION = '2026.8.31'
 
-/** What a call of the reference server gave, with `/workspace` for its allowed directory. */
+/** Answer of the reference server, with `/workspace` for its allowed directory. */
 export interface Exchange {
   readonly tool: string
   readonly input: Readonly<Record<string, unknown>>
@@ -35,7 +35,7 @@ export interface Recorded {
   }[]
 }
 
-/** Installs the reference server, asks it everything, and gives its answers and what the tree was then. */
+/** Installs the reference server, makes all calls, and returns its answers and the files after each. */
 export async function askReference(cases: readonly Case[]): Promise<Recorded> {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'wardspace-reference-')))
   const root = join(directory, 'root')
@@ -73,7 +73,7 @@ function inOurWords(text: string, root: string): string {
   return text.replaceAll(root, '/workspace').replaceAll(dirname(root), '')
 }
 
-/** Our own command line in the reference server's place, as it was built, over a directory with a fresh tree. */
+/** Runs the built command line instead of the reference server, over a directory with a fresh tree. */
 export async function overCommandLine(): Promise<Session> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'wardspace-in-its-place-')))
   fill(root)
@@ -81,7 +81,7 @@ export async function overCommandLine(): Promise<Session> {
   const args = [command, 'mcp', '--dialect', 'mcp-filesystem', '--root', root, '--policy', 'autonomous']
   const client = new Client({ name: 'comparison', version: '1' })
   await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'ignore' }))
-  // The client checks structured results by the schemas that it knows.
+  // The client checks structured results against the schemas that it has listed.
   await client.listTools()
   return {
     async call(name, input) {
@@ -96,7 +96,7 @@ export async function overCommandLine(): Promise<Session> {
   }
 }
 
-/** The server's program, in a folder of its own outside the project's dependencies. */
+/** Installs the server in a folder outside of the project's dependencies, and returns its program. */
 function install(): string {
   const place = join(import.meta.dirname, '../../node_modules/.cache/wardspace/server-filesystem')
   const folder = join(place, 'node_modules/@modelcontextprotocol/server-filesystem')
@@ -124,7 +124,7 @@ function filesBelow(root: string): Record<string, string> {
   return Object.fromEntries(paths.sort().map((path) => [path, readFileSync(join(root, path), 'utf8')]))
 }
 
-/** Only what differs from the first tree, `''` for what is gone, so that a fixture stays small. */
+/** Returns only the files that differ from the start, `''` for deleted ones, so that a fixture stays small. */
 export function changedFiles(files: Readonly<Record<string, string>>): Record<string, string> {
   const paths = [...new Set([...Object.keys(tree), ...Object.keys(files)])].sort()
   const changed = paths.filter((path) => tree[path] !== files[path])

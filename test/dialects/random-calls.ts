@@ -6,7 +6,7 @@ import type { Dialect } from '../../src/dialects/runtime/types.ts'
 import { createWorkspace, type Path } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 
-/** Asks a dialect anything: nothing that is protected may show or change. */
+/** Makes random calls in a dialect, and checks that no protected file is shown or changed. */
 export async function protectsWhatIsProtected(dialect: Dialect, numRuns: number): Promise<void> {
   const backend = memory(files)
   const workspace = await createWorkspace({
@@ -33,7 +33,7 @@ export async function protectsWhatIsProtected(dialect: Dialect, numRuns: number)
   for (const record of workspace.auditRecords()) {
     for (const path of record.pathsWritten) {
       expect(path).not.toMatch(/^forbidden|\.git(\/|$)/)
-      // A directory may have any name.
+      // A directory can have any name.
       if (path.endsWith('.env')) expect((await backend.stat(path as Path))?.type).not.toBe('file')
     }
   }
@@ -48,7 +48,7 @@ const files = {
   '.git/config': `[core] ${SECRET}\n`,
 }
 
-/** Names inside and outside, ways up, absolute paths, and what decodes or folds to them. */
+/** Paths inside and outside, with `..`, absolute ones, and spellings that decode or fold to them. */
 const parts = fc.constantFrom(
   ...['..', '.', '', '/', '\\', '%2e%2e', '..\\', '~', '\u0000', '\u202e', '．．', 'C:', 'file:', '$HOME'],
   ...['allowed', 'forbidden', 'a.txt', 's.txt', '.env', '.git', 'config', 'workspace', 'etc', 'passwd', 'proc', 'self'],
@@ -90,7 +90,7 @@ const texts = fc.oneof(
 )
 const junk = fc.oneof(texts, fc.integer(), fc.boolean(), fc.constant(null), fc.constant([]), fc.constant({}))
 
-/** Inputs that fit a tool's schema, mostly: all of its texts may be paths. */
+/** Inputs that mostly match a tool's schema. Every text can be a path. */
 function fitting(
   field: string,
   { type, enum: known, anyOf, items = {}, properties = {}, required = [] }: Schema,
