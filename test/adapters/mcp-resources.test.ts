@@ -129,10 +129,10 @@ describe('the resources', () => {
     }
     await workspace.call('append_file', { path: 'large.txt', content: line.repeat(3000) })
     const diff = await text('wardspace://diff')
-    const [, uri = ''] = /\n\[Cut here\. The whole is at (artifact:\/\/\S+)\]\n$/.exec(diff) ?? []
+    const [, uri = ''] = /\n\[Truncated\. The complete text is at (artifact:\/\/\S+)\]\n$/.exec(diff) ?? []
     expect(await text(`${uri}?startLine=1&maxLines=2`)).toMatch(/^diff --git a\/large\.txt b\/large\.txt\n/)
     for (let i = 0; i < 300; i++) await workspace.call('read_file', { path: `secrets/${'n'.repeat(250)}/${i}` })
-    expect(await text('wardspace://report')).toMatch(/\n\[Cut here\. The whole is at artifact:\S+\]\n$/)
+    expect(await text('wardspace://report')).toMatch(/\n\[Truncated\. The complete text is at artifact:\S+\]\n$/)
     await expect(text('wardspace://report.json')).rejects.toThrow(/FILE_TOO_LARGE[\s\S]*artifact:/)
   })
 
@@ -299,10 +299,10 @@ describe('a subscription', () => {
     const subscriptions = createSubscriptions()
     const workspace = await workspaceOver(files)
     await subscriptions.add({ workspace, run: workspace }, 'wardspace://files/a.txt', {})
-    expect(subscriptions.concerned(['a.txt'])).toEqual(['wardspace://files/a.txt'])
+    expect(subscriptions.affectedBy(['a.txt'])).toEqual(['wardspace://files/a.txt'])
     const closed = await workspaceOver(files, { policy: { preset: 'autonomous', deniedPaths: ['a.txt'] } })
     expect(await subscriptions.moveTo({ workspace: closed, run: closed })).toEqual(['wardspace://files/a.txt'])
-    expect(subscriptions.concerned(['a.txt'])).toEqual([])
+    expect(subscriptions.affectedBy(['a.txt'])).toEqual([])
   })
 
   it('ends no call where the connection breaks', async () => {
@@ -338,7 +338,7 @@ describe('a prompt', () => {
     await call('append_file', { path: 'a.txt', content: 'two\n' })
     const review = await client.getPrompt({ name: 'review_diff', arguments: { focus: 'line ends' } })
     expect(review.messages).toMatchObject([
-      { role: 'user', content: { type: 'text', text: expect.stringContaining('Look most at this: "line ends"') } },
+      { role: 'user', content: { type: 'text', text: expect.stringContaining('Focus on this: "line ends"') } },
       { content: { type: 'resource', resource: { uri: 'wardspace://diff', text: expect.stringContaining('+two\n') } } },
     ])
     const plain = await client.getPrompt({ name: 'review_diff' })

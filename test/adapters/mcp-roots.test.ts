@@ -66,20 +66,20 @@ describe("a client's roots", () => {
         ['one', 'one'],
         ['out', 'out'],
       ],
-      refused: ['it lies inside "/one", and is reached through that', 'it is there already', 'it is there already'],
+      refused: ['it is inside "/one" and part of that root', 'it is a duplicate', 'it is a duplicate'],
     })
   })
 
   it.each([
-    ['http://localhost/one', 'it is no file: address'],
-    ['one/api', 'it is no file: address'],
-    ['', 'it is no file: address'],
-    ['file://server/share', 'it names another machine'],
-    ['file:///no/such/directory', 'there is no such directory'],
-    ['file:///%2e%2e%2fetc', 'there is no such directory'],
-    ['FILE', 'it is no directory'],
-    ['BROKEN', 'there is no such directory'],
-    ['GIT', 'it lies in .git'],
+    ['http://localhost/one', 'it is not a file: URI'],
+    ['one/api', 'it is not a file: URI'],
+    ['', 'it is not a file: URI'],
+    ['file://server/share', 'it is on another machine'],
+    ['file:///no/such/directory', 'the directory does not exist'],
+    ['file:///%2e%2e%2fetc', 'the directory does not exist'],
+    ['FILE', 'it is not a directory'],
+    ['BROKEN', 'the directory does not exist'],
+    ['GIT', 'it is inside .git'],
   ])('that are none are refused: %s', async (uri, why) => {
     const named: Record<string, string> = { FILE: 'out/secret.txt', BROKEN: 'one/broken', GIT: 'one/.git/hooks' }
     const root = { uri: named[uri] === undefined ? uri : uriOf(named[uri]) }
@@ -93,7 +93,7 @@ describe("a client's roots", () => {
   it('only narrow what was granted, at the same paths', async () => {
     const within = (...paths: string[]) =>
       paths.map((path) => ({ at: paths.length === 1 ? '' : path.replace('/', '-'), directory: join(home, path) }))
-    const outside = 'it lies outside of what was granted'
+    const outside = 'it is outside the granted directories'
     expect(await placed(rootsAt('one/api'), within('one'))).toEqual({ roots: [['api', 'one/api']], refused: [] })
     expect(await placed(rootsAt('one'), within('one'))).toEqual({ roots: [['', 'one']], refused: [] })
     // A wider root brings no more.
@@ -116,7 +116,7 @@ describe("a client's roots", () => {
       refused: [outside],
     })
     expect((await placed(rootsAt('two/api', 'two/a\\b'), within('two'))).refused).toEqual([
-      'its path is none that a workspace could name',
+      'its path is not valid in a workspace',
     ])
     await expect(placeClientRoots(rootsAt('out'), within('one'))).rejects.toMatchObject({ code: 'NOT_FOUND' })
     const many = Array.from({ length: 101 }, () => ({ uri: uriOf('one') }))
@@ -171,7 +171,7 @@ describe('a server for the roots of its client', () => {
     expect(await call('read_file', { path: 'base.txt' })).toMatchObject({ code: 'NOT_FOUND' })
     expect(await call('read_file', { path: '../web' })).toMatchObject({ code: 'PATH_REJECTED' })
     expect(await call('read_file', { path: '.env' })).toMatchObject({ code: 'POLICY_DENIED_SECRET' })
-    expect(warnings).toEqual(['The root "http://x/" is not served: it is no file: address'])
+    expect(warnings).toEqual(['The root "http://x/" is not served: it is not a file: URI'])
     const { resources } = await client.listResources()
     expect(resources.map(({ name }) => name)).toContain('src/a.ts')
   })
@@ -223,7 +223,7 @@ describe('a server for the roots of its client', () => {
   it('refuses everything, clearly, where none can be served, until there are others', async () => {
     let roots = rootsAt('no-such')
     const { call, client, warnings } = await rooted(() => roots)
-    const refused = expect.stringMatching(/^None of the client's roots can be served .*there is no such directory/)
+    const refused = expect.stringMatching(/^None of the client's roots can be served .*the directory does not exist/)
     expect(await call('read_file', { path: 'base.txt' })).toMatchObject({ code: 'NOT_FOUND', message: refused })
     expect((await client.listTools()).tools).toEqual([])
     await expect(client.listResources()).rejects.toMatchObject({ code: -32002 })
@@ -239,7 +239,7 @@ describe('a server for the roots of its client', () => {
     const { call, opened } = await rooted(() => new Promise(() => {}), { timeoutMs: 30 })
     expect(await call('read_file', { path: 'base.txt' })).toMatchObject({
       code: 'BACKEND_ERROR',
-      message: 'The client did not tell its roots',
+      message: 'The client did not send its roots',
     })
     expect(opened).toEqual([])
   })

@@ -304,12 +304,12 @@ describe('progress', () => {
       if (seen.length > 4) throw new Error('The client has gone')
     }
     const progress = openProgress({ _meta: { progressToken: 7 }, sendNotification }, new Set())
-    progress.tell({ done: 10, unit: 'files' })
-    progress.tell({ done: 11, unit: 'files' })
+    progress.report({ done: 10, unit: 'files' })
+    progress.report({ done: 11, unit: 'files' })
     vi.advanceTimersByTime(200)
-    progress.tell({ done: 3, unit: 'files' })
-    progress.tell({ done: 12, total: 20, unit: 'files' })
-    progress.says('waits for an approval')
+    progress.report({ done: 3, unit: 'files' })
+    progress.report({ done: 12, total: 20, unit: 'files' })
+    progress.setStatus('waits for an approval')
     expect(seen).toEqual([
       { progress: 10, message: '10 files' },
       { progress: 12, total: 20, message: '12 of 20 files' },
@@ -328,7 +328,7 @@ describe('progress', () => {
     const sendNotification = vi.fn(async () => {})
     const progress = openProgress({ _meta: { progressToken: 'a' }, sendNotification }, new Set())
     vi.advanceTimersByTime(12_000)
-    progress.tell({ done: 1, unit: 'files' })
+    progress.report({ done: 1, unit: 'files' })
     vi.advanceTimersByTime(3000)
     expect(sendNotification).toHaveBeenCalledTimes(1)
     vi.advanceTimersByTime(15_000)

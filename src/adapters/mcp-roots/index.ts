@@ -6,29 +6,28 @@ import { parsePath } from '../../paths/logical-path.ts'
 import { isAtOrBelow } from '../../paths/physical.ts'
 import type { ClientRoot, RefusedRoot } from '../mcp/client-roots.ts'
 
-/** A directory of the disk, and where it stands in a workspace: `''` is the root of it. */
+/** A directory on disk and its path in a workspace. `''` is the root. */
 export interface PlacedRoot {
   readonly at: string
   readonly directory: string
 }
 
-/** Where a client's roots stand, and those that are not served. */
+/** The placed roots of a client, and the roots that are not served. */
 export interface PlacedRoots {
   readonly roots: readonly PlacedRoot[]
   readonly refused: readonly RefusedRoot[]
 }
 
 /**
- * Places the roots that a client names: the mounts of a workspace for that client.
+ * Assigns paths in a workspace to the roots of a client, for use as mounts.
  *
- * `within` are the directories that were granted before. The client's roots can only narrow these: each stands where it
- * stands in them, so that the rules of a policy speak of the same paths, and what lies outside is refused. Without `within`
- * the client's word is the grant: one root is the root of the workspace, several stand side by side under the names of their
- * directories.
+ * `within` are the granted directories. The client's roots can only narrow them: each keeps its path below its granted directory, so
+ * that policy rules apply to the same paths, and roots outside are refused. Without `within`, the client's roots are the grant:
+ * a single root is the root of the workspace, several are placed side by side under the names of their directories.
  *
- * A root that is a link is the directory it leads to. A root inside another one is reached through that.
+ * Links are resolved to their directories. A root inside another root is refused, because it is part of that one.
  *
- * @throws ToolError `NOT_FOUND` where none of the roots can be served
+ * @throws ToolError `NOT_FOUND` if none of the roots can be served
  * @example
  * const { roots } = await placeClientRoots([{ uri: pathToFileURL(directory).href }])
  * const files = mounts({ '': readOnly(memory()), ...Object.fromEntries(roots.map(({ at, directory }) => [at, nodeBackend(directory)])) })
@@ -37,84 +36,82 @@ export async function placeClientRoots(
   client: readonly ClientRoot[],
   within?: readonly PlacedRoot[],
 ): Promise<PlacedRoots> {
-  const granted = within && (await Promise.all(within.map(truePlace)))
+  const granted = within && (await Promise.all(within.map(resolveLinks)))
   const refused: RefusedRoot[] = []
-  const found: Found[] = []
+  const candidates: Candidate[] = []
   for (const { uri } of client) {
-    const place = client.length > MOST ? { why: `there are more than ${MOST}` } : await directoryOf(uri)
-    const placed = 'why' in place ? place : placedIn(place.directory, granted)
+    const location = client.length > MAX_ROOTS ? { why: `there are more than ${MAX_ROOTS}` } : await directoryOf(uri)
+    const placed = 'why' in location ? location : placeWithin(location.directory, granted)
     if ('why' in placed) refused.push({ uri, why: placed.why })
-    else found.push(...placed.roots.map((root) => ({ ...root, uri })))
+    else candidates.push(...placed.roots.map((root) => ({ ...root, uri })))
   }
-  const apart = found.filter((one, index) => {
-    const why = coveredBy(one, index, found)
-    if (why !== undefined) refused.push({ uri: one.uri, why })
+  const separate = candidates.filter((candidate, index) => {
+    const why = coveredBy(candidate, index, candidates)
+    if (why !== undefined) refused.push({ uri: candidate.uri, why })
     return why === undefined
   })
-  const roots = granted === undefined ? named(apart) : apart.map(({ at, directory }) => ({ at, directory }))
+  const roots = granted === undefined ? assignNames(separate) : separate.map(({ at, directory }) => ({ at, directory }))
   if (roots.length === 0 && client.length > 0) throw noneServed(refused)
   return { roots, refused }
 }
 
-/** More of them are no roots. */
-const MOST = 100
+/** Maximum number of roots. */
+const MAX_ROOTS = 100
 
-interface Found extends PlacedRoot {
+interface Candidate extends PlacedRoot {
   readonly uri: string
 }
 
-type Why = { readonly why: string }
+type Reason = { readonly why: string }
 
-/** The directory that an address names, links followed. */
-async function directoryOf(uri: string): Promise<{ readonly directory: string } | Why> {
+/** Returns the directory of a URI, with links resolved. */
+async function directoryOf(uri: string): Promise<{ readonly directory: string } | Reason> {
   const url = URL.canParse(uri) ? new URL(uri) : undefined
-  if (url?.protocol !== 'file:') return { why: 'it is no file: address' }
-  if (url.hostname !== '') return { why: 'it names another machine' }
+  if (url?.protocol !== 'file:') return { why: 'it is not a file: URI' }
+  if (url.hostname !== '') return { why: 'it is on another machine' }
   try {
     const directory = await realpath(fileURLToPath(url))
-    if (!(await stat(directory)).isDirectory()) return { why: 'it is no directory' }
-    if (directory.split(sep).some((name) => name.toLowerCase() === '.git')) return { why: 'it lies in .git' }
+    if (!(await stat(directory)).isDirectory()) return { why: 'it is not a directory' }
+    if (directory.split(sep).some((name) => name.toLowerCase() === '.git')) return { why: 'it is inside .git' }
     return { directory }
   } catch {
-    return { why: 'there is no such directory' }
+    return { why: 'the directory does not exist' }
   }
 }
 
-/** Where a directory stands in what was granted: itself, or those granted ones that lie in it. */
-function placedIn(
+/** Returns the place of a directory below a granted one, or the granted directories inside it. */
+function placeWithin(
   directory: string,
   granted: readonly PlacedRoot[] | undefined,
-): { readonly roots: readonly PlacedRoot[] } | Why {
+): { readonly roots: readonly PlacedRoot[] } | Reason {
   if (granted === undefined) return { roots: [{ at: '', directory }] }
-  const around = granted.find((root) => isAtOrBelow(directory, root.directory, sep))
+  const outer = granted.find((root) => isAtOrBelow(directory, root.directory, sep))
   const inside = granted.filter((root) => isAtOrBelow(root.directory, directory, sep))
-  if (around === undefined) {
-    return inside.length > 0 ? { roots: inside } : { why: 'it lies outside of what was granted' }
+  if (outer === undefined) {
+    return inside.length > 0 ? { roots: inside } : { why: 'it is outside the granted directories' }
   }
-  const names = relative(around.directory, directory).split(sep)
-  const at = [around.at, ...names].filter((name) => name !== '').join('/')
-  return at === '' || isPath(at)
-    ? { roots: [{ at, directory }] }
-    : { why: 'its path is none that a workspace could name' }
+  const names = relative(outer.directory, directory).split(sep)
+  const at = [outer.at, ...names].filter((name) => name !== '').join('/')
+  return at === '' || isPath(at) ? { roots: [{ at, directory }] } : { why: 'its path is not valid in a workspace' }
 }
 
-/** A file has one name: under a second one, a rule for the first would not hold. */
-function coveredBy({ directory }: Found, index: number, all: readonly Found[]): string | undefined {
+/** Returns why a root is refused: a file must have one path only, or the rules for one path would not apply to the other. */
+function coveredBy({ directory }: Candidate, index: number, all: readonly Candidate[]): string | undefined {
   const twin = all.findIndex((other) => other.directory === directory)
-  if (twin < index) return 'it is there already'
+  if (twin < index) return 'it is a duplicate'
   const outer = all.find((other) => other.directory !== directory && isAtOrBelow(directory, other.directory, sep))
-  return outer === undefined ? undefined : `it lies inside ${JSON.stringify(outer.uri)}, and is reached through that`
+  return outer === undefined ? undefined : `it is inside ${JSON.stringify(outer.uri)} and part of that root`
 }
 
-/** One is the root; several have the names of their directories, each its own. */
-function named(roots: readonly Found[]): PlacedRoot[] {
+/** Places a single root at the root, and several under unique names of their directories. */
+function assignNames(roots: readonly Candidate[]): PlacedRoot[] {
   if (roots.length === 1) return roots.map(({ directory }) => ({ at: '', directory }))
-  const taken = new Set<string>()
+  const usedNames = new Set<string>()
   return roots.map(({ directory }) => {
     const name = isPath(basename(directory)) ? basename(directory) : 'root'
     let at = name
-    for (let number = 2; taken.has(at.toLowerCase()); number++) at = `${name}-${number}`
-    taken.add(at.toLowerCase())
+    for (let number = 2; usedNames.has(at.toLowerCase()); number++) at = `${name}-${number}`
+    usedNames.add(at.toLowerCase())
     return { at, directory }
   })
 }
@@ -127,7 +124,7 @@ function isPath(text: string): boolean {
   }
 }
 
-async function truePlace({ at, directory }: PlacedRoot): Promise<PlacedRoot> {
+async function resolveLinks({ at, directory }: PlacedRoot): Promise<PlacedRoot> {
   return { at, directory: await realpath(directory) }
 }
 

@@ -3,19 +3,19 @@ import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
 import type { CallOptions } from '../../call/state/call.ts'
 import { elicitApproval } from './elicit.ts'
 
-/** A request of the client, as far as the calls that come of it need to know. */
-export interface Requested {
+/** The parts of a client's request that its calls need. */
+export interface ClientRequest {
   readonly requestId: RequestId
   readonly signal: AbortSignal
 }
 
-/** Makes the options of a call that a request of the client leads to: it can be cancelled, and policy may ask the person. */
-export type Asking = (request: Requested, waits?: () => void) => CallOptions
+/** Creates the options of a call for a client's request: its signal, and elicitation for approvals. `onAsked` is called when the client is asked. */
+export type CallOptionsFactory = (request: ClientRequest, onAsked?: () => void) => CallOptions
 
-/** Asks at the client of `server`. `timeoutMs`: how long the person may take. */
-export function createCallOptions(server: Server, timeoutMs: number): Asking {
-  return ({ requestId, signal }, waits = () => {}) => {
-    const approve = elicitApproval(server, { requestId, signal, timeoutMs, waits })
+/** Returns a factory for calls of the client of `server`. `timeoutMs` limits the time for the answer to an approval request. */
+export function createCallOptions(server: Server, timeoutMs: number): CallOptionsFactory {
+  return ({ requestId, signal }, onAsked = () => {}) => {
+    const approve = elicitApproval(server, { requestId, signal, timeoutMs, onAsked })
     return { signal, ...(approve === undefined ? {} : { approve }) }
   }
 }

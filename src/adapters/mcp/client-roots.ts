@@ -5,57 +5,57 @@ import { type Failure, ToolError, toFailure } from '../../errors.ts'
 import type { DialectRun, DialectWorkspace, Workspace, WorkspaceRun } from '../../workspace/create-workspace.ts'
 import { ignoreClosed, type ServedOrReason, type ServedState } from './served-workspace.ts'
 
-/** A directory that a client names as one of those it works in. */
+/** A root of a client: a directory that it works in. */
 export interface ClientRoot {
-  /** As the client wrote it: what it names must be judged. */
+  /** The URI as the client sent it. It is not trusted. */
   readonly uri: string
   readonly name?: string
 }
 
-/** A root that is not served, and why. */
+/** A root that is not served, with the reason. */
 export interface RefusedRoot {
   readonly uri: string
   readonly why: string
 }
 
-/** What is served for a client's roots. */
+/** The workspace for the roots of a client. */
 export interface RootsOpened {
   readonly workspace: Workspace | DialectWorkspace
   /** Default: the workspace's own. */
   readonly run?: WorkspaceRun | DialectRun
-  /** The client is told of each, in a message of its log. */
+  /** Each is reported to the client as a log message. */
   readonly refused?: readonly RefusedRoot[]
 }
 
 /** Opens workspaces over the roots of a client. */
 export interface ClientRoots {
   /**
-   * Gives what to serve for these roots: `wardspace/mcp-roots` finds their directories. Called when the client has told its
-   * roots, and again when they change, while no call of the client is under way; what it gave before may be closed then. A
-   * client that has roots and names none gives an empty list. What it throws is told as the refusal of every call.
+   * Returns the workspace for these roots. `wardspace/mcp-roots` finds their directories. Called when the client has sent its roots,
+   * and again when they change, while no call of the client is running; the previous workspace can be closed then. The list is
+   * empty if the client supports roots but has none. If it throws, every call is refused with that error.
    */
   open(roots: readonly ClientRoot[]): Promise<RootsOpened>
-  /** Milliseconds that the client may take to tell them. Default: 30 seconds. */
+  /** Milliseconds that the client has to send its roots. Default: 30,000. */
   readonly timeoutMs?: number
 }
 
-/** Keeps to the roots of one client. */
-export interface RootsDesk {
-  /** Asks the client for its roots, where it has any, and serves them. */
+/** Requests the roots of one client. */
+export interface RootsRequester {
+  /** Requests the roots if the client supports them, and serves them. */
   ask(): void
 }
 
-/** Asks the client of `server` for its roots, and has `serving` serve them. */
-export function createRootsDesk(
+/** Requests the roots of the client of `server` and replaces what `serving` serves. */
+export function createRootsRequester(
   server: Server,
   serving: ServedState,
   { open, timeoutMs = 30_000 }: ClientRoots,
-): RootsDesk {
-  // However often it changes its mind: those who have not been asked yet tell the latest.
-  let isAsking = false
+): RootsRequester {
+  // One request at a time is enough: it returns the latest roots.
+  let isRequested = false
 
-  async function opened(): Promise<ServedOrReason> {
-    isAsking = false
+  async function openRoots(): Promise<ServedOrReason> {
+    isRequested = false
     try {
       const { workspace, run = workspace, refused = [] } = await open(await rootsOf(server, timeoutMs))
       for (const { uri, why } of refused) warn(`The root ${JSON.stringify(uri)} is not served: ${why}`)
@@ -73,24 +73,24 @@ export function createRootsDesk(
 
   return {
     ask() {
-      if (isAsking || server.getClientCapabilities()?.roots === undefined) return
-      isAsking = true
-      void serving.replace(opened)
+      if (isRequested || server.getClientCapabilities()?.roots === undefined) return
+      isRequested = true
+      void serving.replace(openRoots)
     },
   }
 }
 
-/** One root that is none shall not hide the others, as it would by the protocol's own schema. */
-const rootsTold = z.object({ roots: z.array(z.object({ uri: z.string(), name: z.string().optional() })) })
+/** Validates loosely, so that one invalid root does not hide the others. The protocol's own schema would reject the whole list. */
+const rootsSchema = z.object({ roots: z.array(z.object({ uri: z.string(), name: z.string().optional() })) })
 
-/** A client that says it has roots, and knows nothing of them when it is asked, has named none. */
+/** Requests the roots. A client that declares roots but does not know the method has none. */
 async function rootsOf(server: Server, timeout: number): Promise<readonly ClientRoot[]> {
   try {
-    const { roots } = await server.request({ method: 'roots/list' }, rootsTold, { timeout })
+    const { roots } = await server.request({ method: 'roots/list' }, rootsSchema, { timeout })
     return roots.map(({ uri, name }) => ({ uri, ...(name === undefined ? {} : { name }) }))
   } catch (error) {
     if ((error as { readonly code?: unknown }).code === ErrorCode.MethodNotFound) return []
-    throw new ToolError('BACKEND_ERROR', 'The client did not tell its roots', { hint: HINT })
+    throw new ToolError('BACKEND_ERROR', 'The client did not send its roots', { hint: HINT })
   }
 }
 

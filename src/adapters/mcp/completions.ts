@@ -2,17 +2,17 @@ import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { CompleteRequestSchema, type CompleteResult } from '@modelcontextprotocol/sdk/types.js'
 import type { CallOptions } from '../../call/state/call.ts'
 import { promptPaths } from './prompts.ts'
-import { ownCalls, type ServedRun, type ServedState, served } from './served-workspace.ts'
+import { ownCalls, requireServed, type ServedRun, type ServedState } from './served-workspace.ts'
 import { artifactTemplate, fileTemplate } from './uris.ts'
 
-/** Values in one answer: the protocol's own limit. */
-const MOST = 100
+/** Maximum number of values in one answer, as the protocol requires. */
+const MAX_VALUES = 100
 
-/** Completes paths, as far as a listing shows them, and the names of artifacts. */
+/** Serves completion of listed paths and of artifact names. */
 export function serveCompletions(server: Server, serving: ServedState, artifacts: () => readonly string[]): void {
   server.setRequestHandler(CompleteRequestSchema, ({ params: { ref, argument } }, { signal }) =>
     serving.use(async (serves) => {
-      const { run } = served(serves)
+      const { run } = requireServed(serves)
       const isPath =
         ref.type === 'ref/prompt'
           ? promptPaths.has(`${ref.name} ${argument.name}`)
@@ -26,24 +26,26 @@ export function serveCompletions(server: Server, serving: ServedState, artifacts
   )
 }
 
-/** What stands in the directory that the text names so far, and begins like the rest of it; a directory ends in "/". */
+/** Returns the readable entries of the directory in `text` that start with `text`. A directory ends in "/". */
 async function pathsFrom(run: ServedRun, text: string, options: CallOptions): Promise<string[]> {
   const slash = text.lastIndexOf('/')
   const input = {
     path: slash === -1 ? '.' : text.slice(0, slash),
     maxEntries: 500,
-    // Hidden names only for those who begin one.
+    // Hidden names only if the typed name starts with a dot.
     includeHidden: text.startsWith('.', slash + 1),
     includeIgnored: true,
   }
-  const listed = await ownCalls(run).call<'list_directory'>('list_directory', input, options)
+  const listing = await ownCalls(run).call<'list_directory'>('list_directory', input, options)
 
-  if (!listed.ok) return []
-  return listed.entries
+  if (!listing.ok) return []
+  return listing.entries
     .filter(({ path, readable }) => readable !== false && path.startsWith(text))
     .map(({ path, type }) => (type === 'directory' ? `${path}/` : path))
 }
 
 function completion(values: readonly string[]): CompleteResult {
-  return { completion: { values: values.slice(0, MOST), total: values.length, hasMore: values.length > MOST } }
+  return {
+    completion: { values: values.slice(0, MAX_VALUES), total: values.length, hasMore: values.length > MAX_VALUES },
+  }
 }

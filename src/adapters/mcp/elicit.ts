@@ -3,29 +3,29 @@ import { ErrorCode, type Implementation, type RequestId } from '@modelcontextpro
 import type { ApprovalAnswer, ApproveHandler } from '../../policy/approval.ts'
 import { approvalText } from '../../policy/approval-text.ts'
 
+/** How the client is asked. */
 export interface ElicitOptions {
-  /** The request that the question belongs to: over HTTP it takes the same way back. */
+  /** The request that needs the approval. Over HTTP, the question is sent on its response stream. */
   readonly requestId: RequestId
-  /** Cancels the question with it. */
+  /** Cancels the question. */
   readonly signal: AbortSignal
-  /** Milliseconds that the person may take. */
+  /** Milliseconds until the question expires. */
   readonly timeoutMs: number
-  /** Told when the question is out. */
-  readonly waits: () => void
+  /** Called when the question is sent. */
+  readonly onAsked: () => void
 }
 
 const answers = ['allow once', 'allow for this run', 'deny'] as const
 
 /**
- * Asks the person at the client, where the client has elicitation; `undefined` where it has not. Whoever declines or
- * dismisses the question has not allowed anything. Where no answer comes, or the client cannot ask after all, the call waits
- * to be resumed.
+ * Returns a handler that asks the user of the client, or `undefined` if the client does not support elicitation. Declining or
+ * dismissing the question denies the call. Without an answer, the call stays pending and can be resumed.
  */
 export function elicitApproval(server: Server, options: ElicitOptions): ApproveHandler | undefined {
   if (server.getClientCapabilities()?.elicitation?.form === undefined) return undefined
   return async (request) => {
     const { name } = server.getClientVersion() as Implementation
-    options.waits()
+    options.onAsked()
     try {
       const { action, content } = await server.elicitInput(
         {
@@ -44,14 +44,14 @@ export function elicitApproval(server: Server, options: ElicitOptions): ApproveH
       )
       return { ...answerOf(action, content), by: `the person at ${name}` }
     } catch (error) {
-      if (isGarbage(error)) throw error
+      if (isInvalidAnswer(error)) throw error
       return 'later'
     }
   }
 }
 
-/** Somebody answered, with something that is no answer: that is told, not asked again. Other faults come with their codes. */
-function isGarbage(error: unknown): boolean {
+/** Returns whether the client sent an invalid answer. That is reported and not asked again. Other errors have other codes. */
+function isInvalidAnswer(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown }
   return code === undefined || code === ErrorCode.InvalidParams
 }

@@ -6,14 +6,14 @@ interface Form {
 }
 
 /**
- * Judges the answers to the forms that this server has people fill in, whose fields are texts. The protocol's own judge makes code from
- * the form, which workers do not allow.
+ * Validates answers to the forms of this server, whose fields are strings. The SDK's own validator generates code from the schema,
+ * which workers do not allow.
  */
 export const formAnswers: jsonSchemaValidator = {
   getValidator: (schema) => {
     const { properties, required } = schema as unknown as Form
     return (input) => {
-      // That it is an object, the protocol has seen.
+      // The protocol has checked that it is an object.
       const wrong = wrongField(input as Readonly<Record<string, unknown>>, properties, required)
       return wrong === undefined
         ? { valid: true, data: input as never, errorMessage: undefined }
@@ -28,10 +28,10 @@ function wrongField(
   required: readonly string[],
 ): string | undefined {
   for (const name of required) if (!Object.hasOwn(answer, name)) return `${name} is missing`
-  for (const [name, { enum: known }] of Object.entries(properties)) {
+  for (const [name, { enum: values }] of Object.entries(properties)) {
     if (!Object.hasOwn(answer, name)) continue
-    if (typeof answer[name] !== 'string') return `${name} is no text`
-    if (known !== undefined && !known.includes(answer[name])) return `${name} is none of what may be chosen`
+    if (typeof answer[name] !== 'string') return `${name} is not a string`
+    if (values !== undefined && !values.includes(answer[name])) return `${name} is not one of the choices`
   }
   return undefined
 }

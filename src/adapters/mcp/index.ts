@@ -2,7 +2,7 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { InitializedNotificationSchema, RootsListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import type { DialectRun, DialectWorkspace, Workspace, WorkspaceRun } from '../../workspace/create-workspace.ts'
 import { createCallOptions } from './call-options.ts'
-import { type ClientRoots, createRootsDesk } from './client-roots.ts'
+import { type ClientRoots, createRootsRequester } from './client-roots.ts'
 import { serveCompletions } from './completions.ts'
 import { formAnswers } from './form-validation.ts'
 import { instructionsFor } from './instructions.ts'
@@ -11,31 +11,30 @@ import { serveResources } from './resources.ts'
 import { createServedState, ignoreClosed, type ServedOrReason } from './served-workspace.ts'
 import { serveTools } from './tools.ts'
 
-/** What a server tells of itself, and whose calls it makes. */
+/** Name, run, approvals and roots of a server. */
 export interface McpServerOptions {
   /** Default: `wardspace`. */
   readonly name?: string
   readonly version?: string
   /** The run that the client's calls belong to. Default: the workspace's own. */
   readonly run?: WorkspaceRun | DialectRun
-  /** Milliseconds that the person at the client may take to answer a question. Default: half an hour. */
+  /** Milliseconds until an approval request at the client expires. Default: 30 minutes. */
   readonly approvalTimeoutMs?: number
-  /** Serves the directories that the client names as its roots, where it names any. Default: the workspace, whatever it names. */
+  /** Serves the roots of the client, if it has any. Default: the workspace, whatever roots the client has. */
   readonly roots?: ClientRoots
 }
 
 export type { ClientRoot, ClientRoots, RefusedRoot, RootsOpened } from './client-roots.ts'
 
-/** A person may take a while; the protocol's own limit is a minute. */
+/** Users need time to answer; the default of the protocol is one minute. */
 const APPROVAL_TIMEOUT = 30 * 60_000
 
 /**
- * A server of the Model Context Protocol over a workspace, for one client: tools with annotations, output schemas, structured
- * results, progress and cancellation. It speaks over whatever transport it is connected to. A refusal is a result with
- * `isError`, its code and its hint as text, and the whole of it under `_meta['wardspace/failure']`. What policy asks is
- * asked at the client, by elicitation, where the workspace has no `approve` of its own and the client can do that; where no
- * answer comes, the call ends with `APPROVAL_REQUIRED` and can be resumed. A workspace with a `dialect` is served with that
- * dialect's tools, in its own forms.
+ * Creates a server of the Model Context Protocol over a workspace, for one client and any transport: tools with annotations, output
+ * schemas, structured results, progress and cancellation. A refusal is a result with `isError`, code and hint as text, and the
+ * complete refusal in `_meta['wardspace/failure']`. Approvals are requested from the client by elicitation if the workspace has no
+ * `approve` and the client supports it; without an answer, the call ends with `APPROVAL_REQUIRED` and can be resumed. A workspace
+ * with a `dialect` is served with the dialect's tools and results.
  *
  * @example
  * const server = createMcpServer(workspace)
@@ -53,23 +52,23 @@ export function createMcpServer(workspace: Workspace | DialectWorkspace, options
         completions: {},
         ...(options.roots === undefined ? {} : { logging: {} }),
       },
-      // A dialect is learnt elsewhere, and its tools say what they take.
+      // Models already know a dialect, and its tools describe themselves.
       ...('dialect' in workspace ? {} : { instructions: instructionsFor(workspace.tools) }),
       jsonSchemaValidator: formAnswers,
       debouncedNotificationMethods: ['notifications/tools/list_changed', 'notifications/resources/list_changed'],
     },
   )
-  const serving = createServedState({ workspace, run }, moved)
+  const serving = createServedState({ workspace, run }, onReplaced)
   let stop = () => {}
 
-  /** Listens to what is served. */
+  /** Subscribes to the served workspace. */
   function follow(serves: ServedOrReason): void {
     stop()
     stop = () => {}
     if ('failure' in serves) return
     let { mode } = serves.run
     stop = serves.workspace.subscribe((event) => {
-      resources.happened(event)
+      resources.onEvent(event)
       if (event.type === 'mode' && serves.run.mode !== mode) {
         mode = serves.run.mode
         ignoreClosed(server.sendToolListChanged())
@@ -77,19 +76,19 @@ export function createMcpServer(workspace: Workspace | DialectWorkspace, options
     })
   }
 
-  const asking = createCallOptions(server, approvalTimeoutMs)
-  const resources = serveResources(server, serving, asking)
-  const roots = options.roots === undefined ? undefined : createRootsDesk(server, serving, options.roots)
+  const callOptions = createCallOptions(server, approvalTimeoutMs)
+  const resources = serveResources(server, serving, callOptions)
+  const roots = options.roots === undefined ? undefined : createRootsRequester(server, serving, options.roots)
 
-  /** Something else is served from now on. */
-  async function moved(serves: ServedOrReason): Promise<void> {
+  /** Called when another workspace is served. */
+  async function onReplaced(serves: ServedOrReason): Promise<void> {
     follow(serves)
     ignoreClosed(server.sendToolListChanged())
-    await resources.moved(serves)
+    await resources.onReplaced(serves)
   }
 
-  serveTools(server, serving, { asking, answered: resources.answered })
-  servePrompts(server, serving, asking)
+  serveTools(server, serving, { callOptions, onResult: resources.addArtifacts })
+  servePrompts(server, serving, callOptions)
   serveCompletions(server, serving, resources.artifacts)
   server.setNotificationHandler(InitializedNotificationSchema, () => {
     follow({ workspace, run })
@@ -101,7 +100,7 @@ export function createMcpServer(workspace: Workspace | DialectWorkspace, options
   return server
 }
 
-/** Does something when the connection ends, whatever its owner does then. */
+/** Runs `act` when the connection ends, after the transport's own handler. */
 function atEnd(server: Server, act: () => void): void {
   const { connect } = server
   server.connect = async (transport) => {

@@ -9,13 +9,13 @@ import { artifactTemplate, fileTemplate, fileUri, ownUri } from './uris.ts'
 
 type Resource = ListResourcesResult['resources'][number]
 
-/** Resources on a page, and files on all pages together: whoever wants others names them by the template. */
-const PAGE = 200
-const MOST_FILES = 1000
+/** Maximum number of files on a page, and on all pages. Other files can be read with the template. */
+const PAGE_SIZE = 200
+const MAX_FILES = 1000
 
 /**
- * One page of what may be read: what the workspace tells of itself, artifacts of this connection, and files, sorted, as far as
- * a listing shows them. Protected files are not among them. A cursor is the last path of the page before.
+ * Returns one page of readable resources: those about the workspace, artifacts of this connection, and listed files in order.
+ * Protected files are left out. A cursor is the last path of the previous page.
  */
 export async function listResources(
   { run }: Served,
@@ -24,19 +24,21 @@ export async function listResources(
   options: CallOptions,
 ): Promise<ListResourcesResult> {
   const after = cursor === undefined ? undefined : pathOf(cursor)
-  const first = after === undefined
-  const own = first ? [...about(await hasTool(run, 'diff_workspace')), ...artifacts.map(artifactResource)] : []
+  const isFirst = after === undefined
+  const own = isFirst
+    ? [...workspaceResources(await hasTool(run, 'diff_workspace')), ...artifacts.map(artifactResource)]
+    : []
   const files = await readableFiles(run, options)
-  const rest = after === undefined ? files : files.filter((path) => path > after)
-  const page = rest.slice(0, PAGE)
+  const remaining = after === undefined ? files : files.filter((path) => path > after)
+  const page = remaining.slice(0, PAGE_SIZE)
   const last = page.at(-1)
   return {
     resources: [...own, ...page.map(fileResource)],
-    ...(last === undefined || page.length === rest.length ? {} : { nextCursor: encodeURIComponent(last) }),
+    ...(last === undefined || page.length === remaining.length ? {} : { nextCursor: encodeURIComponent(last) }),
   }
 }
 
-/** How what is not listed may be named. */
+/** Templates for resources that are not listed. */
 export const resourceTemplates: ListResourceTemplatesResult = {
   resourceTemplates: [
     {
@@ -54,7 +56,7 @@ export const resourceTemplates: ListResourceTemplatesResult = {
   ],
 }
 
-function about(hasDiff: boolean): Resource[] {
+function workspaceResources(hasDiff: boolean): Resource[] {
   const diff = {
     uri: ownUri('diff'),
     name: 'diff',
@@ -68,7 +70,7 @@ function about(hasDiff: boolean): Resource[] {
       uri: ownUri('report'),
       name: 'report',
       title: 'Report of this run',
-      description: 'What was read, changed, tried and approved, and why.',
+      description: 'What was read, changed, refused and approved, and why.',
       mimeType: 'text/markdown',
     },
     {
@@ -96,22 +98,22 @@ function artifactResource(uri: string): Resource {
 }
 
 async function readableFiles(run: ServedRun, options: CallOptions): Promise<string[]> {
-  const paths = await foundFiles(run, options)
+  const paths = await listFiles(run, options)
   return paths.filter((path) => classifyPath(path as LogicalPath).readable)
 }
 
-/** By whichever tool there is; where neither may be called, nothing is shown. */
-async function foundFiles(run: ServedRun, options: CallOptions): Promise<readonly string[]> {
-  const found = await ownCalls(run).call('find_files', { pattern: '**/*', maxResults: MOST_FILES }, options)
-  if (found.ok) return found.files
-  const listed = await ownCalls(run).call('list_directory', { path: '.', maxDepth: 32, maxEntries: 500 }, options)
-  return listed.ok ? listed.entries.flatMap(({ path, type }) => (type === 'file' ? [path] : [])) : []
+/** Lists files with an available tool, and none if neither can be called. */
+async function listFiles(run: ServedRun, options: CallOptions): Promise<readonly string[]> {
+  const search = await ownCalls(run).call('find_files', { pattern: '**/*', maxResults: MAX_FILES }, options)
+  if (search.ok) return search.files
+  const listing = await ownCalls(run).call('list_directory', { path: '.', maxDepth: 32, maxEntries: 500 }, options)
+  return listing.ok ? listing.entries.flatMap(({ path, type }) => (type === 'file' ? [path] : [])) : []
 }
 
 function pathOf(cursor: string): string {
   try {
     return decodeURIComponent(cursor)
   } catch {
-    throw invalidParams('The cursor is none of this server')
+    throw invalidParams('The cursor is invalid')
   }
 }

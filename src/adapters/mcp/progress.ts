@@ -1,6 +1,6 @@
 import type { Progress } from '../../call/state/call.ts'
 
-/** What a request for progress is answered through. */
+/** The parts of a request that report progress. */
 export interface ProgressRequest {
   readonly _meta?: { readonly progressToken?: string | number | undefined } | undefined
   readonly sendNotification: (notification: {
@@ -9,25 +9,25 @@ export interface ProgressRequest {
   }) => Promise<void>
 }
 
-/** The progress of one call, as its client is told of it. */
+/** Reports the progress of one call to the client. */
 export interface ProgressReport {
-  tell(progress: Progress): void
-  /** What the call does that has no count. */
-  says(message: string): void
-  /** Nothing is told after this. */
+  report(progress: Progress): void
+  /** Reports a status without a count. */
+  setStatus(message: string): void
+  /** Ends the reports. */
   end(): void
 }
 
-/** Milliseconds between two notifications at least, and between two signs of life. */
-const AT_LEAST = 100
-const BEAT = 15_000
-/** A sign of life grows by so much: progress must grow with each notification. */
+/** Minimum milliseconds between two notifications, and the interval of keep-alive notifications. */
+const MIN_INTERVAL = 100
+const KEEP_ALIVE = 15_000
+/** Increment of a keep-alive notification. Progress must grow with each notification. */
 const STEP = 0.001
 
 /**
- * Opens the progress of a request, where it asks for any. What is told only grows, and a client that waits hears now and then
- * that the call still runs. `active` holds the tokens of all requests under way: a second one with the same token is told
- * nothing, for nobody could tell the two apart.
+ * Creates the progress reports of a request, if it has a progress token. Progress only grows, and keep-alive notifications report
+ * that the call is still running. `active` holds the tokens of all running requests: a second request with the same token gets no
+ * reports, because the client could not distinguish them.
  */
 export function openProgress(request: ProgressRequest, active: Set<string | number>): ProgressReport {
   const progressToken = request._meta?.progressToken
@@ -46,27 +46,27 @@ export function openProgress(request: ProgressRequest, active: Set<string | numb
     request.sendNotification({ method: 'notifications/progress', params } as never).catch(() => {})
   }
 
-  const beat = setInterval(() => {
-    if (performance.now() - sentAt >= BEAT / 2) send(last + STEP)
-  }, BEAT)
-  ;(beat as { unref?: () => void }).unref?.()
+  const keepAlive = setInterval(() => {
+    if (performance.now() - sentAt >= KEEP_ALIVE / 2) send(last + STEP)
+  }, KEEP_ALIVE)
+  ;(keepAlive as { unref?: () => void }).unref?.()
 
   return {
-    tell(progress) {
-      if (progress.done <= last || performance.now() - sentAt < AT_LEAST) return
+    report(progress) {
+      if (progress.done <= last || performance.now() - sentAt < MIN_INTERVAL) return
       total = progress.total
       message = `${progress.done}${total === undefined ? '' : ` of ${total}`} ${progress.unit}`
       send(progress.done)
     },
-    says(words) {
+    setStatus(words) {
       message = words
       send(last + STEP)
     },
     end() {
-      clearInterval(beat)
+      clearInterval(keepAlive)
       active.delete(progressToken)
     },
   }
 }
 
-const silent: ProgressReport = { tell() {}, says() {}, end() {} }
+const silent: ProgressReport = { report() {}, setStatus() {}, end() {} }

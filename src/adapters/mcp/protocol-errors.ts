@@ -1,9 +1,9 @@
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
 import type { Failure } from '../../errors.ts'
 
-/** The protocol's own code for a resource that is not there. */
+/** The protocol's code for a missing resource. */
 const RESOURCE_NOT_FOUND = -32002
-/** A refusal by policy or state: one of those codes that the protocol leaves to servers. */
+/** A refusal by policy or state, from the range of codes for servers. */
 const REFUSED = -32003
 
 const codes: Readonly<Partial<Record<Failure['code'], number>>> = {
@@ -13,13 +13,13 @@ const codes: Readonly<Partial<Record<Failure['code'], number>>> = {
   BACKEND_ERROR: ErrorCode.InternalError,
 }
 
-/** A refusal where the protocol has no result that could carry it: its code and hint in words, and the whole of it as data. */
+/** Returns a refusal as an error, for requests whose results cannot contain it: code and hint as text, the complete refusal as data. */
 export function refusal(failure: Failure): Error {
   const { code, message, hint } = failure
   return protocolError(codes[code] ?? REFUSED, `${code}: ${message}\n${hint}`, { 'wardspace/failure': failure })
 }
 
-/** A request that the protocol does not allow. */
+/** Returns the error for invalid parameters. */
 export function invalidParams(message: string): Error {
   return protocolError(ErrorCode.InvalidParams, message)
 }

@@ -7,10 +7,10 @@ import type { ResourceName } from './uris.ts'
 
 type Contents = ReadResourceResult['contents'][number]
 
-/** What a file gives whole, in UTF-16 units: more of it is read in ranges. */
-const MOST_TEXT = 256 * 1024
+/** Maximum size of a file that is returned whole, in UTF-16 units. Larger files are read in ranges. */
+const MAX_TEXT = 256 * 1024
 
-/** Reads what an address names: calls of the run, judged, redacted and recorded like any other. Nothing is cut silently. */
+/** Reads a resource by calls of the run, which are evaluated, redacted and recorded like any other. Never truncates silently. */
 export async function readResource(
   run: ServedRun,
   uri: string,
@@ -24,33 +24,33 @@ export async function readResource(
         : textOf(
             uri,
             name.path,
-            must(await ownCalls(run).call('read_file', { path: name.path, ...name.range }, options)),
+            requireSuccess(await ownCalls(run).call('read_file', { path: name.path, ...name.range }, options)),
           )
     case 'diff': {
-      const { diff, ...about } = must(await ownCalls(run).call('diff_workspace', {}, options)) as Success & {
+      const { diff, ...about } = requireSuccess(await ownCalls(run).call('diff_workspace', {}, options)) as Success & {
         diff: string
       }
-      return contents(uri, 'text/x-diff', diff + cutNote(about), about)
+      return contents(uri, 'text/x-diff', diff + truncationNote(about), about)
     }
     case 'policy': {
-      const { text, ...about } = must(await run.consult('policy', options))
+      const { text, ...about } = requireSuccess(await run.consult('policy', options))
       return contents(uri, 'application/json', wholeJson(text, about), about)
     }
     case 'report': {
-      const { text: _, markdown, ...about } = must(await run.consult('report', options))
-      return contents(uri, 'text/markdown', String(markdown) + cutNote(about), about)
+      const { text: _, markdown, ...about } = requireSuccess(await run.consult('report', options))
+      return contents(uri, 'text/markdown', String(markdown) + truncationNote(about), about)
     }
     case 'report.json': {
-      const { text, markdown: _, ...about } = must(await run.consult('report', options))
+      const { text, markdown: _, ...about } = requireSuccess(await run.consult('report', options))
       return contents(uri, 'application/json', wholeJson(text, about), about)
     }
   }
 }
 
-/** Lines of a file in one call. */
+/** Lines that are read in one call. */
 const PART_LINES = 1000
 
-/** What one call gives of a text. */
+/** A part of a text, from one call. */
 type Part = Success & {
   readonly content: string
   readonly endLine: number
@@ -58,24 +58,26 @@ type Part = Success & {
   readonly truncated: boolean
 }
 
-/** A file or an artifact from its beginning to its end, of one version. */
+/** Reads a whole file or artifact in parts of the same version. */
 async function wholeText(run: ServedRun, uri: string, path: string, options: CallOptions): Promise<Contents> {
-  const named = JSON.stringify(path)
+  const quoted = JSON.stringify(path)
   let text = ''
   let startLine = 1
   let version: string | undefined
   for (;;) {
-    const part = must(await ownCalls(run).call('read_file', { path, startLine, maxLines: PART_LINES }, options)) as Part
+    const part = requireSuccess(
+      await ownCalls(run).call('read_file', { path, startLine, maxLines: PART_LINES }, options),
+    ) as Part
     version ??= part.sha256
     if (part.sha256 !== version) {
-      throw refused('WRITE_CONFLICT', `Cannot read ${named} whole: it changed meanwhile`, 'Read it again.')
+      throw refused('WRITE_CONFLICT', `Cannot read ${quoted} whole: it changed during the read`, 'Read it again.')
     }
     text += part.content
     if (!part.truncated) return textOf(uri, path, { ...part, content: text, startLine: 1 })
-    // What was cut within a line cannot be gone on with.
-    if (text.length > MOST_TEXT || !part.content.endsWith('\n')) {
+    // A part that ends within a line cannot be continued.
+    if (text.length > MAX_TEXT || !part.content.endsWith('\n')) {
       const hint = `Read it in ranges, as ${uri}?startLine=1&maxLines=${PART_LINES}`
-      throw refused('FILE_TOO_LARGE', `Cannot read ${named} whole: it is too large`, hint)
+      throw refused('FILE_TOO_LARGE', `Cannot read ${quoted} whole: it is too large`, hint)
     }
     startLine = part.endLine + 1
   }
@@ -86,28 +88,28 @@ function textOf(uri: string, path: string, result: Success): Contents {
   return contents(uri, mimeTypeOf(path), String(content), about)
 }
 
-/** Everything else that the call told goes along: version, lines, warnings. */
+/** Returns contents with the other fields of the result as metadata: version, lines, warnings. */
 function contents(uri: string, mimeType: string, text: string, { ok, ...about }: Omit<Success, 'ok'> & { ok: true }) {
   return { uri, mimeType, text, _meta: { 'wardspace/call': about } }
 }
 
-/** How a result tells that it was cut. */
-interface Cut {
+/** The fields of a truncated result. */
+interface Truncation {
   readonly truncated?: unknown
   readonly artifactUri?: string
 }
 
-function cutNote({ truncated, artifactUri }: Cut): string {
-  return truncated === true ? `\n[Cut here. The whole is at ${artifactUri}]\n` : ''
+function truncationNote({ truncated, artifactUri }: Truncation): string {
+  return truncated === true ? `\n[Truncated. The complete text is at ${artifactUri}]\n` : ''
 }
 
-/** Half of it would be none. */
-function wholeJson(text: unknown, { truncated, artifactUri }: Cut): string {
+/** Returns JSON text. Truncated JSON is refused, because it is not valid. */
+function wholeJson(text: unknown, { truncated, artifactUri }: Truncation): string {
   if (truncated !== true) return String(text)
-  throw refused('FILE_TOO_LARGE', 'It is too large to be given whole', `Read it in ranges at ${artifactUri}`)
+  throw refused('FILE_TOO_LARGE', 'The resource is too large to return whole', `Read it in ranges at ${artifactUri}`)
 }
 
-function must(result: Success | Failure): Success {
+function requireSuccess(result: Success | Failure): Success {
   if (result.ok) return result
   throw refusal(result)
 }
@@ -130,7 +132,7 @@ const mimeTypes: Readonly<Record<string, string>> = {
   yml: 'application/yaml',
 }
 
-/** By the last part of a name. */
+/** Returns the MIME type for the extension of a path. */
 export function mimeTypeOf(path: string): string {
   return mimeTypes[/\.([a-z]+)$/.exec(path)?.[1] ?? ''] ?? 'text/plain'
 }

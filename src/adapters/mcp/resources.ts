@@ -9,49 +9,53 @@ import {
 import type { Success } from '../../call/state/call.ts'
 import type { WorkspaceEvent } from '../../call/state/events.ts'
 import type { Failure } from '../../errors.ts'
-import type { Asking } from './call-options.ts'
+import type { CallOptionsFactory } from './call-options.ts'
 import { listResources, resourceTemplates } from './list-resources.ts'
 import { readResource } from './read-resource.ts'
-import { ignoreClosed, type ServedOrReason, type ServedState, served } from './served-workspace.ts'
+import { ignoreClosed, requireServed, type ServedOrReason, type ServedState } from './served-workspace.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { parseResourceUri } from './uris.ts'
 
-/** Artifacts that are listed: the latest. */
-const MOST_ARTIFACTS = 50
+/** Maximum number of listed artifacts. The latest are kept. */
+const MAX_ARTIFACTS = 50
 
-/** What happens to a workspace, for the resources of a client. */
+/** The resources of one client. */
 export interface ServedResources {
-  /** The names of the latest artifacts. */
+  /** Returns the addresses of the latest artifacts. */
   artifacts(): readonly string[]
-  happened(event: WorkspaceEvent): void
-  /** A result of the client's own call: what it stored is listed from now on. */
-  answered(result: Success | Failure): void
-  /** Something else is served now, or nothing. */
-  moved(serves: ServedOrReason): Promise<void>
+  onEvent(event: WorkspaceEvent): void
+  /** Lists the artifacts of a result of the client. */
+  addArtifacts(result: Success | Failure): void
+  /** Called when another workspace is served, or none. */
+  onReplaced(serves: ServedOrReason): Promise<void>
 }
 
 /** Serves files, artifacts, the diff, the report and the policy as resources that a client may subscribe to. */
-export function serveResources(server: Server, serving: ServedState, asking: Asking): ServedResources {
+export function serveResources(
+  server: Server,
+  serving: ServedState,
+  createOptions: CallOptionsFactory,
+): ServedResources {
   const subscriptions = createSubscriptions()
   const artifacts = new Set<string>()
-  // Who has never asked for a list need not hear that there is another one.
+  // A client that has never requested the list is not notified of changes to it.
   let isListed = false
 
   server.setRequestHandler(ListResourceTemplatesRequestSchema, () => resourceTemplates)
   server.setRequestHandler(ListResourcesRequestSchema, ({ params }, { signal }) =>
     serving.use((serves) => {
       isListed = true
-      return listResources(served(serves), [...artifacts], params?.cursor, { signal })
+      return listResources(requireServed(serves), [...artifacts], params?.cursor, { signal })
     }),
   )
   server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }, extra) =>
     serving.use(async (serves) => ({
-      contents: [await readResource(served(serves).run, uri, parseResourceUri(uri), asking(extra))],
+      contents: [await readResource(requireServed(serves).run, uri, parseResourceUri(uri), createOptions(extra))],
     })),
   )
   server.setRequestHandler(SubscribeRequestSchema, ({ params: { uri } }, extra) =>
     serving.use(async (serves) => {
-      await subscriptions.add(served(serves), uri, asking(extra))
+      await subscriptions.add(requireServed(serves), uri, createOptions(extra))
       return {}
     }),
   )
@@ -70,18 +74,18 @@ export function serveResources(server: Server, serving: ServedState, asking: Ask
 
   return {
     artifacts: () => [...artifacts],
-    happened(event) {
+    onEvent(event) {
       if (event.type !== 'changed') return
-      updated(subscriptions.concerned(event.paths))
+      updated(subscriptions.affectedBy(event.paths))
       if (event.listing) listChanged()
     },
-    answered({ artifactUri, outputUri }) {
-      const found = [artifactUri, outputUri].filter((uri) => typeof uri === 'string' && !artifacts.has(uri))
-      for (const uri of found as string[]) artifacts.add(uri)
-      for (const uri of artifacts) if (artifacts.size > MOST_ARTIFACTS) artifacts.delete(uri)
-      if (found.length > 0) listChanged()
+    addArtifacts({ artifactUri, outputUri }) {
+      const added = [artifactUri, outputUri].filter((uri) => typeof uri === 'string' && !artifacts.has(uri))
+      for (const uri of added as string[]) artifacts.add(uri)
+      for (const uri of artifacts) if (artifacts.size > MAX_ARTIFACTS) artifacts.delete(uri)
+      if (added.length > 0) listChanged()
     },
-    async moved(serves) {
+    async onReplaced(serves) {
       artifacts.clear()
       if (!('failure' in serves)) updated(await subscriptions.moveTo(serves))
       listChanged()

@@ -2,40 +2,40 @@ import type { Failure } from '../../errors.ts'
 import type { DialectRun, DialectWorkspace, Workspace, WorkspaceRun } from '../../workspace/create-workspace.ts'
 import { refusal } from './protocol-errors.ts'
 
-/** A run, whatever its tools are called. */
+/** A run, with or without a dialect. */
 export type ServedRun = WorkspaceRun | DialectRun
 
-/** What a server serves at one moment. */
+/** The workspace and run that a server currently serves. */
 export interface Served {
   readonly workspace: Workspace | DialectWorkspace
   /** The run that the client's calls belong to. */
   readonly run: ServedRun
 }
 
-/** Where nothing is served, why. */
+/** The served workspace, or the reason that there is none. */
 export type ServedOrReason = Served | { readonly failure: Failure }
 
-/** What is served, which may become another workspace: never in the middle of a call. */
+/** Holds the served workspace, which is never replaced during a call. */
 export interface ServedState {
-  /** Does something with what is served now. What comes next waits until that has ended, and this for what is on its way. */
+  /** Runs `act` with the served workspace. Waits for pending replacements; later replacements wait for `act`. */
   use<R>(act: (serves: ServedOrReason) => R | Promise<R>): Promise<R>
-  /** Serves what `open` gives, which is asked for once all that is under way has ended. It must not fail. */
+  /** Calls `open` when no `act` is running, and serves its result. `open` must not reject. */
   replace(open: () => Promise<ServedOrReason>): Promise<void>
 }
 
-/** Serves one thing after the other. */
+/** Creates the state. `changed` is called after each replacement. */
 export function createServedState(
   first: ServedOrReason,
   changed: (serves: ServedOrReason) => Promise<void>,
 ): ServedState {
   let current = first
-  let underWay = 0
+  let running = 0
   let idle = () => {}
   let replacing: Promise<void> = Promise.resolve()
   let waiting = 0
 
   async function replaceNow(open: () => Promise<ServedOrReason>): Promise<void> {
-    if (underWay > 0) {
+    if (running > 0) {
       await new Promise<void>((resolve) => {
         idle = resolve
       })
@@ -47,12 +47,12 @@ export function createServedState(
   return {
     async use(act) {
       while (waiting > 0) await replacing
-      underWay += 1
+      running += 1
       try {
         return await act(current)
       } finally {
-        underWay -= 1
-        if (underWay === 0) idle()
+        running -= 1
+        if (running === 0) idle()
       }
     },
     async replace(open) {
@@ -68,29 +68,29 @@ export function createServedState(
 }
 
 /**
- * What is served, for requests whose results cannot say that nothing is.
+ * Returns what is served, for requests whose results cannot contain a refusal.
  *
- * @throws an error of the protocol
+ * @throws a protocol error if nothing is served
  */
-export function served(serves: ServedOrReason): Served {
+export function requireServed(serves: ServedOrReason): Served {
   if ('failure' in serves) throw refusal(serves.failure)
   return serves
 }
 
-/** The calls of the workspace's own tools: what is no tool call stands on these, in every dialect. */
+/** Returns the calls of the workspace's own tools, which everything except tool calls uses, with any dialect. */
 export function ownCalls(run: ServedRun): Pick<WorkspaceRun, 'call'> {
   return 'own' in run ? run.own : run
 }
 
-/** Whether the workspace has a tool of its own by that name. */
+/** Returns whether the workspace has its own tool with that name. */
 export async function hasTool(run: ServedRun, name: string): Promise<boolean> {
   const explained = await run.explain(name, {})
-  return explained.ok || !missing.has(explained.code)
+  return explained.ok || !missingToolCodes.has(explained.code)
 }
 
-const missing: ReadonlySet<Failure['code']> = new Set(['UNKNOWN_TOOL', 'READ_ONLY', 'SHELL_UNAVAILABLE'])
+const missingToolCodes: ReadonlySet<Failure['code']> = new Set(['UNKNOWN_TOOL', 'READ_ONLY', 'SHELL_UNAVAILABLE'])
 
-/** A client that is gone need not be told. */
+/** Ignores failures to notify a client that has disconnected. */
 export function ignoreClosed(sending: Promise<void>): void {
   sending.catch(() => {})
 }

@@ -4,51 +4,52 @@ import { readResource } from './read-resource.ts'
 import type { Served } from './served-workspace.ts'
 import { parseResourceUri } from './uris.ts'
 
-/** Subscriptions of one client. */
-const MOST = 200
+/** Maximum number of subscriptions of one client. */
+const MAX_SUBSCRIPTIONS = 200
 
-/** What a client wants to be told about. */
+/** The resources that a client has subscribed to. */
 export interface Subscriptions {
-  /** @throws an error of the protocol for what may not be read */
+  /** @throws a protocol error for a resource that the client may not read, and for too many subscriptions */
   add(served: Served, uri: string, options: CallOptions): Promise<void>
   remove(uri: string): void
-  /** The addresses that a change of these paths concerns; without paths, of any. */
-  concerned(paths: readonly string[] | undefined): readonly string[]
-  /** Looks all of them up in another workspace, and gives them: what is not there may be made later. */
+  /** Returns the addresses that changes of these paths affect. Without paths, every file counts as changed. */
+  affectedBy(paths: readonly string[] | undefined): readonly string[]
+  /** Resolves all addresses in another workspace and returns them. A missing file can be created later. */
   moveTo(served: Served): Promise<readonly string[]>
 }
 
-/** Where a change shows: at one path, in whatever changes, or never. */
-type Place = { readonly path: string } | 'anything' | 'nothing'
+/** Which changes affect a resource: those of one path, all, or none. */
+type Trigger = { readonly path: string } | 'anything' | 'nothing'
 
-/** The subscriptions of one client: to what it may read, and so may see change. */
+/** Creates the subscriptions of one client. It can subscribe only to what it may read. */
 export function createSubscriptions(): Subscriptions {
-  const places = new Map<string, Place>()
+  const triggers = new Map<string, Trigger>()
   return {
     async add(served, uri, options) {
-      if (places.size >= MOST && !places.has(uri)) throw invalidParams(`There are ${MOST} subscriptions already`)
+      if (triggers.size >= MAX_SUBSCRIPTIONS && !triggers.has(uri))
+        throw invalidParams(`There are ${MAX_SUBSCRIPTIONS} subscriptions already`)
       const name = parseResourceUri(uri)
-      // A first line of it tells as much as its changes: whether it may be read is judged, and recorded.
+      // Reading the first line checks and records whether the client may read it.
       if (name.type === 'text') await readResource(served.run, uri, { ...name, range: { maxLines: 1 } }, options)
-      places.set(uri, await placeOf(served, uri))
+      triggers.set(uri, await triggerOf(served, uri))
     },
-    remove: (uri) => void places.delete(uri),
-    concerned(paths) {
+    remove: (uri) => void triggers.delete(uri),
+    affectedBy(paths) {
       const changed = paths && new Set(paths)
-      return [...places].flatMap(([uri, place]) =>
-        place === 'anything' || (place !== 'nothing' && changed?.has(place.path) !== false) ? [uri] : [],
+      return [...triggers].flatMap(([uri, trigger]) =>
+        trigger === 'anything' || (trigger !== 'nothing' && changed?.has(trigger.path) !== false) ? [uri] : [],
       )
     },
     async moveTo(served) {
-      const uris = [...places.keys()]
-      for (const uri of uris) places.set(uri, await placeOf(served, uri))
+      const uris = [...triggers.keys()]
+      for (const uri of uris) triggers.set(uri, await triggerOf(served, uri))
       return uris
     },
   }
 }
 
-/** By its canonical name, under which changes are told; what may not be read there never changes. */
-async function placeOf({ run }: Served, uri: string): Promise<Place> {
+/** Resolves an address to its canonical path, under which changes are reported. An unreadable file never triggers. */
+async function triggerOf({ run }: Served, uri: string): Promise<Trigger> {
   const name = parseResourceUri(uri)
   if (name.type !== 'text') return name.type === 'policy' ? 'nothing' : 'anything'
   const explained = await run.explain('read_file', { path: name.path })

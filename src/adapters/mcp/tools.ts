@@ -10,35 +10,35 @@ import { type DialectResult, isDialectResult } from '../../dialects/runtime/type
 import type { Failure } from '../../errors.ts'
 import type { ToolDescription } from '../../workspace/create-workspace.ts'
 import { modelTools, toJsonSchema, toModelText } from '../json-schema/index.ts'
-import type { Asking } from './call-options.ts'
+import type { CallOptionsFactory } from './call-options.ts'
 import { openProgress } from './progress.ts'
 import type { Served, ServedState } from './served-workspace.ts'
 
 export interface ToolsOptions {
-  readonly asking: Asking
-  /** Told of every result of the workspace's own tools. */
-  readonly answered: (result: Success | Failure) => void
+  readonly callOptions: CallOptionsFactory
+  /** Called with every result of the workspace's own tools. */
+  readonly onResult: (result: Success | Failure) => void
 }
 
-/** Lists and calls the tools of what is served. */
-export function serveTools(server: Server, serving: ServedState, { asking, answered }: ToolsOptions): void {
-  const tokens = new Set<string | number>()
+/** Serves the list and the calls of the tools. */
+export function serveTools(server: Server, serving: ServedState, { callOptions, onResult }: ToolsOptions): void {
+  const activeTokens = new Set<string | number>()
 
   server.setRequestHandler(ListToolsRequestSchema, () =>
-    serving.use((serves) => ({ tools: 'failure' in serves ? [] : listed(serves) })),
+    serving.use((serves) => ({ tools: 'failure' in serves ? [] : listTools(serves) })),
   )
 
   server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) =>
     serving.use(async (serves) => {
       if ('failure' in serves) return toCallResult(params.name, serves.failure)
-      const progress = openProgress(extra, tokens)
+      const progress = openProgress(extra, activeTokens)
       try {
         const result = await serves.run.callTool(params.name, params.arguments ?? {}, {
-          ...asking(extra, () => progress.says('waits for an approval')),
-          onProgress: progress.tell,
+          ...callOptions(extra, () => progress.setStatus('waits for an approval')),
+          onProgress: progress.report,
         })
         if (isDialectResult(result)) return fromDialect(result)
-        answered(result)
+        onResult(result)
         return toCallResult(params.name, result)
       } finally {
         progress.end()
@@ -47,17 +47,17 @@ export function serveTools(server: Server, serving: ServedState, { asking, answe
   )
 }
 
-function listed({ workspace, run }: Served): Tool[] {
+function listTools({ workspace, run }: Served): Tool[] {
   const schemas = new Map(toJsonSchema(workspace.tools).map((tool) => [tool.name, tool.outputSchema]))
-  const told = new Map(modelTools(workspace.tools).map((tool) => [tool.name, tool.inputSchema]))
+  const inputSchemas = new Map(modelTools(workspace.tools).map((tool) => [tool.name, tool.inputSchema]))
   return [...workspace.tools].map((tool) => {
     const outputSchema = schemas.get(tool.name)
     return {
       name: tool.name,
       title: tool.title,
-      // Listed all the same, for clients that never ask again.
+      // Refused tools are listed too, for clients that request the list only once.
       description: tool.mutates && run.mode === 'plan' ? `${AFTER_THE_PLAN} ${tool.description}` : tool.description,
-      inputSchema: { type: 'object' as const, ...told.get(tool.name) },
+      inputSchema: { type: 'object' as const, ...inputSchemas.get(tool.name) },
       ...(outputSchema === undefined ? {} : { outputSchema: { type: 'object' as const, ...outputSchema } }),
       annotations: 'dialect' in tool ? { title: tool.title, ...tool.annotations } : annotationsOf(tool),
     }
@@ -76,10 +76,10 @@ function annotationsOf(tool: ToolDescription) {
   }
 }
 
-/** What only adds: nothing that was there is lost by it. */
+/** Permissions that only add: no existing content is lost. */
 const additive: ReadonlySet<string> = new Set(['file:write:create', 'file:append', 'file:copy'])
 
-/** In the dialect's own form, word for word. */
+/** Returns the dialect's own result unchanged. */
 function fromDialect({ isError, content, structuredContent, failure }: DialectResult): CallToolResult {
   return {
     content: [...content],
@@ -89,10 +89,10 @@ function fromDialect({ isError, content, structuredContent, failure }: DialectRe
   }
 }
 
-/** The text is what a model needs; a program has the whole result. */
+/** Returns text for the model, and the whole result for programs. */
 function toCallResult(name: string, result: Success | Failure): CallToolResult {
   const content = [{ type: 'text' as const, text: toModelText(name, result) }]
   if (result.ok) return { content, structuredContent: result as Record<string, unknown> }
-  // Structured content would have to match the schema of a success; the whole refusal goes along as metadata.
+  // Structured content must match the schema of a success, so the refusal is metadata.
   return { content, isError: true, _meta: { 'wardspace/failure': result } }
 }

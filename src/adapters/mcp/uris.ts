@@ -1,8 +1,8 @@
 import { invalidParams } from './protocol-errors.ts'
 
-/** What a resource of this server is. */
+/** A parsed resource address. */
 export type ResourceName =
-  | { readonly type: 'text' /** As `read_file` takes it. */; readonly path: string; readonly range?: LineRange }
+  | { readonly type: 'text' /** Path for `read_file`. */; readonly path: string; readonly range?: LineRange }
   | { readonly type: 'diff' | 'report' | 'report.json' | 'policy' }
 
 export interface LineRange {
@@ -13,42 +13,42 @@ export interface LineRange {
 const SCHEME = 'wardspace://'
 const FILES = `${SCHEME}files/`
 const ARTIFACTS = 'artifact://'
-/** A path has 4,095 bytes at most, and each may stand as three characters. */
-const MOST = 16_384
+/** Maximum length of an address: a path has at most 4,095 bytes, each encoded as up to three characters. */
+const MAX_LENGTH = 16_384
 
-/** Files have a scheme of their own: `file:` would name a place on the client's disk, and these paths are none. */
+/** Files have their own scheme, because `file:` would mean the disk of the client. */
 export const fileTemplate = `${FILES}{+path}{?startLine,maxLines}`
 export const artifactTemplate = `${ARTIFACTS}{run}/{name}{?startLine,maxLines}`
 
-/** The address of a file by its logical path. */
+/** Returns the address of a file by its logical path. */
 export function fileUri(path: string): string {
   return FILES + path.split('/').map(encodeURIComponent).join('/')
 }
 
-/** The address of something else that there is one of. */
+/** Returns the address of the diff, the report or the policy. */
 export function ownUri(type: Exclude<ResourceName['type'], 'text'>): string {
   return SCHEME + type
 }
 
 /**
- * What an address names. It is decoded once, and nothing in it is resolved: the path goes to the guard as it stands there.
+ * Parses a resource address. It is decoded once and nothing is resolved: the guard receives the path unchanged.
  *
- * @throws an error of the protocol
+ * @throws a protocol error for an invalid address
  */
 export function parseResourceUri(uri: string): ResourceName {
-  if (uri.length > MOST) throw invalidParams(`A resource's address has at most ${MOST} characters`)
+  if (uri.length > MAX_LENGTH) throw invalidParams(`A resource's address has at most ${MAX_LENGTH} characters`)
   for (const type of ['diff', 'report', 'report.json', 'policy'] as const) if (uri === ownUri(type)) return { type }
   const isFile = uri.startsWith(FILES)
   if (!isFile && !uri.startsWith(ARTIFACTS)) {
-    throw invalidParams(`There is no resource ${JSON.stringify(uri.slice(0, 200))}: take one of resources/list`)
+    throw invalidParams(`Resource ${JSON.stringify(uri.slice(0, 200))} does not exist: use one of resources/list`)
   }
   const mark = uri.indexOf('?')
   const address = mark === -1 ? uri : uri.slice(0, mark)
   const range = mark === -1 ? {} : { range: rangeOf(uri.slice(mark + 1)) }
   if (!isFile) return { type: 'text', path: address, ...range }
   const path = decoded(address.slice(FILES.length))
-  // Only an address of that scheme means an artifact.
-  if (path.startsWith(ARTIFACTS)) throw invalidParams('A file cannot be named so')
+  // An artifact must use its own scheme.
+  if (path.startsWith(ARTIFACTS)) throw invalidParams('The path of a file cannot be an artifact address')
   return { type: 'text', path, ...range }
 }
 
@@ -56,7 +56,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw invalidParams('The address of a resource is not well percent-encoded')
+    throw invalidParams('The resource address has invalid percent-encoding')
   }
 }
 
@@ -65,7 +65,9 @@ function rangeOf(query: string): LineRange {
   for (const part of query.split('&')) {
     const [, field = '', digits = ''] = /^(startLine|maxLines)=([1-9][0-9]{0,8})$/.exec(part) ?? []
     if (field === '' || field in range) {
-      throw invalidParams('After the "?" of a resource stand startLine and maxLines, each once, whole numbers from 1')
+      throw invalidParams(
+        'The query of a resource address takes startLine and maxLines, each at most once, as whole numbers from 1',
+      )
     }
     range[field] = Number(digits)
   }
