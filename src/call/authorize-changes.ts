@@ -75,7 +75,7 @@ export async function authorizeChanges(
 interface CollectedAccesses {
   readonly changes: readonly KnownChange[]
   readonly further: GuardedAccess[]
-  /** Directories that are created for what stands inside them. */
+  /** Directories that are created for paths inside them. */
   readonly parents: readonly GuardedAccess[]
   /** Bytes that would be written. */
   readonly bytes: number

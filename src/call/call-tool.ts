@@ -42,7 +42,7 @@ export interface InternalCallOptions {
   readonly grant?: Grant | undefined
   /** The dialect tool that makes the call. */
   readonly via?: string
-  /** Takes the versions that the call shows. A dialect decides later whether the run gets to see them. */
+  /** Receives the versions that the call shows. A dialect decides later whether the run is shown them. */
   readonly shows?: (shown: ShownVersion) => void
 }
 
@@ -50,7 +50,7 @@ export interface InternalCallOptions {
 interface CallState {
   readonly workspace: WorkspaceState
   readonly run: RunState
-  /** The name of a tool, or an operation of the workspace itself, such as undo, in the shape of a tool. */
+  /** The name of a tool, or an operation of the workspace, such as undo, in the shape of a tool. */
   readonly target: string | Tool
   readonly options: CallOptions & InternalCallOptions
   readonly audit: CallAudit
@@ -194,10 +194,10 @@ async function runPreCallHooks(
   return { authorized, input }
 }
 
-/** How the call asks for approvals. */
+/** The approvals of a call. */
 interface CallApprovals {
   readonly context: ApprovalContext
-  /** What another process makes the call again from. `undefined` for an operation, which is not data. */
+  /** The data from which another process can repeat the call. `undefined` for an operation, which is not data. */
   readonly replayable: ReplayableCall | undefined
   /** Gets an approval before the changes are known. */
   readonly ask: (question: ApprovalQuestion) => Promise<void>
@@ -261,8 +261,8 @@ async function draftCall(
 }
 
 /**
- * Step 9: evaluates every change, and gets the approval if policy or a label asks for one. Of a dry run everything is
- * evaluated and nothing is left to commit.
+ * Step 9: evaluates every change, and gets the approval if policy or a label asks for one. A dry run is evaluated
+ * completely, and then has no changes to commit.
  */
 async function authorizeDraft(
   { workspace, run, audit, taint }: CallState,
@@ -293,7 +293,7 @@ interface CallEffect {
   readonly artifactUri: string | undefined
 }
 
-/** Step 10: intent record, commit, outcome record and artifact. What cannot be recorded is not committed. */
+/** Step 10: intent record, commit, outcome record and artifact. If the intent cannot be recorded, nothing is committed. */
 async function commitDraft(
   { workspace, run, options, audit, taint }: CallState,
   call: AuthorizedCall,
@@ -326,7 +326,7 @@ async function commitDraft(
   return { receipt, artifactUri }
 }
 
-/** Step 11: builds the result. A post-call hook may relabel or redact it; the effect stands. */
+/** Step 11: builds the result. A post-call hook can relabel or redact it, but not revert the effect. */
 async function createResult(
   { workspace, run, audit, taint }: CallState,
   call: AuthorizedCall,
@@ -349,7 +349,7 @@ async function createResult(
   return labels.active ? { ...answer, label: taint.applyHookLabel(answer.label) } : answer
 }
 
-/** Step 12: bounds the result in bytes. */
+/** Step 12: limits the size of the result. */
 function projectResult({ workspace, run, options }: CallState, draft: BuiltinDraft<unknown>, result: Success): Success {
   const answer = limitResult(result, workspace.limits.projectionBytes, run.artifacts)
   // A dialect may show a different result, so the draft receives only an answer that is shown unchanged.
@@ -380,9 +380,9 @@ function withoutSecretVersion({ policy }: WorkspaceState, tool: string, failure:
 /** Requires a reason for a change, if the tool takes one. Called if policy demands reasons. */
 function requireReason({ name, mutates, input: { shape } }: Tool, { reason }: AuthorizedCall['input']): void {
   if (!mutates || !('reason' in shape) || (typeof reason === 'string' && /\S/.test(reason))) return
-  throw new ToolError('INVALID_INPUT', `${name} needs a reason here`, {
+  throw new ToolError('INVALID_INPUT', `${name} needs a reason in this workspace`, {
     field: 'reason',
-    hint: 'State in reason why this is to be done; it is kept for the record.',
+    hint: 'Give the reason for this change in the field reason.',
   })
 }
 

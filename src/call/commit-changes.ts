@@ -5,9 +5,9 @@ import type { RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
 /**
- * Commits the changes of a draft, all or none. No other code of a call changes anything.
+ * Commits the changes of a draft, all or none. The only step of a call that changes files.
  *
- * @param bytes the bytes that were counted against the rates; they are given back if the commit fails
+ * @param bytes the bytes that were counted against the rates; they are returned to the budget if the commit fails
  */
 export async function commitChanges(
   workspace: WorkspaceState,
@@ -43,7 +43,7 @@ export function addToJournal(
 ): void {
   if (receipt.applied.length === 0) return
   workspace.journal.add({ callId: audit.id, runId: run.id, tool, at: workspace.clock() }, before, receipt)
-  if (before === undefined) audit.warnings.push('This call cannot be undone: what it replaced is too large to be kept')
+  if (before === undefined) audit.warnings.push('This call cannot be undone: the replaced content is too large to keep')
 }
 
 /** Emits a `changed` event for the committed paths. */

@@ -24,13 +24,13 @@ export async function evaluateCommand(
 ): Promise<AuthorizedCall> {
   const { shell, policy } = workspace
   if (shell === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'This workspace has no shell')
-  const judged = shell.judge(line, {
+  const evaluated = shell.judge(line, {
     cwd: call.accesses[0]?.path ?? ROOT,
     policy: policyForShell(shell, policy),
     call: { ...facts, accesses: call.accesses },
   })
-  let { verdict } = judged
-  const opened = await guardAccesses(workspace.backend, judged.opens, requireAllowedName(workspace, facts))
+  let { verdict } = evaluated
+  const opened = await guardAccesses(workspace.backend, evaluated.opens, requireAllowedName(workspace, facts))
   for (const access of opened) {
     const fileVerdict = policy.evaluate({ ...facts, accesses: [access] })
     // An `ask` waits until the command opens the file, or until its changes are known.
@@ -39,12 +39,12 @@ export async function evaluateCommand(
     audit?.addRefusal({ permission: access.permission, path: access.asked, code, message })
     verdict = combineVerdicts(verdict, fileVerdict)
   }
-  return { ...call, line: judged.line, verdict }
+  return { ...call, line: evaluated.line, verdict }
 }
 
 /**
  * Returns a check for paths that cannot be resolved: policy evaluates the name alone, so that the error of resolving it
- * does not reveal what lies at a hidden name. The check throws if policy denies the name.
+ * does not reveal what a hidden name contains. The check throws if policy denies the name.
  */
 export function requireAllowedName(
   { policy }: WorkspaceState,

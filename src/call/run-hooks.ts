@@ -2,7 +2,7 @@ import { ToolError } from '../errors.ts'
 import { withTimeout } from '../util/timers.ts'
 import type { HookCall, HookResult, Hooks, PreToolCall } from './state/hooks.ts'
 
-/** The pre-call hooks, in their order. */
+/** Returns the pre-call hooks in order. */
 export function preHooks({ preToolCall }: Hooks): readonly PreToolCall[] {
   return listOf(preToolCall)
 }
@@ -18,14 +18,14 @@ export async function runPreHook(
   call: HookCall,
   timeoutMs: number,
 ): Promise<{ input: unknown } | undefined> {
-  const answer: unknown = await callHook('preToolCall', () => hook(frozen(call)), timeoutMs, 'Nothing was done.')
+  const answer: unknown = await callHook('preToolCall', () => hook(freezeCall(call)), timeoutMs, 'Nothing was done.')
   if (answer === undefined) return undefined
   if (typeof answer === 'object' && answer !== null) {
     const { refuse } = answer as { refuse?: unknown }
     if (typeof refuse === 'string') throw new ToolError('POLICY_DENIED', `Refused by a hook: ${refuse}`)
     if (refuse === undefined && 'input' in answer) return { input: answer.input }
   }
-  throw failed(
+  throw hookFailed(
     'preToolCall',
     'returned an invalid answer; expected undefined, { refuse: reason } or { input }',
     'Nothing was done.',
@@ -43,21 +43,21 @@ export async function runPostHooks<R extends HookResult>(
   result: R,
   timeoutMs: number,
 ): Promise<R | HookResult> {
-  let shown: R | HookResult = result
+  let current: R | HookResult = result
   for (const hook of listOf(hooks.postToolResponse)) {
     const changed: unknown = await callHook(
       'postToolResponse',
-      () => hook({ ...frozen(call), result: shown }),
+      () => hook({ ...freezeCall(call), result: current }),
       timeoutMs,
       EFFECT_STANDS,
     )
     if (changed === undefined) continue
     if (typeof changed !== 'object' || changed === null || Array.isArray(changed)) {
-      throw failed('postToolResponse', 'returned an invalid result; expected an object or undefined', EFFECT_STANDS)
+      throw hookFailed('postToolResponse', 'returned an invalid result; expected an object or undefined', EFFECT_STANDS)
     }
-    shown = { ...changed, ok: result.ok, callId: result.callId }
+    current = { ...changed, ok: result.ok, callId: result.callId }
   }
-  return shown
+  return current
 }
 
 const EFFECT_STANDS = 'The effect of the call stands; only its result is withheld.'
@@ -68,7 +68,7 @@ function listOf<T>(hooks: T | readonly T[] | undefined): readonly T[] {
 }
 
 /** Freezes the call deeply: a hook must not change what was authorized. */
-function frozen(call: HookCall): HookCall {
+function freezeCall(call: HookCall): HookCall {
   freeze(call.input)
   freeze(call.accesses)
   return Object.freeze(call)
@@ -89,14 +89,14 @@ async function callHook<T>(
 ): Promise<T> {
   try {
     return await withTimeout(Promise.resolve().then(hook), timeoutMs, () =>
-      failed(name, `did not answer within ${timeoutMs} ms`, consequence),
+      hookFailed(name, `did not answer within ${timeoutMs} ms`, consequence),
     )
   } catch (error) {
     if (error instanceof ToolError) throw error
-    throw failed(name, 'failed', consequence)
+    throw hookFailed(name, 'failed', consequence)
   }
 }
 
-function failed(name: string, reason: string, consequence: string): ToolError {
+function hookFailed(name: string, reason: string, consequence: string): ToolError {
   return new ToolError('HOOK_FAILED', `The hook ${name} ${reason}`, { hint: `${consequence} Report this to the user.` })
 }

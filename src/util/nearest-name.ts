@@ -36,14 +36,3 @@ export function nearestName(misspelled: string, names: Iterable<string>): string
   }
   return nearest
 }
-
-/**
- * Returns the end of a message about an unknown name: the nearest known name, or all of them.
- *
- * @param list introduces the known names, such as `the tools are`
- */
-export function didYouMean(misspelled: string, names: Iterable<string>, list: string): string {
-  const all = [...names]
-  const nearest = nearestName(misspelled, all)
-  return nearest === undefined ? `; ${list} ${all.join(', ')}` : `; did you mean ${JSON.stringify(nearest)}?`
-}

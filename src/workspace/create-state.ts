@@ -23,7 +23,7 @@ import type { StateOptions } from './options.ts'
  * Creates the state of a workspace from its options.
  *
  * @param origin the workspace that this one is a fork of
- * @throws TypeError for a misconfiguration
+ * @throws TypeError for invalid options
  */
 export function createWorkspaceState(
   options: StateOptions,
@@ -89,7 +89,7 @@ export function createWorkspaceState(
 /**
  * Requires that the notes have one name only: the rule that protects them names their path.
  *
- * @throws TypeError if the path of the notes is a link, or has another name on the storage
+ * @throws TypeError if the path of the notes is a link, or has a different name in the storage
  */
 export async function requireOwnName({ backend, memory }: WorkspaceState): Promise<void> {
   if (memory === undefined) return
@@ -100,11 +100,13 @@ export async function requireOwnName({ backend, memory }: WorkspaceState): Promi
     path = ''
   }
   if (path !== memory.path) {
-    throw new TypeError(`The memory ${JSON.stringify(memory.path)} is a link, or has another name on the storage`)
+    throw new TypeError(
+      `The memory path ${JSON.stringify(memory.path)} is a link, or has a different name in the storage`,
+    )
   }
 }
 
-/** Selects the tools of a workspace: those of its set that it can serve, and for the others the reason. */
+/** Selects the available tools of the workspace's set, and the reason for each unavailable one. */
 function selectTools(
   options: StateOptions,
   { data: { preset, memory } }: Policy,
@@ -135,13 +137,13 @@ function requireToolNames(extraTools: readonly Tool[]): ReadonlySet<string> {
     if (!/^[a-z][a-z0-9_]{0,63}$/.test(name)) {
       throw new TypeError(`Invalid tool name ${JSON.stringify(name)}: use a to z, 0 to 9 and _`)
     }
-    if (names.has(name)) throw new TypeError(`There already is a tool "${name}"`)
+    if (names.has(name)) throw new TypeError(`Two own tools have the name "${name}"`)
     names.add(name)
   }
   return names
 }
 
-/** Why a tool cannot be served here. `undefined` if it can. */
+/** Returns the reason why a tool is unavailable in this workspace, or `undefined` if it is available. */
 function reasonUnavailable(
   tool: Tool,
   { shell, mode, readOnly: isSealed }: StateOptions,

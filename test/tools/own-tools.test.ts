@@ -188,7 +188,7 @@ describe('tools of the embedding program', () => {
 
   it('cannot share a name', async () => {
     await expect(open({ extraTools: [countLines, countLines] as Tool[] })).rejects.toThrow(
-      'There already is a tool "count_lines"',
+      'Two own tools have the name "count_lines"',
     )
   })
 

@@ -774,7 +774,7 @@ describe('a step of a call', () => {
     const large = await workspace.call('delete_file', { path: 'large.txt' })
     expect(large).toMatchObject({
       ok: true,
-      warnings: ['This call cannot be undone: what it replaced is too large to be kept'],
+      warnings: ['This call cannot be undone: the replaced content is too large to keep'],
     })
     expect(await workspace.undo(String(large.callId))).toMatchObject({ ok: false })
   })
@@ -802,9 +802,9 @@ describe('a step of a call', () => {
     expect(await workspace.callTool('act', {})).toMatchObject({ ok: true })
     expect(await workspace.call('read_file', { path: 'src/app.ts' })).toMatchObject({ ok: true })
     expect(await workspace.call(...write)).toMatchObject({
-      message: 'write_file needs a reason here',
+      message: 'write_file needs a reason in this workspace',
       field: 'reason',
-      hint: 'State in reason why this is to be done; it is kept for the record.',
+      hint: 'Give the reason for this change in the field reason.',
     })
     expect(await workspace.call('write_file', { ...write[1], reason: ' \n' })).toMatchObject({ code: 'INVALID_INPUT' })
     expect(await workspace.call('write_file', { ...write[1], reason: 'needed' })).toMatchObject({ ok: true })

@@ -8,38 +8,38 @@ import type { Rates } from '../../policy/rate-limits.ts'
 import type { Taint } from '../../policy/taint.ts'
 import type { Processes } from '../../shells/shared/background-processes.ts'
 
-/** What a run works on, as policy and report hold the run against it. */
+/** The task of a run. Policy and report compare the calls of the run with it. */
 export interface Task {
   readonly text: string
-  /** Globs of the paths that the task is about. */
+  /** Globs of the paths that belong to the task. */
   readonly scope?: readonly string[]
   readonly risk?: string
 }
 
-/** One agent's session: what it was shown, how much it did, what it was allowed. Never shared between two agents. */
+/** The state of one agent's session: its read history, rates, taint, approvals and artifacts. Never shared between agents. */
 export interface RunState {
   readonly id: string
   readonly actor: string
-  /** Which notes it may see, where the memory asks. */
+  /** The scopes of the notes that the run may see, if the memory has an ACL. */
   readonly scopes: readonly string[]
-  /** An approved plan's paths become its scope. */
+  /** The paths of an approved plan become its scope. */
   task: Task | undefined
-  /** The plan that was approved, where the workspace asks for one. */
+  /** The approved plan, if the workspace was in plan mode. */
   plan: WorkPlan | undefined
   readonly readHistory: ReadHistory
   readonly rates: Rates
   readonly taint: Taint
   readonly approvals: Approvals
   readonly artifacts: Artifacts
-  /** Where its commands start, and those that run in the background. */
+  /** The directory in which its next command starts, and its background commands. */
   readonly shell: { cwd: Path; readonly processes: Processes }
-  /** Calls so far: a call's id is the run's id and its number. */
+  /** Number of calls so far. The id of a call consists of the id of its run and this number. */
   calls: number
   /** The task as the audit last recorded it. */
   recordedTask: Task | undefined
 }
 
-/** A call as policy judges it. */
+/** Returns the facts of a call that policy evaluates. */
 export function policyCall(
   run: RunState,
   tool: string,
