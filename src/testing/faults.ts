@@ -2,71 +2,71 @@ import { type ErrorCode, errorHints, ToolError } from '../errors.ts'
 import { compileGlob } from '../paths/glob.ts'
 import { quote } from '../paths/logical-path.ts'
 
-/** One call of a storage, as faults see it. */
+/** One call of a storage. */
 export interface FaultyCall<O extends string = string> {
   readonly operation: O
-  /** Of a commit or a scan: all of its paths. */
+  /** The paths of the call; several for a commit or a scan. */
   readonly paths: readonly string[]
 }
 
-/** What goes wrong, and when. Every condition that is given must hold; without one, it concerns every call. */
+/** A fault and its conditions. It occurs if all given conditions hold; without conditions, on every call. */
 export interface Fault<O extends string = string> {
   readonly on?: O | readonly O[]
   /** A glob or a regular expression that one of the call's paths must match. */
   readonly path?: string | RegExp
-  /** Only the call of this number, of those that `on` and `path` mean, from 1. */
+  /** Number of the call, from 1, among those that match `on` and `path`. */
   readonly nth?: number
-  /** Only the call of this number and those after it. */
+  /** Number of the first call. The fault also occurs on all later ones. */
   readonly from?: number
-  /** How often of 1 it happens, by the seed. */
+  /** Probability from 0 to 1, decided by the seed. */
   readonly chance?: number
-  /** Whether the call has taken effect by then, so that only its answer is lost. Default: `before`. */
+  /** `after` lets the call take effect, so that only its result is lost. Default: `before`. */
   readonly when?: 'before' | 'after'
-  /** Passes this time, by the option `wait`. */
+  /** Milliseconds to wait, with the option `wait`. */
   readonly latencyMs?: number
-  /** Done at this moment, such as what another writer does. */
+  /** Called when the fault occurs, for example to imitate another writer. */
   readonly run?: (call: FaultyCall<O>) => unknown
-  /** Only so many bytes of each file are read or stored, and nobody is told. */
+  /** Number of bytes of each file that are read or stored. The result does not report it. */
   readonly short?: number
-  /** What the call fails with: a code, or an error to be thrown as it is. */
+  /** The error of the call: a code, or an error that is thrown unchanged. */
   readonly error?: ErrorCode | Error
   /**
-   * From now on every call fails. The one under way is torn as the storage may tear it; with `when`, it has not begun, or is
-   * done.
+   * Makes this and every later call fail. Without `when`, the current commit is applied partly, as far as the storage allows; with
+   * `when`, it is not started, or complete.
    */
   readonly crash?: true
 }
 
-/** What faults leave to chance, and how time passes for them. */
+/** Randomness and time of faults. */
 export interface FaultOptions {
-  /** Decides what is left to chance. Default: 0. */
+  /** Seed of all random decisions. Default: 0. */
   readonly seed?: number
-  /** How latency passes: `clock.wait` of a `testClock` until the test advances it, `clock.advance` at once. */
+  /** Waits for latency: `clock.wait` of a `testClock` until the test advances the clock, `clock.advance` immediately. */
   readonly wait?: (ms: number) => void | Promise<void>
 }
 
-/** How a storage carries out a call; `crash` as far as it comes in a crash. */
+/** How a storage carries out a call, completely or partly. */
 export interface FaultyAct<T> {
   act(): Promise<T>
-  /** The same with only the first bytes of each file. */
+  /** Carries out the call with only the first bytes of each file. */
   short?(bytes: number): Promise<T>
-  /** Leaves what a crash in its midst leaves. `random` gives numbers from 0 to 1. */
+  /** Leaves the state of a crash during the call. `random` returns numbers from 0 to 1. */
   tear?(random: () => number): Promise<unknown>
 }
 
-/** Faults around the calls of some storage. */
+/** Injects faults into the calls of a storage. */
 export interface Injector<O extends string = string> {
-  /** Every call so far, in order, also those that failed. */
+  /** All calls so far in order, including failed ones. */
   readonly calls: readonly FaultyCall<O>[]
   readonly crashed: boolean
-  /** Adds a fault, which counts from now on. */
+  /** Adds a fault. It counts calls from now on. */
   inject(fault: Fault<O>): void
-  /** Takes all faults away, a crash too. */
+  /** Removes all faults and ends a crash. */
   heal(): void
   around<T>(operation: O, paths: readonly string[], act: FaultyAct<T>): Promise<T>
 }
 
-/** @throws TypeError for a fault that could never be meant */
+/** @throws TypeError for an invalid fault */
 export function createInjector<O extends string>(
   faults: Fault<O> | readonly Fault<O>[] = [],
   { seed = 0, wait = noClock }: FaultOptions = {},
@@ -114,7 +114,7 @@ export function createInjector<O extends string>(
         if (fault.crash === true) crashed = true
         await happen(fault, call)
       }
-      // Nobody is answered any more, whoever asked before.
+      // After a crash no call returns, including those that started before it.
       if (crashed) throw crash(call)
       return result
     },
@@ -129,7 +129,7 @@ function noClock(): never {
 
 interface Armed<O extends string> {
   readonly fault: Fault<O>
-  /** Asked once for every call. */
+  /** Called once for every call. */
   isDue(call: FaultyCall<O>): boolean
 }
 
@@ -165,7 +165,7 @@ function requireCount(name: string, value: number | undefined, least: number): v
 }
 
 function matcherOf(path: string | RegExp): (path: string) => boolean {
-  // Its own lastIndex must not decide.
+  // search() ignores lastIndex.
   if (path instanceof RegExp) return (one) => one.search(path) !== -1
   const glob = compileGlob(path)
   return (one) => glob.matches(one)
@@ -186,7 +186,7 @@ function failure(code: ErrorCode, { operation, paths }: FaultyCall, why: string)
   return new ToolError(code, `Cannot ${verbs[operation] ?? operation} ${quote(path)}: ${why}`, { path })
 }
 
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+/** Returns a generator of numbers from 0 to 1, the same for the same seed (mulberry32). */
 function randomNumbers(seed: number): () => number {
   let state = seed >>> 0
   return () => {

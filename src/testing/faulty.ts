@@ -3,7 +3,7 @@ import type { Backend, Change, CommitOptions, EntryState, FileRead, Receipt, Ver
 import { applyOrder } from '../storage/change-set.ts'
 import { createInjector, type Fault, type FaultOptions, type Injector } from './faults.ts'
 
-/** The calls of a backend that faults can concern. */
+/** Methods of a backend in which faults can occur. */
 export type BackendOperation =
   | 'canonical'
   | 'stat'
@@ -15,23 +15,23 @@ export type BackendOperation =
   | 'statDirectories'
   | 'walk'
 
-/** What goes wrong with a backend: on which operation, at which path, the how manyth time, and how. */
+/** A fault of a backend. */
 export type BackendFault = Fault<BackendOperation>
 
-/** A backend on which what was asked for goes wrong. */
+/** A backend with injected faults. */
 export interface FaultyBackend
   extends Backend,
     Pick<Injector<BackendOperation>, 'calls' | 'crashed' | 'inject' | 'heal'> {}
 
 /**
- * The same backend, where things go wrong: errors by operation, path and count; latency; reads and writes that are short; other
- * writers in the very moment; and a crash, after which every call fails, while the backend below holds what the next process
- * would find. A commit that a crash meets is torn as the backend's `atomic` lets it be: the whole set or nothing of it, or each
- * file by itself, in the order in which sets are applied. The same calls with the same seed go wrong in the same way.
+ * Wraps a backend and injects faults: errors by operation, path and count; latency; short reads and writes; concurrent writers; and
+ * a crash, after which every call fails while the wrapped backend contains what the next process would find. A commit during a
+ * crash is applied as far as the backend's `atomic` allows: the whole set or nothing, or some of the files in the order in which
+ * sets are applied. The same calls with the same seed have the same faults.
  *
- * It hides the tree of a backend in memory, which could be read without a call. Forks have the same faults, and count together.
+ * `tree` of a memory backend is hidden, because it could be read without a call. Forks share the faults and their counts.
  *
- * @throws TypeError for a fault that could never be meant
+ * @throws TypeError for an invalid fault
  * @example
  * const full = faulty(memory({ 'a.txt': 'one\n' }), { on: 'commit', from: 2, error: 'NO_SPACE' })
  * const workspace = await createWorkspace({ backend: full, policy: 'autonomous' })
@@ -101,7 +101,7 @@ function shortRead({ bytes, stat }: FileRead, most: number): FileRead {
   return { bytes: bytes.subarray(0, most), stat }
 }
 
-/** Stores the first bytes, and tells of all: what a disk does that lies. */
+/** Stores the first bytes and reports success for all, like a disk that loses data. */
 async function shortCommit(
   backend: Backend,
   changes: readonly Change[],
@@ -124,7 +124,7 @@ function claimed(after: Version, asked: EntryState): Version {
   return { ...after, sha256: sha256(asked.bytes), size: asked.bytes.length }
 }
 
-/** What it leaves is all that counts: whoever asked is never answered. */
+/** Applies a part of a commit. The caller never receives a result. */
 async function tornCommit(
   backend: Backend,
   changes: readonly Change[],
@@ -138,6 +138,6 @@ async function tornCommit(
     if (isWhole && done > 0) await backend.commit(changes, how)
     if (!isWhole) for (const { from: _, ...change } of ordered.slice(0, done)) await backend.commit([change], how)
   } catch {
-    // It would have been refused.
+    // The commit would have been refused.
   }
 }

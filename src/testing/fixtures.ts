@@ -5,29 +5,29 @@ import { type MemoryEntry, memory } from '../backends/memory/index.ts'
 import { parseRecording, type Replay, replay } from '../workspace/replay.ts'
 import { type TestWorkspace, type TestWorkspaceOptions, testWorkspace } from './test-workspace.ts'
 
-/** What the recorded run is given, and when it is recorded. */
+/** Options of the recorded run, and when it is recorded. */
 export interface FixtureOptions extends Omit<TestWorkspaceOptions, 'record' | 'faults' | 'seed' | 'clock'> {
   /**
-   * When the run is recorded: where there is no file yet, every time, or never, so that a missing file is an error. Default:
-   * `missing`, and `never` where the environment has `CI`, as a file that nobody has looked at shows nothing.
+   * When the run is recorded: if the file is missing, always, or never, so that a missing file is an error. Default: `missing`, and
+   * `never` if the environment has `CI`, because an unreviewed recording proves nothing.
    */
   readonly record?: 'missing' | 'always' | 'never'
 }
 
-/** What became of a fixture. */
+/** The outcome of a fixture. */
 export interface Fixture {
-  /** Whether it was recorded now; else it was replayed. */
+  /** Whether the run was recorded. Otherwise it was replayed. */
   readonly recorded: boolean
   readonly steps: number
 }
 
 /**
- * A run as a fixture: the first time it is carried out and recorded into a file, later it is replayed from there, without the model
- * or the program that made it. Each step must come out as it was recorded: its result, and so every version and every diff.
- * The file is a recording as `wardspace replay` takes it, without secrets, and the same for the same run.
+ * Records a run into a file the first time, and replays the file later, without the model or program that made the calls. Each step
+ * must have the recorded result, and so every version and diff. The file is a recording for `wardspace replay`, without secrets,
+ * and the same for the same run.
  *
- * @throws Error that names the first step which came out otherwise, with what was recorded and what came
- * @throws TypeError for a file that is no recording
+ * @throws Error for the first step with another result, with both results
+ * @throws TypeError for a file that is not a recording
  * @example
  * ```ts
  * await recordFixture('test/fixtures/mend.jsonl', files, (workspace) =>
@@ -55,10 +55,10 @@ export async function recordFixture(
 }
 
 /**
- * Replays what {@link recordFixture} recorded, on the same files.
+ * Replays a recording of {@link recordFixture} on the same files.
  *
- * @throws Error that names the first step which came out otherwise, or tells that there is no such file
- * @throws TypeError for a file that is no recording
+ * @throws Error for the first step with another result, and for a missing file
+ * @throws TypeError for a file that is not a recording
  */
 export async function replayFixture(
   file: string,

@@ -1,4 +1,4 @@
-/** For tests of agents, and of what third parties build. It needs no test runner. */
+/** Helpers for tests of agents and of custom backends and shells, for any test runner. */
 export type { BackendSubject } from './backend/case.ts'
 export type { ContractScale } from './backend/large.ts'
 export { type BackendContractOptions, backendContract, readOnlyContract } from './backend-contract.ts'

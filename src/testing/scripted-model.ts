@@ -14,13 +14,13 @@ type Content = Extract<
 >[]
 type Usage = Extract<StreamPart, { type: 'finish' }>['usage']
 
-/** One answer of the model: its words, and the calls that it makes at the same time. Without calls its turn ends. */
+/** One answer of the model: text and calls. An answer without calls ends its turn. */
 export interface Said {
   readonly words: string
   readonly calls: readonly { readonly name: string; readonly input: unknown }[]
 }
 
-/** What comes back: the results of the calls in their order, or the next words of the person. */
+/** The answer to the model: the results of its calls in order, or the next message of the user. */
 export type Reply = { readonly results: readonly unknown[] } | { readonly request: string }
 
 /**
@@ -50,7 +50,7 @@ export function* calls(
   return asked.map((_, i) => (results[i] ?? interrupted) as { readonly ok: boolean })
 }
 
-/** Says something and waits for the person's next words. */
+/** Says something and waits for the next message of the user. */
 export function* say(words: string): Generator<Said, string, Reply> {
   const reply = yield { words, calls: [] }
   return 'request' in reply ? reply.request : ''
@@ -58,11 +58,11 @@ export function* say(words: string): Generator<Said, string, Reply> {
 
 const interrupted = { ok: false, code: 'ABORTED', message: 'The call has no result', hint: 'Look what it did.' }
 
-/** How the model names itself, and how fast it speaks. */
+/** Model id and streaming delay. */
 export interface ScriptedModelOptions {
   /** Default: `scripted`. */
   readonly modelId?: string
-  /** Called before each piece of text that is streamed, such as to take the time that a model takes. */
+  /** Called before each streamed piece of text, for example to imitate the speed of a model. */
   readonly wait?: (piece: string, signal: AbortSignal | undefined) => Promise<void>
 }
 
@@ -81,7 +81,7 @@ export interface ScriptedModelOptions {
 export function scriptedModel(script: Script, options: ScriptedModelOptions = {}): ScriptedModel {
   let calledBefore = 0
   const answer = ({ prompt }: CallOptions): Answer => {
-    // Unique, also where a part of the conversation was forgotten and is gone through again.
+    // Ids stay unique even if a part of the conversation was dropped and is repeated.
     calledBefore = Math.max(calledBefore, callsIn(prompt))
     const { words, calls: asked } = nextOf(script, prompt)
     const content: Content = words === '' ? [] : [{ type: 'text', text: words }]
@@ -120,11 +120,11 @@ interface Answer {
   readonly usage: Usage
 }
 
-/** Runs the script over the conversation so far: what it says next. */
+/** Runs the script over the conversation and returns its next answer. */
 function nextOf(script: Script, prompt: readonly Message[]): Said {
   let run: ReturnType<Script> | undefined
   let step: IteratorResult<Said, string> | undefined
-  // Whether what the script has come to stands in the conversation already.
+  // Whether the conversation already contains the current answer of the script.
   let isSaid = false
   for (const [at, message] of prompt.entries()) {
     if (message.role === 'user') {
@@ -139,7 +139,7 @@ function nextOf(script: Script, prompt: readonly Message[]): Said {
       }
     } else if (message.role === 'assistant' && run !== undefined && step !== undefined && !isSaid) {
       const ids = message.content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []))
-      // What was interrupted before it called anything is said once more.
+      // An answer that was interrupted before its calls is repeated.
       if (step.done === true || step.value.calls.length === 0) isSaid = true
       else if (ids.length > 0) step = run.next({ results: ids.map((id) => resultOf(prompt.slice(at), id)) })
     }

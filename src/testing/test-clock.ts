@@ -1,18 +1,18 @@
-/** A clock that stands still until it is told to go on. */
+/** A clock that stands still until it is advanced. */
 export interface TestClock {
   /** Milliseconds since 1970. */
   (): number
-  /** Lets time pass, and wakes whoever waits for it, in the order of their times. */
+  /** Lets time pass and resolves due waits in the order of their times. */
   advance(ms: number): Promise<void>
-  /** Settles once so much time has passed. */
+  /** Resolves when the clock has advanced by this time. */
   wait(ms: number): Promise<void>
 }
 
-/** Where a {@link testClock} begins: 2024-01-01T00:00:00Z. */
+/** Start of a {@link testClock}: 2024-01-01T00:00:00Z. */
 const BEGINNING = 1_704_067_200_000
 
 /**
- * A clock for tests: the same every time, and no test has to wait.
+ * Creates a clock for tests. Its times are the same in every run, and no test has to wait.
  *
  * @example
  * const clock = testClock()
@@ -26,14 +26,14 @@ export function testClock(start: number = BEGINNING): TestClock {
   return Object.assign(clock, {
     async advance(ms: number): Promise<void> {
       if (!(ms >= 0)) throw new TypeError('A clock advances by 0 milliseconds or more')
-      // Who has been started before, and is about to wait, waits from now.
+      // Code that was already started registers its waits first.
       await settled()
       const end = now + ms
       for (let next = earliest(); next !== undefined && next.at <= end; next = earliest()) {
         waiting.splice(waiting.indexOf(next), 1)
         now = Math.max(now, next.at)
         next.wake()
-        // Who was woken may wait again, and is woken again where that is over too.
+        // A resolved wait may be followed by another one that is also due.
         await settled()
       }
       now = end
@@ -49,15 +49,15 @@ export function testClock(start: number = BEGINNING): TestClock {
   }
 }
 
-/** Taken here, before a test puts another one in its place. */
+/** Captured at load, before a test replaces it. */
 const later = globalThis.setTimeout
 
-/** Lets everything run that only waits for promises. */
+/** Resolves after all pending promise callbacks. */
 function settled(): Promise<void> {
   return new Promise((resolve) => later(resolve, 0))
 }
 
-/** Ids that are counted: `id-1`, `id-2`, … */
+/** Returns a generator of counted ids: `id-1`, `id-2`, … */
 export function countedIds(prefix = 'id-'): () => string {
   let count = 0
   return () => {

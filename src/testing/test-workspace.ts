@@ -5,30 +5,30 @@ import { createWorkspace, type Workspace, type WorkspaceOptions } from '../works
 import { type BackendFault, faulty } from './faulty.ts'
 import { countedIds, type TestClock, testClock } from './test-clock.ts'
 
-/** As for `createWorkspace`, but for the files; and what goes wrong. */
+/** Options of `createWorkspace` except for the files, and faults. */
 export interface TestWorkspaceOptions extends Partial<Omit<WorkspaceOptions, 'backend' | 'mounts' | 'clock'>> {
-  /** Default: one that stands still. */
+  /** Default: a clock that stands still. */
   readonly clock?: TestClock
-  /** What goes wrong with its storage, as {@link faulty} has it; latency passes when the clock is advanced. */
+  /** Faults of the storage, see {@link faulty}. Latency passes when the clock is advanced. */
   readonly faults?: BackendFault | readonly BackendFault[]
-  /** What faults leave to chance. Default: 0. */
+  /** Seed of random faults. Default: 0. */
   readonly seed?: number
 }
 
-/** A workspace in memory, with what a test wants to know of it. Looking leaves no trace: no call, no record, no fault. */
+/** A workspace in memory that a test can inspect without calls, records or faults. */
 export interface TestWorkspace extends Workspace {
-  /** The files as they are, whatever policy hides, and without the faults. */
+  /** All files, including those that policy hides, without the faults. */
   readonly backend: Backend
   readonly clock: TestClock
-  /** What changed since it was opened, or since HEAD of its repository; ignored files apart, and secrets as marks. */
+  /** Returns the diff since the workspace was opened, or since HEAD of its repository, without ignored files and with masked secrets. */
   diff(): Promise<string>
 }
 
 /**
- * A workspace for tests: files in memory, the policy `autonomous` unless another one is given, a clock that stands still and
- * ids that are counted, so that the same calls give the same results and the same audit, to the byte.
+ * Creates a workspace for tests: files in memory, policy `autonomous` by default, a clock that stands still and counted ids, so that
+ * the same calls give the same results and audit records, byte for byte.
  *
- * @throws TypeError what `memory`, `faulty` and `createWorkspace` throw
+ * @throws TypeError if `memory`, `faulty` or `createWorkspace` does
  * @example
  * const workspace = await testWorkspace({ 'a.txt': 'one\n' })
  * await workspace.call('edit_file', { path: 'a.txt', oldText: 'one', newText: 'two' })
@@ -47,7 +47,7 @@ export async function testWorkspace(
     backend: faults === undefined ? backend : faulty(backend, faults, { seed, wait: clock.wait }),
   })
   const diffs = createWorkspaceDiffs(backend)
-  // Onto the workspace itself: a copy would lose what it computes.
+  // A copy of the workspace would lose its getters.
   return Object.assign(workspace, {
     backend,
     clock,

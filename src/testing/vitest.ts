@@ -4,7 +4,7 @@ import { type Path, parsePath, quote } from '../paths/logical-path.ts'
 import type { Backend, EntryState } from '../storage/backend.ts'
 import { stateAt } from '../storage/versions.ts'
 
-/** What the matchers need of vitest, and of what is like it. */
+/** The parts of vitest, or of a compatible runner, that the matchers use. */
 export interface MatcherContext {
   readonly isNot: boolean
   /** Whether two values are equal, as the runner sees it. */
@@ -21,10 +21,10 @@ export interface MatcherContext {
   }
 }
 
-/** What a matcher found. */
+/** The result of a matcher. */
 export interface MatcherResult {
   readonly pass: boolean
-  /** What the test is told where it fails. */
+  /** Returns the message of a failure. */
   message(): string
 }
 
@@ -49,7 +49,7 @@ declare module 'vitest' {
 }
 
 /**
- * Matchers for vitest. What is no workspace and no result is a TypeError, so that `.not` never holds by mistake.
+ * Matchers for vitest. Any other value than a workspace or a result is a TypeError, so that `.not` never passes by mistake.
  *
  * @example
  * ```ts
@@ -108,11 +108,11 @@ function toRefuse(
   details?: Readonly<Record<string, unknown>>,
 ): MatcherResult | Promise<MatcherResult> {
   if (!isThenable(received)) return judged(this, received, code, details)
-  // What a backend throws is a refusal too; any other error is none.
+  // A ToolError of a backend is a refusal too. Any other error is rethrown.
   return received.then(
     (result) => judged(this, result, code, details),
     (error: unknown) => {
-      // Also of another copy of the package.
+      // The name also matches errors of another copy of the package.
       const { name, code: given, message, details: own } = (error ?? {}) as Partial<ToolError>
       if (name === 'ToolError') return judged(this, { ...own, ok: false, code: given, message }, code, details)
       throw error
@@ -187,7 +187,7 @@ interface Found {
   readonly text?: string
 }
 
-/** What is at a path, through links as a call would go. A storage that fails is no answer. */
+/** Reads a path through links, as a call does. Errors of the storage are thrown. */
 async function lookAt(backend: Backend, path: string): Promise<Found> {
   let state: EntryState
   try {
@@ -209,7 +209,7 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The first names in the tree, for a message. */
+/** Returns the first paths of the tree, for a message. */
 async function someNames(backend: Backend): Promise<readonly string[]> {
   const names: string[] = []
   const waiting = ['' as Path]
@@ -217,14 +217,14 @@ async function someNames(backend: Backend): Promise<readonly string[]> {
     for (const { name, type } of await backend.list(directory)) {
       const path = (directory === '' ? name : `${directory}/${name}`) as Path
       if (type === 'directory') waiting.push(path)
-      else if (names.length < MOST_NAMES) names.push(path)
+      else if (names.length < MAX_NAMES) names.push(path)
     }
-    if (names.length === MOST_NAMES) return [...names, '…']
+    if (names.length === MAX_NAMES) return [...names, '…']
   }
   return names
 }
 
-const MOST_NAMES = 20
+const MAX_NAMES = 20
 
 function isThenable(value: unknown): value is Promise<unknown> {
   return typeof (value as PromiseLike<unknown> | null)?.then === 'function'
