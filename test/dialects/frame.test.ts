@@ -218,10 +218,10 @@ describe('a workspace in a dialect', () => {
     const dialect = shouting()
     expect(await replay(recording, { backend: memory(files), dialect })).toEqual({ ok: true, steps: 5 })
     expect(await replay(recording, { backend: memory({ 'a.txt': 'other\n' }), dialect })).toMatchObject({ ok: false })
-    await expect(replay(recording, { backend: memory(files) })).rejects.toThrow('in the dialect "shouting"')
+    await expect(replay(recording, { backend: memory(files) })).rejects.toThrow('had the dialect "shouting"')
     const plain = recording.map((entry) => (entry.type === 'workspace' ? { ...entry, dialect: undefined } : entry))
     await expect(replay(plain as unknown as typeof recording, { backend: memory(files), dialect })).rejects.toThrow(
-      'in no dialect',
+      'had no dialect',
     )
   })
 

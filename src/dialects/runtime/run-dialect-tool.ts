@@ -55,8 +55,8 @@ export function createDialectCall(
   return async (name, input, callOptions = {}) => {
     const options = { ...callOptions, via: `${dialect.name}.${String(name).slice(0, 100)}` }
     const calls: StepCalls = { callIds: [], warnings: [], seen: [] }
-    const toError = (failure: Failure, own?: string): DialectResult => {
-      const error = toDialectError(dialect, name, failure, { input, own })
+    const toError = (failure: Failure, workspaceTool?: string): DialectResult => {
+      const error = toDialectError(dialect, name, failure, { input, workspaceTool })
       return { ...toResult({ ...dialect.formatError(error), isError: true }, calls), failure }
     }
     try {

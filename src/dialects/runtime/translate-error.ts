@@ -4,22 +4,25 @@ import type { Dialect, DialectError, Hints } from './types.ts'
 
 /**
  * Translates an error of the workspace: paths in the dialect's spelling, and hints without the names of the workspace's own
- * tools and fields. `own` is the tool of the workspace that failed, if one did.
+ * tools and fields. `workspaceTool` is the tool of the workspace that failed, if one did.
  */
 export function toDialectError(
   dialect: Pick<Dialect, 'pathMapping' | 'hints' | 'fields'>,
   tool: string,
   failure: Failure,
-  { input, own }: { readonly input?: unknown; readonly own?: string | undefined } = {},
+  { input, workspaceTool }: { readonly input?: unknown; readonly workspaceTool?: string | undefined } = {},
 ): DialectError {
   const { code, path } = failure
   const { pathMapping, fields = {} } = dialect
   const outward = path === undefined ? undefined : pathMapping.outward(path)
-  const message = renameFields(own === undefined ? failure.message : failure.message.replace(own, tool), fields)
+  const message = renameFields(
+    workspaceTool === undefined ? failure.message : failure.message.replace(workspaceTool, tool),
+    fields,
+  )
   return {
     code,
     message: path === undefined || outward === undefined ? message : message.replace(quote(path), () => quote(outward)),
-    hint: dialect.hints?.[code] ?? hintOf(failure, dialect, own),
+    hint: dialect.hints?.[code] ?? hintOf(failure, dialect, workspaceTool),
     ...(outward === undefined ? {} : { path: outward }),
     tool,
     input,
@@ -38,10 +41,10 @@ function renameFields(text: string, fields: Readonly<Record<string, string>>): s
 function hintOf(
   { code, hint, suggestions }: Failure,
   { pathMapping }: Pick<Dialect, 'pathMapping'>,
-  own: string | undefined,
+  workspaceTool: string | undefined,
 ): string {
   // The hint of the workspace lists the fields of its own tool.
-  if (code === 'INVALID_INPUT' && own !== undefined) return 'Correct the input and call again.'
+  if (code === 'INVALID_INPUT' && workspaceTool !== undefined) return 'Correct the input and call again.'
   const neutral = neutralHints(pathMapping.roots)[code]
   if (neutral !== undefined) return neutral
   if (!Array.isArray(suggestions)) return hint
