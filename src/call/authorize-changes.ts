@@ -28,7 +28,7 @@ export async function authorizeChanges(
 ): Promise<AuthorizedChanges> {
   const collected = await collectAccesses(workspace, call, draft)
   const { changes, further } = collected
-  const facts = policyCall(run, call.tool.name, call.input)
+  const facts = policyCall(run, call.tool.name, call.input, call.dialectTools)
   let evaluated = call.verdict
   if (further.length > 0)
     evaluated = combineVerdicts(evaluated, workspace.policy.evaluate({ ...facts, accesses: further }))

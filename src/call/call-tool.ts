@@ -4,7 +4,7 @@ import { guardAccesses } from '../guard/guard-accesses.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
 import type { ApprovalQuestion } from '../policy/approval.ts'
-import { deniedError } from '../policy/policy.ts'
+import { deniedError, type PolicyCall } from '../policy/policy.ts'
 import type { Receipt } from '../storage/backend.ts'
 import type { BuiltinDraft, PlanState } from '../tools/builtin-tool.ts'
 import type { ShownVersion, Tool } from '../tools/define-tool.ts'
@@ -40,8 +40,12 @@ import { createToolContext } from './tool-context.ts'
 export interface InternalCallOptions {
   /** The answer to the approval that the call waited for. */
   readonly grant?: Grant | undefined
-  /** The dialect tool that makes the call. */
+  /** The dialect tool that makes the call, for the audit. */
   readonly via?: string
+  /** The names of the dialect tool that makes the call, for policy and rates. */
+  readonly dialectTools?: readonly string[] | undefined
+  /** Whether the dialect tool has made a call before, so that it is counted already. */
+  readonly isLaterStep?: boolean
   /** Receives the versions that the call shows. A dialect decides later whether the run is shown them. */
   readonly shows?: (shown: ShownVersion) => void
 }
@@ -89,7 +93,7 @@ export async function callTool(
 
 /** Steps 1 to 6. A pre-call hook that narrows the input has them run again. */
 async function authorizeCall(state: CallState, rawInput: unknown): Promise<AuthorizedCall> {
-  const call = await evaluateCall(state.workspace, state.run, state.target, rawInput, state.audit)
+  const call = await evaluateCall(state.workspace, state.run, state.target, rawInput, state)
   requireModeAndLimits(state, call.tool)
   return requireVerdict(state, call)
 }
@@ -98,23 +102,25 @@ async function authorizeCall(state: CallState, rawInput: unknown): Promise<Autho
  * Steps 1 to 4 and the verdict: what a call would reach, and what policy says about it. Nothing is executed, counted or
  * refused by policy.
  *
- * @param audit records how far the call came; `undefined` for an explanation, which is not a call
+ * @param state `audit` records how far the call came; without a state it is an explanation, which is not a call
  */
 export async function evaluateCall(
   workspace: WorkspaceState,
   run: RunState,
   target: string | Tool,
   rawInput: unknown,
-  audit?: CallAudit,
+  state?: Pick<CallState, 'audit' | 'options'>,
 ): Promise<AuthorizedCall> {
+  const { audit, options: { dialectTools } = {} } = state ?? {}
   const { tool, input } = parseCall(workspace, target, rawInput, audit)
   const planned = planAccesses(workspace, run, tool, input, audit)
-  const facts = policyCall(run, tool.name, input)
+  const facts = policyCall(run, tool.name, input, dialectTools)
   const accesses = await guardAndClassify(workspace, planned, facts, audit)
   audit?.setAccesses(accesses, input)
   const line = tool.commandLine?.(input)
-  if (line !== undefined) return evaluateCommand(workspace, { tool, input, accesses }, facts, line, audit)
-  return { tool, input, accesses, verdict: workspace.policy.evaluate({ ...facts, accesses }) }
+  const call = { tool, input, accesses, ...(dialectTools === undefined ? {} : { dialectTools }) }
+  if (line !== undefined) return evaluateCommand(workspace, call, facts, line, audit)
+  return { ...call, verdict: workspace.policy.evaluate({ ...facts, accesses }) }
 }
 
 /** Step 1: finds the tool and parses the input with its schema. */
@@ -158,13 +164,22 @@ function guardAndClassify(
 }
 
 /** Step 5: plan mode, and the rates, against which a call counts once. */
-function requireModeAndLimits({ workspace, run, audit }: CallState, tool: Tool): void {
+function requireModeAndLimits({ workspace, run, audit, options }: CallState, tool: Tool): void {
   audit.enterStep('limits')
   if (tool.mutates && isInPlanMode(workspace, run)) {
     throw new ToolError('PLAN_MODE', `${tool.name} is not allowed before the plan is approved`)
   }
-  if (!audit.isCounted) run.rates.countCall(tool.name)
+  if (!audit.isCounted) run.rates.countCall(...countedNames(tool.name, options))
   audit.isCounted = true
+}
+
+/**
+ * The names under which a call counts: its own, and with the first call of a dialect tool that tool's. A later call of a
+ * dialect tool of the same name is counted already.
+ */
+function countedNames(tool: string, { dialectTools = [], isLaterStep = false }: InternalCallOptions): string[] {
+  if (!isLaterStep) return [...new Set([tool, ...dialectTools])]
+  return dialectTools.includes(tool) ? [] : [tool]
 }
 
 /** Step 6: ends the call if policy or the taint of the run denies it. */
@@ -213,7 +228,9 @@ async function openApprovals(
     if ('deny' in grant.answer) audit.addApproval(grant.parked.request, 'denied', grant.answer.by)
     await requireGrant(workspace, grant)
   }
-  const replayable = typeof target === 'string' ? { input } : undefined
+  const { dialectTools } = options
+  const replayable =
+    typeof target === 'string' ? { input, ...(dialectTools === undefined ? {} : { dialectTools }) } : undefined
   const began = grant?.parked.began ?? audit.started
   const context: ApprovalContext = {
     grant,
@@ -248,7 +265,7 @@ async function draftCall(
   const { signal, grant, onProgress } = options
   audit.enterStep('draft')
   throwIfAborted(signal)
-  const commit = (tool: Tool) => callTool(workspace, run, tool, {})
+  const commit = (tool: Tool) => callTool(workspace, run, tool, {}, { dialectTools: options.dialectTools })
   const contextOptions = { audit, taint, signal, ask, began, onProgress, commit }
   const context = createToolContext(workspace, callWithGrant(run, grant), call, contextOptions)
   const draft = await call.tool.draft(call.input, context)
@@ -358,9 +375,13 @@ function projectResult({ workspace, run, options }: CallState, draft: BuiltinDra
 }
 
 /** Turns an error of any step into the refusal, and records it once with the step. */
-async function refuseCall({ workspace, run, audit, taint }: CallState, name: string, error: unknown): Promise<Failure> {
-  const suggested = toFailure(await addPathSuggestions(workspace, run, name, error))
-  const failure = withoutSecretVersion(workspace, name, suggested)
+async function refuseCall(
+  { workspace, run, options: { dialectTools }, audit, taint }: CallState,
+  name: string,
+  error: unknown,
+): Promise<Failure> {
+  const suggested = toFailure(await addPathSuggestions(workspace, run, name, dialectTools, error))
+  const failure = withoutSecretVersion(workspace, { tool: name, dialectTools, input: {} }, suggested)
   const label = taint.labelFailure(failure)
   audit.setLabel(label, run.taint.origin())
   await audit.writeRefusal(failure)
@@ -368,11 +389,16 @@ async function refuseCall({ workspace, run, audit, taint }: CallState, name: str
 }
 
 /** Removes the hash of a file that must not be read: it would confirm a guess of its content. */
-function withoutSecretVersion({ policy }: WorkspaceState, tool: string, failure: Failure): Failure {
+function withoutSecretVersion(
+  { policy }: WorkspaceState,
+  call: Omit<PolicyCall, 'accesses'>,
+  failure: Failure,
+): Failure {
   if (typeof failure.currentSha256 !== 'string' || failure.path === undefined) return failure
   const path = failure.path as Path
   const classification = classifyPath(path)
-  if (!classification.redacted || policy.decide(tool, 'file:read', path, classification) === 'allow') return failure
+  if (!classification.redacted || policy.forCall(call).decide('file:read', path, classification) === 'allow')
+    return failure
   const { currentSha256: _, ...visible } = failure
   return visible as Failure
 }

@@ -38,6 +38,8 @@ export async function requestApproval(
 /** The data from which a call is repeated, also in another process. */
 export interface ReplayableCall {
   readonly input: unknown
+  /** The names of the dialect tool that makes the call. */
+  readonly dialectTools?: readonly string[]
   /** The plan that it submits. */
   readonly plan?: WorkPlan | undefined
 }
@@ -114,6 +116,7 @@ async function askOrPark(
         actor: run.actor,
         tool: request.tool,
         input: call.input,
+        ...(call.dialectTools === undefined ? {} : { dialectTools: call.dialectTools }),
         at: workspace.clock(),
         began,
         expiresAt: workspace.clock() + workspace.limits.approvalMs,

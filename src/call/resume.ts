@@ -25,6 +25,7 @@ export async function resumeCall(
     if (!(workspace.clock() < parked.expiresAt)) throw expired(parked)
     return await callTool(workspace, run, parked.tool, parked.input, {
       ...options,
+      dialectTools: parked.dialectTools,
       grant: { parked, answer: normalized },
     })
   } catch (error) {

@@ -16,11 +16,12 @@ export async function addPathSuggestions(
   workspace: WorkspaceState,
   run: RunState,
   tool: string,
+  dialectTools: readonly string[] | undefined,
   error: unknown,
 ): Promise<unknown> {
   if (!(error instanceof ToolError) || error.code !== 'NOT_FOUND' || error.details.path === undefined) return error
   const missing = parsePath(error.details.path)
-  const visibility = createVisibility(workspace.policy, policyCall(run, tool, {}), 'list', { rules: [] })
+  const visibility = createVisibility(workspace.policy, policyCall(run, tool, {}, dialectTools), 'list', { rules: [] })
   const suggestions = await suggestPaths(workspace.backend, missing, visibility)
   if (suggestions.length === 0) return error
   return new ToolError('NOT_FOUND', error.message, {

@@ -42,7 +42,12 @@ export function createToolContext(
       accesses: call.accesses,
       documents: workspace.documents,
       visibility: (kind) =>
-        createVisibility(workspace.policy, policyCall(run, call.tool.name, call.input), kind, call.verdict),
+        createVisibility(
+          workspace.policy,
+          policyCall(run, call.tool.name, call.input, call.dialectTools),
+          kind,
+          call.verdict,
+        ),
       signal,
       onRead: addRead,
     }),
@@ -57,7 +62,7 @@ export function createToolContext(
     async workspaceDiff(request) {
       const diff = await diffForCall(
         workspace,
-        policyCall(run, call.tool.name, call.input),
+        policyCall(run, call.tool.name, call.input, call.dialectTools),
         call.verdict,
         request,
         signal,
@@ -68,7 +73,7 @@ export function createToolContext(
       }
       return diff
     },
-    workspaceDiffSha256: () => workspaceDiffSha256(workspace, run, signal),
+    workspaceDiffSha256: () => workspaceDiffSha256(workspace, run, call.dialectTools, signal),
     headCommit: workspace.diffs.headCommit,
     get commands() {
       session ??= openCommandSession(workspace, run, call, {
@@ -130,6 +135,7 @@ function diffForCall(
 async function workspaceDiffSha256(
   workspace: WorkspaceState,
   run: RunState,
+  dialectTools: readonly string[] | undefined,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
   const tool: Tool | undefined = workspace.tools.get(diffWorkspace.name)
@@ -137,7 +143,7 @@ async function workspaceDiffSha256(
   if (tool !== (diffWorkspace as Tool)) return undefined
   try {
     const input = parseInput(tool, {})
-    const call = policyCall(run, tool.name, input)
+    const call = policyCall(run, tool.name, input, dialectTools)
     const verdict = workspace.policy.evaluate({
       ...call,
       accesses: await guardAccesses(workspace.backend, tool.plan(input, { cwd: run.shell.cwd })),

@@ -2,6 +2,7 @@ import { approvalText } from '../policy/approval-text.ts'
 import { directoryParking } from '../policy/directory-parking.ts'
 import type { ParkedCall } from '../policy/parked-calls.ts'
 import { answerOf } from './ask.ts'
+import { dialectOf } from './dialect.ts'
 import { openWorkspace, parseOptions } from './options.ts'
 
 /**
@@ -18,7 +19,7 @@ export async function approve(words: string[]): Promise<number> {
     print(selected, values.json === true)
     return id === undefined || selected.length > 0 ? 0 : 1
   }
-  const workspace = await openWorkspace(values, { run: { actor: 'cli' } })
+  const workspace = await openWorkspace(values, { run: { actor: 'cli' } }, await dialectOf(values.dialect))
   try {
     const result = await workspace.resume(id, answerOf(answer))
     process.stdout.write(`${JSON.stringify(result, null, values.json === true ? undefined : 2)}\n`)

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import type { Dialect } from '../dialects/runtime/types.ts'
+import { requireKnownTools } from '../policy/known-tools.ts'
 import { compilePolicy, type PolicyData, type PolicyInput, presetNames } from '../policy/policy.ts'
-import { builtinTools } from '../tools/index.ts'
+import { knownTools } from '../workspace/known-tools.ts'
 import type { ConfigFormat } from './parse-config.ts'
 import type { Root } from './roots.ts'
 
@@ -21,15 +23,17 @@ const MAX_BYTES = 1024 * 1024
 
 /**
  * Loads the policy of a root: a preset by name, or a file. Default: the configuration in the root or in the current
- * directory, else `autonomous`. An agent must not change what governs its next session, so a configuration inside the root is
- * read-only, and so are `modules`, files that the command line loads as code.
+ * directory. An agent must not change what governs its next session, so a configuration inside the root is
+ * read-only, and so are `modules`, files that the command line loads as code. Without a policy nothing is opened.
  *
+ * @param dialect whose tools the policy may name
  * @throws TypeError that names the file, the line or field, and what is expected
  */
 export async function loadConfig(
   root: string | readonly Root[],
   option: string | undefined,
   modules: readonly string[] = [],
+  dialect?: Dialect,
 ): Promise<Config> {
   const roots = typeof root === 'string' ? [{ at: '', directory: root }] : root
   if (option !== undefined && !/[./\\]/.test(option)) {
@@ -38,7 +42,7 @@ export async function loadConfig(
   }
   const file = option ?? findConfig(roots)
   if (file === undefined) return { policy: guarded('autonomous', roots, modules) }
-  const { audit, policy } = await readConfig(file)
+  const { audit, policy } = await readConfig(file, dialect)
   return {
     policy: guarded(policy, roots, [file, ...modules]),
     ...(audit === undefined ? {} : { audit }),
@@ -78,7 +82,7 @@ function configsIn(directory: string): string[] {
 }
 
 /** Reads and checks a configuration file. */
-async function readConfig(file: string): Promise<Config> {
+async function readConfig(file: string, dialect: Dialect | undefined): Promise<Config> {
   const format = formatOf(file)
   if (format === undefined) throw new TypeError(`The policy file "${file}" is neither .json, .toml nor .yaml`)
   // The parsers are loaded only if there is a file to parse.
@@ -98,7 +102,7 @@ async function readConfig(file: string): Promise<Config> {
   }
   const policy = acl === undefined ? rest : { ...rest, memory: withAcl(rest.memory, acl, file) }
   try {
-    requireTools(compilePolicy(policy).data)
+    requireKnownTools(compilePolicy(policy).data, knownTools([], dialect))
   } catch (error) {
     /* v8 ignore if -- @preserve: nothing else is thrown for a wrong file */
     if (!(error instanceof TypeError)) throw error
@@ -116,31 +120,6 @@ function formatOf(name: string): ConfigFormat | undefined {
   if (extension === 'yml') return 'yaml'
   return extension === 'json' || extension === 'toml' || extension === 'yaml' ? extension : undefined
 }
-
-/** Throws for unknown tool names, because a rule with a misspelled one would never match. */
-function requireTools({ tools = {}, rules = [], limits }: PolicyData): void {
-  const references: [field: string, tool: string][] = [
-    ...Object.keys(tools).map((tool): [string, string] => [`tools.${tool}`, tool]),
-    ...Object.keys(limits?.toolCallsPerMinute ?? {}).map((tool): [string, string] => [
-      `limits.toolCallsPerMinute.${tool}`,
-      tool,
-    ]),
-  ]
-  for (const [index, rule] of rules.entries()) {
-    for (const [position, tool] of (rule.tools ?? []).entries())
-      references.push([`rules[${index}].tools[${position}]`, tool])
-  }
-  const toolNames = [...builtinTools.map(({ name }) => name), ...operationNames]
-  for (const [field, tool] of references) {
-    if (tool.includes('*') || toolNames.includes(tool)) continue
-    throw new TypeError(
-      `Policy field "${field}" names an unknown tool: "${tool}"; the tools are ${toolNames.join(', ')}`,
-    )
-  }
-}
-
-/** Operations that policy evaluates like tools. */
-const operationNames = ['undo', 'rollback', 'commit', 'git_checkout']
 
 /** Adds `acl_enabled` to the memory policy. It means the same as `memory.acl`. */
 function withAcl(memory: unknown, acl: boolean, file: string): unknown {

@@ -86,7 +86,7 @@ async function serveOverHttp(text: string, values: McpOptions, host: Host, stopp
   try {
     const allowedOrigins = values['allowed-origin'] ?? []
     // An audit file takes the records of only one workspace.
-    const narrows = !isFixed(values) && (await configOf(values)).audit === undefined
+    const narrows = !isFixed(values) && (await configOf(values, await dialectOf(values.dialect))).audit === undefined
     server = await serveHttp(workspace, {
       ...{ host: address, port, token, allowedHosts, allowedOrigins },
       ...(narrows

@@ -74,7 +74,7 @@ export async function openWorkspace(
   // Narrowed roots have the policy of all roots, with the same paths.
   const policyRoots = options.root === undefined && narrowed !== undefined ? narrowed : rootsOf(options.root)
   const roots = narrowed ?? policyRoots
-  const { policy, audit } = await configAt(policyRoots, options)
+  const { policy, audit } = await configAt(policyRoots, options, dialect)
   const { parked } = options
   const isReadOnly = options['read-only'] === true
   const environment = { roots, overlay: options.overlay === true, readOnly: isReadOnly }
@@ -138,13 +138,17 @@ function recordOf(file: string | undefined, backend: Backend): Pick<WorkspaceOpt
 }
 
 /** Loads the configuration. If it was found by its name, not passed as an option, says so on stderr. */
-export function configOf(options: Options): Promise<Config> {
-  return configAt(rootsOf(options.root), options)
+export function configOf(options: Options, dialect?: Dialect): Promise<Config> {
+  return configAt(rootsOf(options.root), options, dialect)
 }
 
-async function configAt(roots: readonly Root[], { policy, audit, dialect }: Options): Promise<Config> {
-  const modules = dialect !== undefined && isModulePath(dialect) ? [dialect] : []
-  const config = await loadConfig(roots, policy, modules)
+async function configAt(
+  roots: readonly Root[],
+  { policy, audit, dialect: option }: Options,
+  dialect: Dialect | undefined,
+): Promise<Config> {
+  const modules = option !== undefined && isModulePath(option) ? [option] : []
+  const config = await loadConfig(roots, policy, modules, dialect)
   if (config.found === true) process.stderr.write(`wardspace: policy of ${config.file}\n`)
   return audit === undefined ? config : { ...config, audit }
 }

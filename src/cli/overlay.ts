@@ -3,6 +3,7 @@ import type { KnownChange } from '../call/state/call.ts'
 import { ToolError } from '../errors.ts'
 import { stateAt } from '../storage/versions.ts'
 import { createWorkspace } from '../workspace/create-workspace.ts'
+import { dialectOf } from './dialect.ts'
 import { auditOf, configOf, parseOptions } from './options.ts'
 import { openPersistentOverlay } from './overlay-state.ts'
 import { oneRoot } from './roots.ts'
@@ -26,13 +27,12 @@ export async function overlay(words: string[]): Promise<number> {
       } else process.stdout.write(changes.length === 0 ? 'No changes are pending.\n' : diffOfChanges(changes))
     }
     if (action !== 'accept') return 0
-    const { policy, audit } = await configOf(values)
-    const workspace = await createWorkspace({
-      backend: draft,
-      policy,
-      run: { actor: 'cli' },
-      ...auditOf(audit),
-    })
+    const dialect = await dialectOf(values.dialect)
+    const { policy, audit } = await configOf(values, dialect)
+    const options = { backend: draft, policy, run: { actor: 'cli' }, ...auditOf(audit) }
+    const workspace = await (dialect === undefined
+      ? createWorkspace(options)
+      : createWorkspace({ ...options, dialect }))
     const result = await workspace.commit({ reason: 'accepted on the command line' })
     await workspace.close()
     process.stdout.write(`${JSON.stringify(result, null, values.json === true ? undefined : 2)}\n`)

@@ -11,6 +11,8 @@ export interface ParkedCall {
   readonly runId: string
   readonly actor: string
   readonly tool: string
+  /** The names of the dialect tool that made the call. */
+  readonly dialectTools?: readonly string[]
   readonly input: unknown
   /** Milliseconds since 1970. */
   readonly at: number

@@ -49,6 +49,8 @@ export interface Verdict {
 /** A call to evaluate. Its paths are guarded and classified. */
 export interface PolicyCall {
   readonly tool: string
+  /** The names of the dialect tool that makes the call. Rules and decisions by one of them apply as well. */
+  readonly dialectTools?: readonly string[] | undefined
   /** The input as parsed by the schema of the tool, with defaults. */
   readonly input: Readonly<Record<string, unknown>>
   readonly accesses: readonly GuardedAccess[]
@@ -181,29 +183,33 @@ function createViews(data: PolicyData, rules: readonly CompiledRule[]): Views {
   const allowed = data.allowedPaths === undefined ? undefined : compilePaths(data.allowedPaths, 'allowedPaths')
   const numbers = new Map(rules.map((rule, index) => [rule, index]))
   const opens = Object.values(data.tools ?? {}).includes('allow')
-  let lastTool: string | undefined
+  let lastKey: string | undefined
   let last: ToolRules | undefined
 
-  function toolRules(tool: string): ToolRules {
-    if (tool === lastTool && last !== undefined) return last
-    let cached = tools.get(tool)
+  function toolRules(tool: string, dialectTools: readonly string[] = []): ToolRules {
+    // A name contains no line break.
+    const cacheKey = dialectTools.length === 0 ? tool : [tool, ...dialectTools].join('\n')
+    if (cacheKey === lastKey && last !== undefined) return last
+    let cached = tools.get(cacheKey)
     if (cached === undefined) {
-      const candidates = rules.filter((rule) => rule.matchesTool(tool))
+      const names = [tool, ...dialectTools]
+      const candidates = rules.filter((rule) => names.some(rule.matchesTool))
       const conditional = candidates.some((rule) => rule.matchesCall !== undefined)
-      const empty = { tool, input: {} }
-      cached = { plain: viewOf(tool, candidates, empty), candidates, conditional }
+      const empty = { tool, dialectTools, input: {} }
+      cached = { plain: viewOf(candidates, empty), candidates, conditional }
       if (tools.size >= MAX_VIEWS) tools.clear()
-      tools.set(tool, cached)
+      tools.set(cacheKey, cached)
     }
-    lastTool = tool
+    lastKey = cacheKey
     last = cached
     return cached
   }
 
-  function viewOf(tool: string, candidates: readonly CompiledRule[], call: CallFacts): View {
+  function viewOf(candidates: readonly CompiledRule[], call: CallFacts): View {
     const active = candidates.filter((rule) => rule.matchesCall?.(call) ?? true)
-    const action = data.tools !== undefined && Object.hasOwn(data.tools, tool) ? data.tools[tool] : undefined
-    const toolKey = action === undefined ? '' : `${action} ${tool}`
+    const toolDecision = decisionForTool(data.tools, [call.tool, ...(call.dialectTools ?? [])])
+    const action = toolDecision?.action
+    const toolKey = toolDecision === undefined ? '' : `${toolDecision.action} ${toolDecision.name}`
     const opened = !opens || action === 'allow' || action === 'ask'
     const key = `${toolKey}|${opened}|${active.map((rule) => numbers.get(rule)).join(',')}`
     let view = views.get(key)
@@ -212,7 +218,7 @@ function createViews(data: PolicyData, rules: readonly CompiledRule[]): Views {
       view = createView(key, {
         rules: active,
         preset: data.preset,
-        tool: action === undefined ? undefined : { name: tool, action },
+        tool: toolDecision,
         allowed,
         opened,
       })
@@ -224,10 +230,24 @@ function createViews(data: PolicyData, rules: readonly CompiledRule[]): Views {
   return {
     ofTool: (tool) => toolRules(tool).plain,
     of(call) {
-      const { plain, candidates, conditional } = toolRules(call.tool)
-      return conditional ? viewOf(call.tool, candidates, call) : plain
+      const { plain, candidates, conditional } = toolRules(call.tool, call.dialectTools)
+      return conditional ? viewOf(candidates, call) : plain
     },
   }
+}
+
+/** Returns the strictest decision of the policy for one of the names of a tool. */
+function decisionForTool(
+  decisions: PolicyData['tools'] = {},
+  names: readonly string[],
+): { readonly name: string; readonly action: Decision } | undefined {
+  let strictest: { readonly name: string; readonly action: Decision } | undefined
+  for (const name of names) {
+    const action = Object.hasOwn(decisions, name) ? decisions[name] : undefined
+    if (action === undefined) continue
+    if (strictest === undefined || strength[action] > strength[strictest.action]) strictest = { name, action }
+  }
+  return strictest
 }
 
 function createView(key: string, facts: ViewFacts): View {

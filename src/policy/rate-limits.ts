@@ -15,11 +15,11 @@ export interface RatesOptions {
 /** Counts the calls and bytes of one run against the limits. */
 export interface Rates {
   /**
-   * Counts a call or refuses it. A refused call does not count, so a caller that waits for `retryAfterMs` succeeds.
+   * Counts a call under its names or refuses it. Without a name it counts as a call of no tool. A refused call does not count, so a caller that waits for `retryAfterMs` succeeds.
    *
    * @throws ToolError `RATE_LIMITED` with `limit`, `value` and `retryAfterMs`
    */
-  countCall(tool: string): void
+  countCall(...tools: readonly string[]): void
   /**
    * Counts bytes of files before they are shown, or refuses them.
    *
@@ -55,18 +55,18 @@ export function createRates({ limits, toolCallsPerMinute, clock }: RatesOptions)
   }
 
   return {
-    countCall(tool) {
+    countCall(...names) {
       now = Math.max(now, clock())
-      const toolWindow = tools.get(tool)
       const waitForAny = all.wait(now)
-      if (toolWindow !== undefined) {
-        // The limit of the tool is reported first, because it names the tool.
-        const waitForTool = toolWindow.wait(now)
-        if (waitForTool > 0) refuse(`calls of ${tool}`, toolWindow.maxCalls, waitForTool)
+      // The limit of a tool is reported first, because it names the tool.
+      for (const name of names) {
+        const toolWindow = tools.get(name)
+        const waitForTool = toolWindow?.wait(now) ?? 0
+        if (toolWindow !== undefined && waitForTool > 0) refuse(`calls of ${name}`, toolWindow.maxCalls, waitForTool)
       }
       if (waitForAny > 0) refuse('calls', all.maxCalls, waitForAny)
       all.add(now)
-      toolWindow?.add(now)
+      for (const name of names) tools.get(name)?.add(now)
     },
     countRead(bytes) {
       checkLimit('bytesReadPerRun', read + bytes, limits.bytesReadPerRun)

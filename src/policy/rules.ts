@@ -17,6 +17,8 @@ import type { Decision, Override } from './types.ts'
 /** The properties of a call that rules can match, apart from its accesses. */
 export interface CallFacts {
   readonly tool: string
+  /** The names of the dialect tool that makes the call. */
+  readonly dialectTools?: readonly string[] | undefined
   readonly input: Readonly<Record<string, unknown>>
   readonly task?: { readonly risk?: string } | undefined
   /** The parsed command lines of the call. Default: its `command` field. */

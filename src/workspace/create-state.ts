@@ -1,11 +1,13 @@
 import { type AuditSink, createAudit } from '../audit/audit-log.ts'
 import { createEvents } from '../call/state/events.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
+import type { Dialect } from '../dialects/runtime/types.ts'
 import { ToolError } from '../errors.ts'
 import { createDocumentCache } from '../files/text/document.ts'
 import { createWorkspaceDiffs } from '../git/workspace-diff.ts'
 import { createJournal } from '../history/journal.ts'
 import { resolveLimits } from '../limits.ts'
+import { requireKnownTools } from '../policy/known-tools.ts'
 import { type MemoryPolicy, memoryPath } from '../policy/memory-policy.ts'
 import { memoryParking } from '../policy/parked-calls.ts'
 import { compilePolicy, type Policy } from '../policy/policy.ts'
@@ -17,17 +19,20 @@ import type { Tool } from '../tools/define-tool.ts'
 import { builtinTools } from '../tools/index.ts'
 import { memoryRecall } from '../tools/memory-recall.ts'
 import { resolveToolSet } from '../tools/tool-sets.ts'
+import { knownTools } from './known-tools.ts'
 import type { StateOptions } from './options.ts'
 
 /**
  * Creates the state of a workspace from its options.
  *
+ * @param dialect whose tools the policy may name
  * @param origin the workspace that this one is a fork of
  * @throws TypeError for invalid options
  */
 export function createWorkspaceState(
   options: StateOptions,
   sinks: readonly AuditSink[],
+  dialect: Dialect | undefined,
   origin?: WorkspaceState,
 ): WorkspaceState {
   const policy = compilePolicy(options.policy)
@@ -35,6 +40,7 @@ export function createWorkspaceState(
   const limits = resolveLimits({ ...policyLimits, ...options.limits })
   const isReadOnly = options.readOnly === true || policy.data.preset === 'readOnly'
   const { tools, unavailableTools } = selectTools(options, policy)
+  requireKnownTools(policy.data, knownTools(options.extraTools ?? [], dialect))
   const backend = backendOf(options)
   for (const { file } of sinks) {
     if (file !== undefined && backend.containsPhysicalPath?.(file) === true) {

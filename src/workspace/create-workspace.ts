@@ -57,7 +57,7 @@ export async function createWorkspace({
     throw new TypeError(`The dialect "${dialect.name}" names no versions, but staleGuard 'shown' requires them`)
   }
   const sinks = sinksOf(options)
-  const workspace = createWorkspaceState(options, sinks)
+  const workspace = createWorkspaceState(options, sinks, dialect)
   await requireOwnName(workspace)
   const recorder = recorderOf(workspace, options, dialect)
   if (recorder === undefined) return openWorkspace(workspace, options, dialect, sinks)
@@ -149,7 +149,7 @@ function forkWorkspace(
     mode: isInPlanMode(workspace, run) ? ('plan' as const) : ('act' as const),
     parked: memoryParking(),
   }
-  const fork = createWorkspaceState(forkOptions, sinks, workspace)
+  const fork = createWorkspaceState(forkOptions, sinks, dialect, workspace)
   workspace.commitListeners.add(above)
   return openWorkspace(fork, { ...options, run: runOptions, parked: forkOptions.parked }, dialect, sinks, () =>
     workspace.commitListeners.delete(above),

@@ -170,8 +170,8 @@ describe('a configuration file', () => {
     [
       'j.yaml',
       'preset: autonomous\ntools:\n  raed_file: deny\n',
-      '/j.yaml:3: Policy field "tools.raed_file" names an unknown tool',
-      'read_file',
+      '/j.yaml:3: Unknown tool "raed_file" in tools (policy field "tools.raed_file")',
+      'did you mean "read_file"?',
     ],
     ['k.yaml', 'preset: autonomous\ndefault_action: allow\n', 'keep one'],
     ['l.yaml', 'default_action: maybe\n', '/l.yaml', '"default_action" must be "allow"', 'not "maybe"'],

@@ -18,7 +18,7 @@ export function openCommandSession(
 ): CommandSession | undefined {
   const { shell } = workspace
   if (shell === undefined) return undefined
-  const facts = policyCall(run, call.tool.name, call.input)
+  const facts = policyCall(run, call.tool.name, call.input, call.dialectTools)
   const session: SessionState = {
     ...{ workspace, run, call, options, facts },
     policy: workspace.policy.forCall(facts),

@@ -18,6 +18,8 @@ export interface AuthorizedCall {
   readonly input: Readonly<Record<string, unknown>>
   readonly accesses: readonly GuardedAccess[]
   readonly verdict: Verdict
+  /** The names of the dialect tool that makes the call. */
+  readonly dialectTools?: readonly string[] | undefined
   /** Of a command: the commands that its line would run. */
   readonly line?: CommandVerdict
 }

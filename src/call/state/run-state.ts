@@ -39,12 +39,17 @@ export interface RunState {
   recordedTask: Task | undefined
 }
 
-/** Returns the facts of a call that policy evaluates. */
+/** Returns a call as policy evaluates it. `dialectTools`: the names of the dialect tool that makes the call. */
 export function policyCall(
   run: RunState,
   tool: string,
   input: Readonly<Record<string, unknown>>,
+  dialectTools: readonly string[] | undefined,
 ): Omit<PolicyCall, 'accesses'> {
   const risk = run.task?.risk
-  return { tool, input, ...(risk === undefined ? {} : { task: { risk } }) }
+  return {
+    ...{ tool, input },
+    ...(dialectTools === undefined ? {} : { dialectTools }),
+    ...(risk === undefined ? {} : { task: { risk } }),
+  }
 }

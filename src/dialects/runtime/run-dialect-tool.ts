@@ -5,13 +5,23 @@ import type { ShownVersion } from '../../tools/define-tool.ts'
 import { toDialectError } from './translate-error.ts'
 import type { Answer, Dialect, DialectResult, DialectTool, DialectToolInfo, Steps } from './types.ts'
 
+/** Identifies the dialect tool to each call that it makes. */
+interface DialectToolOptions {
+  /** The dialect and the tool as called, for the audit. */
+  readonly via: string
+  /** All names of the tool, for policy and rates. */
+  readonly dialectTools: readonly string[]
+}
+
+interface StepOptions extends DialectToolOptions {
+  /** Whether the tool has made a call before. */
+  readonly isLaterStep: boolean
+  readonly shows: (shown: ShownVersion) => void
+}
+
 /** What a dialect needs of a run. */
 export interface DialectHost {
-  callTool(
-    name: string,
-    input: unknown,
-    options: CallOptions & { readonly via: string; readonly shows: (shown: ShownVersion) => void },
-  ): Promise<Success | Failure>
+  callTool(name: string, input: unknown, options: CallOptions & StepOptions): Promise<Success | Failure>
   /** Notes what the run was shown. */
   noteShown(shown: ShownVersion): void
   /** Returns the latest version of a file that the run was shown; see `shownVersion`. */
@@ -62,7 +72,9 @@ export function createDialectCall(
     try {
       const tool = requireTool(byName, dialect, name, host)
       const parsed = parseInput(tool, tool.normalizeInput?.(input) ?? input)
-      const end = await runSteps(tool.steps(parsed, dialect.pathMapping, state), calls, host, options)
+      const dialectTools = [tool.name, ...(tool.formerNames ?? [])]
+      const steps = tool.steps(parsed, dialect.pathMapping, state)
+      const end = await runSteps(steps, calls, host, { ...options, dialectTools })
       if ('failure' in end) return toError(end.failure, end.tool)
       // Only an answered call counts: the caller of a failed one has not seen what it read.
       for (const { shown } of calls.seen) host.noteShown(shown)
@@ -88,8 +100,9 @@ async function runSteps(
   steps: Steps<Answer | Failure>,
   calls: StepCalls,
   host: DialectHost,
-  options: CallOptions & { readonly via: string },
+  options: CallOptions & DialectToolOptions,
 ): Promise<StepsEnd> {
+  let isLaterStep = false
   let next = steps.next()
   while (next.done !== true) {
     const step = next.value
@@ -100,7 +113,8 @@ async function runSteps(
     }
     const { tool, input, continueOnError, parts = [] } = step
     const shows = (shown: ShownVersion) => calls.seen.push({ parts, shown })
-    const result = await host.callTool(tool, input, { ...options, shows })
+    const result = await host.callTool(tool, input, { ...options, isLaterStep, shows })
+    isLaterStep = true
     if (result.ok) {
       calls.callIds.push(result.callId)
       calls.warnings.push(...result.warnings)

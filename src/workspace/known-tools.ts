@@ -1,0 +1,31 @@
+import type { Dialect } from '../dialects/runtime/types.ts'
+import type { KnownTool } from '../policy/known-tools.ts'
+import type { Tool } from '../tools/define-tool.ts'
+import { builtinTools } from '../tools/index.ts'
+
+/** The operations of a workspace that policy evaluates like tools, with their input fields. No agent can call them. */
+const operations: readonly KnownTool[] = [
+  { name: 'undo', fields: ['callId', 'reason'] },
+  { name: 'rollback', fields: ['checkpoint', 'reason'] },
+  { name: 'commit', fields: ['reason'] },
+  { name: 'git_checkout', fields: [] },
+  { name: 'git_add', fields: [] },
+  { name: 'policy', fields: [] },
+  { name: 'report', fields: [] },
+]
+
+/**
+ * Returns every tool that a policy may name: the built-in tools, whether or not the workspace has them, its own tools, its
+ * operations, and the tools of its dialect, whose `args` are those of the calls that they make.
+ */
+export function knownTools(extraTools: readonly Tool[], dialect: Dialect | undefined): readonly KnownTool[] {
+  const own = [...builtinTools, ...extraTools].map(
+    ({ name, input }): KnownTool => ({ name, fields: Object.keys(input.shape) }),
+  )
+  const fieldsOf = (name: string) => own.filter((tool) => tool.name === name).flatMap(({ fields }) => fields)
+  const spoken = (dialect?.tools ?? []).flatMap(({ name, formerNames = [], uses, mayUse = [] }) => {
+    const fields = [...uses, ...mayUse].flatMap(fieldsOf)
+    return [name, ...formerNames].map((alias): KnownTool => ({ name: alias, fields }))
+  })
+  return [...own, ...operations, ...spoken]
+}
