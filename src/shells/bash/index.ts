@@ -17,7 +17,8 @@ import { patchCommand } from './patch-command.ts'
 import { type LineRequest, type LineResult, runLine } from './run-line.ts'
 import { sameThreadLimits } from './same-thread-limits.ts'
 import { searchCommands } from './search-command.ts'
-import { startNodeThread, startWebThread, threadKind } from './start-thread.ts'
+import { hasProcesses, startNodeProcess } from './start-process.ts'
+import { startNodeThread, startWebThread, type Thread, type ThreadEvents, threadKind } from './start-thread.ts'
 import { createThreads, type JobOptions, type Threads } from './thread-pool.ts'
 import { fsMethods, sentStat } from './thread-protocol.ts'
 import { HOME, resolveVirtualPath, type VirtualRoots } from './virtual-paths.ts'
@@ -30,8 +31,9 @@ export interface BashOptions {
   readonly env?: Readonly<Record<string, string>>
   /**
    * On platforms with Web Workers, such as browsers, commands run in one, which can be ended. A build that does not find
-   * the worker's file creates the worker here, from `wardspace/shells/bash-thread`. `false` runs commands in the thread of
-   * the caller, which a command can then keep busy until its time limit.
+   * the worker's file creates the worker here, from `wardspace/shells/bash-thread`. In Node, commands run in a child process
+   * that is kept warm. `false` runs commands in the thread of the caller, which a command can then keep busy beyond its time
+   * limit, or end.
    */
   readonly worker?: (() => Worker) | false
 }
@@ -39,7 +41,8 @@ export interface BashOptions {
 /**
  * Creates a bash in this process, over the workspace's own files: in the browser, at the edge and in Node. It has no
  * processes and no network; the workspace is mounted at `/workspace`. Needs the package just-bash, which is loaded with the
- * first command; `node` and `npm test` also need quickjs-emscripten. In a browser, commands run in a Web Worker.
+ * first command; `node` and `npm test` also need quickjs-emscripten. In a browser, commands run in a Web Worker,
+ * in Node in a child process.
  *
  * @example
  * const workspace = await createWorkspace({ backend: memory({ 'a.txt': 'a\n' }), policy: 'autonomous', shell: bash() })
@@ -49,15 +52,9 @@ export interface BashOptions {
  */
 export function bash(options: BashOptions = {}): Shell {
   const stops = new Set<AbortController>()
-  const kind = threadKind()
-  const { worker } = options
-  const inWorker = kind === 'web' && worker !== false
-  const threads: Threads | undefined =
-    kind === undefined || (kind === 'web' && !inWorker)
-      ? undefined
-      : createThreads((events) => {
-          return inWorker ? startWebThread(worker || undefined, events) : startNodeThread(events)
-        })
+  const host = lineHost(options.worker)
+  const threads = host === undefined ? undefined : createThreads(host.start)
+  const isApart = host?.runsLines === true
   return {
     name: 'bash',
     capabilities: Object.freeze({
@@ -74,7 +71,7 @@ export function bash(options: BashOptions = {}): Shell {
       const stop = new AbortController()
       stops.add(stop)
       try {
-        return await run(command, options, { stop, threads, inWorker })
+        return await run(command, options, { stop, threads, isApart })
       } finally {
         stops.delete(stop)
       }
@@ -90,12 +87,28 @@ interface RunContext {
   /** Aborts the line. */
   readonly stop: AbortController
   readonly threads: Threads | undefined
-  /** Whether the whole line runs in a thread; otherwise only its scripts do. */
-  readonly inWorker: boolean
+  /** Whether the whole line runs in a thread or process; otherwise only its scripts do. */
+  readonly isApart: boolean
+}
+
+/** Where lines or scripts run other than in the thread of the caller. */
+interface LineHost {
+  /** Whether whole lines run there; otherwise only scripts do. */
+  readonly runsLines: boolean
+  start(events: ThreadEvents): Thread
+}
+
+/** Chooses a Web Worker, a process of Node, or a worker of Node for scripts alone. `undefined` if the platform has none. */
+function lineHost(worker: BashOptions['worker']): LineHost | undefined {
+  const kind = threadKind()
+  if (kind === undefined || (kind === 'web' && worker === false)) return undefined
+  if (kind === 'web') return { runsLines: true, start: (events) => startWebThread(worker || undefined, events) }
+  if (worker !== false && hasProcesses()) return { runsLines: true, start: startNodeProcess }
+  return { runsLines: false, start: startNodeThread }
 }
 
 async function run(command: ShellCommand, options: BashOptions, context: RunContext): Promise<ShellOutcome> {
-  const { stop, threads, inWorker } = context
+  const { stop, threads, isApart } = context
   const signal = AbortSignal.any(command.signal === undefined ? [stop.signal] : [stop.signal, command.signal])
   let scratch: CommandFiles | undefined
   const roots: VirtualRoots = {
@@ -117,7 +130,7 @@ async function run(command: ShellCommand, options: BashOptions, context: RunCont
   const random = options.random ?? randomBytes
   const custom = [...searchCommands(roots), patchCommand(roots), gitCommand(() => command.git?.())]
   let result: LineResult
-  if (inWorker && threads !== undefined) {
+  if (isApart && threads !== undefined) {
     const fs = bashFs({ roots, random, ends: (message) => Object.assign(new Error(message), { ends: true }) })
     const commands = custom.map(({ name }) => name)
     const jobOptions = { timeoutMs, signal, serve: serving(fs, custom) }

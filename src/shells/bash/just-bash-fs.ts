@@ -3,6 +3,7 @@ import { ToolError } from '../../errors.ts'
 import { bytesOfText, textOfBytes } from './byte-encoding.ts'
 import { type BashFsOptions, FsAccess } from './fs-access.ts'
 import { reasonOf, systemError } from './fs-errors.ts'
+import { createPacer } from './pacer.ts'
 import { HOME, resolvePath, withoutFiles } from './virtual-paths.ts'
 
 /**
@@ -150,7 +151,11 @@ async function makeDirectory(access: FsAccess, path: string, isDeep: boolean): P
         missing.unshift(above)
       }
     }
-    for (const directory of [...missing, inside]) await files.makeDirectory(directory)
+    const pause = createPacer()
+    for (const directory of [...missing, inside]) {
+      await files.makeDirectory(directory)
+      await pause()
+    }
   })
 }
 
@@ -177,7 +182,13 @@ async function remove(access: FsAccess, path: string, recursive: boolean, force:
   })
 }
 
-async function copy(access: FsAccess, from: string, to: string, recursive: boolean): Promise<void> {
+async function copy(
+  access: FsAccess,
+  from: string,
+  to: string,
+  recursive: boolean,
+  pause = createPacer(),
+): Promise<void> {
   const stat = await access.stat(from, true)
   if (stat.isSymbolicLink && recursive) return makeLink(access, await readLink(access, from), to)
   if (!stat.isDirectory) {
@@ -191,9 +202,10 @@ async function copy(access: FsAccess, from: string, to: string, recursive: boole
   if (`${target}/`.startsWith(source === '/' ? '/' : `${source}/`)) throw systemError('EINVAL', 'cp', to)
   await makeDirectory(access, to, true)
   let failure: unknown
+  await pause()
   for (const { name } of await access.list(from)) {
     // A refused entry does not stop the others; the first failure is thrown at the end.
-    await copy(access, `${from}/${name}`, `${to}/${name}`, true).catch((error) => {
+    await copy(access, `${from}/${name}`, `${to}/${name}`, true, pause).catch((error) => {
       failure ??= error
     })
   }

@@ -83,7 +83,12 @@ export function createThreads(start: (events: ThreadEvents) => Thread): Threads 
     async run(job, options) {
       if (options.signal.aborted) throw reasonOf(options.signal)
       jobCount += 1
-      const pooled = choose()
+      let pooled: PooledThread
+      try {
+        pooled = choose()
+      } catch {
+        throw notStarted()
+      }
       return runJob(pooled, job, jobCount, options, () => kill(pooled))
     },
     close() {
@@ -172,6 +177,10 @@ function failureOf({ isReady }: PooledThread): ToolError {
       'The command was stopped: its thread failed, perhaps because of its memory limit',
     )
   }
+  return notStarted()
+}
+
+function notStarted(): ToolError {
   return new ToolError('SHELL_UNAVAILABLE', 'The worker that runs commands cannot be started', {
     hint: 'Report this to the user: bash({ worker }) tells a build where the file of the worker is.',
   })

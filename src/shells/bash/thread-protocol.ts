@@ -3,6 +3,9 @@ import { type ErrorCode, type ErrorDetails, ToolError } from '../../errors.ts'
 import type { Script, ScriptResult } from './node-emulation/script.ts'
 import type { LineRequest, LineResult } from './run-line.ts'
 
+/** Tells the module of the thread that it is a process of its own. */
+export const PROCESS_ARGUMENT = 'wardspace-bash'
+
 /** A message to a thread. Jobs have numbers, and so have the questions of a job. */
 export type ToThread =
   | { readonly type: 'line'; readonly job: number; readonly request: LineRequest; readonly commands: readonly string[] }

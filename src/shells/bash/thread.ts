@@ -1,16 +1,19 @@
 import type { ExecResult, IFileSystem } from 'just-bash'
 import { type CustomCommand, customCommand } from './custom-command.ts'
 import { loadInterpreter } from './just-bash.ts'
-import { nodeCommand } from './node-command.ts'
+import { nodeCommand, type ScriptRunner } from './node-command.ts'
 import { runScript } from './node-emulation/engine.ts'
-import type { ScriptFiles } from './node-emulation/script.ts'
+import type { ScriptFiles, ScriptResult } from './node-emulation/script.ts'
 import { npmCommand } from './npm-command.ts'
 import { runLine } from './run-line.ts'
 import { sameThreadLimits } from './same-thread-limits.ts'
+import { startNodeThread } from './start-thread.ts'
+import { createThreads, type Threads } from './thread-pool.ts'
 import {
   type FromThread,
   fromMessage,
   fsMethods,
+  PROCESS_ARGUMENT,
   receivedStat,
   type Settled,
   type ThreadRequest,
@@ -18,10 +21,12 @@ import {
   toMessage,
 } from './thread-protocol.ts'
 import { withoutFiles } from './virtual-paths.ts'
+import { watchProcess } from './watch-process.ts'
 
 /*
- * Runs lines and scripts in a thread of its own, a Web Worker or a worker of Node, so that they can be ended whatever they
- * do. The thread has no files: it sends each access to the thread that started it.
+ * Runs lines and scripts in a Web Worker, a process of Node or a worker of Node, so that they can be ended whatever they do.
+ * It has no files: it sends each access to the program that started it. In a process, scripts run in a worker, which has the
+ * larger stack that they need.
  */
 
 interface Job {
@@ -41,9 +46,17 @@ const nodePort = (
     | { parentPort: (Port & { on(name: 'message', listener: (message: ToThread) => void): void }) | null }
     | undefined
 )?.parentPort
-const port: Port = nodePort ?? (globalThis as unknown as Port)
+const nodeProcess = !nodePort && globalThis.process?.argv?.[2] === PROCESS_ARGUMENT ? globalThis.process : undefined
+const port: Port =
+  nodePort ??
+  (nodeProcess
+    ? { postMessage: (message) => void nodeProcess.send?.(message, undefined, {}, () => {}) }
+    : (globalThis as unknown as Port))
+const reportBusy = nodeProcess && watchProcess()
+const scriptThreads = nodeProcess && createThreads(startNodeThread)
 
 if (nodePort) nodePort.on('message', onMessage)
+else if (nodeProcess) nodeProcess.on('message', onMessage)
 else globalThis.addEventListener('message', (event) => onMessage((event as MessageEvent<ToThread>).data))
 port.postMessage({ type: 'ready' })
 
@@ -62,6 +75,7 @@ async function start(message: Extract<ToThread, { type: 'line' | 'script' }>): P
   const { job } = message
   const stop = new AbortController()
   jobs.set(job, { stop, answers: new Map() })
+  reportBusy?.(true)
   const answer = await toMessage(async () => {
     const fs = remoteFs(job)
     if (message.type === 'script') {
@@ -69,18 +83,29 @@ async function start(message: Extract<ToThread, { type: 'line' | 'script' }>): P
     }
     const interpreter = await loadInterpreter()
     const limits = sameThreadLimits(message.request.timeoutMs, stop.signal)
+    const runner: ScriptRunner =
+      scriptThreads === undefined
+        ? (script, files) => runScript(script, files, limits)
+        : threadRunner(scriptThreads, job, limits.deadline, stop.signal)
     const commands = [
       ...message.commands.map((name) => remoteCommand(job, name).command),
-      nodeCommand(
-        (script, files) => runScript(script, files, limits),
-        (error) => stop.abort(error),
-      ),
+      nodeCommand(runner, (error) => stop.abort(error)),
       npmCommand(),
     ]
     return runLine(interpreter, message.request, { fs, commands, signal: stop.signal })
   })
   jobs.delete(job)
+  if (jobs.size === 0) reportBusy?.(false)
   port.postMessage({ type: 'done', job, answer })
+}
+
+/** Runs the scripts of a line in a worker. Its accesses go on to the program that has the files. */
+function threadRunner(threads: Threads, job: number, deadline: number, signal: AbortSignal): ScriptRunner {
+  return (script) => {
+    const timeoutMs = Math.max(1, Math.ceil(deadline - performance.now()))
+    const options = { timeoutMs, signal, serve: (request: ThreadRequest) => ask(job, request) }
+    return threads.run({ type: 'script', script, timeoutMs }, options) as Promise<ScriptResult>
+  }
 }
 
 async function ask(job: number, request: ThreadRequest): Promise<unknown> {

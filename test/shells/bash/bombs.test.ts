@@ -1,0 +1,39 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { times } from '../../counts.ts'
+import { BombRunner } from './bomb-runner.ts'
+import { bombs } from './bombs.ts'
+
+/** Bombs that still do harm, with the reason. */
+const known: ReadonlyMap<string, string> = new Map([])
+
+/** These run in the short test too: each is of another kind. */
+const always = [
+  "awk 'BEGIN{NF=1000000000;print $0}'",
+  'echo a | awk \'$100000000="x"\' | wc -c',
+  "echo a | sed ':a;s/a/aa/g;ba'",
+  'while true; do cp a.txt b.txt; mv b.txt c.txt; done',
+  'node -e "for (;;);"',
+]
+
+const step = times(20, 1)
+const selected = bombs.filter(({ line }, i) => i % step === 0 || always.includes(line))
+const runner = new BombRunner(2000)
+afterAll(() => runner.close())
+
+describe('a bomb in bash()', () => {
+  it('is one of at least 150', () => {
+    expect(new Set(bombs.map(({ line }) => line)).size).toBe(bombs.length)
+    expect(bombs.length).toBeGreaterThanOrEqual(150)
+    for (const line of [...known.keys(), ...always]) expect(bombs.map((bomb) => bomb.line)).toContain(line)
+  })
+
+  // A machine under load may stop a program for a second: what a bomb does, it does again.
+  it.each(selected.map((bomb) => [bomb.kind, bomb.line.slice(0, 100), bomb] as const))(
+    'does not harm the program that runs it: %s: %s',
+    { retry: 1 },
+    async (_, __, bomb) => {
+      const { harm } = await runner.run(bomb)
+      if (!known.has(bomb.line)) expect(harm).toEqual([])
+    },
+  )
+})
