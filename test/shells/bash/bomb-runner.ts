@@ -58,7 +58,7 @@ export class BombRunner {
       const message = once(host, 'message', { signal: patience }).then(([value]) => value as HostAnswer)
       exit.catch(() => {})
       message.catch(() => {})
-      host.send({ line: bomb.line, files: bombFiles })
+      host.send({ command: bomb.line, files: bombFiles, isJudged: bomb.kind === 'words' })
       answer = await Promise.race([message, exit]).catch(() => undefined)
     } finally {
       clearInterval(sampling)
@@ -103,7 +103,7 @@ export class BombRunner {
     )
     await once(host, 'message')
     // The first command loads the interpreter.
-    host.send({ line: 'node -p 1', files: {} })
+    host.send({ command: 'node -p 1', files: {}, isJudged: true })
     await once(host, 'message')
     return host
   }
