@@ -7,7 +7,7 @@ import { app, createFromDrop } from './views/app-state.ts'
 import { CentreColumn } from './views/centre-column.tsx'
 import { Dialogs } from './views/dialogs.tsx'
 import { HistoryBar } from './views/history-bar.tsx'
-import { DoingNotice, Notices } from './views/notices.tsx'
+import { Notices, ProgressNotice } from './views/notices.tsx'
 import { PageHeader } from './views/page-header.tsx'
 import { type NarrowView, page } from './views/page-state.ts'
 import { takeKey } from './views/shortcuts.ts'
@@ -28,9 +28,9 @@ export function App() {
     addEventListener('keydown', onKeyDown)
     return () => removeEventListener('keydown', onKeyDown)
   }, [])
-  const desk = app.desk.value
+  const projectSession = app.projectSession.value
   const sizes = page.sizes.value
-  const waiting = desk?.session.approvals.value.length ?? 0
+  const waiting = projectSession?.session.approvals.value.length ?? 0
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: dropping is another way to what the dialog of projects offers
     <div
@@ -42,8 +42,8 @@ export function App() {
         if (event.dataTransfer !== null) void createFromDrop(event.dataTransfer)
       }}
     >
-      <PageHeader desk={desk} />
-      <Notices desk={desk} />
+      <PageHeader projectSession={projectSession} />
+      <Notices projectSession={projectSession} />
       <nav class="narrow-tabs" aria-label="Columns">
         <Tabs
           label="Columns"
@@ -59,36 +59,38 @@ export function App() {
         id="column-panel"
         class="columns"
         style={{ '--side': `${sizes.side}px`, '--agent': `${sizes.agent}px` }}
-        aria-busy={desk === undefined}
+        aria-busy={projectSession === undefined}
       >
-        <SideColumn desk={desk} />
+        <SideColumn projectSession={projectSession} />
         <Splitter
           label="Width of the files"
           orientation="vertical"
           size={sizes.side}
-          least={160}
-          most={520}
+          min={160}
+          max={520}
           onSize={(side) => {
             page.sizes.value = { ...page.sizes.value, side }
           }}
         />
-        <CentreColumn desk={desk} />
+        <CentreColumn projectSession={projectSession} />
         <Splitter
           label="Width of the agent"
           orientation="vertical"
           isAfter
           size={sizes.agent}
-          least={300}
-          most={760}
+          min={300}
+          max={760}
           onSize={(agent) => {
             page.sizes.value = { ...page.sizes.value, agent }
           }}
         />
-        <AgentColumn desk={desk} />
+        <AgentColumn projectSession={projectSession} />
       </main>
-      <footer class="page-footer">{desk !== undefined && <HistoryBar desk={desk} />}</footer>
-      <DoingNotice />
-      <Dialogs desk={desk} />
+      <footer class="page-footer">
+        {projectSession !== undefined && <HistoryBar projectSession={projectSession} />}
+      </footer>
+      <ProgressNotice />
+      <Dialogs projectSession={projectSession} />
       <Announcements />
     </div>
   )

@@ -82,8 +82,11 @@ function filesInServiceWorker(): Plugin {
       const files = ['./', 'index.html', ...readdirSync(join(import.meta.dirname, 'public')), ...built]
       const version = createHash('sha256')
       for (const output of Object.values(bundle)) version.update(output.type === 'chunk' ? output.code : output.source)
-      const told = JSON.stringify({ version: version.digest('hex').slice(0, 16), files: [...new Set(files)].sort() })
-      worker.code = worker.code.replace('__BUILD__', told)
+      const manifest = JSON.stringify({
+        version: version.digest('hex').slice(0, 16),
+        files: [...new Set(files)].sort(),
+      })
+      worker.code = worker.code.replace('__BUILD__', manifest)
     },
   }
 }

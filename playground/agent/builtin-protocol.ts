@@ -44,9 +44,11 @@ export function transcriptOf(prompt: readonly LanguageModelV3Message[]): string 
       if (message.role === 'system') return []
       if (message.role === 'tool') {
         result += 1
-        const most = result === results ? LAST_RESULT : EARLIER_RESULT
+        const maxLength = result === results ? LAST_RESULT : EARLIER_RESULT
         return message.content.flatMap((part) =>
-          part.type === 'tool-result' ? [`Result of ${part.toolName}: ${cut(JSON.stringify(part.output), most)}`] : [],
+          part.type === 'tool-result'
+            ? [`Result of ${part.toolName}: ${cut(JSON.stringify(part.output), maxLength)}`]
+            : [],
         )
       }
       return message.content.flatMap((part) => {
@@ -88,6 +90,6 @@ function fieldsOf(schema: LanguageModelV3FunctionTool['inputSchema']): string {
     .join(', ')
 }
 
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most)}… (cut; ask for a smaller part)`
+function cut(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength)}… (cut; ask for a smaller part)`
 }

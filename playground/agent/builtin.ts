@@ -50,15 +50,15 @@ export function builtinModel(api: BuiltinApi): LanguageModelV3 {
   let calls = 0
 
   async function ask({ prompt, tools = [], abortSignal }: LanguageModelV3CallOptions) {
-    const known = tools.filter((tool) => tool.type === 'function')
+    const functionTools = tools.filter((tool) => tool.type === 'function')
     const signal = abortSignal === undefined ? {} : { signal: abortSignal }
     const session = await api.create({
-      initialPrompts: [{ role: 'system', content: instructionsFor(prompt, known) }],
+      initialPrompts: [{ role: 'system', content: instructionsFor(prompt, functionTools) }],
       ...signal,
     })
     try {
       const text = await session.prompt(transcriptOf(prompt), {
-        responseConstraint: answerSchema(known.map(({ name }) => name)),
+        responseConstraint: answerSchema(functionTools.map(({ name }) => name)),
         ...signal,
       })
       return { ...readAnswer(text), used: session.contextUsage ?? session.inputUsage }
@@ -67,11 +67,11 @@ export function builtinModel(api: BuiltinApi): LanguageModelV3 {
     }
   }
 
-  async function parts(options: LanguageModelV3CallOptions): Promise<LanguageModelV3StreamPart[]> {
+  async function createParts(options: LanguageModelV3CallOptions): Promise<LanguageModelV3StreamPart[]> {
     const { say, call, used } = await ask(options)
-    const found: LanguageModelV3StreamPart[] = [{ type: 'stream-start', warnings: [] }]
+    const parts: LanguageModelV3StreamPart[] = [{ type: 'stream-start', warnings: [] }]
     if (say !== '') {
-      found.push(
+      parts.push(
         { type: 'text-start', id: '0' },
         { type: 'text-delta', id: '0', delta: say },
         { type: 'text-end', id: '0' },
@@ -80,9 +80,9 @@ export function builtinModel(api: BuiltinApi): LanguageModelV3 {
     if (call !== undefined) {
       calls += 1
       const toolCallId = `builtin-${Date.now().toString(36)}-${calls}`
-      found.push({ type: 'tool-call', toolCallId, toolName: call.tool, input: JSON.stringify(call.input) })
+      parts.push({ type: 'tool-call', toolCallId, toolName: call.tool, input: JSON.stringify(call.input) })
     }
-    found.push({
+    parts.push({
       type: 'finish',
       finishReason: { unified: call === undefined ? 'stop' : 'tool-calls', raw: undefined },
       usage: {
@@ -90,7 +90,7 @@ export function builtinModel(api: BuiltinApi): LanguageModelV3 {
         outputTokens: { total: undefined, text: undefined, reasoning: undefined },
       },
     })
-    return found
+    return parts
   }
 
   return {
@@ -102,11 +102,11 @@ export function builtinModel(api: BuiltinApi): LanguageModelV3 {
       throw new Error('The browser’s model is streamed')
     },
     async doStream(options) {
-      const all = await parts(options)
+      const parts = await createParts(options)
       return {
         stream: new ReadableStream({
           start(controller) {
-            for (const part of all) controller.enqueue(part)
+            for (const part of parts) controller.enqueue(part)
             controller.close()
           },
         }),

@@ -3,13 +3,13 @@ import { openModel } from './models.ts'
 import { playTurn } from './play-turn.ts'
 import type { Agent, AgentOptions, Conversation, DoneReason, TurnOptions } from './types.ts'
 
-const MOST_STEPS = 50
+const MAX_STEPS = 50
 
 const nothingSaid: Conversation = { messages: [], usage: { steps: 0, inputTokens: 0, outputTokens: 0, ms: 0 } }
 
 /** An agent over a workspace's tools: the loop of the AI SDK, with what a person needs to follow it and to stop it. */
 export function createAgent(options: AgentOptions): Agent {
-  const { choice, pace = 0, fetch, maxSteps = MOST_STEPS, onEvent = () => {} } = options
+  const { choice, pace = 0, fetch, maxSteps = MAX_STEPS, onEvent = () => {} } = options
   let conversation = options.conversation ?? nothingSaid
   let turn: { readonly stop: AbortController; readonly ended: Promise<DoneReason> } | undefined
   let model: ReturnType<typeof openModel> | undefined
@@ -65,23 +65,23 @@ export function createAgent(options: AgentOptions): Agent {
       const last = conversation.messages.at(-1)?.role
       return turn === undefined && (last === 'user' || last === 'tool')
     },
-    async send(text, how) {
+    async send(text, options) {
       requireIdle()
       keep({ messages: [...everyCallAnswered(conversation.messages), { role: 'user', content: text }] })
-      return begin(how)
+      return begin(options)
     },
-    async resume(how) {
+    async resume(options) {
       requireIdle()
       if (!agent.canContinue) throw new Error('There is nothing to go on with')
-      return begin(how)
+      return begin(options)
     },
     next: () => agent.resume({ stepwise: true }),
-    async retry(how) {
+    async retry(options) {
       requireIdle()
       const messages = withoutAnswer(conversation.messages)
       if (messages.length === 0) throw new Error('There is nothing to try again')
       keep({ messages })
-      return begin(how)
+      return begin(options)
     },
     async stop() {
       turn?.stop.abort()

@@ -5,24 +5,24 @@ import type { ModelChoice } from './types.ts'
 
 type Endpoint = Extract<ModelChoice, { kind: 'endpoint' }>
 
-const known = { anthropic: 'https://api.anthropic.com/v1', openai: 'https://api.openai.com/v1' } as const
+const defaultBaseUrls = { anthropic: 'https://api.anthropic.com/v1', openai: 'https://api.openai.com/v1' } as const
 
 /** A model behind an address that the person named, asked with the person's key. */
-export async function openEndpoint(endpoint: Endpoint, reach?: typeof fetch): Promise<OpenedModel> {
+export async function openEndpoint(endpoint: Endpoint, fetchOutside?: typeof fetch): Promise<OpenedModel> {
   const { provider, model: name, baseUrl, key } = endpoint
   if (name.trim() === '') throw new TypeError('Say which model to ask')
-  const baseURL = addressOf(baseUrl ?? (provider === 'compatible' ? '' : known[provider]))
+  const baseURL = addressOf(baseUrl ?? (provider === 'compatible' ? '' : defaultBaseUrls[provider]))
   const secret = key?.().trim() ?? ''
   if (secret === '' && provider !== 'compatible') throw new TypeError(`${titles[provider]} asks for a key`)
   const { origin } = new URL(baseURL)
-  const through = withoutAgent(reach ?? (await import('../outside/fetch.ts')).outsideFetch([origin]))
+  const through = withoutAgent(fetchOutside ?? (await import('../outside/fetch.ts')).outsideFetch([origin]))
   const model = await modelOf(provider, { baseURL, secret, name, fetch: through })
   return { model: redactKey(model, secret), name: `${name} at ${new URL(baseURL).host}` }
 }
 
 const titles = { anthropic: 'Anthropic', openai: 'OpenAI', compatible: 'The server' } as const
 
-interface How {
+interface EndpointOptions {
   readonly baseURL: string
   readonly secret: string
   readonly name: string
@@ -31,7 +31,7 @@ interface How {
 
 async function modelOf(
   provider: Endpoint['provider'],
-  { baseURL, secret, name, fetch }: How,
+  { baseURL, secret, name, fetch }: EndpointOptions,
 ): Promise<LanguageModelV3> {
   if (provider === 'anthropic') {
     const { createAnthropic } = await import('@ai-sdk/anthropic')
@@ -40,8 +40,8 @@ async function modelOf(
     return createAnthropic({ baseURL, apiKey: secret, headers, fetch })(name)
   }
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-  const how = { name: provider, baseURL, fetch, includeUsage: true, ...(secret !== '' && { apiKey: secret }) }
-  return createOpenAICompatible(how).chatModel(name)
+  const options = { name: provider, baseURL, fetch, includeUsage: true, ...(secret !== '' && { apiKey: secret }) }
+  return createOpenAICompatible(options).chatModel(name)
 }
 
 function addressOf(text: string): string {
@@ -60,10 +60,10 @@ function addressOf(text: string): string {
 }
 
 /** Servers that list the headers they take from pages seldom list this one. */
-function withoutAgent(reach: typeof fetch): typeof fetch {
+function withoutAgent(fetchOutside: typeof fetch): typeof fetch {
   return (input, init) => {
     const headers = new Headers(init?.headers)
     headers.delete('user-agent')
-    return reach(input, { ...init, headers })
+    return fetchOutside(input, { ...init, headers })
   }
 }

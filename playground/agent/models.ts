@@ -7,7 +7,7 @@ export interface OpenedModel {
   readonly name: string
 }
 
-export interface HowToOpen {
+export interface OpenModelOptions {
   /** Milliseconds a word, for a scripted model. */
   readonly pace: number
   /** For endpoints. Default: by the worker that may speak to other origins. */
@@ -15,8 +15,8 @@ export interface HowToOpen {
 }
 
 /** Opens the model that was chosen. What it needs is loaded now, and never before. */
-export async function openModel(choice: ModelChoice, how: HowToOpen): Promise<OpenedModel> {
-  if (choice.kind === 'scripted') return (await import('./scripted.ts')).openScripted(choice.scenario, how.pace)
-  if (choice.kind === 'endpoint') return (await import('./endpoint.ts')).openEndpoint(choice, how.fetch)
+export async function openModel(choice: ModelChoice, options: OpenModelOptions): Promise<OpenedModel> {
+  if (choice.kind === 'scripted') return (await import('./scripted.ts')).openScripted(choice.scenario, options.pace)
+  if (choice.kind === 'endpoint') return (await import('./endpoint.ts')).openEndpoint(choice, options.fetch)
   return (await import('./builtin.ts')).openBuiltin()
 }

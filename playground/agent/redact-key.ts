@@ -97,8 +97,8 @@ function isDelta(part: LanguageModelV3StreamPart): part is Delta {
 
 /** The longest end of a text that a secret begins with. */
 function beginning(text: string, secrets: readonly string[]): string {
-  const most = Math.max(...secrets.map(({ length }) => length - 1))
-  for (let length = Math.min(most, text.length); length > 0; length--) {
+  const maxLength = Math.max(...secrets.map(({ length }) => length - 1))
+  for (let length = Math.min(maxLength, text.length); length > 0; length--) {
     const end = text.slice(-length)
     if (secrets.some((secret) => secret.startsWith(end))) return end
   }

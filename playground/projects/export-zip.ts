@@ -21,7 +21,7 @@ export async function zipOf(backend: Backend, { onProgress, signal }: Task = {})
     parts.push(chunk as Uint8Array<ArrayBuffer>)
   })
   let done = 0
-  const breathe = createYield()
+  const yieldToPage = createYield()
   for await (const file of filesOf(backend)) {
     const content = contentOf(file)
     const entry = entryFor(file)
@@ -29,7 +29,7 @@ export async function zipOf(backend: Backend, { onProgress, signal }: Task = {})
     for (let from = 0; from === 0 || from < content.length; from += SLICE) {
       const slice = content.subarray(from, from + SLICE)
       entry.push(slice, from + SLICE >= content.length)
-      const pause = breathe()
+      const pause = yieldToPage()
       if (pause === undefined) continue
       onProgress?.({ phase: 'Packing', done })
       await pause

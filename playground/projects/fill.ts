@@ -12,8 +12,8 @@ export interface FileSource {
 }
 
 /** A commit holds at most so many files and bytes, so that none keeps the page busy for long. */
-const MOST_FILES = 50
-const MOST_BYTES = 500_000
+const MAX_FILES = 50
+const MAX_BYTES = 500_000
 
 /**
  * Writes files into an empty backend. A name that the library's guard refuses, such as one that climbs out of the root, is
@@ -30,7 +30,7 @@ export async function fill(
   let changes: Change[] = []
   let bytes = 0
   let done = 0
-  const breathe = createYield()
+  const yieldToPage = createYield()
 
   async function flush(): Promise<void> {
     signal?.throwIfAborted()
@@ -58,8 +58,8 @@ export async function fill(
       continue
     }
     bytes += file.bytes.length
-    await breathe()
-    if (changes.length >= MOST_FILES || bytes >= MOST_BYTES) await flush()
+    await yieldToPage()
+    if (changes.length >= MAX_FILES || bytes >= MAX_BYTES) await flush()
   }
   await flush()
   // Links come last and alone: one that leads outside is refused by itself, and no file is ever written through one.

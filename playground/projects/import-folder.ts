@@ -7,7 +7,7 @@ export interface Given {
 }
 
 /** What was chosen in an `<input type="file">`: a zip, single files, or a folder with all below it. */
-export function givenByInput(files: readonly File[]): Given | undefined {
+export function importFromInput(files: readonly File[]): Given | undefined {
   const [first] = files
   if (first === undefined) return undefined
   if (files.length === 1 && isZip(first)) return zip(first)
@@ -17,7 +17,7 @@ export function givenByInput(files: readonly File[]): Given | undefined {
 }
 
 /** What was dropped. Must be called in the event itself: what was dropped is gone after it. */
-export async function givenByDrop(dropped: DataTransfer): Promise<Given | undefined> {
+export async function importFromDrop(dropped: DataTransfer): Promise<Given | undefined> {
   const entries = [...dropped.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
   const [first] = entries
   if (entries.length === 1 && first?.isFile === true) {

@@ -6,8 +6,8 @@ import { createYield } from './yield-to-page.ts'
 import { broken, type ReadAt, readDirectory, startOf, windowsOf, type ZipEntry } from './zip-directory.ts'
 
 /** What a project may weigh: as much as the storage in the browser takes. */
-const MOST_BYTES = 512 * 1024 * 1024
-const MOST_FILES = 100_000
+const MAX_BYTES = 512 * 1024 * 1024
+const MAX_FILES = 100_000
 /** So much is unpacked before the page may do something else. */
 const PIECE = 128 * 1024
 
@@ -24,8 +24,8 @@ export async function readZip(file: Blob, { signal }: Task = {}): Promise<FileSo
     return reason === undefined
   })
   const bytes = wanted.reduce((sum, { size }) => sum + size, 0)
-  if (wanted.length > MOST_FILES) throw new Error(`Cannot read the zip: it holds more than ${MOST_FILES} files`)
-  if (bytes > MOST_BYTES) throw new Error('Cannot read the zip: it holds more than 512 MiB')
+  if (wanted.length > MAX_FILES) throw new Error(`Cannot read the zip: it holds more than ${MAX_FILES} files`)
+  if (bytes > MAX_BYTES) throw new Error('Cannot read the zip: it holds more than 512 MiB')
   return { files: unpacked(file, wanted, signal), total: wanted.length, warnings }
 }
 
@@ -35,7 +35,7 @@ async function* unpacked(
   signal: AbortSignal | undefined,
 ): AsyncIterable<ProjectFile> {
   const read = windowsOf(file)
-  const breathe = createYield()
+  const yieldToPage = createYield()
   for (const entry of entries) {
     signal?.throwIfAborted()
     const { path, mode } = entry
@@ -43,7 +43,7 @@ async function* unpacked(
       yield { path, bytes: new Uint8Array(), isDirectory: true }
       continue
     }
-    const bytes = await unpack(read, entry, breathe)
+    const bytes = await unpack(read, entry, yieldToPage)
     if (entry.isLink) yield { path, bytes: new Uint8Array(), target: new TextDecoder().decode(bytes) }
     else yield { path, bytes, ...(mode !== undefined && { mode }) }
   }
@@ -55,7 +55,11 @@ function reasonAgainst({ isEncrypted, method }: ZipEntry): string | undefined {
 }
 
 /** Inflates piece by piece, so that a file that holds more than it claims ends at its claim, and none keeps the page busy. */
-async function unpack(read: ReadAt, entry: ZipEntry, breathe: () => Promise<void> | undefined): Promise<Uint8Array> {
+async function unpack(
+  read: ReadAt,
+  entry: ZipEntry,
+  yieldToPage: () => Promise<void> | undefined,
+): Promise<Uint8Array> {
   const { method, size, packed } = entry
   const start = await startOf(read, entry)
   if (method === 8 && packed <= PIECE && size <= 4 * PIECE) {
@@ -72,7 +76,7 @@ async function unpack(read: ReadAt, entry: ZipEntry, breathe: () => Promise<void
   }
   const inflate = method === 8 ? new Inflate(take) : undefined
   for (let at = 0; at < packed; at += PIECE) {
-    await breathe()
+    await yieldToPage()
     // A copy, since the inflater keeps what it is given.
     const piece = (await read(start + at, start + Math.min(at + PIECE, packed))).slice()
     if (inflate === undefined) take(piece)

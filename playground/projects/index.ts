@@ -53,7 +53,7 @@ export function openProjects(): Projects {
         return { info, warnings: [] }
       }
       // Held while it is made, so that no other tab takes it for what a closed tab left behind.
-      const held =
+      const lock =
         storage === 'opfs' ? await acquireProjectLock(id, {}, { letGo: async () => {}, free() {} }) : undefined
       const backend = await openStoredProject(storage, id)
       try {
@@ -70,7 +70,7 @@ export function openProjects(): Projects {
         if (storage === 'opfs') await removePrivate('workspace', id)
         throw error
       } finally {
-        await held?.release()
+        await lock?.release()
       }
     },
 
@@ -92,14 +92,14 @@ export function openProjects(): Projects {
       inTab.delete(id)
       await here?.backend.close()
       if (here !== undefined) return
-      const held = await acquireProjectLock(id, { takeOver: true }, { letGo: async () => {}, free() {} })
+      const lock = await acquireProjectLock(id, { takeOver: true }, { letGo: async () => {}, free() {} })
       try {
         await registry?.remove(id)
         await removePrivate('playground', id)
         if (storage === 'opfs') await removePrivate('workspace', id)
         if (storage === 'directory') await forgetHandle(id)
       } finally {
-        await held.release()
+        await lock.release()
       }
     },
   }

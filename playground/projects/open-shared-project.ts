@@ -15,12 +15,12 @@ export async function openSharedProject(
     for (const listener of listeners) listener(event)
   }
   const writing = new Set<Promise<unknown>>()
-  let held: ProjectLock | undefined
-  const mayWrite = (): boolean => held?.writable === true
+  let lock: ProjectLock | undefined
+  const mayWrite = (): boolean => lock?.writable === true
   /** What is told that it loses the project may still save what it has. */
   let isLeaving = false
   const kept = directoryByteStore(await privateDirectory(info.id, 'kept'), () => isLeaving || mayWrite())
-  held = await acquireProjectLock(info.id, options, {
+  lock = await acquireProjectLock(info.id, options, {
     async letGo() {
       isLeaving = true
       tell({ kind: 'taken' })
@@ -29,17 +29,17 @@ export async function openSharedProject(
     },
     free: () => tell({ kind: 'free' }),
   })
-  const holding = held
+  const projectLock = lock
   try {
     const stored = await openStoredProject(info.storage, info.id, (paths) => tell({ kind: 'changed', paths }))
     const backend: Backend = {
       ...stored,
-      commit(changes, how) {
+      commit(changes, options) {
         if (!mayWrite()) {
           const message = `Cannot change "${changes[0]?.path ?? ''}": another tab has the project`
           return Promise.reject(new ToolError('READ_ONLY', message))
         }
-        const committed = stored.commit(changes, how)
+        const committed = stored.commit(changes, options)
         writing.add(committed)
         const done = (): void => void writing.delete(committed)
         committed.then(done, done)
@@ -60,11 +60,11 @@ export async function openSharedProject(
       async close() {
         await kept.settled()
         await stored.close()
-        await holding.release()
+        await projectLock.release()
       },
     }
   } catch (error) {
-    await holding.release()
+    await projectLock.release()
     throw error
   }
 }

@@ -10,14 +10,14 @@ export async function openStoredProject(
   onChange: (paths: readonly string[] | 'many') => void = () => {},
 ): Promise<Backend> {
   if (storage === 'memory') return memory()
-  const told = (changed: { readonly paths: readonly string[] | undefined }): void => onChange(changed.paths ?? 'many')
+  const notify = (changed: { readonly paths: readonly string[] | undefined }): void => onChange(changed.paths ?? 'many')
   if (storage === 'opfs') {
     const { opfs } = await import('wardspace/backends/opfs')
-    return opfs({ name: id, onChange: told })
+    return opfs({ name: id, onChange: notify })
   }
   const { askPermission, directoryHandle } = await import('wardspace/backends/directory-handle')
   const handle = await handleOf(id)
   // Where the browser wants a click first, the folder itself says what to do.
   await askPermission(handle).catch(() => {})
-  return directoryHandle(handle, { onChange: told })
+  return directoryHandle(handle, { onChange: notify })
 }

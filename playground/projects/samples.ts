@@ -5,7 +5,7 @@ import type { Sample } from './types.ts'
 export { samples }
 
 export function sampleOf(id: string): Sample {
-  const found = samples.find((sample) => sample.id === id)
-  if (found === undefined) throw new ToolError('NOT_FOUND', `Cannot find the sample "${id}"`)
-  return found
+  const sample = samples.find((entry) => entry.id === id)
+  if (sample === undefined) throw new ToolError('NOT_FOUND', `Cannot find the sample "${id}"`)
+  return sample
 }

@@ -1,5 +1,5 @@
 /** How long the page may be kept from anything else, in milliseconds: a third of what a person notices. */
-const MOST_MS = 12
+const MAX_MS = 12
 
 /**
  * Makes a function to be awaited now and then within something long: it lets the page do what waits, such as drawing and
@@ -8,7 +8,7 @@ const MOST_MS = 12
 export function createYield(): () => Promise<void> | undefined {
   let since = performance.now()
   return () => {
-    if (performance.now() - since < MOST_MS) return undefined
+    if (performance.now() - since < MAX_MS) return undefined
     return pause().then(() => {
       since = performance.now()
     })

@@ -16,7 +16,7 @@ export interface ZipEntry {
 }
 
 /** Longest comment that may stand after the end record. */
-const MOST_COMMENT = 0xffff
+const MAX_COMMENT = 0xffff
 const END = 0x06054b50
 const END_64 = 0x06064b50
 const LOCATOR_64 = 0x07064b50
@@ -114,7 +114,7 @@ function wide(view: DataView, from: number, extra: number, extraLength: number):
 }
 
 async function findEnd(file: Blob): Promise<{ at: number; size: number; count: number }> {
-  const start = Math.max(0, file.size - 22 - MOST_COMMENT - 20)
+  const start = Math.max(0, file.size - 22 - MAX_COMMENT - 20)
   const view = await viewOf(file, start, file.size)
   for (let at = view.byteLength - 22; at >= 0; at--) {
     if (view.getUint32(at, true) !== END) continue

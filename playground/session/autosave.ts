@@ -16,7 +16,7 @@ export interface Autosave {
   close(): Promise<void>
 }
 
-/** A keeper; one that is not `enabled` saves nothing, as where another tab writes. */
+/** A autosave; one that is not `enabled` saves nothing, as where another tab writes. */
 export function createAutosave({ kept }: Pick<SessionProject, 'kept'>, enabled: boolean): Autosave {
   const waiting = new Map<string, () => unknown>()
   const ends: (() => void)[] = []

@@ -1,10 +1,17 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import type { Agent, AgentEvent, AgentOptions, Conversation as Messages, Scenario, Usage } from '../agent/types.ts'
+import type {
+  Agent,
+  Conversation as AgentConversation,
+  AgentEvent,
+  AgentOptions,
+  Scenario,
+  Usage,
+} from '../agent/types.ts'
 import { choiceOf, type ModelPick } from './model.ts'
 import type { Session } from './types.ts'
 
 /** One thing in the conversation, as it is shown. */
-export type TalkItem =
+export type ConversationItem =
   | { readonly kind: 'person'; readonly text: string }
   | { readonly kind: 'text' | 'reasoning'; readonly text: string }
   | {
@@ -19,9 +26,9 @@ export type TalkItem =
   | { readonly kind: 'error'; readonly text: string }
   | { readonly kind: 'end'; readonly text: string }
 
-/** The talk between the person and the agent in one project. */
-export interface Talk {
-  readonly items: ReadonlySignal<readonly TalkItem[]>
+/** The conversation between the person and the agent in one project. */
+export interface Conversation {
+  readonly items: ReadonlySignal<readonly ConversationItem[]>
   readonly isWorking: ReadonlySignal<boolean>
   readonly canContinue: ReadonlySignal<boolean>
   readonly usage: ReadonlySignal<Usage>
@@ -42,10 +49,10 @@ export interface Talk {
   close(): void
 }
 
-/** What is kept of a talk over a reload. */
-export interface KeptTalk {
-  readonly items: readonly TalkItem[]
-  readonly messages: Messages | undefined
+/** What is kept of a conversation over a reload. */
+export interface SavedConversation {
+  readonly items: readonly ConversationItem[]
+  readonly messages: AgentConversation | undefined
   readonly pick: ModelPick
 }
 
@@ -65,22 +72,22 @@ export interface LoadedAgent {
   tools(session: Session): ReturnType<AgentOptions['tools']>
 }
 
-export interface TalkOptions {
-  readonly kept: KeptTalk | undefined
+export interface ConversationOptions {
+  readonly kept: SavedConversation | undefined
   readonly pick: ModelPick
   readonly load: () => Promise<LoadedAgent>
   readonly loadScenarios: () => Promise<readonly Scenario[]>
   readonly pace?: number
 }
 
-export function createTalk(
+export function createConversation(
   session: Session,
-  { kept, pick: first, load, loadScenarios, pace = PACE }: TalkOptions,
-): Talk & {
-  keep(): KeptTalk
+  { kept, pick: first, load, loadScenarios, pace = PACE }: ConversationOptions,
+): Conversation & {
+  keep(): SavedConversation
   readonly grown: ReadonlySignal<number>
 } {
-  const items = signal<readonly TalkItem[]>(kept?.items ?? [])
+  const items = signal<readonly ConversationItem[]>(kept?.items ?? [])
   const isWorking = signal(false)
   const canContinue = signal(false)
   const usage = signal<Usage>(kept?.messages?.usage ?? noUsage)
@@ -97,7 +104,7 @@ export function createTalk(
   let messages = kept?.messages
   let agent: Agent | undefined
 
-  const add = (item: TalkItem) => {
+  const add = (item: ConversationItem) => {
     items.value = [...items.value, item]
   }
 

@@ -15,12 +15,12 @@ export interface Points {
 }
 
 /** What is kept of the points beside the history itself. */
-export interface KeptPoints {
+export interface SavedPoints {
   readonly named: readonly string[]
   readonly position: string | undefined
 }
 
-export function createPoints(history?: WorkspaceHistory, kept?: KeptPoints): Points & { keep(): KeptPoints } {
+export function createPoints(history?: WorkspaceHistory, kept?: SavedPoints): Points & { keep(): SavedPoints } {
   const named = new Set(kept?.named)
   const first = history?.first ?? 0
   const all = signal<readonly HistoryPoint[]>(

@@ -1,5 +1,5 @@
 import type { AuditRecord, WorkspaceHistory } from 'wardspace'
-import type { KeptPoints } from './history.ts'
+import type { SavedPoints } from './history.ts'
 import { historyFromJson } from './history-json.ts'
 import type { SessionProject, TimelineEntry, WorkspaceSettings } from './types.ts'
 
@@ -10,7 +10,7 @@ export interface SavedSession {
   readonly audit: readonly AuditRecord[]
   readonly timeline: readonly TimelineEntry[]
   readonly history: WorkspaceHistory | undefined
-  readonly points: KeptPoints | undefined
+  readonly points: SavedPoints | undefined
 }
 
 export async function loadSavedSession({ kept }: SessionProject): Promise<SavedSession> {
@@ -18,7 +18,7 @@ export async function loadSavedSession({ kept }: SessionProject): Promise<SavedS
     ['settings', 'audit', 'timeline', 'history'].map((name) => kept.load(name)),
   )
   const { time = 0, ...chosen } = (settings ?? {}) as Partial<WorkspaceSettings> & { time?: number }
-  const { history, points } = (past ?? {}) as { history?: unknown; points?: KeptPoints }
+  const { history, points } = (past ?? {}) as { history?: unknown; points?: SavedPoints }
   return {
     settings: chosen,
     time,

@@ -37,7 +37,7 @@ export interface OpenFiles {
 }
 
 /** Larger files are shown by the terminal, not by the editor. */
-export const MOST_BYTES = 1024 * 1024
+export const MAX_BYTES = 1024 * 1024
 
 export function createOpenFiles({ project, save }: Pick<Session, 'project' | 'save'>): OpenFiles {
   const all = signal<readonly OpenFile[]>([])
@@ -51,7 +51,7 @@ export function createOpenFiles({ project, save }: Pick<Session, 'project' | 'sa
     const stat = await project.backend.stat(path as Path).catch(() => undefined)
     if (stat?.type !== 'file') return { text: undefined, sha256: undefined }
     const { bytes } = await project.backend.read(path as Path)
-    return { text: bytes.length > MOST_BYTES ? undefined : textOf(bytes), sha256: await sha256Of(bytes) }
+    return { text: bytes.length > MAX_BYTES ? undefined : textOf(bytes), sha256: await sha256Of(bytes) }
   }
 
   async function load(path: string): Promise<void> {

@@ -36,7 +36,7 @@ export async function openSession(project: SessionProject, options: SessionOptio
   const timeline = createTimeline(kept.timeline)
   const approvals = createApprovalQueue(now)
   const points = createPoints(kept.history, kept.points)
-  const keeper = createAutosave(project, writable)
+  const autosave = createAutosave(project, writable)
   const revision = signal(0)
   const shells = createShellHolder()
   let time = kept.time
@@ -136,10 +136,10 @@ export async function openSession(project: SessionProject, options: SessionOptio
 
   const agentRun = computed<WorkspaceRun>(() => {
     const { agent } = opened.value
-    const callTool: WorkspaceRun['callTool'] = async (name, input, how) => {
+    const callTool: WorkspaceRun['callTool'] = async (name, input, options) => {
       working += 1
       try {
-        return await withPoint(() => agentCall(name, input, how), labelOf(name, input))
+        return await withPoint(() => agentCall(name, input, options), labelOf(name, input))
       } finally {
         working -= 1
       }
@@ -163,7 +163,7 @@ export async function openSession(project: SessionProject, options: SessionOptio
   const workspace = computed(() => opened.value.workspace)
   const webTools = createWebTools(workspace, (run) => {
     const call = logged(() => run, 'browser', parts)
-    return (tool, input, how) => withPoint(() => call(tool, input, how), labelOf(tool, input))
+    return (tool, input, options) => withPoint(() => call(tool, input, options), labelOf(tool, input))
   })
 
   if (writable) await project.kept.save('settings', { ...settings.value, time })
@@ -200,10 +200,10 @@ export async function openSession(project: SessionProject, options: SessionOptio
     return { ...made, text }
   }
 
-  keeper.follow('settings', [settings], () => ({ ...settings.value, time }))
-  keeper.follow('audit', [auditLog.records], () => auditLog.records.value)
-  keeper.follow('timeline', [timeline.entries], () => timeline.entries.value)
-  keeper.follow('history', [revision, points.all, points.position], () => ({
+  autosave.follow('settings', [settings], () => ({ ...settings.value, time }))
+  autosave.follow('audit', [auditLog.records], () => auditLog.records.value)
+  autosave.follow('timeline', [timeline.entries], () => timeline.entries.value)
+  autosave.follow('history', [revision, points.all, points.position], () => ({
     history: historyToJson(opened.value.workspace.history()),
     points: points.keep(),
   }))
@@ -223,7 +223,7 @@ export async function openSession(project: SessionProject, options: SessionOptio
     recording,
     startRecording,
     stopRecording,
-    call: (tool, input, how) => withPoint(() => personCall(tool, input, how), labelOf(tool, input)),
+    call: (tool, input, options) => withPoint(() => personCall(tool, input, options), labelOf(tool, input)),
     save: (path, content, expectedSha256) => {
       const input = { path, content, expectedSha256 }
       return withPoint(
@@ -278,12 +278,12 @@ export async function openSession(project: SessionProject, options: SessionOptio
           ),
         `undo ${callId}`,
       ),
-    flush: keeper.flush,
-    trouble: keeper.trouble,
+    flush: autosave.flush,
+    trouble: autosave.trouble,
     async close() {
       webTools.end()
       endShell()
-      await keeper.close()
+      await autosave.close()
       await opened.value.workspace.close()
       await shells.close()
     },

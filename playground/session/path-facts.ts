@@ -12,9 +12,9 @@ export interface PathFact {
   readonly isQuiet: boolean
 }
 
-/** What is known of paths, under the workspace's policy. Asked for only where it is shown. */
+/** What is cached of paths, under the workspace's policy. Asked for only where it is shown. */
 export interface PathFacts {
-  /** `undefined` until it is known; then `revision` counts up. */
+  /** `undefined` until it is cached; then `revision` counts up. */
   of(path: string, type: string, revision: number): PathFact | undefined
   readonly revision: ReadonlySignal<number>
 }
@@ -29,28 +29,28 @@ const kinds: Partial<Record<Classification['kind'], string>> = {
 }
 
 export function createPathFacts(workspace: Pick<Workspace, 'explain'>): PathFacts {
-  const known = new Map<string, PathFact | undefined>()
+  const cached = new Map<string, PathFact | undefined>()
   const revision = signal(0)
-  let told = false
+  let isScheduled = false
 
-  async function learn(key: string, path: string, type: string): Promise<void> {
+  async function load(key: string, path: string, type: string): Promise<void> {
     const tool = type === 'directory' ? 'list_directory' : 'read_file'
     const read = await workspace.explain(tool, { path })
     if (!read.ok) {
-      known.set(key, { kind: undefined, lock: read.message, isQuiet: false })
+      cached.set(key, { kind: undefined, lock: read.message, isQuiet: false })
     } else {
       const kind = read.accesses[0]?.classification.kind
       const name = kind === undefined ? undefined : kinds[kind]
       const isShut = read.verdict.decision === 'deny'
       const isFrozen = !isShut && type !== 'directory' && (await refusesWriting(path))
       const lock = isShut ? read.verdict.reason : isFrozen ? 'it can be read, and not be changed' : undefined
-      known.set(key, { kind: name, lock, isQuiet: name !== undefined && name !== 'secret' })
+      cached.set(key, { kind: name, lock, isQuiet: name !== undefined && name !== 'secret' })
     }
-    if (told) return
-    told = true
+    if (isScheduled) return
+    isScheduled = true
     // Many rows are learned at once: one look for all.
     setTimeout(() => {
-      told = false
+      isScheduled = false
       revision.value += 1
     })
   }
@@ -64,11 +64,11 @@ export function createPathFacts(workspace: Pick<Workspace, 'explain'>): PathFact
     revision,
     of(path, type) {
       const key = `${type} ${path}`
-      if (!known.has(key)) {
-        known.set(key, undefined)
-        void learn(key, path, type)
+      if (!cached.has(key)) {
+        cached.set(key, undefined)
+        void load(key, path, type)
       }
-      return known.get(key)
+      return cached.get(key)
     },
   }
 }

@@ -4,7 +4,7 @@ import { callbackSink } from 'wardspace/audit'
 import type { OpenProject } from '../projects/types.ts'
 import { createAutosave } from './autosave.ts'
 import { changedPaths, type FileChange } from './changes.ts'
-import { createTalk, type KeptTalk, type Talk } from './conversation.ts'
+import { type Conversation, createConversation, type SavedConversation } from './conversation.ts'
 import { loadAgent, loadScenarios } from './load-agent.ts'
 import type { ModelPick } from './model.ts'
 import { createOpenFiles, type OpenFiles } from './open-files.ts'
@@ -22,7 +22,7 @@ export interface ProjectSession {
   readonly tree: FileTree
   readonly files: OpenFiles
   readonly search: Search
-  readonly talk: Talk
+  readonly conversation: Conversation
   /** What differs from the project as it was first opened here, by path. */
   readonly changed: ReadonlySignal<ReadonlyMap<string, FileChange['status']>>
   /** A call that only looks: in no timeline and no audit, since nobody acts by it. */
@@ -49,11 +49,20 @@ export async function openProjectSession(
   })
   const tree = createTree(project.backend)
   const files = createOpenFiles(session)
-  const look: ProjectSession['look'] = (tool, input, how) => viewer.callTool(tool, input, how)
-  const keptTalk = (await project.kept.load('conversation')) as KeptTalk | undefined
-  const talk = createTalk(session, { kept: keptTalk, pick: options.pick, load: loadAgent, loadScenarios })
-  const keeper = createAutosave(project, project.writable)
-  keeper.follow('conversation', [talk.grown, talk.items, talk.pick, talk.isWorking], talk.keep)
+  const look: ProjectSession['look'] = (tool, input, options) => viewer.callTool(tool, input, options)
+  const savedConversation = (await project.kept.load('conversation')) as SavedConversation | undefined
+  const conversation = createConversation(session, {
+    kept: savedConversation,
+    pick: options.pick,
+    load: loadAgent,
+    loadScenarios,
+  })
+  const autosave = createAutosave(project, project.writable)
+  autosave.follow(
+    'conversation',
+    [conversation.grown, conversation.items, conversation.pick, conversation.isWorking],
+    conversation.keep,
+  )
 
   const again = () => Promise.all([tree.refresh(), files.refresh()])
   const endLooking = effect(() => {
@@ -61,16 +70,16 @@ export async function openProjectSession(
     void again()
   })
   const writable = signal(project.writable)
-  const endElsewhere = project.onElsewhere((event) => {
+  const stopElsewhere = project.onElsewhere((event) => {
     if (event.kind === 'changed') void again()
     if (event.kind !== 'taken') return
     writable.value = false
     // In the event itself: after it, the other tab writes.
-    void keeper.flush()
+    void autosave.flush()
     void session.flush()
-    void talk.stop()
+    void conversation.stop()
   })
-  const leaving = () => void Promise.all([keeper.flush(), session.flush()])
+  const leaving = () => void Promise.all([autosave.flush(), session.flush()])
   globalThis.addEventListener?.('pagehide', leaving)
 
   return {
@@ -80,7 +89,7 @@ export async function openProjectSession(
     tree,
     files,
     search: createSearch(look),
-    talk,
+    conversation,
     changed: computed(() => {
       session.revision.value
       return changedPaths(session.workspace.value.history())
@@ -89,10 +98,10 @@ export async function openProjectSession(
     async close() {
       globalThis.removeEventListener?.('pagehide', leaving)
       endLooking()
-      endElsewhere()
-      await talk.stop()
-      talk.close()
-      await keeper.close()
+      stopElsewhere()
+      await conversation.stop()
+      conversation.close()
+      await autosave.close()
       await session.close()
       await viewer.close()
       await project.close()

@@ -11,28 +11,28 @@ export interface OpenShell {
 
 /** The shell of a project: kept while one workspace after another is opened over the files, and ended at last. */
 export interface ShellHolder {
-  use(wanted: WorkspaceSettings['shell']): Promise<OpenShell>
+  use(kind: WorkspaceSettings['shell']): Promise<OpenShell>
   close(): Promise<void>
 }
 
 export function createShellHolder(): ShellHolder {
-  let held: (OpenShell & { readonly kind: WorkspaceSettings['shell'] }) | undefined
+  let current: (OpenShell & { readonly kind: WorkspaceSettings['shell'] }) | undefined
   return {
-    async use(wanted) {
-      if (held?.kind !== wanted) {
-        await held?.shell.close()
-        held = { kind: wanted, ...(await openShell(wanted)) }
+    async use(kind) {
+      if (current?.kind !== kind) {
+        await current?.shell.close()
+        current = { kind: kind, ...(await openShell(kind)) }
       }
-      const { shell, state } = held
+      const { shell, state } = current
       return { shell: { ...shell, close: async () => {} }, state }
     },
-    close: async () => held?.shell.close(),
+    close: async () => current?.shell.close(),
   }
 }
 
 /** The shell that commands run in: bash at once; a container when it has booted, and bash where it cannot. */
-async function openShell(wanted: WorkspaceSettings['shell']): Promise<OpenShell> {
-  if (wanted === 'bash') return { shell: bash(), state: Promise.resolve('bash, in this page') }
+async function openShell(kind: WorkspaceSettings['shell']): Promise<OpenShell> {
+  if (kind === 'bash') return { shell: bash(), state: Promise.resolve('bash, in this page') }
   const { webcontainer } = await import('wardspace/shells/webcontainer')
   const shell = webcontainer()
   const state = shell.ready().then(

@@ -12,7 +12,7 @@ export interface Timeline {
 }
 
 /** Older calls stay in the audit only. */
-const MOST = 2000
+const MAX_ENTRIES = 2000
 
 /** A timeline that begins with what was kept. What was under way then has no end that anyone could know. */
 export function createTimeline(kept: readonly TimelineEntry[] = []): Timeline {
@@ -35,7 +35,7 @@ export function createTimeline(kept: readonly TimelineEntry[] = []): Timeline {
     begin(entry) {
       count += 1
       const key = String(count)
-      entries.value = [...entries.value.slice(-MOST + 1), { ...entry, key, state: 'running' }]
+      entries.value = [...entries.value.slice(-MAX_ENTRIES + 1), { ...entry, key, state: 'running' }]
       return key
     },
     take(record) {

@@ -1,18 +1,18 @@
 import { signal } from '@preact/signals'
 
-const said = signal('')
+const message = signal('')
 
 /** Says something to whoever does not see the screen. */
 export function announce(text: string): void {
   // The same words twice are said twice.
-  said.value = said.value === text ? `${text}\u00a0` : text
+  message.value = message.value === text ? `${text}\u00a0` : text
 }
 
 /** Where it is said. */
 export function Announcements() {
   return (
     <div class="visually-hidden" role="status" aria-live="polite">
-      {said.value}
+      {message.value}
     </div>
   )
 }

@@ -6,8 +6,8 @@ export interface SplitterProps {
   readonly orientation: 'vertical' | 'horizontal'
   /** The size, in pixels, of what the line bounds. */
   readonly size: number
-  readonly least: number
-  readonly most: number
+  readonly min: number
+  readonly max: number
   /** Whether what it bounds lies after it: dragging towards the end makes it smaller. */
   readonly isAfter?: boolean
   readonly onSize: (size: number) => void
@@ -16,11 +16,11 @@ export interface SplitterProps {
 const STEP = 16
 
 /** A line between two panes that can be dragged, or moved by arrow keys. */
-export function Splitter({ label, orientation, size, least, most, isAfter = false, onSize }: SplitterProps) {
+export function Splitter({ label, orientation, size, min, max, isAfter = false, onSize }: SplitterProps) {
   const start = useRef<{ at: number; size: number } | undefined>(undefined)
   const sign = isAfter ? -1 : 1
   const at = (event: PointerEvent) => (orientation === 'vertical' ? event.clientX : event.clientY)
-  const set = (next: number) => onSize(Math.round(Math.min(most, Math.max(least, next))))
+  const set = (next: number) => onSize(Math.round(Math.min(max, Math.max(min, next))))
   return (
     // biome-ignore lint/a11y/useSemanticElements: a line that can be moved has a value, which an hr has not
     <div
@@ -29,8 +29,8 @@ export function Splitter({ label, orientation, size, least, most, isAfter = fals
       aria-label={label}
       aria-orientation={orientation}
       aria-valuenow={size}
-      aria-valuemin={least}
-      aria-valuemax={most}
+      aria-valuemin={min}
+      aria-valuemax={max}
       tabIndex={0}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId)

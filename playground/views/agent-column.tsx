@@ -1,14 +1,18 @@
 import type { ProjectSession } from '../session/project-session.ts'
 import { Tabs } from '../ui/tabs.tsx'
+import { ConversationView } from './conversation-view.tsx'
 import { LimitsView } from './limits-view.tsx'
 import { type AgentView, page } from './page-state.ts'
-import { TalkView } from './talk-view.tsx'
 import { TimelineView } from './timeline-view.tsx'
 
-export function AgentColumn({ desk }: { readonly desk: ProjectSession | undefined }) {
+export function AgentColumn({ projectSession }: { readonly projectSession: ProjectSession | undefined }) {
   const shown = page.agent.value
   const tabs = [
-    { id: 'talk', label: 'Agent', count: shown === 'talk' ? 0 : (desk?.session.approvals.value.length ?? 0) },
+    {
+      id: 'conversation',
+      label: 'Agent',
+      count: shown === 'conversation' ? 0 : (projectSession?.session.approvals.value.length ?? 0),
+    },
     { id: 'timeline', label: 'Timeline' },
     { id: 'limits', label: 'Limits' },
   ]
@@ -25,14 +29,14 @@ export function AgentColumn({ desk }: { readonly desk: ProjectSession | undefine
         }}
       />
       <div class="column-body" role="tabpanel" id="agent-panel" aria-labelledby={`agent-tab-${shown}`}>
-        {desk === undefined ? (
+        {projectSession === undefined ? (
           <div class="skeleton" />
-        ) : shown === 'talk' ? (
-          <TalkView desk={desk} key={desk.project.info.id} />
+        ) : shown === 'conversation' ? (
+          <ConversationView projectSession={projectSession} key={projectSession.project.info.id} />
         ) : shown === 'timeline' ? (
-          <TimelineView desk={desk} key={desk.project.info.id} />
+          <TimelineView projectSession={projectSession} key={projectSession.project.info.id} />
         ) : (
-          <LimitsView desk={desk} />
+          <LimitsView projectSession={projectSession} />
         )}
       </div>
     </section>

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { PolicyInput } from 'wardspace'
 import type { Scenario } from '../agent/types.ts'
-import { givenByDrop } from '../projects/import-folder.ts'
+import { importFromDrop } from '../projects/import-folder.ts'
 import { openProjects } from '../projects/index.ts'
 import { samples } from '../projects/samples.ts'
 import type { Created, Progress, ProjectInfo, ProjectSource, Storage } from '../projects/types.ts'
@@ -20,7 +20,7 @@ export interface Doing {
 
 export const app = {
   /** The open project; undefined while none is. */
-  desk: signal<ProjectSession | undefined>(undefined),
+  projectSession: signal<ProjectSession | undefined>(undefined),
   doing: signal<Doing | undefined>(undefined),
   /** Why the last thing could not be done. */
   trouble: signal<string | undefined>(undefined),
@@ -62,12 +62,12 @@ export async function listProjects(): Promise<void> {
 /** Opens a project, and closes the one that was open. */
 export async function openProject(id: string, options: { readonly takeOver?: boolean } = {}): Promise<void> {
   await during('Opening the project', undefined, async () => {
-    const before = app.desk.value
-    if (before?.project.info.id === id) await closeDesk()
+    const before = app.projectSession.value
+    if (before?.project.info.id === id) await closeProjectSession()
     const project = await projects.open(id, options)
-    if (app.desk.value !== undefined) await closeDesk()
+    if (app.projectSession.value !== undefined) await closeProjectSession()
     const scenario = await firstScenario(project.info.sample)
-    app.desk.value = await openProjectSession(project, {
+    app.projectSession.value = await openProjectSession(project, {
       pick: { kind: 'scripted', scenario: scenario?.id ?? '' },
       ...(scenario === undefined ? {} : { settings: settingsOf(scenario) }),
     })
@@ -96,7 +96,7 @@ export async function createProject(
 
 /** Makes a project of what was dropped onto the page. */
 export async function createFromDrop(dropped: DataTransfer): Promise<void> {
-  const given = await givenByDrop(dropped)
+  const given = await importFromDrop(dropped)
   if (given !== undefined) await createProject(given.source, { name: given.name, storage: usualStorage })
 }
 
@@ -118,7 +118,7 @@ export async function openFirst(wanted: URLSearchParams): Promise<void> {
 export async function startScenario(id: string): Promise<void> {
   const scenario = (await loadScenarios()).find((one) => one.id === id)
   if (scenario === undefined) return
-  const { info } = app.desk.value?.project ?? {}
+  const { info } = app.projectSession.value?.project ?? {}
   if (info?.sample !== scenario.sample) {
     const known = app.list.value.find(({ sample }) => sample === scenario.sample)
     if (known !== undefined) await openProject(known.id)
@@ -128,17 +128,17 @@ export async function startScenario(id: string): Promise<void> {
       await createProject(source, { name: sample?.title ?? scenario.sample, storage: info?.storage ?? usualStorage })
     }
   }
-  const desk = app.desk.value
-  if (desk === undefined) return
-  desk.talk.clear()
-  desk.talk.pick.value = { kind: 'scripted', scenario: id }
-  await desk.session.change(settingsOf(scenario))
+  const projectSession = app.projectSession.value
+  if (projectSession === undefined) return
+  projectSession.conversation.clear()
+  projectSession.conversation.pick.value = { kind: 'scripted', scenario: id }
+  await projectSession.session.change(settingsOf(scenario))
 }
 
-async function closeDesk(): Promise<void> {
-  const desk = app.desk.value
-  app.desk.value = undefined
-  await desk?.close()
+async function closeProjectSession(): Promise<void> {
+  const projectSession = app.projectSession.value
+  app.projectSession.value = undefined
+  await projectSession?.close()
 }
 
 async function firstScenario(sample: string | undefined): Promise<Scenario | undefined> {

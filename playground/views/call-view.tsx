@@ -11,8 +11,8 @@ import { RealFiles } from './real-files.tsx'
 import { aboutCall, Outcome, Rules } from './verdict.tsx'
 
 /** One call: what was asked, what the model saw of it, and what really happened. */
-export function CallView({ desk }: { readonly desk: ProjectSession }) {
-  const entries = desk.session.timeline.value
+export function CallView({ projectSession }: { readonly projectSession: ProjectSession }) {
+  const entries = projectSession.session.timeline.value
   const at = entries.findIndex(({ key }) => key === page.call.value)
   const entry = entries[at]
   if (entry === undefined) {
@@ -35,7 +35,7 @@ export function CallView({ desk }: { readonly desk: ProjectSession }) {
         <Outcome entry={entry} />
         <span class="mono muted cut grow">{aboutCall(entry.tool, entry.input)}</span>
         {canUndo && callId !== undefined && (
-          <button type="button" class="button" onClick={() => void desk.session.undo(callId)}>
+          <button type="button" class="button" onClick={() => void projectSession.session.undo(callId)}>
             <Icon name="undo" /> Undo this call
           </button>
         )}
@@ -56,10 +56,10 @@ export function CallView({ desk }: { readonly desk: ProjectSession }) {
           <section>
             <h2>What really happened</h2>
             <Happened entry={entry} />
-            <RealFiles desk={desk} entry={entry} />
+            <RealFiles projectSession={projectSession} entry={entry} />
           </section>
         </div>
-        {callId !== undefined && canUndo && <CallChanges desk={desk} callId={callId} />}
+        {callId !== undefined && canUndo && <CallChanges projectSession={projectSession} callId={callId} />}
       </section>
     </div>
   )
@@ -141,11 +141,11 @@ function Happened({ entry }: { readonly entry: TimelineEntry }) {
   )
 }
 
-function CallChanges({ desk, callId }: { readonly desk: ProjectSession; readonly callId: string }) {
+function CallChanges({ projectSession, callId }: { readonly projectSession: ProjectSession; readonly callId: string }) {
   const changes = useSignal<readonly FileChange[]>([])
   useEffect(() => {
     let isStale = false
-    void changesOfCall(desk.project, desk.session.workspace.value, callId).then((found) => {
+    void changesOfCall(projectSession.project, projectSession.session.workspace.value, callId).then((found) => {
       if (!isStale) changes.value = found
     })
     return () => {

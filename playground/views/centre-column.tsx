@@ -11,11 +11,11 @@ import { ReportView } from './report-view.tsx'
 
 const TerminalView = lazyView(async () => (await import('./terminal-view.tsx')).default)
 
-export function CentreColumn({ desk }: { readonly desk: ProjectSession | undefined }) {
+export function CentreColumn({ projectSession }: { readonly projectSession: ProjectSession | undefined }) {
   const shown = page.centre.value
   const tabs = [
     { id: 'editor', label: 'Editor' },
-    { id: 'changes', label: 'Changes', count: desk?.changed.value.size ?? 0 },
+    { id: 'changes', label: 'Changes', count: projectSession?.changed.value.size ?? 0 },
     { id: 'call', label: 'Call' },
     { id: 'policy', label: 'Policy' },
     { id: 'report', label: 'Report' },
@@ -46,7 +46,11 @@ export function CentreColumn({ desk }: { readonly desk: ProjectSession | undefin
         </button>
       </Tabs>
       <div class="column-body" role="tabpanel" id="centre-panel" aria-labelledby={`centre-tab-${shown}`}>
-        {desk === undefined ? <div class="skeleton" /> : <Shown desk={desk} view={shown} key={desk.project.info.id} />}
+        {projectSession === undefined ? (
+          <div class="skeleton" />
+        ) : (
+          <Shown projectSession={projectSession} view={shown} key={projectSession.project.info.id} />
+        )}
       </div>
       {page.terminal.value && (
         <>
@@ -55,14 +59,18 @@ export function CentreColumn({ desk }: { readonly desk: ProjectSession | undefin
             orientation="horizontal"
             isAfter
             size={terminal}
-            least={80}
-            most={600}
+            min={80}
+            max={600}
             onSize={(size) => {
               page.sizes.value = { ...page.sizes.value, terminal: size }
             }}
           />
           <div class="terminal-place" style={{ height: `${terminal}px` }}>
-            {desk === undefined ? <div class="skeleton" /> : <TerminalView desk={desk} key={desk.project.info.id} />}
+            {projectSession === undefined ? (
+              <div class="skeleton" />
+            ) : (
+              <TerminalView projectSession={projectSession} key={projectSession.project.info.id} />
+            )}
           </div>
         </>
       )}
@@ -70,17 +78,17 @@ export function CentreColumn({ desk }: { readonly desk: ProjectSession | undefin
   )
 }
 
-function Shown({ desk, view }: { readonly desk: ProjectSession; readonly view: CentreView }) {
+function Shown({ projectSession, view }: { readonly projectSession: ProjectSession; readonly view: CentreView }) {
   switch (view) {
     case 'editor':
-      return <EditorView desk={desk} />
+      return <EditorView projectSession={projectSession} />
     case 'changes':
-      return <ChangesView desk={desk} />
+      return <ChangesView projectSession={projectSession} />
     case 'call':
-      return <CallView desk={desk} />
+      return <CallView projectSession={projectSession} />
     case 'policy':
-      return <PolicyView desk={desk} />
+      return <PolicyView projectSession={projectSession} />
     case 'report':
-      return <ReportView desk={desk} />
+      return <ReportView projectSession={projectSession} />
   }
 }

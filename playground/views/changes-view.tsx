@@ -11,14 +11,14 @@ import { UnifiedDiff } from './unified-diff.tsx'
 const DiffEditor = lazyView(async () => (await import('./diff-editor.tsx')).default)
 
 /** What has changed: since the project was first opened here or, where it is a repository, since its last commit. */
-export function ChangesView({ desk }: { readonly desk: ProjectSession }) {
+export function ChangesView({ projectSession }: { readonly projectSession: ProjectSession }) {
   const sinceCommit = useSignal(false)
   const hasCommits = useSignal(false)
   useEffect(() => {
-    void desk.look('diff_workspace', { statOnly: true }).then((diff) => {
+    void projectSession.look('diff_workspace', { statOnly: true }).then((diff) => {
       hasCommits.value = diff.ok && typeof diff.baseCommit === 'string'
     })
-  }, [desk])
+  }, [projectSession])
   return (
     <div class="fill">
       {hasCommits.value && (
@@ -36,17 +36,21 @@ export function ChangesView({ desk }: { readonly desk: ProjectSession }) {
           </select>
         </div>
       )}
-      {sinceCommit.value ? <SinceCommit desk={desk} /> : <SinceOpened desk={desk} />}
+      {sinceCommit.value ? (
+        <SinceCommit projectSession={projectSession} />
+      ) : (
+        <SinceOpened projectSession={projectSession} />
+      )}
     </div>
   )
 }
 
 /** The patch from the last commit to the files as they are: what git would say, without secrets. */
-function SinceCommit({ desk }: { readonly desk: ProjectSession }) {
+function SinceCommit({ projectSession }: { readonly projectSession: ProjectSession }) {
   const diff = useSignal<{ readonly text: string; readonly summary: string } | undefined>(undefined)
-  const revision = desk.session.revision.value
+  const revision = projectSession.session.revision.value
   useEffect(() => {
-    void desk.look('diff_workspace', { maxBytes: 1024 * 1024 }).then((found) => {
+    void projectSession.look('diff_workspace', { maxBytes: 1024 * 1024 }).then((found) => {
       diff.value = found.ok
         ? { text: String(found.diff), summary: found.summary }
         : { text: '', summary: `${found.message}. ${found.hint}` }
@@ -61,20 +65,20 @@ function SinceCommit({ desk }: { readonly desk: ProjectSession }) {
   )
 }
 
-function SinceOpened({ desk }: { readonly desk: ProjectSession }) {
-  const changed = [...desk.changed.value].sort(([a], [b]) => (a < b ? -1 : 1))
+function SinceOpened({ projectSession }: { readonly projectSession: ProjectSession }) {
+  const changed = [...projectSession.changed.value].sort(([a], [b]) => (a < b ? -1 : 1))
   const at = Math.max(
     0,
     changed.findIndex(([path]) => path === page.change.value),
   )
   const path = changed[at]?.[0]
   const change = useSignal<FileChange | undefined>(undefined)
-  const revision = desk.session.revision.value
+  const revision = projectSession.session.revision.value
   useEffect(() => {
     let isStale = false
     if (path === undefined) change.value = undefined
     else {
-      void changeOfFile(desk.project, desk.session.workspace.value, path).then((found) => {
+      void changeOfFile(projectSession.project, projectSession.session.workspace.value, path).then((found) => {
         if (!isStale) change.value = found
       })
     }

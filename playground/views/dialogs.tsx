@@ -7,7 +7,7 @@ const ProjectsDialog = lazyView(async () => (await import('./projects-dialog.tsx
 const SettingsDialog = lazyView(async () => (await import('./settings-dialog.tsx')).SettingsDialog)
 
 /** The dialog that is open, if one is. */
-export function Dialogs({ desk }: { readonly desk: ProjectSession | undefined }) {
+export function Dialogs({ projectSession }: { readonly projectSession: ProjectSession | undefined }) {
   const onClose = () => {
     page.dialog.value = undefined
   }
@@ -17,7 +17,7 @@ export function Dialogs({ desk }: { readonly desk: ProjectSession | undefined })
     case 'projects':
       return <ProjectsDialog onClose={onClose} />
     case 'settings':
-      return <SettingsDialog desk={desk} onClose={onClose} />
+      return <SettingsDialog projectSession={projectSession} onClose={onClose} />
     case undefined:
       return null
   }

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { MOST_BYTES, type OpenFile } from '../session/open-files.ts'
+import { MAX_BYTES, type OpenFile } from '../session/open-files.ts'
 import type { ProjectSession } from '../session/project-session.ts'
 import { textOf } from '../session/text.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -10,8 +10,8 @@ const CodeEditor = lazyView(async () => (await import('./code-editor.tsx')).defa
 const DiffEditor = lazyView(async () => (await import('./diff-editor.tsx')).default)
 
 /** The open files, one of them in the editor. */
-export function EditorView({ desk }: { readonly desk: ProjectSession }) {
-  const { all, active, close } = desk.files
+export function EditorView({ projectSession }: { readonly projectSession: ProjectSession }) {
+  const { all, active, close } = projectSession.files
   const file = all.value.find(({ path }) => path === active.value)
   if (file === undefined) {
     return (
@@ -50,19 +50,19 @@ export function EditorView({ desk }: { readonly desk: ProjectSession }) {
           </li>
         ))}
       </ul>
-      <FileBar desk={desk} file={file} />
+      <FileBar projectSession={projectSession} file={file} />
       <div class="fill-rest">
         {file.theirs === undefined ? (
-          <FileText desk={desk} file={file} key={file.path} />
+          <FileText projectSession={projectSession} file={file} key={file.path} />
         ) : (
-          <Conflict desk={desk} file={file} key={file.path} />
+          <Conflict projectSession={projectSession} file={file} key={file.path} />
         )}
       </div>
     </div>
   )
 }
 
-function FileBar({ desk, file }: { readonly desk: ProjectSession; readonly file: OpenFile }) {
+function FileBar({ projectSession, file }: { readonly projectSession: ProjectSession; readonly file: OpenFile }) {
   const isDirty = file.draft !== undefined
   return (
     <div class="bar">
@@ -74,28 +74,38 @@ function FileBar({ desk, file }: { readonly desk: ProjectSession; readonly file:
           {file.trouble}
         </span>
       )}
-      {desk.changed.value.has(file.path) && (
+      {projectSession.changed.value.has(file.path) && (
         <button type="button" class="button quiet" onClick={() => showChange(file.path)}>
           Show changes
         </button>
       )}
-      <button type="button" class="button quiet" disabled={!isDirty} onClick={() => void desk.files.revert(file.path)}>
+      <button
+        type="button"
+        class="button quiet"
+        disabled={!isDirty}
+        onClick={() => void projectSession.files.revert(file.path)}
+      >
         Revert
       </button>
-      <button type="button" class="button" disabled={!isDirty} onClick={() => void desk.files.save(file.path)}>
+      <button
+        type="button"
+        class="button"
+        disabled={!isDirty}
+        onClick={() => void projectSession.files.save(file.path)}
+      >
         Save
       </button>
     </div>
   )
 }
 
-function FileText({ desk, file }: { readonly desk: ProjectSession; readonly file: OpenFile }) {
+function FileText({ projectSession, file }: { readonly projectSession: ProjectSession; readonly file: OpenFile }) {
   const shown = useSignal<string | undefined>(undefined)
   const lock = useSignal<string | undefined>(undefined)
   const asked = useSignal(false)
   if (!asked.value) {
     asked.value = true
-    void desk.session.workspace.value.explain('read_file', { path: file.path }).then((read) => {
+    void projectSession.session.workspace.value.explain('read_file', { path: file.path }).then((read) => {
       if (!read.ok) lock.value = read.message
       else if (read.verdict.decision === 'deny') lock.value = read.verdict.reason
       else lock.value = ''
@@ -111,7 +121,7 @@ function FileText({ desk, file }: { readonly desk: ProjectSession; readonly file
           type="button"
           class="button"
           onClick={async () => {
-            const { bytes } = await desk.project.backend.read(file.path as never)
+            const { bytes } = await projectSession.project.backend.read(file.path as never)
             shown.value = textOf(bytes)?.text ?? 'It is no text.'
           }}
         >
@@ -126,7 +136,7 @@ function FileText({ desk, file }: { readonly desk: ProjectSession; readonly file
         <p>
           {file.sha256 === undefined
             ? 'There is no such file any more.'
-            : `It is no text in UTF-8, or larger than ${MOST_BYTES / 1024 / 1024} MiB.`}
+            : `It is no text in UTF-8, or larger than ${MAX_BYTES / 1024 / 1024} MiB.`}
         </p>
       </div>
     )
@@ -139,20 +149,20 @@ function FileText({ desk, file }: { readonly desk: ProjectSession; readonly file
       text={shown.value ?? file.draft ?? file.base?.text ?? ''}
       lineEnd={file.base?.lineEnd ?? '\n'}
       loaded={file.loaded}
-      readOnly={shown.value !== undefined || !desk.writable.value}
-      onEdit={(text) => desk.files.edit(file.path, text)}
-      onSave={() => void desk.files.save(file.path)}
+      readOnly={shown.value !== undefined || !projectSession.writable.value}
+      onEdit={(text) => projectSession.files.edit(file.path, text)}
+      onSave={() => void projectSession.files.save(file.path)}
       goTo={goTo?.path === file.path ? goTo : undefined}
     />
   )
 }
 
 /** The file changed below what was typed: both are there, and what is on the right shall be. */
-function Conflict({ desk, file }: { readonly desk: ProjectSession; readonly file: OpenFile }) {
+function Conflict({ projectSession, file }: { readonly projectSession: ProjectSession; readonly file: OpenFile }) {
   const mine = file.draft ?? ''
   const result = useSignal(mine)
   const theirs = file.theirs?.text?.text
-  const settle = (text: string) => void desk.files.settle(file.path, text)
+  const settle = (text: string) => void projectSession.files.settle(file.path, text)
   return (
     <div class="fill">
       <div class="notice warn conflict" role="alert">
@@ -165,7 +175,7 @@ function Conflict({ desk, file }: { readonly desk: ProjectSession; readonly file
           <button type="button" class="button primary" onClick={() => settle(result.value)}>
             Save the right side
           </button>
-          <button type="button" class="button" onClick={() => void desk.files.revert(file.path)}>
+          <button type="button" class="button" onClick={() => void projectSession.files.revert(file.path)}>
             Drop my text
           </button>
         </div>
@@ -179,7 +189,7 @@ function Conflict({ desk, file }: { readonly desk: ProjectSession; readonly file
           labels={['There now', 'Your text']}
           onEdit={(text) => {
             result.value = text
-            desk.files.edit(file.path, text)
+            projectSession.files.edit(file.path, text)
           }}
         />
       </div>

@@ -6,8 +6,8 @@ import type { ProjectSession } from '../session/project-session.ts'
 import { during } from './app-state.ts'
 
 /** The open project, out of the browser. */
-export function ExportPanel({ desk }: { readonly desk: ProjectSession }) {
-  const { backend, info } = desk.project
+export function ExportPanel({ projectSession }: { readonly projectSession: ProjectSession }) {
+  const { backend, info } = projectSession.project
   const { name } = info
   const take = async (file: string, make: (task: Task) => Promise<Blob | string>) => {
     const stop = new AbortController()
@@ -27,7 +27,7 @@ export function ExportPanel({ desk }: { readonly desk: ProjectSession }) {
           type="button"
           class="button"
           onClick={() =>
-            void take(`${name}.patch`, async () => (await patchOf(desk.session.workspace.value.call)).text)
+            void take(`${name}.patch`, async () => (await patchOf(projectSession.session.workspace.value.call)).text)
           }
         >
           Its changes as a patch

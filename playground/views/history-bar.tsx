@@ -4,8 +4,8 @@ import { announce } from '../ui/announce.tsx'
 import { Icon } from '../ui/icon.tsx'
 
 /** The states that the files were in: the slider really brings them back, and forward again. */
-export function HistoryBar({ desk }: { readonly desk: ProjectSession }) {
-  const { session } = desk
+export function HistoryBar({ projectSession }: { readonly projectSession: ProjectSession }) {
+  const { session } = projectSession
   const points = session.history.value
   const busy = useSignal(false)
   const trouble = useSignal<string | undefined>(undefined)
@@ -13,7 +13,7 @@ export function HistoryBar({ desk }: { readonly desk: ProjectSession }) {
   const at = points.findIndex(({ id }) => id === session.position.value)
   const shown = dragged.value ?? (at === -1 ? points.length : at)
   const last = at === -1 ? points.length : points.length - 1
-  const isStill = busy.value || desk.talk.isWorking.value || !desk.writable.value
+  const isStill = busy.value || projectSession.conversation.isWorking.value || !projectSession.writable.value
   const nameOf = (index: number) => points[index]?.label ?? 'Changed since'
 
   const go = async (index: number) => {

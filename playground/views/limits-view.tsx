@@ -4,8 +4,8 @@ import type { ProjectSession } from '../session/project-session.ts'
 import { scrollable } from '../ui/focusable.ts'
 
 /** What the agent's run has used up, and how sensitive what it has read is. */
-export function LimitsView({ desk }: { readonly desk: ProjectSession }) {
-  const { session } = desk
+export function LimitsView({ projectSession }: { readonly projectSession: ProjectSession }) {
+  const { session } = projectSession
   const run = session.agentRun.value
   const timeline = session.timeline.value.filter(({ actor }) => actor === 'agent')
   session.revision.value

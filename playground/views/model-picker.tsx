@@ -4,10 +4,10 @@ import { startScenario } from './app-state.ts'
 import { page } from './page-state.ts'
 
 /** Which model works, and in which scenario the scripted one. */
-export function ModelPicker({ desk }: { readonly desk: ProjectSession }) {
-  const { talk } = desk
-  const pick = talk.pick.value
-  const scenarios = talk.scenarios.value
+export function ModelPicker({ projectSession }: { readonly projectSession: ProjectSession }) {
+  const { conversation } = projectSession
+  const pick = conversation.pick.value
+  const scenarios = conversation.scenarios.value
   return (
     <div class="bar">
       <label class="visually-hidden" for="model-kind">
@@ -16,13 +16,13 @@ export function ModelPicker({ desk }: { readonly desk: ProjectSession }) {
       <select
         id="model-kind"
         value={pick.kind}
-        disabled={talk.isWorking.value}
+        disabled={conversation.isWorking.value}
         onChange={({ currentTarget }) => {
           const kind = currentTarget.value
-          if (kind === 'scripted') talk.pick.value = { kind, scenario: scenarios[0]?.id ?? '' }
-          else if (kind === 'builtin') talk.pick.value = { kind }
+          if (kind === 'scripted') conversation.pick.value = { kind, scenario: scenarios[0]?.id ?? '' }
+          else if (kind === 'builtin') conversation.pick.value = { kind }
           else {
-            talk.pick.value = { kind: 'endpoint', provider: 'anthropic', baseUrl: '', model: '' }
+            conversation.pick.value = { kind: 'endpoint', provider: 'anthropic', baseUrl: '', model: '' }
             page.dialog.value = 'settings'
           }
         }}
@@ -40,7 +40,7 @@ export function ModelPicker({ desk }: { readonly desk: ProjectSession }) {
             id="scenario"
             class="grow"
             value={pick.scenario}
-            disabled={talk.isWorking.value}
+            disabled={conversation.isWorking.value}
             onChange={({ currentTarget }) => void startScenario(currentTarget.value)}
           >
             {scenarios.map(({ id, title }) => (

@@ -3,11 +3,11 @@ import { Icon } from '../ui/icon.tsx'
 import { app, openProject } from './app-state.ts'
 
 /** What the person has to know before anything else. */
-export function Notices({ desk }: { readonly desk: ProjectSession | undefined }) {
+export function Notices({ projectSession }: { readonly projectSession: ProjectSession | undefined }) {
   const { trouble, warnings, elsewhere } = app
-  const unsaved = desk?.session.trouble.value
-  const isReading = desk !== undefined && !desk.writable.value
-  const id = desk?.project.info.id ?? ''
+  const unsaved = projectSession?.session.trouble.value
+  const isReading = projectSession !== undefined && !projectSession.writable.value
+  const id = projectSession?.project.info.id ?? ''
   return (
     <div class="notices">
       {trouble.value !== undefined && (
@@ -70,7 +70,7 @@ function Dismiss({ onClick }: { readonly onClick: () => void }) {
 }
 
 /** What is long and under way, how far it is, and how to end it. */
-export function DoingNotice() {
+export function ProgressNotice() {
   const doing = app.doing.value
   if (doing === undefined) return null
   const { title, progress, stop } = doing

@@ -3,13 +3,13 @@ import { Icon } from '../ui/icon.tsx'
 import { page } from './page-state.ts'
 import { theme } from './theme.ts'
 
-export function PageHeader({ desk }: { readonly desk: ProjectSession | undefined }) {
-  const info = desk?.project.info
-  const settings = desk?.session.settings.value
-  const label = desk?.session.agentRun.value.taint.label() ?? 'public'
+export function PageHeader({ projectSession }: { readonly projectSession: ProjectSession | undefined }) {
+  const info = projectSession?.project.info
+  const settings = projectSession?.session.settings.value
+  const label = projectSession?.session.agentRun.value.taint.label() ?? 'public'
   const preset = typeof settings?.policy === 'string' ? settings.policy : (settings?.policy.preset ?? 'own policy')
-  desk?.session.audit.value
-  const plan = desk?.session.agentRun.value.plan
+  projectSession?.session.audit.value
+  const plan = projectSession?.session.agentRun.value.plan
   return (
     <header class="page-header">
       <h1 class="row">

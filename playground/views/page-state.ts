@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 /** What the middle of the screen shows. */
 export type CentreView = 'editor' | 'changes' | 'call' | 'policy' | 'report'
 export type SideView = 'files' | 'search'
-export type AgentView = 'talk' | 'timeline' | 'limits'
+export type AgentView = 'conversation' | 'timeline' | 'limits'
 /** On a narrow screen, one column is there at a time. */
 export type NarrowView = 'side' | 'centre' | 'agent'
 export type DialogName = 'projects' | 'settings' | 'help'
@@ -12,7 +12,7 @@ export type DialogName = 'projects' | 'settings' | 'help'
 export const page = {
   centre: signal<CentreView>('editor'),
   side: signal<SideView>('files'),
-  agent: signal<AgentView>('talk'),
+  agent: signal<AgentView>('conversation'),
   narrow: signal<NarrowView>('agent'),
   dialog: signal<DialogName | undefined>(undefined),
   terminal: signal(true),

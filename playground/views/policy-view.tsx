@@ -21,8 +21,8 @@ const questions = [
 ] as const
 
 /** The policy as JSON, and what it would say while one types. */
-export function PolicyView({ desk }: { readonly desk: ProjectSession }) {
-  const { session } = desk
+export function PolicyView({ projectSession }: { readonly projectSession: ProjectSession }) {
+  const { session } = projectSession
   const present = useMemo(() => toText(session.settings.value.policy), [session.settings.value.policy])
   const text = useSignal(present)
   const loaded = useSignal(1)
@@ -42,7 +42,7 @@ export function PolicyView({ desk }: { readonly desk: ProjectSession }) {
     const timer = setTimeout(async () => {
       const { tool, field } = question.value
       const input = { [field]: about.value, ...(tool === 'write_file' ? { content: '' } : {}) }
-      const next: Answer = read.ok ? await tryPolicy(desk.project, read.policy, tool, input) : read
+      const next: Answer = read.ok ? await tryPolicy(projectSession.project, read.policy, tool, input) : read
       if (!isStale) answer.value = next
     }, 150)
     return () => {
@@ -88,7 +88,7 @@ export function PolicyView({ desk }: { readonly desk: ProjectSession }) {
         <select
           id="mode"
           value={session.settings.value.mode}
-          disabled={desk.talk.isWorking.value}
+          disabled={projectSession.conversation.isWorking.value}
           onChange={({ currentTarget }) => void session.change({ mode: currentTarget.value as 'act' | 'plan' })}
         >
           <option value="act">act</option>
@@ -97,7 +97,7 @@ export function PolicyView({ desk }: { readonly desk: ProjectSession }) {
         <button
           type="button"
           class="button primary"
-          disabled={!read.ok || text.value === present || desk.talk.isWorking.value}
+          disabled={!read.ok || text.value === present || projectSession.conversation.isWorking.value}
           onClick={() => void apply()}
         >
           Apply

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { givenByInput } from '../projects/import-folder.ts'
+import { importFromInput } from '../projects/import-folder.ts'
 import { samples } from '../projects/samples.ts'
 import type { ProjectSource, Storage } from '../projects/types.ts'
 import { Dialog } from '../ui/dialog.tsx'
@@ -16,7 +16,7 @@ const places: Readonly<Record<Storage, string>> = {
 /** All projects, and how to get another one, in and out. */
 export function ProjectsDialog({ onClose }: { readonly onClose: () => void }) {
   const storage = useSignal<'memory' | 'opfs'>(usualStorage === 'opfs' ? 'opfs' : 'memory')
-  const desk = app.desk.value
+  const projectSession = app.projectSession.value
   useEffect(() => void listProjects(), [])
   const make = (source: ProjectSource, name: string) => {
     onClose()
@@ -33,7 +33,7 @@ export function ProjectsDialog({ onClose }: { readonly onClose: () => void }) {
                 <button
                   type="button"
                   class="button quiet grow start"
-                  aria-current={info.id === desk?.project.info.id}
+                  aria-current={info.id === projectSession?.project.info.id}
                   onClick={() => {
                     onClose()
                     void openProject(info.id)
@@ -42,7 +42,7 @@ export function ProjectsDialog({ onClose }: { readonly onClose: () => void }) {
                   <strong class="cut">{info.name}</strong>
                   <span class="muted">{places[info.storage]}</span>
                 </button>
-                {info.id === desk?.project.info.id ? (
+                {info.id === projectSession?.project.info.id ? (
                   <span class="tag good">open</span>
                 ) : (
                   <button
@@ -89,7 +89,7 @@ export function ProjectsDialog({ onClose }: { readonly onClose: () => void }) {
           </ul>
         </section>
         <Import make={make} />
-        {desk !== undefined && <ExportPanel desk={desk} />}
+        {projectSession !== undefined && <ExportPanel projectSession={projectSession} />}
       </div>
     </Dialog>
   )
@@ -106,7 +106,7 @@ function Import({ make }: { readonly make: (source: ProjectSource, name: string)
   const proxy = useSignal('')
   const canPick = pickFolder !== undefined
   const take = ({ files }: HTMLInputElement) => {
-    const given = givenByInput([...(files ?? [])])
+    const given = importFromInput([...(files ?? [])])
     if (given !== undefined) make(given.source, given.name)
   }
   return (

@@ -13,14 +13,20 @@ interface Found {
 }
 
 /** Where the model was shown a file: whether it saw all of the text that really stood there. */
-export function RealFiles({ desk, entry }: { readonly desk: ProjectSession; readonly entry: TimelineEntry }) {
+export function RealFiles({
+  projectSession,
+  entry,
+}: {
+  readonly projectSession: ProjectSession
+  readonly entry: TimelineEntry
+}) {
   const found = useSignal<Found | undefined>(undefined)
   const seen = seenOf(entry)
   useEffect(() => {
     found.value = undefined
     if (seen === undefined) return
-    const history = desk.session.workspace.value.history()
-    void contentOfVersion(desk.project, history, seen.path, seen.sha256).then((bytes) => {
+    const history = projectSession.session.workspace.value.history()
+    void contentOfVersion(projectSession.project, history, seen.path, seen.sha256).then((bytes) => {
       found.value = { key: entry.key, hidden: bytes && hiddenIn(seen, bytes) }
     })
   }, [entry.key])

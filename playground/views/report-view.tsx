@@ -10,8 +10,8 @@ import { scrollable } from '../ui/focusable.ts'
 import { ReportText } from '../ui/report-text.tsx'
 
 /** What a run did, whether its audit is whole, and how to have all of it again. */
-export function ReportView({ desk }: { readonly desk: ProjectSession }) {
-  const { session } = desk
+export function ReportView({ projectSession }: { readonly projectSession: ProjectSession }) {
+  const { session } = projectSession
   const records = session.audit.value
   const chosen = useSignal<string | undefined>(undefined)
   const reports = reportRuns(records).filter(({ calls }) => calls.carriedOut + calls.refused > 0)
@@ -70,7 +70,7 @@ export function ReportView({ desk }: { readonly desk: ProjectSession }) {
             : `The chain breaks at record ${check.value.at + 1}: ${check.value.reason}`}
         </p>
       )}
-      <RecordingBar desk={desk} />
+      <RecordingBar projectSession={projectSession} />
       <section class="fill-rest scroll pad" aria-label="Report" {...scrollable}>
         {report === undefined ? (
           <p class="muted">Nothing was done yet.</p>
@@ -82,8 +82,8 @@ export function ReportView({ desk }: { readonly desk: ProjectSession }) {
   )
 }
 
-function RecordingBar({ desk }: { readonly desk: ProjectSession }) {
-  const { session } = desk
+function RecordingBar({ projectSession }: { readonly projectSession: ProjectSession }) {
+  const { session } = projectSession
   const made = useSignal<Recording | undefined>(undefined)
   const result = useSignal<Replay | undefined>(undefined)
   const trouble = useSignal<string | undefined>(undefined)
@@ -100,7 +100,7 @@ function RecordingBar({ desk }: { readonly desk: ProjectSession }) {
       busy.value = false
     }
   }
-  const isBusy = busy.value || desk.talk.isWorking.value
+  const isBusy = busy.value || projectSession.conversation.isWorking.value
   return (
     <div class="bar wrap">
       <span class="muted">Recording</span>
@@ -108,7 +108,7 @@ function RecordingBar({ desk }: { readonly desk: ProjectSession }) {
         <button
           type="button"
           class="button"
-          disabled={isBusy || !desk.writable.value}
+          disabled={isBusy || !projectSession.writable.value}
           onClick={() => void act(() => session.startRecording())}
         >
           Record from here

@@ -4,8 +4,8 @@ import { VirtualList } from '../ui/virtual-list.tsx'
 import { page } from './page-state.ts'
 
 /** Files and text found while one types. */
-export function SearchView({ desk }: { readonly desk: ProjectSession }) {
-  const { search } = desk
+export function SearchView({ projectSession }: { readonly projectSession: ProjectSession }) {
+  const { search } = projectSession
   const { query, files, hits, busy, cut, trouble } = search.state.value
   const active = useSignal(-1)
   const rows = [...files.map((path) => ({ path, line: undefined })), ...hits]
@@ -14,7 +14,7 @@ export function SearchView({ desk }: { readonly desk: ProjectSession }) {
     if (row === undefined) return
     page.centre.value = 'editor'
     page.narrow.value = 'centre'
-    void desk.files.open(row.path)
+    void projectSession.files.open(row.path)
     if (row.line !== undefined) page.goTo.value = { path: row.path, line: row.line, at: Date.now() }
   }
   const ask = (change: Partial<typeof query>) => {
@@ -57,7 +57,7 @@ export function SearchView({ desk }: { readonly desk: ProjectSession }) {
             Aa
           </button>
           <span class="muted grow cut" role="status">
-            {trouble ?? (query.text === '' ? '' : busy ? 'Searching…' : found(files.length, hits.length, cut))}
+            {trouble ?? (query.text === '' ? '' : busy ? 'Searching…' : summaryOf(files.length, hits.length, cut))}
           </span>
         </div>
       </div>
@@ -91,7 +91,7 @@ export function SearchView({ desk }: { readonly desk: ProjectSession }) {
   )
 }
 
-function found(files: number, hits: number, cut: boolean): string {
+function summaryOf(files: number, hits: number, cut: boolean): string {
   if (files + hits === 0) return 'Nothing found'
   return `${files} ${files === 1 ? 'file' : 'files'}, ${cut ? 'the first ' : ''}${hits} ${hits === 1 ? 'line' : 'lines'}`
 }

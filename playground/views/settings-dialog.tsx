@@ -7,18 +7,18 @@ import { type Theme, theme } from './theme.ts'
 
 /** What the person may choose: model, shell, theme. */
 export function SettingsDialog({
-  desk,
+  projectSession,
   onClose,
 }: {
-  readonly desk: ProjectSession | undefined
+  readonly projectSession: ProjectSession | undefined
   readonly onClose: () => void
 }) {
   return (
     <Dialog title="Settings" onClose={onClose}>
       <div class="stack">
-        {desk !== undefined && <ModelSettings desk={desk} />}
-        {desk !== undefined && <ShellSettings desk={desk} />}
-        {desk !== undefined && <BrowserSettings desk={desk} />}
+        {projectSession !== undefined && <ModelSettings projectSession={projectSession} />}
+        {projectSession !== undefined && <ShellSettings projectSession={projectSession} />}
+        {projectSession !== undefined && <BrowserSettings projectSession={projectSession} />}
         <section class="stack">
           <h3>Theme</h3>
           <div class="row">
@@ -41,8 +41,8 @@ export function SettingsDialog({
   )
 }
 
-function ModelSettings({ desk }: { readonly desk: ProjectSession }) {
-  const { pick } = desk.talk
+function ModelSettings({ projectSession }: { readonly projectSession: ProjectSession }) {
+  const { pick } = projectSession.conversation
   const now = pick.value
   const key = useSignal('')
   const remember = useSignal(false)
@@ -152,8 +152,8 @@ function ModelSettings({ desk }: { readonly desk: ProjectSession }) {
   )
 }
 
-function BrowserSettings({ desk }: { readonly desk: ProjectSession }) {
-  const { isOffered, trouble, offer } = desk.session.webTools
+function BrowserSettings({ projectSession }: { readonly projectSession: ProjectSession }) {
+  const { isOffered, trouble, offer } = projectSession.session.webTools
   return (
     <section class="stack">
       <h3>Browser’s agent</h3>
@@ -173,8 +173,8 @@ function BrowserSettings({ desk }: { readonly desk: ProjectSession }) {
   )
 }
 
-function ShellSettings({ desk }: { readonly desk: ProjectSession }) {
-  const { session } = desk
+function ShellSettings({ projectSession }: { readonly projectSession: ProjectSession }) {
+  const { session } = projectSession
   const isIsolated = globalThis.crossOriginIsolated === true
   return (
     <section class="stack">
@@ -184,7 +184,7 @@ function ShellSettings({ desk }: { readonly desk: ProjectSession }) {
         <select
           id="shell"
           value={session.settings.value.shell}
-          disabled={desk.talk.isWorking.value}
+          disabled={projectSession.conversation.isWorking.value}
           onChange={({ currentTarget }) =>
             void session.change({ shell: currentTarget.value as 'bash' | 'webcontainer' })
           }

@@ -58,7 +58,7 @@ export const shortcuts: readonly Shortcut[] = [
     keys: 'Alt 4',
     does: 'The agent',
     act() {
-      page.agent.value = 'talk'
+      page.agent.value = 'conversation'
       page.narrow.value = 'agent'
       focus('composer')
     },
@@ -76,7 +76,7 @@ export const shortcuts: readonly Shortcut[] = [
     keys: 'Alt 6',
     does: 'What waits for your approval',
     act() {
-      page.agent.value = 'talk'
+      page.agent.value = 'conversation'
       page.narrow.value = 'agent'
       focusIn('.approvals button')
     },
@@ -110,7 +110,7 @@ export function takeKey(event: KeyboardEvent): boolean {
     : event.altKey && !event.ctrlKey && event.code.startsWith('Digit')
       ? `Alt ${event.code.slice(5)}`
       : event.key
-  const found = shortcuts.find(({ keys }) => keys === pressed)
-  found?.act()
-  return found !== undefined
+  const shortcut = shortcuts.find(({ keys }) => keys === pressed)
+  shortcut?.act()
+  return shortcut !== undefined
 }

@@ -9,7 +9,7 @@ const tabs = [
   { id: 'search', label: 'Search' },
 ]
 
-export function SideColumn({ desk }: { readonly desk: ProjectSession | undefined }) {
+export function SideColumn({ projectSession }: { readonly projectSession: ProjectSession | undefined }) {
   const shown = page.side.value
   return (
     <section class="column side" aria-label="Files">
@@ -24,12 +24,12 @@ export function SideColumn({ desk }: { readonly desk: ProjectSession | undefined
         }}
       />
       <div class="column-body" role="tabpanel" id="side-panel" aria-labelledby={`side-tab-${shown}`}>
-        {desk === undefined ? (
+        {projectSession === undefined ? (
           <div class="skeleton" />
         ) : shown === 'files' ? (
-          <TreeView desk={desk} key={desk.project.info.id} />
+          <TreeView projectSession={projectSession} key={projectSession.project.info.id} />
         ) : (
-          <SearchView desk={desk} />
+          <SearchView projectSession={projectSession} />
         )}
       </div>
     </section>

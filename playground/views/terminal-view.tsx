@@ -12,7 +12,7 @@ const red = (text: string) => `\x1b[31m${text}\x1b[0m`
 const blue = (text: string) => `\x1b[34m${text}\x1b[0m`
 
 /** A terminal on the shell of the workspace: the person's commands and the agent's, judged alike. */
-export default function TerminalView({ desk }: { readonly desk: ProjectSession }) {
+export default function TerminalView({ projectSession }: { readonly projectSession: ProjectSession }) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const parent = place.current
@@ -47,7 +47,7 @@ export default function TerminalView({ desk }: { readonly desk: ProjectSession }
       prompt: () => `${blue(`/workspace${cwd === '' ? '' : `/${cwd}`}`)} $ `,
       async run(line) {
         running = new AbortController()
-        const result = await desk.session.call('run_command', { command: line }, { signal: running.signal })
+        const result = await projectSession.session.call('run_command', { command: line }, { signal: running.signal })
         running = undefined
         terminal.write(printed(result))
         if (result.ok) cwd = String(result.cwd ?? '').replace(/^\.$/, '')
@@ -57,15 +57,17 @@ export default function TerminalView({ desk }: { readonly desk: ProjectSession }
     })
     terminal.onData(editor.take)
     terminal.write(
-      grey(`${desk.session.settings.value.shell}: every access of a command is judged; what is refused is told.`),
+      grey(
+        `${projectSession.session.settings.value.shell}: every access of a command is judged; what is refused is told.`,
+      ),
     )
     terminal.write('\n')
     editor.begin()
 
     // What the agent runs stands here, too.
-    const told = new Set(desk.session.timeline.value.map(({ key }) => key))
+    const told = new Set(projectSession.session.timeline.value.map(({ key }) => key))
     const end = effect(() => {
-      for (const entry of desk.session.timeline.value) {
+      for (const entry of projectSession.session.timeline.value) {
         if (entry.state !== 'done' || told.has(entry.key)) continue
         told.add(entry.key)
         if (entry.actor === 'agent' && entry.tool === 'run_command') editor.interject(agentCommand(entry))
@@ -78,7 +80,7 @@ export default function TerminalView({ desk }: { readonly desk: ProjectSession }
       running?.abort()
       terminal.dispose()
     }
-  }, [desk])
+  }, [projectSession])
   return <section class="terminal-view" ref={place} aria-label="Terminal" />
 }
 

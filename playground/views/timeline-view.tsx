@@ -5,14 +5,14 @@ import { page, showCall } from './page-state.ts'
 import { aboutCall, Outcome } from './verdict.tsx'
 
 /** Every call in its order, with what became of it. */
-export function TimelineView({ desk }: { readonly desk: ProjectSession }) {
+export function TimelineView({ projectSession }: { readonly projectSession: ProjectSession }) {
   const refusedOnly = useSignal(false)
-  const entries = desk.session.timeline.value.filter(
+  const entries = projectSession.session.timeline.value.filter(
     ({ result, record }) =>
       !refusedOnly.value || result?.ok === false || (record?.refusals !== undefined && record.refusals.length > 0),
   )
   const active = useSignal(-1)
-  if (desk.session.timeline.value.length === 0) {
+  if (projectSession.session.timeline.value.length === 0) {
     return (
       <div class="empty">
         <p>Each call of the agent will stand here, with its verdict and what it really did.</p>

@@ -11,22 +11,22 @@ const marks = { added: 'A', changed: 'M', deleted: 'D' } as const
 const words = { added: 'added', changed: 'changed', deleted: 'deleted' } as const
 
 /** The files of the project: what they are, what has changed, and what is protected. */
-export function TreeView({ desk }: { readonly desk: ProjectSession }) {
+export function TreeView({ projectSession }: { readonly projectSession: ProjectSession }) {
   const active = useSignal<string | undefined>(undefined)
-  const rows = desk.tree.rows.value
-  const changed = desk.changed.value
-  const workspace = desk.session.workspace.value
+  const rows = projectSession.tree.rows.value
+  const changed = projectSession.changed.value
+  const workspace = projectSession.session.workspace.value
   const facts = useMemo(() => createPathFacts(workspace), [workspace])
   const revision = facts.revision.value
   const at = rows.findIndex(({ path }) => path === active.value)
-  useEffect(() => void desk.tree.refresh(), [desk])
+  useEffect(() => void projectSession.tree.refresh(), [projectSession])
 
   const open = (row: TreeRow) => {
-    if (row.type === 'directory') void desk.tree.toggle(row.path)
+    if (row.type === 'directory') void projectSession.tree.toggle(row.path)
     else {
       page.centre.value = 'editor'
       page.narrow.value = 'centre'
-      void desk.files.open(row.path)
+      void projectSession.files.open(row.path)
     }
   }
   const onKey = (event: KeyboardEvent, index: number): boolean => {
@@ -35,9 +35,9 @@ export function TreeView({ desk }: { readonly desk: ProjectSession }) {
     if (event.key === ' ') open(row)
     else if (event.key === 'ArrowRight' && row.type === 'directory') {
       if (row.isOpen) active.value = rows[index + 1]?.path ?? row.path
-      else void desk.tree.toggle(row.path, true)
+      else void projectSession.tree.toggle(row.path, true)
     } else if (event.key === 'ArrowLeft') {
-      if (row.isOpen) void desk.tree.toggle(row.path, false)
+      if (row.isOpen) void projectSession.tree.toggle(row.path, false)
       else active.value = row.path.split('/').slice(0, -1).join('/') || row.path
     } else return false
     return true

@@ -1,19 +1,19 @@
 import { scrollable } from '../ui/focusable.ts'
 
 /** Longer previews are cut. */
-const MOST_LINES = 2_000
+const MAX_LINES = 2_000
 
 /** A patch as text, its lines coloured. */
 export function UnifiedDiff({ text }: { readonly text: string }) {
   const lines = text.replace(/\n$/, '').split('\n')
   return (
     <section class="box patch" aria-label="Preview of the change" {...scrollable}>
-      {lines.slice(0, MOST_LINES).map((line, at) => (
+      {lines.slice(0, MAX_LINES).map((line, at) => (
         <div key={at} class={kindOf(line)}>
           {line || ' '}
         </div>
       ))}
-      {lines.length > MOST_LINES && <div class="muted">… {lines.length - MOST_LINES} more lines</div>}
+      {lines.length > MAX_LINES && <div class="muted">… {lines.length - MAX_LINES} more lines</div>}
     </section>
   )
 }

@@ -18,7 +18,7 @@ export const scenarios: readonly Scenario[] = [
 
 /** @throws TypeError where there is none */
 export function scenarioById(id: string): Scenario {
-  const found = scenarios.find((scenario) => scenario.id === id)
-  if (found === undefined) throw new TypeError(`There is no scenario ${JSON.stringify(id)}`)
-  return found
+  const scenario = scenarios.find((entry) => entry.id === id)
+  if (scenario === undefined) throw new TypeError(`There is no scenario ${JSON.stringify(id)}`)
+  return scenario
 }

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import type { TalkItem } from '../session/conversation.ts'
+import type { ConversationItem } from '../session/conversation.ts'
 import type { ProjectSession } from '../session/project-session.ts'
 import { scrollable } from '../ui/focusable.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -10,20 +10,20 @@ import { showCall } from './page-state.ts'
 import { aboutCall, Outcome } from './verdict.tsx'
 
 /** The conversation with the agent, what it asks, and what it is told. */
-export function TalkView({ desk }: { readonly desk: ProjectSession }) {
-  const { items, isWorking } = desk.talk
+export function ConversationView({ projectSession }: { readonly projectSession: ProjectSession }) {
+  const { items, isWorking } = projectSession.conversation
   const place = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
-  const pending = desk.session.approvals.value
+  const pending = projectSession.session.approvals.value
   useEffect(() => {
     const list = place.current
     if (list !== null && isAtEnd.current) list.scrollTop = list.scrollHeight
-  }, [items.value, pending.length, isWorking.value, desk.talk.afterwards.value])
+  }, [items.value, pending.length, isWorking.value, projectSession.conversation.afterwards.value])
   return (
     <div class="fill">
-      <ModelPicker desk={desk} />
+      <ModelPicker projectSession={projectSession} />
       <section
-        class="talk fill-rest scroll"
+        class="conversation fill-rest scroll"
         ref={place}
         aria-label="Conversation"
         {...scrollable}
@@ -33,10 +33,10 @@ export function TalkView({ desk }: { readonly desk: ProjectSession }) {
       >
         {items.value.length === 0 && <Welcome />}
         {items.value.map((item, at) => (
-          <Item key={at} item={item} desk={desk} />
+          <Item key={at} item={item} projectSession={projectSession} />
         ))}
-        {!isWorking.value && items.value.length > 1 && desk.talk.afterwards.value !== undefined && (
-          <p class="notice">To try now: {desk.talk.afterwards.value}</p>
+        {!isWorking.value && items.value.length > 1 && projectSession.conversation.afterwards.value !== undefined && (
+          <p class="notice">To try now: {projectSession.conversation.afterwards.value}</p>
         )}
         {isWorking.value && pending.length === 0 && (
           <p class="muted working" role="status">
@@ -45,7 +45,7 @@ export function TalkView({ desk }: { readonly desk: ProjectSession }) {
         )}
       </section>
       <Approvals pending={pending} />
-      <Composer desk={desk} />
+      <Composer projectSession={projectSession} />
     </div>
   )
 }
@@ -62,7 +62,7 @@ function Welcome() {
   )
 }
 
-function Item({ item, desk }: { readonly item: TalkItem; readonly desk: ProjectSession }) {
+function Item({ item, projectSession }: { readonly item: ConversationItem; readonly projectSession: ProjectSession }) {
   switch (item.kind) {
     case 'person':
       return (
@@ -86,7 +86,7 @@ function Item({ item, desk }: { readonly item: TalkItem; readonly desk: ProjectS
         </details>
       )
     case 'call':
-      return <CallChip item={item} desk={desk} />
+      return <CallChip item={item} projectSession={projectSession} />
     case 'error':
       return (
         <p class="notice bad" role="alert">
@@ -100,12 +100,12 @@ function Item({ item, desk }: { readonly item: TalkItem; readonly desk: ProjectS
 
 function CallChip({
   item,
-  desk,
+  projectSession,
 }: {
-  readonly item: Extract<TalkItem, { kind: 'call' }>
-  readonly desk: ProjectSession
+  readonly item: Extract<ConversationItem, { kind: 'call' }>
+  readonly projectSession: ProjectSession
 }) {
-  const entry = desk.session.timeline.value.findLast(({ step }) => step === item.id)
+  const entry = projectSession.session.timeline.value.findLast(({ step }) => step === item.id)
   const tone = item.ok === undefined ? '' : item.ok ? 'good' : 'bad'
   return (
     <button type="button" class="chip" disabled={entry === undefined} onClick={() => entry && showCall(entry.key)}>
@@ -120,20 +120,20 @@ function CallChip({
   )
 }
 
-function Composer({ desk }: { readonly desk: ProjectSession }) {
-  const { talk } = desk
+function Composer({ projectSession }: { readonly projectSession: ProjectSession }) {
+  const { conversation } = projectSession
   const text = useSignal('')
-  const pick = talk.pick.value
+  const pick = conversation.pick.value
   const isScripted = pick.kind === 'scripted'
-  const prompt = talk.prompt.value
-  const isWorking = talk.isWorking.value
+  const prompt = conversation.prompt.value
+  const isWorking = conversation.isWorking.value
   const words = isScripted ? (prompt ?? '') : text.value
   const send = (stepwise: boolean) => {
     if (isWorking || words.trim() === '') return
     text.value = ''
-    void talk.send(words.trim(), stepwise)
+    void conversation.send(words.trim(), stepwise)
   }
-  const { steps, inputTokens, outputTokens, ms } = talk.usage.value
+  const { steps, inputTokens, outputTokens, ms } = conversation.usage.value
   return (
     <form
       class="composer"
@@ -150,7 +150,7 @@ function Composer({ desk }: { readonly desk: ProjectSession }) {
         placeholder="Ask the agent to do something in this project"
         value={words}
         readOnly={isScripted}
-        disabled={!desk.writable.value}
+        disabled={!projectSession.writable.value}
         onInput={({ currentTarget }) => {
           text.value = currentTarget.value
         }}
@@ -163,20 +163,24 @@ function Composer({ desk }: { readonly desk: ProjectSession }) {
       />
       <div class="row wrap">
         {isWorking ? (
-          <button type="button" class="button danger" onClick={() => void talk.stop()}>
+          <button type="button" class="button danger" onClick={() => void conversation.stop()}>
             <Icon name="stop" /> Stop
           </button>
         ) : (
           <>
-            <button type="submit" class="button primary" disabled={words.trim() === '' || !desk.writable.value}>
+            <button
+              type="submit"
+              class="button primary"
+              disabled={words.trim() === '' || !projectSession.writable.value}
+            >
               <Icon name="play" /> {isScripted ? 'Run' : 'Send'}
             </button>
-            {talk.canContinue.value ? (
+            {conversation.canContinue.value ? (
               <>
-                <button type="button" class="button" onClick={() => void talk.next()}>
+                <button type="button" class="button" onClick={() => void conversation.next()}>
                   <Icon name="step" /> Next step
                 </button>
-                <button type="button" class="button" onClick={() => void talk.resume()}>
+                <button type="button" class="button" onClick={() => void conversation.resume()}>
                   Go on
                 </button>
               </>
@@ -190,16 +194,16 @@ function Composer({ desk }: { readonly desk: ProjectSession }) {
               class="button icon"
               aria-label="Try the last words once more"
               title="Try the last words once more"
-              disabled={!talk.items.value.some(({ kind }) => kind === 'person')}
-              onClick={() => void talk.retry()}
+              disabled={!conversation.items.value.some(({ kind }) => kind === 'person')}
+              onClick={() => void conversation.retry()}
             >
               <Icon name="retry" />
             </button>
             <button
               type="button"
               class="button quiet"
-              disabled={talk.items.value.length === 0}
-              onClick={() => talk.clear()}
+              disabled={conversation.items.value.length === 0}
+              onClick={() => conversation.clear()}
             >
               New
             </button>
