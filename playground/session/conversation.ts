@@ -10,13 +10,13 @@ import type {
 import { choiceOf, type ModelPick } from './model.ts'
 import type { Session } from './types.ts'
 
-/** One thing in the conversation, as it is shown. */
+/** One displayed item of the conversation. */
 export type ConversationItem =
   | { readonly kind: 'person'; readonly text: string }
   | { readonly kind: 'text' | 'reasoning'; readonly text: string }
   | {
       readonly kind: 'call'
-      /** The model's name for it. */
+      /** The model's id of the call. */
       readonly id: string
       readonly tool: string
       readonly input: unknown
@@ -33,23 +33,23 @@ export interface Conversation {
   readonly canContinue: ReadonlySignal<boolean>
   readonly usage: ReadonlySignal<Usage>
   readonly pick: Signal<ModelPick>
-  /** What the scripted model can be watched at; empty until it is loaded. */
+  /** The scenarios of the scripted model. Empty until they are loaded. */
   readonly scenarios: ReadonlySignal<readonly Scenario[]>
-  /** What the person asks in the chosen scenario. */
+  /** The prompt of the selected scenario. */
   readonly prompt: ReadonlySignal<string | undefined>
-  /** What the person may try once that has ended. */
+  /** A suggestion for the time after the scenario. */
   readonly afterwards: ReadonlySignal<string | undefined>
   send(text: string, stepwise?: boolean): Promise<void>
   stop(): Promise<void>
   next(): Promise<void>
   resume(): Promise<void>
   retry(): Promise<void>
-  /** Begins anew: the agent knows nothing of what was said. */
+  /** Starts over with an agent that knows none of the earlier messages. */
   clear(): void
   close(): void
 }
 
-/** What is kept of a conversation over a reload. */
+/** The part of a conversation that is saved over a reload. */
 export interface SavedConversation {
   readonly items: readonly ConversationItem[]
   readonly messages: AgentConversation | undefined
@@ -57,7 +57,7 @@ export interface SavedConversation {
 }
 
 const noUsage: Usage = { steps: 0, inputTokens: 0, outputTokens: 0, ms: 0 }
-/** A scripted model takes so long for a word, in milliseconds, that a person can follow. */
+/** Milliseconds per word of a scripted model, slow enough to follow. */
 const PACE = 12
 
 const ends: Readonly<Record<string, string>> = {
@@ -66,7 +66,7 @@ const ends: Readonly<Record<string, string>> = {
   limit: 'Stopped: as many steps as one turn may have',
 }
 
-/** The agent's code, once it is loaded. */
+/** The agent's code, which is loaded on demand. */
 export interface LoadedAgent {
   createAgent(options: AgentOptions): Agent
   tools(session: Session): ReturnType<AgentOptions['tools']>
@@ -80,157 +80,174 @@ export interface ConversationOptions {
   readonly pace?: number
 }
 
-export function createConversation(
-  session: Session,
-  { kept, pick: first, load, loadScenarios, pace = PACE }: ConversationOptions,
-): Conversation & {
-  keep(): SavedConversation
-  readonly grown: ReadonlySignal<number>
-} {
-  const items = signal<readonly ConversationItem[]>(kept?.items ?? [])
-  const isWorking = signal(false)
-  const canContinue = signal(false)
-  const usage = signal<Usage>(kept?.messages?.usage ?? noUsage)
-  const pick = signal<ModelPick>(kept?.pick ?? first)
-  const grown = signal(0)
-  const scenarios = signal<readonly Scenario[]>([])
-  void loadScenarios().then((all) => {
-    scenarios.value = all
-  })
-  const scenario = computed(() => {
-    const chosen = pick.value
-    return chosen.kind === 'scripted' ? scenarios.value.find(({ id }) => id === chosen.scenario) : undefined
-  })
-  let messages = kept?.messages
-  let agent: Agent | undefined
+/** A conversation with what the session needs to save it. */
+export interface StoredConversation extends Conversation {
+  /** Returns what is saved over a reload. */
+  save(): SavedConversation
+  /** Counts up whenever the agent's messages change. */
+  readonly changes: ReadonlySignal<number>
+}
 
-  const add = (item: ConversationItem) => {
-    items.value = [...items.value, item]
+export function createConversation(session: Session, options: ConversationOptions): StoredConversation {
+  return new SessionConversation(session, options)
+}
+
+class SessionConversation implements StoredConversation {
+  readonly items: Signal<readonly ConversationItem[]>
+  readonly isWorking = signal(false)
+  readonly canContinue = signal(false)
+  readonly usage: Signal<Usage>
+  readonly pick: Signal<ModelPick>
+  readonly changes = signal(0)
+  readonly scenarios = signal<readonly Scenario[]>([])
+  readonly #scenario = computed(() => {
+    const pick = this.pick.value
+    return pick.kind === 'scripted' ? this.scenarios.value.find(({ id }) => id === pick.scenario) : undefined
+  })
+  readonly prompt = computed(() => this.#scenario.value?.prompt)
+  readonly afterwards = computed(() => this.#scenario.value?.afterwards)
+  readonly #session: Session
+  readonly #load: () => Promise<LoadedAgent>
+  readonly #pace: number
+  #messages: AgentConversation | undefined
+  #agent: Agent | undefined
+  readonly close: () => void
+  readonly next = () => this.#turn((agent) => agent.next())
+  readonly resume = () => this.#turn((agent) => agent.resume())
+
+  constructor(session: Session, { kept, pick, load, loadScenarios, pace = PACE }: ConversationOptions) {
+    this.#session = session
+    this.#load = load
+    this.#pace = pace
+    this.items = signal<readonly ConversationItem[]>(kept?.items ?? [])
+    this.usage = signal<Usage>(kept?.messages?.usage ?? noUsage)
+    this.pick = signal<ModelPick>(kept?.pick ?? pick)
+    this.#messages = kept?.messages
+    void loadScenarios().then((scenarios) => {
+      this.scenarios.value = scenarios
+    })
+    // Another model needs a new agent, which continues from the same messages.
+    this.close = effect(() => {
+      this.pick.value
+      this.#messages = this.#agent?.conversation ?? this.#messages
+      this.#agent = undefined
+    })
+    // After a reload, only the agent knows whether the turn can continue.
+    if (this.#messages !== undefined) {
+      void this.#openAgent().then((agent) => {
+        this.canContinue.value = agent.canContinue
+      })
+    }
   }
 
-  function hear(event: AgentEvent): void {
+  async send(text: string, stepwise = false): Promise<void> {
+    // A new conversation is a new run, so that it does not inherit what the previous one has read.
+    if (this.items.value.length === 0) await this.#session.beginTask(text)
+    this.#add({ kind: 'person', text })
+    await this.#turn((agent) => agent.send(text, { stepwise }))
+  }
+
+  async stop(): Promise<void> {
+    await this.#agent?.stop()
+  }
+
+  async retry(): Promise<void> {
+    const lastPrompt = this.items.value.findLastIndex(({ kind }) => kind === 'person')
+    this.items.value = this.items.value.slice(0, lastPrompt + 1)
+    await this.#turn((agent) => agent.retry())
+  }
+
+  clear(): void {
+    if (this.isWorking.value) return
+    this.#agent = undefined
+    this.#messages = undefined
+    this.items.value = []
+    this.usage.value = noUsage
+    this.canContinue.value = false
+    this.changes.value += 1
+  }
+
+  readonly save = (): SavedConversation => ({
+    items: this.items.value,
+    messages: this.#messages,
+    pick: this.pick.value,
+  })
+
+  #add(item: ConversationItem): void {
+    this.items.value = [...this.items.value, item]
+  }
+
+  /** Appends to the last item if it is of the same kind. */
+  #append(kind: 'text' | 'reasoning', delta: string): void {
+    const last = this.items.value.at(-1)
+    if (last?.kind !== kind) this.#add({ kind, text: delta })
+    else this.items.value = [...this.items.value.slice(0, -1), { ...last, text: last.text + delta }]
+  }
+
+  #onEvent(event: AgentEvent): void {
     switch (event.type) {
       case 'text':
-      case 'reasoning': {
-        const last = items.value.at(-1)
-        if (last?.kind === event.type) {
-          items.value = [...items.value.slice(0, -1), { ...last, text: last.text + event.delta }]
-        } else add({ kind: event.type, text: event.delta })
+      case 'reasoning':
+        this.#append(event.type, event.delta)
         break
-      }
-      case 'step': {
-        // What one step says and what the next one says are two texts.
+      case 'step':
         break
-      }
       case 'call':
-        add({ kind: 'call', id: event.id, tool: event.tool, input: event.input })
+        this.#add({ kind: 'call', id: event.id, tool: event.tool, input: event.input })
         break
       case 'result':
-        items.value = items.value.map((item) =>
+        this.items.value = this.items.value.map((item) =>
           item.kind === 'call' && item.id === event.id
             ? { ...item, ok: event.ok, ...(event.code === undefined ? {} : { code: event.code }) }
             : item,
         )
         break
       case 'usage':
-        usage.value = event.total
+        this.usage.value = event.total
         break
       case 'conversation':
-        messages = agent?.conversation ?? messages
-        grown.value += 1
+        this.#messages = this.#agent?.conversation ?? this.#messages
+        this.changes.value += 1
         break
       case 'error':
-        add({ kind: 'error', text: event.message })
+        this.#add({ kind: 'error', text: event.message })
         break
       case 'done': {
         const text = ends[event.reason]
-        if (text !== undefined) add({ kind: 'end', text })
+        if (text !== undefined) this.#add({ kind: 'end', text })
         break
       }
     }
   }
 
-  async function agentNow(): Promise<Agent> {
-    if (agent === undefined) {
-      const { createAgent, tools } = await load()
-      agent = createAgent({
-        tools: () => tools(session),
-        choice: choiceOf(pick.value),
-        ...(messages === undefined ? {} : { conversation: messages }),
-        onEvent: hear,
-        pace,
+  async #openAgent(): Promise<Agent> {
+    if (this.#agent === undefined) {
+      const { createAgent, tools } = await this.#load()
+      this.#agent = createAgent({
+        tools: () => tools(this.#session),
+        choice: choiceOf(this.pick.value),
+        ...(this.#messages === undefined ? {} : { conversation: this.#messages }),
+        onEvent: (event) => this.#onEvent(event),
+        pace: this.#pace,
       })
     }
-    return agent
+    return this.#agent
   }
 
-  /** One turn, or a part of it. */
-  async function turn(act: (agent: Agent) => Promise<unknown>): Promise<void> {
-    if (isWorking.value) return
-    isWorking.value = true
+  /** Runs one turn, or a part of it. */
+  async #turn(act: (agent: Agent) => Promise<unknown>): Promise<void> {
+    if (this.isWorking.value) return
+    this.isWorking.value = true
     try {
-      const present = await agentNow()
-      await act(present)
+      const agent = await this.#openAgent()
+      await act(agent)
     } catch (error) {
-      add({ kind: 'error', text: error instanceof Error ? error.message : String(error) })
+      this.#add({ kind: 'error', text: error instanceof Error ? error.message : String(error) })
     } finally {
-      messages = agent?.conversation ?? messages
-      canContinue.value = agent?.canContinue ?? false
-      grown.value += 1
-      isWorking.value = false
+      this.#messages = this.#agent?.conversation ?? this.#messages
+      this.canContinue.value = this.#agent?.canContinue ?? false
+      this.changes.value += 1
+      this.isWorking.value = false
     }
-  }
-
-  // Another model: the agent is made anew and goes on from what was said.
-  const end = effect(() => {
-    pick.value
-    messages = agent?.conversation ?? messages
-    agent = undefined
-  })
-
-  // After a reload, the agent itself knows whether there is something to go on with.
-  if (messages !== undefined) {
-    void agentNow().then((made) => {
-      canContinue.value = made.canContinue
-    })
-  }
-
-  return {
-    items,
-    isWorking,
-    canContinue,
-    usage,
-    pick,
-    scenarios,
-    prompt: computed(() => scenario.value?.prompt),
-    afterwards: computed(() => scenario.value?.afterwards),
-    grown,
-    async send(text, stepwise = false) {
-      // Another conversation is another run: what the former one was shown, this one was not.
-      if (items.value.length === 0) await session.beginTask(text)
-      add({ kind: 'person', text })
-      await turn((made) => made.send(text, { stepwise }))
-    },
-    async stop() {
-      await agent?.stop()
-    },
-    next: () => turn((made) => made.next()),
-    resume: () => turn((made) => made.resume()),
-    async retry() {
-      const at = items.value.findLastIndex(({ kind }) => kind === 'person')
-      items.value = items.value.slice(0, at + 1)
-      await turn((made) => made.retry())
-    },
-    clear() {
-      if (isWorking.value) return
-      agent = undefined
-      messages = undefined
-      items.value = []
-      usage.value = noUsage
-      canContinue.value = false
-      grown.value += 1
-    },
-    close: end,
-    keep: () => ({ items: items.value, messages, pick: pick.value }),
   }
 }

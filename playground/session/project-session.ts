@@ -60,8 +60,8 @@ export async function openProjectSession(
   const autosave = createAutosave(project, project.writable)
   autosave.follow(
     'conversation',
-    [conversation.grown, conversation.items, conversation.pick, conversation.isWorking],
-    conversation.keep,
+    [conversation.changes, conversation.items, conversation.pick, conversation.isWorking],
+    conversation.save,
   )
 
   const again = () => Promise.all([tree.refresh(), files.refresh()])
