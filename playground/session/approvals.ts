@@ -2,10 +2,10 @@ import { type ReadonlySignal, signal } from '@preact/signals'
 import type { ApprovalAnswer, ApproveHandler } from 'wardspace'
 import type { PendingApproval } from './types.ts'
 
-/** The questions that wait for the person. */
+/** The approvals that wait for the person's answer. */
 export interface ApprovalQueue {
   readonly pending: ReadonlySignal<readonly PendingApproval[]>
-  /** What asks for the call of one timeline entry. */
+  /** Returns the approve handler for the call of one timeline entry. */
   asker(entry: string, waiting: (waits: boolean) => void): ApproveHandler
 }
 
@@ -15,13 +15,13 @@ export function createApprovalQueue(now: () => number): ApprovalQueue {
     pending,
     asker: (entry, waiting) => (request, options) =>
       new Promise<ApprovalAnswer>((resolve) => {
-        const answer = (given: ApprovalAnswer) => {
-          pending.value = pending.value.filter((one) => one !== question)
+        const answer = (approval: ApprovalAnswer) => {
+          pending.value = pending.value.filter((entry) => entry !== question)
           waiting(false)
-          resolve(given)
+          resolve(approval)
         }
         const question: PendingApproval = { request, entry, since: now(), answer }
-        // Whoever gave the call up no longer needs the answer.
+        // An aborted call no longer needs an answer.
         options.signal?.addEventListener('abort', () => answer({ deny: 'The call was stopped' }), { once: true })
         waiting(true)
         pending.value = [...pending.value, question]

@@ -1,27 +1,27 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import type { AuditRecord, AuditSink } from 'wardspace'
 
-/** The audit's chain of a project: it goes on over every workspace that is opened over the same files. */
+/** The audit chain of a project. It continues across all workspaces opened over the same files. */
 export interface AuditLog {
   readonly sink: AuditSink
   readonly records: ReadonlySignal<readonly AuditRecord[]>
-  /** Told of every record when it is there. */
+  /** Calls the listener after each appended record. */
   onRecord(listener: (record: AuditRecord) => void): void
 }
 
-/** An audit log that begins with what was kept. */
+/** Creates an audit log that continues the saved records. */
 export function createAuditLog(kept: readonly AuditRecord[] = []): AuditLog {
   const all = [...kept]
   const records = signal<readonly AuditRecord[]>(all.slice())
   const listeners = new Set<(record: AuditRecord) => void>()
-  let told = true
+  let isPublished = true
 
-  function tell(): void {
-    if (!told) return
-    told = false
-    // Calls come in bursts: one look at the list for all of them.
+  function publish(): void {
+    if (!isPublished) return
+    isPublished = false
+    // Calls come in bursts: the signal changes once per burst.
     queueMicrotask(() => {
-      told = true
+      isPublished = true
       records.value = all.slice()
     })
   }
@@ -31,7 +31,7 @@ export function createAuditLog(kept: readonly AuditRecord[] = []): AuditLog {
     sink: {
       append(record) {
         all.push(record)
-        tell()
+        publish()
         for (const listener of listeners) listener(record)
       },
       head: () => {

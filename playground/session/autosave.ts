@@ -1,22 +1,22 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals'
 import type { SessionProject } from './types.ts'
 
-/** How long changes are gathered before they are saved, in milliseconds. */
+/** Milliseconds that changes are collected before they are saved. */
 const WAIT = 300
 
-/** Saves what is kept beside a project, shortly after it changes. */
+/** Saves the data stored beside a project shortly after it changes. */
 export interface Autosave {
-  /** Saves what `make` gives whenever one of `sources` has changed. */
+  /** Saves the result of `make` whenever one of `sources` changes. */
   follow(name: string, sources: readonly ReadonlySignal<unknown>[], make: () => unknown): void
-  /** Why something could not be saved; undefined while all is. */
+  /** Reason of the last failed save; undefined after a successful one. */
   readonly trouble: ReadonlySignal<string | undefined>
-  /** Saves at once what still waits. */
+  /** Saves pending changes immediately. */
   flush(): Promise<void>
-  /** Saves what still waits and follows nothing any more. */
+  /** Saves pending changes and stops following the sources. */
   close(): Promise<void>
 }
 
-/** A autosave; one that is not `enabled` saves nothing, as where another tab writes. */
+/** Creates an autosave. It saves nothing unless `enabled`, as when another tab writes the project. */
 export function createAutosave({ kept }: Pick<SessionProject, 'kept'>, enabled: boolean): Autosave {
   const waiting = new Map<string, () => unknown>()
   const ends: (() => void)[] = []

@@ -3,7 +3,7 @@ import type { Version } from 'wardspace/backend'
 import { sha256Of } from './text.ts'
 import type { SessionProject } from './types.ts'
 
-/** A file's two states. `undefined`: no file, or none that can be shown. */
+/** A file before and after. `undefined`: no file, or content that is no longer available. */
 export interface FileChange {
   readonly path: string
   readonly status: 'added' | 'changed' | 'deleted'
@@ -11,7 +11,7 @@ export interface FileChange {
   readonly after: Uint8Array | undefined
 }
 
-/** How a path differs from what it was at first, as far as the history reaches. */
+/** Returns the changed paths since the start of the history, with the kind of change. */
 export function changedPaths(history: WorkspaceHistory): ReadonlyMap<string, FileChange['status']> {
   const found = new Map<string, FileChange['status']>()
   for (const [path, { first, last }] of ways(history.entries)) {
@@ -21,7 +21,7 @@ export function changedPaths(history: WorkspaceHistory): ReadonlyMap<string, Fil
   return found
 }
 
-/** What all calls together made of one file. */
+/** Returns the combined change of all calls to one file. */
 export async function changeOfFile(
   project: Pick<SessionProject, 'backend'>,
   workspace: Pick<Workspace, 'history'>,
@@ -34,7 +34,7 @@ export async function changeOfFile(
   return { path, status, before: way.before, after: await present(project, path) }
 }
 
-/** What one call did, file by file. */
+/** Returns the changes of one call, file by file. */
 export async function changesOfCall(
   project: Pick<SessionProject, 'backend'>,
   workspace: Pick<Workspace, 'history'>,
@@ -55,7 +55,7 @@ export async function changesOfCall(
   return files.filter((file) => file !== undefined)
 }
 
-/** What a file held in one of its versions, as far as the history tells. */
+/** Returns the content of one version of a file, if the history still contains it. */
 export async function contentOfVersion(
   project: Pick<SessionProject, 'backend'>,
   { entries }: WorkspaceHistory,
@@ -90,7 +90,7 @@ function ways(entries: readonly JournalEntry[]): Map<Path, Way> {
   return found
 }
 
-/** Directories are no changes of their own here. */
+/** Ignores changes of directories. */
 function statusOf(from: Version, to: Version): FileChange['status'] | undefined {
   const isFile = (version: Version) => version !== null && version.type !== 'directory'
   if (!isFile(from)) return isFile(to) ? 'added' : undefined
@@ -102,7 +102,7 @@ function keyOf(version: Version): string {
   return version?.type === 'file' ? version.sha256 : JSON.stringify(version)
 }
 
-/** What a call made of a file: what the next one that changed it found there, or what is there now. */
+/** Content of a file after a call: the state before the next call that changed it, or the current one. */
 async function contentAfter(
   project: Pick<SessionProject, 'backend'>,
   entries: readonly JournalEntry[],

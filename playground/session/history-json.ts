@@ -1,6 +1,6 @@
 import type { JournalEntry, WorkspaceHistory } from 'wardspace'
 
-/** A history as JSON: bytes of files as base64. */
+/** Converts a history to JSON, with the bytes of files as base64. */
 export function historyToJson(history: WorkspaceHistory): unknown {
   return {
     ...history,
@@ -14,13 +14,13 @@ export function historyToJson(history: WorkspaceHistory): unknown {
   }
 }
 
-/** The history back from its JSON; `undefined` for what is none. */
+/** Restores a history from its JSON. Returns `undefined` for any other value. */
 export function historyFromJson(json: unknown): WorkspaceHistory | undefined {
-  const given = json as WorkspaceHistory | undefined
-  if (given?.version !== 1 || !Array.isArray(given.entries)) return undefined
+  const history = json as WorkspaceHistory | undefined
+  if (history?.version !== 1 || !Array.isArray(history.entries)) return undefined
   return {
-    ...given,
-    entries: given.entries.map(({ changes, ...entry }: JournalEntry) => ({
+    ...history,
+    entries: history.entries.map(({ changes, ...entry }: JournalEntry) => ({
       ...entry,
       changes: changes?.map(({ before, ...change }) => ({
         ...change,

@@ -2,19 +2,19 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import type { Checkpoint, WorkspaceHistory } from 'wardspace'
 import type { HistoryPoint } from './types.ts'
 
-/** The points that the slider can go to: after each change, and those that the person named. */
+/** The states that the slider can restore: one after each change, and those that the person named. */
 export interface Points {
   readonly all: ReadonlySignal<readonly HistoryPoint[]>
   readonly position: ReadonlySignal<string | undefined>
-  /** A point was made, and the files are as it says. */
+  /** Adds a point of the current files. */
   made(checkpoint: Checkpoint, named: boolean): void
-  /** The files were brought to a point. */
+  /** Records that the files were restored to a point. */
   moved(id: string): void
-  /** The files are of no point any more. */
+  /** Records that the files no longer match a point. */
   left(): void
 }
 
-/** What is kept of the points beside the history itself. */
+/** The data of the points that is saved beside the history. */
 export interface SavedPoints {
   readonly named: readonly string[]
   readonly position: string | undefined
@@ -24,7 +24,7 @@ export function createPoints(history?: WorkspaceHistory, kept?: SavedPoints): Po
   const named = new Set(kept?.named)
   const first = history?.first ?? 0
   const all = signal<readonly HistoryPoint[]>(
-    // What lies before the oldest call that is remembered cannot be gone to any more.
+    // States before the oldest call in the history cannot be restored.
     (history?.checkpoints ?? []).filter(({ mark }) => mark >= first).map((one) => pointOf(one, named.has(one.id))),
   )
   const position = signal(kept?.position)

@@ -1,4 +1,4 @@
-/** What a point is called: the tool with what it was about. */
+/** Returns the name of a point: the tool with its path or command. */
 export function labelOf(tool: string, input: unknown): string {
   const { path, command } = (input ?? {}) as { path?: unknown; command?: unknown }
   const about = typeof path === 'string' ? path : typeof command === 'string' ? command : ''

@@ -1,7 +1,7 @@
 import type { Scenario } from '../agent/types.ts'
 import type { LoadedAgent } from './conversation.ts'
 
-/** The agent's code, with the AI SDK in it, is loaded when it is first needed. */
+/** Loads the agent's code and the AI SDK on first use. */
 export async function loadAgent(): Promise<LoadedAgent> {
   const { createAgent } = await import('../agent/create-agent.ts')
   return {

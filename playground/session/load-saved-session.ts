@@ -3,7 +3,7 @@ import type { SavedPoints } from './history.ts'
 import { historyFromJson } from './history-json.ts'
 import type { SessionProject, TimelineEntry, WorkspaceSettings } from './types.ts'
 
-/** What was kept of a session over a reload. */
+/** The saved data of a session. */
 export interface SavedSession {
   readonly settings: Partial<WorkspaceSettings>
   readonly time: number

@@ -3,10 +3,10 @@ import type { ApprovalQueue } from './approvals.ts'
 import type { Timeline } from './timeline.ts'
 import type { Actor, TimelineEntry } from './types.ts'
 
-/** What calls a tool. */
+/** Calls a tool. */
 export type Call = (tool: string, input: unknown, options?: CallOptions) => Promise<Success | Failure>
 
-/** What a logged call writes to. */
+/** Where a logged call is recorded. */
 export interface LogParts {
   readonly timeline: Timeline
   readonly approvals: ApprovalQueue
@@ -14,8 +14,8 @@ export interface LogParts {
 }
 
 /**
- * A run's calls, each with its entry in the timeline. What policy asks, it asks the person, who has answered already where
- * the call is the person's own.
+ * Wraps a run so that each call has an entry in the timeline. Approvals go to the person; the person's own calls are
+ * approved without asking.
  */
 export function logged(
   run: () => Pick<WorkspaceRun, 'callTool'>,
@@ -38,14 +38,14 @@ export function logged(
     )
 }
 
-/** Notes one act and how it ended. */
+/** Records one action and its result in the timeline. */
 export async function log(
   { timeline, now }: Pick<LogParts, 'timeline' | 'now'>,
-  what: Pick<TimelineEntry, 'actor' | 'tool' | 'input' | 'step'>,
+  action: Pick<TimelineEntry, 'actor' | 'tool' | 'input' | 'step'>,
   act: (key: string) => Promise<Success | Failure>,
 ): Promise<Success | Failure> {
   const at = now()
-  const key = timeline.begin({ ...what, at })
+  const key = timeline.begin({ ...action, at })
   const result = await act(key)
   timeline.update(key, { state: 'done', durationMs: now() - at, result })
   return result

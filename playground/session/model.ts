@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { ModelChoice, Provider } from '../agent/types.ts'
 
-/** Which model the agent asks, without its key: what is shown, and kept over a reload. */
+/** The selected model without its key, as displayed and saved. */
 export type ModelPick =
   | { readonly kind: 'scripted'; readonly scenario: string }
   | { readonly kind: 'endpoint'; readonly provider: Provider; readonly baseUrl: string; readonly model: string }
@@ -9,13 +9,13 @@ export type ModelPick =
 
 const KEY = 'wardspace-playground-key'
 
-/** The person's key: in this variable, and in the session's storage only where the person asked for it. */
+/** The person's key. Stored in this variable, and in session storage only if the person asked for it. */
 let key = read()
 
-/** Whether there is a key; nothing tells which. */
+/** Whether a key is set. The key itself is not exposed. */
 export const hasKey = signal(key !== '')
 
-/** Takes the key. `remember`: over a reload of this tab. An empty one forgets it everywhere. */
+/** Sets the key. With `remember` it survives a reload of this tab. An empty key removes it everywhere. */
 export function setKey(value: string, remember: boolean): void {
   key = value
   hasKey.value = value !== ''
@@ -23,11 +23,11 @@ export function setKey(value: string, remember: boolean): void {
     if (remember && value !== '') sessionStorage.setItem(KEY, value)
     else sessionStorage.removeItem(KEY)
   } catch {
-    // A browser that keeps nothing: the key is in memory only.
+    // Without session storage, the key is in memory only.
   }
 }
 
-/** The choice as the agent takes it: the key goes along as a function, so that no copy of the choice holds it. */
+/** Converts the selection for the agent. The key is passed as a function, so that copies do not contain it. */
 export function choiceOf(pick: ModelPick): ModelChoice {
   if (pick.kind !== 'endpoint') return pick
   const { baseUrl, ...rest } = pick

@@ -6,37 +6,37 @@ import type { Session } from './types.ts'
 /** One file in the editor. */
 export interface OpenFile {
   readonly path: string
-  /** What was read last, and its version; undefined where it is no text. */
+  /** The text that was read last, and its version; undefined if it is not text. */
   readonly base: FileText | undefined
   readonly sha256: string | undefined
-  /** The person's own text, where it differs from what was read. */
+  /** The person's text, if it differs from `base`. */
   readonly draft: string | undefined
-  /** What stands there now, where it is neither: the person decides, nothing is lost. */
+  /** The content on disk if it differs from both: the person resolves the conflict, so that nothing is lost. */
   readonly theirs: { readonly text: FileText | undefined; readonly sha256: string | undefined } | undefined
-  /** Why the last save was refused. */
+  /** Reason why the last save was refused. */
   readonly trouble: string | undefined
-  /** Counts what was read: the editor shows it anew. */
+  /** Counts reads; the editor reloads its text when it changes. */
   readonly loaded: number
 }
 
-/** The files that are open in the editor, with what is not saved yet. */
+/** The files that are open in the editor, with their unsaved text. */
 export interface OpenFiles {
   readonly all: ReadonlySignal<readonly OpenFile[]>
   readonly active: Signal<string | undefined>
   open(path: string): Promise<void>
   close(path: string): void
   edit(path: string, text: string): void
-  /** Writes the draft where the file is still the version that was read; else both versions stand side by side. */
+  /** Writes the draft if the file is unchanged since it was read. Otherwise sets `theirs`. */
   save(path: string): Promise<void>
-  /** Ends a conflict by the text that shall stand. */
+  /** Resolves a conflict by writing the chosen text. */
   settle(path: string, text: string): Promise<void>
-  /** Drops the draft for what is there. */
+  /** Replaces the draft by the content on disk. */
   revert(path: string): Promise<void>
-  /** Looks whether files have changed below. */
+  /** Checks whether open files have changed on disk. */
   refresh(): Promise<void>
 }
 
-/** Larger files are shown by the terminal, not by the editor. */
+/** Maximum size of a file that the editor shows. */
 export const MAX_BYTES = 1024 * 1024
 
 export function createOpenFiles({ project, save }: Pick<Session, 'project' | 'save'>): OpenFiles {
@@ -60,7 +60,7 @@ export function createOpenFiles({ project, save }: Pick<Session, 'project' | 'sa
     change(path, { base: text, sha256, draft: undefined, theirs: undefined, trouble: undefined, loaded })
   }
 
-  /** What is being written is no change from elsewhere. */
+  /** Paths that are being written, whose changes do not come from elsewhere. */
   const writing = new Set<string>()
 
   async function write(path: string, content: string, expectedSha256: string | undefined): Promise<void> {
@@ -80,7 +80,7 @@ export function createOpenFiles({ project, save }: Pick<Session, 'project' | 'sa
       change(path, {
         base: text,
         sha256: String(result.newSha256),
-        // What was typed while it was written is not saved yet.
+        // Text typed during the write is not saved yet.
         draft: draft === content ? undefined : draft,
         theirs: undefined,
         trouble: undefined,
@@ -127,13 +127,13 @@ export function createOpenFiles({ project, save }: Pick<Session, 'project' | 'sa
     revert: load,
     async refresh() {
       for (const { path } of all.value) {
-        const known = find(path)?.sha256
+        const previous = find(path)?.sha256
         const now = await read(path)
         const file = find(path)
-        // Meanwhile it was read or written: what was found is old, or is no news.
-        if (file === undefined || file.sha256 !== known || writing.has(path)) continue
+        // The file was read or written in the meantime, so this read is outdated.
+        if (file === undefined || file.sha256 !== previous || writing.has(path)) continue
         if (now.sha256 === file.sha256) {
-          // It is again what the draft began with.
+          // The file again has the content that the draft started from.
           if (file.theirs !== undefined) change(path, { theirs: undefined })
         } else if (file.draft === undefined) await load(path)
         else if (file.theirs === undefined || now.sha256 !== file.theirs.sha256) change(path, { theirs: now })

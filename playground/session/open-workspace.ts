@@ -11,12 +11,12 @@ import { git } from 'wardspace/git'
 import type { OpenShell } from './shells.ts'
 import type { WorkspaceSettings } from './types.ts'
 
-/** A workspace as it is open now, and the agent's run in it. */
+/** An open workspace and the agent's run in it. */
 export interface Opened {
   readonly workspace: Workspace
-  /** The person's own run is the workspace's first. */
+  /** The agent's run. The person's run is the workspace's own. */
   readonly agent: WorkspaceRun
-  /** What runs its commands; for people. */
+  /** Description of the shell, for display. */
   readonly shell: Promise<string>
 }
 
@@ -26,11 +26,11 @@ export interface OpenParts {
   readonly settings: WorkspaceSettings
   readonly shell: OpenShell
   readonly history: WorkspaceHistory | undefined
-  /** Which time the project is opened: runs of different times have different names. */
+  /** Number of the opening. Part of the run ids, so that they are unique. */
   readonly time: number
-  /** Nothing may be changed here. */
+  /** Refuses all changes. */
   readonly readOnly: boolean
-  /** What the agent's run goes on with. */
+  /** The task and taint that the agent's run continues with. */
   readonly agent: Pick<RunOptions, 'task' | 'taint'>
   readonly record?: (line: string) => void
 }
@@ -38,7 +38,7 @@ export interface OpenParts {
 /**
  * Opens the workspace over a project's files, which outlive it.
  *
- * @throws TypeError that says what is wrong with the policy
+ * @throws TypeError if the policy is invalid
  */
 export async function openWorkspace(parts: OpenParts): Promise<Opened> {
   const { backend, audit, settings, shell, history, time, readOnly, agent, record } = parts

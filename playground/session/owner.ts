@@ -1,6 +1,6 @@
 import type { PolicyInput } from 'wardspace'
 
-/** The person's own hand: nothing is refused but what no policy opens. */
+/** Policy for the owner of the files: allows everything that a policy can allow. */
 export const ownerPolicy: PolicyInput = {
   preset: 'autonomous',
   rules: [
@@ -12,7 +12,7 @@ export const ownerPolicy: PolicyInput = {
   ],
 }
 
-/** Refusals that hold for agents, and not for whom the files belong to. */
+/** Error codes of refusals that apply to agents but not to the owner of the files. */
 export const ownersOnly: ReadonlySet<string> = new Set([
   'READ_ONLY',
   'PLAN_MODE',

@@ -2,19 +2,19 @@ import { type ReadonlySignal, signal } from '@preact/signals'
 import type { Workspace } from 'wardspace'
 import type { Classification } from 'wardspace/policy'
 
-/** What the tree tells of a path beside its name. */
+/** What the tree shows about a path beside its name. */
 export interface PathFact {
-  /** What it is, in one word, where that is worth telling. */
+  /** Kind of the file in one word; undefined for ordinary files. */
   readonly kind: string | undefined
-  /** Why an agent may not open it, or not change it. */
+  /** Reason why an agent must not open or change it. */
   readonly lock: string | undefined
-  /** Nothing that people work on. */
+  /** Whether people normally do not edit it. */
   readonly isQuiet: boolean
 }
 
-/** What is cached of paths, under the workspace's policy. Asked for only where it is shown. */
+/** Facts about paths under the policy of the workspace, computed for displayed paths only. */
 export interface PathFacts {
-  /** `undefined` until it is cached; then `revision` counts up. */
+  /** Returns `undefined` until the fact is computed; then `revision` increases. */
   of(path: string, type: string, revision: number): PathFact | undefined
   readonly revision: ReadonlySignal<number>
 }
@@ -48,7 +48,7 @@ export function createPathFacts(workspace: Pick<Workspace, 'explain'>): PathFact
     }
     if (isScheduled) return
     isScheduled = true
-    // Many rows are learned at once: one look for all.
+    // Many rows are computed at once: increase the revision once.
     setTimeout(() => {
       isScheduled = false
       revision.value += 1

@@ -13,25 +13,25 @@ import { createSearch, type Search } from './search.ts'
 import { createTree, type FileTree } from './tree.ts'
 import type { Session } from './types.ts'
 
-/** Everything that the screen shows of one open project. */
+/** State of one open project, as displayed on the page. */
 export interface ProjectSession {
   readonly project: OpenProject
-  /** False from when another tab works on the project: this one only shows it. */
+  /** False once another tab has taken over the project. This tab then only displays it. */
   readonly writable: ReadonlySignal<boolean>
   readonly session: Session
   readonly tree: FileTree
   readonly files: OpenFiles
   readonly search: Search
   readonly conversation: Conversation
-  /** What differs from the project as it was first opened here, by path. */
+  /** Changes since the project was first opened here, by path. */
   readonly changed: ReadonlySignal<ReadonlyMap<string, FileChange['status']>>
-  /** A call that only looks: in no timeline and no audit, since nobody acts by it. */
+  /** Makes a read-only call for the display. It appears neither in the timeline nor in the audit. */
   look(tool: string, input: unknown, options?: { readonly signal?: AbortSignal }): Promise<Success | Failure>
   close(): Promise<void>
 }
 
 export interface ProjectSessionOptions extends SessionOptions {
-  /** The model of a project that was never opened before. */
+  /** The model for a project without saved data. */
   readonly pick: ModelPick
 }
 
@@ -74,7 +74,7 @@ export async function openProjectSession(
     if (event.kind === 'changed') void again()
     if (event.kind !== 'taken') return
     writable.value = false
-    // In the event itself: after it, the other tab writes.
+    // Save during the event: afterwards the other tab writes.
     void autosave.flush()
     void session.flush()
     void conversation.stop()

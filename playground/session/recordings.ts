@@ -4,17 +4,17 @@ import { parseRecording, type Replay, replay } from 'wardspace/replay'
 import { bash } from 'wardspace/shells/bash'
 import { filesOf } from '../projects/files-of.ts'
 
-/** What was asked of a workspace and what came of it, with the files that it began with. */
+/** The recorded calls and results of a workspace, with the files at the start. */
 export interface Recording {
   /** Lines of JSON. */
   readonly text: string
   readonly start: Backend
-  /** What had been done to them before. */
+  /** The history at the start of the recording. */
   readonly history: WorkspaceHistory
   readonly steps: number
 }
 
-/** A copy of a project's files, to begin a replay with. */
+/** Copies a project's files as the start of a replay. */
 export async function copyOf(backend: Backend): Promise<Backend> {
   const forked = backend.fork?.()
   if (forked !== undefined) return forked
@@ -27,7 +27,7 @@ export async function copyOf(backend: Backend): Promise<Backend> {
   return memory(files)
 }
 
-/** Repeats a recording on a copy of the files it began with. */
+/** Replays a recording on a copy of its initial files. */
 export async function repeat({ text, start, history }: Recording): Promise<Replay> {
   return replay(parseRecording(text), { backend: await copyOf(start), history, shell: bash() })
 }

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import type { Failure, Success } from 'wardspace'
 
-/** What was asked, of all that is typed. */
+/** A search query. */
 export interface SearchQuery {
   readonly text: string
   readonly regex: boolean
@@ -20,12 +20,12 @@ export interface SearchState {
   readonly busy: boolean
   readonly files: readonly string[]
   readonly hits: readonly SearchHit[]
-  /** More than is shown. */
+  /** Whether there are more matches than listed. */
   readonly cut: boolean
   readonly trouble: string | undefined
 }
 
-/** A search that follows what is typed: a new one ends the one before it. */
+/** Search while typing. A new query cancels the previous one. */
 export interface Search {
   readonly state: ReadonlySignal<SearchState>
   ask(query: SearchQuery): void
@@ -42,7 +42,7 @@ const nothing: SearchState = {
   trouble: undefined,
 }
 
-/** Milliseconds between keys that are one word. */
+/** Milliseconds to wait for the next key before searching. */
 const PAUSE = 60
 
 export function createSearch(look: Look): Search {
@@ -53,19 +53,18 @@ export function createSearch(look: Look): Search {
   async function run(query: SearchQuery, signal: AbortSignal): Promise<void> {
     const { text, regex, caseSensitive } = query
     const input = { query: text, mode: regex ? 'regex' : 'literal', caseSensitive, maxMatches: 200 }
-    const [found, named] = await Promise.all([
+    const [matches, files] = await Promise.all([
       look('search_text', input, { signal }),
       regex ? undefined : look('find_files', { pattern: `**/*${escaped(text)}*`, maxResults: 20 }, { signal }),
     ])
     if (signal.aborted) return
-    const files = named?.ok === true ? (named.files as readonly string[] | undefined) : undefined
     state.value = {
       query,
       busy: false,
-      files: files ?? [],
-      hits: found.ok ? (found.matches as readonly SearchHit[]) : [],
-      cut: found.ok && found.truncated === true,
-      trouble: found.ok ? undefined : found.message,
+      files: files?.ok === true ? ((files.files as readonly string[] | undefined) ?? []) : [],
+      hits: matches.ok ? (matches.matches as readonly SearchHit[]) : [],
+      cut: matches.ok && matches.truncated === true,
+      trouble: matches.ok ? undefined : matches.message,
     }
   }
 
@@ -86,7 +85,7 @@ export function createSearch(look: Look): Search {
   }
 }
 
-/** Text that stands for itself in a glob. */
+/** Escapes a text for use in a glob. */
 function escaped(text: string): string {
   return text.replace(/[\\*?[\]{}!()]/g, '\\$&')
 }

@@ -2,14 +2,14 @@ import type { WorkspaceOptions } from 'wardspace'
 import { bash } from 'wardspace/shells/bash'
 import type { WorkspaceSettings } from './types.ts'
 
-/** A shell, and what became of the wish for it. */
+/** An open shell and its description. */
 export interface OpenShell {
   readonly shell: NonNullable<WorkspaceOptions['shell']>
-  /** What runs the commands, and why where it is another one; for people. */
+  /** What runs the commands, with the reason for a fallback; for display. */
   readonly state: Promise<string>
 }
 
-/** The shell of a project: kept while one workspace after another is opened over the files, and ended at last. */
+/** The shell of a project. It stays open while workspaces over the same files are replaced. */
 export interface ShellHolder {
   use(kind: WorkspaceSettings['shell']): Promise<OpenShell>
   close(): Promise<void>
@@ -30,7 +30,7 @@ export function createShellHolder(): ShellHolder {
   }
 }
 
-/** The shell that commands run in: bash at once; a container when it has booted, and bash where it cannot. */
+/** Opens a shell: bash immediately, or a WebContainer, which falls back to bash if it cannot boot. */
 async function openShell(kind: WorkspaceSettings['shell']): Promise<OpenShell> {
   if (kind === 'bash') return { shell: bash(), state: Promise.resolve('bash, in this page') }
   const { webcontainer } = await import('wardspace/shells/webcontainer')

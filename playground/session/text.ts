@@ -1,11 +1,11 @@
-/** The text of a file as the editor holds it. */
+/** The text of a file in the editor. */
 export interface FileText {
   readonly text: string
-  /** What ends its lines, where all do alike; else `\n`, and any `\r` is a character of its line. */
+  /** The line ending if all lines share it; otherwise `\n`, and each `\r` belongs to its line. */
   readonly lineEnd: '\n' | '\r\n'
 }
 
-/** A file's text, byte for byte; `undefined` for what is none in UTF-8. */
+/** Decodes a file without loss. Returns `undefined` if it is not UTF-8 text. */
 export function textOf(bytes: Uint8Array): FileText | undefined {
   let text: string
   try {
@@ -19,7 +19,7 @@ export function textOf(bytes: Uint8Array): FileText | undefined {
   return { text, lineEnd: isDos ? '\r\n' : '\n' }
 }
 
-/** The version of some bytes, as the tools name it. */
+/** Returns the SHA-256 of bytes in hex, as tools name versions. */
 export async function sha256Of(bytes: Uint8Array): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>))
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -2,24 +2,24 @@ import { type ReadonlySignal, signal } from '@preact/signals'
 import type { AuditRecord } from 'wardspace'
 import type { TimelineEntry } from './types.ts'
 
-/** The calls of a session, in the order in which they began. */
+/** The calls of a session in the order of their start. */
 export interface Timeline {
   readonly entries: ReadonlySignal<readonly TimelineEntry[]>
   begin(entry: Omit<TimelineEntry, 'key' | 'state'>): string
   update(key: string, change: Partial<TimelineEntry>): void
-  /** Puts a record of the audit to the call that it is of, by its step. */
+  /** Attaches an audit record to its call, which its step id names. */
   take(record: AuditRecord): void
 }
 
-/** Older calls stay in the audit only. */
+/** Maximum number of entries. Older calls remain in the audit only. */
 const MAX_ENTRIES = 2000
 
-/** A timeline that begins with what was kept. What was under way then has no end that anyone could know. */
+/** Creates a timeline that continues saved entries. Calls that were running at the time are marked done without a result. */
 export function createTimeline(kept: readonly TimelineEntry[] = []): Timeline {
   const entries = signal<readonly TimelineEntry[]>(
     kept.map((entry) => (entry.state === 'done' ? entry : { ...entry, state: 'done' as const })),
   )
-  let count = kept.reduce((most, { key }) => Math.max(most, Number(key)), 0)
+  let count = kept.reduce((last, { key }) => Math.max(last, Number(key)), 0)
 
   function update(key: string, change: Partial<TimelineEntry>): void {
     const now = entries.value

@@ -2,7 +2,7 @@ import { type ReadonlySignal, signal } from '@preact/signals'
 import type { Backend, Path } from 'wardspace'
 import type { DirectoryEntry } from 'wardspace/backend'
 
-/** One line of the tree. */
+/** One row of the tree. */
 export interface TreeRow {
   readonly path: string
   readonly name: string
@@ -14,14 +14,14 @@ export interface TreeRow {
   readonly siblings: number
 }
 
-/** The tree of a project's files as far as it is unfolded. It shows everything there is: it is the person's own. */
+/** The expanded part of a project's file tree. It shows all files, since they belong to the person. */
 export interface FileTree {
   readonly rows: ReadonlySignal<readonly TreeRow[]>
-  /** Unfolds or folds a directory. */
+  /** Expands or collapses a directory. */
   toggle(path: string, open?: boolean): Promise<void>
-  /** Unfolds what leads to a path. */
+  /** Expands the ancestors of a path. */
   reveal(path: string): Promise<void>
-  /** Looks again at what is unfolded. */
+  /** Lists the expanded directories again. */
   refresh(): Promise<void>
 }
 
@@ -38,7 +38,7 @@ export function createTree(backend: Pick<Backend, 'list'>): FileTree {
         try {
           listed.set(path, sorted(await backend.list(path as Path)))
         } catch {
-          // It is gone, or is no directory any more.
+          // The directory was removed or replaced.
           listed.delete(path)
           if (path !== '') open.delete(path)
         }
@@ -62,7 +62,7 @@ export function createTree(backend: Pick<Backend, 'list'>): FileTree {
     rows.value = shown
   }
 
-  /** One look at a time; what is asked meanwhile is answered by the next one. */
+  /** Runs one refresh at a time. Requests during a refresh cause one more. */
   function refresh(): Promise<void> {
     if (looking !== undefined) {
       again = true
@@ -80,10 +80,10 @@ export function createTree(backend: Pick<Backend, 'list'>): FileTree {
   return {
     rows,
     refresh,
-    async toggle(path, wanted = !open.has(path)) {
-      if (wanted) open.add(path)
+    async toggle(path, isOpen = !open.has(path)) {
+      if (isOpen) open.add(path)
       else open.delete(path)
-      if (wanted && !listed.has(path)) await refresh()
+      if (isOpen && !listed.has(path)) await refresh()
       else show()
     },
     async reveal(path) {
@@ -94,7 +94,7 @@ export function createTree(backend: Pick<Backend, 'list'>): FileTree {
   }
 }
 
-/** Directories first, and names as people sort them. */
+/** Sorts directories first, then by name in natural order. */
 function sorted(entries: readonly DirectoryEntry[]): readonly DirectoryEntry[] {
   const order = new Intl.Collator('en', { numeric: true })
   return [...entries].sort(

@@ -3,12 +3,12 @@ import { callbackSink } from 'wardspace/audit'
 import { bash } from 'wardspace/shells/bash'
 import type { SessionProject } from './types.ts'
 
-/** A policy as text, read: the policy, or what is wrong with it. */
+/** The result of parsing a policy: the policy or the error message. */
 export type ReadPolicy =
   | { readonly ok: true; readonly policy: PolicyInput }
   | { readonly ok: false; readonly message: string }
 
-/** A policy's text is JSON: an object, or a preset's name. */
+/** Parses a policy from JSON: an object or the name of a preset. */
 export function readPolicy(text: string): ReadPolicy {
   try {
     return { ok: true, policy: JSON.parse(text) as PolicyInput }
@@ -17,7 +17,7 @@ export function readPolicy(text: string): ReadPolicy {
   }
 }
 
-/** What a policy would say to a call, without anything being done, counted or written down. */
+/** Returns the verdict of a policy on a call, without executing, counting or recording the call. */
 export async function tryPolicy(
   { backend }: Pick<SessionProject, 'backend'>,
   policy: PolicyInput,

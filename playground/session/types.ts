@@ -14,7 +14,7 @@ import type {
 import type { Recording } from './recordings.ts'
 import type { WebTools } from './web-tools.ts'
 
-/** What a session needs of an open project. */
+/** The part of an open project that a session needs. */
 export interface SessionProject {
   readonly info: { readonly id: string; readonly name: string }
   readonly backend: Backend
@@ -25,7 +25,7 @@ export interface SessionProject {
   }
 }
 
-/** What decides how a workspace is opened. A change of it opens the workspace again over the same files. */
+/** Settings of a workspace. A change reopens the workspace over the same files. */
 export interface WorkspaceSettings {
   readonly policy: PolicyInput
   readonly mode: 'act' | 'plan'
@@ -35,94 +35,94 @@ export interface WorkspaceSettings {
 /** Who made a call. */
 export type Actor = 'agent' | 'person' | 'browser'
 
-/** One call as the timeline shows it. Plain data, so that it can be kept. */
+/** One call in the timeline. Plain data, so that it can be saved. */
 export interface TimelineEntry {
   readonly key: string
   readonly actor: Actor
   readonly tool: string
   readonly input: unknown
-  /** The caller's own name for it. */
+  /** The caller's id of the call. */
   readonly step?: string
   /** Milliseconds since 1970. */
   readonly at: number
   readonly state: 'running' | 'waiting' | 'done'
   readonly durationMs?: number
-  /** What the caller, such as the model, was given: nothing else reached it. */
+  /** The result exactly as the caller, such as the model, received it. */
   readonly result?: Success | Failure
-  /** What the audit says happened: the outcome, or the refusal. */
+  /** The audit record of the outcome or refusal. */
   readonly record?: AuditRecord
 }
 
 /** A call that waits for the person's answer. */
 export interface PendingApproval {
   readonly request: ApprovalRequest
-  /** The timeline entry that waits. */
+  /** Key of the waiting timeline entry. */
   readonly entry: string
   readonly since: number
   answer(answer: ApprovalAnswer): void
 }
 
-/** A state of the files that the slider can go to. */
+/** A state of the files that the slider can restore. */
 export interface HistoryPoint extends Pick<Checkpoint, 'id' | 'at'> {
   readonly label: string
-  /** Made by the person, and not after each change. */
+  /** Whether the person created it. The others are created after each change. */
   readonly named: boolean
 }
 
-/** What was printed in the terminal, in its order. */
+/** A line printed in the terminal. */
 export interface ShellLine {
   readonly kind: 'command' | 'output' | 'error' | 'notice'
   readonly text: string
 }
 
-/** One open project without any screen: its workspace, and what happened in it. */
+/** An open project without its display: the workspace and its history. */
 export interface Session {
   readonly project: SessionProject
-  /** The workspace as it is open now. A change of the settings opens another one over the same files. */
+  /** The current workspace. A change of the settings opens another one over the same files. */
   readonly workspace: ReadonlySignal<Workspace>
   readonly settings: ReadonlySignal<WorkspaceSettings>
-  /** Rejects with a TypeError that says what is wrong with the policy; then nothing changed. */
+  /** Applies settings. Rejects with a TypeError if the policy is invalid; then nothing has changed. */
   change(settings: Partial<WorkspaceSettings>): Promise<void>
   /**
-   * The agent's run in the present workspace: an ordinary run, of which every call stands in the timeline and asks the
-   * person what policy asks.
+   * The agent's run in the current workspace. Each call appears in the timeline, and its approvals are asked of the
+   * person.
    */
   readonly agentRun: ReadonlySignal<WorkspaceRun>
-  /** Calls by the person: on the timeline, judged, and never asked about. */
+  /** Makes a call by the person: policy applies, but approvals are granted without asking. */
   call(tool: string, input: unknown, options?: { readonly signal?: AbortSignal }): Promise<Success | Failure>
   /**
-   * The person's own saving: where the policy refuses it and no agent is at work, it is done as the owner of the files,
-   * for whom a policy for agents is not meant. `null`: there must be no such file.
+   * Saves a file for the person. If the policy refuses and no agent is working, it is saved as the owner of the files,
+   * to whom a policy for agents does not apply. `null` requires that the file does not exist.
    */
   save(path: string, content: string, expectedSha256: string | null): Promise<Success | Failure>
-  /** Opens a run for a new task, which the report then names. What the former one has read stays with that one. */
+  /** Opens a run for a new task, which the report names. It does not inherit what the previous run has read. */
   beginTask(text: string): Promise<void>
-  /** The tools, offered to the browser's own agent where the person wants that. */
+  /** Offers the tools to the browser's own agent if the person wants that. */
   readonly webTools: WebTools
-  /** What runs commands, and why where it is not what was chosen; for people. */
+  /** What runs commands, with the reason for a fallback; for display. */
   readonly shell: ReadonlySignal<string>
   readonly timeline: ReadonlySignal<readonly TimelineEntry[]>
   readonly approvals: ReadonlySignal<readonly PendingApproval[]>
   readonly audit: ReadonlySignal<readonly AuditRecord[]>
   /** Oldest first. */
   readonly history: ReadonlySignal<readonly HistoryPoint[]>
-  /** The point whose files are there now; undefined where something changed since. */
+  /** The point that matches the current files; undefined after a change. */
   readonly position: ReadonlySignal<string | undefined>
-  /** Notes the present state under a name. */
+  /** Creates a named checkpoint of the current files. */
   checkpoint(label: string): Promise<void>
-  /** Brings the files to what they were at a point, earlier or later. */
+  /** Restores the files of a point, earlier or later. */
   moveTo(point: string): Promise<Success | Failure>
   undo(callId: string): Promise<Success | Failure>
-  /** Counts every change of the files; for what has to look again. */
+  /** Counts changes of the files, for views that must refresh. */
   readonly revision: ReadonlySignal<number>
-  /** What is being recorded; undefined while nothing is. */
+  /** The current recording, if any. */
   readonly recording: ReadonlySignal<Recording | undefined>
-  /** Records everything from here on, in a workspace opened for it. */
+  /** Starts a recording in a newly opened workspace. */
   startRecording(): Promise<void>
   stopRecording(): Promise<Recording | undefined>
-  /** Saves at once what waits to be saved. */
+  /** Saves pending changes immediately. */
   flush(): Promise<void>
-  /** Why something could not be saved; undefined while all is. */
+  /** Reason of the last failed save; undefined after a successful one. */
   readonly trouble: ReadonlySignal<string | undefined>
   close(): Promise<void>
 }

@@ -2,19 +2,19 @@ import { batch, effect, type ReadonlySignal, signal } from '@preact/signals'
 import type { Workspace, WorkspaceRun } from 'wardspace'
 import type { Call } from './logged-run.ts'
 
-/** The tools of a project as they are offered to the browser's own agent. */
+/** The tools of a project, offered to the browser's own agent. */
 export interface WebTools {
   readonly isOffered: ReadonlySignal<boolean>
-  /** Why they could not be offered; undefined where they could. */
+  /** Reason why offering failed; undefined otherwise. */
   readonly trouble: ReadonlySignal<string | undefined>
   offer(on: boolean): void
   end(): void
 }
 
 /**
- * Offers the tools of the workspace that is open, until told otherwise: each workspace with a run of its own.
+ * Offers the tools of the current workspace until `end` is called. Each workspace gets its own run.
  *
- * @param callsOf the calls of a run, as they stand in the timeline
+ * @param callsOf wraps a run so that its calls appear in the timeline
  */
 export function createWebTools(
   workspace: ReadonlySignal<Workspace>,
