@@ -82,7 +82,7 @@ export function toFailure(error: unknown): Failure {
     return {
       ok: false,
       code: 'BACKEND_ERROR',
-      message: 'The storage failed unexpectedly',
+      message: 'The storage failed in an unexpected way',
       hint: errorHints.BACKEND_ERROR,
     }
   }

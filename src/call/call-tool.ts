@@ -408,7 +408,7 @@ function requireReason({ name, mutates, input: { shape } }: Tool, { reason }: Au
   if (!mutates || !('reason' in shape) || (typeof reason === 'string' && /\S/.test(reason))) return
   throw new ToolError('INVALID_INPUT', `${name} needs a reason in this workspace`, {
     field: 'reason',
-    hint: 'Give the reason for this change in the field reason.',
+    hint: 'State in the field reason why the change is needed.',
   })
 }
 

@@ -804,7 +804,7 @@ describe('a step of a call', () => {
     expect(await workspace.call(...write)).toMatchObject({
       message: 'write_file needs a reason in this workspace',
       field: 'reason',
-      hint: 'Give the reason for this change in the field reason.',
+      hint: 'State in the field reason why the change is needed.',
     })
     expect(await workspace.call('write_file', { ...write[1], reason: ' \n' })).toMatchObject({ code: 'INVALID_INPUT' })
     expect(await workspace.call('write_file', { ...write[1], reason: 'needed' })).toMatchObject({ ok: true })
