@@ -37,6 +37,8 @@ export interface Analysis {
   readonly checkOperator: (operator: Operator, at: TextRange) => void
   /** Adds a command that the line would start. @throws RangeError if there are too many */
   readonly addCommand: (command: JudgedCommand) => void
+  /** Returns the number of commands that were added. */
+  readonly commandCount: () => number
   /** Applies the rules to other spellings of a command that was added before. */
   readonly applyRules: (command: JudgedCommand) => void
   /** Adds a file that the line opens. Denies a path outside the workspace. */
@@ -107,6 +109,10 @@ class LineAnalysis implements Analysis {
   checkOperator(operator: Operator, at: TextRange): void {
     if (!this.lists.deniesOperator(operator)) return
     this.deny('OPERATOR_DENIED', `Policy denies the operator ${JSON.stringify(operator)}`, at)
+  }
+
+  commandCount(): number {
+    return this.#commands.length
   }
 
   addCommand(command: JudgedCommand): void {

@@ -1,10 +1,10 @@
 import type { Command } from 'unbash'
-import { rangeOf, type Scope, type WalkContext } from './analysis.ts'
+import { type Analysis, rangeOf, type Scope, type WalkContext } from './analysis.ts'
 import { type CwdAfter, resolvePath } from './cwd.ts'
 import { builtInDenial } from './denylist.ts'
 import { checkAssignment, checkExpansions } from './expansions.ts'
 import { findInspector } from './inspectors.ts'
-import { nameVariants } from './name-variants.ts'
+import { type Forms, nameVariants } from './name-variants.ts'
 import { checkRedirections } from './redirections.ts'
 import type { TextRange } from './verdict.ts'
 import { type Argument, argumentsOf } from './words.ts'
@@ -81,10 +81,24 @@ export function analyzeWords(walk: WalkContext, words: readonly Argument[], scop
     !neutral.has(name) &&
     !analysis.lists.isAllowed(forms.allowed)
   ) {
-    analysis.deny('NOT_ALLOWED', `${JSON.stringify(forms.allowed[0])} is not an allowed command`, at)
+    denyUnlisted(analysis, forms, at)
   }
-  return inspector?.inspect({ walk, name, plain, args, scope, at }) ?? stay
+  // An entry that names a launched command does not cover the commands that this one starts.
+  const started = analysis.commandCount()
+  const after = inspector?.inspect({ walk, name, plain, args, scope: { ...scope, skipAllowlist: false }, at })
+  // A launcher without a command acts by itself: a bare `env` shows the environment.
+  const isBare = inspector?.transparent === true && analysis.commandCount() === started && !bareBuiltins.has(name)
+  if (isBare && scope.skipAllowlist !== true && !analysis.lists.isAllowed(forms.allowed))
+    denyUnlisted(analysis, forms, at)
+  return after ?? stay
 }
+
+function denyUnlisted(analysis: Analysis, forms: Forms, at: TextRange): void {
+  analysis.deny('NOT_ALLOWED', `${JSON.stringify(forms.allowed[0])} is not an allowed command`, at)
+}
+
+/** Built-ins that start a command, and have no effect outside the shell without one. */
+const bareBuiltins = new Set(['command', 'builtin', 'exec', 'time'])
 
 /** Built-ins without effects outside the shell. They need no entry in an allowlist. */
 const neutral = new Set([

@@ -1,5 +1,5 @@
 /** The spellings of one command that are compared with the lists. */
-interface Forms {
+export interface Forms {
   readonly allowed: readonly string[]
   readonly denied: readonly string[]
 }

@@ -1,6 +1,8 @@
+import type { Scope } from './analysis.ts'
 import { aliases, type Call, type Inspectors, refuseAlways, refuseOptions, refuseUnclear } from './inspector.ts'
 import { checkScriptFile } from './launchers.ts'
 import { inspectMake } from './make.ts'
+import { nameVariants } from './name-variants.ts'
 import { type OptionTable, readOptions } from './options.ts'
 import { type Argument, knownText, literalArgument, mayBeOption } from './words.ts'
 import { skipAssignments } from './wrappers.ts'
@@ -148,8 +150,9 @@ function inspectManager(call: Call, executes: readonly string[]): undefined {
   const commandWords = readCommandWords(call, executes)
   if (commandWords === undefined) return undefined
   call.walk.analysis.addExecuted('package.json', call.scope, call.at)
-  const sub = commandWords[0]?.literal
-  if (sub === undefined) return undefined
+  const subcommand = commandWords[0]?.literal
+  if (subcommand === undefined) return undefined
+  const sub = call.plain === 'npm' ? (abbreviations.get(subcommand) ?? subcommand) : subcommand
   if (executes.includes(sub)) return execute(call, commandWords.slice(1))
   const others = skipPackageSelection(call.plain, sub, commandWords)
   if (others !== undefined) return inspectManager({ ...call, args: others }, executes)
@@ -180,18 +183,58 @@ function inspectManager(call: Call, executes: readonly string[]): undefined {
   if (call.plain !== 'npm' && !ownWords.test(sub)) {
     if (sub.includes('/') || (call.plain === 'bun' && sub.includes('.')))
       checkScriptFile(call, commandWords[0] as Argument)
-    else
-      call.walk.run(commandWords, { ...call.scope, skipAllowlist: true, via: [...call.scope.via, call.plain] }, call.at)
+    else call.walk.run(commandWords, innerScope(call, commandWords[0], call.plain === 'yarn'), call.at)
   }
   if (call.plain === 'yarn' || call.plain === 'bun') {
     if (sub === 'run' && commandWords.length > 1)
-      call.walk.run(
-        commandWords.slice(1),
-        { ...call.scope, skipAllowlist: true, via: [...call.scope.via, call.plain] },
-        call.at,
-      )
+      call.walk.run(commandWords.slice(1), innerScope(call, commandWords[1], call.plain === 'yarn'), call.at)
+  }
+  // An initializer is a package that is run: npm init foo runs create-foo.
+  if (INITIALIZE.test(sub)) {
+    const initializer = commandWords.slice(1).find((word) => !knownText(word).startsWith('-'))
+    if (initializer !== undefined && initializer.literal === undefined) return refuseUnclear(call, initializer)
+    const name = `create-${knownText(initializer)
+      .replace(/(?<=.)@.*/s, '')
+      .replace(/.*\//s, '')}`
+    if (initializer !== undefined)
+      call.walk.run([literalArgument(name, initializer.at)], innerScope(call, initializer), call.at)
   }
   return undefined
+}
+
+/** `init` and `create`, with the aliases and abbreviations that npm accepts. */
+const INITIALIZE = /^(ini|init|inn|inni|innit|cr|cre|crea|creat|create)$/
+
+/** Abbreviations of subcommands that npm accepts. */
+const abbreviations: ReadonlyMap<string, string> = new Map([
+  ['exe', 'exec'],
+  ['explo', 'explore'],
+  ['explor', 'explore'],
+])
+
+/**
+ * Returns the scope of a command that a package manager starts. An allowlist must name the command: by itself, or together
+ * with its launcher, as `npx vitest` does. Yarn starts only scripts and programs of the project by name, as `npm run` does.
+ */
+function innerScope(call: Call, command: Argument | undefined, isScript = false): Scope {
+  return {
+    ...call.scope,
+    skipAllowlist: isScript || isNamedWithLauncher(call, command),
+    via: [...call.scope.via, call.plain],
+    stdin: undefined,
+  }
+}
+
+/** Whether an allowlist matches the call, but not with another command in its place. */
+function isNamedWithLauncher({ walk, name, plain, args }: Call, command: Argument | undefined): boolean {
+  const isAllowed = (words: readonly (string | null)[]) => {
+    const text = [name, ...words.map((word, index) => word ?? args[index]?.raw ?? '')].join(' ')
+    return walk.analysis.lists.isAllowed(nameVariants(name, plain, words, text).allowed)
+  }
+  const words = args.map(({ literal }) => literal ?? null)
+  return (
+    isAllowed(words) && !isAllowed(words.map((word, index) => (args[index] === command ? 'another-command' : word)))
+  )
 }
 
 /** Returns the words after those that only select packages of the workspace. */
@@ -252,11 +295,7 @@ function execute(call: Call, args: readonly Argument[]): undefined {
   if (first.literal === undefined) return refuseUnclear(call, first)
   // The name of a package may include its version or its location.
   const name = first.literal.slice(first.literal.lastIndexOf('/') + 1).replace(/(?<=.)@.*/s, '')
-  walk.run(
-    [{ ...first, literal: name, lead: name }, ...more],
-    { ...scope, skipAllowlist: true, via, stdin: undefined },
-    at,
-  )
+  walk.run([{ ...first, literal: name, lead: name }, ...more], innerScope(call, first), at)
   return undefined
 }
 
@@ -275,11 +314,12 @@ function inspectSubcommand(call: Call, words: readonly string[], table: OptionTa
   if (script !== undefined) return refuseUnclear(call, script)
   inner = inner.slice(mark + 1)
   // The environment may precede the command: hatch run test:cov.
+  const [operand] = inner
   if (call.plain === 'hatch') inner = inner.map((word, index) => (index === 0 ? withoutEnvironment(word) : word))
   const [command] = inner
   if (command === undefined) return undefined
   if (/^https?:/.test(knownText(command))) return refuseUnclear(call, command)
-  call.walk.run(inner, { ...call.scope, skipAllowlist: true, via: [...call.scope.via, call.plain] }, call.at)
+  call.walk.run(inner, innerScope(call, operand), call.at)
   return undefined
 }
 

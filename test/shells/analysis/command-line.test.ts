@@ -300,19 +300,17 @@ describe('commands started by launchers and package managers', () => {
     expect(accesses('echo &>3')).toEqual(['write 3'])
   })
 
-  it('need no allowlist entry if the launcher names them in full', () => {
+  it('need an allowlist entry, by themselves or with their launcher', () => {
     const allow = ['pnpm', 'yarn', 'npx', 'uv', 'npm', 'bun']
-    for (const line of [
-      'pnpm vitest',
-      'yarn run vitest',
-      'npx vitest',
-      'uv run vitest',
-      'npm exec vitest',
-      'bun x vitest',
-    ])
-      expect([line, codes(analyzeCommand(line, { allow }))]).toEqual([line, []])
-    for (const line of ["npx -c 'vitest'", "uv run npx -c 'vitest'", 'npm explore a -- vitest'])
+    for (const line of ['pnpm vitest', 'npx vitest', 'uv run vitest', 'npm exec vitest', 'bun x vitest']) {
       expect([line, codes(analyzeCommand(line, { allow }))]).toEqual([line, ['NOT_ALLOWED']])
+      expect([line, codes(analyzeCommand(line, { allow: [...allow, 'vitest'] }))]).toEqual([line, []])
+      expect([line, codes(analyzeCommand(line, { allow: [line] }))]).toEqual([line, []])
+    }
+    // A script of the project, as with `npm run`.
+    expect(codes(analyzeCommand('yarn run vitest', { allow }))).toEqual([])
+    for (const line of ["npx -c 'vitest'", "uv run npx -c 'vitest'", 'npm explore a -- vitest'])
+      expect(codes(analyzeCommand(line, { allow }))).toContain('NOT_ALLOWED')
   })
 
   it('are refused with a reason for an unknown option or file', () => {
