@@ -1,7 +1,7 @@
 import { ToolError } from '../errors.ts'
 import { sha256, sha256Cached } from '../files/hash/sha256.ts'
 import { createDocument, type DocumentCache, type TextDocument } from '../files/text/document.ts'
-import { childOf, isWithin, type Path, parentOf, quote } from '../paths/logical-path.ts'
+import { childOf, display, isWithin, type Path, parentOf, quote } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
 import type { Backend, Change, FileRead, Stat } from '../storage/backend.ts'
 import { visibleFiles, type WalkEntry, type WalkFilters, walk } from '../storage/walk.ts'
@@ -259,7 +259,9 @@ function createDirectories({ backend, granted }: GuardState): GuardedDirectories
 /** @throws ToolError `NOT_FOUND`, `IS_DIRECTORY`, or `PATH_REJECTED` for a special file */
 export function requireFile(path: Path, stat: Stat | undefined): asserts stat is Stat {
   if (stat === undefined) throw new ToolError('NOT_FOUND', `${quote(path)} does not exist`, { path })
-  if (stat.type === 'directory') throw new ToolError('IS_DIRECTORY', `${quote(path)} is a directory`, { path })
+  if (stat.type === 'directory') {
+    throw new ToolError('IS_DIRECTORY', `${quote(display(path))} is a directory`, { path: display(path) })
+  }
   if (stat.type !== 'file') {
     throw new ToolError('PATH_REJECTED', `${quote(path)} is not a regular file`, { path })
   }

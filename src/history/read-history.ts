@@ -25,6 +25,11 @@ export interface ReadHistory {
   noteVersion(version: ShownVersion): void
   /** Whether all of that version was shown, at once or in ranges. */
   hasReadWhole(path: Path, sha256: string): boolean
+  /**
+   * Returns the first lines of that version that were not shown, if others were. `end` is missing if the number of lines is
+   * not known.
+   */
+  firstUnread(path: Path, sha256: string): { readonly start: number; readonly end?: number } | undefined
   /** The version of a path that was recorded last. */
   latestVersion(path: Path): string | undefined
   /** Records that a call showed these lines. */
@@ -74,6 +79,14 @@ export function createReadHistory(): ReadHistory {
       if (ofPath.size > MAX_VERSIONS) deleteOldest(ofPath)
     },
     hasReadWhole: (path, sha256) => rangesOf(path, sha256) === 'all',
+    firstUnread(path, sha256) {
+      const ranges = rangesOf(path, sha256)
+      if (ranges === undefined || ranges === 'all') return undefined
+      const [first, second] = ranges
+      if (first === undefined) return undefined
+      if (first[0] > 1) return { start: 1, end: first[0] - 1 }
+      return second === undefined ? { start: first[1] + 1 } : { start: first[1] + 1, end: second[0] - 1 }
+    },
     latestVersion: (path) => [...(versions.get(path)?.keys() ?? [])].at(-1),
     noteLines(lines, callId) {
       const previous = readings.get(lines.path)

@@ -47,7 +47,7 @@ export interface BuiltinContext extends ToolContext {
 }
 
 /** Records and finds the calls of the run that showed lines of a version. */
-export type PreviousReads = Pick<ReadHistory, 'noteLines' | 'findCall'>
+export type PreviousReads = Pick<ReadHistory, 'noteLines' | 'findCall' | 'firstUnread'>
 
 /** The directory of the notes, and the scopes that decide which notes the caller may see. */
 export interface MemoryContext {

@@ -93,7 +93,7 @@ type Slice = Omit<Output, 'path'>
 function draftOf(
   { lineNumbers, ifChanged }: Input,
   target: GuardedAccess,
-  { previousReads }: Pick<BuiltinContext, 'previousReads'>,
+  { previousReads, warnings }: Pick<BuiltinContext, 'previousReads' | 'warnings'>,
   slice: Slice,
 ): BuiltinDraft<Output> {
   const { startLine, endLine, totalLines, sha256, content } = slice
@@ -112,6 +112,7 @@ function draftOf(
     }
   }
   const text = lineNumbers ? numberLines(content, startLine) : content
+  if (isCut) warnings.push(`Line ${endLine} is too long for one reading: only its beginning is shown`)
   return {
     summary: `Read ${describeLines(slice)} of ${path}`,
     shown: () =>

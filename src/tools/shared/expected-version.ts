@@ -25,8 +25,21 @@ export function checkExpected(
   }
   const mustBeRead = context.staleGuard === 'shown' || (expected === undefined && options.mustKnow)
   if (mustBeRead && !context.hasReadWhole(path, current)) {
-    throw conflict(path, 'was never read as a whole in this version by this run', current)
+    throw conflict(
+      path,
+      'was never read as a whole in this version by this run',
+      current,
+      unreadHint(context, path, current),
+    )
   }
+}
+
+/** Names the lines that the run still has to read, if it has read others. */
+function unreadHint({ previousReads }: BuiltinContext, path: Path, sha256: string): string | undefined {
+  const unread = previousReads.firstUnread(path, sha256)
+  if (unread === undefined) return undefined
+  const lines = unread.end === undefined ? `from line ${unread.start} on` : `${unread.start}-${unread.end}`
+  return `Lines ${lines} were not read: read the file with startLine ${unread.start} until no lines are missing, and repeat the change.`
 }
 
 /**
@@ -54,6 +67,10 @@ export function refuseVersion(path: Path, expected: Expected, type: string): voi
   if (expected !== undefined) throw conflict(path, `is a ${type}, which has no sha256`, null)
 }
 
-function conflict(path: Path, problem: string, currentSha256: string | null): ToolError {
-  return new ToolError('WRITE_CONFLICT', `Cannot change ${quote(path)}: it ${problem}`, { path, currentSha256 })
+function conflict(path: Path, problem: string, currentSha256: string | null, hint?: string): ToolError {
+  return new ToolError('WRITE_CONFLICT', `Cannot change ${quote(path)}: it ${problem}`, {
+    path,
+    currentSha256,
+    ...(hint === undefined ? {} : { hint }),
+  })
 }
