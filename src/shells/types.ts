@@ -279,7 +279,10 @@ export interface CommandTransaction {
   resolvePendingApproval(): Promise<boolean>
   /** Returns the changes of the line as one set, with the accesses that made them. */
   changes(): Promise<{ readonly changes: readonly Change[]; readonly accesses: readonly GuardedAccess[] }>
-  /** Files that the line has read, with their stored content and the content that the line received. */
+  /**
+   * Files that the line has read, with their stored content and the content that the line received: the first 50, with at most
+   * 64 MiB.
+   */
   readonly readContents: ReadonlyMap<Path, { readonly stored: Uint8Array; readonly shown: Uint8Array }>
 }
 

@@ -4,7 +4,7 @@ import { bytesOfText, textOfBytes } from './byte-encoding.ts'
 import { type BashFsOptions, FsAccess } from './fs-access.ts'
 import { reasonOf, systemError } from './fs-errors.ts'
 import { createPacer } from './pacer.ts'
-import { HOME, resolvePath, withoutFiles } from './virtual-paths.ts'
+import { type FilePath, HOME, resolvePath, withoutFiles } from './virtual-paths.ts'
 
 /**
  * The files of a command as just-bash's file system. Programs get the errors of a system (`EACCES`, `ENOENT`); the files
@@ -143,20 +143,39 @@ async function makeDirectory(access: FsAccess, path: string, isDeep: boolean): P
     throw systemError('EEXIST', 'mkdir', path)
   }
   await access.run(path, 'mkdir', async ({ files, path: inside }) => {
-    const missing: string[] = []
-    if (isDeep) {
-      if ((await files.stat(inside))?.type === 'directory') return
-      for (let above = parentOf(inside); above !== '.'; above = parentOf(above)) {
-        if ((await files.stat(above)) !== undefined) break
-        missing.unshift(above)
-      }
-    }
+    if (isDeep && (await files.stat(inside))?.type === 'directory') return
+    const missing = isDeep ? await missingAbove(files, inside) : []
     const pause = createPacer()
     for (const directory of [...missing, inside]) {
       await files.makeDirectory(directory)
       await pause()
     }
   })
+}
+
+/** Returns the directories above a path that do not exist, outermost first. Looks at few of them, the nearest first. */
+async function missingAbove(files: FilePath['files'], path: string): Promise<string[]> {
+  const directories: string[] = []
+  for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) {
+    directories.push(path.slice(0, slash))
+  }
+  const exists = async (index: number) => (await files.stat(directories[index] as string)) !== undefined
+  let lastExisting = -1
+  let firstMissing = directories.length
+  for (let step = 1; firstMissing > 0; step *= 2) {
+    const index = Math.max(0, firstMissing - step)
+    if (await exists(index)) {
+      lastExisting = index
+      break
+    }
+    firstMissing = index
+  }
+  while (firstMissing - lastExisting > 1) {
+    const middle = (firstMissing + lastExisting) >> 1
+    if (await exists(middle)) lastExisting = middle
+    else firstMissing = middle
+  }
+  return directories.slice(firstMissing)
 }
 
 const setMode = (access: FsAccess, path: string, mode: number): Promise<void> =>
@@ -215,11 +234,6 @@ async function copy(
 /** A path as a script would write it: relative to the workspace. */
 function displayPath(path: string): string {
   return path.startsWith(`${HOME}/`) ? path.slice(HOME.length + 1) : path
-}
-
-function parentOf(path: string): string {
-  const slash = path.lastIndexOf('/')
-  return slash === -1 ? '.' : path.slice(0, slash)
 }
 
 /** Links are stored relative: an absolute target of the command's tree becomes relative to the link's directory. */

@@ -12,6 +12,13 @@ import { createMarks } from './secret-marks.ts'
 /** Maximum number of refusals recorded per command. Later accesses are still refused, but not recorded. */
 const MAX_REFUSALS = 200
 
+/** Maximum number of bytes that one command writes. They are in memory until the command ends. */
+const MAX_WRITTEN_BYTES = 256 * 1024 * 1024
+
+/** Bounds of the contents that are kept after a command has read them. */
+const MAX_KEPT_FILES = 50
+const MAX_KEPT_BYTES = 64 * 1024 * 1024
+
 export interface CommandFilesOptions {
   /** Receives the changes: an overlay of the command's own. */
   readonly backend: Backend
@@ -39,6 +46,10 @@ export class CommandGate {
   readonly listing: Visibility
   readonly marks = createMarks()
   readonly readContents = new Map<Path, ReadContent>()
+  #keptBytes = 0
+  /** The size of each file that the command has written, and the sum. */
+  readonly #written = new Map<Path, number>()
+  #writtenBytes = 0
   readonly #refusals = new Map<string, RefusedAccess>()
   readonly #accesses = new Map<string, GuardedAccess>()
   /** Refusals that are already recorded, since one error passes several callers. */
@@ -102,12 +113,40 @@ export class CommandGate {
     return accesses[0] as GuardedAccess
   }
 
+  /** Keeps the content of a file that the command has read, within bounds. */
+  keepContent(path: Path, content: ReadContent): void {
+    const bytes = content.stored.length + (content.shown === content.stored ? 0 : content.shown.length)
+    if (this.readContents.has(path) || this.readContents.size >= MAX_KEPT_FILES) return
+    if (this.#keptBytes + bytes > MAX_KEPT_BYTES) return
+    this.#keptBytes += bytes
+    this.readContents.set(path, content)
+  }
+
   /** Records accesses that have changed something. */
   record(...accesses: readonly GuardedAccess[]): void {
     for (const access of accesses) this.#accesses.set(`${access.permission} ${access.asked} ${access.path}`, access)
   }
 
+  /** @throws ToolError `LIMIT_EXCEEDED` if the command would have written more than 256 MiB */
   async commit(...changes: readonly Change[]): Promise<void> {
+    let bytes = this.#writtenBytes
+    for (const { path, to } of changes) {
+      bytes += (to?.type === 'file' ? to.bytes.length : 0) - (this.#written.get(path) ?? 0)
+    }
+    if (bytes > MAX_WRITTEN_BYTES) {
+      const path = changes[0]?.path ?? ROOT
+      throw new ToolError(
+        'LIMIT_EXCEEDED',
+        `Cannot change ${quote(path)}: the command would have written ${bytes} bytes`,
+        {
+          path,
+          limit: 'bytes written by a command',
+          value: MAX_WRITTEN_BYTES,
+        },
+      )
+    }
+    this.#writtenBytes = bytes
+    for (const { path, to } of changes) this.#written.set(path, to?.type === 'file' ? to.bytes.length : 0)
     await this.backend.commit(changes, { durability: 'relaxed', signal: this.options.signal })
   }
 

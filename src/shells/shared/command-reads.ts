@@ -31,7 +31,7 @@ export function createCommandReads(gate: CommandGate): CommandReads {
         const { bytes } = await backend.read(access.path)
         options.onRead(access.path, bytes.length)
         const shown = marks.hide(bytes, access.path)
-        gate.readContents.set(access.path, { stored: bytes, shown })
+        gate.keepContent(access.path, { stored: bytes, shown })
         return shown
       }),
 

@@ -40,6 +40,45 @@ const refusing = (below: string): CommandFilesOptions['judge'] => {
 }
 
 describe('the files of a command', () => {
+  it('write at most 256 MiB, and files that are removed do not count', async () => {
+    const files = filesOver(memory(), { limits: { treeEntries: 100, fileBytes: 200 * 2 ** 20 } })
+    const large = new Uint8Array(150 * 2 ** 20)
+    await files.write('a', large)
+    await expect(files.write('b', large)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
+    await files.rename('a', 'c')
+    await files.write('c', large)
+    await files.remove('c')
+    await files.write('b', large)
+  })
+
+  it('keep the contents of at most 50 files and 64 MiB that were read', async () => {
+    const tree = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`f${i}`, `${i}`]))
+    const limits = { treeEntries: 100, fileBytes: 100 * 2 ** 20 }
+    const files = filesOver(memory({ ...tree, large: new Uint8Array(65 * 2 ** 20) }), { limits })
+    for (const name of ['large', 'f0', ...Object.keys(tree)]) await files.read(name)
+    expect([...files.readContents.keys()]).toEqual(Object.keys(tree).slice(0, 50))
+  })
+
+  it('return the files that a scan leaves out because they are too large', async () => {
+    const files = filesOver(memory({ large: 'x'.repeat(2000), small: 'x' }))
+    const visited: string[] = []
+    const visit = (at: string) => visited.push(at) > 0
+    expect(await files.scan([path('large'), path('small')], undefined, visit)).toEqual(['large'])
+    expect(visited).toEqual(['small'])
+  })
+
+  it.each(['a', 'a/b/c/d', 'x/y/z', 'x/y/z/1/2/3/4/5/6/7/8/9'])(
+    'creates %s with the directories above it',
+    async (deep) => {
+      const backend = memory({ 'x/y/f': '' })
+      const workspace = filesOver(backend)
+      const fs = bashFs({ roots: { workspace, scratch: filesOver(memory()) }, random: () => bytes(''), ends: Error })
+      await fs.mkdir(`/workspace/${deep}`, { recursive: true })
+      await fs.mkdir(`/workspace/${deep}`, { recursive: true })
+      expect((await backend.stat(path(deep)))?.type).toBe('directory')
+    },
+  )
+
   it('do not record an internal error as a refusal', async () => {
     const judge = () => {
       throw new TypeError('a fault')
