@@ -17,7 +17,7 @@ export async function dialectOf(option: string | undefined): Promise<Dialect | u
 /**
  * Returns a built-in dialect by its name. Never loads a module.
  *
- * @throws TypeError that lists the dialects if there is none of that name
+ * @throws TypeError that lists the dialects, for an unknown name
  */
 export async function builtInDialect(name: string): Promise<Dialect> {
   const { dialects } = await import('../dialects/index.ts')

@@ -77,11 +77,11 @@ export async function resolveCommit(files: GitFiles, objects: Objects, name: str
   }
   if (id === undefined) throw missing()
   let commit = await peel(objects, id)
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   for (const [, kind, count = ''] of steps.matchAll(/([~^])(\d*)/g)) {
     for (let n = kind === '^' || count === '' ? 1 : Number(count); n > 0 && commit !== undefined; n--) {
-      if (seen.has(commit)) throw corrupt('its history is circular')
-      seen.add(commit)
+      if (visited.has(commit)) throw corrupt('its history is circular')
+      visited.add(commit)
       const { parents } = parseCommit(await objects.need(commit, 'commit'))
       commit = parents[0]
     }

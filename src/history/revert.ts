@@ -55,7 +55,7 @@ export async function planRevert(
 ): Promise<RevertPlan> {
   const conflicts = new Set<Path>()
   const changes = new Map<Path, Change>()
-  const kept: Path[] = []
+  const keptPaths: Path[] = []
   const needed = new Set<Path>()
   // Children before parents, so that it is known what stays in a directory.
   for (const { path, to, from } of [...targets].reverse()) {
@@ -68,7 +68,7 @@ export async function planRevert(
       const names = await backend.list(path)
       const staying = names.map(({ name }) => childOf(path, name)).filter((child) => changes.get(child)?.to !== null)
       if (staying.length > 0 || needed.has(path)) {
-        if (to === null) kept.push(path)
+        if (to === null) keptPaths.push(path)
         else for (const child of staying.length > 0 ? staying : [path]) conflicts.add(child)
         continue
       }
@@ -86,7 +86,7 @@ export async function planRevert(
     }
   }
   if (conflicts.size > 0) throw changedByOthers(action, [...conflicts].sort())
-  return { changes: [...changes.values()].sort((a, b) => (a.path < b.path ? -1 : 1)), kept: kept.sort() }
+  return { changes: [...changes.values()].sort((a, b) => (a.path < b.path ? -1 : 1)), kept: keptPaths.sort() }
 }
 
 /** Whether a directory is already deleted, or already restored: that is not a conflict. */

@@ -121,11 +121,11 @@ function plainName(rest: string, strip: number, end: NameEnd, line: number): str
 
 function stripped(name: string, strip: number, line: number): string | undefined {
   if (strip === 0) return name
-  const rest = withoutFirst(name)
+  const shortened = withoutFirst(name)
   // The other side of the header may give the name, so this one is checked here.
-  if (rest !== undefined && OUTSIDE.test(rest)) parsePath(rest)
+  if (shortened !== undefined && OUTSIDE.test(shortened)) parsePath(shortened)
   refuseOutside(name, line)
-  return rest
+  return shortened
 }
 
 /** A name that is absolute, or climbs. */

@@ -125,9 +125,9 @@ function gitMode(mode = 0): string {
 /** Returns the share of the larger text that the other one contains, in percent; 100 only for equal texts. */
 function similarity(oldText: string, newText: string, regions: readonly Region[]): number {
   if (regions.length === 0) return 100
-  let kept = oldText.length
-  for (const region of regions) kept -= region.oldTo - region.oldFrom
-  return Math.min(99, Math.floor((100 * kept) / Math.max(oldText.length, newText.length)))
+  let sharedLength = oldText.length
+  for (const region of regions) sharedLength -= region.oldTo - region.oldFrom
+  return Math.min(99, Math.floor((100 * sharedLength) / Math.max(oldText.length, newText.length)))
 }
 
 function hunks(oldText: string, newText: string, regions: readonly Region[], context: number): string {

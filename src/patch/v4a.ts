@@ -159,7 +159,7 @@ function parseChunk(reader: Reader): { chunk: Chunk | undefined; context: number
   }
   const oldLines: string[] = []
   const newLines: string[] = []
-  const kept: number[] = []
+  const oldIndexes: number[] = []
   let context = 0
   let blank = 0
   let atEnd = false
@@ -175,9 +175,9 @@ function parseChunk(reader: Reader): { chunk: Chunk | undefined; context: number
     if (text.startsWith('-')) oldLines.push(content)
     else if (text.startsWith('+')) {
       newLines.push(content)
-      kept.push(-1)
+      oldIndexes.push(-1)
     } else if (text.startsWith(' ') || text === '') {
-      kept.push(oldLines.length)
+      oldIndexes.push(oldLines.length)
       oldLines.push(content)
       newLines.push(content)
       context += 1
@@ -187,10 +187,10 @@ function parseChunk(reader: Reader): { chunk: Chunk | undefined; context: number
   // Empty rows before the next header are not part of the file.
   oldLines.length -= blank
   newLines.length -= blank
-  kept.length -= blank
+  oldIndexes.length -= blank
   context -= blank
   const isUnchanged = oldLines.length === context && newLines.length === context
   const isEmpty = context === 0 && anchors.length === 0 && !atEnd
   if (isUnchanged && !isEmpty) throw invalidPatch(line, 'the chunk changes nothing')
-  return { chunk: isUnchanged ? undefined : { line, anchors, oldLines, newLines, kept, atEnd }, context }
+  return { chunk: isUnchanged ? undefined : { line, anchors, oldLines, newLines, kept: oldIndexes, atEnd }, context }
 }

@@ -66,7 +66,7 @@ const problems: readonly (PatternProblem & { readonly test: RegExp })[] = [
   },
 ]
 
-/** A colon in a bracket expression, as in `[[:alpha:]]`, is no part of a path. */
+/** A colon in a bracket expression, as in `[[:alpha:]]`, does not belong to a path. */
 const BRACKETS = /\[(?:\[:[a-z]+:\]|[^\]/])*\]/gu
 
 /**

@@ -135,7 +135,7 @@ const MAX_SLICE = 6
 /**
  * Compares aligned words of four bytes. For each of the four alignments of the needle, some word contains two to four of
  * its bytes (fewer for a shorter needle), so four comparisons per word find every candidate, and few are false. Setting
- * bit 5 of every byte makes both cases of a letter equal; the other bytes that it makes equal are told apart afterwards.
+ * bit 5 of every byte makes both cases of a letter equal; a later check separates the other bytes that it makes equal.
  */
 function wordFinder(needle: Uint8Array, fold: Uint8Array | undefined): Finder {
   const length = needle.length

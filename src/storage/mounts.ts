@@ -277,8 +277,8 @@ function grouped(changes: readonly Change[], table: MountTable): Group[] {
     const group = groups.get(mount) ?? { changes: [], parents: new Map<Path, Change>() }
     groups.set(mount, group)
     if (to?.type === 'link') refuseCrossingLink(table, mount, path, to.target)
-    const own = from !== undefined && table.owner(from) === mount ? { from: inner(mount, from) } : {}
-    group.changes.push({ path: inner(mount, path), expect, to, ...own })
+    const origin = from !== undefined && table.owner(from) === mount ? { from: inner(mount, from) } : {}
+    group.changes.push({ path: inner(mount, path), expect, to, ...origin })
     if (to === null) continue
     for (const above of ancestorsOf(path)) {
       if (above === mount.at) break
@@ -373,13 +373,13 @@ async function scanOne(
   maxBytes: number | undefined,
 ): Promise<void> {
   const { backend } = mount
-  const own = paths.map((path) => inner(mount, path))
+  const innerPaths = paths.map((path) => inner(mount, path))
   if (backend.scan) {
     const visitJoined: ScanVisit = (path, bytes, stat) => visit(joined(mount.at, path), bytes, stat)
-    await within(mount, () => backend.scan?.(own, visitJoined, maxBytes))
+    await within(mount, () => backend.scan?.(innerPaths, visitJoined, maxBytes))
     return
   }
-  for (const path of own) {
+  for (const path of innerPaths) {
     if ((await backend.stat(path))?.type !== 'file') continue
     const { bytes, stat } = await within(mount, () => backend.read(path))
     if (!visit(joined(mount.at, path), bytes, stat)) return
@@ -391,19 +391,19 @@ async function scanOne(
  * that walks can cache them. All other nodes are those of the parts.
  */
 function combinedTree(table: MountTable): () => DirectoryNode {
-  const made = new Map<string, { below: TreeNode | undefined; children: readonly TreeNode[]; node: DirectoryNode }>()
+  const cache = new Map<string, { below: TreeNode | undefined; children: readonly TreeNode[]; node: DirectoryNode }>()
 
   function nodeOf(path: Path, below: TreeNode | undefined): DirectoryNode {
     const mount = table.all.find(({ at }) => at === path)
-    const own = mount === undefined ? below : (mount.backend.tree as () => DirectoryNode)()
-    const directory = own?.type === 'directory' ? own : undefined
+    const part = mount === undefined ? below : (mount.backend.tree as () => DirectoryNode)()
+    const directory = part?.type === 'directory' ? part : undefined
     const names = [...(table.namesIn.get(path) ?? [])].sort()
     if (names.length === 0 && directory !== undefined) return directory
     const children = names.map((name) => nodeOf(childOf(path, name), directory?.get(name)))
-    const last = made.get(path)
+    const last = cache.get(path)
     if (last?.below === directory && last?.children.every((child, i) => child === children[i])) return last.node
     const node = overlaid(directory, new Map(names.map((name, i) => [name, children[i] as DirectoryNode])))
-    made.set(path, { below: directory, children, node })
+    cache.set(path, { below: directory, children, node })
     return node
   }
 

@@ -2,8 +2,8 @@ import { type ErrorCode, ToolError } from '../errors.ts'
 import { display, type LogicalPath, quote } from '../paths/logical-path.ts'
 
 /**
- * Returns the ToolError for a failure of a storage: `Cannot read "a.ts": permission denied`. System errors are told
- * apart by their `code`, such as `ENOSPC`. The original message is dropped, because it may contain physical paths. A
+ * Returns the ToolError for a failure of a storage: `Cannot read "a.ts": permission denied`. System errors are
+ * distinguished by their `code`, such as `ENOSPC`. The original message is dropped, because it may contain physical paths. A
  * ToolError is returned unchanged.
  */
 export function storageError(action: string, path: LogicalPath, error: unknown): ToolError {

@@ -99,7 +99,7 @@ export function createInjector<O extends string>(
       const call = { operation, paths }
       calls.push(call)
       if (crashed) throw crash(call)
-      const due = armed.filter((one) => one.isDue(call)).map(({ fault }) => fault)
+      const due = armed.filter((candidate) => candidate.isDue(call)).map(({ fault }) => fault)
       for (const fault of due) {
         if (fault.crash === true && fault.when !== 'after') {
           crashed = true
@@ -139,18 +139,19 @@ function arm<O extends string>(fault: Fault<O>, canWait: boolean, random: () => 
   requireCount('from', from, 1)
   requireCount('latencyMs', latencyMs, 0)
   requireCount('short', short, 0)
-  if (chance !== undefined && !(chance >= 0 && chance <= 1)) throw new TypeError('The chance of a fault is from 0 to 1')
+  if (chance !== undefined && !(chance >= 0 && chance <= 1))
+    throw new TypeError('The chance of a fault must be from 0 to 1')
   if (latencyMs !== undefined && !canWait) noClock()
   if (typeof error === 'string' && !Object.hasOwn(errorHints, error)) {
-    throw new TypeError(`A fault has an error ${JSON.stringify(error)}, which is no code`)
+    throw new TypeError(`The error of a fault must be an error code, not ${JSON.stringify(error)}`)
   }
   const operations: readonly string[] | undefined = typeof on === 'string' ? [on] : on
-  const isMeant = path === undefined ? () => true : matcherOf(path)
+  const matchesPath = path === undefined ? () => true : matcherOf(path)
   let count = 0
   return {
     fault,
     isDue({ operation, paths }) {
-      if (operations?.includes(operation) === false || !paths.some(isMeant)) return false
+      if (operations?.includes(operation) === false || !paths.some(matchesPath)) return false
       count += 1
       if (nth !== undefined && count !== nth) return false
       if (from !== undefined && count < from) return false
@@ -159,16 +160,16 @@ function arm<O extends string>(fault: Fault<O>, canWait: boolean, random: () => 
   }
 }
 
-function requireCount(name: string, value: number | undefined, least: number): void {
-  if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return
-  throw new TypeError(`The field ${name} of a fault is a whole number from ${least}`)
+function requireCount(name: string, value: number | undefined, minimum: number): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= minimum)) return
+  throw new TypeError(`The field ${name} of a fault must be a whole number from ${minimum}`)
 }
 
 function matcherOf(path: string | RegExp): (path: string) => boolean {
   // search() ignores lastIndex.
-  if (path instanceof RegExp) return (one) => one.search(path) !== -1
+  if (path instanceof RegExp) return (candidate) => candidate.search(path) !== -1
   const glob = compileGlob(path)
-  return (one) => glob.matches(one)
+  return (candidate) => glob.matches(candidate)
 }
 
 const verbs: Readonly<Record<string, string>> = { commit: 'change', readLink: 'read', stat: 'look at', walk: 'list' }
@@ -181,9 +182,9 @@ function crash(call: FaultyCall): ToolError {
   return failure('BACKEND_ERROR', call, 'the storage has crashed')
 }
 
-function failure(code: ErrorCode, { operation, paths }: FaultyCall, why: string): ToolError {
+function failure(code: ErrorCode, { operation, paths }: FaultyCall, reason: string): ToolError {
   const path = paths[0] ?? ''
-  return new ToolError(code, `Cannot ${verbs[operation] ?? operation} ${quote(path)}: ${why}`, { path })
+  return new ToolError(code, `Cannot ${verbs[operation] ?? operation} ${quote(path)}: ${reason}`, { path })
 }
 
 /** Returns a generator of numbers from 0 to 1, the same for the same seed (mulberry32). */

@@ -56,30 +56,31 @@ function around(backend: Backend, faults: Injector<BackendOperation>): Backend {
   const { scan, statDirectories, walk, containsPhysicalPath, fork } = backend
   return {
     capabilities: backend.capabilities,
-    canonical: (path, how) => faults.around('canonical', [path], { act: () => backend.canonical(path, how) }),
+    canonical: (path, options) => faults.around('canonical', [path], { act: () => backend.canonical(path, options) }),
     stat: (path) => faults.around('stat', [path], { act: () => backend.stat(path) }),
     list: (path) => faults.around('list', [path], { act: () => backend.list(path) }),
     read: (path, range) =>
       faults.around('read', [path], {
         act: () => backend.read(path, range),
-        short: async (most) => shortRead(await backend.read(path, range), most),
+        short: async (maxBytes) => shortRead(await backend.read(path, range), maxBytes),
       }),
     readLink: (path) => faults.around('readLink', [path], { act: () => backend.readLink(path) }),
-    commit: (changes, how) =>
+    commit: (changes, options) =>
       faults.around(
         'commit',
         changes.map(({ path }) => path),
         {
-          act: () => backend.commit(changes, how),
-          short: (most) => shortCommit(backend, changes, how, most),
-          tear: (random) => tornCommit(backend, changes, how, random),
+          act: () => backend.commit(changes, options),
+          short: (maxBytes) => shortCommit(backend, changes, options, maxBytes),
+          tear: (random) => tornCommit(backend, changes, options, random),
         },
       ),
     ...(scan && {
       scan: (paths, visit, maxBytes) =>
         faults.around('scan', paths, {
           act: () => scan.call(backend, paths, visit, maxBytes),
-          short: (most) => scan.call(backend, paths, (path, bytes, stat) => visit(path, bytes.subarray(0, most), stat)),
+          short: (maxBytes) =>
+            scan.call(backend, paths, (path, bytes, stat) => visit(path, bytes.subarray(0, maxBytes), stat)),
         }),
     }),
     ...(statDirectories && {
@@ -97,46 +98,49 @@ function around(backend: Backend, faults: Injector<BackendOperation>): Backend {
   }
 }
 
-function shortRead({ bytes, stat }: FileRead, most: number): FileRead {
-  return { bytes: bytes.subarray(0, most), stat }
+function shortRead({ bytes, stat }: FileRead, maxBytes: number): FileRead {
+  return { bytes: bytes.subarray(0, maxBytes), stat }
 }
 
 /** Stores the first bytes and reports success for all, like a disk that loses data. */
 async function shortCommit(
   backend: Backend,
   changes: readonly Change[],
-  how: CommitOptions,
-  most: number,
+  options: CommitOptions,
+  maxBytes: number,
 ): Promise<Receipt> {
-  const cut = changes.map((change) => ({ ...change, to: shortState(change.to, most) }))
-  const { applied } = await backend.commit(cut, how)
-  return { applied: applied.map((entry, i) => ({ ...entry, after: claimed(entry.after, changes[i]?.to ?? null) })) }
+  const shortened = changes.map((change) => ({ ...change, to: shortState(change.to, maxBytes) }))
+  const { applied } = await backend.commit(shortened, options)
+  return {
+    applied: applied.map((entry, i) => ({ ...entry, after: claimedVersion(entry.after, changes[i]?.to ?? null) })),
+  }
 }
 
-function shortState(to: EntryState, most: number): EntryState {
+function shortState(to: EntryState, maxBytes: number): EntryState {
   if (to?.type !== 'file') return to
-  const { sharedPrefix: _, ...rest } = to
-  return { ...rest, bytes: to.bytes.slice(0, most) }
+  const { sharedPrefix: _, ...state } = to
+  return { ...state, bytes: to.bytes.slice(0, maxBytes) }
 }
 
-function claimed(after: Version, asked: EntryState): Version {
-  if (after?.type !== 'file' || asked?.type !== 'file') return after
-  return { ...after, sha256: sha256(asked.bytes), size: asked.bytes.length }
+function claimedVersion(after: Version, requested: EntryState): Version {
+  if (after?.type !== 'file' || requested?.type !== 'file') return after
+  return { ...after, sha256: sha256(requested.bytes), size: requested.bytes.length }
 }
 
 /** Applies a part of a commit. The caller never receives a result. */
 async function tornCommit(
   backend: Backend,
   changes: readonly Change[],
-  how: CommitOptions,
+  options: CommitOptions,
   random: () => number,
 ): Promise<void> {
   const ordered = applyOrder(changes)
   const isWhole = backend.capabilities.atomic === 'set'
-  const done = isWhole ? (random() < 0.5 ? 0 : ordered.length) : Math.floor(random() * (ordered.length + 1))
+  const appliedCount = isWhole ? (random() < 0.5 ? 0 : ordered.length) : Math.floor(random() * (ordered.length + 1))
   try {
-    if (isWhole && done > 0) await backend.commit(changes, how)
-    if (!isWhole) for (const { from: _, ...change } of ordered.slice(0, done)) await backend.commit([change], how)
+    if (isWhole && appliedCount > 0) await backend.commit(changes, options)
+    if (!isWhole)
+      for (const { from: _, ...change } of ordered.slice(0, appliedCount)) await backend.commit([change], options)
   } catch {
     // The commit would have been refused.
   }

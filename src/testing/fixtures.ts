@@ -5,7 +5,7 @@ import { type MemoryEntry, memory } from '../backends/memory/index.ts'
 import { parseRecording, type Replay, replay } from '../workspace/replay.ts'
 import { type TestWorkspace, type TestWorkspaceOptions, testWorkspace } from './test-workspace.ts'
 
-/** Options of the recorded run, and when it is recorded. */
+/** Options of the recorded run. `record` decides when it is recorded. */
 export interface FixtureOptions extends Omit<TestWorkspaceOptions, 'record' | 'faults' | 'seed' | 'clock'> {
   /**
    * When the run is recorded: if the file is missing, always, or never, so that a missing file is an error. Default: `missing`, and
@@ -65,22 +65,26 @@ export async function replayFixture(
   files: Readonly<Record<string, MemoryEntry>>,
   { shell, hooks, git, history }: Omit<FixtureOptions, 'record'> = {},
 ): Promise<Fixture> {
-  if (!existsSync(file)) throw new Error(`There is no fixture "${file}": record it first`)
-  const given = { shell, hooks, git, history }
-  const options = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  if (!existsSync(file)) throw new Error(`Fixture "${file}" does not exist: record it first`)
+  const settings = { shell, hooks, git, history }
+  const options = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
   const outcome = await replay(parseRecording(await readFile(file, 'utf8')), { ...options, backend: memory(files) })
-  if (!outcome.ok) throw new Error(different(file, outcome))
+  if (!outcome.ok) throw new Error(differenceText(file, outcome))
   return { recorded: false, steps: outcome.steps }
 }
 
-function different(file: string, { steps, step, why, ...found }: Extract<Replay, { ok: false }>): string {
-  const what = `Fixture "${file}": step ${steps + 1}, ${step.name ?? step.type} ${JSON.stringify(step.input)},`
-  if (why === 'secret') return `${what} held a secret, which no recording keeps, so that it cannot be repeated`
-  const where = found.field === '' ? '' : ` in ${found.field}`
+function differenceText(
+  file: string,
+  { steps, step, why: reason, ...difference }: Extract<Replay, { ok: false }>,
+): string {
+  const subject = `Fixture "${file}": step ${steps + 1}, ${step.name ?? step.type} ${JSON.stringify(step.input)}`
+  if (reason === 'secret')
+    return `${subject} contains a secret, which recordings do not store, so it cannot be replayed`
+  const where = difference.field === '' ? '' : ` in ${difference.field}`
   return [
-    `${what} came out otherwise${where}`,
-    `- recorded: ${JSON.stringify(found.recorded)}`,
-    `+ replayed: ${JSON.stringify(found.replayed)}`,
+    `${subject} has a different result${where}`,
+    `- recorded: ${JSON.stringify(difference.recorded)}`,
+    `+ replayed: ${JSON.stringify(difference.replayed)}`,
   ].join('\n')
 }
 

@@ -24,13 +24,13 @@ export interface Said {
 export type Reply = { readonly results: readonly unknown[] } | { readonly request: string }
 
 /**
- * What a model says and calls, given the words of the person. A generator, built of {@link call}, {@link calls} and
- * {@link say}; it is run again from its start whenever the model is asked, so it must depend on nothing but what it is given.
- * What it returns are its last words.
+ * The texts and calls of a model, as a generator that receives the message of the user and uses {@link call}, {@link calls} and
+ * {@link say}. It runs again from its start for every request to the model, so it must depend only on its input. Its return
+ * value is the last text.
  */
 export type Script = (request: string) => Generator<Said, string, Reply>
 
-/** Says something and calls one tool: `const file = yield* call('Let me read it.', 'read_file', { path })`. */
+/** Says a text and calls one tool: `const file = yield* call('Let me read it.', 'read_file', { path })`. */
 export function* call<N extends ToolName>(
   words: string,
   name: N,
@@ -40,23 +40,23 @@ export function* call<N extends ToolName>(
   return result as ToolResult<N>
 }
 
-/** Says something and calls several tools at once. */
+/** Says a text and calls several tools at once. */
 export function* calls(
   words: string,
-  ...asked: readonly { readonly name: string; readonly input: unknown }[]
+  ...toolCalls: readonly { readonly name: string; readonly input: unknown }[]
 ): Generator<Said, readonly { readonly ok: boolean; readonly [field: string]: unknown }[], Reply> {
-  const reply = yield { words, calls: asked }
+  const reply = yield { words, calls: toolCalls }
   const results = 'results' in reply ? reply.results : []
-  return asked.map((_, i) => (results[i] ?? interrupted) as { readonly ok: boolean })
+  return toolCalls.map((_, i) => (results[i] ?? interrupted) as { readonly ok: boolean })
 }
 
-/** Says something and waits for the next message of the user. */
+/** Says a text and waits for the next message of the user. */
 export function* say(words: string): Generator<Said, string, Reply> {
   const reply = yield { words, calls: [] }
   return 'request' in reply ? reply.request : ''
 }
 
-const interrupted = { ok: false, code: 'ABORTED', message: 'The call has no result', hint: 'Look what it did.' }
+const interrupted = { ok: false, code: 'ABORTED', message: 'The call has no result', hint: 'Check what it changed.' }
 
 /** Model id and streaming delay. */
 export interface ScriptedModelOptions {
@@ -67,10 +67,9 @@ export interface ScriptedModelOptions {
 }
 
 /**
- * A model of the AI SDK that follows a script: for tests and demonstrations of agents, without a network and the same every time.
- * The script holds only what the model says and calls; what comes back is whatever the tools give. The model itself
- * holds no state: all that it knows is the conversation that it is given, so a conversation that was kept goes on. Tokens are
- * counted as four characters each.
+ * A deterministic model of the AI SDK that follows a script: for tests and demonstrations of agents, without a network. The script
+ * contains only the texts and calls of the model; the results come from the real tools. The model has no state besides the
+ * conversation that it receives, so a stored conversation can be continued. Four characters count as one token.
  *
  * @example
  * const model = scriptedModel(function* () {
@@ -83,9 +82,9 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
   const answer = ({ prompt }: CallOptions): Answer => {
     // Ids stay unique even if a part of the conversation was dropped and is repeated.
     calledBefore = Math.max(calledBefore, callsIn(prompt))
-    const { words, calls: asked } = nextOf(script, prompt)
+    const { words, calls: toolCalls } = nextOf(script, prompt)
     const content: Content = words === '' ? [] : [{ type: 'text', text: words }]
-    for (const { name, input } of asked) {
+    for (const { name, input } of toolCalls) {
       calledBefore += 1
       content.push({
         type: 'tool-call',
@@ -96,7 +95,7 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
     }
     return {
       content,
-      finishReason: { unified: asked.length === 0 ? 'stop' : 'tool-calls', raw: undefined },
+      finishReason: { unified: toolCalls.length === 0 ? 'stop' : 'tool-calls', raw: undefined },
       usage: usageOf(JSON.stringify(prompt).length, JSON.stringify(content).length),
     }
   }
@@ -105,11 +104,11 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
     provider: 'wardspace',
     modelId: options.modelId ?? 'scripted',
     supportedUrls: {},
-    async doGenerate(asked) {
-      return { ...answer(asked), warnings: [] }
+    async doGenerate(request) {
+      return { ...answer(request), warnings: [] }
     },
-    async doStream(asked) {
-      return { stream: streamOf(answer(asked), asked.abortSignal, options.wait) }
+    async doStream(request) {
+      return { stream: streamOf(answer(request), request.abortSignal, options.wait) }
     },
   }
 }
@@ -158,7 +157,7 @@ function textOf(message: Extract<Message, { role: 'user' }>): string {
   return message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 }
 
-/** What the model was shown of a call. */
+/** Returns the result of a call as the conversation contains it. */
 function resultOf(messages: readonly Message[], id: string): unknown {
   for (const message of messages) {
     if (message.role !== 'tool') continue
@@ -166,15 +165,15 @@ function resultOf(messages: readonly Message[], id: string): unknown {
       if (part.type !== 'tool-result' || part.toolCallId !== id) continue
       const { output } = part
       if (output.type === 'json' || output.type === 'error-json') return output.value
-      const shown = 'value' in output && typeof output.value === 'string' ? output.value : JSON.stringify(output)
-      return parsed(shown) ?? { ok: false, code: 'BACKEND_ERROR', message: shown, hint: '' }
+      const text = 'value' in output && typeof output.value === 'string' ? output.value : JSON.stringify(output)
+      return parseObject(text) ?? { ok: false, code: 'BACKEND_ERROR', message: text, hint: '' }
     }
   }
   return undefined
 }
 
-/** Some models' interfaces carry results as text. */
-function parsed(text: string): object | undefined {
+/** Parses a result that the interface of a model carries as text. */
+function parseObject(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? value : undefined

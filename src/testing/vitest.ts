@@ -7,14 +7,14 @@ import { stateAt } from '../storage/versions.ts'
 /** The parts of vitest, or of a compatible runner, that the matchers use. */
 export interface MatcherContext {
   readonly isNot: boolean
-  /** Whether two values are equal, as the runner sees it. */
+  /** Whether two values are equal by the rules of the runner. */
   equals(a: unknown, b: unknown, customTesters?: unknown[]): boolean
   readonly utils: {
-    /** What differs, as text. */
+    /** The difference of two values as text. */
     diff(a: unknown, b: unknown): string | null | undefined
-    /** A value as text, in the colour of what came. */
+    /** A value as text, in the colour of received values. */
     printReceived(value: unknown): string
-    /** A value as text, in the colour of what was expected. */
+    /** A value as text, in the colour of expected values. */
     printExpected(value: unknown): string
     readonly subsetEquality: unknown
     readonly iterableEquality: unknown
@@ -32,11 +32,11 @@ export interface MatcherResult {
 export type HasFiles = Backend | { readonly backend: Backend }
 
 interface WardspaceMatchers<T> {
-  /** A file is there, with this text or one that matches; a workspace of `testWorkspace`, or a backend, is looked at. */
+  /** Expects a file in a workspace of `testWorkspace` or in a backend, optionally with this text or a text that matches. */
   toHaveFile(path: string, content?: string | RegExp): Promise<void>
-  /** What changed in a workspace of `testWorkspace` since it was opened, as a diff; `''` for nothing. */
+  /** Compares the diff of a workspace of `testWorkspace` since it was opened. `''` means no change. */
   toHaveDiff(expected: string | RegExp): Promise<void>
-  /** A result, or a promise of one, is a refusal, with this code and these details among its own. */
+  /** Expects a refusal, as a result or a promise of one, with this code and at least these details. */
   toRefuse(
     code?: ErrorCode,
     details?: Readonly<Record<string, unknown>>,
@@ -44,13 +44,14 @@ interface WardspaceMatchers<T> {
 }
 
 declare module 'vitest' {
-  // biome-ignore lint/suspicious/noExplicitAny: it must be declared as vitest has it.
+  // biome-ignore lint/suspicious/noExplicitAny: the declaration must match the one in vitest.
   interface Matchers<T = any> extends WardspaceMatchers<T> {}
 }
 
 /**
- * Matchers for vitest. Any other value than a workspace or a result is a TypeError, so that `.not` never passes by mistake.
+ * Matchers for vitest.
  *
+ * @throws TypeError for a value that is not a workspace or a result, so that `.not` never passes by mistake
  * @example
  * ```ts
  * expect.extend(matchers)
@@ -62,11 +63,11 @@ declare module 'vitest' {
  * ```
  */
 export const matchers = {
-  /** A file is there, with this text or one that matches. */
+  /** Expects a file, optionally with this text or a text that matches. */
   toHaveFile,
-  /** What changed since the workspace was opened, as a diff. */
+  /** Compares the diff since the workspace was opened. */
   toHaveDiff,
-  /** A result, or a promise of one, is a refusal. */
+  /** Expects a refusal, as a result or a promise of one. */
   toRefuse,
 }
 
@@ -77,18 +78,18 @@ async function toHaveFile(
   content?: string | RegExp,
 ): Promise<MatcherResult> {
   const backend = backendOf(received)
-  const found = await lookAt(backend, path)
-  if (found.type !== 'file') {
-    const names = await someNames(backend)
-    const told = names.length === 0 ? 'There are no files.' : `There are ${names.map(quote).join(', ')}`
-    return { pass: false, message: () => `Expected a file ${quote(path)}, but there is ${found.type}.\n${told}` }
+  const entry = await entryAt(backend, path)
+  if (entry.type !== 'file') {
+    const names = await firstPaths(backend)
+    const listing = names.length === 0 ? 'There are no files.' : `There are ${names.map(quote).join(', ')}`
+    return { pass: false, message: () => `Expected a file ${quote(path)}, but there is ${entry.type}.\n${listing}` }
   }
-  const { text } = found
+  const { text } = entry
   if (content === undefined) {
-    const held = text === undefined ? 'bytes that are no text' : this.utils.printReceived(text)
-    return { pass: true, message: () => `Expected no file ${quote(path)}, but it is there: ${held}` }
+    const description = text === undefined ? 'bytes that are not text' : this.utils.printReceived(text)
+    return { pass: true, message: () => `Expected no file ${quote(path)}, but it is there: ${description}` }
   }
-  if (text === undefined) return { pass: false, message: () => `The file ${quote(path)} is no text` }
+  if (text === undefined) return { pass: false, message: () => `The file ${quote(path)} is not text` }
   return compare(this, text, content, `file ${quote(path)}`)
 }
 
@@ -107,46 +108,48 @@ function toRefuse(
   code?: ErrorCode,
   details?: Readonly<Record<string, unknown>>,
 ): MatcherResult | Promise<MatcherResult> {
-  if (!isThenable(received)) return judged(this, received, code, details)
+  if (!isThenable(received)) return checkRefusal(this, received, code, details)
   // A ToolError of a backend is a refusal too. Any other error is rethrown.
   return received.then(
-    (result) => judged(this, result, code, details),
+    (result) => checkRefusal(this, result, code, details),
     (error: unknown) => {
       // The name also matches errors of another copy of the package.
-      const { name, code: given, message, details: own } = (error ?? {}) as Partial<ToolError>
-      if (name === 'ToolError') return judged(this, { ...own, ok: false, code: given, message }, code, details)
+      const { name, code: errorCode, message, details: fields } = (error ?? {}) as Partial<ToolError>
+      if (name === 'ToolError')
+        return checkRefusal(this, { ...fields, ok: false, code: errorCode, message }, code, details)
       throw error
     },
   )
 }
 
-function judged(
+function checkRefusal(
   { equals, utils }: MatcherContext,
   result: unknown,
   code: ErrorCode | undefined,
   details: Readonly<Record<string, unknown>> = {},
 ): MatcherResult {
-  const { ok, ...rest } = (result ?? {}) as { readonly ok?: unknown; readonly [field: string]: unknown }
+  const { ok, ...refusal } = (result ?? {}) as { readonly ok?: unknown; readonly [field: string]: unknown }
   if (typeof ok !== 'boolean') {
     throw new TypeError(
       `toRefuse() needs the result of a call, or a promise of one, not ${utils.printReceived(result)}`,
     )
   }
-  const wanted = { ...details, ...(code === undefined ? {} : { code }) }
-  const named = code ?? 'any code'
+  const expected = { ...details, ...(code === undefined ? {} : { code }) }
+  const codeText = code ?? 'any code'
   if (ok) {
     return {
       pass: false,
-      message: () => `Expected a refusal with ${named}, but the call went through: ${rest.summary}`,
+      message: () => `Expected a refusal with ${codeText}, but the call went through: ${refusal.summary}`,
     }
   }
-  const pass = equals(rest, wanted, [utils.iterableEquality, utils.subsetEquality])
-  const told = `${rest.code}: ${rest.message}`
-  if (pass) return { pass, message: () => `Expected no refusal with ${named}, but it was refused with ${told}` }
-  const there = Object.fromEntries(Object.keys(wanted).map((field) => [field, rest[field]]))
+  const pass = equals(refusal, expected, [utils.iterableEquality, utils.subsetEquality])
+  const received = `${refusal.code}: ${refusal.message}`
+  if (pass) return { pass, message: () => `Expected no refusal with ${codeText}, but it was refused with ${received}` }
+  const actual = Object.fromEntries(Object.keys(expected).map((field) => [field, refusal[field]]))
   return {
     pass,
-    message: () => `Expected a refusal with ${named}, but it was refused with ${told}\n${utils.diff(wanted, there)}`,
+    message: () =>
+      `Expected a refusal with ${codeText}, but it was refused with ${received}\n${utils.diff(expected, actual)}`,
   }
 }
 
@@ -154,7 +157,7 @@ function compare(
   { equals, utils }: MatcherContext,
   text: string,
   expected: string | RegExp,
-  what: string,
+  subject: string,
 ): MatcherResult {
   if (expected instanceof RegExp) {
     const pass = text.search(expected) !== -1
@@ -162,7 +165,7 @@ function compare(
     return {
       pass,
       message: () =>
-        `Expected the ${what}${not} to match ${utils.printExpected(expected)}:\n${utils.printReceived(text)}`,
+        `Expected the ${subject}${not} to match ${utils.printExpected(expected)}:\n${utils.printReceived(text)}`,
     }
   }
   const pass = equals(text, expected)
@@ -170,8 +173,8 @@ function compare(
     pass,
     message: () =>
       pass
-        ? `Expected the ${what} to be another than ${utils.printExpected(expected)}`
-        : `The ${what} is not as expected\n${utils.diff(expected, text)}`,
+        ? `Expected the ${subject} to differ from ${utils.printExpected(expected)}`
+        : `The ${subject} is not as expected\n${utils.diff(expected, text)}`,
   }
 }
 
@@ -181,14 +184,15 @@ function backendOf(received: HasFiles): Backend {
   throw new TypeError('toHaveFile() needs a workspace of testWorkspace(), or a backend')
 }
 
-interface Found {
+/** The entry at a path, as messages describe it. */
+interface FoundEntry {
   readonly type: string
-  /** Of a file that is text. */
+  /** The content of a text file. */
   readonly text?: string
 }
 
 /** Reads a path through links, as a call does. Errors of the storage are thrown. */
-async function lookAt(backend: Backend, path: string): Promise<Found> {
+async function entryAt(backend: Backend, path: string): Promise<FoundEntry> {
   let state: EntryState
   try {
     state = await stateAt(backend, await backend.canonical(parsePath(path)))
@@ -210,7 +214,7 @@ function textOf(bytes: Uint8Array): string | undefined {
 }
 
 /** Returns the first paths of the tree, for a message. */
-async function someNames(backend: Backend): Promise<readonly string[]> {
+async function firstPaths(backend: Backend): Promise<readonly string[]> {
   const names: string[] = []
   const waiting = ['' as Path]
   for (const directory of waiting) {

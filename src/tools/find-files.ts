@@ -45,10 +45,10 @@ export const findFiles = defineBuiltinTool({
     const relative = relativeTo(path)
     const matches = await files.visible(path, input, (candidate) => glob.matches(relative(candidate)))
     const total = matches.length
-    const shown = matches.slice(0, maxResults)
-    const truncated = total > shown.length
+    const page = matches.slice(0, maxResults)
+    const truncated = total > page.length
     if (truncated)
-      warnings.push(`${total - shown.length} of ${total} paths are not shown; use a narrower pattern or path`)
+      warnings.push(`${total - page.length} of ${total} paths are not shown; use a narrower pattern or path`)
     if (total === 0 && !input.pattern.includes('/')) {
       warnings.push(
         `A pattern without a slash matches only entries directly in ${display(requestedPath)}; for any depth use ${quote(`**/${input.pattern}`)}`,
@@ -56,7 +56,7 @@ export const findFiles = defineBuiltinTool({
     }
     return {
       summary: `Found ${total} ${total === 1 ? 'file' : 'files'} for ${quote(input.pattern)} in ${display(requestedPath)}`,
-      result: () => ({ path: display(requestedPath), files: shown, totalFound: total, truncated }),
+      result: () => ({ path: display(requestedPath), files: page, totalFound: total, truncated }),
     }
   },
 })

@@ -49,17 +49,17 @@ export const listDirectory = defineBuiltinTool({
     const { limits, warnings, files } = context
     const maxEntries = clamp('maxEntries', input.maxEntries ?? limits.listEntries, limits.listEntriesHard, warnings)
     const maxDepth = clamp('maxDepth', input.maxDepth, limits.listDepthHard, warnings)
-    const shown: WalkEntry[] = []
+    const page: WalkEntry[] = []
     let total = 0
     for await (const walked of files.walk(path, 'list', input, maxDepth)) {
       total += 1
-      if (shown.length < maxEntries) shown.push(walked)
+      if (page.length < maxEntries) page.push(walked)
     }
     const entries: z.output<typeof entry>[] = []
-    for (const walked of shown) entries.push(await describe(walked, context))
-    const truncated = total > shown.length
+    for (const walked of page) entries.push(await describe(walked, context))
+    const truncated = total > page.length
     if (truncated)
-      warnings.push(`${total - shown.length} of ${total} entries are not shown; list a subdirectory or use find_files`)
+      warnings.push(`${total - page.length} of ${total} entries are not shown; list a subdirectory or use find_files`)
     return {
       summary: `Listed ${display(requestedPath)}: ${total} ${total === 1 ? 'entry' : 'entries'}`,
       result: () => ({ path: display(requestedPath), entries, totalEntries: total, truncated }),

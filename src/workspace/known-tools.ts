@@ -19,13 +19,13 @@ const operations: readonly KnownTool[] = [
  * operations, and the tools of its dialect, whose `args` are those of the calls that they make.
  */
 export function knownTools(extraTools: readonly Tool[], dialect: Dialect | undefined): readonly KnownTool[] {
-  const own = [...builtinTools, ...extraTools].map(
+  const workspaceTools = [...builtinTools, ...extraTools].map(
     ({ name, input }): KnownTool => ({ name, fields: Object.keys(input.shape) }),
   )
-  const fieldsOf = (name: string) => own.filter((tool) => tool.name === name).flatMap(({ fields }) => fields)
-  const spoken = (dialect?.tools ?? []).flatMap(({ name, formerNames = [], uses, mayUse = [] }) => {
+  const fieldsOf = (name: string) => workspaceTools.filter((tool) => tool.name === name).flatMap(({ fields }) => fields)
+  const dialectTools = (dialect?.tools ?? []).flatMap(({ name, formerNames = [], uses, mayUse = [] }) => {
     const fields = [...uses, ...mayUse].flatMap(fieldsOf)
     return [name, ...formerNames].map((alias): KnownTool => ({ name: alias, fields }))
   })
-  return [...own, ...operations, ...spoken]
+  return [...workspaceTools, ...operations, ...dialectTools]
 }

@@ -61,7 +61,7 @@ function closed(schema: Readonly<Record<string, unknown>>): Record<string, unkno
 }
 
 describe('aiSdkTools', () => {
-  it('gives the model the definitions of modelTools, to the letter', async () => {
+  it('passes the definitions of modelTools to the model unchanged', async () => {
     const workspace = await open({ shell: bash() })
     const model = calling('read_file', { path: 'src/app.ts' })
     await generateText({ model, tools: aiSdkTools(workspace), prompt: 'Go.' })
@@ -78,7 +78,7 @@ describe('aiSdkTools', () => {
     await workspace.close()
   })
 
-  it('shows the model the projected result, and gives the program the whole', async () => {
+  it('shows the projected result to the model, and returns the whole to the program', async () => {
     const workspace = await open()
     const model = calling('read_file', { path: 'src/app.ts' })
     const { steps } = await generateText({
@@ -93,7 +93,7 @@ describe('aiSdkTools', () => {
     expect(steps[0]?.toolResults[0]?.output).toEqual({ ...fields, callId: expect.any(String) })
   })
 
-  it('shows it the whole as JSON where that is asked for', async () => {
+  it('shows the whole result as JSON on request', async () => {
     const workspace = await open()
     const model = calling('read_file', { path: 'src/app.ts' })
     const { text, steps } = await generateText({
@@ -131,7 +131,7 @@ describe('aiSdkTools', () => {
     expect(sink.records().some((record: AuditRecord) => record.code === code)).toBe(true)
   })
 
-  it.each(['text', 'json'] as const)('speaks a dialect where the workspace does: %s', async (results) => {
+  it.each(['text', 'json'] as const)('uses the dialect of the workspace: %s', async (results) => {
     const spoken = await createWorkspace({ backend: memory(files), policy: 'autonomous', dialect })
     const show = async (path: string) => {
       const model = calling('show', { path })
@@ -164,7 +164,7 @@ describe('aiSdkTools', () => {
     await workspace.close()
   })
 
-  it('names the call of the SDK in the audit, and belongs to the run that is given', async () => {
+  it('names the call of the SDK in the audit, and uses the given run', async () => {
     const sink = memorySink()
     const workspace = await open({ audit: sink })
     const run = workspace.run({ id: 'second', actor: 'reviewer' })
@@ -176,7 +176,7 @@ describe('aiSdkTools', () => {
     ])
   })
 
-  it('asks through its own approve where the workspace has none', async () => {
+  it('uses its own approve if the workspace has none', async () => {
     const workspace = await open({ policy: 'supervised' })
     const input = { path: 'new.txt', content: 'x\n', expectedSha256: null }
     const refused = calling('write_file', input)
@@ -198,7 +198,7 @@ describe('aiSdkTools', () => {
     expect(shown(allowed)).toMatchObject({ type: 'text', value: expect.stringContaining('Created new.txt') })
   })
 
-  it('gives only the tools that are asked for, and names one that is not there', async () => {
+  it('returns only the requested tools, and names one that does not exist', async () => {
     const workspace = await open({ tools: 'minimal' })
     expect(Object.keys(aiSdkTools(workspace, { tools: ['read_file', 'search_text'] }))).toEqual([
       'search_text',
@@ -207,7 +207,7 @@ describe('aiSdkTools', () => {
     expect(() => aiSdkTools(workspace, { tools: ['delete_file'] })).toThrow(/no tool "delete_file"/)
   })
 
-  it('streams with a model of whatever kind', async () => {
+  it('streams with any kind of model', async () => {
     const workspace = await open()
     const model: LanguageModel = new MockLanguageModelV3({
       doStream: async () => ({
@@ -232,7 +232,7 @@ describe('aiSdkTools in a dialect', () => {
     return shown(model)
   }
 
-  it('shows the model what the dialect answers, and marks its refusals', async () => {
+  it('shows the answers of the dialect to the model, and marks its refusals', async () => {
     const path = '/workspace/src/app.ts'
     expect(await ask(mcpFilesystem(), 'read_text_file', { path })).toEqual({
       type: 'text',

@@ -39,7 +39,7 @@ async function turn(tools: Tools, ...calls: readonly { readonly name: string; re
 }
 
 describe('langchainTools', () => {
-  it('LangChain tells models the definitions of modelTools', async () => {
+  it('passes the definitions of modelTools to models', async () => {
     const workspace = await open({ shell: bash() })
     const told = langchainTools(workspace).map((tool) => convertToOpenAITool(tool).function)
     expect(told).toEqual(
@@ -52,7 +52,7 @@ describe('langchainTools', () => {
     await workspace.close()
   })
 
-  it('answers the calls of a model, and keeps the whole result as the artifact', async () => {
+  it('answers the calls of a model, and returns the whole result as the artifact', async () => {
     const sink = memorySink()
     const workspace = await open({ audit: sink })
     const [read, edited] = await turn(
@@ -83,13 +83,13 @@ describe('langchainTools', () => {
     expect(sink.records().at(-1)).toMatchObject({ code, stepId: 'call-0' })
   })
 
-  it('gives texts where it is invoked without a tool call', async () => {
+  it('returns texts if invoked without a tool call', async () => {
     const [read] = langchainTools(await open(), { tools: ['read_file'] })
     expect(await read?.invoke({ path: 'src/app.ts' })).toMatch(/^Read lines 1-1 of 1/)
     expect(await read?.invoke({ path: '.env' })).toMatch(/^POLICY_DENIED_SECRET: /)
   })
 
-  it('cancels the call with the signal, which then has changed nothing', async () => {
+  it('cancels the call with the signal, so that it changes nothing', async () => {
     const workspace = await open({ shell: bash() })
     const stop = new AbortController()
     const [run] = langchainTools(workspace, { tools: ['run_command'] })
@@ -101,7 +101,7 @@ describe('langchainTools', () => {
     await workspace.close()
   })
 
-  it('offers what it is told to, and asks where the workspace cannot', async () => {
+  it('offers the selected tools, and asks for approval if the workspace cannot', async () => {
     const workspace = await open({ policy: 'supervised' })
     const tools = langchainTools(workspace, { tools: ['write_file'], approve: () => ({ deny: 'not today' }) })
     expect(tools.map(({ name }) => name)).toEqual(['write_file'])

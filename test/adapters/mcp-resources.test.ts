@@ -41,7 +41,7 @@ function refusedWith(code: number, failure?: string) {
 }
 
 describe('the resources', () => {
-  it('are listed: what the workspace tells of itself, and the files that may be read', async () => {
+  it('are listed: those about the workspace, and the readable files', async () => {
     const { client } = await connect()
     const { resources, nextCursor } = await client.listResources()
     expect(nextCursor).toBeUndefined()
@@ -58,7 +58,7 @@ describe('the resources', () => {
     ])
   })
 
-  it('can all be read that are listed', async () => {
+  it('can all be read if they are listed', async () => {
     const { client, text, workspace } = await connect()
     for (const { uri, mimeType } of (await client.listResources()).resources) {
       const { contents } = await client.readResource({ uri })
@@ -70,7 +70,7 @@ describe('the resources', () => {
     expect(read).toHaveLength(10)
   })
 
-  it('are listed in pages, up to a bound', async () => {
+  it('are listed in pages, up to a limit', async () => {
     const many = Object.fromEntries(Array.from({ length: 1200 }, (_, i) => [`m/${String(i).padStart(4, '0')}`, '']))
     const { client } = await connect(many)
     const names: string[] = []
@@ -89,7 +89,7 @@ describe('the resources', () => {
     expect((await client.listResources({ cursor: 'zzz' })).resources).toEqual([])
   })
 
-  it('are found by whichever tool lists, and by none where policy hides everything', async () => {
+  it('are listed by any available listing tool, and not at all if the policy hides everything', async () => {
     const few = await connect({}, { tools: ['read_file', 'list_directory'] })
     const names = async ({ client }: typeof few) => (await client.listResources()).resources.map(({ name }) => name)
     expect(await names(few)).toEqual(['report', 'report.json', 'policy', 'a.txt', 'docs/ä b?#%.md', 'src/app.ts'])
@@ -100,7 +100,7 @@ describe('the resources', () => {
     expect((await names(narrow)).slice(4)).toEqual(['src/app.ts'])
   })
 
-  it('give whole files of more than one call, and ranges, with version and lines', async () => {
+  it('return whole files that need several calls, and ranges, with version and lines', async () => {
     const long = Array.from({ length: 2500 }, (_, i) => `line ${i + 1}\n`).join('')
     const { client, text } = await connect({ 'long.txt': long, 'empty.txt': '' })
     expect(await text('wardspace://files/long.txt')).toBe(long)
@@ -116,7 +116,7 @@ describe('the resources', () => {
     await expect(text('wardspace://files/long.txt?startLine=2600')).rejects.toThrow('INVALID_INPUT')
   })
 
-  it('are never cut without a word', async () => {
+  it('are never truncated silently', async () => {
     const line = `${'x'.repeat(99)}\n`
     const { client, text, workspace } = await connect({
       'large.txt': line.repeat(6000),
@@ -136,7 +136,7 @@ describe('the resources', () => {
     await expect(text('wardspace://report.json')).rejects.toThrow(/FILE_TOO_LARGE[\s\S]*artifact:/)
   })
 
-  it('are of one version', async () => {
+  it('contain one version of the file', async () => {
     const long = 'line\n'.repeat(1500)
     let reads = 0
     const { client, workspace } = await connect(
@@ -201,7 +201,7 @@ describe('the resources', () => {
     )
   })
 
-  it('mark secrets, and obey closed tools and rules like any call', async () => {
+  it('mark secrets, and obey disabled tools and rules like any call', async () => {
     const token = `ghp_${'a1B2'.repeat(9)}`
     const rules = [{ name: 'no report', action: 'deny', tools: ['report'] }] as const
     const { text } = await connect(
@@ -215,7 +215,7 @@ describe('the resources', () => {
     expect(JSON.parse(await text('wardspace://policy'))).toMatchObject({ policy: { rules } })
   })
 
-  it('ask where policy asks about a read', async () => {
+  it('ask for approval if the policy requires it for a read', async () => {
     const workspace = await workspaceOver(files, { policy: { preset: 'autonomous', tools: { read_file: 'ask' } } })
     const questions: string[] = []
     const { client } = await connectTo(workspace, {}, { elicitation: {} }, (asked) => {
@@ -233,7 +233,7 @@ describe('the resources', () => {
     expect(questions).toHaveLength(2)
   })
 
-  it('hold the artifacts of this connection, and tell when there are more', async () => {
+  it('contain the artifacts of this connection, and notify of new ones', async () => {
     const { client, call, count, text } = await connect()
     await call('append_file', { path: 'a.txt', content: 'two\n' })
     await settled()
@@ -255,7 +255,7 @@ describe('the resources', () => {
 })
 
 describe('a subscription', () => {
-  it('tells of changes by any run, by a link too, until it ends', async () => {
+  it('notifies of changes by any run, also through a link, until it ends', async () => {
     const backend = memory({ ...files })
     await backend.commit([{ path: 'link.txt' as never, expect: 'absent', to: { type: 'link', target: 'a.txt' } }], {
       durability: 'durable',
@@ -283,7 +283,7 @@ describe('a subscription', () => {
     expect(updates().slice(8)).toEqual(['wardspace://files/link.txt'])
   })
 
-  it('is one for each address, and there are not endlessly many', async () => {
+  it('is one per address, and their number is limited', async () => {
     const { client, updates, call } = await connect()
     const stored = await call('append_file', { path: 'a.txt', content: 'two\n' })
     await client.subscribeResource({ uri: String(stored.artifactUri) })
@@ -295,7 +295,7 @@ describe('a subscription', () => {
     expect(updates()).toEqual(['wardspace://files/a.txt'])
   })
 
-  it('tells nothing of what may not be read in another workspace', async () => {
+  it('does not notify of unreadable files after a change of workspace', async () => {
     const subscriptions = createSubscriptions()
     const workspace = await workspaceOver(files)
     await subscriptions.add({ workspace, run: workspace }, 'wardspace://files/a.txt', {})
@@ -305,7 +305,7 @@ describe('a subscription', () => {
     expect(subscriptions.affectedBy(['a.txt'])).toEqual([])
   })
 
-  it('ends no call where the connection breaks', async () => {
+  it('does not fail a call when the connection breaks', async () => {
     const { server, client, workspace } = await connect()
     await client.subscribeResource({ uri: 'wardspace://files/a.txt' })
     if (server.transport !== undefined) server.transport.send = () => Promise.reject(new Error('The pipe is broken'))
@@ -313,7 +313,7 @@ describe('a subscription', () => {
     await settled()
   })
 
-  it('costs a client that has gone nothing', async () => {
+  it('costs nothing after its client has gone', async () => {
     const { client, workspace, updates } = await connect()
     await client.subscribeResource({ uri: 'wardspace://files/a.txt' })
     await client.close()
@@ -324,7 +324,7 @@ describe('a subscription', () => {
 })
 
 describe('a prompt', () => {
-  it('is offered where its tools are', async () => {
+  it('is offered if its tools are', async () => {
     const names = async (options: Partial<WorkspaceOptions>) =>
       (await (await connect({}, options)).client.listPrompts()).prompts.map(({ name }) => name)
     expect(await names({})).toEqual(['review_diff', 'explain_run'])
@@ -333,7 +333,7 @@ describe('a prompt', () => {
     expect(await names({ shell: bash() })).toEqual(['mend_failing_test', 'review_diff', 'explain_run'])
   })
 
-  it('brings what it is about, read like anything else', async () => {
+  it('includes its subject, read like any resource', async () => {
     const { client, call, workspace } = await connect()
     await call('append_file', { path: 'a.txt', content: 'two\n' })
     const review = await client.getPrompt({ name: 'review_diff', arguments: { focus: 'line ends' } })
@@ -350,7 +350,7 @@ describe('a prompt', () => {
     expect(workspace.auditRecords().map(({ toolName }) => toolName)).toContain('diff_workspace')
   })
 
-  it('takes the arguments that it names, and no others', async () => {
+  it('accepts its declared arguments only', async () => {
     const { bash } = await import('../../src/shells/bash/index.ts')
     const { client } = await connect({}, { shell: bash() })
     const get = (name: string, given?: Record<string, string>) => client.getPrompt({ name, arguments: given })
@@ -369,7 +369,7 @@ describe('a prompt', () => {
     }
   })
 
-  it('is refused where what it is about may not be read', async () => {
+  it('is refused if its subject is not readable', async () => {
     const { client } = await connect({}, { audit: callbackSink(() => {}) })
     await expect(client.getPrompt({ name: 'explain_run' })).rejects.toEqual(refusedWith(-32002, 'NOT_FOUND'))
   })
@@ -378,7 +378,7 @@ describe('a prompt', () => {
 describe('completion', () => {
   const many = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`many/${i}.txt`, '']))
 
-  it('shows what may be listed and read', async () => {
+  it('offers listed and readable paths', async () => {
     const { client, call } = await connect(
       { ...many, '.github/ci.yml': '' },
       { policy: { preset: 'autonomous', deniedPaths: ['docs/**'] } },
@@ -410,7 +410,7 @@ describe('completion', () => {
 })
 
 describe('the address of a resource', () => {
-  it('is decoded once and resolved never', () => {
+  it('is decoded once and never resolved', () => {
     expect(parseResourceUri('wardspace://files/a/%2e%2e/b%3Fc?startLine=2')).toEqual({
       type: 'text',
       path: 'a/../b?c',

@@ -45,7 +45,7 @@ async function placed(client: readonly ClientRoot[], within?: readonly PlacedRoo
 }
 
 describe("a client's roots", () => {
-  it('are the root where there is one, and stand side by side where there are several', async () => {
+  it('become the root if there is one, and directories of it if there are several', async () => {
     expect(await placed(rootsAt('one'))).toEqual({ roots: [['', 'one']], refused: [] })
     expect(await placed([])).toEqual({ roots: [], refused: [] })
     expect(await placed(rootsAt('one/api', 'two/api', 'one/web', 'two/a\\b'))).toEqual({
@@ -59,7 +59,7 @@ describe("a client's roots", () => {
     })
   })
 
-  it('are followed where they are links, and are one place each', async () => {
+  it('are resolved through links, without duplicates', async () => {
     expect(await placed(rootsAt('one/link'))).toEqual({ roots: [['', 'out']], refused: [] })
     expect(await placed(rootsAt('one', 'one/api', 'one/', 'one/link', 'out'))).toEqual({
       roots: [
@@ -90,7 +90,7 @@ describe("a client's roots", () => {
     })
   })
 
-  it('only narrow what was granted, at the same paths', async () => {
+  it('only narrow the granted directories, at the same paths', async () => {
     const within = (...paths: string[]) =>
       paths.map((path) => ({ at: paths.length === 1 ? '' : path.replace('/', '-'), directory: join(home, path) }))
     const outside = 'it is outside the granted directories'
@@ -162,7 +162,7 @@ async function rooted(
 }
 
 describe('a server for the roots of its client', () => {
-  it('reaches them and nothing else, from the first call on', async () => {
+  it('reaches only them, from the first call on', async () => {
     const { call, client, warnings } = await rooted(() => [
       { uri: uriOf('one/api'), name: 'API' },
       { uri: 'http://x/' },
@@ -176,7 +176,7 @@ describe('a server for the roots of its client', () => {
     expect(resources.map(({ name }) => name)).toContain('src/a.ts')
   })
 
-  it('serves others when they change: after the calls under way, before those that come later', async () => {
+  it('serves changed roots after the calls in progress and before later ones', async () => {
     let roots = rootsAt('one/api')
     let answer = (_: ElicitResult) => {}
     const questions: number[] = []
@@ -220,7 +220,7 @@ describe('a server for the roots of its client', () => {
     expect(count('notifications/resources/updated')).toBe(2)
   })
 
-  it('refuses everything, clearly, where none can be served, until there are others', async () => {
+  it('refuses every call with a reason if no root can be served, until they change', async () => {
     let roots = rootsAt('no-such')
     const { call, client, warnings } = await rooted(() => roots)
     const refused = expect.stringMatching(/^None of the client's roots can be served .*the directory does not exist/)
@@ -235,7 +235,7 @@ describe('a server for the roots of its client', () => {
     expect(await call('file_info', { path: 'src/a.ts' })).toMatchObject({ ok: true })
   })
 
-  it('refuses everything where the client never tells them', async () => {
+  it('refuses every call if the client never sends them', async () => {
     const { call, opened } = await rooted(() => new Promise(() => {}), { timeoutMs: 30 })
     expect(await call('read_file', { path: 'base.txt' })).toMatchObject({
       code: 'BACKEND_ERROR',
@@ -255,7 +255,7 @@ describe('a server for the roots of its client', () => {
     expect(await call('read_file', { path: 'a.txt' })).toMatchObject({ code, message })
   })
 
-  it('has no roots from a client that knows of none, and asks none that says nothing of them', async () => {
+  it('has no roots from a client without any, and does not ask a client without the capability', async () => {
     const opened: unknown[] = []
     const workspace = await workspaceOver({ 'base.txt': 'base\n' })
     const roots = {

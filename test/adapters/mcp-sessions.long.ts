@@ -1,4 +1,4 @@
 import { it } from 'vitest'
 import { manySessions } from './mcp-sessions.ts'
 
-it('100 sessions at once are each a run of its own', () => manySessions(100))
+it('100 concurrent sessions each have their own run', () => manySessions(100))

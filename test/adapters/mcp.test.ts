@@ -45,7 +45,7 @@ async function asked(
 const yes: ElicitResult = { action: 'accept', content: { decision: 'allow once' } }
 
 describe('an approval over MCP', () => {
-  it('is asked at a client that has elicitation, with the preview', async () => {
+  it('is requested from a client with elicitation, with the preview', async () => {
     const { workspace, questions, call } = await asked(yes)
     expect(await call(...edit())).toMatchObject({ ok: true })
     expect(await call(...edit('a.txt', 'uno', 'eins'))).toMatchObject({ ok: true })
@@ -57,7 +57,7 @@ describe('an approval over MCP', () => {
     ])
   })
 
-  it('shows risks and paths, and no secret, neither in the preview nor in the input', async () => {
+  it('shows risks and paths, but no secrets in the preview or the input', async () => {
     const token = `ghp_${'a1B2'.repeat(9)}`
     const { questions, call } = await asked({ action: 'decline' })
     await call('write_file', { path: 'package.json', content: `{"token":"${token}"}\n`, reason: `for ${token}` })
@@ -80,7 +80,7 @@ describe('an approval over MCP', () => {
     expect(text).not.toContain('MIIBMIIB')
   })
 
-  it('holds for the run where the person says so', async () => {
+  it('holds for the run if the user decides so', async () => {
     const { questions, call } = await asked({ action: 'accept', content: { decision: 'allow for this run' } })
     await call(...edit())
     expect(await call(...edit('a.txt', 'uno', 'eins'))).toMatchObject({ ok: true })
@@ -116,7 +116,7 @@ describe('an approval over MCP', () => {
     expect(await call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'one\n' })
   })
 
-  it('is not given by an answer that the protocol does not know, whatever the client makes of it', async () => {
+  it('is not granted by an answer that the protocol does not define', async () => {
     const { call, transport } = await asked(yes)
     const { send } = transport
     transport.send = (message, how) =>
@@ -142,13 +142,13 @@ describe('an approval over MCP', () => {
     expect(await call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'uno\n' })
   })
 
-  it('is asked of the workspace itself where that has somebody', async () => {
+  it('uses the approver of the workspace if there is one', async () => {
     const { questions, call } = await asked(yes, { approve: () => ({ deny: 'the program says no' }) })
     expect(await call(...edit())).toMatchObject({ code: 'APPROVAL_DENIED' })
     expect(questions).toEqual([])
   })
 
-  it('ends with the call that is cancelled: nothing changes, and the client is told', async () => {
+  it('ends with a cancelled call: nothing changes, and the client is notified', async () => {
     const never = () => new Promise<never>(() => {})
     const { workspace, client, questions, count } = await asked(never)
     const cancel = new AbortController()
@@ -164,7 +164,7 @@ describe('an approval over MCP', () => {
 })
 
 describe('plan mode over MCP', () => {
-  it('is told in the list, which changes when the plan is approved', async () => {
+  it('shows in the tool list, which changes when the plan is approved', async () => {
     const { questions, call, client, count } = await asked(yes, { policy: 'autonomous', mode: 'plan' })
     const before = (await client.listTools()).tools.find(({ name }) => name === 'edit_file')
     expect(before?.description).toMatch(/^\(Refused until the plan is approved/)
@@ -178,7 +178,7 @@ describe('plan mode over MCP', () => {
     expect(await call(...edit())).toMatchObject({ ok: true })
   })
 
-  it('ends for every client of the workspace at once, and tells nobody who has gone', async () => {
+  it('ends for all clients of the workspace at once, and notifies no closed client', async () => {
     const workspace = await workspaceOver(files, { mode: 'plan' })
     const first = await connect(workspace, { run: workspace.run({ id: 'first' }) })
     const second = await connect(workspace, { run: workspace.run({ id: 'second' }) })
@@ -192,7 +192,7 @@ describe('plan mode over MCP', () => {
     expect(await second.call(...edit())).toMatchObject({ ok: true })
   })
 
-  it('may end while a call runs, which ends as it began', async () => {
+  it('may end during a call, which finishes under its original mode', async () => {
     let answer = (_: ElicitResult) => {}
     const { workspace, call, count, questions } = await asked(
       () =>
@@ -221,7 +221,7 @@ describe('progress', () => {
     vi.useRealTimers()
   })
 
-  it('of a call grows, and ends before its result', async () => {
+  it('of a call increases, and ends before its result', async () => {
     const { client, sent } = await connect(await workspaceOver(files))
     const seen: number[] = []
     await client.callTool({ name: 'apply_patch', arguments: { patch } }, undefined, {
@@ -236,7 +236,7 @@ describe('progress', () => {
     expect(methods.lastIndexOf('notifications/progress')).toBeLessThan(methods.lastIndexOf('result'))
   })
 
-  it('of a command counts its lines, and shows none of them', async () => {
+  it('of a command counts its lines without showing them', async () => {
     const root = await mkdtemp(join(tmpdir(), 'wardspace-progress-'))
     const stateDir = `${root}-state`
     const workspace = await createWorkspace({
@@ -261,13 +261,13 @@ describe('progress', () => {
     }
   })
 
-  it('is not told unasked', async () => {
+  it('is not sent without a token', async () => {
     const { call, count } = await connect(await workspaceOver(files))
     expect(await call('apply_patch', { patch })).toMatchObject({ ok: true })
     expect(count('notifications/progress')).toBe(0)
   })
 
-  it('goes to the first of two calls that give one token', async () => {
+  it('goes to the first of two calls with one token', async () => {
     const never = () => new Promise<never>(() => {})
     const { client, count, questions } = await asked(never, {
       policy: { preset: 'autonomous', tools: { edit_file: 'ask' } },
@@ -295,7 +295,7 @@ describe('progress', () => {
     expect(count('notifications/progress')).toBe(2)
   })
 
-  it('only grows, is bounded in its pace, and shows that a call lives', async () => {
+  it('only increases, is rate-limited, and shows that a call is alive', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
     const seen: { progress: number; total?: number; message: string }[] = []
     const sendNotification = async ({ params }: { params: (typeof seen)[number] & { progressToken: unknown } }) => {
@@ -323,7 +323,7 @@ describe('progress', () => {
     expect(seen).toHaveLength(5)
   })
 
-  it('beats only where nothing else was told', () => {
+  it('sends heartbeats only if there was no other progress', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
     const sendNotification = vi.fn(async () => {})
     const progress = openProgress({ _meta: { progressToken: 'a' }, sendNotification }, new Set())
@@ -353,7 +353,7 @@ describe('cancelling', () => {
 })
 
 describe('a dialect', () => {
-  it('is served with its own names and forms; everything else is as ever', async () => {
+  it('is served with its own names and shapes; everything else is unchanged', async () => {
     const backend = memory({ ...files, '.env': 'PASSWORD=hunter2\n' })
     const dialect = mcpFilesystem({ '/w': '' })
     const workspace = await createWorkspace({ backend, policy: 'autonomous', dialect })
@@ -388,7 +388,7 @@ describe('a dialect', () => {
 })
 
 describe('the server', () => {
-  it('tells a model how those tools work together that are there', async () => {
+  it('explains to a model how the available tools work together', async () => {
     const few = await connect(await workspaceOver(files, { tools: ['list_directory'] }))
     expect(few.client.getInstructions()).toContain('Look around with list_directory.')
     expect(few.client.getInstructions()).not.toMatch(/read_file;|submit_plan|run_command|diff_workspace/)
@@ -396,7 +396,7 @@ describe('the server', () => {
     expect(more.client.getInstructions()).toMatch(/expectedSha256[\s\S]*diff_workspace[\s\S]*submit_plan/)
   })
 
-  it('calls as the run that it was given', async () => {
+  it('calls as the given run', async () => {
     const workspace = await workspaceOver(files)
     const { call, client } = await connect(workspace, {
       run: workspace.run({ id: 'session-1', actor: 'mcp' }),
@@ -408,7 +408,7 @@ describe('the server', () => {
     expect(await client.callTool({ name: 'list_directory' })).toMatchObject({ structuredContent: { ok: true } })
   })
 
-  it('serves one thing after the other: calls under way end first, later ones wait', async () => {
+  it('switches workspaces in order: calls in progress finish first, later ones wait', async () => {
     const told: string[] = []
     const named = (name: string) => ({ failure: { ok: false, code: 'NOT_FOUND', message: name, hint: '' } }) as const
     const serving = createServedState(named('first'), async () => void told.push('changed'))

@@ -29,7 +29,7 @@ function within(schema: Schema): Schema[] {
 }
 
 describe('OpenAI', () => {
-  it('offers every tool, strictly where that can be said', async () => {
+  it('offers every tool, in strict mode where its schema allows it', async () => {
     const workspace = await open({ shell: bash(), mode: 'plan', policy: { preset: 'autonomous', memory: {} } })
     const { tools } = openAiTools(workspace)
     expect(tools.map(({ name }) => name)).toEqual(workspace.tools.map(({ name }) => name))
@@ -54,7 +54,7 @@ describe('OpenAI', () => {
     await workspace.close()
   })
 
-  it('tells what a field is unless it is given, and what null stands for', async () => {
+  it('describes the default of a field, and the meaning of null', async () => {
     const { tools } = openAiTools(await open(), { tools: ['search_text', 'write_file'] })
     const [search, write] = tools.map(({ parameters }) => parameters.properties as Record<string, Schema>)
     expect(search?.mode).toEqual({
@@ -66,7 +66,7 @@ describe('OpenAI', () => {
     expect(write?.expectedSha256).toEqual({ type: ['string', 'null'], description: 'sha256 of the version you read' })
   })
 
-  it('takes nulls for what is left out', async () => {
+  it('accepts null for an omitted field', async () => {
     const workspace = await open()
     const { tools, call } = openAiTools(workspace)
     const ajv = new AjvJsonSchemaValidator()
@@ -96,7 +96,7 @@ describe('OpenAI', () => {
     expect(patched.output).toMatch(/^WRITE_CONFLICT: /)
   })
 
-  it('answers a call of Chat Completions, and refuses arguments that are no JSON', async () => {
+  it('answers a call of Chat Completions, and refuses arguments that are not JSON', async () => {
     const workspace = await open()
     const { call } = openAiChatTools(workspace)
     const read = await call({ id: 'c', function: { name: 'read_file', arguments: '{"path":"src/app.ts"}' } })
@@ -138,7 +138,7 @@ describe('Anthropic', () => {
     expect(sink.records().at(-1)).toMatchObject({ stepId: 't2', code: 'POLICY_DENIED_SECRET' })
   })
 
-  it('carries out only what it offers, and asks where it is told to', async () => {
+  it('runs only the offered tools, and asks for approval through its own approve', async () => {
     const workspace = await open({ policy: 'supervised' })
     const { tools, call } = anthropicTools(workspace, {
       tools: ['write_file'],
@@ -161,7 +161,7 @@ describe('Anthropic', () => {
     expect(aborted.content).toMatch(/^ABORTED: /)
   })
 
-  it('speaks a dialect where the workspace does', async () => {
+  it('uses the dialect of the workspace', async () => {
     const spoken = await createWorkspace({ backend: memory(files), policy: 'autonomous', dialect })
     const { tools, call } = anthropicTools(spoken)
     expect(tools.map(({ name }) => name)).toEqual(spoken.tools.map(({ name }) => name))
@@ -190,7 +190,7 @@ describe('Gemini', () => {
     ],
   ]
 
-  it('offers the tools in the keywords that the API knows', async () => {
+  it('offers the tools in the keywords that the API supports', async () => {
     const workspace = await open({ shell: bash(), mode: 'plan', policy: { preset: 'autonomous', memory: {} } })
     const [tool] = geminiTools(workspace).tools
     expect(tool?.functionDeclarations.map(({ name }) => name)).toEqual(workspace.tools.map(({ name }) => name))

@@ -35,8 +35,8 @@ async function open(options: Partial<WorkspaceOptions> = {}) {
 
 const sha256 = expect.stringMatching(/^sha256: [0-9a-f]{64}$/)
 
-describe('what a model is told of a result', () => {
-  it('read_file: what was read, the version, and the text as it is', async () => {
+describe('the text of a result', () => {
+  it('read_file: range, version, and the unchanged text', async () => {
     const { workspace, tell } = await open()
     const [head, version, empty, ...text] = (await tell('read_file', { path: 'src/app.ts' })).split('\n')
     expect([head, version, empty]).toEqual(['Read lines 1-4 of 4 of src/app.ts', sha256, ''])
@@ -45,14 +45,14 @@ describe('what a model is told of a result', () => {
     expect(version).toBe(`sha256: ${file.ok && file.sha256}`)
   })
 
-  it('says what is out of the ordinary, and nothing else', async () => {
+  it('mentions only what is unusual', async () => {
     const { tell } = await open()
     expect(await tell('read_file', { path: 'win.txt', maxLines: 1 })).toMatch(
       /^Read lines 1-1 of 2 of win.txt\nsha256: \w+\neol: crlf\ntruncated: true\n\na\r\n$/,
     )
   })
 
-  it('no content passes for what the workspace says', async () => {
+  it('content cannot imitate the lines of the workspace', async () => {
     const { tell } = await open()
     const told = await tell('read_file', { path: 'forged.txt' })
     const [said, ...rest] = told.split('\n\n')
@@ -62,7 +62,7 @@ describe('what a model is told of a result', () => {
     expect(noted).toMatch(/^WRITE_CONFLICT: .*\n.*\n\{"currentSha256":"\w{64}"/)
   })
 
-  it('list_directory and find_files: a line each', async () => {
+  it('list_directory and find_files: one line per entry', async () => {
     const backend = memory({ ...files, 'a.bin': new Uint8Array([0, 1]) })
     await backend.commit(
       [{ path: parsePath('link') as string as Path, expect: 'absent', to: { type: 'link', target: 'src/b.ts' } }],
@@ -82,7 +82,7 @@ describe('what a model is told of a result', () => {
     expect(await tell('list_directory', { maxEntries: 1 })).toMatch(/\nWarning: .* not shown.*\n\n[^\n]+$/)
   })
 
-  it('search_text: a path once, then its lines, with those around them', async () => {
+  it('search_text: each path once, then its lines with context', async () => {
     const { tell } = await open()
     expect(await tell('search_text', { query: 'answer' })).toBe(
       '3 lines match in 4 files searched\n\nsrc/app.ts\n1: export const answer = 41\n4: const answers = 3\n\nsrc/b.ts\n1: answer',
@@ -94,7 +94,7 @@ describe('what a model is told of a result', () => {
     expect(await tell('search_text', { query: 'answer', maxMatches: 1 })).toContain('\ntruncatedReason: maxMatches\n')
   })
 
-  it('a change: the version that it made, and the diff where it is not known already', async () => {
+  it('a change: the new version, and the diff if the model does not know it', async () => {
     const { workspace, tell } = await open()
     expect(await tell('edit_file', { path: 'src/b.ts', oldText: 'answer', newText: 'x x' })).toMatch(
       /^Edited src\/b.ts \(\+1 -1\)\nsha256: \w{64}$/,
@@ -156,7 +156,7 @@ describe('what a model is told of a result', () => {
     expect(cut).toContain('\ntruncated: true\nartifactUri: artifact://')
   })
 
-  it('file_info: its facts, and why where something may not be done', async () => {
+  it('file_info: its facts, and the reason for each missing permission', async () => {
     const { tell } = await open()
     expect(await tell('file_info', { path: 'src/b.ts' })).toMatch(
       /^src\/b.ts: file, TEXT_SOURCE, 7 bytes\nsha256: \w{64}\nmode: \d+\nmodifiedAt: \S+\ntotalLines: 1$/,
@@ -166,7 +166,7 @@ describe('what a model is told of a result', () => {
     expect(secret).toMatch(/\nreason: /)
   })
 
-  it('commands: the longer stream as it is, the other as a line', async () => {
+  it('commands: the longer stream unchanged, the other as one line', async () => {
     const { workspace, tell } = await open({ shell: bash(), keepCwd: true })
     expect(await tell('run_command', { command: 'true' })).toBe('Command succeeded')
     expect(await tell('run_command', { command: 'echo one; echo two; echo e >&2; echo x > made.txt' })).toBe(
@@ -196,7 +196,7 @@ describe('what a model is told of a result', () => {
     expect(await tell('memory_recall', {})).toMatch(/^Recalled 2 notes\n\n\{"id":/)
   })
 
-  it('a refusal: its code, what to do next, and what helps with that', async () => {
+  it('a refusal: its code, the next step, and details that help', async () => {
     const { tell } = await open()
     expect(await tell('read_file', { path: '../x' })).toMatch(/^PATH_REJECTED: .*\nUse a relative path[^\n]*$/)
     expect(await tell('read_file', { path: 'src/ap.ts' })).toBe(
@@ -204,14 +204,14 @@ describe('what a model is told of a result', () => {
     )
   })
 
-  it('names the label where the policy has labels', async () => {
+  it('names the label if the policy has labels', async () => {
     const { tell } = await open({
       policy: { preset: 'autonomous', labels: { sources: [{ label: 'internal', paths: ['src/**'] }] } },
     })
     expect(await tell('read_file', { path: 'src/b.ts' })).toMatch(/\nlabel: internal\n\nanswer\n$/)
   })
 
-  it('tells all fields of what it does not know, and of what a hook made of a result', () => {
+  it('prints all fields of unknown results and of results that a hook changed', () => {
     const result = {
       ok: true,
       summary: 'Did it',
@@ -238,8 +238,8 @@ describe('the text of each tool', () => {
   })
 })
 
-describe('what a model is told of the tools', () => {
-  it('takes what the contract takes, without noise', async () => {
+describe('the tool definitions for a model', () => {
+  it('match the contract, without redundant keywords', async () => {
     const { workspace } = await open({ shell: bash(), mode: 'plan' })
     const whole = new Map(toJsonSchema(workspace.tools).map(({ name, inputSchema }) => [name, inputSchema]))
     for (const { name, inputSchema } of modelTools(workspace.tools)) {
@@ -258,7 +258,7 @@ describe('what a model is told of the tools', () => {
     await workspace.close()
   })
 
-  it('accepts every input that the contract accepts', async () => {
+  it('accept every input that the contract accepts', async () => {
     const { workspace } = await open()
     const ajv = new AjvJsonSchemaValidator()
     const schemas = new Map(modelTools(workspace.tools).map(({ name, inputSchema }) => [name, inputSchema]))

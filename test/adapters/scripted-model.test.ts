@@ -41,7 +41,7 @@ describe('scriptedModel', () => {
     expect((await workspace.files.read('n.txt')).content).toBe(after)
   })
 
-  it('hears of a refusal', async () => {
+  it('receives a refusal', async () => {
     const workspace = await open({})
     const { text } = await generateText({
       model: scriptedModel(increment),
@@ -52,7 +52,7 @@ describe('scriptedModel', () => {
     expect(text).toBe('No: NOT_FOUND.')
   })
 
-  it('knows nothing but the conversation: another instance goes on with it, step by step', async () => {
+  it('depends only on the conversation: another instance continues it, step by step', async () => {
     const workspace = await open({ 'n.txt': '1\n' })
     let messages: ModelMessage[] = [{ role: 'user', content: 'Increment n.txt, please' }]
     const texts: string[] = []
@@ -78,7 +78,7 @@ describe('scriptedModel', () => {
     expect(ids).toEqual(['call-1', 'call-2', 'call-3'])
   })
 
-  it('calls several tools at once, and gets their results in order', async () => {
+  it('calls several tools at once, and receives their results in order', async () => {
     const workspace = await open({ 'a.txt': 'a\n', 'b.txt': 'b\n' })
     const model = scriptedModel(function* () {
       const read = yield* calls(
@@ -96,7 +96,7 @@ describe('scriptedModel', () => {
     expect(text).toBe('b\n,NOT_FOUND,a\n')
   })
 
-  it('streams word by word, waits where it is told to, and stops when it is stopped', async () => {
+  it('streams word by word, with the given delay, and stops on abort', async () => {
     const pieces: string[] = []
     const stop = new AbortController()
     const model = scriptedModel(

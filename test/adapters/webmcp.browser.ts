@@ -12,7 +12,7 @@ interface Agent {
 const agent = () => (navigator as unknown as { readonly modelContextTesting: Agent }).modelContextTesting
 
 describe('WebMCP of this browser', () => {
-  it('its agent finds the tools, calls them and is refused; an abort takes them away', async () => {
+  it('lets its agent list and call the tools, refuses, and unregisters on abort', async () => {
     expect(hasWebTools()).toBe(true)
     const workspace = await createWorkspace({
       backend: memory({ 'src/app.ts': 'export const answer = 41\n', '.env': 'PASSWORD=never-shown\n' }),

@@ -40,7 +40,7 @@ const open = (options: Partial<WorkspaceOptions> = {}) =>
   createWorkspace({ backend: memory(files), policy: 'autonomous', tools: 'minimal', ...options })
 
 describe('registerWebTools', () => {
-  it.each(['document', 'navigator'] as const)('registers on %s, and a call has a run of its own', async (where) => {
+  it.each(['document', 'navigator'] as const)('registers on %s, and each call has its own run', async (where) => {
     const { tools } = page(where)
     expect(hasWebTools()).toBe(true)
     const sink = memorySink()
@@ -68,13 +68,13 @@ describe('registerWebTools', () => {
     expect(tools.size).toBe(0)
   })
 
-  it('says that the page has none', async () => {
+  it('reports that the page has no WebMCP', async () => {
     expect(hasWebTools()).toBe(false)
     await expect(registerWebTools(await open())).rejects.toThrow(TypeError)
     await expect(registerWebTools(await open())).rejects.toThrow(/no WebMCP: neither document.modelContext nor/)
   })
 
-  it('registers all or none, and says why', async () => {
+  it('registers all tools or none, and reports why', async () => {
     const { tools } = page()
     const workspace = await open()
     const unregister = await registerWebTools(workspace, { tools: ['search_text'] })
@@ -90,7 +90,7 @@ describe('registerWebTools', () => {
     await expect(registerWebTools(workspace, { tools: ['no_such_tool'] })).rejects.toThrow(/no tool "no_such_tool"/)
   })
 
-  it('a signal takes the tools away and cancels what is under way', async () => {
+  it('unregisters the tools and cancels running calls on abort', async () => {
     const { tools } = page()
     const workspace = await open({ shell: bash(), tools: 'full', readOnly: false })
     const stop = new AbortController()
@@ -104,7 +104,7 @@ describe('registerWebTools', () => {
     await workspace.close()
   })
 
-  it('a signal in the middle of it leaves nothing registered', async () => {
+  it('leaves nothing registered after an abort during registration', async () => {
     const { tools } = page()
     const stop = new AbortController()
     const registering = registerWebTools(await open(), { signal: stop.signal })
@@ -125,7 +125,7 @@ describe('registerWebTools', () => {
     expect(unregisterTool.mock.calls).toHaveLength(1)
   })
 
-  it('belongs to the run that is given, and asks where it is told to', async () => {
+  it('uses the given run and the given approve', async () => {
     const { tools } = page()
     const sink = memorySink()
     const workspace = await open({ policy: 'supervised', audit: sink })

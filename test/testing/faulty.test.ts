@@ -38,7 +38,7 @@ describe('a faulty backend without faults', () => {
     })
   }
 
-  it('offers what the one below offers, but for its tree', () => {
+  it('offers the methods of the wrapped backend except its tree', () => {
     const { tree, ...own } = memory()
     expect(Object.keys(faulty(memory())).sort()).toEqual(
       [...Object.keys(own), 'calls', 'crashed', 'inject', 'heal'].sort(),
@@ -48,7 +48,7 @@ describe('a faulty backend without faults', () => {
     expect(tree().get('none')).toBeUndefined()
   })
 
-  it('is noticed by the contract where it is short or late with an error', async () => {
+  it('fails the contract with a short read or an error after the call', async () => {
     const faults: readonly BackendFault[] = [
       { on: 'commit', short: 1 },
       { on: 'read', short: 1 },
@@ -68,7 +68,7 @@ describe('a faulty backend without faults', () => {
 })
 
 describe('an error', () => {
-  it('comes for its operation, paths and count, and tells what was asked', async () => {
+  it('occurs for its operation, paths and count, and names the call', async () => {
     const backend = faulty(memory(sample), [
       { on: 'read', path: 'd/**', error: 'NO_SPACE' },
       { on: ['stat', 'list'], nth: 2, error: 'ABORTED' },
@@ -97,7 +97,7 @@ describe('an error', () => {
     ])
   })
 
-  it('comes before a commit, or after it', async () => {
+  it('occurs before or after a commit', async () => {
     for (const [when, expected] of [
       ['before', 'one\n'],
       ['after', 'new'],
@@ -111,7 +111,7 @@ describe('an error', () => {
     }
   })
 
-  it('comes from operations that not every backend has', async () => {
+  it('occurs in optional operations', async () => {
     const inner: Backend = {
       ...memory(sample),
       statDirectories: async (directories) => directories.map(() => undefined),
@@ -130,14 +130,14 @@ describe('an error', () => {
     await expect(bad.scan?.([], () => true)).resolves.toBeUndefined()
   })
 
-  it('reaches forks too, which count together', async () => {
+  it('occurs in forks too, with a shared count', async () => {
     const backend = faulty(memory(sample), { on: 'read', nth: 2, error: 'NO_SPACE' })
     const fork = backend.fork?.() as Backend
     expect(await codeOf(backend.read(at('a.txt')))).toBe('ok')
     expect(await codeOf(fork.read(at('a.txt')))).toBe('NO_SPACE')
   })
 
-  it('can be added and taken away meanwhile', async () => {
+  it('can be added and removed at any time', async () => {
     const backend = faulty(memory(sample), {
       on: 'commit',
       when: 'after',
@@ -166,7 +166,7 @@ describe('chance', () => {
     expect(await outcomes(0)).toBe(await outcomes(2 ** 32))
   })
 
-  it('of 0 and of 1 is never and always', async () => {
+  it('of 0 means never, of 1 always', async () => {
     const never = faulty(memory(sample), { chance: 0, error: 'BACKEND_ERROR' })
     const always = faulty(memory(sample), { chance: 1, error: 'BACKEND_ERROR' })
     for (let i = 0; i < 20; i++) {
@@ -177,7 +177,7 @@ describe('chance', () => {
 })
 
 describe('latency', () => {
-  it('lasts until the clock has advanced', async () => {
+  it('lasts until the clock advances', async () => {
     const clock = testClock()
     const backend = faulty(memory(sample), { on: 'read', latencyMs: 50 }, { wait: clock.wait })
     let done = false
@@ -191,7 +191,7 @@ describe('latency', () => {
     expect(clock()).toBe(testClock()() + 50)
   })
 
-  it('passes at once where the clock itself is advanced', async () => {
+  it('passes at once if `wait` advances the clock', async () => {
     const clock = testClock(0)
     const backend = faulty(memory(sample), { on: 'read', when: 'after', latencyMs: 50 }, { wait: clock.advance })
     await Promise.all([backend.read(at('a.txt')), backend.read(at('a.txt'))])
@@ -199,8 +199,8 @@ describe('latency', () => {
   })
 })
 
-describe('what is short', () => {
-  it('is read and stored in part, and told as whole', async () => {
+describe('a short read or write', () => {
+  it('reads and stores a part, and reports the whole', async () => {
     const inner = memory(sample)
     const backend = faulty(inner, [
       { on: 'read', path: 'a.txt', short: 2 },
@@ -229,7 +229,7 @@ describe('what is short', () => {
 })
 
 describe('a crash', () => {
-  it('ends everything, also what is under way, and leaves the storage to the next process', async () => {
+  it('fails all calls, including those in progress, and leaves the storage to the next process', async () => {
     const clock = testClock()
     const inner = memory(sample)
     const { wait } = clock
@@ -256,7 +256,7 @@ describe('a crash', () => {
     expect(await codeOf(commit(backend, change('new', file('x'))))).toBe('ok')
   })
 
-  it('has not begun, or is done, where `when` says so', async () => {
+  it('with `when` leaves the commit not started or complete', async () => {
     for (const [when, expected] of [
       ['before', 'one\n'],
       ['after', 'new'],
@@ -288,7 +288,7 @@ describe('a crash', () => {
   }
   const shown = async (inner: Backend) => JSON.stringify([...(await snapshot(inner))].sort())
 
-  it('leaves the whole set or nothing where sets are atomic', async () => {
+  it('leaves the whole set or nothing if sets are atomic', async () => {
     const after = memory(sample)
     await commit(after, ...set)
     expect([...(await crashed((inner) => inner))].sort()).toEqual(
@@ -296,7 +296,7 @@ describe('a crash', () => {
     )
   })
 
-  it('leaves each beginning of the set, with whole files, where only files are', async () => {
+  it('leaves any prefix of the set, with whole files, if only files are atomic', async () => {
     const beginnings = new Set<string>()
     const growing = memory(sample)
     beginnings.add(await shown(growing))
@@ -308,7 +308,7 @@ describe('a crash', () => {
     expect([...(await crashed(eachByItself))].sort()).toEqual([...beginnings].sort())
   })
 
-  it('leaves what was there where the set would have been refused', async () => {
+  it('leaves the previous content if the set would have been refused', async () => {
     for (let seed = 0; seed < 10; seed++) {
       const inner = memory(sample)
       const backend = faulty(inner, { on: 'commit', crash: true }, { seed })
@@ -317,7 +317,7 @@ describe('a crash', () => {
     }
   })
 
-  it('at any call of any run leaves what was acknowledged', async () => {
+  it('at any call of any run preserves acknowledged commits', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 12 }), fc.integer(), async (nth, seed) => {
         const inner = memory({ f: '0' })
@@ -336,7 +336,7 @@ describe('a crash', () => {
   })
 })
 
-describe('a fault that could never be meant', () => {
+describe('an invalid fault', () => {
   it.each<BackendFault>([
     { nth: 0 },
     { nth: 1.5 },
@@ -352,14 +352,14 @@ describe('a fault that could never be meant', () => {
     expect(() => faulty(memory()).inject(fault)).toThrow(TypeError)
   })
 
-  it('is refused for a glob that is none', () => {
+  it('is refused for an invalid glob', () => {
     expect(() => faulty(memory(), { path: '../x' })).toThrow(/\.\./)
   })
 })
 
 // The root is a path as any other.
 describe('the root', () => {
-  it('is meant by ** and named in messages', async () => {
+  it('matches ** and is named in messages', async () => {
     const backend = faulty(memory(), { path: '**', error: 'BACKEND_ERROR' })
     await expect(backend.list('' as Path)).rejects.toThrow('Cannot list ""')
     await expect(commit(backend)).resolves.toBeDefined()

@@ -27,7 +27,7 @@ async function said(assertion: () => unknown): Promise<string> {
 }
 
 describe('a test clock', () => {
-  it('stands still, and wakes who waits in the order of their times', async () => {
+  it('stands still, and wakes waiters in the order of their times', async () => {
     const clock = testClock(1000)
     const woken: string[] = []
     const wait = async (name: string, ...times: number[]) => {
@@ -49,7 +49,7 @@ describe('a test clock', () => {
     await expect(clock.advance(-1)).rejects.toThrow(TypeError)
   })
 
-  it('begins where every other one does', () => {
+  it('starts at the same time as every other test clock', () => {
     expect(testClock()()).toBe(Date.UTC(2024, 0, 1))
     const ids = countedIds('run-')
     expect([ids(), ids()]).toEqual(['run-1', 'run-2'])
@@ -77,7 +77,7 @@ describe('a test workspace', () => {
     expect(first).toContain('"id-1"')
   })
 
-  it('is looked at without a trace, whatever policy hides', async () => {
+  it('can be inspected without records, including paths that the policy hides', async () => {
     const workspace = await testWorkspace(sample, { policy: { preset: 'readOnly', deniedPaths: ['src/**'] } })
     await workspace.backend.commit(
       [
@@ -92,7 +92,7 @@ describe('a test workspace', () => {
     await expect(workspace.call('delete_file', { path: 'l.ts' })).toRefuse('READ_ONLY')
   })
 
-  it('has an empty tree where nothing is given, and the options of any workspace', async () => {
+  it('has an empty tree by default, and accepts the options of any workspace', async () => {
     const clock = testClock(5)
     const workspace = await testWorkspace(undefined, { clock, tools: 'minimal', ids: () => 'mine' })
     expect([workspace.id, workspace.clock(), workspace.tools.length]).toEqual(['mine', 5, 6])
@@ -100,7 +100,7 @@ describe('a test workspace', () => {
     await workspace.close()
   })
 
-  it('has the faults that are asked for, and none where it is looked at', async () => {
+  it('has the requested faults in calls, and none in inspection', async () => {
     const workspace = await testWorkspace(sample, {
       seed: 3,
       faults: [
@@ -122,7 +122,7 @@ describe('a test workspace', () => {
 })
 
 describe('toHaveFile', () => {
-  it('looks at the text of a file, also through a link and on a backend', async () => {
+  it('compares the text of a file, also through a link and on a backend', async () => {
     const workspace = await testWorkspace(sample)
     await expect(workspace).toHaveFile('src/app.ts')
     await expect(workspace).toHaveFile('l.ts', /answer = \d+/g)
@@ -137,7 +137,7 @@ describe('toHaveFile', () => {
     await expect(memory({ bom: '\ufeffx' })).not.toHaveFile('bom', 'x')
   })
 
-  it('says what is there instead', async () => {
+  it('describes what is at the path instead', async () => {
     const many = memory(Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${i % 2}/f${i}`, 'x'])))
     expect({
       other: await said(() => expect(memory(sample)).toHaveFile('src/app.ts', 'export const answer = 42\n')),
@@ -154,7 +154,7 @@ describe('toHaveFile', () => {
       notPattern: await said(() => expect(memory({ a: 'x' })).not.toHaveFile('a', /x/)),
     }).toMatchInlineSnapshot(`
       {
-        "binary": "The file "a" is no text",
+        "binary": "The file "a" is not text",
         "directory": "Expected a file "src", but there is a directory.
       There are ".env", "l.ts", "src/app.ts"",
         "empty": "Expected a file "a", but there is nothing.
@@ -166,8 +166,8 @@ describe('toHaveFile', () => {
         "none": "Expected a file "src/ap.ts", but there is nothing.
       There are ".env", "l.ts", "src/app.ts"",
         "not": "Expected no file "a", but it is there: "x"",
-        "notBinary": "Expected no file "a", but it is there: bytes that are no text",
-        "notEqual": "Expected the file "a" to be another than "x"",
+        "notBinary": "Expected no file "a", but it is there: bytes that are not text",
+        "notEqual": "Expected the file "a" to differ from "x"",
         "notPattern": "Expected the file "a" not to match /x/:
       "x"",
         "other": "The file "src/app.ts" is not as expected
@@ -184,7 +184,7 @@ describe('toHaveFile', () => {
     `)
   })
 
-  it('never takes what is no answer for one', async () => {
+  it('rejects for backend errors, invalid subjects and invalid paths, also with `not`', async () => {
     const broken = faulty(memory(sample), { error: 'BACKEND_ERROR' })
     await expect(expect(broken).not.toHaveFile('a')).rejects.toThrow('a fault was injected')
     await expect(expect(undefined).not.toHaveFile('a')).rejects.toThrow(TypeError)
@@ -197,7 +197,7 @@ describe('toHaveDiff', () => {
   const diff =
     'diff --git a/src/app.ts b/src/app.ts\n--- a/src/app.ts\n+++ b/src/app.ts\n@@ -1 +1 @@\n-export const answer = 41\n+export const answer = 42\n'
 
-  it('is the diff since the workspace was opened', async () => {
+  it('compares the diff since the workspace was opened', async () => {
     const workspace = await testWorkspace(sample)
     await expect(workspace).toHaveDiff('')
     await workspace.call('edit_file', { ...edit, expectedSha256: (await workspace.files.read('src/app.ts')).sha256 })
@@ -205,10 +205,10 @@ describe('toHaveDiff', () => {
     await expect(workspace).toHaveDiff(/^\+export const answer = 42$/m)
     await expect(workspace).not.toHaveDiff('')
     expect(await said(() => expect(workspace).toHaveDiff(''))).toContain('+ +export const answer = 42')
-    expect(await said(() => expect(workspace).not.toHaveDiff(diff))).toContain('to be another than')
+    expect(await said(() => expect(workspace).not.toHaveDiff(diff))).toContain('to differ from')
   })
 
-  it('is of a workspace for tests alone', async () => {
+  it('throws for anything but a test workspace', async () => {
     for (const wrong of [memory(), undefined]) {
       await expect(expect(wrong).not.toHaveDiff('')).rejects.toThrow('needs a workspace of testWorkspace()')
     }
@@ -216,7 +216,7 @@ describe('toHaveDiff', () => {
 })
 
 describe('toRefuse', () => {
-  it('is of a result, a promise of one, or what a backend throws', async () => {
+  it('accepts a result, a promise of one, and an error of a backend', async () => {
     const workspace = await testWorkspace(sample)
     const refused = await workspace.call('read_file', { path: '../x' })
     expect(refused).toRefuse()
@@ -231,7 +231,7 @@ describe('toRefuse', () => {
     await expect(Promise.reject(alike)).toRefuse('NO_SPACE', { message: 'of another copy' })
   })
 
-  it('says what came instead', async () => {
+  it('describes the actual result', async () => {
     const workspace = await testWorkspace(sample)
     const refused = await workspace.call('read_file', { path: 'src/ap.ts' })
     const done = await workspace.call('list_directory', {})
@@ -256,7 +256,7 @@ describe('toRefuse', () => {
     `)
   })
 
-  it('never takes what is no result for one', async () => {
+  it('throws for a value that is not a result, and rethrows other errors', async () => {
     for (const wrong of [undefined, null, 'x', {}, { ok: 1 }]) {
       expect(() => expect(wrong).not.toRefuse()).toThrow('needs the result of a call')
     }
@@ -295,37 +295,37 @@ describe('a fixture', () => {
     expect(await replayFixture(file, files, { hooks: {} })).toEqual({ recorded: false, steps: 4 })
   })
 
-  it('tells the first step that comes out otherwise', async () => {
+  it('reports the first step with a different result', async () => {
     const file = join(home, 'differs.jsonl')
     await recordFixture(file, files, run, { record: 'always' })
     const error = await replayFixture(file, { 'a.txt': 'other one\n' }).catch((thrown: Error) => thrown.message)
     expect(error).toBe(
       [
-        `Fixture "${file}": step 1, read_file {"path":"a.txt","maxLines":1000}, came out otherwise in content`,
+        `Fixture "${file}": step 1, read_file {"path":"a.txt","maxLines":1000} has a different result in content`,
         '- recorded: "one\\n"',
         '+ replayed: "other one\\n"',
       ].join('\n'),
     )
   })
 
-  it('tells a step without a name, and one that held a secret', async () => {
+  it('reports a step without a name, and one that contains a secret', async () => {
     const file = join(home, 'secret.jsonl')
     const token = `ghp_${'a1B2'.repeat(9)}`
     const leaking = (workspace: TestWorkspace) => workspace.call('write_file', { path: 'b', content: token })
     await recordFixture(file, files, leaking, { record: 'always' })
     expect(readFileSync(file, 'utf8')).not.toContain(token)
-    await expect(replayFixture(file, files)).rejects.toThrow(/step 1, write_file .* held a secret/)
+    await expect(replayFixture(file, files)).rejects.toThrow(/step 1, write_file .* contains a secret/)
     await recordFixture(file, files, async (workspace) => workspace.checkpoint('x'), { record: 'always' })
     writeFileSync(file, readFileSync(file, 'utf8').replace('"result":{', '"result":{"odd":1,'))
     await expect(replayFixture(file, files)).rejects.toThrow(/step 1, checkpoint .* in odd\n- recorded: 1\n/)
     writeFileSync(file, readFileSync(file, 'utf8').replace(/"result":\{.*?\},"at"/, '"result":5,"at"'))
-    await expect(replayFixture(file, files)).rejects.toThrow(/step 1, checkpoint {.*}, came out otherwise\n/)
+    await expect(replayFixture(file, files)).rejects.toThrow(/step 1, checkpoint {.*} has a different result\n/)
   })
 
-  it('is never recorded unseen, and a run that fails leaves none', async () => {
+  it('is not recorded in CI, and not written by a run that fails', async () => {
     const file = join(home, 'none.jsonl')
     vi.stubEnv('CI', 'true')
-    await expect(recordFixture(file, files, run)).rejects.toThrow(`There is no fixture "${file}"`)
+    await expect(recordFixture(file, files, run)).rejects.toThrow(`Fixture "${file}" does not exist`)
     const failing = () => Promise.reject(new Error('the run failed'))
     await expect(recordFixture(file, files, failing, { record: 'missing' })).rejects.toThrow('the run failed')
     expect(existsSync(file)).toBe(false)
@@ -367,7 +367,7 @@ describe('a scripted model', () => {
     return content.map((part) => (part.type === 'text' ? part.text : part.type === 'tool-call' ? part.toolName : '?'))
   }
 
-  it('goes on where what comes next is not what was waited for', () => {
+  it('continues when the next message is not the expected one', () => {
     const asking = calls('', { name: 'read_file', input: { path: 'a' } })
     asking.next()
     expect(asking.next({ request: 'never mind' })).toMatchObject({ done: true, value: [{ code: 'ABORTED' }] })
@@ -376,17 +376,18 @@ describe('a scripted model', () => {
     expect(saying.next({ results: [] })).toEqual({ done: true, value: '' })
   })
 
-  it('says nothing before it is asked', async () => {
+  it('says nothing before the first request', async () => {
     expect(await words()).toEqual([])
     expect(await words({ role: 'system', content: 'x' }, said('hello'))).toEqual([])
   })
 
-  it('goes on by what the conversation holds, in whatever form its interface carries results', async () => {
+  it('continues from the results in the conversation, in any form of an interface', async () => {
     const asked = user('go')
     expect(await words(asked)).toEqual(['read_file', 'read_file'])
     // Interrupted before it called anything: once more.
     expect(await words(asked, said('...'))).toEqual(['read_file', 'read_file'])
-    const interrupted = '{"ok":false,"code":"ABORTED","message":"The call has no result","hint":"Look what it did."}'
+    const interrupted =
+      '{"ok":false,"code":"ABORTED","message":"The call has no result","hint":"Check what it changed."}'
     const failed = (message: string) => JSON.stringify({ ok: false, code: 'BACKEND_ERROR', message, hint: '' })
     for (const [output, shown] of [
       [{ type: 'json', value: { ok: true } }, '{"ok":true}'],
@@ -401,7 +402,7 @@ describe('a scripted model', () => {
     }
   })
 
-  it('takes the next words for the answer, and another request for a new beginning', async () => {
+  it('takes the next message as the answer, and a later request as a new start', async () => {
     const [asked, first] = [user('go'), said('go: []')]
     expect(await words(asked, called('x'), first, user('on'))).toEqual(['then on'])
     expect(await words(asked, called('x'), first, user('on'), said('then on'), user('again'))).toEqual([
@@ -412,7 +413,7 @@ describe('a scripted model', () => {
     expect(await words(asked, user('hurry'))).toEqual(['read_file', 'read_file'])
   })
 
-  it('streams words and calls, and stops where nobody listens', async () => {
+  it('streams texts and calls, and stops when the stream is cancelled', async () => {
     const { stream } = await model.doStream({ prompt: [user('go')] })
     const types: string[] = []
     for await (const { type } of stream) types.push(type)

@@ -35,7 +35,7 @@ export function elicitApproval(server: Server, options: ElicitOptions): ApproveH
             type: 'object',
             properties: {
               decision: { type: 'string', title: 'Decision', enum: [...answers] },
-              reason: { type: 'string', title: 'Why not', description: 'The agent is told this' },
+              reason: { type: 'string', title: 'Why not', description: 'Shown to the agent' },
             },
             required: ['decision'],
           },

@@ -25,7 +25,7 @@ export async function listResources(
 ): Promise<ListResourcesResult> {
   const after = cursor === undefined ? undefined : pathOf(cursor)
   const isFirst = after === undefined
-  const own = isFirst
+  const leading = isFirst
     ? [...workspaceResources(await hasTool(run, 'diff_workspace')), ...artifacts.map(artifactResource)]
     : []
   const files = await readableFiles(run, options)
@@ -33,7 +33,7 @@ export async function listResources(
   const page = remaining.slice(0, PAGE_SIZE)
   const last = page.at(-1)
   return {
-    resources: [...own, ...page.map(fileResource)],
+    resources: [...leading, ...page.map(fileResource)],
     ...(last === undefined || page.length === remaining.length ? {} : { nextCursor: encodeURIComponent(last) }),
   }
 }

@@ -145,10 +145,10 @@ async function takeOver(state: StateDirectory, name: string, dead: string): Prom
   }
   try {
     if (holderOf(state, name) !== dead) return false
-    const own = state.at(`take-${state.id}`)
-    unlinkIfThere(own)
-    linkSync(state.at(`claim-${state.id}`), own)
-    renameSync(own, state.at(name))
+    const takeFile = state.at(`take-${state.id}`)
+    unlinkIfThere(takeFile)
+    linkSync(state.at(`claim-${state.id}`), takeFile)
+    renameSync(takeFile, state.at(name))
     return true
   } finally {
     unlinkIfThere(state.at(guard))

@@ -61,7 +61,7 @@ async function sweep(access: TreeAccess, pins: Pins, state: StateDirectory, lock
     // After another boot, the log may be lost while the files are not.
     if (readOr(state.at(name), '').split('\n')[1] !== boot) lost.push(tempPrefix(id))
     if (removed.includes(false)) continue
-    for (const own of [`log-${id}`, `sock-${id}`, `take-${id}`]) unlinkIfThere(state.at(own))
+    for (const file of [`log-${id}`, `sock-${id}`, `take-${id}`]) unlinkIfThere(state.at(file))
     if (lost.length === 0) unlinkIfThere(state.at(name))
   }
   if (lost.length > 0) {

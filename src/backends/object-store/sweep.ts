@@ -31,13 +31,13 @@ export async function sweep(
   const keys = keysBelow(prefix)
   const before = clock() - olderThanMs
   const old: string[] = []
-  let kept = 0
+  let keptCount = 0
   for (const below of [keys.contents, keys.probes]) {
     for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
       const page = await calls.list(below, cursor)
       for (const { key, uploadedAt } of page.objects) {
         if (uploadedAt < before) old.push(key)
-        else kept += 1
+        else keptCount += 1
       }
       cursor = page.cursor
     }
@@ -51,7 +51,7 @@ export async function sweep(
   }
   const unused = old.filter((key) => !usedKeys.has(key))
   if (unused.length > 0) await calls.delete(unused)
-  return { kept: kept + old.length - unused.length, deleted: unused.length }
+  return { kept: keptCount + old.length - unused.length, deleted: unused.length }
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000

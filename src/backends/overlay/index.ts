@@ -180,8 +180,8 @@ class OverlayDraft {
   async hold(changes: readonly Pick<Change, 'path' | 'to'>[]): Promise<void> {
     const { upper, touched } = this.#layers
     await touched.ready()
-    const held = await this.#statesToHold(changes)
-    const checked = held.map((change) => ({ change, before: versionOf(change.to), isNoChange: false }))
+    const states = await this.#statesToHold(changes)
+    const checked = states.map((change) => ({ change, before: versionOf(change.to), isNoChange: false }))
     const { set, bases } = await upperSet(this.#layers, this.reads, checked, this.capabilities)
     if (set.length > 0) await upper.commit(set, { durability: 'relaxed' })
     touched.add(bases, set)

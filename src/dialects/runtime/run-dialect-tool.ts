@@ -64,7 +64,7 @@ export function createDialectCall(
   const state = dialect.createState?.()
   return async (name, input, callOptions = {}) => {
     const options = { ...callOptions, via: `${dialect.name}.${String(name).slice(0, 100)}` }
-    const calls: StepCalls = { callIds: [], warnings: [], seen: [] }
+    const calls: StepCalls = { callIds: [], warnings: [], versions: [] }
     const toError = (failure: Failure, workspaceTool?: string): DialectResult => {
       const error = toDialectError(dialect, name, failure, { input, workspaceTool })
       return { ...toResult({ ...dialect.formatError(error), isError: true }, calls), failure }
@@ -77,7 +77,7 @@ export function createDialectCall(
       const end = await runSteps(steps, calls, host, { ...options, dialectTools })
       if ('failure' in end) return toError(end.failure, end.tool)
       // Only an answered call counts: the caller of a failed one has not seen what it read.
-      for (const { shown } of calls.seen) host.noteShown(shown)
+      for (const { shown } of calls.versions) host.noteShown(shown)
       return toResult(end.answer, calls)
     } catch (error) {
       return toError(await host.rejectCall(name, error, options))
@@ -90,7 +90,7 @@ interface StepCalls {
   readonly callIds: string[]
   readonly warnings: string[]
   /** File versions that were read, with the parts of the steps that read them. */
-  seen: { readonly parts: readonly object[]; readonly shown: ShownVersion }[]
+  versions: { readonly parts: readonly object[]; readonly shown: ShownVersion }[]
 }
 
 type StepsEnd = { readonly answer: Answer } | { readonly failure: Failure; readonly tool?: string }
@@ -107,12 +107,12 @@ async function runSteps(
   while (next.done !== true) {
     const step = next.value
     if (!('tool' in step)) {
-      if ('unseen' in step) calls.seen = calls.seen.filter(({ parts }) => !parts.includes(step.unseen))
+      if ('unseen' in step) calls.versions = calls.versions.filter(({ parts }) => !parts.includes(step.unseen))
       next = steps.next('shown' in step ? await host.shownVersion(step.shown) : '')
       continue
     }
     const { tool, input, continueOnError, parts = [] } = step
-    const shows = (shown: ShownVersion) => calls.seen.push({ parts, shown })
+    const shows = (shown: ShownVersion) => calls.versions.push({ parts, shown })
     const result = await host.callTool(tool, input, { ...options, isLaterStep, shows })
     isLaterStep = true
     if (result.ok) {

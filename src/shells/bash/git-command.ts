@@ -77,7 +77,7 @@ const instead: Readonly<Record<string, string>> = {
   config: 'who commits is set by the program that opened the workspace',
   fetch: 'there is only git clone',
   pull: 'there is only git clone',
-  push: 'hand the work over to whoever opened the workspace',
+  push: 'ask the owner of the workspace to push',
   stash: 'commit the work on a branch of its own',
   merge: 'take single files with git checkout BRANCH -- FILE, and commit them',
   rebase: 'commit on top of what is there',

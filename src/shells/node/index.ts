@@ -107,7 +107,7 @@ export function nodeShell(options: NodeShellOptions): Shell {
     }),
     judge: createLineAnalyzer({ root, shell: program.name }),
     run(command) {
-      // Changes of two commands in one directory could not be told apart, so in-place commands run one at a time.
+      // Changes in one directory cannot be attributed to one of two commands, so in-place commands run one at a time.
       const outcome = sandbox?.overlayfs === undefined ? queue.next(() => run(command)) : run(command)
       return commands.tracked(outcome)
     },

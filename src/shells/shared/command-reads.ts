@@ -30,9 +30,9 @@ export function createCommandReads(gate: CommandGate): CommandReads {
         gate.requireFits(path, stat.size, 'has')
         const { bytes } = await backend.read(access.path)
         options.onRead(access.path, bytes.length)
-        const shown = marks.hide(bytes, access.path)
-        gate.keepContent(access.path, { stored: bytes, shown })
-        return shown
+        const markedBytes = marks.hide(bytes, access.path)
+        gate.keepContent(access.path, { stored: bytes, shown: markedBytes })
+        return markedBytes
       }),
 
     async readLink(path) {

@@ -125,7 +125,7 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
     async run(command) {
       const runtime = await unlessAborted(host.open(), command.signal)
       if ('reason' in runtime) return runInFallback(runtime, command)
-      // Changes of two lines in one container could not be told apart, so lines run one at a time.
+      // Changes in one container cannot be attributed to one of two lines, so lines run one at a time.
       const outcome = queue.next(async () => {
         if (host.isClosing) throw commandStopped()
         // The container may have failed while the line waited.

@@ -78,15 +78,15 @@ export const matrixCases: readonly BackendCase[] = Object.entries(table).flatMap
           await prepare(backend, path, present as Present)
           const before = await snapshot(backend)
           const expect = await expectation(backend, path, expected as Expected)
-          const what = `target ${to?.type ?? 'deletion'}`
+          const label = `target ${to?.type ?? 'deletion'}`
           const outcome = row[i] as Outcome
           if (outcome === 'ok') {
             await commit(backend, change(path, to, expect))
-            same((await backend.stat(at(path)))?.type, to?.type, what)
+            same((await backend.stat(at(path)))?.type, to?.type, label)
           } else {
-            const error = await refused(outcome, what, () => commit(backend, change(path, to, expect)))
-            same(error.details.path, path, `path of the refusal for ${what}`)
-            same(await snapshot(backend), before, `tree after ${what}`)
+            const error = await refused(outcome, label, () => commit(backend, change(path, to, expect)))
+            same(error.details.path, path, `path of the refusal for ${label}`)
+            same(await snapshot(backend), before, `tree after ${label}`)
           }
         }
       },

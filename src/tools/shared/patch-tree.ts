@@ -83,7 +83,7 @@ export async function patchTree(
 
 /** A file while a patch is applied. */
 interface Entry {
-  readonly asked: LogicalPath
+  readonly requestedPath: LogicalPath
   readonly path: Path
   readonly stat: Stat | undefined
   /** Before the patch. */
@@ -108,23 +108,23 @@ function set(entry: Entry, after: Content | null, by: Entry['setBy']): void {
 
 async function openEntry(
   context: BuiltinContext,
-  { asked, path }: GuardedAccess,
+  { asked: requestedPath, path }: GuardedAccess,
   expected: string | null | undefined,
 ): Promise<Entry> {
   refuseRoot(path, 'patch')
-  refuseLink(context, asked, path)
+  refuseLink(context, requestedPath, path)
   const stat = await context.files.stat(path)
   if (stat !== undefined && stat.type !== 'file' && stat.type !== 'directory') requireFile(path, stat)
   if (stat?.type !== 'file') {
     checkExpected(context, path, expected, null, { mustKnow: false })
-    return { asked, path, stat, before: null, sha256: null, after: null, setBy: 'none' }
+    return { requestedPath, path, stat, before: null, sha256: null, after: null, setBy: 'none' }
   }
   const read = await context.files.read(path, context.limits.textFileBytes)
   const version = context.files.versionOf(read.bytes)
   checkExpected(context, path, expected, version, { mustKnow: false })
   const { mode } = read.stat
   const before: Content = { bytes: read.bytes, ...(mode === undefined ? {} : { mode }) }
-  return { asked, path, stat: read.stat, before, sha256: version, after: before, setBy: 'none' }
+  return { requestedPath, path, stat: read.stat, before, sha256: version, after: before, setBy: 'none' }
 }
 
 /**
@@ -132,17 +132,17 @@ async function openEntry(
  *
  * @throws ToolError `PATH_REJECTED`
  */
-function refuseLink({ files }: BuiltinContext, asked: LogicalPath, path: Path): void {
-  if (asked === path) return
-  if (!files.capabilities.caseSensitive && asked.toLowerCase() === path.toLowerCase()) return
-  throw new ToolError('PATH_REJECTED', `Cannot patch ${quote(asked)}: it is a link or behind a link`, {
-    path: asked,
+function refuseLink({ files }: BuiltinContext, requestedPath: LogicalPath, path: Path): void {
+  if (requestedPath === path) return
+  if (!files.capabilities.caseSensitive && requestedPath.toLowerCase() === path.toLowerCase()) return
+  throw new ToolError('PATH_REJECTED', `Cannot patch ${quote(requestedPath)}: it is a link or behind a link`, {
+    path: requestedPath,
     hint: 'Use the path of the file itself, not of a link.',
   })
 }
 
 function missingSource(old: Entry, { line }: FileChange<LogicalPath>): ToolError {
-  const { asked: path, stat, setBy } = old
+  const { requestedPath: path, stat, setBy } = old
   if (setBy === 'removed') {
     return new ToolError(
       'NOT_FOUND',
@@ -163,10 +163,10 @@ function missingSource(old: Entry, { line }: FileChange<LogicalPath>): ToolError
 function requireFree(entry: Entry, isRemoved: boolean): void {
   if (entry.after === null) return
   if (entry.setBy !== 'section' && isRemoved) return
-  throw alreadyThere(entry.asked, 'file')
+  throw alreadyThere(entry.requestedPath, 'file')
 }
 
-function incompleteDeletion({ asked: path }: Entry, { line }: FileChange<LogicalPath>): ToolError {
+function incompleteDeletion({ requestedPath: path }: Entry, { line }: FileChange<LogicalPath>): ToolError {
   return new ToolError('PATCH_CONFLICT', `Cannot delete ${quote(path)}: it contains more than the patch removes`, {
     path,
     patchLine: line,
@@ -219,8 +219,9 @@ async function finish(context: BuiltinContext, entries: readonly Entry[], deleti
     const planned = changes.get(change.path)
     changes.set(change.path, planned === undefined ? change : { ...planned, expect: change.expect })
   }
-  for (const { path, stat, asked } of created) {
-    if (stat?.type === 'directory' && changes.get(path)?.expect === 'absent') throw alreadyThere(asked, 'directory')
+  for (const { path, stat, requestedPath } of created) {
+    if (stat?.type === 'directory' && changes.get(path)?.expect === 'absent')
+      throw alreadyThere(requestedPath, 'directory')
   }
   await addParents(
     context,
@@ -230,8 +231,8 @@ async function finish(context: BuiltinContext, entries: readonly Entry[], deleti
   )
   return {
     changes: [...changes.values()],
-    files: touched.map(({ asked, path, before, after, sha256: oldSha256 }) => ({
-      path: asked,
+    files: touched.map(({ requestedPath, path, before, after, sha256: oldSha256 }) => ({
+      path: requestedPath,
       stored: path,
       oldSha256,
       before: before?.bytes ?? null,
