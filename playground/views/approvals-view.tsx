@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { PendingApproval } from '../session/types.ts'
 import { announce } from '../ui/announce.tsx'
@@ -36,13 +36,7 @@ function Card({ question }: { readonly question: PendingApproval }) {
   const { request, answer } = question
   const refusing = useSignal(false)
   const reason = useSignal('')
-  const field = useRef<HTMLInputElement>(null)
   const isPlan = request.tool === 'submit_plan'
-  const { command, plan, paths, reason: why } = request.input as Record<string, unknown>
-  useLayoutEffect(() => {
-    if (refusing.value) field.current?.focus()
-  }, [refusing.value])
-  const refuse = () => answer({ deny: reason.value || 'Not this way', by: 'person' })
   return (
     <article class={`card ${isPlan ? 'plan' : ''}`} aria-label={`Approval of ${request.tool}`}>
       <h2 class="row">
@@ -53,6 +47,37 @@ function Card({ question }: { readonly question: PendingApproval }) {
         <span class="tag warn">{request.tool}</span>
       </h2>
       <p>{request.verdict.reason}</p>
+      <RequestDetails request={request} />
+      <details>
+        <summary>Rules that ask</summary>
+        <Rules rules={request.verdict.rules} />
+      </details>
+      {refusing.value ? (
+        <RefusalForm
+          reason={reason}
+          onRefuse={() => answer({ deny: reason.value || 'Not this way', by: 'person' })}
+          onCancel={() => {
+            refusing.value = false
+          }}
+        />
+      ) : (
+        <AnswerButtons
+          isPlan={isPlan}
+          answer={answer}
+          onRefuse={() => {
+            refusing.value = true
+          }}
+        />
+      )}
+    </article>
+  )
+}
+
+/** What the call would do: its reason, risks, command, plan and diff. */
+function RequestDetails({ request }: { readonly request: PendingApproval['request'] }) {
+  const { command, plan, paths, reason: why } = request.input as Record<string, unknown>
+  return (
+    <>
       {typeof why === 'string' && <p class="muted">It says why: {why}</p>}
       {request.risks.length > 0 && (
         <ul class="row wrap">
@@ -80,62 +105,77 @@ function Card({ question }: { readonly question: PendingApproval }) {
         typeof command !== 'string' &&
         typeof plan !== 'string' && <p class="mono cut">{aboutCall(request.tool, request.input)}</p>
       )}
-      <details>
-        <summary>Rules that ask</summary>
-        <Rules rules={request.verdict.rules} />
-      </details>
-      {refusing.value ? (
-        <form
-          class="row"
-          onSubmit={(event) => {
-            event.preventDefault()
-            refuse()
-          }}
+    </>
+  )
+}
+
+function RefusalForm({
+  reason,
+  onRefuse,
+  onCancel,
+}: {
+  readonly reason: Signal<string>
+  readonly onRefuse: () => void
+  readonly onCancel: () => void
+}) {
+  const field = useRef<HTMLInputElement>(null)
+  useLayoutEffect(() => field.current?.focus(), [])
+  return (
+    <form
+      class="row"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onRefuse()
+      }}
+    >
+      <input
+        ref={field}
+        class="field"
+        aria-label="Reason that the agent is told"
+        placeholder="Reason that the agent is told"
+        value={reason.value}
+        onInput={({ currentTarget }) => {
+          reason.value = currentTarget.value
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') onCancel()
+        }}
+      />
+      <button type="submit" class="button danger">
+        Refuse
+      </button>
+    </form>
+  )
+}
+
+function AnswerButtons({
+  isPlan,
+  answer,
+  onRefuse,
+}: {
+  readonly isPlan: boolean
+  readonly answer: PendingApproval['answer']
+  readonly onRefuse: () => void
+}) {
+  return (
+    <div class="row wrap">
+      <button type="button" class="button primary" onClick={() => answer({ allow: 'once', by: 'person' })}>
+        <Icon name="check" /> {isPlan ? 'Approve the plan' : 'Approve'}
+      </button>
+      {!isPlan && (
+        <button
+          type="button"
+          class="button"
+          title="Also when the same rules ask about the same paths again"
+          onClick={() => answer({ allow: 'run', by: 'person' })}
         >
-          <input
-            ref={field}
-            class="field"
-            aria-label="Reason that the agent is told"
-            placeholder="Reason that the agent is told"
-            value={reason.value}
-            onInput={({ currentTarget }) => {
-              reason.value = currentTarget.value
-            }}
-            onKeyDown={(event) => {
-              if (event.key === 'Escape') refusing.value = false
-            }}
-          />
-          <button type="submit" class="button danger">
-            Refuse
-          </button>
-        </form>
-      ) : (
-        <div class="row wrap">
-          <button type="button" class="button primary" onClick={() => answer({ allow: 'once', by: 'person' })}>
-            <Icon name="check" /> {isPlan ? 'Approve the plan' : 'Approve'}
-          </button>
-          {!isPlan && (
-            <button
-              type="button"
-              class="button"
-              title="Also when the same rules ask about the same paths again"
-              onClick={() => answer({ allow: 'run', by: 'person' })}
-            >
-              Approve for this run
-            </button>
-          )}
-          <button
-            type="button"
-            class="button danger"
-            onClick={() => {
-              refusing.value = true
-            }}
-          >
-            Refuse…
-          </button>
-        </div>
+          Approve for this run
+        </button>
       )}
-    </article>
+      <button type="button" class="button danger" onClick={onRefuse}>
+        Refuse…
+      </button>
+    </div>
   )
 }
 

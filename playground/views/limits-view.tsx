@@ -34,26 +34,7 @@ export function LimitsView({ projectSession }: { readonly projectSession: Projec
   ]
   return (
     <section class="fill scroll pad stack" aria-label="Limits and taint" {...scrollable}>
-      <section class="stack">
-        <h2>Taint</h2>
-        <p>
-          <span class={`tag taint-${label}`}>{label}</span> is the highest label of what has reached the model.
-        </p>
-        {run.taint.origins().length === 0 ? (
-          <p class="muted">Nothing labelled was read{hasLabels(policy) ? '' : '; this policy has no labels'}.</p>
-        ) : (
-          <ul class="rules">
-            {run.taint.origins().map(({ label: brought, tool, path, callId }) => (
-              <li key={callId}>
-                <span class={`tag taint-${brought}`}>{brought}</span>
-                <span class="mono">
-                  {tool} {path ?? ''}
-                </span>
-              </li>
-            ))}
-          </ul>
-        )}
-      </section>
+      <TaintSection label={label} origins={run.taint.origins()} hasLabels={hasLabels(policy)} />
       <section class="stack">
         <h2>This run</h2>
         <dl class="facts">
@@ -85,6 +66,39 @@ export function LimitsView({ projectSession }: { readonly projectSession: Projec
           ))}
         </dl>
       </section>
+    </section>
+  )
+}
+
+function TaintSection({
+  label,
+  origins,
+  hasLabels,
+}: {
+  readonly label: string
+  readonly origins: ReturnType<ProjectSession['session']['agentRun']['value']['taint']['origins']>
+  readonly hasLabels: boolean
+}) {
+  return (
+    <section class="stack">
+      <h2>Taint</h2>
+      <p>
+        <span class={`tag taint-${label}`}>{label}</span> is the highest label of what has reached the model.
+      </p>
+      {origins.length === 0 ? (
+        <p class="muted">Nothing labelled was read{hasLabels ? '' : '; this policy has no labels'}.</p>
+      ) : (
+        <ul class="rules">
+          {origins.map(({ label: brought, tool, path, callId }) => (
+            <li key={callId}>
+              <span class={`tag taint-${brought}`}>{brought}</span>
+              <span class="mono">
+                {tool} {path ?? ''}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
     </section>
   )
 }

@@ -27,33 +27,12 @@ export function PageHeader({ projectSession }: { readonly projectSession: Projec
         <span class="cut">{info?.name ?? '…'}</span>
       </button>
       <span class="grow" />
-      <span class="row wide-only facts-row">
-        <button
-          type="button"
-          class="button quiet"
-          onClick={() => {
-            page.centre.value = 'policy'
-            page.narrow.value = 'centre'
-          }}
-        >
-          <span class="muted">Policy</span> {settings === undefined ? '…' : preset}
-          {settings?.mode === 'plan' && (
-            <span class={`tag ${plan === undefined ? 'warn' : 'good'}`}>
-              {plan === undefined ? 'plan first' : 'plan approved'}
-            </span>
-          )}
-        </button>
-        <button
-          type="button"
-          class="button quiet"
-          onClick={() => {
-            page.agent.value = 'limits'
-            page.narrow.value = 'agent'
-          }}
-        >
-          <span class="muted">Taint</span> <span class={`tag taint-${label}`}>{label}</span>
-        </button>
-      </span>
+      <RunFacts
+        preset={settings === undefined ? '…' : preset}
+        mode={settings?.mode}
+        isPlanApproved={plan !== undefined}
+        label={label}
+      />
       <button
         type="button"
         class="button quiet icon"
@@ -88,5 +67,48 @@ export function PageHeader({ projectSession }: { readonly projectSession: Projec
         <Icon name="help" />
       </button>
     </header>
+  )
+}
+
+/** The policy and the taint of the run, with a way to their views. */
+function RunFacts({
+  preset,
+  mode,
+  isPlanApproved,
+  label,
+}: {
+  readonly preset: string
+  readonly mode: 'act' | 'plan' | undefined
+  readonly isPlanApproved: boolean
+  readonly label: string
+}) {
+  return (
+    <span class="row wide-only facts-row">
+      <button
+        type="button"
+        class="button quiet"
+        onClick={() => {
+          page.centre.value = 'policy'
+          page.narrow.value = 'centre'
+        }}
+      >
+        <span class="muted">Policy</span> {preset}
+        {mode === 'plan' && (
+          <span class={`tag ${isPlanApproved ? 'good' : 'warn'}`}>
+            {isPlanApproved ? 'plan approved' : 'plan first'}
+          </span>
+        )}
+      </button>
+      <button
+        type="button"
+        class="button quiet"
+        onClick={() => {
+          page.agent.value = 'limits'
+          page.narrow.value = 'agent'
+        }}
+      >
+        <span class="muted">Taint</span> <span class={`tag taint-${label}`}>{label}</span>
+      </button>
+    </span>
   )
 }

@@ -26,9 +26,6 @@ export function PolicyView({ projectSession }: { readonly projectSession: Projec
   const present = useMemo(() => toText(session.settings.value.policy), [session.settings.value.policy])
   const text = useSignal(present)
   const loaded = useSignal(1)
-  const question = useSignal<(typeof questions)[number]>(questions[0])
-  const about = useSignal<string>(questions[0].first)
-  const answer = useSignal<Answer | undefined>(undefined)
   const trouble = useSignal<string | undefined>(undefined)
   const show = (next: string) => {
     text.value = next
@@ -37,19 +34,6 @@ export function PolicyView({ projectSession }: { readonly projectSession: Projec
   useEffect(() => show(present), [present])
 
   const read = readPolicy(text.value)
-  useEffect(() => {
-    let isStale = false
-    const timer = setTimeout(async () => {
-      const { tool, field } = question.value
-      const input = { [field]: about.value, ...(tool === 'write_file' ? { content: '' } : {}) }
-      const next: Answer = read.ok ? await tryPolicy(projectSession.project, read.policy, tool, input) : read
-      if (!isStale) answer.value = next
-    }, 150)
-    return () => {
-      isStale = true
-      clearTimeout(timer)
-    }
-  }, [text.value, question.value, about.value, session.revision.value])
 
   const apply = async () => {
     if (!read.ok) return
@@ -63,46 +47,12 @@ export function PolicyView({ projectSession }: { readonly projectSession: Projec
   }
   return (
     <div class="fill">
-      <div class="bar">
-        <label for="preset">Begin with</label>
-        <select
-          id="preset"
-          value=""
-          onChange={({ currentTarget }) => {
-            show(toText({ preset: currentTarget.value as 'readOnly' }))
-            currentTarget.value = ''
-          }}
-        >
-          <option value="">a preset…</option>
-          {presetNames.map((name) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </select>
-        <button type="button" class="button quiet" onClick={() => show(toText(example))}>
-          An example
-        </button>
-        <span class="grow" />
-        <label for="mode">Mode</label>
-        <select
-          id="mode"
-          value={session.settings.value.mode}
-          disabled={projectSession.conversation.isWorking.value}
-          onChange={({ currentTarget }) => void session.change({ mode: currentTarget.value as 'act' | 'plan' })}
-        >
-          <option value="act">act</option>
-          <option value="plan">plan first</option>
-        </select>
-        <button
-          type="button"
-          class="button primary"
-          disabled={!read.ok || text.value === present || projectSession.conversation.isWorking.value}
-          onClick={() => void apply()}
-        >
-          Apply
-        </button>
-      </div>
+      <PolicyBar
+        projectSession={projectSession}
+        canApply={read.ok && text.value !== present}
+        onLoad={show}
+        onApply={() => void apply()}
+      />
       {trouble.value !== undefined && (
         <p class="notice bad" role="alert">
           {trouble.value}
@@ -120,39 +70,129 @@ export function PolicyView({ projectSession }: { readonly projectSession: Projec
           onSave={() => void apply()}
         />
       </div>
-      <section class="explain" aria-label="What the policy would say">
-        <div class="row">
-          <label for="question">May an agent</label>
-          <select
-            id="question"
-            value={question.value.tool}
-            onChange={({ currentTarget }) => {
-              const next = questions.find(({ tool }) => tool === currentTarget.value) ?? questions[0]
-              if (next.field !== question.value.field) about.value = next.first
-              question.value = next
-            }}
-          >
-            {questions.map(({ tool, about: verb }) => (
-              <option key={tool} value={tool}>
-                {verb}
-              </option>
-            ))}
-          </select>
-          <input
-            class="field mono grow"
-            aria-label={question.value.field === 'path' ? 'Path' : 'Command line'}
-            value={about.value}
-            spellcheck={false}
-            onInput={({ currentTarget }) => {
-              about.value = currentTarget.value
-            }}
-          />
-        </div>
-        <div class="explain-answer" role="status">
-          <AnswerText answer={answer.value} />
-        </div>
-      </section>
+      <PolicyQuestion projectSession={projectSession} text={text.value} policyResult={read} />
     </div>
+  )
+}
+
+/** Presets, the mode, and the button that applies the policy. */
+function PolicyBar({
+  projectSession,
+  canApply,
+  onLoad,
+  onApply,
+}: {
+  readonly projectSession: ProjectSession
+  readonly canApply: boolean
+  readonly onLoad: (text: string) => void
+  readonly onApply: () => void
+}) {
+  const { session } = projectSession
+  return (
+    <div class="bar">
+      <label for="preset">Begin with</label>
+      <select
+        id="preset"
+        value=""
+        onChange={({ currentTarget }) => {
+          onLoad(toText({ preset: currentTarget.value as 'readOnly' }))
+          currentTarget.value = ''
+        }}
+      >
+        <option value="">a preset…</option>
+        {presetNames.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <button type="button" class="button quiet" onClick={() => onLoad(toText(example))}>
+        An example
+      </button>
+      <span class="grow" />
+      <label for="mode">Mode</label>
+      <select
+        id="mode"
+        value={session.settings.value.mode}
+        disabled={projectSession.conversation.isWorking.value}
+        onChange={({ currentTarget }) => void session.change({ mode: currentTarget.value as 'act' | 'plan' })}
+      >
+        <option value="act">act</option>
+        <option value="plan">plan first</option>
+      </select>
+      <button
+        type="button"
+        class="button primary"
+        disabled={!canApply || projectSession.conversation.isWorking.value}
+        onClick={onApply}
+      >
+        Apply
+      </button>
+    </div>
+  )
+}
+
+/** Asks the policy in the editor about one call, shortly after each change. */
+function PolicyQuestion({
+  projectSession,
+  text,
+  policyResult,
+}: {
+  readonly projectSession: ProjectSession
+  readonly text: string
+  readonly policyResult: ReturnType<typeof readPolicy>
+}) {
+  const question = useSignal<(typeof questions)[number]>(questions[0])
+  const about = useSignal<string>(questions[0].first)
+  const answer = useSignal<Answer | undefined>(undefined)
+  useEffect(() => {
+    let isStale = false
+    const timer = setTimeout(async () => {
+      const { tool, field } = question.value
+      const input = { [field]: about.value, ...(tool === 'write_file' ? { content: '' } : {}) }
+      const next: Answer = policyResult.ok
+        ? await tryPolicy(projectSession.project, policyResult.policy, tool, input)
+        : policyResult
+      if (!isStale) answer.value = next
+    }, 150)
+    return () => {
+      isStale = true
+      clearTimeout(timer)
+    }
+  }, [text, question.value, about.value, projectSession.session.revision.value])
+  return (
+    <section class="explain" aria-label="What the policy would say">
+      <div class="row">
+        <label for="question">May an agent</label>
+        <select
+          id="question"
+          value={question.value.tool}
+          onChange={({ currentTarget }) => {
+            const next = questions.find(({ tool }) => tool === currentTarget.value) ?? questions[0]
+            if (next.field !== question.value.field) about.value = next.first
+            question.value = next
+          }}
+        >
+          {questions.map(({ tool, about: verb }) => (
+            <option key={tool} value={tool}>
+              {verb}
+            </option>
+          ))}
+        </select>
+        <input
+          class="field mono grow"
+          aria-label={question.value.field === 'path' ? 'Path' : 'Command line'}
+          value={about.value}
+          spellcheck={false}
+          onInput={({ currentTarget }) => {
+            about.value = currentTarget.value
+          }}
+        />
+      </div>
+      <div class="explain-answer" role="status">
+        <AnswerText answer={answer.value} />
+      </div>
+    </section>
   )
 }
 

@@ -102,8 +102,6 @@ type PickFolder = (options: { readonly mode: 'readwrite' }) => Promise<FileSyste
 const pickFolder = (globalThis as { showDirectoryPicker?: PickFolder }).showDirectoryPicker?.bind(globalThis)
 
 function Import({ make }: { readonly make: (source: ProjectSource, name: string) => void }) {
-  const url = useSignal('')
-  const proxy = useSignal('')
   const canPick = pickFolder !== undefined
   const take = ({ files }: HTMLInputElement) => {
     const given = importFromInput([...(files ?? [])])
@@ -158,44 +156,52 @@ function Import({ make }: { readonly make: (source: ProjectSource, name: string)
         </button>
         <span class="muted">or drop a zip, files or a folder onto the page.</span>
       </div>
-      <form
-        class="form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          const corsProxy = proxy.value.trim() === '' ? {} : { corsProxy: proxy.value.trim() }
-          make({ kind: 'git', url: url.value.trim(), ...corsProxy }, nameOf(url.value))
-        }}
-      >
-        <label for="git-url">Git address</label>
-        <div class="row">
-          <input
-            id="git-url"
-            class="field mono grow"
-            type="url"
-            required
-            placeholder="https://…/project.git"
-            value={url.value}
-            onInput={({ currentTarget }) => {
-              url.value = currentTarget.value
-            }}
-          />
-          <button type="submit" class="button">
-            Clone
-          </button>
-        </div>
-        <label for="git-proxy">CORS proxy</label>
+      <CloneForm make={make} />
+    </section>
+  )
+}
+
+function CloneForm({ make }: { readonly make: (source: ProjectSource, name: string) => void }) {
+  const url = useSignal('')
+  const proxy = useSignal('')
+  return (
+    <form
+      class="form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const corsProxy = proxy.value.trim() === '' ? {} : { corsProxy: proxy.value.trim() }
+        make({ kind: 'git', url: url.value.trim(), ...corsProxy }, nameOf(url.value))
+      }}
+    >
+      <label for="git-url">Git address</label>
+      <div class="row">
         <input
-          id="git-proxy"
-          class="field mono"
+          id="git-url"
+          class="field mono grow"
           type="url"
-          placeholder="none; most servers need one for a page"
-          value={proxy.value}
+          required
+          placeholder="https://…/project.git"
+          value={url.value}
           onInput={({ currentTarget }) => {
-            proxy.value = currentTarget.value
+            url.value = currentTarget.value
           }}
         />
-      </form>
-    </section>
+        <button type="submit" class="button">
+          Clone
+        </button>
+      </div>
+      <label for="git-proxy">CORS proxy</label>
+      <input
+        id="git-proxy"
+        class="field mono"
+        type="url"
+        placeholder="none; most servers need one for a page"
+        value={proxy.value}
+        onInput={({ currentTarget }) => {
+          proxy.value = currentTarget.value
+        }}
+      />
+    </form>
   )
 }
 

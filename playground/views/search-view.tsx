@@ -23,44 +23,11 @@ export function SearchView({ projectSession }: { readonly projectSession: Projec
   }
   return (
     <div class="fill">
-      <div class="search-field">
-        <input
-          id="search"
-          class="field"
-          type="search"
-          aria-label="Search files and text"
-          placeholder="Search files and text"
-          autocomplete="off"
-          spellcheck={false}
-          value={query.text}
-          onInput={({ currentTarget }) => ask({ text: currentTarget.value })}
-        />
-        <div class="row">
-          <button
-            type="button"
-            class="button quiet mono"
-            aria-pressed={query.regex}
-            title="Regular expression"
-            aria-label="Regular expression"
-            onClick={() => ask({ regex: !query.regex })}
-          >
-            .*
-          </button>
-          <button
-            type="button"
-            class="button quiet"
-            aria-pressed={query.caseSensitive}
-            aria-label="Match case"
-            title="Match case"
-            onClick={() => ask({ caseSensitive: !query.caseSensitive })}
-          >
-            Aa
-          </button>
-          <span class="muted grow cut" role="status">
-            {trouble ?? (query.text === '' ? '' : busy ? 'Searching…' : summaryOf(files.length, hits.length, cut))}
-          </span>
-        </div>
-      </div>
+      <SearchField
+        query={query}
+        status={trouble ?? (query.text === '' ? '' : busy ? 'Searching…' : summaryOf(files.length, hits.length, cut))}
+        onChange={ask}
+      />
       {rows.length > 0 && (
         <VirtualList
           label="What was found"
@@ -87,6 +54,59 @@ export function SearchView({ projectSession }: { readonly projectSession: Projec
           }}
         />
       )}
+    </div>
+  )
+}
+
+type Query = ProjectSession['search']['state']['value']['query']
+
+function SearchField({
+  query,
+  status,
+  onChange,
+}: {
+  readonly query: Query
+  readonly status: string
+  readonly onChange: (change: Partial<Query>) => void
+}) {
+  return (
+    <div class="search-field">
+      <input
+        id="search"
+        class="field"
+        type="search"
+        aria-label="Search files and text"
+        placeholder="Search files and text"
+        autocomplete="off"
+        spellcheck={false}
+        value={query.text}
+        onInput={({ currentTarget }) => onChange({ text: currentTarget.value })}
+      />
+      <div class="row">
+        <button
+          type="button"
+          class="button quiet mono"
+          aria-pressed={query.regex}
+          title="Regular expression"
+          aria-label="Regular expression"
+          onClick={() => onChange({ regex: !query.regex })}
+        >
+          .*
+        </button>
+        <button
+          type="button"
+          class="button quiet"
+          aria-pressed={query.caseSensitive}
+          aria-label="Match case"
+          title="Match case"
+          onClick={() => onChange({ caseSensitive: !query.caseSensitive })}
+        >
+          Aa
+        </button>
+        <span class="muted grow cut" role="status">
+          {status}
+        </span>
+      </div>
     </div>
   )
 }

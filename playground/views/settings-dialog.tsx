@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import type { Provider } from '../agent/types.ts'
 import { hasKey, setKey } from '../session/model.ts'
 import type { ProjectSession } from '../session/project-session.ts'
@@ -48,25 +48,12 @@ function ModelSettings({ projectSession }: { readonly projectSession: ProjectSes
   const remember = useSignal(false)
   if (now.kind !== 'endpoint') {
     return (
-      <section class="stack">
-        <h3>Model</h3>
-        <p>
-          {now.kind === 'scripted'
-            ? 'The scripted model: offline and always the same. Its results come from the real tools.'
-            : 'The model that is built into this browser, where there is one. Nothing leaves this machine.'}
-        </p>
-        <div>
-          <button
-            type="button"
-            class="button"
-            onClick={() => {
-              pick.value = { kind: 'endpoint', provider: 'anthropic', baseUrl: '', model: '' }
-            }}
-          >
-            Use your own endpoint
-          </button>
-        </div>
-      </section>
+      <OfflineModel
+        isScripted={now.kind === 'scripted'}
+        onEndpoint={() => {
+          pick.value = { kind: 'endpoint', provider: 'anthropic', baseUrl: '', model: '' }
+        }}
+      />
     )
   }
   const change = (fields: Partial<typeof now>) => {
@@ -103,52 +90,94 @@ function ModelSettings({ projectSession }: { readonly projectSession: ProjectSes
           value={now.model}
           onInput={({ currentTarget }) => change({ model: currentTarget.value.trim() })}
         />
-        <label for="key">Key</label>
-        <div class="row">
-          <input
-            id="key"
-            class="field mono grow"
-            type="password"
-            autocomplete="off"
-            placeholder={hasKey.value ? 'there is one' : 'none'}
-            value={key.value}
-            onInput={({ currentTarget }) => {
-              key.value = currentTarget.value
-            }}
-          />
-          <button
-            type="button"
-            class="button"
-            disabled={key.value === ''}
-            onClick={() => {
-              setKey(key.value.trim(), remember.value)
-              key.value = ''
-              pick.value = { ...now }
-            }}
-          >
-            Use
-          </button>
-          <button type="button" class="button" disabled={!hasKey.value} onClick={() => setKey('', false)}>
-            Forget
-          </button>
-        </div>
-        <span />
-        <label class="row">
-          <input
-            type="checkbox"
-            checked={remember.value}
-            onChange={({ currentTarget }) => {
-              remember.value = currentTarget.checked
-            }}
-          />
-          Keep the key over a reload of this tab
-        </label>
+        <KeyFields
+          text={key}
+          remember={remember}
+          onUse={() => {
+            pick.value = { ...now }
+          }}
+        />
       </div>
       <p class="notice">
         The key stays in this page’s memory, or in this tab’s session storage where you ask for it: never in the
         project, logs, reports or recordings. With an endpoint, what the agent reads is sent there, and nowhere else.
       </p>
     </section>
+  )
+}
+
+/** A model that needs no endpoint, with the way to an endpoint. */
+function OfflineModel({ isScripted, onEndpoint }: { readonly isScripted: boolean; readonly onEndpoint: () => void }) {
+  return (
+    <section class="stack">
+      <h3>Model</h3>
+      <p>
+        {isScripted
+          ? 'The scripted model: offline and always the same. Its results come from the real tools.'
+          : 'The model that is built into this browser, where there is one. Nothing leaves this machine.'}
+      </p>
+      <div>
+        <button type="button" class="button" onClick={onEndpoint}>
+          Use your own endpoint
+        </button>
+      </div>
+    </section>
+  )
+}
+
+/** The key of the endpoint: typed, used, forgotten. */
+function KeyFields({
+  text,
+  remember,
+  onUse,
+}: {
+  readonly text: Signal<string>
+  readonly remember: Signal<boolean>
+  readonly onUse: () => void
+}) {
+  return (
+    <>
+      <label for="key">Key</label>
+      <div class="row">
+        <input
+          id="key"
+          class="field mono grow"
+          type="password"
+          autocomplete="off"
+          placeholder={hasKey.value ? 'there is one' : 'none'}
+          value={text.value}
+          onInput={({ currentTarget }) => {
+            text.value = currentTarget.value
+          }}
+        />
+        <button
+          type="button"
+          class="button"
+          disabled={text.value === ''}
+          onClick={() => {
+            setKey(text.value.trim(), remember.value)
+            text.value = ''
+            onUse()
+          }}
+        >
+          Use
+        </button>
+        <button type="button" class="button" disabled={!hasKey.value} onClick={() => setKey('', false)}>
+          Forget
+        </button>
+      </div>
+      <span />
+      <label class="row">
+        <input
+          type="checkbox"
+          checked={remember.value}
+          onChange={({ currentTarget }) => {
+            remember.value = currentTarget.checked
+          }}
+        />
+        Keep the key over a reload of this tab
+      </label>
+    </>
   )
 }
 
