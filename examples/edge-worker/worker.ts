@@ -21,7 +21,7 @@ const policy: PolicyInput = {
       name: 'published pages need a person',
       action: 'ask',
       paths: ['published/**'],
-      permissions: ['file:write:*', 'file:append', 'file:delete', 'file:move', 'file:copy', 'file:patch:apply'],
+      permissions: ['file:change'],
     },
   ],
 }

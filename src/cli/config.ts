@@ -41,7 +41,11 @@ export async function loadConfig(
     throw new TypeError(`There is no policy preset "${option}"; use ${presetNames.join(', ')}, or a file`)
   }
   const file = option ?? findConfig(roots)
-  if (file === undefined) return { policy: guarded('autonomous', roots, modules) }
+  if (file === undefined) {
+    throw new TypeError(
+      `A policy is required: name ${presetNames.join(', ')}, or a file with --policy, or put a wardspace.config.toml into the root`,
+    )
+  }
   const { audit, policy } = await readConfig(file, dialect)
   return {
     policy: guarded(policy, roots, [file, ...modules]),

@@ -1,17 +1,23 @@
 import { toJsonSchema } from '../adapters/json-schema/index.ts'
+import { lintPolicy } from '../policy/lint.ts'
 import { bash } from '../shells/bash/index.ts'
+import { builtinTools } from '../tools/index.ts'
 import type { Explanation, ToolDescription } from '../workspace/create-workspace.ts'
-import { openWorkspace, parseOptions } from './options.ts'
+import { dialectOf } from './dialect.ts'
+import { configOf, type Options, openWorkspace, parseOptions } from './options.ts'
 
 /**
- * `wardspace policy explain TOOL PATH|COMMAND|JSON`: prints the verdict on a call, with every rule that applies. The call is not
+ * `wardspace policy check`, or `wardspace policy explain TOOL PATH|COMMAND|JSON`: the second prints the verdict on a call, with every rule that applies. The call is not
  * made. Exit code 1 if it would be refused.
  */
 export async function policy(words: string[]): Promise<number> {
   const { values, positionals } = parseOptions(words, 3)
   const [action = '', tool, target = '.'] = positionals
+  if (action === 'check') return check(values, positionals)
   if (action !== 'explain')
-    throw new TypeError(`There is no "policy ${action}"; try: wardspace policy explain TOOL PATH`)
+    throw new TypeError(
+      `There is no "policy ${action}"; try: wardspace policy explain TOOL PATH, or wardspace policy check`,
+    )
   if (tool === undefined) throw new TypeError('Which tool? wardspace policy explain TOOL PATH')
   const { audit: _, shell: __, ...options } = values
   const workspace = await openWorkspace(options, { audit: [], shell: bash(), run: { actor: 'cli' } })
@@ -28,6 +34,17 @@ export async function policy(words: string[]): Promise<number> {
   } finally {
     await workspace.close()
   }
+}
+
+/** `wardspace policy check`: prints what a policy leaves open and what has no effect. Exit code 1 if there is something. */
+async function check(values: Options, [, surplus]: readonly string[]): Promise<number> {
+  if (surplus !== undefined) throw new TypeError(`Unexpected argument "${surplus}"`)
+  const { policy } = await configOf(values, await dialectOf(values.dialect))
+  const findings = lintPolicy(policy, { tools: builtinTools })
+  if (values.json === true) process.stdout.write(`${JSON.stringify(findings)}\n`)
+  else if (findings.length === 0) process.stdout.write('No findings.\n')
+  else for (const { rule, message, hint } of findings) process.stdout.write(`${rule}: ${message}\n  ${hint}\n`)
+  return findings.length === 0 ? 0 : 1
 }
 
 /** The parts of a tool's JSON Schema that are read here. */

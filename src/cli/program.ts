@@ -13,13 +13,15 @@ const usage = `wardspace: a workspace that an AI agent can be trusted with
                                   does not change, and print the first step with another result
   wardspace audit verify FILE...  check that audit files are complete; exit code 1 if not. --head HASH: the last record;
                                   --after HASH: the record before the first, if older files are kept elsewhere
+  wardspace policy check          print what the policy leaves open and what in it has no effect; exit code 1 if there is
+                                  something
   wardspace policy explain TOOL PATH|COMMAND|JSON
                                   print the verdict on a call, with every rule that applies; the call is not made
 
   --root DIR          the directory to work in (default: the current one); several appear side by side under their
                       names, or as --root NAME=DIR
   --policy P          readOnly, supervised, autonomous, or a .json, .toml or .yaml file (default:
-                      wardspace.config.json|toml|yaml in the root or the current directory, else autonomous)
+                      wardspace.config.json|toml|yaml in the root or the current directory; one of these is required)
   --overlay           keep all changes separate until they are accepted (mcp and call)
   --ask               ask for approvals on stderr, answered on stdin (call and demo; the default of call in a terminal)
   --plan              refuse every change until a plan is approved (mcp)

@@ -4,6 +4,7 @@ export type { Classification, FileKind, Protection } from '../files/classify/typ
 export type { Access, ContentProtection, GuardedAccess } from './access.ts'
 export type { HandlerAnswer } from './approval.ts'
 export { type Label, type LabelPolicy, type LabelSink, type LabelSource, labelNames } from './labels.ts'
+export { type LintOptions, type LintTool, lintPolicy, type PolicyFinding } from './lint.ts'
 export type { MemoryPolicy } from './memory-policy.ts'
 export type { NetworkPolicy } from './network-policy.ts'
 export type { ParkedEffect } from './parked-calls.ts'

@@ -8,6 +8,7 @@ import { nodeBackend } from '../../src/backends/node/index.ts'
 import { createWorkspace, type Failure } from '../../src/index.ts'
 import { approvalText } from '../../src/policy/approval-text.ts'
 import { directoryParking } from '../../src/policy/directory-parking.ts'
+import { withPolicy } from './with-policy.ts'
 
 const main = join(import.meta.dirname, '../../dist/cli/main.js')
 const edit = { path: 'a.txt', oldText: 'one', newText: 'uno' }
@@ -32,9 +33,14 @@ describe('approvals on the command line', () => {
   function run(args: readonly string[], stdin?: string): Promise<{ code: number; stdout: string; stderr: string }> {
     const env = { ...process.env, XDG_STATE_HOME: join(home, 'state'), NO_COLOR: '1' }
     return new Promise((done) => {
-      const child = execFile(process.execPath, [main, ...args], { env, cwd: root }, (error, stdout, stderr) => {
-        done({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr })
-      })
+      const child = execFile(
+        process.execPath,
+        [main, ...withPolicy(args)],
+        { env, cwd: root },
+        (error, stdout, stderr) => {
+          done({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr })
+        },
+      )
       child.stdin?.end(stdin ?? '')
     })
   }

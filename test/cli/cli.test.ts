@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { withPolicy } from './with-policy.ts'
 
 const main = join(import.meta.dirname, '../../dist/cli/main.js')
 
@@ -23,7 +24,9 @@ describe('the command line', () => {
 
   afterEach(() => rm(home, { recursive: true, force: true }))
 
-  function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const run = (...args: string[]) => runWithoutPolicy(...withPolicy(args))
+
+  function runWithoutPolicy(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
     const env = { ...process.env, XDG_STATE_HOME: join(home, 'state'), NO_COLOR: '1' }
     return new Promise((resolve) => {
       execFile(process.execPath, [main, ...args], { env, cwd: root }, (error, stdout, stderr) => {
@@ -52,6 +55,19 @@ describe('the command line', () => {
       expect({ wrong, code }).toEqual({ wrong, code: 2 })
       expect(stderr).toMatch(/^wardspace: /)
       expect(stderr).not.toMatch(/\n\s+at /)
+    }
+  })
+
+  it('ends with 2 without a policy, and names the presets', async () => {
+    for (const words of [
+      ['call', 'read_file', '{}'],
+      ['mcp'],
+      ['policy', 'explain', 'read_file', 'a'],
+      ['policy', 'check'],
+    ]) {
+      const { code, stderr } = await runWithoutPolicy(...words)
+      expect({ words, code }).toEqual({ words, code: 2 })
+      expect(stderr).toContain('A policy is required: name readOnly, supervised, autonomous')
     }
   })
 

@@ -13,21 +13,27 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { approve } from '../../src/cli/approve.ts'
+import { approve as approveCommand } from '../../src/cli/approve.ts'
 import { answerOf } from '../../src/cli/ask.ts'
 import { audit } from '../../src/cli/audit.ts'
-import { call } from '../../src/cli/call.ts'
+import { call as callCommand } from '../../src/cli/call.ts'
 import { loadConfig } from '../../src/cli/config.ts'
 import { demo } from '../../src/cli/demo.ts'
 import { playAgent } from '../../src/cli/demo-agent.ts'
-import { overlay } from '../../src/cli/overlay.ts'
+import { overlay as overlayCommand } from '../../src/cli/overlay.ts'
 import { parseConfig } from '../../src/cli/parse-config.ts'
-import { policy } from '../../src/cli/policy.ts'
+import { policy as policyCommand } from '../../src/cli/policy.ts'
 import { handleOutputError, program } from '../../src/cli/program.ts'
 import { replay } from '../../src/cli/replay.ts'
 import { report } from '../../src/cli/report.ts'
 import { asTypeError, shellOf } from '../../src/cli/shell.ts'
 import { ToolError } from '../../src/errors.ts'
+import { autonomous } from './with-policy.ts'
+
+const call = (words: string[]) => callCommand(autonomous(words))
+const overlay = (words: string[]) => overlayCommand(autonomous(words))
+const policy = (words: string[]) => policyCommand(autonomous(words))
+const approve = (words: string[]) => approveCommand(autonomous(words))
 
 const made: string[] = []
 

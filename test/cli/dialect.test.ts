@@ -5,10 +5,13 @@ import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { call } from '../../src/cli/call.ts'
+import { call as callCommand } from '../../src/cli/call.ts'
 import { replay } from '../../src/cli/replay.ts'
 import { tools } from '../../src/cli/tools.ts'
 import { dialects } from '../../src/dialects/index.ts'
+import { autonomous, withPolicy } from './with-policy.ts'
+
+const call = (words: string[]) => callCommand(autonomous(words))
 
 const made: string[] = []
 
@@ -109,7 +112,7 @@ function project(): string {
 /** Runs the built command line in a directory. */
 function run(cwd: string, ...words: string[]): Promise<{ code: number; out: string; err: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [main, ...words], { cwd, timeout: 60_000 }, (error, out, err) => {
+    execFile(process.execPath, [main, ...withPolicy(words)], { cwd, timeout: 60_000 }, (error, out, err) => {
       resolve({ code: error === null ? 0 : Number(error.code), out, err })
     })
   })
@@ -173,7 +176,7 @@ describe('--dialect FILE', () => {
   it('serves the module over MCP, with one state for the session', async () => {
     const cwd = withModule()
     const client = new Client({ name: 'test', version: '1' })
-    const words = [main, 'mcp', ...options]
+    const words = [main, ...withPolicy(['mcp', ...options])]
     await client.connect(new StdioClientTransport({ command: process.execPath, args: words, cwd, stderr: 'ignore' }))
     const call = async (name: string, input: Record<string, unknown>) => {
       const { content, isError } = await client.callTool({ name, arguments: input })
@@ -234,7 +237,13 @@ describe('--dialect FILE', () => {
     writeFileSync(join(cwd, 'root/wardspace.config.json'), '{ "preset": "autonomous", "dialect": "./mine.js" }')
     const configured = await run(cwd, 'tools', '--root', 'root', '--policy', 'root/wardspace.config.json')
     expect(configured.out).toContain('replace_range')
-    const called = await run(cwd, 'call', 'Read', '{"file_path":"/work/a"}', '--root', 'root')
+    const called = await run(
+      cwd,
+      'call',
+      'Read',
+      '{"file_path":"/work/a"}',
+      ...['--root', 'root', '--policy', 'root/wardspace.config.json'],
+    )
     expect([called.code, called.err]).toEqual([2, expect.stringContaining('dialect')])
     rmSync(join(cwd, 'root/wardspace.config.json'))
 

@@ -79,7 +79,9 @@ it('records a call and repeats it without changing the files', async () => {
   await writeFile(join(root, 'a.txt'), 'one\n')
   const recording = join(home, 'recording.jsonl')
   const append = '{"path":"a.txt","content":"two\\n"}'
-  expect(await run('call', 'append_file', append, '--root', root, '--record', recording)).toMatchObject({ code: 0 })
+  expect(
+    await run('call', 'append_file', append, '--policy', 'autonomous', '--root', root, '--record', recording),
+  ).toMatchObject({ code: 0 })
   await writeFile(join(root, 'a.txt'), 'one\n')
   expect(await run('replay', recording, '--root', root)).toMatchObject({
     code: 0,
@@ -89,8 +91,28 @@ it('records a call and repeats it without changing the files', async () => {
   await writeFile(join(root, 'a.txt'), 'other\n')
   const different = await run('replay', recording, '--root', root)
   expect(different).toMatchObject({ code: 1, stdout: expect.stringMatching(/step 1, append_file/) })
-  const again = await run('call', 'append_file', append, '--root', root, '--record', recording)
-  const inside = await run('call', 'append_file', append, '--root', root, '--record', join(root, 'r.jsonl'))
+  const again = await run(
+    'call',
+    'append_file',
+    append,
+    '--policy',
+    'autonomous',
+    '--root',
+    root,
+    '--record',
+    recording,
+  )
+  const inside = await run(
+    'call',
+    'append_file',
+    append,
+    '--policy',
+    'autonomous',
+    '--root',
+    root,
+    '--record',
+    join(root, 'r.jsonl'),
+  )
   expect([again.code, inside.code, (await run('replay', file)).code]).toEqual([2, 2, 2])
 })
 

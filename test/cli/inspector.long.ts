@@ -18,7 +18,7 @@ beforeAll(async () => {
   await mkdir(root)
   await writeFile(join(root, 'a.txt'), 'one\n')
   await writeFile(join(root, '.env'), 'PASSWORD=hunter2\n')
-  const command = [process.execPath, main, 'mcp', '--root', root]
+  const command = [process.execPath, main, 'mcp', '--root', root, '--policy', 'autonomous']
   server = spawn(process.execPath, [...command.slice(1), '--http', '0', '--json'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -16,6 +16,7 @@ import { listen } from '../../src/cli/listen.ts'
 import { mcp } from '../../src/cli/mcp.ts'
 import { oneRoot } from '../../src/cli/roots.ts'
 import { inspect } from './inspector.ts'
+import { autonomous, withPolicy } from './with-policy.ts'
 
 const main = join(import.meta.dirname, '../../dist/cli/main.js')
 
@@ -44,14 +45,14 @@ afterEach(async () => {
 })
 
 /** Runs the command in this process, with its own streams and signals. */
-function start(words: readonly string[], env: Record<string, string> = {}) {
+function start(words: readonly string[], env: Record<string, string> = {}, named = autonomous(words)) {
   const host = Object.assign(new EventEmitter(), {
     stdin: new PassThrough(),
     stdout: new PassThrough(),
     stderr: new PassThrough(),
     env,
   })
-  const ended = mcp([...words], host)
+  const ended = mcp(named, host)
   ended.catch(() => {})
   ends.push(async () => {
     host.emit('SIGTERM')
@@ -488,8 +489,10 @@ describe('several roots', () => {
     const policy = join(ruled, 'wardspace.config.json')
     await writeFile(policy, '{ "preset": "autonomous", "deniedPaths": ["**/b.txt"] }')
     await writeFile(join(ruled, 'b.txt'), 'b\n')
-    await expect(start(['--root', root, '--root', ruled]).ended).rejects.toThrow('pass one policy with --policy')
-    await expect(start(['--root', `x=${ruled}`]).ended).rejects.toThrow('pass one policy with --policy')
+    await expect(start([], {}, ['--root', root, '--root', ruled]).ended).rejects.toThrow(
+      'pass one policy with --policy',
+    )
+    await expect(start([], {}, ['--root', `x=${ruled}`]).ended).rejects.toThrow('pass one policy with --policy')
     const client = await connect(await serve(['--root', ruled, '--policy', policy]))
     expect(await call(client, 'read_file', { path: 'ruled/b.txt' })).toMatchObject({ code: 'POLICY_DENIED' })
   })
@@ -499,7 +502,7 @@ describe('the inspector’s command line', () => {
   it('lists over stdio, and is refused over HTTP', async () => {
     const serving = await serve()
     const [listed, refused] = await Promise.all([
-      inspect([process.execPath, main, 'mcp', '--root', root, '--read-only'], 'tools/list'),
+      inspect([process.execPath, main, ...withPolicy(['mcp', '--root', root, '--read-only'])], 'tools/list'),
       inspect([serving.url, '--header', `Authorization: Bearer ${serving.token}`], 'tools/call', [
         ...['--tool-name', 'read_file', '--tool-arg', 'path=.env'],
       ]),

@@ -6,6 +6,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { ElicitRequestSchema, type ElicitResult, ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { withPolicy } from './with-policy.ts'
 
 const main = join(import.meta.dirname, '../../dist/cli/main.js')
 
@@ -40,7 +41,7 @@ describe('the MCP server, driven by the official client over stdio', () => {
 
   async function connectAs(wanted: Client, ...options: string[]): Promise<void> {
     client = wanted
-    const args = [main, 'mcp', '--root', root, ...options]
+    const args = [main, ...withPolicy(['mcp', '--root', root, ...options])]
     const env = { ...(process.env as Record<string, string>), XDG_STATE_HOME: join(home, 'state') }
     await client.connect(new StdioClientTransport({ command: process.execPath, args, env }))
   }

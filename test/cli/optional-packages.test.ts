@@ -69,7 +69,7 @@ it('a missing optional package is named, with the command that installs it', asy
   const [shells, scripts, command] = await Promise.all([
     run(bare, 'try.mjs'),
     run(half, 'try.mjs'),
-    run(bare, main, 'mcp', '--shell', 'bash'),
+    run(bare, main, 'mcp', '--shell', 'bash', '--policy', 'autonomous'),
   ])
   expect(JSON.parse(shells.stdout || shells.stderr)).toEqual([
     {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { withPolicy } from './with-policy.ts'
 
 const main = join(import.meta.dirname, '../../dist/cli/main.js')
 let home = ''
@@ -21,15 +22,18 @@ afterEach(() => rmSync(home, { recursive: true, force: true }))
 
 function run(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((done) => {
-    execFile(process.execPath, [main, ...words, '--root', root], { env: env() }, (error, stdout, stderr) =>
-      done({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
+    execFile(
+      process.execPath,
+      [main, ...withPolicy([...words, '--root', root])],
+      { env: env() },
+      (error, stdout, stderr) => done({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
     )
   })
 }
 
 it('an overlay keeps the changes of an MCP session separate until they are accepted', async () => {
   const client = new Client({ name: 'test', version: '1.0.0' })
-  const args = [main, 'mcp', '--root', root, '--overlay']
+  const args = [main, ...withPolicy(['mcp', '--root', root, '--overlay'])]
   await client.connect(new StdioClientTransport({ command: process.execPath, args, env: env() }))
   const edit = await client.callTool({
     name: 'edit_file',

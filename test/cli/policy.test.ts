@@ -3,11 +3,12 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { nodeBackend } from '../../src/backends/node/index.ts'
 import { loadConfig } from '../../src/cli/config.ts'
 import { findJsonError } from '../../src/cli/json-error.ts'
 import { parseConfig } from '../../src/cli/parse-config.ts'
+import { policy } from '../../src/cli/policy.ts'
 import { createWorkspace } from '../../src/index.ts'
 import { compilePolicy } from '../../src/policy/policy.ts'
 import { times } from '../counts.ts'
@@ -197,7 +198,9 @@ describe('a configuration file', () => {
   })
 
   it('is found in the root, and refused if there are two', async () => {
-    expect(await loadConfig(root, undefined)).not.toHaveProperty('file')
+    await expect(loadConfig(root, undefined)).rejects.toThrow(
+      'A policy is required: name readOnly, supervised, autonomous',
+    )
     await writeFile(join(root, 'wardspace.config.toml'), 'preset = "readOnly"\n')
     expect(await loadConfig(root, undefined)).toMatchObject({ policy: { preset: 'readOnly' }, found: true })
     expect(await loadConfig(root, 'supervised')).toMatchObject({ policy: { preset: 'supervised' } })
@@ -309,5 +312,35 @@ describe('JSON errors', () => {
       }),
       { numRuns: times(100, 300) },
     )
+  })
+})
+
+describe('wardspace policy check', () => {
+  it('prints the findings, and ends with 0, 1 or 2', async () => {
+    const printed: string[] = []
+    const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0)
+    const home = await mkdtemp(join(tmpdir(), 'wardspace-check-'))
+    try {
+      const rule = { name: 'docs are final', action: 'ask', permissions: ['file:write:*'], paths: ['docs/**'] }
+      const file = join(home, 'p.json')
+      await writeFile(file, JSON.stringify({ preset: 'autonomous', rules: [rule] }))
+      expect(await policy(['check', '--policy', file])).toBe(1)
+      expect(printed.join('')).toContain(
+        'docs are final: It asks about changes of docs/**, but leaves open: file:append',
+      )
+      expect(await policy(['check', '--policy', file, '--json'])).toBe(1)
+      expect(JSON.parse(printed.at(-1) ?? '')).toEqual([
+        { rule: 'docs are final', message: expect.any(String), hint: expect.any(String) },
+      ])
+      await writeFile(
+        file,
+        JSON.stringify({ preset: 'autonomous', rules: [{ ...rule, permissions: ['file:change'] }] }),
+      )
+      expect(await policy(['check', '--policy', file])).toBe(0)
+      await expect(policy(['check', 'more', '--policy', file])).rejects.toThrow(TypeError)
+    } finally {
+      write.mockRestore()
+      await rm(home, { recursive: true, force: true })
+    }
   })
 })

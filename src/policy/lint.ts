@@ -1,0 +1,230 @@
+import { classifyPath } from '../files/classify/index.ts'
+import type { Path } from '../paths/logical-path.ts'
+import { compilePaths, compileTexts, permissionBit, permissionMask } from './match.ts'
+import { type Permission, permissionGroups } from './permissions.ts'
+import { type CallPolicy, compilePolicy } from './policy.ts'
+import type { PolicyData, PolicyRule } from './schema.ts'
+import type { Decision } from './types.ts'
+
+/** One finding about a policy. */
+export interface PolicyFinding {
+  /** The name of the rule, or the field of the policy. */
+  readonly rule: string
+  /** What the rule leaves open, or why it has no effect. */
+  readonly message: string
+  /** What to write instead. */
+  readonly hint: string
+}
+
+/** A tool, as far as a policy concerns it. */
+export interface LintTool {
+  readonly name: string
+  readonly permission: string
+}
+
+export interface LintOptions {
+  /** The tools of the workspace. Without them, what depends on tools is not checked. */
+  readonly tools?: readonly LintTool[]
+}
+
+/**
+ * Finds what a policy leaves open although a rule looks like protection, and what has no effect. A policy that passes is not
+ * proven to be right: paths are tried by one example for each glob.
+ *
+ * @throws TypeError for an invalid policy
+ * @example
+ * const findings = lintPolicy({
+ *   preset: 'autonomous',
+ *   rules: [{ name: 'docs are final', action: 'deny', permissions: ['file:write:*'], paths: ['docs/**'] }],
+ * })
+ * console.log(findings[0]?.message) // 'It denies changes of docs/**, but leaves open: file:append, ...'
+ */
+export function lintPolicy(policy: unknown, { tools = [] }: LintOptions = {}): readonly PolicyFinding[] {
+  const { data } = compilePolicy(policy)
+  const findings: PolicyFinding[] = []
+  for (const rule of data.rules ?? []) {
+    findings.push(...openChanges(data, rule), ...openViews(data, rule), ...openTools(data, rule, tools))
+    findings.push(...neverDecides(data, rule), ...globstarsInNames(rule))
+  }
+  return [...findings, ...idleDecisions(data, tools), ...openCommands(data)]
+}
+
+const strength: Readonly<Record<Decision, number>> = { allow: 0, ask: 1, deny: 2 }
+const verbs = { ask: 'asks about', deny: 'denies' } as const
+
+/** A tool without decisions or rules of its own. */
+const NO_TOOL = 'tool'
+
+/** Returns the permissions of a group that a restricting rule does not cover, and that are decided less strictly. */
+function leftOpen(data: PolicyData, rule: PolicyRule, group: readonly Permission[]): readonly Permission[] {
+  if (rule.action === 'allow' || rule.permissions === undefined || rule.args || rule.commands || rule.risk) return []
+  const mask = permissionMask(rule.permissions, 'permissions')
+  const covers = (permission: Permission) => (mask & permissionBit(permission)) !== 0
+  if (!group.some(covers) || group.every(covers)) return []
+  const policy = compilePolicy(data).forCall({ tool: NO_TOOL, input: {} })
+  const paths = examples(rule)
+  return group.filter((permission) => !covers(permission) && isWeaker(policy, permission, paths, rule.action))
+}
+
+function isWeaker(policy: CallPolicy, permission: Permission, paths: readonly Path[], action: Decision): boolean {
+  return paths.some((path) => strength[policy.decide(permission, path, classifyPath(path))] < strength[action])
+}
+
+function openChanges(data: PolicyData, rule: PolicyRule): readonly PolicyFinding[] {
+  const open = leftOpen(data, rule, permissionGroups['file:change'])
+  if (open.length === 0) return []
+  return [
+    {
+      rule: rule.name,
+      message: `It ${verbs[rule.action as 'ask']} changes of ${subjectOf(rule)}, but leaves open: ${open.join(', ')}`,
+      hint: 'Use permissions: ["file:change"] for every way to change a path.',
+    },
+  ]
+}
+
+/** The permissions that show the content of a file. */
+const showing: readonly Permission[] = ['file:read', 'file:search', 'file:diff']
+
+function openViews(data: PolicyData, rule: PolicyRule): readonly PolicyFinding[] {
+  const open = leftOpen(data, rule, [...showing, 'file:move'])
+  if (open.length === 0 || !open.some((permission) => permission === 'file:move' || showing.includes(permission)))
+    return []
+  const mask = permissionMask(rule.permissions ?? ['*'], 'permissions')
+  if (!showing.some((permission) => (mask & permissionBit(permission)) !== 0)) return []
+  const views = open.filter((permission) => permission !== 'file:move')
+  if (views.length === 0) {
+    return [
+      {
+        rule: rule.name,
+        message: `It ${verbs[rule.action as 'ask']} views of ${subjectOf(rule)}, but leaves open file:move: a file that is moved shows under its new name`,
+        hint: 'Add "file:change" to its permissions, or use deniedPaths.',
+      },
+    ]
+  }
+  return [
+    {
+      rule: rule.name,
+      message: `It ${verbs[rule.action as 'ask']} views of ${subjectOf(rule)}, but leaves open: ${open.join(', ')}`,
+      hint: 'Use permissions: ["file:view", "file:change"], or deniedPaths.',
+    },
+  ]
+}
+
+/** Tools that change what a rule protects by the names of some tools only. */
+function openTools(data: PolicyData, rule: PolicyRule, tools: readonly LintTool[]): readonly PolicyFinding[] {
+  if (rule.action === 'allow' || rule.tools === undefined || rule.paths === undefined) return []
+  if (rule.args || rule.commands || rule.risk) return []
+  const matches = compileTexts(rule.tools, 'tools')
+  const changing = tools.filter(({ permission }) => isChange(permission))
+  if (!changing.some(({ name }) => matches(name))) return []
+  const policy = compilePolicy(data)
+  const paths = examples(rule)
+  const open = changing.filter(({ name, permission }) => {
+    if (matches(name)) return false
+    return isWeaker(policy.forCall({ tool: name, input: {} }), permission as Permission, paths, rule.action)
+  })
+  if (open.length === 0) return []
+  return [
+    {
+      rule: rule.name,
+      message: `It ${verbs[rule.action]} ${rule.tools.join(', ')} on ${subjectOf(rule)}, but other tools change it: ${open.map(({ name }) => name).join(', ')}`,
+      hint: 'Use permissions: ["file:change"] in place of tools.',
+    },
+  ]
+}
+
+function isChange(permission: string): boolean {
+  return permissionGroups['file:change'].some((change) => change === permission)
+}
+
+/** An allow or ask rule that a denial always outweighs, and an allow rule that allows only what is allowed without it. */
+function neverDecides(data: PolicyData, rule: PolicyRule): readonly PolicyFinding[] {
+  if (rule.action === 'deny' || rule.args || rule.commands || rule.risk || rule.kinds) return []
+  const mask = rule.permissions === undefined ? -1 : permissionMask(rule.permissions, 'permissions')
+  const tried = [...permissionGroups['file:change'], ...permissionGroups['file:view']].filter(
+    (permission) => (mask & permissionBit(permission)) !== 0,
+  )
+  const paths = examples(rule)
+  if (tried.length === 0 || paths.length === 0) return []
+  const call = { tool: rule.tools?.find((tool) => !tool.includes('*')) ?? NO_TOOL, input: {} }
+  if (rule.tools?.some((tool) => tool.includes('*'))) return []
+  const decisions = (policy: CallPolicy) =>
+    tried.flatMap((permission) => paths.map((path) => policy.decide(permission, path, classifyPath(path))))
+  const present = decisions(compilePolicy(data).forCall(call))
+  if (present.every((decision) => decision === 'deny')) {
+    return [
+      {
+        rule: rule.name,
+        message: `It never decides: everything that it ${rule.action === 'ask' ? 'asks about' : 'allows'} is denied`,
+        hint: 'Remove it, or narrow the denial: a deny always wins.',
+      },
+    ]
+  }
+  if (rule.action === 'ask' || rule.overrides !== undefined) return []
+  const without = { ...data, rules: (data.rules ?? []).filter((other) => other !== rule) }
+  const absent = decisions(compilePolicy(without).forCall(call))
+  if (present.some((decision, index) => decision !== absent[index])) return []
+  return [
+    {
+      rule: rule.name,
+      message: 'It has no effect: without it, the decisions are the same',
+      hint: 'Remove it. To lift a built-in protection, name the protection in overrides.',
+    },
+  ]
+}
+
+/** `**` within a name is a `*`: `src/**.ts` matches no file of a directory below `src`. */
+function globstarsInNames(rule: PolicyRule): readonly PolicyFinding[] {
+  return (rule.paths ?? [])
+    .filter((pattern) => pattern.split('/').some((name) => name.includes('**') && name !== '**'))
+    .map((pattern) => ({
+      rule: rule.name,
+      message: `In ${JSON.stringify(pattern)}, ** is a part of a name and matches no directories`,
+      hint: `Write ${JSON.stringify(pattern.replace(/\*\*(?=[^/])/g, '**/*'))} for any depth.`,
+    }))
+}
+
+/** Decisions to allow a tool that open nothing: without a preset a path needs its own allow. */
+function idleDecisions(data: PolicyData, tools: readonly LintTool[]): readonly PolicyFinding[] {
+  if (data.preset !== undefined || data.allowedPaths !== undefined) return []
+  if (data.rules?.some(({ action }) => action !== 'deny')) return []
+  return Object.entries(data.tools ?? {})
+    .filter(([name, action]) => action !== 'deny' && tools.some((tool) => tool.name === name))
+    .map(([name, action]) => ({
+      rule: `tools.${name}`,
+      message: `It has no effect: ${name} is set to "${action}", and no path is allowed`,
+      hint: 'Add allowedPaths, an allow rule, or a preset.',
+    }))
+}
+
+/** `start_command` runs the same lines as `run_command`. */
+function openCommands({ tools = {} }: PolicyData): readonly PolicyFinding[] {
+  const { run_command: run, start_command: start } = tools
+  if (run === undefined || run === 'allow' || start !== undefined) return []
+  return [
+    {
+      rule: 'tools.run_command',
+      message: `run_command is set to "${run}", but start_command runs the same lines`,
+      hint: `Set start_command to "${run}" as well, or use a rule with permissions: ["command:*"].`,
+    },
+  ]
+}
+
+function subjectOf({ paths }: PolicyRule): string {
+  return paths === undefined ? 'every path' : paths.join(', ')
+}
+
+/** A name that no rule of a person is likely to name. */
+const NAME = 'zqx'
+
+/** Returns a path for each glob of a rule that the glob matches. */
+function examples({ paths = ['**'] }: PolicyRule): readonly Path[] {
+  return paths.flatMap((pattern) => {
+    const path = pattern
+      .replace(/\{([^,{}]*),[^{}]*\}/g, '$1')
+      .replace(/\/$/, `/${NAME}`)
+      .replace(/\*+/g, NAME)
+      .replace(/\?/g, 'q')
+    return compilePaths([pattern], 'paths').matches(path) ? [path as Path] : []
+  })
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { lintPolicy } from '../../src/policy/lint.ts'
+import { presetNames } from '../../src/policy/presets.ts'
+import { builtinTools } from '../../src/tools/index.ts'
+
+const lint = (policy: object) => lintPolicy({ preset: 'autonomous', ...policy }, { tools: builtinTools })
+const rule = (fields: object) => ({ name: 'x', action: 'deny', ...fields })
+const docs = ['docs/**']
+
+describe('lintPolicy', () => {
+  it.each([
+    [
+      'a rule on some of the changing permissions',
+      { rules: [rule({ permissions: ['file:write:*'], paths: docs })] },
+      'leaves open: file:append, file:delete, file:move, file:copy, file:patch:apply',
+    ],
+    [
+      'an ask rule on some of the changing permissions',
+      { rules: [rule({ action: 'ask', permissions: ['file:write:*', 'file:append'], paths: docs })] },
+      'It asks about changes of docs/**, but leaves open: file:delete, file:move, file:copy, file:patch:apply',
+    ],
+    [
+      'a rule on reading alone',
+      { rules: [rule({ permissions: ['file:read'], paths: docs })] },
+      'leaves open: file:search, file:diff, file:move',
+    ],
+    [
+      'a rule on viewing alone',
+      { rules: [rule({ permissions: ['file:view'], paths: docs })] },
+      'leaves open file:move',
+    ],
+    [
+      'a rule on some of the changing tools',
+      { rules: [rule({ tools: ['write_file', 'edit_file'], paths: docs })] },
+      'other tools change it: replace_range, apply_patch, append_file, create_directory, copy_file, move_file, delete_file',
+    ],
+    [
+      'an allow rule under a denial',
+      { deniedPaths: docs, rules: [rule({ action: 'allow', paths: ['docs/a/**'], overrides: ['generated'] })] },
+      'It never decides: everything that it allows is denied',
+    ],
+    [
+      'an ask rule under a denial',
+      { rules: [rule({ action: 'ask', paths: ['docs/a/**'] }), rule({ name: 'y', paths: docs })] },
+      'everything that it asks about is denied',
+    ],
+    ['an allow rule of what is allowed', { rules: [rule({ action: 'allow', paths: docs })] }, 'It has no effect'],
+    ['** within a name', { rules: [rule({ paths: ['src/**.ts'] })] }, 'matches no directories'],
+    ['run_command without start_command', { tools: { run_command: 'deny' } }, 'start_command runs the same lines'],
+    [
+      'a tool that is allowed where no path is',
+      { preset: undefined, tools: { read_file: 'allow' } },
+      'no path is allowed',
+    ],
+  ])('names %s', (_, policy, message) => {
+    const findings = lint(policy)
+    expect(findings.map((finding) => finding.message).join('\n')).toContain(message)
+    for (const { rule: name, hint } of findings) {
+      expect(name).not.toBe('')
+      expect(hint).toMatch(/\.$/)
+    }
+  })
+
+  it.each([
+    ['file:change and file:view', { rules: [rule({ permissions: ['file:change', 'file:view'], paths: docs })] }],
+    ['file:change', { rules: [rule({ action: 'ask', permissions: ['file:change'], paths: docs })] }],
+    ['a rule without permissions', { rules: [rule({ paths: docs })] }],
+    [
+      'what another rule covers',
+      { readOnlyPaths: docs, rules: [rule({ permissions: ['file:write:*'], paths: docs })] },
+    ],
+    [
+      'what the preset asks about',
+      { preset: 'supervised', rules: [rule({ action: 'ask', permissions: ['file:delete'] })] },
+    ],
+    ['what nothing allows', { preset: undefined, rules: [rule({ permissions: ['file:write:*'] })] }],
+    ['an allow rule that lifts a protection', { rules: [rule({ action: 'allow', overrides: ['generated'] })] }],
+    ['an allow rule inside of supervised', { preset: 'supervised', rules: [rule({ action: 'allow', paths: docs })] }],
+  ])('finds nothing in %s', (_, policy) => {
+    expect(lint(policy)).toEqual([])
+  })
+
+  it('finds nothing in the presets', () => {
+    for (const preset of presetNames) expect(lintPolicy(preset, { tools: builtinTools })).toEqual([])
+  })
+
+  it('throws for an invalid policy', () => {
+    expect(() => lintPolicy({ rule: [] })).toThrow(TypeError)
+  })
+})
