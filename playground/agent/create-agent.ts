@@ -1,92 +1,123 @@
 import { everyCallAnswered, withoutAnswer } from './messages.ts'
 import { openModel } from './models.ts'
 import { playTurn } from './play-turn.ts'
-import type { Agent, AgentOptions, Conversation, DoneReason, TurnOptions } from './types.ts'
+import type { Agent, AgentEvent, AgentOptions, Conversation, DoneReason, TurnOptions } from './types.ts'
 
 const MAX_STEPS = 50
 
-const nothingSaid: Conversation = { messages: [], usage: { steps: 0, inputTokens: 0, outputTokens: 0, ms: 0 } }
+const emptyConversation: Conversation = { messages: [], usage: { steps: 0, inputTokens: 0, outputTokens: 0, ms: 0 } }
 
-/** An agent over a workspace's tools: the loop of the AI SDK, with what a person needs to follow it and to stop it. */
+/** Creates an agent over the tools of a workspace: the loop of the AI SDK, which a person can follow and stop. */
 export function createAgent(options: AgentOptions): Agent {
-  const { choice, pace = 0, fetch, maxSteps = MAX_STEPS, onEvent = () => {} } = options
-  let conversation = options.conversation ?? nothingSaid
-  let turn: { readonly stop: AbortController; readonly ended: Promise<DoneReason> } | undefined
-  let model: ReturnType<typeof openModel> | undefined
+  const loop = new AgentLoop(options)
+  return {
+    get isWorking() {
+      return loop.isWorking
+    },
+    get conversation() {
+      return loop.conversation
+    },
+    get canContinue() {
+      return loop.canContinue
+    },
+    send: (text, turn) => loop.send(text, turn),
+    resume: (turn) => loop.resume(turn),
+    next: () => loop.resume({ stepwise: true }),
+    retry: (turn) => loop.retry(turn),
+    stop: () => loop.stop(),
+  }
+}
 
-  function keep(next: Partial<Conversation>): void {
-    conversation = { ...conversation, ...next }
-    onEvent({ type: 'conversation' })
+class AgentLoop {
+  conversation: Conversation
+  readonly #options: AgentOptions
+  #turn: { readonly stop: AbortController; readonly ended: Promise<DoneReason> } | undefined
+  #model: ReturnType<typeof openModel> | undefined
+
+  constructor(options: AgentOptions) {
+    this.#options = options
+    this.conversation = options.conversation ?? emptyConversation
   }
 
-  /** Plays a turn from where the conversation stands. */
-  async function play(signal: AbortSignal, stepwise: boolean): Promise<DoneReason> {
-    try {
-      model ??= openModel(choice, { pace, ...(fetch && { fetch }) })
-      const opened = await model
-      conversation = { ...conversation, messages: everyCallAnswered(conversation.messages) }
-      return await playTurn({
-        model: opened.model,
-        tools: options.tools(),
-        ...{ conversation, keep, onEvent, signal, stepwise, maxSteps },
-      })
-    } catch (error) {
-      // What cannot be opened now may be later.
-      model = undefined
-      if (signal.aborted) return 'stopped'
-      onEvent({ type: 'error', message: error instanceof Error ? error.message : String(error), canRetry: true })
-      return 'error'
-    }
+  get isWorking(): boolean {
+    return this.#turn !== undefined
   }
 
-  function begin({ stepwise = false }: TurnOptions = {}): Promise<DoneReason> {
+  get canContinue(): boolean {
+    const last = this.conversation.messages.at(-1)?.role
+    return !this.isWorking && (last === 'user' || last === 'tool')
+  }
+
+  async send(text: string, options?: TurnOptions): Promise<DoneReason> {
+    this.#requireIdle()
+    this.#keep({ messages: [...everyCallAnswered(this.conversation.messages), { role: 'user', content: text }] })
+    return this.#begin(options)
+  }
+
+  async resume(options?: TurnOptions): Promise<DoneReason> {
+    this.#requireIdle()
+    if (!this.canContinue) throw new Error('There is nothing to go on with')
+    return this.#begin(options)
+  }
+
+  async retry(options?: TurnOptions): Promise<DoneReason> {
+    this.#requireIdle()
+    const messages = withoutAnswer(this.conversation.messages)
+    if (messages.length === 0) throw new Error('There is nothing to try again')
+    this.#keep({ messages })
+    return this.#begin(options)
+  }
+
+  async stop(): Promise<void> {
+    this.#turn?.stop.abort()
+    await this.#turn?.ended
+  }
+
+  #requireIdle(): void {
+    if (this.isWorking) throw new Error('The agent is working; stop it first')
+  }
+
+  #emit(event: AgentEvent): void {
+    this.#options.onEvent?.(event)
+  }
+
+  #keep(changes: Partial<Conversation>): void {
+    this.conversation = { ...this.conversation, ...changes }
+    this.#emit({ type: 'conversation' })
+  }
+
+  #begin({ stepwise = false }: TurnOptions = {}): Promise<DoneReason> {
     const stop = new AbortController()
-    const ended = play(stop.signal, stepwise).then((reason) => {
-      turn = undefined
-      onEvent({ type: 'done', reason })
+    const ended = this.#play(stop.signal, stepwise).then((reason) => {
+      this.#turn = undefined
+      this.#emit({ type: 'done', reason })
       return reason
     })
-    turn = { stop, ended }
+    this.#turn = { stop, ended }
     return ended
   }
 
-  function requireIdle(): void {
-    if (turn !== undefined) throw new Error('The agent is working; stop it first')
+  /** Plays a turn that continues the conversation. */
+  async #play(signal: AbortSignal, stepwise: boolean): Promise<DoneReason> {
+    const { choice, pace = 0, fetch, maxSteps = MAX_STEPS } = this.#options
+    try {
+      this.#model ??= openModel(choice, { pace, ...(fetch && { fetch }) })
+      const { model } = await this.#model
+      this.conversation = { ...this.conversation, messages: everyCallAnswered(this.conversation.messages) }
+      return await playTurn({
+        model,
+        tools: this.#options.tools(),
+        conversation: this.conversation,
+        keep: (changes) => this.#keep(changes),
+        onEvent: (event) => this.#emit(event),
+        ...{ signal, stepwise, maxSteps },
+      })
+    } catch (error) {
+      // The next turn tries again to open the model.
+      this.#model = undefined
+      if (signal.aborted) return 'stopped'
+      this.#emit({ type: 'error', message: error instanceof Error ? error.message : String(error), canRetry: true })
+      return 'error'
+    }
   }
-
-  const agent: Agent = {
-    get isWorking() {
-      return turn !== undefined
-    },
-    get conversation() {
-      return conversation
-    },
-    get canContinue() {
-      const last = conversation.messages.at(-1)?.role
-      return turn === undefined && (last === 'user' || last === 'tool')
-    },
-    async send(text, options) {
-      requireIdle()
-      keep({ messages: [...everyCallAnswered(conversation.messages), { role: 'user', content: text }] })
-      return begin(options)
-    },
-    async resume(options) {
-      requireIdle()
-      if (!agent.canContinue) throw new Error('There is nothing to go on with')
-      return begin(options)
-    },
-    next: () => agent.resume({ stepwise: true }),
-    async retry(options) {
-      requireIdle()
-      const messages = withoutAnswer(conversation.messages)
-      if (messages.length === 0) throw new Error('There is nothing to try again')
-      keep({ messages })
-      return begin(options)
-    },
-    async stop() {
-      turn?.stop.abort()
-      await turn?.ended
-    },
-  }
-  return agent
 }

@@ -7,8 +7,8 @@ import { hasPrivateStorage, removePrivate } from './private-storage.ts'
 import { acquireProjectLock } from './project-lock.ts'
 import { createRegistry } from './registry.ts'
 import { removeUnfinished } from './remove-unfinished.ts'
-import { fillFrom } from './sources.ts'
-import type { ByteStore, OpenProject, ProjectInfo, Projects } from './types.ts'
+import { type FillSource, fillFrom } from './sources.ts'
+import type { ByteStore, Created, OpenProject, ProjectInfo, Projects, Task } from './types.ts'
 
 /** What lives in this tab alone. */
 interface InTab {
@@ -16,6 +16,9 @@ interface InTab {
   readonly backend: Backend
   readonly kept: ByteStore
 }
+
+/** Answers other tabs while a project is created or removed. */
+const ignoreOtherTabs = { letGo: async () => {}, free() {} }
 
 /** The projects of this browser, and those of this tab. */
 export function openProjects(): Projects {
@@ -35,43 +38,46 @@ export function openProjects(): Projects {
     else here.info = info
   }
 
+  /** Creates a project in the private storage of the browser or in this tab. */
+  async function createStored(info: ProjectInfo, source: FillSource, task: Task): Promise<Created> {
+    const { id, storage } = info
+    // Locked while it is filled: otherwise another tab would remove it as left behind by a closed tab.
+    const lock = storage === 'opfs' ? await acquireProjectLock(id, {}, ignoreOtherTabs) : undefined
+    const backend = await openStoredProject(storage, id)
+    try {
+      const warnings = await fillFrom(backend, source, task)
+      if (storage === 'memory') inTab.set(id, { info, backend, kept: memoryByteStore() })
+      else {
+        await backend.close()
+        // Registered last, so that a project that is half filled is never listed.
+        await registry?.put(info)
+      }
+      return { info, warnings }
+    } catch (error) {
+      await backend.close()
+      if (storage === 'opfs') await removePrivate('workspace', id)
+      throw error
+    } finally {
+      await lock?.release()
+    }
+  }
+
   return {
     async list() {
       const all = [...[...inTab.values()].map(({ info }) => info), ...((await registry?.list()) ?? [])]
       return all.sort((a, b) => b.openedAt - a.openedAt)
     },
 
-    async create(source, { name, storage: wanted }, task = {}) {
-      const storage = source.kind === 'directory' ? 'directory' : wanted
+    async create(source, { name, storage: chosen }, task = {}) {
+      const storage = source.kind === 'directory' ? 'directory' : chosen
       const id = newId()
       const now = Date.now()
       const sample = source.kind === 'sample' ? { sample: source.id } : {}
       const info: ProjectInfo = { id, name, storage, ...sample, createdAt: now, openedAt: now }
-      if (source.kind === 'directory') {
-        await keepHandle(id, source.handle)
-        await registry?.put(info)
-        return { info, warnings: [] }
-      }
-      // Held while it is made, so that no other tab takes it for what a closed tab left behind.
-      const lock =
-        storage === 'opfs' ? await acquireProjectLock(id, {}, { letGo: async () => {}, free() {} }) : undefined
-      const backend = await openStoredProject(storage, id)
-      try {
-        const warnings = await fillFrom(backend, source, task)
-        if (storage === 'memory') inTab.set(id, { info, backend, kept: memoryByteStore() })
-        else {
-          await backend.close()
-          // Only now is there such a project: what was half made never was.
-          await registry?.put(info)
-        }
-        return { info, warnings }
-      } catch (error) {
-        await backend.close()
-        if (storage === 'opfs') await removePrivate('workspace', id)
-        throw error
-      } finally {
-        await lock?.release()
-      }
+      if (source.kind !== 'directory') return createStored(info, source, task)
+      await keepHandle(id, source.handle)
+      await registry?.put(info)
+      return { info, warnings: [] }
     },
 
     async open(id, options = {}) {
@@ -92,7 +98,7 @@ export function openProjects(): Projects {
       inTab.delete(id)
       await here?.backend.close()
       if (here !== undefined) return
-      const lock = await acquireProjectLock(id, { takeOver: true }, { letGo: async () => {}, free() {} })
+      const lock = await acquireProjectLock(id, { takeOver: true }, ignoreOtherTabs)
       try {
         await registry?.remove(id)
         await removePrivate('playground', id)

@@ -3,12 +3,11 @@ import { fill } from './fill.ts'
 import { sampleOf } from './samples.ts'
 import type { ProjectFile, ProjectSource, Task } from './types.ts'
 
+/** A source whose files are copied into the project. */
+export type FillSource = Exclude<ProjectSource, { kind: 'directory' }>
+
 /** Fills a new project from whatever it is made of; gives what was left out. What one kind needs is loaded only for it. */
-export async function fillFrom(
-  backend: Backend,
-  source: Exclude<ProjectSource, { kind: 'directory' }>,
-  task: Task,
-): Promise<readonly string[]> {
+export async function fillFrom(backend: Backend, source: FillSource, task: Task): Promise<readonly string[]> {
   switch (source.kind) {
     case 'empty':
       return []

@@ -1,0 +1,155 @@
+import { batch, type Signal, signal } from '@preact/signals'
+import type { AuditSink, Failure, Success, Workspace } from 'wardspace'
+import type { SavedSession } from './load-saved-session.ts'
+import { type Opened, openWorkspace } from './open-workspace.ts'
+import { ownerPolicy, ownersOnly } from './owner.ts'
+import { Recorder } from './recorder.ts'
+import { copyOf, type Recording } from './recordings.ts'
+import { createShellHolder } from './shells.ts'
+import type { SessionProject, WorkspaceSettings } from './types.ts'
+
+/** An action in a workspace. */
+export type Act = (workspace: Workspace) => Promise<Success | Failure>
+
+export interface CurrentWorkspaceOptions {
+  readonly project: SessionProject
+  readonly audit: AuditSink
+  readonly settings: WorkspaceSettings
+  readonly saved: Pick<SavedSession, 'history' | 'time'>
+  readonly writable: boolean
+}
+
+/** Opens workspaces one after the other over the same files. */
+class WorkspaceOpener {
+  readonly options: CurrentWorkspaceOptions
+  readonly recorder = new Recorder()
+  readonly shells = createShellHolder()
+  /** Number of the last opening, over all sessions of the project. */
+  time: number
+
+  constructor(options: CurrentWorkspaceOptions) {
+    this.options = options
+    this.time = options.saved.time
+  }
+
+  /** Opens a workspace with the history of `past`, and with the task and taint of the agent in `before`. */
+  async open(settings: WorkspaceSettings, before?: Opened, past = before?.workspace): Promise<Opened> {
+    const { project, audit, saved, writable } = this.options
+    this.time += 1
+    const taint = before?.agent.taint.origin()
+    const shell = await this.shells.use(settings.shell)
+    const { record } = this.recorder
+    return openWorkspace({
+      backend: project.backend,
+      audit,
+      settings,
+      shell,
+      history: past?.history() ?? saved.history,
+      time: this.time,
+      readOnly: !writable,
+      ...(record === undefined ? {} : { record }),
+      agent: {
+        ...(before?.agent.task === undefined ? {} : { task: before.agent.task }),
+        ...(taint === undefined ? {} : { taint }),
+      },
+    })
+  }
+}
+
+/** The workspace of a session. Changed settings, a recording and an act of the owner replace it over the same files. */
+export class CurrentWorkspace {
+  readonly opened: Signal<Opened>
+  readonly settings: Signal<WorkspaceSettings>
+  /** Number of the agent's calls that have not ended. */
+  agentCalls = 0
+  readonly #opener: WorkspaceOpener
+  #tasks = 0
+
+  private constructor(opener: WorkspaceOpener, opened: Opened) {
+    this.#opener = opener
+    this.opened = signal(opened)
+    this.settings = signal(opener.options.settings)
+  }
+
+  static async open(options: CurrentWorkspaceOptions): Promise<CurrentWorkspace> {
+    const opener = new WorkspaceOpener(options)
+    return new CurrentWorkspace(opener, await opener.open(options.settings))
+  }
+
+  get workspace(): Workspace {
+    return this.opened.value.workspace
+  }
+
+  get recording() {
+    return this.#opener.recorder.current
+  }
+
+  /** The settings in the form in which they are saved. */
+  savedSettings(): WorkspaceSettings & { readonly time: number } {
+    return { ...this.settings.value, time: this.#opener.time }
+  }
+
+  /** Replaces the workspace by one with changed settings. */
+  async change(changes: Partial<WorkspaceSettings>): Promise<void> {
+    // A recording is of one workspace.
+    if (this.recording.value !== undefined) throw new TypeError('Stop the recording first')
+    const settings = { ...this.settings.value, ...changes }
+    const before = this.opened.value
+    const after = await this.#opener.open(settings, before)
+    batch(() => {
+      this.opened.value = after
+      this.settings.value = settings
+    })
+    await before.workspace.close()
+  }
+
+  /** Acts under the policy. If the policy refuses and no agent is working, acts as the owner of the files. */
+  async byPerson(act: Act): Promise<Success | Failure> {
+    const result = await act(this.workspace)
+    if (result.ok || !ownersOnly.has(result.code) || !this.#opener.options.writable) return result
+    if (this.agentCalls > 0 || this.recording.value !== undefined) {
+      return { ...result, hint: 'The policy refuses it. Wait until the agent has ended, then do it once more.' }
+    }
+    return this.#asOwner(act)
+  }
+
+  async #asOwner(act: Act): Promise<Success | Failure> {
+    const before = this.opened.value
+    const owner = await this.#opener.open({ ...this.settings.value, policy: ownerPolicy, mode: 'act' }, before)
+    const result = await act(owner.workspace)
+    // The history of the next workspace includes the owner's act.
+    this.opened.value = await this.#opener.open(this.settings.value, before, owner.workspace)
+    await Promise.all([before.workspace.close(), owner.workspace.close()])
+    return result
+  }
+
+  /** Opens a run of the agent for a task, unless the agent is working. */
+  async beginTask(text: string): Promise<void> {
+    if (this.agentCalls > 0) return
+    const before = this.opened.value
+    this.#tasks += 1
+    const run = { id: `agent-${this.#opener.time}-${this.#tasks}`, actor: 'agent', task: { text } }
+    this.opened.value = { ...before, agent: before.workspace.run(run) }
+  }
+
+  async startRecording(): Promise<void> {
+    const { recorder, options } = this.#opener
+    if (this.recording.value !== undefined) return
+    const start = await copyOf(options.project.backend)
+    const history = this.workspace.history()
+    recorder.collect()
+    await this.change({})
+    recorder.start({ start, history })
+  }
+
+  async stopRecording(): Promise<Recording | undefined> {
+    const recording = this.#opener.recorder.stop()
+    if (recording !== undefined) await this.change({})
+    return recording
+  }
+
+  async close(): Promise<void> {
+    await this.workspace.close()
+    await this.#opener.shells.close()
+  }
+}

@@ -1,0 +1,91 @@
+import { computed, type ReadonlySignal } from '@preact/signals'
+import type { CallOptions, Failure, Success, Workspace, WorkspaceRun } from 'wardspace'
+import type { ChangePoints } from './change-points.ts'
+import type { CurrentWorkspace } from './current-workspace.ts'
+import { labelOf } from './label.ts'
+import { type Call, type LogParts, log, logged } from './logged-run.ts'
+import type { Session, TimelineEntry } from './types.ts'
+
+/** What calls in a session go through. */
+export interface CallParts extends LogParts {
+  readonly current: CurrentWorkspace
+  readonly changes: ChangePoints
+}
+
+/** Returns the agent's run with its calls in the timeline and a history point after each change. */
+export function trackAgentRun(parts: CallParts): ReadonlySignal<WorkspaceRun> {
+  const { current, changes } = parts
+  const agentCall = logged(() => current.opened.value.agent, 'agent', parts)
+  const callTool: WorkspaceRun['callTool'] = async (name, input, options) => {
+    current.agentCalls += 1
+    try {
+      return await changes.around(() => agentCall(name, input, options), labelOf(name, input))
+    } finally {
+      current.agentCalls -= 1
+    }
+  }
+  return computed<WorkspaceRun>(() => {
+    const { agent } = current.opened.value
+    return {
+      ...agent,
+      get task() {
+        return agent.task
+      },
+      get plan() {
+        return agent.plan
+      },
+      get mode() {
+        return agent.mode
+      },
+      call: callTool as WorkspaceRun['call'],
+      callTool,
+    }
+  })
+}
+
+/** Returns the calls of a run of the browser's agent, in the timeline and with a history point after each change. */
+export function trackBrowserRun(run: Pick<WorkspaceRun, 'callTool'>, parts: CallParts): Call {
+  const call = logged(() => run, 'browser', parts)
+  return (tool, input, options) => parts.changes.around(() => call(tool, input, options), labelOf(tool, input))
+}
+
+/** Creates the person's actions in a session. */
+export function createPersonActions(
+  parts: CallParts,
+): Pick<Session, 'call' | 'save' | 'undo' | 'moveTo' | 'checkpoint'> {
+  const { current, changes } = parts
+  const call = logged(() => current.workspace, 'person', parts)
+
+  function act(
+    { tool, input }: Pick<TimelineEntry, 'tool' | 'input'>,
+    run: (workspace: Workspace, options: CallOptions) => Promise<Success | Failure>,
+  ): Promise<Success | Failure> {
+    return log(parts, { actor: 'person', tool, input }, (key) => {
+      const options: CallOptions = { step: `#${key}`, approve: () => ({ allow: 'once', by: 'person' }) }
+      return current.byPerson((workspace) => run(workspace, options))
+    })
+  }
+
+  return {
+    call: (tool, input, options) => changes.around(() => call(tool, input, options), labelOf(tool, input)),
+    save: (path, content, expectedSha256) => {
+      const input = { path, content, expectedSha256 }
+      return changes.around(
+        () => act({ tool: 'write_file', input }, (workspace, options) => workspace.call('write_file', input, options)),
+        labelOf('write_file', input),
+      )
+    },
+    undo: (callId) =>
+      changes.around(
+        () => act({ tool: 'undo', input: { callId } }, (workspace, options) => workspace.undo(callId, options)),
+        `undo ${callId}`,
+      ),
+    moveTo: (id) =>
+      changes.move(id, () =>
+        act({ tool: 'rollback', input: { checkpoint: id } }, (workspace, options) => workspace.rollback(id, options)),
+      ),
+    async checkpoint(label) {
+      changes.add(label, true)
+    },
+  }
+}
