@@ -1,9 +1,9 @@
 import type { IFileSystem } from 'just-bash'
 import { ToolError } from '../../errors.ts'
+import { createPacer } from '../shared/pacer.ts'
 import { bytesOfText, textOfBytes } from './byte-encoding.ts'
 import { type BashFsOptions, FsAccess } from './fs-access.ts'
 import { reasonOf, systemError } from './fs-errors.ts'
-import { createPacer } from './pacer.ts'
 import { type FilePath, HOME, resolvePath, withoutFiles } from './virtual-paths.ts'
 
 /**

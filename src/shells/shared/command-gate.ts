@@ -6,6 +6,7 @@ import type { Access, GuardedAccess } from '../../policy/access.ts'
 import type { Permission } from '../../policy/permissions.ts'
 import type { Backend, Change, EntryType } from '../../storage/backend.ts'
 import type { CommandStat, RefusedAccess } from '../types.ts'
+import { createPacer } from './pacer.ts'
 import { refusing } from './refusal-codes.ts'
 import { createMarks } from './secret-marks.ts'
 
@@ -45,6 +46,8 @@ export class CommandGate {
   /** What shows in listings. */
   readonly listing: Visibility
   readonly marks = createMarks()
+  /** To be called between the steps of a long operation. */
+  readonly pause = createPacer()
   readonly readContents = new Map<Path, ReadContent>()
   #keptBytes = 0
   /** The size of each file that the command has written, and the sum. */
@@ -199,6 +202,7 @@ export class CommandGate {
     const entries: { path: Path; type: EntryType }[] = []
     const pending: Path[] = [start]
     for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
+      await this.pause()
       for (const { name, type } of await this.backend.list(directory)) {
         const path = childOf(directory, name)
         entries.push({ path, type })

@@ -56,6 +56,7 @@ export function createCommandWrites(gate: CommandGate): CommandWrites {
         const removed = [access]
         for (const entry of below) {
           removed.push(await gate.reach({ permission: 'file:delete', path: entry.path, noFollow: true }))
+          await gate.pause()
         }
         await gate.commit(...removed.map((entry) => ({ path: entry.path, expect: 'any', to: null }) as const))
         gate.record(...removed)
@@ -108,6 +109,7 @@ async function rename(gate: CommandGate, from: string, to: string): Promise<void
     accesses.push(await gate.reach({ permission: 'file:move', path, noFollow: true }))
     accesses.push(await gate.reach({ permission: 'file:move', path: newPath, noFollow: true }))
     changes.push(...(await moveChanges(backend, path, newPath)))
+    await gate.pause()
   }
   await gate.commit(...changes)
   gate.record(...accesses)
