@@ -27,120 +27,143 @@ const HOME = ['\x1b[H', '\x1bOH', '\x01']
 const END = ['\x1b[F', '\x1bOF', '\x05']
 const DELETE = '\x1b[3~'
 
-export function createLineEditor({ write, prompt, columns, run, interrupt, clear }: LineEditorParts): LineEditor {
-  const past: string[] = []
-  let line = ''
-  let at = 0
-  let seen = 0
-  let isRunning = false
+export function createLineEditor(parts: LineEditorParts): LineEditor {
+  const line = new EditedLine(parts)
+  return {
+    begin: () => line.show(),
+    take: (data) => line.take(data),
+    interject: (text) => line.interject(text),
+  }
+}
 
+class EditedLine {
+  readonly #parts: LineEditorParts
+  readonly #past: string[] = []
+  #line = ''
+  #cursor = 0
+  /** Position in the history; its length for the line that is new. */
+  #historyIndex = 0
+  #isRunning = false
   /** Rows from the beginning of the prompt to the cursor, as it was drawn last. */
-  let row = 0
+  #row = 0
 
-  const home = () => `${row > 0 ? `\x1b[${row}A` : ''}\r\x1b[J`
+  constructor(parts: LineEditorParts) {
+    this.#parts = parts
+  }
 
   /** Draws prompt and line anew, over as many rows as they take. */
-  function show(): void {
-    const width = columns()
-    const shown = prompt()
-    const start = lengthOf(shown)
-    const end = start + line.length
-    const up = Math.floor(end / width) - Math.floor((start + at) / width)
+  show(): void {
+    const width = this.#parts.columns()
+    const prompt = this.#parts.prompt()
+    const start = lengthOf(prompt)
+    const end = start + this.#line.length
+    const position = start + this.#cursor
+    const up = Math.floor(end / width) - Math.floor(position / width)
     // A row that is just full keeps the cursor: only what follows brings it into the next one.
     const wrap = end % width === 0 ? '\r\n' : ''
-    const column = (start + at) % width
+    const column = position % width
     const move = `${up > 0 ? `\x1b[${up}A` : ''}\r${column > 0 ? `\x1b[${column}C` : ''}`
-    write(`${home()}${shown}${line}${wrap}${move}`)
-    row = Math.floor((start + at) / width)
+    this.#parts.write(`${this.#home()}${prompt}${this.#line}${wrap}${move}`)
+    this.#row = Math.floor(position / width)
+  }
+
+  take(data: string): void {
+    // A pasted text of several lines runs line by line.
+    if (data.length > 1 && !data.startsWith('\x1b') && /[\r\n]/.test(data)) {
+      const [first = '', ...others] = data.split(/\r\n|\r|\n/)
+      this.#key(first)
+      if (others.length > 0 && others.join('') === '') void this.#enter()
+      else if (others.length > 0) this.#set(this.#line + others.join(' '))
+    } else this.#key(data)
+  }
+
+  interject(text: string): void {
+    if (this.#isRunning) this.#parts.write(text)
+    else {
+      this.#parts.write(`${this.#home()}${text}`)
+      this.#row = 0
+      this.show()
+    }
+  }
+
+  /** The sequence that goes to the beginning of the prompt and clears what follows. */
+  #home(): string {
+    return `${this.#row > 0 ? `\x1b[${this.#row}A` : ''}\r\x1b[J`
   }
 
   /** Goes on below the line, wherever the cursor is in it. */
-  function leave(): void {
-    at = line.length
-    show()
-    write('\r\n')
-    row = 0
+  #leave(): void {
+    this.#cursor = this.#line.length
+    this.show()
+    this.#parts.write('\r\n')
+    this.#row = 0
   }
 
-  function set(next: string, position = next.length): void {
-    line = next
-    at = position
-    show()
+  #set(line: string, cursor = line.length): void {
+    this.#line = line
+    this.#cursor = cursor
+    this.show()
   }
 
-  async function enter(): Promise<void> {
-    const entered = line.trim()
-    leave()
-    line = ''
-    at = 0
-    if (entered === 'clear') clear()
+  async #enter(): Promise<void> {
+    const entered = this.#line.trim()
+    this.#leave()
+    this.#line = ''
+    this.#cursor = 0
+    if (entered === 'clear') this.#parts.clear()
     else if (entered !== '') {
-      if (past.at(-1) !== entered) past.push(entered)
-      isRunning = true
-      await run(entered)
-      isRunning = false
+      if (this.#past.at(-1) !== entered) this.#past.push(entered)
+      this.#isRunning = true
+      await this.#parts.run(entered)
+      this.#isRunning = false
     }
-    seen = past.length
-    show()
+    this.#historyIndex = this.#past.length
+    this.show()
   }
 
-  function recall(step: number): void {
-    const next = Math.min(past.length, Math.max(0, seen + step))
-    if (next === seen) return
-    seen = next
-    set(past[seen] ?? '')
+  #recall(step: number): void {
+    const next = Math.min(this.#past.length, Math.max(0, this.#historyIndex + step))
+    if (next === this.#historyIndex) return
+    this.#historyIndex = next
+    this.#set(this.#past[next] ?? '')
   }
 
-  function key(data: string): void {
+  #key(data: string): void {
     if (data === '\x03') {
-      if (isRunning) interrupt()
+      if (this.#isRunning) this.#parts.interrupt()
       else {
-        leave()
-        set('')
+        this.#leave()
+        this.#set('')
       }
       return
     }
     // What is typed while a command runs would look as if it had been read by it.
-    if (isRunning) return
-    if (data === '\r' || data === '\n') void enter()
-    else if (data === '\x7f') {
-      if (at > 0) set(line.slice(0, at - 1) + line.slice(at), at - 1)
-    } else if (data === DELETE) set(line.slice(0, at) + line.slice(at + 1), at)
-    else if (data === UP) recall(-1)
-    else if (data === DOWN) recall(1)
-    else if (data === LEFT) set(line, Math.max(0, at - 1))
-    else if (data === RIGHT) set(line, Math.min(line.length, at + 1))
-    else if (HOME.includes(data)) set(line, 0)
-    else if (END.includes(data)) set(line)
-    else if (data === '\x15') set(line.slice(at), 0)
+    if (this.#isRunning) return
+    if (data === '\r' || data === '\n') void this.#enter()
+    else if (data === UP) this.#recall(-1)
+    else if (data === DOWN) this.#recall(1)
     else if (data === '\x0c') {
-      clear()
-      row = 0
-      show()
-    } else if (!data.startsWith('\x1b') && data >= ' ') {
-      set(line.slice(0, at) + data + line.slice(at), at + data.length)
-    }
+      this.#parts.clear()
+      this.#row = 0
+      this.show()
+    } else this.#edit(data)
   }
 
-  return {
-    begin: show,
-    take(data) {
-      // A pasted text of several lines runs line by line.
-      if (data.length > 1 && !data.startsWith('\x1b') && /[\r\n]/.test(data)) {
-        const [first = '', ...rest] = data.split(/\r\n|\r|\n/)
-        key(first)
-        if (rest.length > 0 && rest.join('') === '') void enter()
-        else if (rest.length > 0) set(line + rest.join(' '))
-      } else key(data)
-    },
-    interject(text) {
-      if (isRunning) write(text)
-      else {
-        write(`${home()}${text}`)
-        row = 0
-        show()
-      }
-    },
+  /** Keys that move the cursor or change the line. */
+  #edit(data: string): void {
+    const line = this.#line
+    const cursor = this.#cursor
+    if (data === '\x7f') {
+      if (cursor > 0) this.#set(line.slice(0, cursor - 1) + line.slice(cursor), cursor - 1)
+    } else if (data === DELETE) this.#set(line.slice(0, cursor) + line.slice(cursor + 1), cursor)
+    else if (data === LEFT) this.#set(line, Math.max(0, cursor - 1))
+    else if (data === RIGHT) this.#set(line, Math.min(line.length, cursor + 1))
+    else if (HOME.includes(data)) this.#set(line, 0)
+    else if (END.includes(data)) this.#set(line)
+    else if (data === '\x15') this.#set(line.slice(cursor), 0)
+    else if (!data.startsWith('\x1b') && data >= ' ') {
+      this.#set(line.slice(0, cursor) + data + line.slice(cursor), cursor + data.length)
+    }
   }
 }
 

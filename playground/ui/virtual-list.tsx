@@ -28,46 +28,11 @@ const MORE = 5
 /** A list of any length of which only what is seen is in the document. The focus stays on the list itself. */
 export function VirtualList(props: VirtualListProps) {
   const { label, count, rowHeight, active, onActive, onOpen, onKey, role = 'listbox', name, attributes, row } = props
-  const place = useRef<HTMLDivElement>(null)
-  const [top, setTop] = useState(0)
-  const [height, setHeight] = useState(600)
-
-  useLayoutEffect(() => {
-    const list = place.current
-    if (list === null) return
-    const observer = new ResizeObserver(() => setHeight(list.clientHeight))
-    observer.observe(list)
-    setHeight(list.clientHeight)
-    return () => observer.disconnect()
-  }, [])
-
-  const wasAtEnd = useRef(true)
-  useEffect(() => {
-    const list = place.current
-    if (props.follow && wasAtEnd.current && list !== null) list.scrollTop = count * rowHeight
-  }, [count])
-
-  useLayoutEffect(() => {
-    const list = place.current
-    if (list === null || active < 0) return
-    const from = active * rowHeight
-    if (from < list.scrollTop) list.scrollTop = from
-    else if (from + rowHeight > list.scrollTop + list.clientHeight)
-      list.scrollTop = from + rowHeight - list.clientHeight
-  }, [active])
+  const { place, top, height, onScroll } = useScroll(props)
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
-    const page = Math.max(1, Math.floor(height / rowHeight) - 1)
-    const moves: Readonly<Record<string, number>> = {
-      ArrowDown: active + 1,
-      ArrowUp: active - 1,
-      PageDown: active + page,
-      PageUp: active - page,
-      Home: 0,
-      End: count - 1,
-    }
-    const move = moves[event.key]
+    const move = rowOfKey(event.key, props, height)
     if (move !== undefined && count > 0) onActive(Math.min(count - 1, Math.max(0, move)))
     else if (event.key === 'Enter' && active >= 0) onOpen(active)
     else if (onKey?.(event, active) !== true) return
@@ -90,10 +55,7 @@ export function VirtualList(props: VirtualListProps) {
       tabIndex={0}
       onKeyDown={onKeyDown}
       onFocus={() => active < 0 && count > 0 && onActive(0)}
-      onScroll={({ currentTarget: list }) => {
-        wasAtEnd.current = list.scrollTop + list.clientHeight >= list.scrollHeight - rowHeight
-        setTop(list.scrollTop)
-      }}
+      onScroll={onScroll}
     >
       <div style={{ height: `${count * rowHeight}px` }} role="presentation">
         {rows.map((at) => (
@@ -123,4 +85,55 @@ export function VirtualList(props: VirtualListProps) {
       </div>
     </div>
   )
+}
+
+/** The part of the list that is in sight. Keeps the active row in it, and the end where the list follows. */
+function useScroll({ count, rowHeight, active, follow }: VirtualListProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const [top, setTop] = useState(0)
+  const [height, setHeight] = useState(600)
+
+  useLayoutEffect(() => {
+    const list = place.current
+    if (list === null) return
+    const observer = new ResizeObserver(() => setHeight(list.clientHeight))
+    observer.observe(list)
+    setHeight(list.clientHeight)
+    return () => observer.disconnect()
+  }, [])
+
+  const wasAtEnd = useRef(true)
+  useEffect(() => {
+    const list = place.current
+    if (follow && wasAtEnd.current && list !== null) list.scrollTop = count * rowHeight
+  }, [count])
+
+  useLayoutEffect(() => {
+    const list = place.current
+    if (list === null || active < 0) return
+    const from = active * rowHeight
+    if (from < list.scrollTop) list.scrollTop = from
+    else if (from + rowHeight > list.scrollTop + list.clientHeight)
+      list.scrollTop = from + rowHeight - list.clientHeight
+  }, [active])
+
+  const onScroll = ({ currentTarget: list }: { readonly currentTarget: HTMLDivElement }) => {
+    wasAtEnd.current = list.scrollTop + list.clientHeight >= list.scrollHeight - rowHeight
+    setTop(list.scrollTop)
+  }
+  return { place, top, height, onScroll }
+}
+
+/** The row that a key moves to, which may lie outside the list. */
+function rowOfKey(key: string, { active, count, rowHeight }: VirtualListProps, height: number): number | undefined {
+  const page = Math.max(1, Math.floor(height / rowHeight) - 1)
+  const moves: Readonly<Record<string, number>> = {
+    ArrowDown: active + 1,
+    ArrowUp: active - 1,
+    PageDown: active + page,
+    PageUp: active - page,
+    Home: 0,
+    End: count - 1,
+  }
+  return moves[key]
 }

@@ -167,47 +167,13 @@ function Composer({ projectSession }: { readonly projectSession: ProjectSession 
             <Icon name="stop" /> Stop
           </button>
         ) : (
-          <>
-            <button
-              type="submit"
-              class="button primary"
-              disabled={words.trim() === '' || !projectSession.writable.value}
-            >
-              <Icon name="play" /> {isScripted ? 'Run' : 'Send'}
-            </button>
-            {conversation.canContinue.value ? (
-              <>
-                <button type="button" class="button" onClick={() => void conversation.next()}>
-                  <Icon name="step" /> Next step
-                </button>
-                <button type="button" class="button" onClick={() => void conversation.resume()}>
-                  Go on
-                </button>
-              </>
-            ) : (
-              <button type="button" class="button" disabled={words.trim() === ''} onClick={() => send(true)}>
-                <Icon name="step" /> Step by step
-              </button>
-            )}
-            <button
-              type="button"
-              class="button icon"
-              aria-label="Try the last words once more"
-              title="Try the last words once more"
-              disabled={!conversation.items.value.some(({ kind }) => kind === 'person')}
-              onClick={() => void conversation.retry()}
-            >
-              <Icon name="retry" />
-            </button>
-            <button
-              type="button"
-              class="button quiet"
-              disabled={conversation.items.value.length === 0}
-              onClick={() => conversation.clear()}
-            >
-              New
-            </button>
-          </>
+          <SendButtons
+            conversation={conversation}
+            runLabel={isScripted ? 'Run' : 'Send'}
+            isEmpty={words.trim() === ''}
+            isWritable={projectSession.writable.value}
+            onStep={() => send(true)}
+          />
         )}
         <span class="grow" />
         <span class="muted number" title="Steps, tokens in and out, time of the model">
@@ -215,6 +181,61 @@ function Composer({ projectSession }: { readonly projectSession: ProjectSession 
         </span>
       </div>
     </form>
+  )
+}
+
+/** What the person may do while the agent rests. */
+function SendButtons({
+  conversation,
+  runLabel,
+  isEmpty,
+  isWritable,
+  onStep,
+}: {
+  readonly conversation: ProjectSession['conversation']
+  readonly runLabel: string
+  readonly isEmpty: boolean
+  readonly isWritable: boolean
+  readonly onStep: () => void
+}) {
+  return (
+    <>
+      <button type="submit" class="button primary" disabled={isEmpty || !isWritable}>
+        <Icon name="play" /> {runLabel}
+      </button>
+      {conversation.canContinue.value ? (
+        <>
+          <button type="button" class="button" onClick={() => void conversation.next()}>
+            <Icon name="step" /> Next step
+          </button>
+          <button type="button" class="button" onClick={() => void conversation.resume()}>
+            Go on
+          </button>
+        </>
+      ) : (
+        <button type="button" class="button" disabled={isEmpty} onClick={onStep}>
+          <Icon name="step" /> Step by step
+        </button>
+      )}
+      <button
+        type="button"
+        class="button icon"
+        aria-label="Try the last words once more"
+        title="Try the last words once more"
+        disabled={!conversation.items.value.some(({ kind }) => kind === 'person')}
+        onClick={() => void conversation.retry()}
+      >
+        <Icon name="retry" />
+      </button>
+      <button
+        type="button"
+        class="button quiet"
+        disabled={conversation.items.value.length === 0}
+        onClick={() => conversation.clear()}
+      >
+        New
+      </button>
+    </>
   )
 }
 

@@ -72,39 +72,53 @@ export function TreeView({ projectSession }: { readonly projectSession: ProjectS
         const fact = facts.of(row.path, row.type, revision)
         const status = changed.get(row.path)
         const within = row.type === 'directory' && !row.isOpen && hasChangeBelow(changed, row.path)
-        return (
-          <>
-            <span style={{ width: `${(row.level - 1) * 12}px`, flex: 'none' }} />
-            <span class={`chevron ${row.type !== 'directory' ? 'none' : row.isOpen ? 'open' : ''}`}>
-              <Icon name="chevron" />
-            </span>
-            <span class="muted tree-icon">
-              <Icon name={row.type === 'directory' ? 'folder' : 'file'} />
-            </span>
-            <span class={`cut grow ${status ?? ''} ${fact?.isQuiet ? 'muted' : ''}`}>{row.name}</span>
-            {fact?.lock !== undefined && (
-              <span class="tree-lock" title={fact.lock}>
-                <Icon name="lock" />
-                <span class="visually-hidden">, protected: {fact.lock}</span>
-              </span>
-            )}
-            {fact?.kind !== undefined && <span class="tree-kind muted">{fact.kind}</span>}
-            {status !== undefined && (
-              <span class={`tree-mark ${status}`}>
-                <span aria-hidden="true">{marks[status]}</span>
-                <span class="visually-hidden">, {words[status]}</span>
-              </span>
-            )}
-            {within && (
-              <span class="tree-mark changed">
-                <span aria-hidden="true">•</span>
-                <span class="visually-hidden">, changed within</span>
-              </span>
-            )}
-          </>
-        )
+        return <TreeEntry row={row} fact={fact} status={status} isChangedWithin={within} />
       }}
     />
+  )
+}
+
+function TreeEntry({
+  row,
+  fact,
+  status,
+  isChangedWithin,
+}: {
+  readonly row: TreeRow
+  readonly fact: ReturnType<ReturnType<typeof createPathFacts>['of']>
+  readonly status: keyof typeof marks | undefined
+  readonly isChangedWithin: boolean
+}) {
+  return (
+    <>
+      <span style={{ width: `${(row.level - 1) * 12}px`, flex: 'none' }} />
+      <span class={`chevron ${row.type !== 'directory' ? 'none' : row.isOpen ? 'open' : ''}`}>
+        <Icon name="chevron" />
+      </span>
+      <span class="muted tree-icon">
+        <Icon name={row.type === 'directory' ? 'folder' : 'file'} />
+      </span>
+      <span class={`cut grow ${status ?? ''} ${fact?.isQuiet ? 'muted' : ''}`}>{row.name}</span>
+      {fact?.lock !== undefined && (
+        <span class="tree-lock" title={fact.lock}>
+          <Icon name="lock" />
+          <span class="visually-hidden">, protected: {fact.lock}</span>
+        </span>
+      )}
+      {fact?.kind !== undefined && <span class="tree-kind muted">{fact.kind}</span>}
+      {status !== undefined && (
+        <span class={`tree-mark ${status}`}>
+          <span aria-hidden="true">{marks[status]}</span>
+          <span class="visually-hidden">, {words[status]}</span>
+        </span>
+      )}
+      {isChangedWithin && (
+        <span class="tree-mark changed">
+          <span aria-hidden="true">•</span>
+          <span class="visually-hidden">, changed within</span>
+        </span>
+      )}
+    </>
   )
 }
 
