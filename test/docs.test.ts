@@ -52,6 +52,7 @@ import { planPatch } from '../src/patch/plan.ts'
 import { quoteName } from '../src/patch/quoted-name.ts'
 import { compileGlob } from '../src/paths/glob.ts'
 import { directoryParking } from '../src/policy/directory-parking.ts'
+import { lintPolicy } from '../src/policy/lint.ts'
 import { compilePolicy } from '../src/policy/policy.ts'
 import { findMatches } from '../src/search/matches.ts'
 import { compileQuery } from '../src/search/query.ts'
@@ -75,6 +76,7 @@ async function given(): Promise<Record<string, unknown>> {
   const directory = mkdtempSync(join(temporary, 'docs-'))
   return {
     ...{ compileGlob, compilePolicy, compileQuery, createMcpServer, createWorkspace, diffLines, findMatches },
+    ...{ lintPolicy },
     ...{
       backendContract,
       shellContract,
