@@ -39,45 +39,109 @@ export interface OpenFiles {
 /** Maximum size of a file that the editor shows. */
 export const MAX_BYTES = 1024 * 1024
 
-export function createOpenFiles({ project, save }: Pick<Session, 'project' | 'save'>): OpenFiles {
-  const all = signal<readonly OpenFile[]>([])
-  const active = signal<string | undefined>(undefined)
-  const find = (path: string) => all.value.find((file) => file.path === path)
-  const change = (path: string, fields: Partial<OpenFile>) => {
-    all.value = all.value.map((file) => (file.path === path ? { ...file, ...fields } : file))
-  }
+export function createOpenFiles(session: Pick<Session, 'project' | 'save'>): OpenFiles {
+  return new EditorFiles(session)
+}
 
-  async function read(path: string): Promise<{ text: FileText | undefined; sha256: string | undefined }> {
-    const stat = await project.backend.stat(path as Path).catch(() => undefined)
-    if (stat?.type !== 'file') return { text: undefined, sha256: undefined }
-    const { bytes } = await project.backend.read(path as Path)
-    return { text: bytes.length > MAX_BYTES ? undefined : textOf(bytes), sha256: await sha256Of(bytes) }
-  }
-
-  async function load(path: string): Promise<void> {
-    const { text, sha256 } = await read(path)
-    const loaded = (find(path)?.loaded ?? 0) + 1
-    change(path, { base: text, sha256, draft: undefined, theirs: undefined, trouble: undefined, loaded })
-  }
-
+class EditorFiles implements OpenFiles {
+  readonly all = signal<readonly OpenFile[]>([])
+  readonly active = signal<string | undefined>(undefined)
+  readonly #session: Pick<Session, 'project' | 'save'>
   /** Paths that are being written, whose changes do not come from elsewhere. */
-  const writing = new Set<string>()
+  readonly #writing = new Set<string>()
 
-  async function write(path: string, content: string, expectedSha256: string | undefined): Promise<void> {
-    writing.add(path)
-    try {
-      await writeNow(path, content, expectedSha256)
-    } finally {
-      writing.delete(path)
+  constructor(session: Pick<Session, 'project' | 'save'>) {
+    this.#session = session
+  }
+
+  async open(path: string): Promise<void> {
+    if (this.#find(path) === undefined) {
+      const empty = { base: undefined, sha256: undefined, draft: undefined, theirs: undefined, trouble: undefined }
+      const { text, sha256 } = await this.#read(path)
+      if (this.#find(path) === undefined) {
+        this.all.value = [...this.all.value, { ...empty, path, base: text, sha256, loaded: 1 }]
+      }
+    }
+    this.active.value = path
+  }
+
+  close(path: string): void {
+    const at = this.all.value.findIndex((file) => file.path === path)
+    this.all.value = this.all.value.filter((file) => file.path !== path)
+    if (this.active.value === path) this.active.value = (this.all.value[at] ?? this.all.value[at - 1])?.path
+  }
+
+  edit(path: string, text: string): void {
+    const file = this.#find(path)
+    if (file !== undefined) this.#change(path, { draft: file.base?.text === text ? undefined : text })
+  }
+
+  async save(path: string): Promise<void> {
+    const file = this.#find(path)
+    if (file?.draft !== undefined) await this.#write(path, file.draft, file.sha256)
+  }
+
+  async settle(path: string, text: string): Promise<void> {
+    const file = this.#find(path)
+    if (file?.theirs === undefined) return
+    this.#change(path, { draft: text })
+    await this.#write(path, text, file.theirs.sha256)
+    const loaded = (this.#find(path)?.loaded ?? 0) + 1
+    if (this.#find(path)?.theirs === undefined) this.#change(path, { loaded })
+  }
+
+  async revert(path: string): Promise<void> {
+    const { text, sha256 } = await this.#read(path)
+    const loaded = (this.#find(path)?.loaded ?? 0) + 1
+    this.#change(path, { base: text, sha256, draft: undefined, theirs: undefined, trouble: undefined, loaded })
+  }
+
+  async refresh(): Promise<void> {
+    for (const { path } of this.all.value) {
+      const previous = this.#find(path)?.sha256
+      const now = await this.#read(path)
+      const file = this.#find(path)
+      // The file was read or written in the meantime, so this read is outdated.
+      if (file === undefined || file.sha256 !== previous || this.#writing.has(path)) continue
+      if (now.sha256 === file.sha256) {
+        // The file again has the content that the draft started from.
+        if (file.theirs !== undefined) this.#change(path, { theirs: undefined })
+      } else if (file.draft === undefined) await this.revert(path)
+      else if (file.theirs === undefined || now.sha256 !== file.theirs.sha256) this.#change(path, { theirs: now })
     }
   }
 
-  async function writeNow(path: string, content: string, expectedSha256: string | undefined): Promise<void> {
-    const result = await save(path, content, expectedSha256 ?? null)
+  #find(path: string): OpenFile | undefined {
+    return this.all.value.find((file) => file.path === path)
+  }
+
+  #change(path: string, fields: Partial<OpenFile>): void {
+    this.all.value = this.all.value.map((file) => (file.path === path ? { ...file, ...fields } : file))
+  }
+
+  async #read(path: string): Promise<{ text: FileText | undefined; sha256: string | undefined }> {
+    const { backend } = this.#session.project
+    const stat = await backend.stat(path as Path).catch(() => undefined)
+    if (stat?.type !== 'file') return { text: undefined, sha256: undefined }
+    const { bytes } = await backend.read(path as Path)
+    return { text: bytes.length > MAX_BYTES ? undefined : textOf(bytes), sha256: await sha256Of(bytes) }
+  }
+
+  async #write(path: string, content: string, expectedSha256: string | undefined): Promise<void> {
+    this.#writing.add(path)
+    try {
+      await this.#writeNow(path, content, expectedSha256)
+    } finally {
+      this.#writing.delete(path)
+    }
+  }
+
+  async #writeNow(path: string, content: string, expectedSha256: string | undefined): Promise<void> {
+    const result = await this.#session.save(path, content, expectedSha256 ?? null)
     if (result.ok) {
       const text = textOf(new TextEncoder().encode(content))
-      const draft = find(path)?.draft
-      change(path, {
+      const draft = this.#find(path)?.draft
+      this.#change(path, {
         base: text,
         sha256: String(result.newSha256),
         // Text typed during the write is not saved yet.
@@ -86,58 +150,9 @@ export function createOpenFiles({ project, save }: Pick<Session, 'project' | 'sa
         trouble: undefined,
       })
     } else if (result.code === 'WRITE_CONFLICT' || result.code === 'ALREADY_EXISTS') {
-      change(path, { theirs: await read(path), trouble: undefined })
+      this.#change(path, { theirs: await this.#read(path), trouble: undefined })
     } else {
-      change(path, { trouble: `${result.message}. ${result.hint}` })
+      this.#change(path, { trouble: `${result.message}. ${result.hint}` })
     }
-  }
-
-  return {
-    all,
-    active,
-    async open(path) {
-      if (find(path) === undefined) {
-        const empty = { base: undefined, sha256: undefined, draft: undefined, theirs: undefined, trouble: undefined }
-        const { text, sha256 } = await read(path)
-        if (find(path) === undefined) all.value = [...all.value, { ...empty, path, base: text, sha256, loaded: 1 }]
-      }
-      active.value = path
-    },
-    close(path) {
-      const at = all.value.findIndex((file) => file.path === path)
-      all.value = all.value.filter((file) => file.path !== path)
-      if (active.value === path) active.value = (all.value[at] ?? all.value[at - 1])?.path
-    },
-    edit(path, text) {
-      const file = find(path)
-      if (file !== undefined) change(path, { draft: file.base?.text === text ? undefined : text })
-    },
-    async save(path) {
-      const file = find(path)
-      if (file?.draft !== undefined) await write(path, file.draft, file.sha256)
-    },
-    async settle(path, text) {
-      const file = find(path)
-      if (file?.theirs === undefined) return
-      change(path, { draft: text })
-      await write(path, text, file.theirs.sha256)
-      const loaded = (find(path)?.loaded ?? 0) + 1
-      if (find(path)?.theirs === undefined) change(path, { loaded })
-    },
-    revert: load,
-    async refresh() {
-      for (const { path } of all.value) {
-        const previous = find(path)?.sha256
-        const now = await read(path)
-        const file = find(path)
-        // The file was read or written in the meantime, so this read is outdated.
-        if (file === undefined || file.sha256 !== previous || writing.has(path)) continue
-        if (now.sha256 === file.sha256) {
-          // The file again has the content that the draft started from.
-          if (file.theirs !== undefined) change(path, { theirs: undefined })
-        } else if (file.draft === undefined) await load(path)
-        else if (file.theirs === undefined || now.sha256 !== file.theirs.sha256) change(path, { theirs: now })
-      }
-    },
   }
 }
