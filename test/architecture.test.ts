@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { dirname, join, posix, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { circles, importsOf, sources } from './structure.ts'
+import { circles, importsOf, longFunctions, rootExports, sources } from './structure.ts'
 
 const src = join(import.meta.dirname, '../src')
 const dist = join(import.meta.dirname, '../dist')
@@ -149,6 +149,34 @@ describe('imports between the folders of src/', () => {
           .map(({ specifier }) => `${name} → ${specifier}`),
       )
     expect(broken).toEqual([])
+  })
+})
+
+describe('functions', () => {
+  it('have at most 80 lines', () => {
+    expect(longFunctions(80)).toEqual([])
+  })
+})
+
+describe('the root entry', () => {
+  const root = rootExports()
+  const names = [...root.values, ...root.types]
+
+  it('exports some 60 names', () => {
+    expect(names.length).toBeGreaterThan(50)
+    expect(names.length).toBeLessThanOrEqual(70)
+  })
+
+  it('exports no name of a global of Node or the DOM', () => {
+    const types = join(import.meta.dirname, '../node_modules/@typescript')
+    const platform = readdirSync(types).find((name) => name.startsWith('typescript-')) ?? ''
+    const dom = readFileSync(join(types, platform, 'lib/lib.dom.d.ts'), 'utf8')
+    const globals = new Set(
+      [...dom.matchAll(/^(?:declare (?:var|function)|interface) (\w+)/gm)].map(([, name = '']) => name),
+    )
+    for (const name of Object.getOwnPropertyNames(globalThis)) globals.add(name)
+    expect(globals.has('Document') && globals.has('Range') && globals.has('Buffer')).toBe(true)
+    expect(names.filter((name) => globals.has(name))).toEqual([])
   })
 })
 
