@@ -30,6 +30,7 @@ export function createToolContext(
   { audit, taint, signal, onProgress, ask, began, commit }: ToolContextOptions,
 ): BuiltinContext {
   let session: BuiltinContext['commands']
+  const facts = () => policyCall(run, call.tool.name, call.input, call.dialectTools)
   const addRead = (path: Path, bytes = 0) => {
     run.rates.countRead(bytes)
     audit.addRead(path)
@@ -41,13 +42,7 @@ export function createToolContext(
       backend: workspace.backend,
       accesses: call.accesses,
       documents: workspace.documents,
-      visibility: (kind) =>
-        createVisibility(
-          workspace.policy,
-          policyCall(run, call.tool.name, call.input, call.dialectTools),
-          kind,
-          call.verdict,
-        ),
+      visibility: (kind) => createVisibility(workspace.policy, facts(), kind, call.verdict),
       signal,
       onRead: addRead,
     }),
@@ -60,13 +55,7 @@ export function createToolContext(
     previousReads: run.readHistory,
     staleGuard: workspace.staleGuard,
     async workspaceDiff(request) {
-      const diff = await diffForCall(
-        workspace,
-        policyCall(run, call.tool.name, call.input, call.dialectTools),
-        call.verdict,
-        request,
-        signal,
-      )
+      const diff = await diffForCall(workspace, facts(), call.verdict, request, signal)
       for (const { path, oldPath, text } of diff.sections) {
         addRead(path as Path, text.length)
         if (oldPath !== undefined) taint.addRead(oldPath as Path)

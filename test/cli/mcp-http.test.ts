@@ -323,7 +323,7 @@ describe('the roots of a client', () => {
     await name(root, '/usr')
     expect(await call(client, 'read_file', { path: 'inner/a.txt' })).toMatchObject({
       code: 'NOT_FOUND',
-      message: expect.stringContaining('outside of what was granted'),
+      message: expect.stringContaining('outside the granted directories'),
     })
     await expect.poll(() => String(stderr.read() ?? '')).toContain('None of the client')
     await name(inner)

@@ -34,7 +34,7 @@ export async function protectsWhatIsProtected(dialect: Dialect, numRuns: number)
     for (const path of record.pathsWritten) {
       expect(path).not.toMatch(/^forbidden|\.git(\/|$)/)
       // A directory can have any name.
-      if (path.endsWith('.env')) expect((await backend.stat(path as Path))?.type).not.toBe('file')
+      if (/(^|\/)\.env$/.test(path)) expect((await backend.stat(path as Path))?.type).not.toBe('file')
     }
   }
 }
