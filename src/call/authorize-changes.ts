@@ -1,7 +1,8 @@
 import { classifyContent, classifyDirectory, classifyPath } from '../files/classify/index.ts'
-import { coveringAccess } from '../guard/guard-accesses.ts'
+import { coveringAccess, notGranted } from '../guard/guard-accesses.ts'
 import { isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
+import type { Permission } from '../policy/permissions.ts'
 import { planVerdict } from '../policy/plan.ts'
 import { combineVerdicts, type Verdict } from '../policy/policy.ts'
 import { type Risk, risksOf } from '../policy/risk/index.ts'
@@ -91,11 +92,13 @@ async function collectAccesses(
   const further: GuardedAccess[] = [...(draft.accesses ?? [])]
   const parents: GuardedAccess[] = []
   let bytes = 0
-  // The source of a copy may be read, not changed.
-  const changeable = accesses.some(({ isSource }) => isSource) ? accesses.filter(({ isSource }) => !isSource) : accesses
+  const grants = { removal: accesses.filter(grantsRemoval), content: accesses.filter(grantsContent) }
   for (const change of draft.changes ?? []) {
-    const access = coveringAccess(changeable, change)
+    const access = coveringAccess(change.to === null ? grants.removal : grants.content, change)
     const { state: before, ...head } = await stateWithin(draft.target ?? backend, change.path, limits.textFileBytes)
+    if (access?.permission === 'file:write:create' && before !== null && before.type !== 'directory') {
+      throw notGranted(change.path)
+    }
     changes.push({ change, before, ...head })
     if (change.to?.type === 'file') bytes += change.to.bytes.length
     if (access === undefined) {
@@ -116,6 +119,34 @@ async function collectAccesses(
   }
   return { changes, further, parents, bytes }
 }
+
+/** Whether an access grants the removal of its path. The source of a copy may be read, not changed. */
+function grantsRemoval({ permission, isSource }: GuardedAccess): boolean {
+  return isSource !== true && removingPermissions.has(permission)
+}
+
+/** Whether an access grants new content at its path. */
+function grantsContent({ permission, isSource }: GuardedAccess): boolean {
+  return isSource !== true && writingPermissions.has(permission)
+}
+
+const removingPermissions: ReadonlySet<Permission> = new Set([
+  'file:delete',
+  'file:move',
+  'file:patch:apply',
+  'git:write',
+])
+
+const writingPermissions: ReadonlySet<Permission> = new Set([
+  'file:write:create',
+  'file:write:replace',
+  'file:append',
+  'file:move',
+  'file:copy',
+  'file:patch:apply',
+  'memory:write',
+  'git:write',
+])
 
 /** The access for a directory that is created for a granted path inside it, with the permission of that path. */
 function parentAccess(accesses: readonly GuardedAccess[], path: Path): GuardedAccess {
