@@ -230,8 +230,8 @@ export function refuseAddedMarks(old: Uint8Array | null, change: FileChange<Logi
   const added = parts.flatMap(({ oldLines, newLines }) => {
     const marked = newLines.filter((line) => line.includes(MARK_START))
     if (marked.length === 0) return []
-    const unmarked = new Set(oldLines)
-    return marked.filter((line) => !unmarked.has(line))
+    const oldLineSet = new Set(oldLines)
+    return marked.filter((line) => !oldLineSet.has(line))
   })
   if (added.length === 0) return
   for (const { mark } of redact(readFile(old).text).marks) {

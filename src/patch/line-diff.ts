@@ -14,7 +14,7 @@ export interface LineHunk {
 
 /**
  * Returns the changes between two texts by line, in order. A line includes its `\n` and `\r`, so a last line without `\n`
- * differs from the same line with it. Near-linear for any texts; a single change costs as much as a comparison of the two texts.
+ * differs from the same line with it. Near-linear for any texts; a single change costs at most a comparison of the two texts.
  *
  * @example
  * diffLines('a\nb\n', 'a\nc\nb\n') // [{ oldStart: 1, oldLines: 0, newStart: 2, newLines: 1 }]
