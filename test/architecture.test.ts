@@ -152,9 +152,9 @@ describe('imports between the folders of src/', () => {
   })
 })
 
-describe('functions', () => {
+describe('functions of src/', () => {
   it('have at most 80 lines', () => {
-    expect(longFunctions(80)).toEqual([])
+    expect(longFunctions(80).filter((line) => line.startsWith('src/'))).toEqual([])
   })
 })
 
