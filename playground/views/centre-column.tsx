@@ -2,13 +2,13 @@ import type { ProjectSession } from '../session/project-session.ts'
 import { lazyView } from '../ui/lazy-view.tsx'
 import { Splitter } from '../ui/splitter.tsx'
 import { Tabs } from '../ui/tabs.tsx'
-import { CallView } from './call-view.tsx'
-import { ChangesView } from './changes-view.tsx'
 import { EditorView } from './editor-view.tsx'
 import { type CentreView, page } from './page-state.ts'
-import { PolicyView } from './policy-view.tsx'
-import { ReportView } from './report-view.tsx'
 
+const ChangesView = lazyView(async () => (await import('./changes-view.tsx')).ChangesView)
+const CallView = lazyView(async () => (await import('./call-view.tsx')).CallView)
+const PolicyView = lazyView(async () => (await import('./policy-view.tsx')).PolicyView)
+const ReportView = lazyView(async () => (await import('./report-view.tsx')).ReportView)
 const TerminalView = lazyView(async () => (await import('./terminal-view.tsx')).default)
 
 export function CentreColumn({ projectSession }: { readonly projectSession: ProjectSession | undefined }) {
