@@ -1,5 +1,5 @@
 import { classifyContent, classifyDirectory, classifyPath } from '../files/classify/index.ts'
-import { coveringAccess, notGranted } from '../guard/guard-accesses.ts'
+import { coveringAccess } from '../guard/guard-accesses.ts'
 import { isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
 import type { Permission } from '../policy/permissions.ts'
@@ -96,8 +96,9 @@ async function collectAccesses(
   for (const change of draft.changes ?? []) {
     const access = coveringAccess(change.to === null ? grants.removal : grants.content, change)
     const { state: before, ...head } = await stateWithin(draft.target ?? backend, change.path, limits.textFileBytes)
+    // A command that deletes a path and creates it again has an access for each of both.
     if (access?.permission === 'file:write:create' && before !== null && before.type !== 'directory') {
-      throw notGranted(change.path)
+      coveringAccess(grants.removal, { path: change.path, expect: 'any', to: null })
     }
     changes.push({ change, before, ...head })
     if (change.to?.type === 'file') bytes += change.to.bytes.length

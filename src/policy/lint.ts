@@ -22,6 +22,7 @@ export interface LintTool {
   readonly permission: string
 }
 
+/** Options of {@link lintPolicy}. */
 export interface LintOptions {
   /** The tools of the workspace. Without them, what depends on tools is not checked. */
   readonly tools?: readonly LintTool[]
