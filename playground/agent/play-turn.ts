@@ -1,7 +1,7 @@
-import type { LanguageModel, ModelMessage } from 'ai'
+import type { LanguageModel, ModelMessage, TextStreamPart, ToolSet } from 'ai'
 import type { CallableTools } from 'wardspace/ai-sdk'
 import { describeError } from './describe-error.ts'
-import { followCalls } from './follow-calls.ts'
+import { type EndedCall, type FollowedTools, followCalls } from './follow-calls.ts'
 import { type OpenStep, openStep } from './open-step.ts'
 import { createQueue } from './queue.ts'
 import { systemPrompt } from './system-prompt.ts'
@@ -10,111 +10,146 @@ import type { AgentEvent, Conversation, DoneReason, Usage } from './types.ts'
 export interface Turn {
   readonly model: LanguageModel
   readonly tools: CallableTools
-  /** Ends with what is to be answered. */
+  /** Its last message is the one to answer. */
   readonly conversation: Conversation
-  readonly keep: (next: Partial<Conversation>) => void
+  readonly keep: (changes: Partial<Conversation>) => void
   readonly onEvent: (event: AgentEvent) => void
   readonly signal: AbortSignal
   readonly stepwise: boolean
   readonly maxSteps: number
 }
 
-/** One turn: the SDK asks the model, carries out its calls, and asks again, until it calls nothing more. */
-export async function playTurn({ conversation, keep, onEvent, signal, ...turn }: Turn): Promise<DoneReason> {
+/** Plays one turn: the SDK asks the model, carries out its calls and asks again, until the model calls nothing. */
+export async function playTurn(turn: Turn): Promise<DoneReason> {
   const [{ streamText, stepCountIs }, { aiSdkTools }] = await Promise.all([import('ai'), import('wardspace/ai-sdk')])
-  signal.throwIfAborted()
-  // Its warnings are for programmers, and would stand in the console of the page.
+  turn.signal.throwIfAborted()
+  // The SDK's warnings are for developers and would fill the console of the page.
   globalThis.AI_SDK_LOG_WARNINGS = false
-  let { messages, usage } = conversation
-  let step: OpenStep | undefined
-  /** Of each step that has finished, the messages of the turn so far. */
-  const finished = createQueue<readonly ModelMessage[]>()
-  const announced = new Set<string>()
-  const waiting = new Map<string, () => void>()
-  const announce = (id: string, tool: string, input: unknown): void => {
-    if (announced.has(id)) return
-    announced.add(id)
-    step ??= openStep()
-    step.calls(id, tool, input)
-    onEvent({ type: 'call', id, tool, input })
-    waiting.get(id)?.()
-  }
-  const keepOpen = () => keep({ messages: [...messages, ...(step?.messages() ?? [])], usage })
-  const tools = followCalls(turn.tools, {
-    // The SDK is ahead of its own stream: a call waits until the words before it were heard.
-    begins: async (id, tool, input) => {
-      if (!announced.has(id)) await new Promise<void>((resolve) => waiting.set(id, resolve))
-      announce(id, tool, input)
-      keepOpen()
-    },
-    ended: (call) => {
-      step?.ended(call.id, call.tool, call.seen)
-      onEvent({ type: 'result', ...call })
-      keepOpen()
-    },
-  })
-  const before = messages
-  let begun = performance.now()
-  let reason: DoneReason = 'finished'
+  const player = new TurnPlayer(turn)
   const { fullStream } = streamText({
     model: turn.model,
     system: systemPrompt,
-    messages: [...messages],
-    tools: aiSdkTools(tools, { results: 'json' }),
+    messages: [...turn.conversation.messages],
+    tools: aiSdkTools(player.tools, { results: 'json' }),
     stopWhen: [stepCountIs(turn.maxSteps), () => turn.stepwise],
-    abortSignal: signal,
-    // Once more at most: a person is there who can say so.
+    abortSignal: turn.signal,
+    // One retry: after that, the person can retry.
     maxRetries: 1,
     experimental_include: { requestBody: false },
-    // It comes along in the stream.
+    // Errors also arrive in the stream.
     onError: () => {},
-    onStepFinish: ({ response }) => finished.put(response.messages),
+    onStepFinish: ({ response }) => player.finishedSteps.put(response.messages),
   })
-  let steps = 0
-  for await (const part of fullStream) {
-    if (part.type === 'start-step') {
-      steps += 1
-      begun = performance.now()
-      step ??= openStep()
-      onEvent({ type: 'step', step: steps })
-    } else if (part.type === 'text-delta') {
-      step?.says(part.text)
+  return player.play(fullStream)
+}
+
+type Part = TextStreamPart<ToolSet>
+
+/** Follows the stream and the calls of one turn, and keeps the conversation complete after each of them. */
+class TurnPlayer {
+  readonly tools: FollowedTools
+  /** For each finished step, the messages of the turn so far. */
+  readonly finishedSteps = createQueue<readonly ModelMessage[]>()
+  readonly #turn: Turn
+  #messages: readonly ModelMessage[]
+  #usage: Usage
+  /** The step that has not finished. */
+  #step: OpenStep | undefined
+  #steps = 0
+  #stepBeganAt = performance.now()
+  #reason: DoneReason = 'finished'
+  readonly #announced = new Set<string>()
+  /** The calls that wait until the stream announces them, by id. */
+  readonly #waiting = new Map<string, () => void>()
+
+  constructor(turn: Turn) {
+    this.#turn = turn
+    this.#messages = turn.conversation.messages
+    this.#usage = turn.conversation.usage
+    this.tools = followCalls(turn.tools, {
+      begins: (id, tool, input) => this.#beginCall(id, tool, input),
+      ended: (call) => this.#endCall(call),
+    })
+  }
+
+  async play(stream: AsyncIterable<Part>): Promise<DoneReason> {
+    for await (const part of stream) await this.#take(part)
+    for (const resume of this.#waiting.values()) resume()
+    await this.tools.settled()
+    if (this.#step !== undefined) this.#keep()
+    return this.#turn.signal.aborted ? 'stopped' : this.#reason
+  }
+
+  async #take(part: Part): Promise<void> {
+    const { onEvent } = this.#turn
+    if (part.type === 'start-step') this.#beginStep()
+    else if (part.type === 'text-delta') {
+      this.#step?.says(part.text)
       onEvent({ type: 'text', delta: part.text })
-    } else if (part.type === 'reasoning-delta') {
-      onEvent({ type: 'reasoning', delta: part.text })
-    } else if (part.type === 'tool-call') {
-      announce(part.toolCallId, part.toolName, part.input)
-    } else if (part.type === 'tool-error') {
-      // The model named a tool that is not there, or gave it no JSON.
-      const shown = { type: 'error-text', value: describeError(part.error).message }
-      onEvent({ type: 'result', id: part.toolCallId, tool: part.toolName, ok: false, seen: shown, ms: 0 })
-    } else if (part.type === 'finish-step') {
-      const turnSoFar = await finished.take()
-      if (reason !== 'error') {
-        messages = [...before, ...turnSoFar]
-        step = undefined
-      }
-      const { inputTokens = 0, outputTokens = 0 } = part.usage
-      const last = { inputTokens, outputTokens, ms: performance.now() - begun }
-      usage = added(usage, last)
-      keepOpen()
-      onEvent({ type: 'usage', ...last, total: usage })
-      if (reason !== 'error')
-        reason = part.finishReason === 'tool-calls' ? (turn.stepwise ? 'paused' : 'limit') : 'finished'
-    } else if (part.type === 'abort') {
-      reason = 'stopped'
-    } else if (part.type === 'error') {
-      reason = 'error'
+    } else if (part.type === 'reasoning-delta') onEvent({ type: 'reasoning', delta: part.text })
+    else if (part.type === 'tool-call') this.#announce(part.toolCallId, part.toolName, part.input)
+    else if (part.type === 'tool-error') {
+      // The model named a tool that does not exist, or its input is not JSON.
+      const seen = { type: 'error-text', value: describeError(part.error).message }
+      onEvent({ type: 'result', id: part.toolCallId, tool: part.toolName, ok: false, seen, ms: 0 })
+    } else if (part.type === 'finish-step') await this.#finishStep(part)
+    else if (part.type === 'abort') this.#reason = 'stopped'
+    else if (part.type === 'error') {
+      this.#reason = 'error'
       onEvent({ type: 'error', ...describeError(part.error) })
     }
   }
-  for (const goOn of waiting.values()) goOn()
-  await tools.settled()
-  if (step !== undefined) keepOpen()
-  return signal.aborted ? 'stopped' : reason
+
+  #beginStep(): void {
+    this.#steps += 1
+    this.#stepBeganAt = performance.now()
+    this.#step ??= openStep()
+    this.#turn.onEvent({ type: 'step', step: this.#steps })
+  }
+
+  async #finishStep({ usage, finishReason }: Extract<Part, { type: 'finish-step' }>): Promise<void> {
+    const { conversation, onEvent, stepwise } = this.#turn
+    const turnSoFar = await this.finishedSteps.take()
+    const { inputTokens = 0, outputTokens = 0 } = usage
+    const stepUsage = { inputTokens, outputTokens, ms: performance.now() - this.#stepBeganAt }
+    this.#usage = addUsage(this.#usage, stepUsage)
+    if (this.#reason !== 'error') {
+      this.#messages = [...conversation.messages, ...turnSoFar]
+      this.#step = undefined
+      this.#reason = finishReason !== 'tool-calls' ? 'finished' : stepwise ? 'paused' : 'limit'
+    }
+    this.#keep()
+    onEvent({ type: 'usage', ...stepUsage, total: this.#usage })
+  }
+
+  /** The SDK runs ahead of its own stream: a call waits until the words before it have arrived. */
+  async #beginCall(id: string, tool: string, input: unknown): Promise<void> {
+    if (!this.#announced.has(id)) await new Promise<void>((resolve) => this.#waiting.set(id, resolve))
+    this.#announce(id, tool, input)
+    this.#keep()
+  }
+
+  #endCall(call: EndedCall): void {
+    this.#step?.ended(call.id, call.tool, call.seen)
+    this.#turn.onEvent({ type: 'result', ...call })
+    this.#keep()
+  }
+
+  #announce(id: string, tool: string, input: unknown): void {
+    if (this.#announced.has(id)) return
+    this.#announced.add(id)
+    this.#step ??= openStep()
+    this.#step.calls(id, tool, input)
+    this.#turn.onEvent({ type: 'call', id, tool, input })
+    this.#waiting.get(id)?.()
+  }
+
+  #keep(): void {
+    this.#turn.keep({ messages: [...this.#messages, ...(this.#step?.messages() ?? [])], usage: this.#usage })
+  }
 }
 
-function added({ steps, inputTokens, outputTokens, ms }: Usage, step: Omit<Usage, 'steps'>): Usage {
+function addUsage({ steps, inputTokens, outputTokens, ms }: Usage, step: Omit<Usage, 'steps'>): Usage {
   return {
     steps: steps + 1,
     inputTokens: inputTokens + step.inputTokens,

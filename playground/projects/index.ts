@@ -4,53 +4,118 @@ import { forgetHandle, keepHandle } from './handles.ts'
 import { openSharedProject } from './open-shared-project.ts'
 import { openStoredProject } from './open-stored-project.ts'
 import { hasPrivateStorage, removePrivate } from './private-storage.ts'
-import { acquireProjectLock } from './project-lock.ts'
-import { createRegistry } from './registry.ts'
+import { acquireProjectLock, type ProjectLockEvents } from './project-lock.ts'
+import { createRegistry, type Registry } from './registry.ts'
 import { removeUnfinished } from './remove-unfinished.ts'
 import { type FillSource, fillFrom } from './sources.ts'
-import type { ByteStore, Created, OpenProject, ProjectInfo, Projects, Task } from './types.ts'
+import type {
+  ByteStore,
+  Created,
+  OpenProject,
+  ProjectInfo,
+  ProjectOptions,
+  ProjectSource,
+  Projects,
+  Task,
+} from './types.ts'
 
-/** What lives in this tab alone. */
-interface InTab {
+/** A project that exists in this tab only. */
+interface TabProject {
   info: ProjectInfo
   readonly backend: Backend
   readonly kept: ByteStore
 }
 
-/** Answers other tabs while a project is created or removed. */
-const ignoreOtherTabs = { letGo: async () => {}, free() {} }
+/** For a lock that is held while a project is created or removed. */
+const noEvents: ProjectLockEvents = { onLost: async () => {}, onFree() {} }
 
-/** The projects of this browser, and those of this tab. */
+/** Opens the projects of this browser and of this tab. */
 export function openProjects(): Projects {
   const registry = hasPrivateStorage() ? createRegistry() : undefined
-  const inTab = new Map<string, InTab>()
   if (registry !== undefined) void removeUnfinished(registry).catch(() => {})
+  return new StoredProjects(registry)
+}
 
-  async function find(id: string): Promise<ProjectInfo> {
-    const info = inTab.get(id)?.info ?? (await registry?.get(id))
+class StoredProjects implements Projects {
+  readonly #registry: Registry | undefined
+  readonly #inTab = new Map<string, TabProject>()
+
+  constructor(registry: Registry | undefined) {
+    this.#registry = registry
+  }
+
+  async list(): Promise<readonly ProjectInfo[]> {
+    const stored = (await this.#registry?.list()) ?? []
+    return [...[...this.#inTab.values()].map(({ info }) => info), ...stored].sort((a, b) => b.openedAt - a.openedAt)
+  }
+
+  async create(source: ProjectSource, options: ProjectOptions, task: Task = {}): Promise<Created> {
+    const storage = source.kind === 'directory' ? 'directory' : options.storage
+    const id = newId()
+    const now = Date.now()
+    const sample = source.kind === 'sample' ? { sample: source.id } : {}
+    const info: ProjectInfo = { id, name: options.name, storage, ...sample, createdAt: now, openedAt: now }
+    if (source.kind !== 'directory') return this.#fillNew(info, source, task)
+    await keepHandle(id, source.handle)
+    await this.#registry?.put(info)
+    return { info, warnings: [] }
+  }
+
+  async open(id: string, options: { readonly takeOver?: boolean } = {}): Promise<OpenProject> {
+    const info = { ...(await this.#find(id)), openedAt: Date.now() }
+    const inTab = this.#inTab.get(id)
+    const project = inTab === undefined ? await openSharedProject(info, options) : openInTab(inTab, info)
+    if (project.writable) await this.#update(info)
+    return project
+  }
+
+  async rename(id: string, name: string): Promise<void> {
+    await this.#update({ ...(await this.#find(id)), name })
+  }
+
+  async remove(id: string): Promise<void> {
+    const { storage } = await this.#find(id)
+    const inTab = this.#inTab.get(id)
+    if (inTab !== undefined) {
+      this.#inTab.delete(id)
+      return inTab.backend.close()
+    }
+    const lock = await acquireProjectLock(id, { takeOver: true }, noEvents)
+    try {
+      await this.#registry?.remove(id)
+      await removePrivate('playground', id)
+      if (storage === 'opfs') await removePrivate('workspace', id)
+      if (storage === 'directory') await forgetHandle(id)
+    } finally {
+      await lock.release()
+    }
+  }
+
+  async #find(id: string): Promise<ProjectInfo> {
+    const info = this.#inTab.get(id)?.info ?? (await this.#registry?.get(id))
     if (info === undefined) throw new ToolError('NOT_FOUND', `Cannot find the project "${id}"`)
     return info
   }
 
-  async function note(info: ProjectInfo): Promise<void> {
-    const here = inTab.get(info.id)
-    if (here === undefined) await registry?.put(info)
-    else here.info = info
+  async #update(info: ProjectInfo): Promise<void> {
+    const inTab = this.#inTab.get(info.id)
+    if (inTab === undefined) await this.#registry?.put(info)
+    else inTab.info = info
   }
 
-  /** Creates a project in the private storage of the browser or in this tab. */
-  async function createStored(info: ProjectInfo, source: FillSource, task: Task): Promise<Created> {
+  /** Creates a project in the private storage of the browser or in this tab, and fills it. */
+  async #fillNew(info: ProjectInfo, source: FillSource, task: Task): Promise<Created> {
     const { id, storage } = info
     // Locked while it is filled: otherwise another tab would remove it as left behind by a closed tab.
-    const lock = storage === 'opfs' ? await acquireProjectLock(id, {}, ignoreOtherTabs) : undefined
+    const lock = storage === 'opfs' ? await acquireProjectLock(id, {}, noEvents) : undefined
     const backend = await openStoredProject(storage, id)
     try {
       const warnings = await fillFrom(backend, source, task)
-      if (storage === 'memory') inTab.set(id, { info, backend, kept: memoryByteStore() })
+      if (storage === 'memory') this.#inTab.set(id, { info, backend, kept: memoryByteStore() })
       else {
         await backend.close()
         // Registered last, so that a project that is half filled is never listed.
-        await registry?.put(info)
+        await this.#registry?.put(info)
       }
       return { info, warnings }
     } catch (error) {
@@ -61,60 +126,12 @@ export function openProjects(): Projects {
       await lock?.release()
     }
   }
-
-  return {
-    async list() {
-      const all = [...[...inTab.values()].map(({ info }) => info), ...((await registry?.list()) ?? [])]
-      return all.sort((a, b) => b.openedAt - a.openedAt)
-    },
-
-    async create(source, { name, storage: chosen }, task = {}) {
-      const storage = source.kind === 'directory' ? 'directory' : chosen
-      const id = newId()
-      const now = Date.now()
-      const sample = source.kind === 'sample' ? { sample: source.id } : {}
-      const info: ProjectInfo = { id, name, storage, ...sample, createdAt: now, openedAt: now }
-      if (source.kind !== 'directory') return createStored(info, source, task)
-      await keepHandle(id, source.handle)
-      await registry?.put(info)
-      return { info, warnings: [] }
-    },
-
-    async open(id, options = {}) {
-      const info = { ...(await find(id)), openedAt: Date.now() }
-      const opened = inTab.get(id)
-      const project = opened === undefined ? await openSharedProject(info, options) : openInTab(opened, info)
-      if (project.writable) await note(info)
-      return project
-    },
-
-    async rename(id, name) {
-      await note({ ...(await find(id)), name })
-    },
-
-    async remove(id) {
-      const { storage } = await find(id)
-      const here = inTab.get(id)
-      inTab.delete(id)
-      await here?.backend.close()
-      if (here !== undefined) return
-      const lock = await acquireProjectLock(id, { takeOver: true }, ignoreOtherTabs)
-      try {
-        await registry?.remove(id)
-        await removePrivate('playground', id)
-        if (storage === 'opfs') await removePrivate('workspace', id)
-        if (storage === 'directory') await forgetHandle(id)
-      } finally {
-        await lock.release()
-      }
-    },
-  }
 }
 
-function openInTab({ backend, kept }: InTab, info: ProjectInfo): OpenProject {
-  // The files stay when the project is closed, since they are nowhere else.
-  const own: Backend = { ...backend, close: async () => {} }
-  return { info, backend: own, kept, writable: true, onElsewhere: () => () => {}, close: async () => {} }
+function openInTab({ backend, kept }: TabProject, info: ProjectInfo): OpenProject {
+  // Closing the project keeps its files, since no other copy exists.
+  const unclosed: Backend = { ...backend, close: async () => {} }
+  return { info, backend: unclosed, kept, writable: true, onElsewhere: () => () => {}, close: async () => {} }
 }
 
 function newId(): string {

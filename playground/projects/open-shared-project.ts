@@ -5,33 +5,33 @@ import { privateDirectory } from './private-storage.ts'
 import { acquireProjectLock, type ProjectLock } from './project-lock.ts'
 import type { Elsewhere, OpenProject, ProjectInfo } from './types.ts'
 
-/** A project that other tabs may open, too: one of them writes. */
+/** Opens a project that other tabs may open too. Only one of the tabs writes. */
 export async function openSharedProject(
   info: ProjectInfo,
   options: { readonly takeOver?: boolean },
 ): Promise<OpenProject> {
   const listeners = new Set<(event: Elsewhere) => void>()
-  const tell = (event: Elsewhere): void => {
+  const emit = (event: Elsewhere): void => {
     for (const listener of listeners) listener(event)
   }
   const writing = new Set<Promise<unknown>>()
   let lock: ProjectLock | undefined
   const mayWrite = (): boolean => lock?.writable === true
-  /** What is told that it loses the project may still save what it has. */
+  /** Set while listeners save their state because another tab takes the project over. */
   let isLeaving = false
   const kept = directoryByteStore(await privateDirectory(info.id, 'kept'), () => isLeaving || mayWrite())
   lock = await acquireProjectLock(info.id, options, {
-    async letGo() {
+    async onLost() {
       isLeaving = true
-      tell({ kind: 'taken' })
+      emit({ kind: 'taken' })
       isLeaving = false
       await Promise.allSettled([kept.settled(), ...writing])
     },
-    free: () => tell({ kind: 'free' }),
+    onFree: () => emit({ kind: 'free' }),
   })
   const projectLock = lock
   try {
-    const stored = await openStoredProject(info.storage, info.id, (paths) => tell({ kind: 'changed', paths }))
+    const stored = await openStoredProject(info.storage, info.id, (paths) => emit({ kind: 'changed', paths }))
     const backend: Backend = {
       ...stored,
       commit(changes, options) {

@@ -1,144 +1,182 @@
-/** Which tab writes a project: the one that holds its lock. Others read, and are told when it lets go. */
+/** The lock of one project. The tab that holds it writes; other tabs read, and learn when it is released. */
 export interface ProjectLock {
   /** Changes when another tab takes over. */
   readonly writable: boolean
   release(): Promise<void>
 }
 
-/** The lock of who writes a project, and the channel of its tabs. */
+export interface ProjectLockEvents {
+  /** Called when another tab takes the project over. That tab may write once the returned promise settles. */
+  onLost(): Promise<void>
+  /** Called when no tab holds the project any more. */
+  onFree(): void
+}
+
+/** The name of a project's lock, and of the channel between its tabs. */
 export function lockName(id: string): string {
   return `wardspace-playground ${id}`
 }
 
-/** What the tabs of one project say to each other. */
-type Said = 'who has it' | 'I have it' | 'let go' | 'letting go' | 'taken'
-
-/** How long a tab that was asked has to answer, before it is taken to be frozen. */
-const ANSWER_MS = 3_000
-/** How long one that answered has to save what it has. */
-const SAVING_MS = 30_000
-/** How long this tab's own page from before a reload may take to be gone. */
-const RELOADED_MS = 10_000
-
-/** In the storage of this tab alone: the project that it writes, so that after a reload it waits for itself. */
-const WRITES = 'wardspace-playground writes'
-
 /**
- * Tries to be the one that writes. Where another tab is, this one reads, unless `takeOver`: then the other is asked to
- * save what it has and to let go; the lock is taken from one that does not answer.
- *
- * @param on `letGo`: this tab lost the project; what it promises is awaited before the other one may write. `free`: the
- *   tab that wrote is gone
+ * Tries to take the lock of a project. If another tab holds it, this tab only reads, unless `takeOver` is set: then the
+ * other tab is asked to save its state and release the lock. A tab that does not answer loses the lock.
  */
 export async function acquireProjectLock(
   id: string,
   { takeOver = false }: { readonly takeOver?: boolean | undefined },
-  on: { letGo(): Promise<void>; free(): void },
+  events: ProjectLockEvents,
 ): Promise<ProjectLock> {
-  const name = lockName(id)
-  const channel = new BroadcastChannel(name)
-  const say = (what: Said): void => channel.postMessage(what)
-  const closing = new AbortController()
-  const patience = new AbortController()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const waitFor = (ms: number): void => {
-    clearTimeout(timer)
-    timer = setTimeout(() => patience.abort(), ms)
-  }
-  let isHeld = false
-  let isAsking = false
-  let isWatching = false
-  let free: (() => void) | undefined
-
-  channel.onmessage = ({ data }: { readonly data: Said }) => {
-    if (data === 'who has it') {
-      if (isHeld) say('I have it')
-    } else if (data === 'I have it') {
-      if (isAsking) patience.abort()
-    } else if (data === 'let go') void lose()
-    else if (data === 'letting go') {
-      if (timer !== undefined && !isAsking) waitFor(SAVING_MS)
-    } else if (!isHeld) watch()
-  }
-
-  async function lose(): Promise<void> {
-    if (!isHeld) return
-    isHeld = false
-    sessionStorage.removeItem(WRITES)
-    say('letting go')
-    await on.letGo()
-    free?.()
-  }
-
-  /** Taken by one that thought that this tab sleeps. */
-  async function lost(): Promise<void> {
-    if (isHeld) await lose()
-    watch()
-  }
-
-  /** Waits until nobody writes, beside all others that wait for it. */
-  function watch(): void {
-    if (isWatching || closing.signal.aborted) return
-    isWatching = true
-    const told = (): void => {
-      isWatching = false
-      on.free()
-    }
-    navigator.locks.request(name, { mode: 'shared', signal: closing.signal }, told).catch(() => {})
-  }
-
-  if (takeOver) {
-    waitFor(ANSWER_MS)
-    say('let go')
-    free = (await take(name, { signal: patience.signal }, lost)) ?? (await take(name, { steal: true }, lost))
-    clearTimeout(timer)
-    timer = undefined
-    // Only now do others wait for this one: before, the lock may have been nobody's for a moment.
-    say('taken')
-  } else {
-    free = await take(name, { ifAvailable: true }, lost)
-    if (free === undefined) {
-      // A page that is being left, as by a reload, holds its locks for a moment more, and answers no more.
-      isAsking = true
-      waitFor(sessionStorage.getItem(WRITES) === id ? RELOADED_MS : ANSWER_MS)
-      say('who has it')
-      free = await take(name, { signal: patience.signal }, lost)
-      clearTimeout(timer)
-      timer = undefined
-      isAsking = false
-    }
-  }
-  isHeld = free !== undefined
-  if (isHeld) sessionStorage.setItem(WRITES, id)
-  if (!isHeld) watch()
-  return {
-    get writable() {
-      return isHeld
-    },
-    async release() {
-      closing.abort()
-      channel.close()
-      if (isHeld) sessionStorage.removeItem(WRITES)
-      isHeld = false
-      free?.()
-    },
-  }
+  const lock = new TabLock(id, events)
+  await (takeOver ? lock.takeOver() : lock.acquire())
+  return lock
 }
 
-/** Gives what frees the lock; `undefined` where it was not to be had. */
-function take(name: string, options: LockOptions, stolen: () => Promise<void>): Promise<(() => void) | undefined> {
-  return new Promise((resolve, reject) => {
-    let isMine = false
-    navigator.locks
-      .request(name, options, (lock) => {
-        if (lock === null) return resolve(undefined)
-        isMine = true
-        return new Promise<void>((free) => resolve(() => free()))
-      })
-      .catch((error) => {
-        if (isMine) void stolen()
-        else if (error.name === 'AbortError') resolve(undefined)
-        else reject(error)
-      })
-  })
+/** Messages between the tabs of one project. */
+type Message = 'query' | 'held' | 'release' | 'releasing' | 'taken'
+
+/** How long a tab may take to answer before it counts as frozen. */
+const ANSWER_MS = 3_000
+/** How long a tab that answered may take to save its state. */
+const SAVING_MS = 30_000
+/** How long the page that this tab showed before a reload may hold its lock. */
+const RELOADED_MS = 10_000
+
+/** Session storage key of the project that this tab writes. After a reload, the tab waits for its own previous page. */
+const WRITES = 'wardspace-playground writes'
+
+/** The part of this tab in the lock of a project. */
+class TabLock implements ProjectLock {
+  readonly #id: string
+  readonly #name: string
+  readonly #events: ProjectLockEvents
+  readonly #channel: BroadcastChannel
+  readonly #closing = new AbortController()
+  /** Ends the request for the lock when its time limit is over. */
+  readonly #limit = new AbortController()
+  #timer: ReturnType<typeof setTimeout> | undefined
+  /** The message that the request for the lock waits for. */
+  #expected: Message | undefined
+  #isHeld = false
+  #isWatching = false
+  #unlock: (() => void) | undefined
+
+  constructor(id: string, events: ProjectLockEvents) {
+    this.#id = id
+    this.#name = lockName(id)
+    this.#events = events
+    this.#channel = new BroadcastChannel(this.#name)
+    this.#channel.onmessage = ({ data }: { readonly data: Message }) => this.#receive(data)
+  }
+
+  get writable(): boolean {
+    return this.#isHeld
+  }
+
+  /** Takes the lock if no other tab answers that it holds it. */
+  async acquire(): Promise<void> {
+    this.#unlock = await this.#request({ ifAvailable: true })
+    if (this.#unlock === undefined) {
+      // A page that is being left, for example by a reload, holds its locks for a moment and does not answer.
+      this.#expect('held', sessionStorage.getItem(WRITES) === this.#id ? RELOADED_MS : ANSWER_MS)
+      this.#send('query')
+      this.#unlock = await this.#request({ signal: this.#limit.signal })
+      this.#expectNothing()
+    }
+    this.#start()
+  }
+
+  /** Asks the tab that holds the lock to release it, and steals the lock after the time limit. */
+  async takeOver(): Promise<void> {
+    this.#expect('releasing', ANSWER_MS)
+    this.#send('release')
+    this.#unlock = (await this.#request({ signal: this.#limit.signal })) ?? (await this.#request({ steal: true }))
+    this.#expectNothing()
+    // Sent last: while the lock is free for a moment, the other tabs must not take it for released.
+    this.#send('taken')
+    this.#start()
+  }
+
+  async release(): Promise<void> {
+    this.#closing.abort()
+    this.#channel.close()
+    if (this.#isHeld) sessionStorage.removeItem(WRITES)
+    this.#isHeld = false
+    this.#unlock?.()
+  }
+
+  #start(): void {
+    this.#isHeld = this.#unlock !== undefined
+    if (this.#isHeld) sessionStorage.setItem(WRITES, this.#id)
+    else this.#watch()
+  }
+
+  #receive(message: Message): void {
+    if (message === 'query') {
+      if (this.#isHeld) this.#send('held')
+    } else if (message === 'held') {
+      if (this.#expected === 'held') this.#limit.abort()
+    } else if (message === 'release') void this.#lose()
+    else if (message === 'releasing') {
+      if (this.#expected === 'releasing') this.#expect('releasing', SAVING_MS)
+    } else if (!this.#isHeld) this.#watch()
+  }
+
+  #send(message: Message): void {
+    this.#channel.postMessage(message)
+  }
+
+  #expect(message: Message, ms: number): void {
+    clearTimeout(this.#timer)
+    this.#expected = message
+    this.#timer = setTimeout(() => this.#limit.abort(), ms)
+  }
+
+  #expectNothing(): void {
+    clearTimeout(this.#timer)
+    this.#expected = undefined
+  }
+
+  async #lose(): Promise<void> {
+    if (!this.#isHeld) return
+    this.#isHeld = false
+    sessionStorage.removeItem(WRITES)
+    this.#send('releasing')
+    await this.#events.onLost()
+    this.#unlock?.()
+  }
+
+  /** Handles a lock that was stolen by a tab that got no answer from this one. */
+  async #handleTheft(): Promise<void> {
+    await this.#lose()
+    this.#watch()
+  }
+
+  /** Waits, together with other reading tabs, until no tab writes. */
+  #watch(): void {
+    if (this.#isWatching || this.#closing.signal.aborted) return
+    this.#isWatching = true
+    const notify = (): void => {
+      this.#isWatching = false
+      this.#events.onFree()
+    }
+    navigator.locks.request(this.#name, { mode: 'shared', signal: this.#closing.signal }, notify).catch(() => {})
+  }
+
+  /** Returns a function that releases the lock, or `undefined` if the lock is not available. */
+  #request(options: LockOptions): Promise<(() => void) | undefined> {
+    return new Promise((resolve, reject) => {
+      let isGranted = false
+      navigator.locks
+        .request(this.#name, options, (lock) => {
+          if (lock === null) return resolve(undefined)
+          isGranted = true
+          return new Promise<void>((unlock) => resolve(() => unlock()))
+        })
+        .catch((error) => {
+          if (isGranted) void this.#handleTheft()
+          else if (error.name === 'AbortError') resolve(undefined)
+          else reject(error)
+        })
+    })
+  }
 }

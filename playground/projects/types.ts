@@ -46,6 +46,12 @@ export type ProjectSource =
     }
   | { readonly kind: 'directory'; readonly handle: FileSystemDirectoryHandle }
 
+export interface ProjectOptions {
+  readonly name: string
+  /** Ignored for a picked folder, whose files stay where they are. */
+  readonly storage: Storage
+}
+
 /** How far something long is: `done` of `total`, in whatever it counts. */
 export interface Progress {
   /** What is being done, for people: `Unpacking`. */
@@ -107,11 +113,7 @@ export interface OpenProject {
 export interface Projects {
   /** Those of this tab and those that are stored, the one that was opened last first. */
   list(): Promise<readonly ProjectInfo[]>
-  create(
-    source: ProjectSource,
-    how: { readonly name: string; readonly storage: Storage },
-    task?: Task,
-  ): Promise<Created>
+  create(source: ProjectSource, options: ProjectOptions, task?: Task): Promise<Created>
   /**
    * Opens a project. Where another tab holds it, it is opened for reading, unless `takeOver`: then that tab saves what it
    * has, lets go, and reads from then on.
