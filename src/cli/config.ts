@@ -1,17 +1,25 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { rootsOfMapping, type VirtualRoots } from '../dialects/runtime/path-mapping.ts'
 import type { Dialect } from '../dialects/runtime/types.ts'
+import { takeAuditSection } from '../policy/import-config.ts'
 import { requireKnownTools } from '../policy/known-tools.ts'
 import { compilePolicy, type PolicyData, type PolicyInput, presetNames } from '../policy/policy.ts'
+import { nameWrittenFields } from '../policy/written-fields.ts'
 import { knownTools } from '../workspace/known-tools.ts'
 import type { ConfigFormat } from './parse-config.ts'
-import type { Root } from './roots.ts'
+import { type Root, realPathOf } from './roots.ts'
 
 /** Configuration of the command line. */
 export interface Config {
   readonly policy: PolicyInput
   /** The audit file. */
   readonly audit?: string
+  /**
+   * The absolute names of the roots, if the policy uses them. A dialect then takes and shows these names. Unset: paths are
+   * those of the dialect alone.
+   */
+  readonly virtualRoots?: VirtualRoots
   /** The configuration file. */
   readonly file?: string
   /** Whether the file was found by its name, not passed by `--policy`. */
@@ -46,11 +54,10 @@ export async function loadConfig(
       `A policy is required: name ${presetNames.join(', ')}, or a file with --policy, or put a wardspace.config.toml into the root`,
     )
   }
-  const { audit, policy } = await readConfig(file, dialect)
+  const { policy, ...rest } = await readConfig(file, roots, dialect)
   return {
+    ...rest,
     policy: guarded(policy, roots, [file, ...modules]),
-    ...(audit === undefined ? {} : { audit }),
-    file,
     found: option === undefined,
   }
 }
@@ -86,7 +93,7 @@ function configsIn(directory: string): string[] {
 }
 
 /** Reads and checks a configuration file. */
-async function readConfig(file: string, dialect: Dialect | undefined): Promise<Config> {
+async function readConfig(file: string, roots: readonly Root[], dialect: Dialect | undefined): Promise<Config> {
   const format = formatOf(file)
   if (format === undefined) throw new TypeError(`The policy file "${file}" is neither .json, .toml nor .yaml`)
   // The parsers are loaded only if there is a file to parse.
@@ -95,18 +102,20 @@ async function readConfig(file: string, dialect: Dialect | undefined): Promise<C
   if (typeof data !== 'object' || data === null || Array.isArray(data)) {
     throw new TypeError(`${file}: a policy is an object with fields such as preset and rules`)
   }
-  const { audit, log_path: logPath = audit, acl_enabled: acl, ...rest } = data as Record<string, unknown>
+  const { audit, log_path: logPath = audit, ...fields } = data as Record<string, unknown>
   if (audit !== undefined && logPath !== audit)
     throw new TypeError(`${file}: "log_path" and "audit" mean the same; keep one`)
   if (logPath !== undefined && (typeof logPath !== 'string' || logPath === '')) {
     throw new TypeError(`${at(file, lineOf('audit') ?? lineOf('log_path'))}: "audit" must be the name of a file`)
   }
-  if (acl !== undefined && typeof acl !== 'boolean') {
-    throw new TypeError(`${at(file, lineOf('acl_enabled'))}: "acl_enabled" must be true or false`)
-  }
-  const policy = acl === undefined ? rest : { ...rest, memory: withAcl(rest.memory, acl, file) }
   try {
-    requireKnownTools(compilePolicy(policy).data, knownTools([], dialect))
+    const { config, file: auditFile = logPath } = takeAuditSection(fields)
+    if (logPath !== undefined && auditFile !== logPath)
+      throw new TypeError(`${file}: "audit" and "security.audit" mean the same; keep one`)
+    const policy = compilePolicy(config, { roots: declaredRoots(roots, dialect) })
+    nameWrittenFields(policy.origins, () => requireKnownTools(policy.data, knownTools([], dialect)))
+    const auditOption = auditFile === undefined ? {} : { audit: besideFile(auditFile, file) }
+    return { policy: policy.data, file, ...auditOption, ...virtualRootsOf(roots, policy.usedRoots) }
   } catch (error) {
     /* v8 ignore if -- @preserve: nothing else is thrown for a wrong file */
     if (!(error instanceof TypeError)) throw error
@@ -114,8 +123,30 @@ async function readConfig(file: string, dialect: Dialect | undefined): Promise<C
     const field = /field "([^"]+)"/.exec(message)?.[1]
     throw new TypeError(`${at(file, field === undefined ? undefined : lineOf(field))}: ${message}`)
   }
-  const beside = (name: string) => (isAbsolute(name) ? name : join(dirname(file), name))
-  return { policy: policy as PolicyData, file, ...(typeof logPath === 'string' ? { audit: beside(logPath) } : {}) }
+}
+
+/** Returns the absolute names under which a policy may name the roots: their directories, and the virtual roots of the dialect. */
+function declaredRoots(roots: readonly Root[], dialect: Dialect | undefined): VirtualRoots {
+  const virtual = dialect === undefined ? {} : rootsOfMapping(dialect.pathMapping)
+  return { ...virtual, ...Object.fromEntries(roots.flatMap(namesOf)) }
+}
+
+/** Returns the virtual roots of the dialect if the policy names a directory by its absolute path. */
+function virtualRootsOf(roots: readonly Root[], used: ReadonlySet<string>): Pick<Config, 'virtualRoots'> {
+  const names = roots.flatMap(namesOf)
+  if (!names.some(([name]) => used.has(name))) return {}
+  // Results show the names that the policy uses.
+  return { virtualRoots: Object.fromEntries(names.sort(([a], [b]) => Number(used.has(b)) - Number(used.has(a)))) }
+}
+
+/** Returns the absolute names of a root, as given and with its links resolved. */
+function namesOf({ at, directory }: Root): [name: string, at: string][] {
+  const names = [resolve(directory), realPathOf(directory)].map((name) => name.split(sep).join('/'))
+  return [...new Set(names)].map((name) => [name, at])
+}
+
+function besideFile(name: string, file: string): string {
+  return isAbsolute(name) ? name : join(dirname(file), name)
 }
 
 /** Returns the format of a configuration by its file extension. */
@@ -123,15 +154,6 @@ function formatOf(name: string): ConfigFormat | undefined {
   const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
   if (extension === 'yml') return 'yaml'
   return extension === 'json' || extension === 'toml' || extension === 'yaml' ? extension : undefined
-}
-
-/** Adds `acl_enabled` to the memory policy. It means the same as `memory.acl`. */
-function withAcl(memory: unknown, acl: boolean, file: string): unknown {
-  if (memory === undefined) return acl ? { acl } : undefined
-  if (typeof memory !== 'object' || memory === null) return memory
-  if (Object.hasOwn(memory, 'acl'))
-    throw new TypeError(`${file}: "acl_enabled" and "memory.acl" mean the same; keep one`)
-  return { ...memory, acl }
 }
 
 function at(file: string, line: number | undefined): string {
@@ -157,14 +179,13 @@ function readText(file: string): string {
 /** Returns the policy with the configuration files and `files` read-only, because they govern the next session. */
 function guarded(policy: PolicyInput, roots: readonly Root[], files: readonly string[]): PolicyInput {
   const data: PolicyData = typeof policy === 'string' ? { preset: policy } : policy
-  const { read_only_paths: snakeCasePaths, ...rest } = data as PolicyData & { read_only_paths?: readonly string[] }
-  const readOnlyPaths = [...(data.readOnlyPaths ?? snakeCasePaths ?? [])]
+  const readOnlyPaths = [...(data.readOnlyPaths ?? [])]
   for (const { at, directory } of roots) {
     const below = at === '' ? '' : `${literal(at)}/`
     const inside = files.map((file) => globBelow(directory, file)).filter((glob) => glob !== undefined)
     readOnlyPaths.push(...[...names, ...inside].map((name) => `${below}${name}`))
   }
-  return { ...rest, readOnlyPaths: [...new Set(readOnlyPaths)] }
+  return { ...data, readOnlyPaths: [...new Set(readOnlyPaths)] }
 }
 
 /** Returns the path of a file below a root as a glob, or `undefined` if it is outside. */

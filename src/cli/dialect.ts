@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { VirtualRoots } from '../dialects/runtime/path-mapping.ts'
 import type { Dialect } from '../dialects/runtime/types.ts'
 
 /**
@@ -17,15 +18,16 @@ export async function dialectOf(option: string | undefined): Promise<Dialect | u
 /**
  * Returns a built-in dialect by its name. Never loads a module.
  *
+ * @param roots virtual roots of its paths. Default: those of the dialect
  * @throws TypeError that lists the dialects, for an unknown name
  */
-export async function builtInDialect(name: string): Promise<Dialect> {
+export async function builtInDialect(name: string, roots?: VirtualRoots): Promise<Dialect> {
   const { dialects } = await import('../dialects/index.ts')
   const open = Object.hasOwn(dialects, name) ? dialects[name] : undefined
   if (open === undefined) {
     throw new TypeError(`There is no dialect "${name}"; the dialects are ${Object.keys(dialects).join(', ')}`)
   }
-  return open()
+  return open(roots)
 }
 
 /** Whether the value of `--dialect` is the path of a module. */

@@ -12,7 +12,7 @@ import {
   type WorkspaceOptions,
 } from '../workspace/create-workspace.ts'
 import { type Config, loadConfig } from './config.ts'
-import { isModulePath } from './dialect.ts'
+import { builtInDialect, isModulePath } from './dialect.ts'
 import { openRoots, type Root, rootsOf } from './roots.ts'
 import { shellOf } from './shell.ts'
 
@@ -74,7 +74,12 @@ export async function openWorkspace(
   // Narrowed roots have the policy of all roots, with the same paths.
   const policyRoots = options.root === undefined && narrowed !== undefined ? narrowed : rootsOf(options.root)
   const roots = narrowed ?? policyRoots
-  const { policy, audit } = await configAt(policyRoots, options, dialect)
+  const { policy, audit, virtualRoots } = await configAt(policyRoots, options, dialect)
+  const name = options.dialect
+  const served =
+    name === undefined || virtualRoots === undefined || isModulePath(name)
+      ? dialect
+      : await builtInDialect(name, virtualRoots)
   const { parked } = options
   const isReadOnly = options['read-only'] === true
   const environment = { roots, overlay: options.overlay === true, readOnly: isReadOnly }
@@ -99,9 +104,9 @@ export async function openWorkspace(
       ...recordOf(options.record, backend),
       ...extra,
     }
-    const workspace = await (dialect === undefined
+    const workspace = await (served === undefined
       ? createWorkspace(workspaceOptions)
-      : createWorkspace({ ...workspaceOptions, dialect }))
+      : createWorkspace({ ...workspaceOptions, dialect: served }))
     if (shell !== undefined) await requireCommands(workspace)
     return workspace
   } catch (error) {

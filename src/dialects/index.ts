@@ -9,11 +9,12 @@ import { mcpFilesystem } from './mcp-filesystem/index.ts'
 import { namedRoots } from './named-roots/index.ts'
 import { patchAndDiff } from './patch-and-diff/index.ts'
 import { pythonHarness } from './python-harness/index.ts'
+import type { VirtualRoots } from './runtime/path-mapping.ts'
 import type { Dialect } from './runtime/types.ts'
 import { snakeCase } from './snake-case/index.ts'
 
-/** The built-in dialects by name, with their default paths. */
-export const dialects: Readonly<Record<string, () => Dialect>> = {
+/** The built-in dialects by name. Without virtual roots, they have their default paths. */
+export const dialects: Readonly<Record<string, (roots?: VirtualRoots) => Dialect>> = {
   'mcp-filesystem': mcpFilesystem,
   'python-harness': pythonHarness,
   anthropic,

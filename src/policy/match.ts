@@ -234,7 +234,7 @@ function namesPermission(pattern: string, permission: string): boolean {
 }
 
 /** Input fields that contain a path. Their value is normalized before it is compared. */
-const pathFields = new Set(['path', 'to', 'from', 'cwd', 'paths'])
+export const pathFields: ReadonlySet<string> = new Set(['path', 'to', 'from', 'cwd', 'paths'])
 
 /** Returns a test of one input field: `some` of its texts must match a restricting rule, `every` one an allow rule. */
 export function compileArgument(

@@ -1,4 +1,6 @@
+import { importSections } from './import-config.ts'
 import type { presets } from './presets.ts'
+import { type FieldOrigins, isObject, toCamelCase } from './written-fields.ts'
 
 /** The preset for each `default_action` of other systems. No preset denies everything that nothing allows. */
 const defaultActions: Readonly<Record<string, keyof typeof presets | undefined>> = {
@@ -8,20 +10,37 @@ const defaultActions: Readonly<Record<string, keyof typeof presets | undefined>>
   deny: undefined,
 }
 
-/** Nested objects whose keys may be in snake_case. */
-const sections = ['limits', 'commands'] as const
+/** Nested objects whose fields may be in another spelling. */
+const sections = ['limits', 'commands', 'labels', 'network', 'memory'] as const
+
+/** Lists whose items have fields that may be in another spelling. */
+const lists = ['rules'] as const
+
+/** A policy in our field names, before it is checked. */
+export interface NormalizedPolicy {
+  readonly policy: unknown
+  readonly origins: FieldOrigins
+}
 
 /**
- * Translates names that other systems use: `default_action` for a preset, `supervised` for the decision `ask`, and
- * snake_case for every field. Returns anything but an object unchanged.
+ * Translates names that other systems use: their sections (see {@link importSections}), `default_action` for a preset,
+ * `supervised` for the decision `ask`, and snake_case or a capital letter for every field. Returns anything but an object
+ * unchanged.
  *
  * @throws TypeError for a field that occurs twice, and for an invalid `default_action`
  */
-export function normalizePolicyInput(input: unknown): unknown {
-  if (!isObject(input)) return input
-  const policy = toCamelCase(input, '')
+export function normalizePolicyInput(input: unknown): NormalizedPolicy {
+  const origins = new Map<string, string>()
+  if (!isObject(input)) return { policy: input, origins }
+  const policy = importSections(toCamelCase(input, '', origins), origins)
   for (const section of sections) {
-    if (isObject(policy[section])) policy[section] = toCamelCase(policy[section], `${section}.`)
+    const fields = policy[section]
+    if (isObject(fields)) policy[section] = toCamelCase(fields, section, origins)
+  }
+  for (const list of lists) {
+    const items = policy[list]
+    if (!Array.isArray(items)) continue
+    policy[list] = items.map((item, index) => (isObject(item) ? toCamelCase(item, `${list}[${index}]`, origins) : item))
   }
   if (isObject(policy.tools)) policy.tools = mapValues(policy.tools, decisionOf)
   if (Array.isArray(policy.rules)) {
@@ -29,6 +48,11 @@ export function normalizePolicyInput(input: unknown): unknown {
       isObject(rule) && Object.hasOwn(rule, 'action') ? { ...rule, action: decisionOf(rule.action) } : rule,
     )
   }
+  return { policy: withPreset(policy), origins }
+}
+
+/** Replaces `defaultAction` by the preset of the same meaning. */
+function withPreset(policy: Record<string, unknown>): unknown {
   if (!Object.hasOwn(policy, 'defaultAction')) return policy
   const { defaultAction, ...fields } = policy
   if (Object.hasOwn(fields, 'preset'))
@@ -47,27 +71,6 @@ function decisionOf(decision: unknown): unknown {
   return decision === 'supervised' ? 'ask' : decision
 }
 
-/**
- * Returns the object with its snake_case keys in camelCase. An object with an own `__proto__` key is returned unchanged, for
- * validation to reject.
- */
-function toCamelCase(input: Readonly<Record<string, unknown>>, prefix: string): Record<string, unknown> {
-  if (Object.hasOwn(input, '__proto__')) return input as Record<string, unknown>
-  const result: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(input)) {
-    const name = /^[a-z]+(?:_[a-z]+)+$/.test(key) ? key.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase()) : key
-    if (Object.hasOwn(result, name)) {
-      throw new TypeError(`Policy field "${prefix}${key}" occurs twice, in two spellings; keep one`)
-    }
-    result[name] = value
-  }
-  return result
-}
-
 function mapValues(object: Readonly<Record<string, unknown>>, change: (value: unknown) => unknown): unknown {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]))
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

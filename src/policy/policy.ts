@@ -3,6 +3,7 @@ import type { Classification } from '../files/classify/types.ts'
 import { sha256Text } from '../files/hash/sha256.ts'
 import { display, type LogicalPath, quote } from '../paths/logical-path.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
+import type { DeclaredRoots } from './absolute-patterns.ts'
 import type { GuardedAccess } from './access.ts'
 import { compilePaths } from './match.ts'
 import { compileNetwork } from './network-policy.ts'
@@ -10,8 +11,9 @@ import { createPermissionView, type Part, type PermissionView, type ViewFacts } 
 import type { Permission } from './permissions.ts'
 import { presets } from './presets.ts'
 import { type CallFacts, type CompiledRule, compileRules } from './rules.ts'
-import { type PolicyData, parsePolicyData, shortForms } from './schema.ts'
+import { type ParsedPolicy, type PolicyData, parsePolicy, shortForms } from './schema.ts'
 import type { Decision } from './types.ts'
+import { type FieldOrigins, nameWrittenFields } from './written-fields.ts'
 
 export { type PresetName, presetNames } from './presets.ts'
 export {
@@ -77,6 +79,10 @@ export interface Policy {
   readonly revision: string
   /** The parsed policy, frozen. */
   readonly data: PolicyData
+  /** The fields that were written with another name than in `data`. */
+  readonly origins: FieldOrigins
+  /** The declared roots that its absolute patterns use. */
+  readonly usedRoots: ReadonlySet<string>
   /**
    * Returns the verdict on a call, from the decision for its tool, all matching rules, the built-in protections and the
    * preset, for each access under both of its names. Any `deny` denies. An access that nothing allows is denied. Otherwise
@@ -96,6 +102,12 @@ export interface Policy {
   forCall(call: Omit<PolicyCall, 'accesses'>): CallPolicy
 }
 
+/** Options of {@link compilePolicy}. */
+export interface CompileOptions {
+  /** Absolute names of directories of the workspace, below which absolute patterns are valid. Default: none. */
+  readonly roots?: DeclaredRoots
+}
+
 /**
  * Compiles a policy: the name of a preset, or an object, which denies everything that it does not allow.
  *
@@ -109,14 +121,20 @@ export interface Policy {
  *   rules: [{ name: 'docs are final', action: 'ask', permissions: ['file:change'], paths: ['docs/**'] }],
  * })
  */
-export function compilePolicy(input: unknown): Policy {
-  const data = parsePolicyData(input)
+export function compilePolicy(input: unknown, { roots = {} }: CompileOptions = {}): Policy {
+  const parsed = parsePolicy(input, roots)
+  return nameWrittenFields(parsed.origins, () => compile(parsed))
+}
+
+function compile({ data, origins, usedRoots }: ParsedPolicy): Policy {
   const rules = compileRules(data)
   const views = createViews(data, rules)
   const mayReach = compileNetwork(data.network)
   return {
     revision: revisionOf(data),
     data,
+    origins,
+    usedRoots,
     evaluate: (call) => evaluate(call, views.of(call)),
     decide: (tool, permission, path, classification) =>
       views.ofTool(tool).permission(permission).decide(path, classification, false),

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { FileKind } from '../files/classify/types.ts'
 import { nearestName } from '../util/nearest-name.ts'
+import { type DeclaredRoots, placeAbsolutePatterns } from './absolute-patterns.ts'
 import { type LabelPolicy, labelFields, labelSchema } from './labels.ts'
 import { type MemoryPolicy, memoryFields, memorySchema } from './memory-policy.ts'
 import { type NetworkPolicy, networkFields, networkSchema } from './network-policy.ts'
@@ -8,6 +9,7 @@ import { normalizePolicyInput } from './normalize-input.ts'
 import { type PresetName, presetNames } from './presets.ts'
 import { type RiskFlag, riskFlags } from './risk/index.ts'
 import type { Decision, Override } from './types.ts'
+import { type FieldOrigins, nameWrittenFields } from './written-fields.ts'
 
 /**
  * One rule. Every present field must match; an absent field matches everything. A list matches if one of its items does.
@@ -205,12 +207,22 @@ export const policySchema: z.ZodType<PolicyData> = z
     }
   }) as unknown as z.ZodType<PolicyData>
 
+/** A parsed policy, and how it was written. */
+export interface ParsedPolicy {
+  /** A frozen copy. */
+  readonly data: PolicyData
+  readonly origins: FieldOrigins
+  /** The declared roots that its absolute patterns use. */
+  readonly usedRoots: ReadonlySet<string>
+}
+
 /**
- * Parses the policy of the embedding program. Returns a frozen copy.
+ * Parses the policy of the embedding program.
  *
- * @throws TypeError with the name of the first invalid field and the expected value
+ * @param roots directories below which absolute patterns are valid
+ * @throws TypeError with the name of the first invalid field, as written, and the expected value
  */
-export function parsePolicyData(input: unknown): PolicyData {
+export function parsePolicy(input: unknown, roots: DeclaredRoots = {}): ParsedPolicy {
   if (input === undefined || input === null) {
     throw new TypeError(`A policy is required: one of the presets ${presetList()}, or a policy object`)
   }
@@ -219,14 +231,22 @@ export function parsePolicyData(input: unknown): PolicyData {
       `Unknown policy preset ${show(input)}; the presets are ${presetList()}${suggestion(input, presetNames)}`,
     )
   }
-  const object = typeof input === 'string' ? { preset: input } : normalizePolicyInput(input)
-  refuseProto(object, [])
-  const parsed = policySchema.safeParse(object)
+  const { policy, origins } = normalizePolicyInput(typeof input === 'string' ? { preset: input } : input)
+  const usedRoots = new Set<string>()
+  const data = nameWrittenFields(origins, () => {
+    refuseProto(policy, [])
+    return parseFields(placeAbsolutePatterns(policy, roots, usedRoots))
+  })
+  return { data, origins, usedRoots }
+}
+
+function parseFields(fields: unknown): PolicyData {
+  const parsed = policySchema.safeParse(fields)
   if (parsed.success) return freeze(parsed.data)
   const { issues } = parsed.error
   // A misspelled field is reported before the missing one that it causes.
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
-  throw new TypeError(describe(issue as z.core.$ZodIssue, object))
+  throw new TypeError(describe(issue as z.core.$ZodIssue, fields))
 }
 
 function presetList(): string {

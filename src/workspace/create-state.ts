@@ -1,6 +1,7 @@
 import { type AuditSink, createAudit } from '../audit/audit-log.ts'
 import { createEvents } from '../call/state/events.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
+import { rootsOfMapping } from '../dialects/runtime/path-mapping.ts'
 import type { Dialect } from '../dialects/runtime/types.ts'
 import { ToolError } from '../errors.ts'
 import { createDocumentCache } from '../files/text/document.ts'
@@ -12,6 +13,7 @@ import { type MemoryPolicy, memoryPath } from '../policy/memory-policy.ts'
 import { memoryParking } from '../policy/parked-calls.ts'
 import { compilePolicy, type Policy } from '../policy/policy.ts'
 import { compileLabels } from '../policy/taint.ts'
+import { nameWrittenFields } from '../policy/written-fields.ts'
 import type { Backend } from '../storage/backend.ts'
 import { mounts } from '../storage/mounts.ts'
 import { readOnly } from '../storage/read-only.ts'
@@ -35,12 +37,15 @@ export function createWorkspaceState(
   dialect: Dialect | undefined,
   origin?: WorkspaceState,
 ): WorkspaceState {
-  const policy = compilePolicy(options.policy)
+  const policy = compilePolicy(
+    options.policy,
+    dialect === undefined ? {} : { roots: rootsOfMapping(dialect.pathMapping) },
+  )
   const { toolCallsPerMinute, ...policyLimits } = policy.data.limits ?? {}
   const limits = resolveLimits({ ...policyLimits, ...options.limits })
   const isReadOnly = options.readOnly === true || policy.data.preset === 'readOnly'
   const { tools, unavailableTools } = selectTools(options, policy)
-  requireKnownTools(policy.data, knownTools(options.extraTools ?? [], dialect))
+  nameWrittenFields(policy.origins, () => requireKnownTools(policy.data, knownTools(options.extraTools ?? [], dialect)))
   const backend = backendOf(options)
   for (const { file } of sinks) {
     if (file !== undefined && backend.containsPhysicalPath?.(file) === true) {

@@ -178,7 +178,11 @@ describe('a configuration file', () => {
     ['l.yaml', 'default_action: maybe\n', '/l.yaml', '"default_action" must be "allow"', 'not "maybe"'],
     ['m.yaml', 'denied_paths: [a]\ndeniedPaths: [b]\n', 'two spellings'],
     ['n.yaml', 'preset: autonomous\naudit: 5\n', '/n.yaml:2: "audit" must be the name of a file'],
-    ['o.yaml', 'preset: autonomous\nacl_enabled: "yes"\n', '/o.yaml:2: "acl_enabled" must be true or false'],
+    [
+      'o.yaml',
+      'preset: autonomous\nacl_enabled: "yes"\n',
+      '/o.yaml:2: Policy field "acl_enabled" must be true or false',
+    ],
     ['p.yaml', 'a: &a [x]\nb: [*a, *c]\n', '/p.yaml'],
     ['q.toml', 'preset = "autonomous"\n[rule]\n', '/q.toml: Policy field "rule" is unknown', 'rules'],
     ['r.json', '{"__proto__": {"preset": "autonomous"}}', '/r.json', '__proto__'],

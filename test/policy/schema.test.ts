@@ -159,7 +159,7 @@ const words: readonly [input: unknown, message: string][] = [
   ],
   [
     { a_b_c: 1 },
-    'Policy field "aBC" is unknown; the fields here are preset, allowedPaths, deniedPaths, readOnlyPaths, tools, rules, commands, limits, labels, network, memory, requireApprovalIf, requireReason',
+    'Policy field "a_b_c" is unknown; the fields here are preset, allowedPaths, deniedPaths, readOnlyPaths, tools, rules, commands, limits, labels, network, memory, requireApprovalIf, requireReason',
   ],
   [{ allowedPaths: 'src' }, 'Policy field "allowedPaths" must be a list, not "src"'],
   [{ allowedPaths: [''] }, 'Policy field "allowedPaths[0]" must not be empty'],

@@ -52,6 +52,11 @@ export function createPathMapping(roots: VirtualRoots = {}): PathMapping {
   }
 }
 
+/** Returns the virtual roots of a mapping, with their directories. */
+export function rootsOfMapping({ roots, inward }: PathMapping): VirtualRoots {
+  return Object.fromEntries(roots.map((root) => [root, inward(root).replace(/^\.$/, '')]))
+}
+
 function below(directory: LogicalPath, relative: string): string {
   if (relative === '') return directory === '' ? '.' : directory
   if (directory === '') return relative

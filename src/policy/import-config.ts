@@ -1,0 +1,180 @@
+import { nearestName } from '../util/nearest-name.ts'
+import { directoryGlob } from './absolute-patterns.ts'
+import { camelCase, isObject, toCamelCase, writtenField } from './written-fields.ts'
+
+/** The fields of a policy in camelCase, before they are checked. */
+type Fields = Record<string, unknown>
+
+/**
+ * Translates the sections of other systems' configurations into fields of a policy:
+ *
+ * - `tools.file` with `enabled`, `allowed_paths` and `read_only` (also as `tools.FileOps`);
+ * - `security` with `tool_policy.tools`, `policy.rules` and `policy.default_action`;
+ * - `acl_enabled`, also in `memory`.
+ *
+ * A field that has no effect here is refused. `security.audit` is no part of a policy; see {@link takeAuditSection}.
+ *
+ * @param origins receives the written name of each translated field
+ * @throws TypeError for an unknown field, and for one that a policy field repeats
+ */
+export function importSections(policy: Fields, origins: Map<string, string>): Fields {
+  return importAcl(importSecurity(importFileTools(policy, origins), origins), origins)
+}
+
+/** The names of the file tools' section below `tools`, in camelCase. */
+const fileSections: ReadonlySet<string> = new Set(['file', 'fileOps'])
+
+/** A program that serves only file tools: either all of them or those that only read, below some directories. */
+function importFileTools(policy: Fields, origins: Map<string, string>): Fields {
+  if (!isObject(policy.tools)) return policy
+  const { tools } = policy
+  const written = Object.keys(tools).filter((key) => isObject(tools[key]) && fileSections.has(camelCase(key)))
+  const [name, second] = written
+  if (name === undefined) return policy
+  if (second !== undefined) throw repeated(`tools.${name}`, `tools.${second}`)
+  const section = `${writtenField('tools', origins)}.${name}`
+  const { [name]: file, ...decisions } = tools
+  const { tools: _, ...rest } = policy
+  const fields = fieldsOf(file, section, ['enabled', 'allowedPaths', 'readOnly'], origins)
+  const enabled = flagIn(fields, section, 'enabled', origins)
+  const isReadOnly = flagIn(fields, section, 'readOnly', origins) ?? false
+  if (enabled !== true) {
+    throw new TypeError(
+      `Policy field "${section}.enabled" ${enabled === undefined ? 'is missing, which means false' : 'is false'}: there would be no tool; set it to true`,
+    )
+  }
+  if (!Array.isArray(fields.allowedPaths) || fields.allowedPaths.length === 0) {
+    const field = writtenField(`${section}.allowedPaths`, origins)
+    throw new TypeError(`Policy field "${field}" must be a list of directories: without one, every path is denied`)
+  }
+  for (const field of ['preset', 'defaultAction', 'allowedPaths']) {
+    if (Object.hasOwn(policy, field)) throw repeated(section, writtenField(field, origins))
+  }
+  origins.set('allowedPaths', writtenField(`${section}.allowedPaths`, origins))
+  return {
+    ...rest,
+    ...(Object.keys(decisions).length === 0 ? {} : { tools: decisions }),
+    preset: isReadOnly ? 'readOnly' : 'autonomous',
+    allowedPaths: fields.allowedPaths.map((path) => (typeof path === 'string' ? globOf(path) : path)),
+  }
+}
+
+/** Returns a glob that matches a literal directory and what is below it. */
+function globOf(path: string): string {
+  const directory = path.replace(/(?<=.)\/+$/, '')
+  return directory === '.' ? '**' : directoryGlob(directory)
+}
+
+/** An engine that decides by tool, by rules on paths, and by a default action. */
+function importSecurity(policy: Fields, origins: Map<string, string>): Fields {
+  if (!Object.hasOwn(policy, 'security')) return policy
+  const { security, ...rest } = policy
+  const section = writtenField('security', origins)
+  const { toolPolicy, policy: rules, audit } = fieldsOf(security, section, ['toolPolicy', 'policy', 'audit'], origins)
+  if (audit !== undefined) {
+    const field = writtenField(`${section}.audit`, origins)
+    throw new TypeError(
+      `Policy field "${field}" is no part of a policy: pass the file to createWorkspace, as in audit: jsonlSink("audit.jsonl")`,
+    )
+  }
+  const sections = [
+    ...(toolPolicy === undefined ? [] : [{ name: 'toolPolicy', value: toolPolicy, fields: ['tools'] }]),
+    ...(rules === undefined ? [] : [{ name: 'policy', value: rules, fields: ['rules', 'defaultAction'] }]),
+  ]
+  for (const { name, value, fields } of sections) {
+    const path = `${section}.${name}`
+    for (const [field, item] of Object.entries(fieldsOf(value, path, fields, origins))) {
+      const written = writtenField(`${path}.${field}`, origins)
+      if (Object.hasOwn(rest, field)) throw repeated(written, writtenField(field, origins))
+      rest[field] = item
+      origins.set(field, written)
+    }
+  }
+  return rest
+}
+
+/** `acl_enabled` means the same as `memory.acl`. Outside of `memory`, `false` adds no memory. */
+function importAcl(policy: Fields, origins: Map<string, string>): Fields {
+  const { aclEnabled, ...rest } = policy
+  if (rest.memory !== undefined && !isObject(rest.memory)) return policy
+  const memory = rest.memory === undefined ? {} : toCamelCase(rest.memory, 'memory', origins)
+  const spellings = { aclEnabled, 'memory.aclEnabled': memory.aclEnabled, 'memory.acl': memory.acl }
+  const [first, second] = Object.entries(spellings).filter(([, value]) => value !== undefined)
+  if (first === undefined || first[0] === 'memory.acl') return rest
+  const [field, acl] = first
+  const written = writtenField(field, origins)
+  if (second !== undefined) throw repeated(written, writtenField(second[0], origins))
+  if (typeof acl !== 'boolean') throw new TypeError(`Policy field "${written}" must be true or false`)
+  if (!acl && rest.memory === undefined) return rest
+  const { aclEnabled: _, ...fields } = memory
+  origins.set('memory.acl', written)
+  return { ...rest, memory: { ...fields, acl } }
+}
+
+/** A configuration without its section `security.audit`. */
+export interface AuditSection {
+  readonly config: Fields
+  /** The name of the audit file, if the section turns the audit on. */
+  readonly file?: string
+}
+
+/**
+ * Separates `security.audit`, with `enabled` and `log_path`, from a configuration.
+ *
+ * @throws TypeError for an unknown field, and if the audit is on without a file
+ */
+export function takeAuditSection(config: Fields): AuditSection {
+  const origins = new Map<string, string>()
+  const { security } = toCamelCase(config, '', origins)
+  if (!isObject(security)) return { config }
+  const section = writtenField('security', origins)
+  const { audit } = toCamelCase(security, section, origins)
+  if (audit === undefined) return { config }
+  const path = `${section}.audit`
+  const fields = fieldsOf(audit, path, ['enabled', 'logPath'], origins)
+  const { logPath } = fields
+  const enabled = flagIn(fields, path, 'enabled', origins) ?? true
+  if (logPath === undefined ? enabled : typeof logPath !== 'string' || logPath === '') {
+    throw new TypeError(`Policy field "${writtenField(`${path}.logPath`, origins)}" must be the name of a file`)
+  }
+  const auditKey = writtenField(path, origins).slice(section.length + 1)
+  const { [auditKey]: _, ...otherSections } = security
+  const rest = { ...config, [section]: otherSections }
+  return { config: rest, ...(enabled ? { file: logPath as string } : {}) }
+}
+
+/**
+ * Returns the fields of a section in camelCase.
+ *
+ * @throws TypeError if the section is not an object, or has another field
+ */
+function fieldsOf(value: unknown, section: string, names: readonly string[], origins: Map<string, string>): Fields {
+  const path = writtenField(section, origins)
+  if (!isObject(value)) throw new TypeError(`Policy field "${path}" must be an object`)
+  const fields = toCamelCase(value, section, origins)
+  for (const name of Object.keys(fields)) {
+    if (names.includes(name)) continue
+    const snakeCaseNames = names.map(snakeCase)
+    const nearest = nearestName(snakeCase(name), snakeCaseNames)
+    const suggestion = nearest === undefined ? '' : `; did you mean "${nearest}"?`
+    throw new TypeError(
+      `Policy field "${writtenField(`${section}.${name}`, origins)}" is unknown; the fields here are ${snakeCaseNames.join(', ')}${suggestion}`,
+    )
+  }
+  return fields
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+/** @throws TypeError if the field is present and neither true nor false */
+function flagIn(fields: Fields, section: string, name: string, origins: Map<string, string>): boolean | undefined {
+  const flag = fields[name]
+  if (flag === undefined || typeof flag === 'boolean') return flag
+  throw new TypeError(`Policy field "${writtenField(`${section}.${name}`, origins)}" must be true or false`)
+}
+
+function repeated(field: string, other: string): TypeError {
+  return new TypeError(`Policy fields "${field}" and "${other}" mean the same; keep one`)
+}
