@@ -1,6 +1,7 @@
 import { classifyPath } from '../files/classify/index.ts'
-import type { Path } from '../paths/logical-path.ts'
+import { isWithin, type Path } from '../paths/logical-path.ts'
 import { compilePaths, compileTexts, permissionBit, permissionMask } from './match.ts'
+import { memoryPath } from './memory-policy.ts'
 import { type Permission, permissionGroups } from './permissions.ts'
 import { type CallPolicy, compilePolicy } from './policy.ts'
 import type { PolicyData, PolicyRule } from './schema.ts'
@@ -63,8 +64,10 @@ function leftOpen(data: PolicyData, rule: PolicyRule, group: readonly Permission
   const covers = (permission: Permission) => (mask & permissionBit(permission)) !== 0
   if (!group.some(covers) || group.every(covers)) return []
   const policy = compilePolicy(data).forCall({ tool: NO_TOOL, input: {} })
-  const paths = examples(rule)
-  return group.filter((permission) => !covers(permission) && isWeaker(policy, permission, paths, rule.action))
+  const paths = (permission: Permission) => examplesFor(permission, data, rule)
+  return group.filter(
+    (permission) => !covers(permission) && isWeaker(policy, permission, paths(permission), rule.action),
+  )
 }
 
 function isWeaker(policy: CallPolicy, permission: Permission, paths: readonly Path[], action: Decision): boolean {
@@ -119,9 +122,9 @@ function openTools(data: PolicyData, rule: PolicyRule, tools: readonly LintTool[
   const changing = tools.filter(({ permission }) => isChange(permission))
   if (!changing.some(({ name }) => matches(name))) return []
   const policy = compilePolicy(data)
-  const paths = examples(rule)
   const open = changing.filter(({ name, permission }) => {
     if (matches(name)) return false
+    const paths = examplesFor(permission as Permission, data, rule)
     return isWeaker(policy.forCall({ tool: name, input: {} }), permission as Permission, paths, rule.action)
   })
   if (open.length === 0) return []
@@ -145,12 +148,13 @@ function neverDecides(data: PolicyData, rule: PolicyRule): readonly PolicyFindin
   const tried = [...permissionGroups['file:change'], ...permissionGroups['file:view']].filter(
     (permission) => (mask & permissionBit(permission)) !== 0,
   )
-  const paths = examples(rule)
-  if (tried.length === 0 || paths.length === 0) return []
+  if (tried.length === 0 || examples(rule).length === 0) return []
   const call = { tool: rule.tools?.find((tool) => !tool.includes('*')) ?? NO_TOOL, input: {} }
   if (rule.tools?.some((tool) => tool.includes('*'))) return []
   const decisions = (policy: CallPolicy) =>
-    tried.flatMap((permission) => paths.map((path) => policy.decide(permission, path, classifyPath(path))))
+    tried.flatMap((permission) =>
+      examplesFor(permission, data, rule).map((path) => policy.decide(permission, path, classifyPath(path))),
+    )
   const present = decisions(compilePolicy(data).forCall(call))
   if (present.every((decision) => decision === 'deny')) {
     return [
@@ -228,4 +232,15 @@ function examples({ paths = ['**'] }: PolicyRule): readonly Path[] {
       .replace(/\?/g, 'q')
     return compilePaths([pattern], 'paths').matches(path) ? [path as Path] : []
   })
+}
+
+/** Returns the examples that a permission can concern. The permissions of notes concern paths of notes only. */
+function examplesFor(permission: Permission, { memory }: PolicyData, rule: PolicyRule): readonly Path[] {
+  const paths = examples(rule)
+  if (!permission.startsWith('memory:')) return paths
+  if (memory === undefined) return []
+  const directory = memoryPath(memory)
+  const note = `${directory}/${NAME}.md`
+  const notes = compilePaths(rule.paths ?? ['**'], 'paths').matches(note) ? [note as Path] : []
+  return [...notes, ...paths.filter((path) => isWithin(path, directory))]
 }

@@ -27,7 +27,8 @@ export type Permission = (typeof permissions)[number]
 /**
  * Words in the `permissions` of rules for groups of permissions. `file:change` covers every way to change a path: also what a
  * command, git, an undo or the commit of an overlay changes asks for one of these. Of a copy it covers the target.
- * `file:view` covers every way to show a path. Of a copy it covers the source, whose content the copy shows.
+ * `file:view` covers every way to show a path. Of a copy it covers the source, whose content the copy shows. Notes are
+ * files too, so the groups cover the memory tools on their paths.
  */
 export const permissionGroups = {
   'file:change': [
@@ -38,8 +39,9 @@ export const permissionGroups = {
     'file:move',
     'file:copy',
     'file:patch:apply',
+    'memory:write',
   ],
-  'file:view': ['file:list', 'file:read', 'file:search', 'file:info', 'file:diff'],
+  'file:view': ['file:list', 'file:read', 'file:search', 'file:info', 'file:diff', 'memory:read'],
 } as const satisfies Readonly<Record<string, readonly Permission[]>>
 
 const readingPermissions: ReadonlySet<Permission> = new Set([

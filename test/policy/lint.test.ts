@@ -25,6 +25,11 @@ describe('lintPolicy', () => {
       'leaves open: file:search, file:diff, file:move',
     ],
     [
+      'a rule on the file tools that concerns notes',
+      { memory: {}, rules: [rule({ permissions: ['file:write:*', 'file:delete'], paths: ['memory/**'] })] },
+      'leaves open: file:append, file:move, file:copy, file:patch:apply, memory:write',
+    ],
+    [
       'a rule on viewing alone',
       { rules: [rule({ permissions: ['file:view'], paths: docs })] },
       'leaves open file:move',

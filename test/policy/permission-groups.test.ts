@@ -6,9 +6,9 @@ import { compilePolicy } from '../../src/policy/policy.ts'
 
 const changing = [
   ...['file:write:create', 'file:write:replace', 'file:append', 'file:delete', 'file:move', 'file:copy'],
-  'file:patch:apply',
+  ...['file:patch:apply', 'memory:write'],
 ]
-const viewing = ['file:list', 'file:read', 'file:search', 'file:info', 'file:diff']
+const viewing = ['file:list', 'file:read', 'file:search', 'file:info', 'file:diff', 'memory:read']
 
 function decide(group: string, permission: Permission, isSource?: true): string {
   const policy = compilePolicy({

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../src/errors.ts'
 import type { ToolInput, ToolName } from '../../src/tools/index.ts'
 import type { Operation } from '../attack/link-race.ts'
+import { A_SHA256, OLD_SHA256, WORD, wayTree } from '../policy/ways/tree.ts'
 import type { Tree } from './setup.ts'
 
 /**
@@ -10,6 +11,8 @@ import type { Tree } from './setup.ts'
  * - `memory.test.ts`, `../guard/visibility.test.ts`: `hidden`
  * - `../attack/tool-race.test.ts`: `race`
  * - `../adapters/result-text.test.ts`: `modelText`
+ * - `../policy/every-change.test.ts`: `changes`
+ * - `../policy/every-view.test.ts`: `views`
  *
  * A tool without a row does not compile.
  */
@@ -28,6 +31,10 @@ export interface ToolRow<N extends ToolName = ToolName> {
   readonly hidden: HiddenInputs<N> | NotTried
   /** Operations on the attacked tree, or why the tool does not take part. */
   readonly race: ((attacked: AttackedTree) => RaceOperations) | NotTried
+  /** Inputs on {@link wayTree} that change something below `docs`, or why the tool cannot. */
+  readonly changes: readonly ToolInput<N>[] | NotTried
+  /** Inputs on {@link wayTree} that show content below `private`, or why the tool cannot. */
+  readonly views: readonly ToolInput<N>[] | NotTried
   /** A call on {@link tree} and the text that a model gets for its result. */
   readonly modelText: { readonly input: ToolInput<N>; readonly text: RegExp }
 }
@@ -105,6 +112,10 @@ const textFileCodes = {
   latin1: 'UNSUPPORTED_ENCODING',
 } as const
 
+const changesNothing = { reason: 'changes no file' } as const
+const showsNoContent = { reason: 'shows no content of a file' } as const
+const v4a = (body: string) => `*** Begin Patch\n${body}\n*** End Patch\n`
+
 const byId = { reason: 'takes no path; a test of background commands covers it' }
 const notes = { reason: 'addresses notes by id; memory.test.ts covers their visibility' }
 const noPath = { paths: [], codes: {}, mayTellNames: false } as const
@@ -131,6 +142,8 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     race: ({ repeat }) => ({
       reads: [repeat('list_directory', 'list_directory', { path: '.', maxDepth: 3, includeHidden: true })],
     }),
+    changes: changesNothing,
+    views: showsNoContent,
     modelText: { input: { path: 'd' }, text: /^Listed d: 1 entry\n\nd\/x\.ts 2$/ },
   },
   find_files: {
@@ -150,6 +163,8 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     race: ({ repeat }) => ({
       reads: [repeat('find_files', 'find_files', { pattern: '**', includeHidden: true })],
     }),
+    changes: changesNothing,
+    views: showsNoContent,
     modelText: { input: { pattern: '*.ts' }, text: /^Found 2 files for "\*\.ts" in \.\n\na\.ts\nb\.ts$/ },
   },
   search_text: {
@@ -178,6 +193,12 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
         repeat('search_text below the directory', 'search_text', { query: 'I', path: 'dir' }),
       ],
     }),
+    changes: changesNothing,
+    views: [
+      { query: WORD },
+      { query: 'the word', path: 'private', contextLines: 1 },
+      { query: 'z[a-z]{7}', mode: 'regex', includeGlob: 'private/**' },
+    ],
     modelText: { input: { query: 'two' }, text: /^1 line matches in \d+ files searched\n\na\.ts\n2: two$/ },
   },
   read_file: {
@@ -201,6 +222,12 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
         repeat('read_file', 'read_file', { path: TOP }),
       ],
     }),
+    changes: changesNothing,
+    views: [
+      { path: 'private/plan.md' },
+      { path: 'private/d/deep.md', lineNumbers: true },
+      { path: 'private/plan.md', startLine: 1, maxLines: 1 },
+    ],
     modelText: {
       input: { path: 'a.ts' },
       text: /^Read lines 1-2 of 2 of a\.ts\nsha256: \w{64}\n\none\ntwo\n$/,
@@ -214,6 +241,8 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     mayTellNames: true,
     hidden: { at: (path) => [{ path }] },
     race: ({ repeat }) => ({ reads: [repeat('file_info', 'file_info', { path: FILE })] }),
+    changes: changesNothing,
+    views: showsNoContent,
     modelText: { input: { path: 'a.ts' }, text: /^a\.ts: file, TEXT_SOURCE, 8 bytes\nsha256: \w{64}\n/ },
   },
   diff_workspace: {
@@ -226,6 +255,8 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     ...noPath,
     hidden: { anywhere: [{}], at: (path) => [{ paths: [path] }] },
     race: ({ repeat }) => ({ reads: [repeat('diff_workspace', 'diff_workspace', {})] }),
+    changes: changesNothing,
+    views: { reason: 'shows what has changed; every-view.test.ts changes it first' },
     modelText: { input: {}, text: /^0 files changed since the workspace was opened/ },
   },
   edit_file: {
@@ -253,6 +284,11 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
         },
       ],
     }),
+    changes: [
+      { path: 'docs/a.md', oldText: 'one', newText: '1' },
+      { path: 'docs/b/../a.md', edits: [{ oldText: 'two\n', newText: '' }] },
+    ],
+    views: [{ path: 'private/plan.md', oldText: 'the word', newText: 'a word' }],
     modelText: {
       input: { path: 'a.ts', oldText: 'one', newText: 'x' },
       text: /^Edited a\.ts \(\+1 -1\)\nsha256: \w{64}$/,
@@ -283,6 +319,8 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
         },
       ],
     }),
+    changes: [{ path: 'docs/a.md', startLine: 1, endLine: 1, newText: '1\n', expectedSha256: A_SHA256 }],
+    views: showsNoContent,
     modelText: {
       input: {
         path: 'a.ts',
@@ -320,6 +358,25 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
         },
       ],
     }),
+    changes: [
+      { patch: wayTree['change.patch'] },
+      { patch: '--- /dev/null\n+++ b/docs/new.md\n@@ -0,0 +1 @@\n+n\n' },
+      { patch: '--- a/docs/a.md\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-one\n-two\n' },
+      {
+        patch: 'diff --git a/src/x.md b/docs/x.md\nsimilarity index 100%\nrename from src/x.md\nrename to docs/x.md\n',
+      },
+      {
+        patch: 'diff --git a/docs/a.md b/src/a.md\nsimilarity index 100%\nrename from docs/a.md\nrename to src/a.md\n',
+      },
+      { patch: 'diff --git a/src/x.md b/docs/x.md\nsimilarity index 100%\ncopy from src/x.md\ncopy to docs/x.md\n' },
+      { patch: v4a('*** Update File: docs/a.md\n@@\n-one\n+1') },
+      { patch: v4a('*** Add File: docs/new.md\n+n') },
+      { patch: v4a('*** Delete File: docs/a.md') },
+      { patch: v4a('*** Update File: docs/a.md\n*** Move to: src/a.md\n@@\n-one\n+1') },
+      { patch: v4a('*** Update File: src/x.md\n*** Move to: docs/x.md\n@@\n-x\n+1') },
+      { patch: v4a('*** Update File: src/x.md\n@@\n-x\n+1\n*** Update File: docs/a.md\n@@\n-one\n+1') },
+    ],
+    views: [{ patch: v4a(`*** Update File: private/d/deep.md\n@@\n-${WORD}\n+x`) }],
     modelText: { input: { patch }, text: /^Patched a\.ts \(\+1 -1\)\nsha256: \{"a\.ts":"\w{64}"\}$/ },
   },
   write_file: {
@@ -347,6 +404,13 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
         repeat('write_file, outside only', 'write_file', { path: VICTIM, content, expectedSha256: null }),
       ],
     }),
+    changes: [
+      { path: 'docs/new.md', content: 'n' },
+      { path: 'docs/deep/er/new.md', content: 'n' },
+      { path: 'docs/a.md', content: 'n', expectedSha256: A_SHA256 },
+      { path: './docs//a.md', content: 'n', mode: 'REPLACE_EXISTING', expectedSha256: A_SHA256 },
+    ],
+    views: showsNoContent,
     modelText: {
       input: { path: 'new.ts', content: 'x' },
       text: /^Created new\.ts \(1 bytes\)\nsha256: \w{64}$/,
@@ -370,6 +434,11 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
         },
       ],
     }),
+    changes: [
+      { path: 'docs/a.md', content: 'n' },
+      { path: 'docs/new.md', content: 'n' },
+    ],
+    views: showsNoContent,
     modelText: {
       input: { path: 'a.ts', content: 'x' },
       text: /^Appended to a\.ts \(1 bytes added\)\nsha256: \w{64}\nsizeBytes: 9$/,
@@ -385,6 +454,8 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     race: ({ call, newPath }) => ({
       writes: [{ name: 'create_directory', run: () => call('create_directory', { path: `${newPath('sub')}/deep` }) }],
     }),
+    changes: [{ path: 'docs/new' }, { path: 'docs/new/deep' }],
+    views: showsNoContent,
     modelText: { input: { path: 'new' }, text: /^Created directory new$/ },
   },
   copy_file: {
@@ -405,6 +476,12 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     race: ({ call, create }) => ({
       writes: [{ name: 'copy_file', run: () => create('copied', (to) => call('copy_file', { path: FILE, to })) }],
     }),
+    changes: [
+      { path: 'src/x.md', to: 'docs/x.md' },
+      { path: 'src', to: 'docs/src' },
+      { path: 'docs/a.md', to: 'docs/z.md' },
+    ],
+    views: { reason: 'shows no content; every-view.test.ts reads the copy' },
     modelText: {
       input: { path: 'a.ts', to: 'new.ts' },
       text: /^Copied a\.ts to new\.ts\nsha256: \w{64}$/,
@@ -433,6 +510,15 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
         },
       ],
     }),
+    changes: [
+      { path: 'docs/a.md', to: 'src/a.md' },
+      { path: 'docs/b', to: 'src/b' },
+      { path: 'docs', to: 'src/docs' },
+      { path: 'src/x.md', to: 'docs/x.md' },
+      { path: 'src/d', to: 'docs/d' },
+      { path: 'docs/a.md', to: 'docs/z.md' },
+    ],
+    views: { reason: 'shows no content; every-view.test.ts reads the moved file' },
     modelText: {
       input: { path: 'a.ts', to: 'new.ts' },
       text: /^Moved a\.ts to new\.ts\nsha256: \w{64}$/,
@@ -454,6 +540,8 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
         repeat('delete_file, outside only', 'delete_file', { path: VICTIM }),
       ],
     }),
+    changes: [{ path: 'docs/a.md' }, { path: 'docs/a.md', expectedSha256: A_SHA256 }],
+    views: showsNoContent,
     modelText: { input: { path: 'a.ts' }, text: /^Deleted a\.ts$/ },
   },
   run_command: {
@@ -481,6 +569,8 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
       at: (path) => [{ command: `cat ${path}; ls -la ${path}; echo x > ${path}` }],
     },
     race: { reason: 'needs a shell; test/shells attacks their files' },
+    changes: { reason: 'runs lines; the lists of ways have them' },
+    views: { reason: 'runs lines; the lists of ways have them' },
     modelText: { input: { command: 'echo one' }, text: /^Command succeeded\n\nstdout:\none\n$/ },
   },
   start_command: {
@@ -492,6 +582,8 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     ...noPath,
     hidden: { reason: 'shows no output; check_command and run_command do' },
     race: { reason: 'needs a shell; test/shells attacks their files' },
+    changes: { reason: 'runs lines; the lists of ways have them' },
+    views: { reason: 'runs lines; the lists of ways have them' },
     modelText: { input: { command: 'true' }, text: /^Started \S+$/ },
   },
   check_command: {
@@ -500,6 +592,8 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     ...noPath,
     hidden: byId,
     race: byId,
+    changes: changesNothing,
+    views: { reason: 'needs a command; every-view.test.ts starts one' },
     modelText: { input: { id: 'process-1' }, text: /^NOT_FOUND: / },
   },
   stop_command: {
@@ -508,6 +602,8 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     ...noPath,
     hidden: byId,
     race: byId,
+    changes: changesNothing,
+    views: { reason: 'needs a command; every-view.test.ts starts one' },
     modelText: { input: { id: 'process-1' }, text: /^NOT_FOUND: / },
   },
   memory_search: {
@@ -519,6 +615,8 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     ...noPath,
     hidden: notes,
     race: notes,
+    changes: changesNothing,
+    views: [{ query: WORD }],
     modelText: { input: { query: 'x' }, text: /^0 notes$/ },
   },
   memory_get: {
@@ -527,6 +625,8 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     ...noPath,
     hidden: notes,
     race: notes,
+    changes: changesNothing,
+    views: [{ id: 'plan' }],
     modelText: { input: { id: 'x' }, text: /^NOT_FOUND: / },
   },
   memory_recall: {
@@ -535,6 +635,8 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     ...noPath,
     hidden: notes,
     race: notes,
+    changes: changesNothing,
+    views: [{}],
     modelText: { input: {}, text: /^Recalled 0 notes$/ },
   },
   memory_store: {
@@ -547,6 +649,11 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     ...noPath,
     hidden: notes,
     race: notes,
+    changes: [
+      { id: 'new', content: 'n' },
+      { id: 'old', content: 'n', expectedSha256: OLD_SHA256 },
+    ],
+    views: showsNoContent,
     modelText: { input: { id: 'x', content: 'x' }, text: /^Stored the note x\nsha256: \w{64}$/ },
   },
   submit_plan: {
@@ -558,6 +665,8 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     ...noPath,
     hidden: { reason: 'reads no file' },
     race: { reason: 'reads no file' },
+    changes: changesNothing,
+    views: showsNoContent,
     modelText: { input: { plan: 'x', paths: ['**'] }, text: /^The plan is approved: go on by it\npaths: \["\*\*"\]/ },
   },
 }
