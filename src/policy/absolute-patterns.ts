@@ -1,7 +1,7 @@
 import { expandBraces } from '../paths/braces.ts'
 import { compileGlob } from '../paths/glob.ts'
 import { quote } from '../paths/logical-path.ts'
-import { pathFields } from './match.ts'
+import { endsInPlainName, pathFields } from './match.ts'
 import { isObject } from './written-fields.ts'
 
 /** Maps absolute names of directories to logical paths: `{ '/home/me/project': '' }` is the root of the workspace. */
@@ -81,8 +81,11 @@ function placePattern(pattern: string, field: string, roots: DeclaredRoots, used
 /** Returns the alternatives of the braces. A pattern with too many is refused where it is compiled. */
 function alternativesOf(pattern: string): readonly string[] {
   if (!/^[{/]/.test(pattern) || pattern.length > 4096) return [pattern]
+  const isPlain = endsInPlainName(pattern)
   try {
-    return expandBraces(pattern, 'glob')
+    const alternatives = expandBraces(pattern, 'glob')
+    // A plain last name also covers what is below; that of an alternative must not.
+    return alternatives.map((one) => (!isPlain && endsInPlainName(one) ? one.replace(/[^/](?=[^/]*$)/, '[$&]') : one))
   } catch {
     return [pattern]
   }
@@ -98,7 +101,7 @@ function patternsBelow(pattern: string, root: string): readonly string[] {
     .split('/')
     .filter((name, _, all) => name !== '' || all.length > 1)
   // A plain last name, and a final slash, also cover everything below.
-  const coversBelow = pattern.endsWith('/') || !/[*?[\]{}()!+@|\\]/.test(names.at(-1) ?? '')
+  const coversBelow = pattern.endsWith('/') || endsInPlainName(pattern)
   let positions = withEmptyGlobstars(new Set([0]), names)
   for (const rootName of root.split('/').filter((name) => name !== '')) {
     if (coversBelow && positions.has(names.length)) return ['**']

@@ -79,7 +79,8 @@ function prefilter(patterns: readonly string[]): (path: string) => boolean {
 
 const GLOB_CHARACTERS = /[*?[\]{}()!+@|\\]/
 
-function endsInPlainName(pattern: string): boolean {
+/** Whether the last name of a glob has no special character, so that the glob also covers what is below. */
+export function endsInPlainName(pattern: string): boolean {
   const last = pattern.slice(pattern.lastIndexOf('/') + 1)
   return last !== '' && !GLOB_CHARACTERS.test(last)
 }

@@ -1,6 +1,6 @@
 import { importSections } from './import-config.ts'
 import type { presets } from './presets.ts'
-import { type FieldOrigins, isObject, toCamelCase } from './written-fields.ts'
+import { type FieldOrigins, isObject, toCamelCase, writtenField } from './written-fields.ts'
 
 /** The preset for each `default_action` of other systems. No preset denies everything that nothing allows. */
 const defaultActions: Readonly<Record<string, keyof typeof presets | undefined>> = {
@@ -48,19 +48,20 @@ export function normalizePolicyInput(input: unknown): NormalizedPolicy {
       isObject(rule) && Object.hasOwn(rule, 'action') ? { ...rule, action: decisionOf(rule.action) } : rule,
     )
   }
-  return { policy: withPreset(policy), origins }
+  return { policy: withPreset(policy, origins), origins }
 }
 
 /** Replaces `defaultAction` by the preset of the same meaning. */
-function withPreset(policy: Record<string, unknown>): unknown {
+function withPreset(policy: Record<string, unknown>, origins: FieldOrigins): unknown {
   if (!Object.hasOwn(policy, 'defaultAction')) return policy
   const { defaultAction, ...fields } = policy
+  const field = writtenField('defaultAction', origins)
   if (Object.hasOwn(fields, 'preset'))
-    throw new TypeError('Policy fields "default_action" and "preset" are the same; keep one')
+    throw new TypeError(`Policy fields "${field}" and "preset" are the same; keep one`)
   if (typeof defaultAction !== 'string' || !Object.hasOwn(defaultActions, defaultAction)) {
     const names = Object.keys(defaultActions).map((name) => `"${name}"`)
     throw new TypeError(
-      `Policy field "default_action" must be ${names.join(' or ')}, not ${JSON.stringify(defaultAction) ?? 'that'}`,
+      `Policy field "${field}" must be ${names.join(' or ')}, not ${JSON.stringify(defaultAction) ?? 'that'}`,
     )
   }
   const preset = defaultActions[defaultAction]

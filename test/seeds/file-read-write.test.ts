@@ -1,0 +1,179 @@
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory/index.ts'
+import { loadConfig } from '../../src/cli/config.ts'
+import { fileReadWrite } from '../../src/dialects/file-read-write/index.ts'
+import { createWorkspace } from '../../src/index.ts'
+import { compilePolicy } from '../../src/policy/policy.ts'
+import { createProject, type Project } from './open-config.ts'
+
+let project: Project
+
+beforeAll(async () => {
+  project = await createProject({ 'src/main.rs': 'fn main() {}\n', '.env': 'A=1\n', '.ssh/config': 'Host a\n' })
+})
+
+afterAll(() => rm(project.home, { recursive: true, force: true }))
+
+/** The example of the original, with the root of the test in place of `/home/user/workspace`. */
+const configuration = (root: string, sensitive = '"**/.ssh/**", "**/.env"'): string => `
+# Memory ACL affects file_read behavior
+[memory]
+acl_enabled = false # When true, file_read blocks access to memory files
+# Security policy can restrict file access paths
+[security.tool_policy.tools]
+file_read = "allow" # "allow" | "deny" | "supervised"
+file_write = "allow"
+# Path-based policy rules
+[[security.policy.rules]]
+name = "allow-workspace-read"
+action = "allow"
+tools = ["file_read"]
+paths = ["${root}/**"]
+[[security.policy.rules]]
+name = "allow-workspace-write"
+action = "allow"
+tools = ["file_write"]
+paths = ["${root}/**"]
+[[security.policy.rules]]
+name = "block-sensitive-paths"
+action = "deny"
+tools = ["file_read", "file_write"]
+paths = [${sensitive}]
+[security.audit]
+enabled = true
+log_path = "audit.log"
+`
+
+describe('the configuration of the original', () => {
+  it('works below its root, under absolute and relative names, and is audited', async () => {
+    const { root, home } = project
+    const workspace = await project.open(await project.write('prx.toml', configuration(root)), 'file-read-write')
+    const source = 'fn main() {}\n'
+    for (const path of [`${root}/src/main.rs`, 'src/main.rs', './src/main.rs', `${root}/src/../src/main.rs`]) {
+      const read = await workspace.call('file_read', { path })
+      expect(read.output).toEqual({ success: true, output: source, error: null })
+    }
+    const config = { path: `${root}/src/config.toml`, content: '[server]\nport = 8080\nhost = "0.0.0.0"\n' }
+    expect(await workspace.call('file_write', config)).toMatchObject({ isError: false })
+    for (const path of ['.env', `${root}/.env`, `${root}/.ssh/config`, '/etc/passwd', `${root}/../../../etc/passwd`]) {
+      const read = await workspace.call('file_read', { path })
+      expect(read).toMatchObject({ isError: true, output: { success: false, output: '' } })
+    }
+    await workspace.close()
+    const records = (await readFile(join(home, 'audit.log'), 'utf8'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(records.length).toBeGreaterThan(8)
+    expect(records).toContainEqual(expect.objectContaining({ pathsRead: ['src/main.rs'] }))
+  })
+
+  it('is refused for paths that no call reaches, by their name', async () => {
+    const { root } = project
+    const literal = '"/etc/shadow", "/root/**", "**/.ssh/**", "**/.env"'
+    const file = await project.write('literal.toml', configuration(root, literal))
+    await expect(loadConfig(root, file, [], fileReadWrite())).rejects.toThrow(
+      /literal\.toml: Policy field "security\.policy\.rules\[2\]\.paths\[0\]" .* "\/etc\/shadow", it is absolute and outside of every root/,
+    )
+  })
+
+  it('works literally where the whole disk is the root', async () => {
+    const literal = '"/etc/shadow", "/root/**", "**/.ssh/**", "**/.env"'
+    const file = await project.write('disk.toml', configuration('/home/user/workspace', literal))
+    const { policy } = await loadConfig('/', file, [], fileReadWrite())
+    expect(policy).toMatchObject({
+      rules: [
+        { paths: ['home/user/workspace/**'] },
+        { paths: ['home/user/workspace/**'] },
+        { paths: ['etc/shadow', 'root/**', '**/.ssh/**', '**/.env'] },
+      ],
+    })
+  })
+
+  it.each([
+    [
+      'snake_case',
+      { security: { tool_policy: { tools: { file_read: 'supervised' } }, policy: { default_action: 'allow' } } },
+    ],
+    ['camelCase', { security: { toolPolicy: { tools: { file_read: 'ask' } }, policy: { defaultAction: 'allow' } } }],
+    ['PascalCase', { Security: { ToolPolicy: { Tools: { file_read: 'ask' } }, Policy: { DefaultAction: 'allow' } } }],
+  ])('is understood in %s', (_, policy) => {
+    expect(compilePolicy(policy).data).toEqual({ preset: 'autonomous', tools: { file_read: 'ask' } })
+  })
+
+  it.each([
+    ['[memory]\nacl_enabled = true', { acl: true }],
+    ['[memory]\nacl_enabled = false', { acl: false }],
+    ['[memory]\nAclEnabled = true\npath = "notes"', { acl: true, path: 'notes' }],
+    ['acl_enabled = true', { acl: true }],
+    ['acl_enabled = false', undefined],
+  ])('sets the memory: %j', async (text, expected) => {
+    const file = await project.write('memory.toml', `${text}\n`)
+    const { policy } = await loadConfig(project.root, file)
+    expect(compilePolicy(policy).data.memory).toEqual(expected)
+  })
+
+  it.each([
+    ['[security.audit]\nenabled = false', undefined],
+    ['[security.audit]\nenabled = false\nlog_path = "a.log"', undefined],
+    ['[security.audit]\nlog_path = "a.log"', 'a.log'],
+    ['[Security.Audit]\nEnabled = true\nLogPath = "a.log"', 'a.log'],
+    ['audit = "b.log"', 'b.log'],
+  ])('sets the audit: %j', async (text, expected) => {
+    const file = await project.write('audit.toml', `${text}\n`)
+    const { audit } = await loadConfig(project.root, file)
+    expect(audit).toBe(expected === undefined ? undefined : join(project.home, expected))
+  })
+
+  it.each<[string, ...string[]]>([
+    ['[security]\nsandbox = true', '"security.sandbox" is unknown', 'tool_policy, policy, audit'],
+    [
+      '[security.tool_policy]\ndefault = "deny"',
+      '"security.tool_policy.default" is unknown; the fields here are tools',
+    ],
+    ['[security.tool_policy.groups]\nx = "deny"', '"security.tool_policy.groups" is unknown'],
+    ['[security.tool_policy.tools]\nfile_read = "never"', '"security.tool_policy.tools.file_read" must be "allow"'],
+    [
+      '[security.tool_policy.tools]\nfile_raed = "deny"',
+      '"security.tool_policy.tools.file_raed"',
+      'did you mean "file_read"?',
+    ],
+    ['[security.policy]\ndefault_action = "maybe"', '"security.policy.default_action" must be'],
+    ['[security.policy]\nrule = 1', '"security.policy.rule" is unknown', 'did you mean "rules"?'],
+    [
+      '[[security.policy.rules]]\nname = "a"\naction = "deny"\npath = ["x"]',
+      '"security.policy.rules[0].path" is unknown',
+    ],
+    ['[[security.policy.rules]]\nname = "a"\naction = "deny"\ntools = ["x"]', '"security.policy.rules[0].tools[0]"'],
+    [
+      '[[security.policy.rules]]\nname = "a"\naction = "deny"\npaths = ["~/.ssh"]',
+      '"security.policy.rules[0].paths[0]"',
+      'home',
+    ],
+    ['[[rules]]\nname = "a"\naction = "deny"\n[[security.policy.rules]]\nname = "b"\naction = "deny"', 'keep one'],
+    ['[tools]\nfile_read = "deny"\n[security.tool_policy.tools]\nfile_read = "allow"', 'keep one'],
+    ['default_action = "deny"\n[security.policy]\ndefault_action = "allow"', 'keep one'],
+    ['[security.audit]\nenabled = true', '"security.audit.logPath" must be the name of a file'],
+    ['[security.audit]\nenabled = "yes"\nlog_path = "a"', '"security.audit.enabled" must be true or false'],
+    ['[security.audit]\nlog_path = 5', '"security.audit.log_path" must be the name of a file'],
+    ['[security.audit]\nenabled = true\nlog_path = "a"\nmax_size_mb = 5', '"security.audit.max_size_mb" is unknown'],
+    ['audit = "a"\n[security.audit]\nlog_path = "b"', 'keep one'],
+    ['security = "strict"', '"security" must be an object'],
+    ['[memory]\nacl_enabled = true\nacl = true', 'keep one'],
+    ['[memory]\nacl_enabled = "on"', '"memory.acl_enabled" must be true or false'],
+    ['[memory]\nbackend = "sqlite"', '"memory.backend" is unknown'],
+  ])('names what has no effect: %j', async (text, ...parts) => {
+    const file = await project.write('wrong.toml', `${text}\n`)
+    const error: unknown = await loadConfig(project.root, file, [], fileReadWrite()).catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(TypeError)
+    for (const part of parts) expect((error as Error).message).toContain(part)
+  })
+
+  it('is refused in code where only the command line can follow it', async () => {
+    const policy = { security: { audit: { enabled: true, log_path: 'audit.log' } } }
+    const created = createWorkspace({ backend: memory(), policy: policy as never })
+    await expect(created).rejects.toThrow(/"security\.audit" is no part of a policy: .* audit: jsonlSink/)
+  })
+})
