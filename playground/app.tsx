@@ -32,7 +32,7 @@ export function App() {
   const sizes = page.sizes.value
   const waiting = projectSession?.session.approvals.value.length ?? 0
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is another way to what the dialog of projects offers
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping files is an alternative to the dialog of projects
     <div
       class="page"
       data-column={page.narrow.value}

@@ -9,6 +9,6 @@ import { openFirst } from './views/app-state.ts'
 import { followTheme } from './views/theme.ts'
 
 followTheme()
-const place = document.getElementById('app')
-if (place !== null) render(<App />, place)
+const root = document.getElementById('app')
+if (root !== null) render(<App />, root)
 void openFirst(new URLSearchParams(location.search))

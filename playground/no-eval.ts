@@ -1,7 +1,7 @@
 import { config } from 'zod'
 
 /*
- * First of all imports. Where it may, zod makes functions from text; the policy of this page forbids that, and each try
- * would be told as a breach of it.
+ * Must be the first import. By default zod compiles functions from text. The policy of this page forbids that, and the
+ * browser would report each attempt as a violation.
  */
 config({ jitless: true })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright'
 import { startPlayground } from '../test/playground/open.ts'
 
-/** `npm run screenshots`: the pictures of the README, from the built playground in a real browser. */
+/** `npm run screenshots`: takes the screenshots of the README from the built playground in a real browser. */
 
 const folder = join(import.meta.dirname, '../docs/images')
 mkdirSync(folder, { recursive: true })
@@ -18,7 +18,7 @@ try {
   await playground.close()
 }
 
-/** A sample in memory, as it looks in one of the themes. */
+/** Opens a sample in memory, in one of the themes. */
 async function openSample(
   sample: string,
   colorScheme: 'dark' | 'light',
@@ -34,7 +34,7 @@ async function run(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Run', exact: true }).click()
 }
 
-/** When nothing is loaded or running any more. */
+/** Resolves when nothing is loading or running. */
 async function settled(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
   await page.locator('.skeleton').first().waitFor({ state: 'detached' })
@@ -42,7 +42,7 @@ async function settled(page: Page): Promise<void> {
 }
 
 async function take(page: Page, name: string): Promise<void> {
-  // Where the pointer or the cursor stands is nothing to show.
+  // Hides the pointer and the cursor.
   await page.mouse.move(0, 0)
   await page.screenshot({ path: join(folder, `${name}.png`), caret: 'hide' })
   await page.context().close()

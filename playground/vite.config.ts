@@ -8,7 +8,7 @@ const top = join(import.meta.dirname, '..')
 
 export default defineConfig({
   root: import.meta.dirname,
-  // Any host, below any path.
+  // Works on any host and below any path.
   base: './',
   resolve: { alias: published() },
   plugins: [keepNoEval(), policyInPage(), filesInServiceWorker()],
@@ -25,14 +25,14 @@ export default defineConfig({
     rollupOptions: {
       input: [join(import.meta.dirname, 'index.html'), join(import.meta.dirname, 'offline/service-worker.ts')],
       output: {
-        // A service worker is known by its address.
+        // A service worker is identified by its URL.
         entryFileNames: ({ name }) => (name === 'service-worker' ? '[name].js' : 'assets/[name]-[hash].js'),
       },
     },
   },
 })
 
-/** `wardspace` and its subpaths, as package.json publishes them. */
+/** Resolves `wardspace` and its subpaths as package.json publishes them. */
 function published(): { find: RegExp; replacement: string }[] {
   const { exports } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8'))
   return Object.entries(exports as Record<string, string | { default: string }>).map(([name, target]) => {
@@ -45,7 +45,7 @@ function published(): { find: RegExp; replacement: string }[] {
   })
 }
 
-/** Our package.json says that nothing has side effects, which is true of the library; this file is nothing else. */
+/** package.json declares that no module has side effects, which is true of the library but not of this file. */
 function keepNoEval(): Plugin {
   return {
     name: 'keep-no-eval',
@@ -53,7 +53,7 @@ function keepNoEval(): Plugin {
   }
 }
 
-/** The policy in the page itself, for hosts whose headers nobody sets. */
+/** Puts the policy into the page, for hosts that send no headers. */
 function policyInPage(): Plugin {
   return {
     name: 'policy-in-page',
@@ -68,7 +68,7 @@ function policyInPage(): Plugin {
   }
 }
 
-/** Tells the service worker what the build consists of. */
+/** Inserts the list of built files into the service worker. */
 function filesInServiceWorker(): Plugin {
   return {
     name: 'files-in-service-worker',

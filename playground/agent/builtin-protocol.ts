@@ -1,10 +1,10 @@
 import type { LanguageModelV3FunctionTool, LanguageModelV3Message } from '@ai-sdk/provider'
 
-/** Characters that a result may take: a small model reads little. The last one may take more than those before it. */
+/** Maximum characters of the last result and of earlier results, since the browser's model has a small context. */
 const LAST_RESULT = 6_000
 const EARLIER_RESULT = 600
 
-/** What a model that knows no tools is told at the beginning. */
+/** The instructions for a model without tool support. */
 export function instructionsFor(
   prompt: readonly LanguageModelV3Message[],
   tools: readonly LanguageModelV3FunctionTool[],
@@ -19,7 +19,7 @@ export function instructionsFor(
   ].join('\n')
 }
 
-/** The form that an answer is forced into. */
+/** The JSON schema that answers are constrained to. */
 export function answerSchema(tools: readonly string[]): object {
   const call = {
     type: 'object',
@@ -35,7 +35,7 @@ export function answerSchema(tools: readonly string[]): object {
   }
 }
 
-/** The conversation so far, as text. */
+/** Renders the conversation so far as text. */
 export function transcriptOf(prompt: readonly LanguageModelV3Message[]): string {
   const results = prompt.filter(({ role }) => role === 'tool').length
   let result = 0
@@ -64,7 +64,7 @@ export interface Answer {
   readonly call: { readonly tool: string; readonly input: unknown } | undefined
 }
 
-/** @throws Error where it is not of the form */
+/** @throws Error if the text does not match the schema */
 export function readAnswer(text: string): Answer {
   let answer: { say?: unknown; call?: { tool?: unknown; input?: unknown } | null }
   try {
@@ -73,7 +73,7 @@ export function readAnswer(text: string): Answer {
     throw new Error('The browser’s model did not answer in JSON')
   }
   const { say, call } = answer ?? {}
-  if (typeof say !== 'string') throw new Error('The browser’s model did not answer in the form that it was given')
+  if (typeof say !== 'string') throw new Error('The browser’s model did not answer in the requested form')
   if (typeof call?.tool !== 'string') return { say, call: undefined }
   return { say, call: { tool: call.tool, input: call.input ?? {} } }
 }

@@ -2,7 +2,7 @@ import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3Stream
 import { answerSchema, instructionsFor, readAnswer, transcriptOf } from './builtin-protocol.ts'
 import type { OpenedModel } from './models.ts'
 
-/** The part of the Prompt API that is used: `LanguageModel` in browsers that have one. */
+/** The used part of the Prompt API: `LanguageModel` in browsers that support it. */
 export interface BuiltinApi {
   availability(): Promise<'unavailable' | 'downloadable' | 'downloading' | 'available'>
   create(options: {
@@ -13,13 +13,13 @@ export interface BuiltinApi {
 
 interface BuiltinSession {
   prompt(text: string, options: { readonly responseConstraint: object; readonly signal?: AbortSignal }): Promise<string>
-  /** Tokens of what was said so far; its former name is `inputUsage`. */
+  /** Tokens of the conversation so far; formerly called `inputUsage`. */
   readonly contextUsage?: number
   readonly inputUsage?: number
   destroy(): void
 }
 
-/** Whether this browser has a model of its own, and in words for people why not. */
+/** Returns the API of the browser's own model, if it is available, and a sentence about its state. */
 export async function builtinState(
   api = (globalThis as { LanguageModel?: BuiltinApi }).LanguageModel,
 ): Promise<{ readonly api: BuiltinApi | undefined; readonly says: string }> {
@@ -36,8 +36,8 @@ export async function builtinState(
 }
 
 /**
- * The browser's own model. It knows nothing of tools: they are told to it in words, and it answers in JSON of a form that is
- * forced upon it.
+ * Opens the browser's own model. It has no tool support: the tools are described in its prompt, and its answers are
+ * constrained to a JSON schema.
  */
 export async function openBuiltin(): Promise<OpenedModel> {
   const { api, says } = await builtinState()
@@ -45,7 +45,7 @@ export async function openBuiltin(): Promise<OpenedModel> {
   return { model: builtinModel(api), name: 'The browser’s own model' }
 }
 
-/** The browser's model as the SDK asks one. */
+/** Adapts the browser's model to the interface of the SDK. */
 export function builtinModel(api: BuiltinApi): LanguageModelV3 {
   let calls = 0
 
@@ -99,7 +99,7 @@ export function builtinModel(api: BuiltinApi): LanguageModelV3 {
     modelId: 'builtin',
     supportedUrls: {},
     async doGenerate() {
-      throw new Error('The browser’s model is streamed')
+      throw new Error('The browser’s model only supports streaming')
     },
     async doStream(options) {
       const parts = await createParts(options)

@@ -7,7 +7,7 @@ const MAX_STEPS = 50
 
 const emptyConversation: Conversation = { messages: [], usage: { steps: 0, inputTokens: 0, outputTokens: 0, ms: 0 } }
 
-/** Creates an agent over the tools of a workspace: the loop of the AI SDK, which a person can follow and stop. */
+/** Creates an agent over the tools of a workspace. It runs the loop of the AI SDK, which a person can follow and stop. */
 export function createAgent(options: AgentOptions): Agent {
   const loop = new AgentLoop(options)
   return {
@@ -56,14 +56,14 @@ class AgentLoop {
 
   async resume(options?: TurnOptions): Promise<DoneReason> {
     this.#requireIdle()
-    if (!this.canContinue) throw new Error('There is nothing to go on with')
+    if (!this.canContinue) throw new Error('There is nothing to continue')
     return this.#begin(options)
   }
 
   async retry(options?: TurnOptions): Promise<DoneReason> {
     this.#requireIdle()
     const messages = withoutAnswer(this.conversation.messages)
-    if (messages.length === 0) throw new Error('There is nothing to try again')
+    if (messages.length === 0) throw new Error('There is nothing to retry')
     this.#keep({ messages })
     return this.#begin(options)
   }
@@ -113,7 +113,7 @@ class AgentLoop {
         ...{ signal, stepwise, maxSteps },
       })
     } catch (error) {
-      // The next turn tries again to open the model.
+      // The next turn opens the model again.
       this.#model = undefined
       if (signal.aborted) return 'stopped'
       this.#emit({ type: 'error', message: error instanceof Error ? error.message : String(error), canRetry: true })

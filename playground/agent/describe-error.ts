@@ -1,10 +1,10 @@
-/** An error of a model, for people. */
+/** Describes an error of a model for people. */
 export function describeError(error: unknown): { readonly message: string; readonly canRetry: boolean } {
   const { message, statusCode, isRetryable, lastError } = asFields(error)
   if (lastError !== undefined) return describeError(lastError)
-  const words = typeof message === 'string' && message !== '' ? message : String(error)
+  const text = typeof message === 'string' && message !== '' ? message : String(error)
   const status = typeof statusCode === 'number' ? `${statusCode}: ` : ''
-  return { message: `${status}${words}`, canRetry: statusCode === undefined || isRetryable === true }
+  return { message: `${status}${text}`, canRetry: statusCode === undefined || isRetryable === true }
 }
 
 function asFields(error: unknown): Readonly<Record<string, unknown>> {

@@ -7,13 +7,13 @@ type Endpoint = Extract<ModelChoice, { kind: 'endpoint' }>
 
 const defaultBaseUrls = { anthropic: 'https://api.anthropic.com/v1', openai: 'https://api.openai.com/v1' } as const
 
-/** A model behind an address that the person named, asked with the person's key. */
+/** Opens a model at an address that the person configured, with the person's key. */
 export async function openEndpoint(endpoint: Endpoint, fetchOutside?: typeof fetch): Promise<OpenedModel> {
   const { provider, model: name, baseUrl, key } = endpoint
-  if (name.trim() === '') throw new TypeError('Say which model to ask')
+  if (name.trim() === '') throw new TypeError('Name the model to use')
   const baseURL = addressOf(baseUrl ?? (provider === 'compatible' ? '' : defaultBaseUrls[provider]))
   const secret = key?.().trim() ?? ''
-  if (secret === '' && provider !== 'compatible') throw new TypeError(`${titles[provider]} asks for a key`)
+  if (secret === '' && provider !== 'compatible') throw new TypeError(`${titles[provider]} requires a key`)
   const { origin } = new URL(baseURL)
   const through = withoutAgent(fetchOutside ?? (await import('../outside/fetch.ts')).outsideFetch([origin]))
   const model = await modelOf(provider, { baseURL, secret, name, fetch: through })
@@ -35,7 +35,7 @@ async function modelOf(
 ): Promise<LanguageModelV3> {
   if (provider === 'anthropic') {
     const { createAnthropic } = await import('@ai-sdk/anthropic')
-    // Their server answers a page only if it says that it knows what it does with the key.
+    // The server answers a page only with this header, which confirms that the key is exposed to the browser.
     const headers = { 'anthropic-dangerous-direct-browser-access': 'true' }
     return createAnthropic({ baseURL, apiKey: secret, headers, fetch })(name)
   }
@@ -49,17 +49,17 @@ function addressOf(text: string): string {
   try {
     url = new URL(text)
   } catch {
-    throw new TypeError(`${JSON.stringify(text)} is no address; it looks like http://localhost:11434/v1`)
+    throw new TypeError(`${JSON.stringify(text)} is not an address such as http://localhost:11434/v1`)
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new TypeError('The address begins with https: or http:')
-  // It would be kept and shown with the address.
+    throw new TypeError('The address must begin with https: or http:')
+  // A password would be stored and shown with the address.
   if (url.username !== '' || url.password !== '')
-    throw new TypeError('The address must hold no password; there is a field for the key')
+    throw new TypeError('The address must not contain a password; use the field for the key')
   return url.href.replace(/\/+$/, '')
 }
 
-/** Servers that list the headers they take from pages seldom list this one. */
+/** Removes `user-agent`, a header that servers rarely allow for requests from pages. */
 function withoutAgent(fetchOutside: typeof fetch): typeof fetch {
   return (input, init) => {
     const headers = new Headers(init?.headers)

@@ -4,7 +4,7 @@ export interface EndedCall {
   readonly id: string
   readonly tool: string
   readonly ok: boolean
-  /** What the model is shown. */
+  /** The result as the model sees it. */
   readonly seen: { readonly ok: boolean }
   readonly callId?: string
   readonly code?: string
@@ -12,15 +12,15 @@ export interface EndedCall {
 }
 
 export interface FollowedTools extends CallableTools {
-  /** Resolves once no call runs any more. */
+  /** Resolves when no call is running. */
   settled(): Promise<void>
 }
 
-/** The same tools, and somebody who is told when a call begins and ends: also after nobody waits for it any more. */
+/** Wraps tools to report when a call begins and ends, even if its caller no longer waits for it. */
 export function followCalls(
   { tools, callTool }: CallableTools,
   on: {
-    /** The call waits for it. */
+    /** The call starts once the returned promise resolves. */
     readonly begins: (id: string, tool: string, input: unknown) => Promise<void>
     readonly ended: (call: EndedCall) => void
   },
@@ -30,10 +30,10 @@ export function followCalls(
   async function followed(name: string, input: unknown, options: Parameters<typeof callTool>[2]) {
     const id = options?.step ?? ''
     await on.begins(id, name, input)
-    const begun = performance.now()
+    const startedAt = performance.now()
     const result = await callTool(name, input, options)
     const { ok, callId, code } = result as { ok: boolean; callId?: string; code?: string }
-    const ms = performance.now() - begun
+    const ms = performance.now() - startedAt
     on.ended({ id, tool: name, ok, seen: result, ...(callId && { callId }), ...(code && { code }), ms })
     return result
   }

@@ -2,15 +2,15 @@ import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai'
 
 type ToolPart = Extract<ToolModelMessage['content'][number], { type: 'tool-result' }>
 
-/** A call without a result, as the model is told of it: its effect may be there. */
+/** The result that the model sees for a call without a result. The call may have taken effect. */
 const interrupted = {
   ok: false,
   code: 'ABORTED',
   message: 'The call was interrupted before its result was seen',
-  hint: 'Look what it has done before you call it again.',
+  hint: 'Check what it has done before you call it again.',
 } as const
 
-/** Messages in which each call has a result, as every model's interface asks; what has none was interrupted. */
+/** Adds a result to each call without one, since the interfaces of models require a result per call. */
 export function everyCallAnswered(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   const answered = new Set(
     messages.flatMap(({ role, content }) =>
@@ -33,12 +33,12 @@ export function everyCallAnswered(messages: readonly ModelMessage[]): readonly M
   return whole
 }
 
-/** Up to the person's last words. */
+/** Returns the messages up to the last one of the person. */
 export function withoutAnswer(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   return messages.slice(0, messages.findLastIndex(({ role }) => role === 'user') + 1)
 }
 
-/** What a model is shown of a result. */
+/** The message part that shows a result to the model. */
 export function resultPart(toolCallId: string, toolName: string, shown: object & { readonly ok: boolean }): ToolPart {
   const value = JSON.parse(JSON.stringify(shown))
   return { type: 'tool-result', toolCallId, toolName, output: { type: shown.ok ? 'json' : 'error-json', value } }

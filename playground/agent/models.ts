@@ -10,11 +10,11 @@ export interface OpenedModel {
 export interface OpenModelOptions {
   /** Milliseconds a word, for a scripted model. */
   readonly pace: number
-  /** For endpoints. Default: by the worker that may speak to other origins. */
+  /** For endpoints. Default: requests go through the worker that may reach other origins. */
   readonly fetch?: typeof fetch
 }
 
-/** Opens the model that was chosen. What it needs is loaded now, and never before. */
+/** Opens the chosen model. Its code loads on demand. */
 export async function openModel(choice: ModelChoice, options: OpenModelOptions): Promise<OpenedModel> {
   if (choice.kind === 'scripted') return (await import('./scripted.ts')).openScripted(choice.scenario, options.pace)
   if (choice.kind === 'endpoint') return (await import('./endpoint.ts')).openEndpoint(choice, options.fetch)

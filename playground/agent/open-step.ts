@@ -1,12 +1,12 @@
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai'
 import { everyCallAnswered, resultPart } from './messages.ts'
 
-/** One step while it goes on: what stands of it if it is broken off. */
+/** A step in progress, and its messages in case it is interrupted. */
 export interface OpenStep {
   says(text: string): void
   calls(id: string, tool: string, input: unknown): void
   ended(id: string, tool: string, shown: object & { readonly ok: boolean }): void
-  /** Nothing, as long as nothing was called: then the step can be taken again. */
+  /** Empty until the step calls a tool, since the step can be repeated before that. */
   messages(): readonly ModelMessage[]
 }
 

@@ -1,4 +1,4 @@
-/** Hands things over one by one, in their order, to whoever asks first. */
+/** A first-in, first-out queue. Waiting takers receive the items in the order in which they asked. */
 export interface Queue<T> {
   put(item: T): void
   take(): Promise<T>

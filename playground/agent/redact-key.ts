@@ -1,20 +1,20 @@
 import type { LanguageModelV3, LanguageModelV3GenerateResult, LanguageModelV3StreamPart } from '@ai-sdk/provider'
 import { APICallError } from '@ai-sdk/provider'
 
-/** What stands where the key would. */
+/** Replaces the key. */
 const MARK = '[the key]'
-/** What is shorter protects nothing, and is a word like any other. */
-const SHORTEST = 6
+/** Shorter keys are not redacted: they protect nothing and may be ordinary words. */
+const MIN_LENGTH = 6
 
 /**
- * A model that never says the key that it is asked with: not in its words, its calls, its metadata and its errors, even if
- * its server does. So nothing behind it can keep it.
+ * Wraps a model so that its text, calls, metadata and errors never contain the key, even if its server repeats it. Code
+ * that uses the model therefore cannot store the key.
  */
 export function redactKey(model: LanguageModelV3, key: string): LanguageModelV3 {
   const forms = [...new Set([key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1)])]
-  const secrets = key.length < SHORTEST ? [] : forms
+  const secrets = key.length < MIN_LENGTH ? [] : forms
   if (secrets.length === 0) return model
-  const clean = (text: string): string => secrets.reduce((kept, secret) => kept.replaceAll(secret, MARK), text)
+  const clean = (text: string): string => secrets.reduce((rest, secret) => rest.replaceAll(secret, MARK), text)
 
   async function guarded<R>(act: () => PromiseLike<R>): Promise<R> {
     try {
@@ -48,7 +48,7 @@ export function redactKey(model: LanguageModelV3, key: string): LanguageModelV3 
 
 type Clean = (text: string) => string
 
-/** A key may come in pieces, so the end of a text is held back as long as it may be the beginning of one. */
+/** A key may arrive in pieces, so the end of a text is held back while it could be the beginning of a key. */
 function cleanParts(secrets: readonly string[], clean: Clean) {
   const held = new Map<string, { readonly part: Delta; rest: string }>()
 
@@ -95,7 +95,7 @@ function isDelta(part: LanguageModelV3StreamPart): part is Delta {
   return part.type === 'text-delta' || part.type === 'reasoning-delta' || part.type === 'tool-input-delta'
 }
 
-/** The longest end of a text that a secret begins with. */
+/** Returns the longest end of a text that is the beginning of a secret. */
 function beginning(text: string, secrets: readonly string[]): string {
   const maxLength = Math.max(...secrets.map(({ length }) => length - 1))
   for (let length = Math.min(maxLength, text.length); length > 0; length--) {
@@ -112,7 +112,7 @@ function cleanDeep<T>(value: T, clean: Clean): T {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [clean(name), cleanDeep(one, clean)])) as T
 }
 
-/** Of an error, what may be shown: no request, no cause, no stack of it. */
+/** Copies an error without its request, cause and stack, and redacts its message. */
 function cleanError(error: unknown, clean: Clean): unknown {
   if (APICallError.isInstance(error)) {
     const { message, url, statusCode, responseBody, isRetryable } = error

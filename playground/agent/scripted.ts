@@ -2,7 +2,7 @@ import { scriptedModel } from 'wardspace/testing/scripted-model'
 import type { OpenedModel } from './models.ts'
 import { scenarioById } from './scenarios/index.ts'
 
-/** The model that plays a scenario, as fast as `pace` milliseconds a word. */
+/** Opens the scripted model of a scenario, which takes `pace` milliseconds per word. */
 export function openScripted(id: string, pace: number): OpenedModel {
   const { title, script } = scenarioById(id)
   const model = scriptedModel(script, { modelId: id, ...(pace > 0 && { wait: (_, signal) => pause(pace, signal) }) })

@@ -1,4 +1,4 @@
-/** What every model is told first. The tools describe themselves. */
+/** The system prompt for every model. The tools describe themselves. */
 export const systemPrompt = `You work on a project through the tools of its workspace. Paths are relative to the root of the project.
 Look before you change anything. Name the version that you read (expectedSha256) when you change a file.
 A result with "ok": false was refused or failed, and nothing was changed by it: follow its hint, and do not try to get around it.

@@ -3,25 +3,25 @@ import type { PolicyInput } from 'wardspace'
 import type { CallableTools } from 'wardspace/ai-sdk'
 import type { Script } from 'wardspace/testing/scripted-model'
 
-/** One thing to watch an agent do: a sample project, what it is asked, and the script of the model that does it. */
+/** A demonstration: a sample project, a prompt, and the script of the model that answers it. */
 export interface Scenario {
   readonly id: string
   readonly title: string
-  /** One or two sentences for whoever chooses. */
+  /** One or two sentences for the list of scenarios. */
   readonly summary: string
   /** The id of the sample project that it works on. */
   readonly sample: string
-  /** What the person asks. */
+  /** The person's message. */
   readonly prompt: string
-  /** How the workspace is opened for it. */
+  /** Options of the workspace. */
   readonly workspace: { readonly policy: PolicyInput; readonly mode?: 'act' | 'plan' }
-  /** What the person may try once it has ended. */
+  /** A suggestion for the person after the scenario has ended. */
   readonly afterwards?: string
-  /** Says what the model says and calls, and nothing of what comes back. */
+  /** Defines the text and calls of the model, but no results. */
   readonly script: Script
 }
 
-/** Gives the person's key. A function, so that whatever is made into JSON or copied holds no key. */
+/** Returns the person's key. A function, so that JSON and copies of its owner do not contain the key. */
 export type Key = () => string
 
 export type Provider = 'anthropic' | 'openai' | 'compatible'
@@ -31,50 +31,50 @@ export type ModelChoice =
   | {
       readonly kind: 'endpoint'
       readonly provider: Provider
-      /** Needed for `compatible`, such as `http://localhost:11434/v1`; otherwise the provider's own. */
+      /** Required for `compatible`, such as `http://localhost:11434/v1`. Default: the provider's address. */
       readonly baseUrl?: string
       readonly model: string
-      /** A local server may need none. */
+      /** Optional for local servers. */
       readonly key?: Key
     }
   | { readonly kind: 'builtin' }
 
-/** What was said and done so far, as plain JSON: given to `createAgent`, the agent goes on from it. */
+/** The messages and results so far, as plain JSON. An agent that is created with it continues the conversation. */
 export interface Conversation {
   readonly messages: readonly ModelMessage[]
   readonly usage: Usage
 }
 
-/** Of all steps so far. */
+/** The usage of all steps so far. */
 export interface Usage {
   readonly steps: number
   readonly inputTokens: number
   readonly outputTokens: number
-  /** Milliseconds that the model took, its tools included. */
+  /** Milliseconds that the steps took, including their tools. */
   readonly ms: number
 }
 
-/** What happens while the agent works, in its order. Plain JSON. */
+/** An event of the agent's work, as plain JSON. Events arrive in order. */
 export type AgentEvent =
-  /** The model is asked, for the so-manieth time of this turn. */
+  /** The model is asked. `step` counts from 1 in each turn. */
   | { readonly type: 'step'; readonly step: number }
   | { readonly type: 'text'; readonly delta: string }
   | { readonly type: 'reasoning'; readonly delta: string }
-  /** The model wants this. `id` is also the `stepId` of its audit records. */
+  /** The model calls a tool. `id` is also the `stepId` of its audit records. */
   | { readonly type: 'call'; readonly id: string; readonly tool: string; readonly input: unknown }
   | {
       readonly type: 'result'
       readonly id: string
       readonly tool: string
       readonly ok: boolean
-      /** Exactly what the model is shown. */
+      /** The result exactly as the model sees it. */
       readonly seen: unknown
-      /** Of the workspace's own call, for `undo` and the audit; left out where there was none. */
+      /** The id of the workspace's call, for `undo` and the audit. Missing if the call did not reach the workspace. */
       readonly callId?: string
       readonly code?: string
       readonly ms: number
     }
-  /** Of the step that has ended, and of all so far. */
+  /** The usage of the step that has ended, and of all steps so far. */
   | {
       readonly type: 'usage'
       readonly inputTokens: number
@@ -82,45 +82,45 @@ export type AgentEvent =
       readonly ms: number
       readonly total: Usage
     }
-  /** The conversation has grown: what is to be kept is `agent.conversation`. */
+  /** The conversation has changed. `agent.conversation` is the state to save. */
   | { readonly type: 'conversation' }
   | { readonly type: 'error'; readonly message: string; readonly canRetry: boolean }
   | { readonly type: 'done'; readonly reason: DoneReason }
 
-/** `paused`: one step was asked for, and more would follow. `limit`: as many steps as one turn may have. */
+/** `paused`: the requested single step is done, and the model wants more. `limit`: the turn has used all its steps. */
 export type DoneReason = 'finished' | 'stopped' | 'paused' | 'limit' | 'error'
 
 export interface AgentOptions {
-  /** Asked at the beginning of each turn, so that a workspace may be opened anew in between. */
+  /** Called at the beginning of each turn, so that the workspace can change between turns. */
   readonly tools: () => CallableTools
   readonly choice: ModelChoice
-  /** Goes on from here. Default: a new one. */
+  /** The conversation to continue. Default: a new one. */
   readonly conversation?: Conversation
   readonly onEvent?: (event: AgentEvent) => void
-  /** Steps that one turn may have. Default: 50. */
+  /** Maximum steps per turn. Default: 50. */
   readonly maxSteps?: number
-  /** Milliseconds that a scripted model takes for a word, so that a person can follow. Default: 0. */
+  /** Milliseconds that a scripted model takes per word, so that a person can follow. Default: 0. */
   readonly pace?: number
-  /** Reaches endpoints. Default: by the worker that may speak to other origins, since the page may not. */
+  /** Sends requests to endpoints. Default: through the worker that may reach other origins, since the page may not. */
   readonly fetch?: typeof fetch
 }
 
-/** Asks a model, calls the tools that it asks for, and so on. One turn at a time: a method called meanwhile is refused. */
+/** Asks a model and runs the tools that it calls, until it calls none. During a turn, only `stop` may be called. */
 export interface Agent {
   readonly isWorking: boolean
-  /** Also in the middle of a step, as far as it got: a call without a result stands as interrupted. */
+  /** Complete even during a step: a call without a result is marked as interrupted. */
   readonly conversation: Conversation
-  /** Whether there is something to go on with: the turn was stopped, paused, broken or reloaded. */
+  /** Whether an unfinished turn can continue after a stop, pause, error or reload. */
   readonly canContinue: boolean
-  /** Sends the person's words and works until the model has no more to do. */
+  /** Sends the person's message and works until the model has finished. */
   send(text: string, options?: TurnOptions): Promise<DoneReason>
-  /** Goes on where the turn stands. */
+  /** Continues the unfinished turn. */
   resume(options?: TurnOptions): Promise<DoneReason>
-  /** One step more, then `paused`. */
+  /** Plays one more step, then pauses. */
   next(): Promise<DoneReason>
-  /** The person's last words once more. What the model did since is out of the conversation, and stays in the files. */
+  /** Sends the person's last message again. Drops the answer from the conversation; changes to files stay. */
   retry(options?: TurnOptions): Promise<DoneReason>
-  /** Ends the turn. A commit that has begun is finished, nothing else is; settles once no call runs any more. */
+  /** Stops the turn. Only a commit that has begun is finished. Resolves when no call is running. */
   stop(): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 /*
- * Keeps the playground for later, without a network. It begins when the page has loaded, so that it takes nothing from
- * that. Without service workers, as in some private windows, the playground works as long as there is a network.
+ * Stores the playground for use without a network. Starts after the page has loaded, so that it does not slow loading.
+ * Without service workers, as in some private windows, the playground needs a network.
  */
 addEventListener('load', () => setTimeout(register, 1_000))
 

@@ -1,9 +1,9 @@
 import { headersFor } from '../server/policy.ts'
 
-/** All files of the build and what tells builds apart: the build puts them here. */
+/** All files and the version of the build, which inserts them here. */
 const { version, files }: { readonly version: string; readonly files: readonly string[] } = JSON.parse('__BUILD__')
 
-/** The part of a service worker's world that is used here. */
+/** The used part of the global scope of a service worker. */
 interface Scope {
   readonly registration: { readonly scope: string }
   readonly clients: { claim(): Promise<void> }
@@ -19,43 +19,43 @@ interface FetchEvent extends ExtendableEvent {
 }
 
 /*
- * Keeps the whole playground, the parts that are loaded late with it, so that it works without a network from the first
- * visit on. It answers for files of this build only: what goes to other origins never passes here.
+ * Stores the complete playground, including parts that load on demand, so that it works without a network from the first
+ * visit on. It only answers requests for files of this build. Requests to other origins never pass through it.
  */
 const scope = globalThis as unknown as Scope
 const home = scope.registration.scope
 const name = `wardspace-playground ${home} ${version}`
-const own = new Set(files.map((file) => new URL(file, home).href))
+const buildFiles = new Set(files.map((file) => new URL(file, home).href))
 
-scope.addEventListener('install', (event) => event.waitUntil(keepAll()))
-scope.addEventListener('activate', (event) => event.waitUntil(forgetOthers().then(() => scope.clients.claim())))
+scope.addEventListener('install', (event) => event.waitUntil(storeFiles()))
+scope.addEventListener('activate', (event) => event.waitUntil(removeOtherBuilds().then(() => scope.clients.claim())))
 scope.addEventListener('fetch', (event) => {
   const { request } = event
   const url = request.url.replace(/[?#].*$/, '')
-  if (request.method === 'GET' && own.has(url)) event.respondWith(answer(request, url))
+  if (request.method === 'GET' && buildFiles.has(url)) event.respondWith(answer(request, url))
 })
 
-/** A new build waits until no tab shows the old one, whose files it then takes away. */
-async function keepAll(): Promise<void> {
+/** Stores all files. A new build becomes active when no tab shows the old one, and then removes the old files. */
+async function storeFiles(): Promise<void> {
   const cache = await caches.open(name)
-  await cache.addAll([...own])
+  await cache.addAll([...buildFiles])
 }
 
-async function forgetOthers(): Promise<void> {
-  for (const one of await caches.keys()) {
-    if (one.startsWith(`wardspace-playground ${home} `) && one !== name) await caches.delete(one)
+async function removeOtherBuilds(): Promise<void> {
+  for (const key of await caches.keys()) {
+    if (key.startsWith(`wardspace-playground ${home} `) && key !== name) await caches.delete(key)
   }
 }
 
-/** The page itself comes from the network, so that a new build shows; all else is in its name the one that is kept. */
+/** The page itself comes from the network first, to show a new build. All other files come from the cache. */
 async function answer(request: Request, url: string): Promise<Response> {
-  const kept = await (await caches.open(name)).match(url)
-  if (request.mode !== 'navigate') return withHeaders(kept ?? (await fetch(request)))
+  const cached = await (await caches.open(name)).match(url)
+  if (request.mode !== 'navigate') return withHeaders(cached ?? (await fetch(request)))
   const fresh = await fetch(request).catch(() => undefined)
-  return withHeaders(fresh?.ok === true ? fresh : (kept ?? Response.error()))
+  return withHeaders(fresh?.ok === true ? fresh : (cached ?? Response.error()))
 }
 
-/** The headers that `npm start` sends, for hosts where nobody sets any. */
+/** Adds the headers that `npm start` sends, for hosts that send none. */
 function withHeaders(response: Response): Response {
   if (response.type === 'error') return response
   const headers = new Headers(response.headers)

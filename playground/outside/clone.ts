@@ -4,13 +4,13 @@ import { filesOf } from '../projects/files-of.ts'
 import type { ProjectFile } from '../projects/types.ts'
 import type { FromOutside, ToOutside } from './messages.ts'
 
-/** So many files are told at a time. */
-const AT_ONCE = 200
+/** Files per message. */
+const BATCH_SIZE = 200
 
-/** Clones a repository into memory by the library's git, and tells its files, those of `.git` with them. */
+/** Clones a repository into memory with the library's git, and sends its files, including `.git`. */
 export async function clone(
   { url, corsProxy, ref, depth }: Extract<ToOutside, { kind: 'clone' }>,
-  tell: (message: FromOutside) => void,
+  send: (message: FromOutside) => void,
 ): Promise<void> {
   const backend = memory()
   const repository = git().open({
@@ -25,24 +25,24 @@ export async function clone(
       ...(ref !== undefined && { ref }),
       ...(depth !== undefined && { depth }),
       onProgress({ phase, loaded, total }) {
-        tell({ kind: 'progress', phase, done: loaded, ...(total !== undefined && { total }) })
+        send({ kind: 'progress', phase, done: loaded, ...(total !== undefined && { total }) })
       },
     })
     .catch((error) => {
-      throw understandable(error, url, corsProxy)
+      throw explainFailure(error, url, corsProxy)
     })
   const files: ProjectFile[] = []
   for await (const file of filesOf(backend)) files.push(file)
-  for (let from = 0; from < files.length; from += AT_ONCE) {
-    tell({ kind: 'files', files: files.slice(from, from + AT_ONCE), total: files.length })
+  for (let from = 0; from < files.length; from += BATCH_SIZE) {
+    send({ kind: 'files', files: files.slice(from, from + BATCH_SIZE), total: files.length })
   }
-  tell({ kind: 'end', warnings: skipped.map((path) => `Left out: "${path}", which a workspace cannot hold`) })
+  send({ kind: 'end', warnings: skipped.map((path) => `Left out: "${path}", which a workspace cannot hold`) })
 }
 
-/** A browser does not tell a page why another server could not be read. */
-function understandable(error: Error, url: string, corsProxy: string | undefined): Error {
+/** Explains a failed request, since browsers do not reveal the reason to a page. */
+function explainFailure(error: Error, url: string, corsProxy: string | undefined): Error {
   if (!error.message.includes('an unexpected failure')) return error
-  const which =
+  const reason =
     corsProxy === undefined ? 'it does not let other pages read it: a CORS proxy helps' : 'the proxy does not'
-  return new Error(`Cannot clone ${url}: the server does not answer, or ${which}`)
+  return new Error(`Cannot clone ${url}: the server does not answer, or ${reason}`)
 }

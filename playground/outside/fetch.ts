@@ -1,8 +1,8 @@
 import { askOutside } from './start.ts'
 
 /**
- * A `fetch` for the origins that the person named, and for no other. Redirections are refused, since they could lead
- * elsewhere with what was meant for the first.
+ * Returns a `fetch` that reaches only the given origins. Redirects are refused, since they could send the request to
+ * another origin.
  *
  * @param origins as in `https://api.example.com`
  */
@@ -10,7 +10,7 @@ export function outsideFetch(origins: readonly string[]): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init)
     const { origin } = new URL(request.url)
-    if (!origins.includes(origin)) throw new TypeError(`Cannot reach ${origin}: nobody asked for it`)
+    if (!origins.includes(origin)) throw new TypeError(`Cannot reach ${origin}: it is not one of the allowed origins`)
     const body = request.body === null ? undefined : await request.arrayBuffer()
     const messages = askOutside(
       { kind: 'fetch', url: request.url, method: request.method, headers: [...request.headers], body },

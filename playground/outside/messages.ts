@@ -1,6 +1,6 @@
 import type { ProjectFile } from '../projects/types.ts'
 
-/** What is asked of the worker that may speak to other origins. A worker serves one of them, and is ended after it. */
+/** A request to the worker that may reach other origins. Each worker serves one request and is then terminated. */
 export type ToOutside =
   | {
       readonly kind: 'fetch'
@@ -17,7 +17,7 @@ export type ToOutside =
       readonly depth: number | undefined
     }
 
-/** What it tells, in its order. */
+/** A message of the worker. Messages arrive in order. */
 export type FromOutside =
   | {
       readonly kind: 'head'

@@ -1,20 +1,20 @@
 import type { FromOutside, ToOutside } from './messages.ts'
 
 /*
- * The one script that speaks to other origins. It is started when the person asks for something from outside, for that
- * alone, and knows nothing of the project that is open.
+ * The only script that reaches other origins. It is started for a single request of the person and has no access to the
+ * open project.
  */
-const tell = (message: FromOutside): void => globalThis.postMessage(message)
+const send = (message: FromOutside): void => globalThis.postMessage(message)
 
 globalThis.onmessage = async ({ data }: MessageEvent<ToOutside>) => {
   try {
     if (data.kind === 'fetch') await relay(data)
     else {
       const { clone } = await import('./clone.ts')
-      await clone(data, tell)
+      await clone(data, send)
     }
   } catch (error) {
-    tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
+    send({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
   }
 }
 
@@ -28,12 +28,12 @@ async function relay({ url, method, headers, body }: Extract<ToOutside, { kind: 
     ...(body !== undefined && { body }),
   })
   const { status, statusText } = response
-  tell({ kind: 'head', status, statusText, headers: [...response.headers] })
+  send({ kind: 'head', status, statusText, headers: [...response.headers] })
   const reader = response.body?.getReader()
   for (;;) {
     const next = await reader?.read()
     if (next === undefined || next.done) break
-    tell({ kind: 'chunk', bytes: next.value })
+    send({ kind: 'chunk', bytes: next.value })
   }
-  tell({ kind: 'end', warnings: [] })
+  send({ kind: 'end', warnings: [] })
 }

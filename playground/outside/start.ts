@@ -1,8 +1,8 @@
 import type { FromOutside, ToOutside } from './messages.ts'
 
 /**
- * Asks the one worker that may speak to other origins: the page itself may not, by its policy. It is started for each
- * request, which the person has asked for, and ended with it.
+ * Sends a request to the worker that may reach other origins, which the page itself may not. Each request of the person
+ * starts a worker, which is terminated when the request ends.
  */
 export async function* askOutside(request: ToOutside, signal?: AbortSignal): AsyncGenerator<FromOutside> {
   signal?.throwIfAborted()
@@ -16,7 +16,7 @@ export async function* askOutside(request: ToOutside, signal?: AbortSignal): Asy
   worker.onmessage = ({ data }) => put(data)
   worker.onerror = (event) => {
     event.preventDefault()
-    put({ kind: 'failed', message: 'The worker that speaks to other servers could not be started' })
+    put({ kind: 'failed', message: 'The worker that reaches other servers could not be started' })
   }
   const onAbort = (): void => wake()
   signal?.addEventListener('abort', onAbort)

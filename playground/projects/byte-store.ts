@@ -1,7 +1,7 @@
 import { ToolError } from 'wardspace'
 import type { ByteStore } from './types.ts'
 
-/** Bytes by name, wherever they are. */
+/** Stores bytes by name. */
 interface Store {
   read(name: string): Promise<Uint8Array | undefined>
   write(name: string, bytes: Uint8Array): Promise<void>
@@ -12,14 +12,14 @@ interface Store {
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Kept in a directory of the browser's private storage, a file for each name. */
+/** A store in a directory of the browser's private storage, with one file per name. */
 export function directoryByteStore(directory: FileSystemDirectoryHandle, mayWrite: () => boolean): ByteStore {
-  return keptOver(filesIn(directory), mayWrite)
+  return createByteStore(filesIn(directory), mayWrite)
 }
 
-/** Kept as long as this page is. */
+/** A store in memory, which lasts as long as this page. */
 export function memoryByteStore(bytes = new Map<string, Uint8Array>()): ByteStore {
-  return keptOver({
+  return createByteStore({
     read: async (name) => bytes.get(name),
     write: async (name, content) => void bytes.set(name, content),
     remove: async (name) => void bytes.delete(name),
@@ -27,9 +27,10 @@ export function memoryByteStore(bytes = new Map<string, Uint8Array>()): ByteStor
   })
 }
 
-function keptOver(store: Store, mayWrite = (): boolean => true): ByteStore {
-  /** The latest that waits to be written, by name, and what is being written now. */
+function createByteStore(store: Store, mayWrite = (): boolean => true): ByteStore {
+  /** The latest bytes to write, by name. */
   const waiting = new Map<string, () => Uint8Array>()
+  /** The writes in progress, by name. */
   const running = new Map<string, Promise<void>>()
 
   async function run(name: string): Promise<void> {
@@ -46,21 +47,21 @@ function keptOver(store: Store, mayWrite = (): boolean => true): ByteStore {
   function put(name: string, make: () => Uint8Array): Promise<void> {
     if (!mayWrite()) return Promise.reject(new ToolError('READ_ONLY', 'Cannot save: another tab has the project'))
     waiting.set(name, make)
-    const present = running.get(name)
-    if (present !== undefined) return present
-    const started = run(name)
-    running.set(name, started)
-    return started
+    const current = running.get(name)
+    if (current !== undefined) return current
+    const next = run(name)
+    running.set(name, next)
+    return next
   }
 
   return {
     async load<T>(name: string) {
       const bytes = await store.read(name)
-      // A page that ended before its first save was whole leaves an empty file: nothing was kept.
+      // A page that was closed during its first save leaves an empty file.
       return bytes === undefined || bytes.length === 0 ? undefined : (JSON.parse(decoder.decode(bytes)) as T)
     },
     save(name, value) {
-      // As it is now: it may be another by the time that it is written.
+      // Serialized now, since the value may change before it is written.
       const text = JSON.stringify(value)
       return put(name, () => encoder.encode(text))
     },
@@ -78,7 +79,7 @@ function keptOver(store: Store, mayWrite = (): boolean => true): ByteStore {
   }
 }
 
-/** A file's old content stays until the new one is whole. */
+/** Stores one file per name. The old content stays until the new content is complete. */
 function filesIn(directory: FileSystemDirectoryHandle): Store {
   return {
     async read(name) {
@@ -109,7 +110,7 @@ function filesIn(directory: FileSystemDirectoryHandle): Store {
   }
 }
 
-/** A name that every file system takes. */
+/** Returns a name that every file system accepts. */
 function fileName(name: string): string {
   return encodeURIComponent(name).replaceAll('*', '%2A')
 }

@@ -1,6 +1,6 @@
 import type { Workspace } from 'wardspace'
 
-/** A patch that `git apply` takes, and what is not in it. */
+/** A patch that `git apply` accepts, and warnings about what it leaves out. */
 export interface Patch {
   readonly text: string
   readonly filesChanged: number
@@ -8,10 +8,8 @@ export interface Patch {
 }
 
 /**
- * What changed in a workspace since its last commit or, without a repository, since it was opened. Secret and ignored
- * files are never in it, and the warnings say so.
- *
- * @param workspace anything that takes calls
+ * Returns the changes of a workspace since its last commit or, without a repository, since it was opened. The patch never
+ * contains secret or ignored files; the warnings name them.
  */
 export async function patchOf(call: Workspace['call']): Promise<Patch> {
   const result = await call('diff_workspace', { maxBytes: Number.MAX_SAFE_INTEGER })
@@ -19,13 +17,13 @@ export async function patchOf(call: Workspace['call']): Promise<Patch> {
   const { filesChanged, warnings } = result
   if (!result.truncated) return { text: result.diff, filesChanged, warnings }
   if (result.artifactUri === undefined) throw new Error('Cannot make the patch: it is too long')
-  const text = await wholeOf(call, result.artifactUri)
-  if ((await sha256Of(text)) !== result.diffSha256) throw new Error('Cannot make the patch: it is not whole')
+  const text = await readArtifact(call, result.artifactUri)
+  if ((await sha256Of(text)) !== result.diffSha256) throw new Error('Cannot make the patch: it is incomplete')
   return { text, filesChanged, warnings: [] }
 }
 
-/** The whole of what a result showed the beginning of. */
-async function wholeOf(call: Workspace['call'], uri: string): Promise<string> {
+/** Reads the complete text of an artifact. */
+async function readArtifact(call: Workspace['call'], uri: string): Promise<string> {
   let text = ''
   for (let startLine = 1; ; ) {
     const part = await call('read_file', { path: uri, startLine, maxLines: 1_000 })

@@ -7,8 +7,8 @@ import { fill } from './fill.ts'
 import type { Task } from './types.ts'
 
 /**
- * A project as a git repository with its files, zipped. The repository that it has is taken as it is; where it has none,
- * one is made in a copy, with everything that git does not ignore in a first commit.
+ * Returns a project and its git repository as a zip. An existing repository is exported unchanged. Otherwise the export
+ * creates one in a copy, with all files that git does not ignore in the first commit.
  */
 export async function repositoryOf(
   backend: Backend,

@@ -4,15 +4,15 @@ import { filesOf, type StoredFile } from './files-of.ts'
 import type { Task } from './types.ts'
 import { createYield } from './yield-to-page.ts'
 
-/** So much is packed at a time. */
+/** Bytes that are packed at a time. */
 const SLICE = 256 * 1024
 const UNIX = 3
 const REGULAR = 0o100000
 const LINK = 0o120000
-/** A zip knows no earlier year. */
+/** The zip format has no earlier dates. */
 const EARLIEST = Date.UTC(1980, 0, 2)
 
-/** Everything that a project holds as a zip, `.git` and hidden files with it: it is the person's own. */
+/** Returns all files of a project as a zip, including `.git` and hidden files, since the person owns them. */
 export async function zipOf(backend: Backend, { onProgress, signal }: Task = {}): Promise<Blob> {
   const parts: BlobPart[] = []
   let failure: Error | undefined

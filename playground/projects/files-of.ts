@@ -1,13 +1,13 @@
 import type { Backend, Path } from 'wardspace'
 import type { ProjectFile } from './types.ts'
 
-/** A file on its way out, with when it was changed. */
+/** A file to export, with its modification time. */
 export interface StoredFile extends ProjectFile {
   /** Milliseconds since 1970. */
   readonly modifiedAt?: number
 }
 
-/** All that a backend holds, `.git` with it, sorted; directories only where they are empty. */
+/** Yields all files of a backend in sorted order, including `.git`. Directories are yielded only if they are empty. */
 export async function* filesOf(backend: Backend, directory = '' as Path): AsyncGenerator<StoredFile> {
   for (const { name, type } of await backend.list(directory)) {
     const path = (directory === '' ? name : `${directory}/${name}`) as Path

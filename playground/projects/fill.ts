@@ -3,29 +3,29 @@ import type { Change } from 'wardspace/backend'
 import type { ProjectFile, Task } from './types.ts'
 import { createYield } from './yield-to-page.ts'
 
-/** Files as an importer gives them. */
+/** The files that an importer produces. */
 export interface FileSource {
   readonly files: AsyncIterable<ProjectFile> | Iterable<ProjectFile>
   readonly total?: number
-  /** What was left out, known at the end. */
+  /** The files that were left out, complete once `files` has ended. */
   readonly warnings?: readonly string[]
 }
 
-/** A commit holds at most so many files and bytes, so that none keeps the page busy for long. */
+/** Bounds on the files and bytes of one commit, so that no commit blocks the page for long. */
 const MAX_FILES = 50
 const MAX_BYTES = 500_000
 
 /**
- * Writes files into an empty backend. A name that the library's guard refuses, such as one that climbs out of the root, is
- * left out and told; so is one that stands in the way of another, and a link that leads outside.
+ * Writes files into an empty backend. Skips names that the library's guard refuses, such as names that leave the root,
+ * names that are already taken, and links that lead outside. The returned warnings list what was skipped.
  */
 export async function fill(
   backend: Backend,
-  { files, warnings: given = [], total }: FileSource,
+  { files, warnings: sourceWarnings = [], total }: FileSource,
   { onProgress, signal }: Task,
 ): Promise<readonly string[]> {
   const warnings: string[] = []
-  const seen = new Map<string, 'file' | 'directory'>()
+  const types = new Map<string, 'file' | 'directory'>()
   const links: Change[] = []
   let changes: Change[] = []
   let bytes = 0
@@ -42,7 +42,7 @@ export async function fill(
     onProgress?.({ phase: 'Storing', done, ...(total !== undefined && { total }) })
   }
 
-  function leftOut(error: unknown): void {
+  function skip(error: unknown): void {
     if (!(error instanceof ToolError)) throw error
     warnings.push(`Left out: ${error.message}`)
   }
@@ -50,11 +50,11 @@ export async function fill(
   for await (const file of files) {
     done++
     try {
-      const { parents, own } = changesFor(file, seen)
+      const { parents, change } = changesFor(file, types)
       changes.push(...parents)
-      if (own !== undefined) (file.target === undefined ? changes : links).push(own)
+      if (change !== undefined) (file.target === undefined ? changes : links).push(change)
     } catch (error) {
-      leftOut(error)
+      skip(error)
       continue
     }
     bytes += file.bytes.length
@@ -62,26 +62,29 @@ export async function fill(
     if (changes.length >= MAX_FILES || bytes >= MAX_BYTES) await flush()
   }
   await flush()
-  // Links come last and alone: one that leads outside is refused by itself, and no file is ever written through one.
-  for (const link of links) await backend.commit([link], { durability: 'relaxed' }).catch(leftOut)
-  return [...given, ...warnings]
+  // Links are committed last and separately: a link that leads outside fails alone, and no file is written through one.
+  for (const link of links) await backend.commit([link], { durability: 'relaxed' }).catch(skip)
+  return [...sourceWarnings, ...warnings]
 }
 
-/** A file, link or directory, and the directories above it that are not there yet. */
-function changesFor(file: ProjectFile, seen: Map<string, 'file' | 'directory'>): { parents: Change[]; own?: Change } {
+/** Returns the change that creates a file or link, and the changes that create its missing directories. */
+function changesFor(
+  file: ProjectFile,
+  types: Map<string, 'file' | 'directory'>,
+): { parents: Change[]; change?: Change } {
   const path = parsePath(file.path) as Path
   const names = path.split('/')
   const above = names.slice(1).map((_, i) => names.slice(0, i + 1).join('/') as Path)
-  const isTaken = file.isDirectory === true ? seen.get(path) === 'file' : seen.has(path)
-  if (path === '' || isTaken || above.some((parent) => seen.get(parent) === 'file')) {
+  const isTaken = file.isDirectory === true ? types.get(path) === 'file' : types.has(path)
+  if (path === '' || isTaken || above.some((parent) => types.get(parent) === 'file')) {
     throw new ToolError('ALREADY_EXISTS', `Cannot create "${file.path}": the name is taken`)
   }
-  const missing = [...above, ...(file.isDirectory === true ? [path] : [])].filter((parent) => !seen.has(parent))
-  for (const parent of missing) seen.set(parent, 'directory')
+  const missing = [...above, ...(file.isDirectory === true ? [path] : [])].filter((parent) => !types.has(parent))
+  for (const parent of missing) types.set(parent, 'directory')
   const parents = missing.map((parent): Change => ({ path: parent, expect: 'any', to: { type: 'directory' } }))
   if (file.isDirectory === true) return { parents }
-  seen.set(path, 'file')
-  return { parents, own: { path, expect: 'absent', to: stateOf(file) } }
+  types.set(path, 'file')
+  return { parents, change: { path, expect: 'absent', to: stateOf(file) } }
 }
 
 function stateOf({ target, bytes, mode }: ProjectFile): Change['to'] {

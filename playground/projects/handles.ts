@@ -1,16 +1,16 @@
 import { ToolError } from 'wardspace'
 
-/** The folders that the person picked, by project: only IndexedDB keeps such a handle over a reload. */
+/** Stores the folder that the person picked for a project. Only IndexedDB keeps such a handle over a reload. */
 export async function keepHandle(id: string, handle: FileSystemDirectoryHandle): Promise<void> {
-  await within('readwrite', (store) => store.put(handle, id))
+  await inStore('readwrite', (store) => store.put(handle, id))
 }
 
 export async function forgetHandle(id: string): Promise<void> {
-  await within('readwrite', (store) => store.delete(id))
+  await inStore('readwrite', (store) => store.delete(id))
 }
 
 export async function handleOf(id: string): Promise<FileSystemDirectoryHandle> {
-  const handle = await within('readonly', (store) => store.get(id))
+  const handle = await inStore('readonly', (store) => store.get(id))
   if (handle !== undefined) return handle as FileSystemDirectoryHandle
   throw new ToolError('NOT_FOUND', 'Cannot open the folder: this browser no longer knows it', {
     hint: 'Pick the folder again.',
@@ -19,7 +19,7 @@ export async function handleOf(id: string): Promise<FileSystemDirectoryHandle> {
 
 const STORE = 'folders'
 
-async function within<T>(mode: IDBTransactionMode, use: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
+async function inStore<T>(mode: IDBTransactionMode, use: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
   const opening = indexedDB.open('wardspace-playground', 1)
   opening.onupgradeneeded = () => opening.result.createObjectStore(STORE)
   const database = await done(opening)

@@ -3,8 +3,8 @@ import type { FileSource } from './fill.ts'
 import type { ProjectFile, ProjectSource, Task } from './types.ts'
 
 /**
- * A repository's files and its `.git`, cloned over HTTP by a worker. Most servers let a page clone only through a CORS
- * proxy: the address of one stands before theirs.
+ * Clones a repository over HTTP in a worker, and yields its files including `.git`. Most servers let a page clone only
+ * through a CORS proxy.
  */
 export function cloneFrom(
   { url, corsProxy, ref, depth }: Extract<ProjectSource, { kind: 'git' }>,
@@ -12,9 +12,9 @@ export function cloneFrom(
 ): FileSource {
   if (!/^https?:\/\//.test(url)) throw new TypeError(`Cannot clone "${url}": the address must begin with https://`)
   const warnings: string[] = []
-  return { files: arriving(), warnings }
+  return { files: receive(), warnings }
 
-  async function* arriving(): AsyncIterable<ProjectFile> {
+  async function* receive(): AsyncIterable<ProjectFile> {
     for await (const message of askOutside({ kind: 'clone', url, corsProxy, ref, depth }, signal)) {
       if (message.kind === 'progress') {
         const { phase, done, total } = message

@@ -5,31 +5,31 @@ import type { ProjectFile, Task } from './types.ts'
 import { createYield } from './yield-to-page.ts'
 import { broken, type ReadAt, readDirectory, startOf, windowsOf, type ZipEntry } from './zip-directory.ts'
 
-/** What a project may weigh: as much as the storage in the browser takes. */
+/** Maximum size of a project: the capacity of the storage in the browser. */
 const MAX_BYTES = 512 * 1024 * 1024
 const MAX_FILES = 100_000
-/** So much is unpacked before the page may do something else. */
+/** Bytes that are unpacked before the page may do other work. */
 const PIECE = 128 * 1024
 
 /**
- * The files of a zip, unpacked one after the other while they are asked for; the whole is never in memory. Sizes and
- * checksums are held to what the zip tells. Encrypted files are left out and told.
+ * Yields the files of a zip, unpacked one at a time, so that the complete content is never in memory. Checks sizes and
+ * checksums against the directory of the zip. Encrypted files are skipped with a warning.
  */
 export async function readZip(file: Blob, { signal }: Task = {}): Promise<FileSource> {
   const entries = await readDirectory(file)
   const warnings: string[] = []
-  const wanted = entries.filter((entry) => {
+  const readable = entries.filter((entry) => {
     const reason = reasonAgainst(entry)
     if (reason !== undefined) warnings.push(`Left out: "${entry.path}", since ${reason}`)
     return reason === undefined
   })
-  const bytes = wanted.reduce((sum, { size }) => sum + size, 0)
-  if (wanted.length > MAX_FILES) throw new Error(`Cannot read the zip: it holds more than ${MAX_FILES} files`)
+  const bytes = readable.reduce((sum, { size }) => sum + size, 0)
+  if (readable.length > MAX_FILES) throw new Error(`Cannot read the zip: it holds more than ${MAX_FILES} files`)
   if (bytes > MAX_BYTES) throw new Error('Cannot read the zip: it holds more than 512 MiB')
-  return { files: unpacked(file, wanted, signal), total: wanted.length, warnings }
+  return { files: unpackAll(file, readable, signal), total: readable.length, warnings }
 }
 
-async function* unpacked(
+async function* unpackAll(
   file: Blob,
   entries: readonly ZipEntry[],
   signal: AbortSignal | undefined,
@@ -54,7 +54,7 @@ function reasonAgainst({ isEncrypted, method }: ZipEntry): string | undefined {
   return method === 0 || method === 8 ? undefined : `it is packed by method ${method}`
 }
 
-/** Inflates piece by piece, so that a file that holds more than it claims ends at its claim, and none keeps the page busy. */
+/** Inflates in pieces: unpacking stops at the declared size, and no file blocks the page. */
 async function unpack(
   read: ReadAt,
   entry: ZipEntry,
@@ -63,7 +63,7 @@ async function unpack(
   const { method, size, packed } = entry
   const start = await startOf(read, entry)
   if (method === 8 && packed <= PIECE && size <= 4 * PIECE) {
-    // One byte more than it claims, to see whether it holds more.
+    // One byte more than the declared size, to detect content that is longer.
     const bytes = inflateSync(await read(start, start + packed), { out: new Uint8Array(size + 1) })
     return checked(bytes, entry)
   }
@@ -77,7 +77,7 @@ async function unpack(
   const inflate = method === 8 ? new Inflate(take) : undefined
   for (let at = 0; at < packed; at += PIECE) {
     await yieldToPage()
-    // A copy, since the inflater keeps what it is given.
+    // A copy, since the inflater keeps its input.
     const piece = (await read(start + at, start + Math.min(at + PIECE, packed))).slice()
     if (inflate === undefined) take(piece)
     else inflate.push(piece)
@@ -88,10 +88,10 @@ async function unpack(
 function checked(bytes: Uint8Array, entry: ZipEntry): Uint8Array {
   if (bytes.length > entry.size) throw tooLarge(entry)
   if (bytes.length < entry.size) throw broken()
-  if (crc32(bytes) !== entry.crc32) throw new Error(`Cannot unpack "${entry.path}": its checksum does not fit`)
+  if (crc32(bytes) !== entry.crc32) throw new Error(`Cannot unpack "${entry.path}": the checksum does not match`)
   return bytes
 }
 
 function tooLarge({ path }: ZipEntry): Error {
-  return new Error(`Cannot unpack "${path}": it is larger than it says`)
+  return new Error(`Cannot unpack "${path}": it is larger than its declared size`)
 }

@@ -3,7 +3,7 @@ import { memory } from 'wardspace/backends/memory'
 import { handleOf } from './handles.ts'
 import type { Storage } from './types.ts'
 
-/** Where a project's files are. */
+/** Opens the backend that stores a project's files. */
 export async function openStoredProject(
   storage: Storage,
   id: string,
@@ -17,7 +17,7 @@ export async function openStoredProject(
   }
   const { askPermission, directoryHandle } = await import('wardspace/backends/directory-handle')
   const handle = await handleOf(id)
-  // Where the browser wants a click first, the folder itself says what to do.
+  // If the browser needs a click first, accessing the folder fails with an instruction.
   await askPermission(handle).catch(() => {})
   return directoryHandle(handle, { onChange: notify })
 }

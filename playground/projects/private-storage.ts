@@ -1,7 +1,7 @@
-/** Where the playground keeps what is its own in the browser's private storage, beside the workspaces of the library. */
+/** The directory of the playground's own data in the browser's private storage, beside the library's workspaces. */
 const HOME = 'wardspace-playground'
 
-/** Whether this browser has such a storage. */
+/** Whether this browser has private storage. */
 export function hasPrivateStorage(): boolean {
   return typeof navigator.storage?.getDirectory === 'function'
 }
@@ -12,20 +12,20 @@ export async function privateDirectory(...path: readonly string[]): Promise<File
   return directory
 }
 
-/** The names of what the playground keeps, or of the library's workspaces. */
-export async function namesOfPrivate(of: 'playground' | 'workspace'): Promise<readonly string[]> {
+/** Lists the directories of the playground's own data, or the library's workspaces. */
+export async function namesOfPrivate(kind: 'playground' | 'workspace'): Promise<readonly string[]> {
   const names: string[] = []
   const root = await navigator.storage.getDirectory()
-  const home = await root.getDirectoryHandle(of === 'playground' ? HOME : 'wardspace').catch(() => undefined)
+  const home = await root.getDirectoryHandle(kind === 'playground' ? HOME : 'wardspace').catch(() => undefined)
   if (home !== undefined) for await (const name of home.keys()) names.push(name)
   return names
 }
 
-/** Takes away a directory and all below it, of the playground's own or of the library's workspace of that name. */
-export async function removePrivate(of: 'playground' | 'workspace', name: string): Promise<void> {
+/** Removes a directory of the playground's own data, or a workspace of the library, with its content. */
+export async function removePrivate(kind: 'playground' | 'workspace', name: string): Promise<void> {
   try {
     const root = await navigator.storage.getDirectory()
-    const home = await root.getDirectoryHandle(of === 'playground' ? HOME : 'wardspace')
+    const home = await root.getDirectoryHandle(kind === 'playground' ? HOME : 'wardspace')
     await home.removeEntry(name, { recursive: true })
   } catch (error) {
     if ((error as Error).name !== 'NotFoundError') throw error

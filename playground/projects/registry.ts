@@ -1,7 +1,7 @@
 import { privateDirectory } from './private-storage.ts'
 import type { ProjectInfo } from './types.ts'
 
-/** The list of stored projects: a small file each, so that tabs that change different ones never meet. */
+/** The list of stored projects. Each has a file of its own, so that tabs that change different projects do not conflict. */
 export interface Registry {
   list(): Promise<readonly ProjectInfo[]>
   get(id: string): Promise<ProjectInfo | undefined>
@@ -16,7 +16,7 @@ export function createRegistry(): Registry {
     try {
       return JSON.parse(await (await handle.getFile()).text()) as ProjectInfo
     } catch {
-      // Gone meanwhile, or made by a tab that was closed before it wrote anything.
+      // Removed since, or created by a tab that was closed before writing to it.
       return undefined
     }
   }

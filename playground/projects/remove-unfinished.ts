@@ -2,10 +2,10 @@ import { namesOfPrivate, removePrivate } from './private-storage.ts'
 import { lockName } from './project-lock.ts'
 import type { Registry } from './registry.ts'
 
-/** How an id of a project looks; the storage may hold workspaces of somebody else on this origin. */
+/** The form of project ids. The storage may contain workspaces of other programs on this origin. */
 export const ID = /^p[a-z0-9]{15}$/
 
-/** Takes away what a tab left behind that was closed while it made a project: nobody knows it, and nobody holds it. */
+/** Removes projects that a tab did not finish creating before it was closed: neither registered nor locked. */
 export async function removeUnfinished(registry: Registry): Promise<void> {
   for (const kind of ['workspace', 'playground'] as const) {
     for (const id of await namesOfPrivate(kind)) {

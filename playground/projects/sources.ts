@@ -6,7 +6,7 @@ import type { ProjectFile, ProjectSource, Task } from './types.ts'
 /** A source whose files are copied into the project. */
 export type FillSource = Exclude<ProjectSource, { kind: 'directory' }>
 
-/** Fills a new project from whatever it is made of; gives what was left out. What one kind needs is loaded only for it. */
+/** Fills a new project from its source and returns warnings about skipped files. The importers load on demand. */
 export async function fillFrom(backend: Backend, source: FillSource, task: Task): Promise<readonly string[]> {
   switch (source.kind) {
     case 'empty':

@@ -1,6 +1,6 @@
 import type { Backend } from 'wardspace'
 
-/** Where a project's files live: in this tab only, in the browser's private storage, or in a folder that a person picked. */
+/** Where a project's files are stored: in this tab only, in the browser's private storage, or in a picked folder. */
 export type Storage = 'memory' | 'opfs' | 'directory'
 
 /** A project in the list of projects. */
@@ -15,19 +15,19 @@ export interface ProjectInfo {
   readonly openedAt: number
 }
 
-/** One file on its way into or out of a project. */
+/** A file to import or export. */
 export interface ProjectFile {
   readonly path: string
   readonly bytes: Uint8Array
-  /** Permission bits, where what it comes from keeps them. */
+  /** Permission bits, if the source has them. */
   readonly mode?: number
-  /** Where it is a link: what it names. */
+  /** The target of a symbolic link. */
   readonly target?: string
-  /** An empty directory; others come with what is in them. */
+  /** Set for an empty directory. Other directories follow from the paths of their files. */
   readonly isDirectory?: true
 }
 
-/** What a new project is made from. */
+/** The source of a new project. */
 export type ProjectSource =
   | { readonly kind: 'empty' }
   | { readonly kind: 'sample'; readonly id: string }
@@ -52,83 +52,83 @@ export interface ProjectOptions {
   readonly storage: Storage
 }
 
-/** How far something long is: `done` of `total`, in whatever it counts. */
+/** Progress of a long operation: `done` of `total` units. */
 export interface Progress {
-  /** What is being done, for people: `Unpacking`. */
+  /** Description for people, such as `Unpacking`. */
   readonly phase: string
   readonly done: number
-  /** Left out while it is not known. */
+  /** Missing while it is unknown. */
   readonly total?: number
 }
 
-/** How to follow something long and to end it. */
+/** Follows and cancels a long operation. */
 export interface Task {
   readonly onProgress?: (progress: Progress) => void
-  /** Rejects with the signal's reason, and what was half made is taken away. */
+  /** The operation rejects with the signal's reason and removes its partial result. */
   readonly signal?: AbortSignal
 }
 
-/** A project that was made, and what could not be taken into it. */
+/** A new project, and warnings about files that it could not contain. */
 export interface Created {
   readonly info: ProjectInfo
-  /** One sentence each: a name that the guard refuses, an encrypted file. */
+  /** One sentence per file, such as a name that the guard refuses or an encrypted file. */
   readonly warnings: readonly string[]
 }
 
-/** What stands beside a project's files, never among them: conversation, timeline, checkpoints. */
+/** Stores data beside a project's files: conversation, timeline and checkpoints. */
 export interface ByteStore {
-  /** What was saved under a name; `undefined` where nothing was. */
+  /** Returns the value that was saved under a name, or `undefined`. */
   load<T>(name: string): Promise<T | undefined>
-  /** Saves JSON under a name, whole or not at all. Saves of one name that are waiting become one. */
+  /** Saves a value as JSON, completely or not at all. Pending saves of one name are merged into one. */
   save(name: string, value: unknown): Promise<void>
   loadBytes(name: string): Promise<Uint8Array | undefined>
   saveBytes(name: string, bytes: Uint8Array): Promise<void>
   remove(name: string): Promise<void>
   names(): Promise<readonly string[]>
-  /** Resolves when all that was asked to be saved is. */
+  /** Resolves when all pending saves are written. */
   settled(): Promise<void>
 }
 
-/** What another tab did with the same project. */
+/** An event about the same project in another tab. */
 export type Elsewhere =
-  /** Its files were changed. */
+  /** The other tab changed files. */
   | { readonly kind: 'changed'; readonly paths: readonly string[] | 'many' }
-  /** It took the project over: this tab may only read from now on. */
+  /** The other tab took the project over. From now on, this tab may only read. */
   | { readonly kind: 'taken' }
-  /** It let go of the project: whoever reads it here may open it again to write. */
+  /** The other tab released the project. This tab may open it again to write. */
   | { readonly kind: 'free' }
 
 export interface OpenProject {
   readonly info: ProjectInfo
-  /** Refuses every change while another tab is the one that writes. */
+  /** Refuses all changes while another tab writes the project. */
   readonly backend: Backend
   readonly kept: ByteStore
-  /** False where another tab holds the project, from `taken` on: this one shows it, and writes nothing. */
+  /** False while another tab holds the project. This tab then shows it and writes nothing. */
   readonly writable: boolean
-  /** Told of what another tab does; gives what ends it. */
+  /** Subscribes to events of other tabs. Returns an unsubscribe function. */
   onElsewhere(listener: (event: Elsewhere) => void): () => void
   close(): Promise<void>
 }
 
 export interface Projects {
-  /** Those of this tab and those that are stored, the one that was opened last first. */
+  /** Lists the projects of this tab and the stored ones, the most recently opened first. */
   list(): Promise<readonly ProjectInfo[]>
   create(source: ProjectSource, options: ProjectOptions, task?: Task): Promise<Created>
   /**
-   * Opens a project. Where another tab holds it, it is opened for reading, unless `takeOver`: then that tab saves what it
-   * has, lets go, and reads from then on.
+   * Opens a project. If another tab holds it, it is opened read-only, unless `takeOver` is set: then the other tab saves
+   * its state, releases the project, and only reads it from then on.
    */
   open(id: string, options?: { readonly takeOver?: boolean }): Promise<OpenProject>
   rename(id: string, name: string): Promise<void>
-  /** Takes away a project and all that was kept beside it. The files of a picked folder stay. */
+  /** Removes a project and all data stored beside it. The files of a picked folder stay. */
   remove(id: string): Promise<void>
 }
 
-/** A sample project: its files and what it is for. */
+/** A sample project. */
 export interface Sample {
   readonly id: string
   readonly title: string
   readonly summary: string
-  /** Text by path. Loaded when it is asked for. */
+  /** Loads the files: text by path. */
   files(): Promise<Readonly<Record<string, string>>>
 }

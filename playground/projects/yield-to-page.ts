@@ -1,9 +1,9 @@
-/** How long the page may be kept from anything else, in milliseconds: a third of what a person notices. */
+/** Milliseconds that a long operation may block the page: a third of what a person notices. */
 const MAX_MS = 12
 
 /**
- * Makes a function to be awaited now and then within something long: it lets the page do what waits, such as drawing and
- * answering keys, if it could not for a while.
+ * Creates a function to await repeatedly during a long operation. It lets the page draw and handle input once the
+ * operation has blocked it for too long.
  */
 export function createYield(): () => Promise<void> | undefined {
   let since = performance.now()
@@ -15,7 +15,7 @@ export function createYield(): () => Promise<void> | undefined {
   }
 }
 
-/** Ends the present task. Timers would make each pause a wait of some milliseconds. */
+/** Resolves in a new task. A timer would delay each pause by several milliseconds. */
 function pause(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel()

@@ -1,9 +1,9 @@
-/** One entry of a zip, as its directory at the end tells it. */
+/** One entry of the central directory of a zip. */
 export interface ZipEntry {
   readonly path: string
   readonly isDirectory: boolean
   readonly isLink: boolean
-  /** Permission bits, where the zip was made on a system that has them. */
+  /** Permission bits, if the zip was created on a system that has them. */
   readonly mode: number | undefined
   readonly isEncrypted: boolean
   /** 0: stored, 8: deflated. */
@@ -11,11 +11,11 @@ export interface ZipEntry {
   readonly crc32: number
   readonly packed: number
   readonly size: number
-  /** Where its own header begins. */
+  /** Offset of the entry's local header. */
   readonly at: number
 }
 
-/** Longest comment that may stand after the end record. */
+/** Maximum length of the comment after the end record. */
 const MAX_COMMENT = 0xffff
 const END = 0x06054b50
 const END_64 = 0x06064b50
@@ -23,7 +23,7 @@ const LOCATOR_64 = 0x07064b50
 const ENTRY = 0x02014b50
 const HEADER = 0x04034b50
 
-/** Reads the directory at a zip's end: it alone tells names, sizes and permission bits with certainty. */
+/** Reads the central directory of a zip, the only reliable source of names, sizes and permission bits. */
 export async function readDirectory(file: Blob): Promise<readonly ZipEntry[]> {
   const { at, size, count } = await findEnd(file)
   if (at + size > file.size) throw broken()
@@ -42,13 +42,13 @@ export async function readDirectory(file: Blob): Promise<readonly ZipEntry[]> {
   return entries
 }
 
-/** Gives the bytes of a file from one place to another. */
+/** Reads the bytes of a file from `start` to `end`. */
 export type ReadAt = (start: number, end: number) => Promise<Uint8Array>
 
-/** So much is read at a time: a read of its own for each small file would take most of the time. */
+/** Bytes that are read at a time, since one read per small file would take most of the time. */
 const WINDOW = 4 * 1024 * 1024
 
-/** Reads a file in windows, of which the last is kept: for whoever goes through it from front to back. */
+/** Reads a file in windows and keeps the last one, for reading from start to end. */
 export function windowsOf(file: Blob): ReadAt {
   let from = 0
   let bytes = new Uint8Array()
@@ -62,7 +62,7 @@ export function windowsOf(file: Blob): ReadAt {
   }
 }
 
-/** Where an entry's content begins: after its own header, whose length only it tells. */
+/** Returns the offset of an entry's content, after its local header, whose length only the header itself states. */
 export async function startOf(read: ReadAt, { at }: ZipEntry): Promise<number> {
   const header = await read(at, at + 30)
   const view = new DataView(header.buffer, header.byteOffset, header.length)
@@ -71,7 +71,7 @@ export async function startOf(read: ReadAt, { at }: ZipEntry): Promise<number> {
 }
 
 export function broken(): Error {
-  return new Error('Cannot read the zip: it is damaged, or no zip')
+  return new Error('Cannot read the zip: it is damaged or not a zip file')
 }
 
 function entryAt(view: DataView, from: number, nameLength: number, extraLength: number): ZipEntry {
@@ -79,7 +79,7 @@ function entryAt(view: DataView, from: number, nameLength: number, extraLength: 
   const flags = view.getUint16(from + 8, true)
   const attributes = view.getUint32(from + 38, true)
   const raw = new Uint8Array(view.buffer, view.byteOffset + from + 46, nameLength)
-  // Without the flag it is some old code page: names beyond ASCII are then as good as lost, unless they are UTF-8 anyway.
+  // Without the UTF-8 flag, the name is in an unknown code page. Names outside ASCII are lost, unless they are UTF-8 anyway.
   const path = new TextDecoder().decode(raw)
   const unix = madeBy === 3 || madeBy === 19 ? attributes >>> 16 : 0
   const [size, packed, at] = wide(view, from, from + 46 + nameLength, extraLength)
@@ -97,7 +97,7 @@ function entryAt(view: DataView, from: number, nameLength: number, extraLength: 
   }
 }
 
-/** Size, packed size and place: in 64 bits where 32 are not enough. */
+/** Returns size, packed size and offset, from the 64-bit fields if 32 bits are not enough. */
 function wide(view: DataView, from: number, extra: number, extraLength: number): [number, number, number] {
   const values = [24, 20, 42].map((offset) => view.getUint32(from + offset, true))
   for (let at = extra; at + 4 <= extra + extraLength; at += 4 + view.getUint16(at + 2, true)) {
@@ -119,8 +119,8 @@ async function findEnd(file: Blob): Promise<{ at: number; size: number; count: n
   for (let at = view.byteLength - 22; at >= 0; at--) {
     if (view.getUint32(at, true) !== END) continue
     if (at >= 20 && view.getUint32(at - 20, true) === LOCATOR_64) {
-      const place = Number(view.getBigUint64(at - 12, true))
-      const wideEnd = await viewOf(file, place, place + 56)
+      const end64 = Number(view.getBigUint64(at - 12, true))
+      const wideEnd = await viewOf(file, end64, end64 + 56)
       if (wideEnd.byteLength < 56 || wideEnd.getUint32(0, true) !== END_64) throw broken()
       const [count, size, from] = [32, 40, 48].map((offset) => Number(wideEnd.getBigUint64(offset, true)))
       return { at: from as number, size: size as number, count: count as number }

@@ -8,7 +8,7 @@ const { url } = await serve(join(import.meta.dirname, '../dist'), port)
 console.log(`The playground is at ${url}\nIt ends with Ctrl+C.`)
 if (process.stdout.isTTY && process.env.CI === undefined) openBrowser(url)
 
-/** Opens the person's own browser, where there is a way to. */
+/** Opens the default browser, if possible. */
 function openBrowser(address: string): void {
   const [command, ...args] =
     process.platform === 'darwin' ? ['open'] : process.platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open']

@@ -21,7 +21,7 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Serves a folder of built files on this machine only, with the headers that the playground is to be served with. */
+/** Serves a folder of built files to this machine only, with the headers that the playground needs. */
 export async function serve(directory: string, port = 0): Promise<Served> {
   const server = createServer((request, response) => {
     const file = fileAt(directory, request.url ?? '/')
@@ -33,7 +33,7 @@ export async function serve(directory: string, port = 0): Promise<Served> {
     response.writeHead(200, {
       ...headersFor(file),
       'Content-Type': types[extname(file)] ?? 'application/octet-stream',
-      // What has a hash in its name never changes.
+      // Files with a hash in their name never change.
       'Cache-Control': /-[\w-]{8}\.\w+$/.test(file) ? 'public, max-age=31536000, immutable' : 'no-cache',
       Vary: 'Accept-Encoding',
       ...(zipped ? { 'Content-Encoding': 'gzip' } : { 'Content-Length': statSync(file).size }),
@@ -59,7 +59,7 @@ export async function serve(directory: string, port = 0): Promise<Served> {
   }
 }
 
-/** The file that an address names; none outside of the folder. */
+/** Returns the file that a URL names, or `undefined` if it is missing or outside the folder. */
 function fileAt(directory: string, url: string): string | undefined {
   let path: string
   try {

@@ -2,13 +2,13 @@ import { signal } from '@preact/signals'
 
 const message = signal('')
 
-/** Says something to whoever does not see the screen. */
+/** Announces a text to screen readers. */
 export function announce(text: string): void {
-  // The same words twice are said twice.
+  // Changes a repeated text, so that it is announced again.
   message.value = message.value === text ? `${text}\u00a0` : text
 }
 
-/** Where it is said. */
+/** The live region that screen readers announce. */
 export function Announcements() {
   return (
     <div class="visually-hidden" role="status" aria-live="polite">

@@ -24,7 +24,7 @@ import {
 } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 
-/** By the end of a file's name. */
+/** By file extension. */
 const languages: Readonly<Record<string, () => Extension>> = {
   js: () => javascript(),
   mjs: () => javascript(),
@@ -41,7 +41,7 @@ const languages: Readonly<Record<string, () => Extension>> = {
   md: () => markdown(),
 }
 
-/** How the text of a file is coloured, by its name. */
+/** Returns the syntax highlighting for a file name. */
 export function languageOf(path: string): Extension {
   return languages[path.slice(path.lastIndexOf('.') + 1).toLowerCase()]?.() ?? []
 }
@@ -83,7 +83,7 @@ const looks = EditorView.theme({
   '&.cm-merge-b .cm-changedLine, .cm-inlineChangedLine, .cm-insertedLine': {
     backgroundColor: 'color-mix(in srgb, var(--good-fill) 75%, transparent)',
   },
-  // A line, since no second shade leaves enough contrast to every colour of the code.
+  // An underline, since no second shade leaves enough contrast to all colours of the code.
   '&.cm-merge-a .cm-changedText, .cm-deletedChunk .cm-deletedText': {
     background: 'none',
     boxShadow: 'inset 0 -2px var(--bad)',
@@ -94,7 +94,7 @@ const looks = EditorView.theme({
   },
 })
 
-/** What every editor has, written into or not. */
+/** The extensions of every editor. */
 export function base(path: string, label: string): Extension {
   return [
     lineNumbers(),
@@ -105,17 +105,17 @@ export function base(path: string, label: string): Extension {
     syntaxHighlighting(colours),
     looks,
     languageOf(path),
-    // Without the index, tools do not see that the keyboard can scroll it.
+    // Without the index, accessibility tools do not see that the keyboard can scroll the editor.
     EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
   ]
 }
 
-/** What is only looked at. It can have the focus, so that the keyboard scrolls it. */
+/** The extensions of a read-only editor. It can be focused, so that the keyboard can scroll it. */
 export function reading(): Extension {
   return [EditorState.readOnly.of(true), EditorView.editable.of(false)]
 }
 
-/** What is written into. Tab indents; Escape, then Tab, goes on to what comes next. */
+/** The extensions of an editable editor. Tab indents; Escape, then Tab, moves the focus. */
 export function writing(): Extension {
   return [
     history(),

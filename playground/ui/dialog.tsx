@@ -8,27 +8,27 @@ export interface DialogProps {
   readonly children: ComponentChildren
 }
 
-/** A modal dialog: the browser keeps the focus in it, and gives it back. */
+/** A modal dialog. It keeps the focus inside and restores it on close. */
 export function Dialog({ title, onClose, children }: DialogProps) {
-  const place = useRef<HTMLDialogElement>(null)
+  const element = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
-    const back = document.activeElement
-    place.current?.showModal()
-    const dialog = place.current
+    const previous = document.activeElement
+    element.current?.showModal()
+    const dialog = element.current
     return () => {
-      // Who closed it has the focus back already, and may have moved on since.
+      // The browser has usually restored the focus already, and the person may have moved it since.
       const { activeElement } = document
       const isLost = activeElement === document.body || dialog?.contains(activeElement) === true
-      if (isLost && back instanceof HTMLElement) back.focus()
+      if (isLost && previous instanceof HTMLElement) previous.focus()
     }
   }, [])
   return (
-    <dialog ref={place} aria-labelledby={id} onClose={onClose}>
+    <dialog ref={element} aria-labelledby={id} onClose={onClose}>
       <div class="dialog-frame">
         <header>
           <h2 id={id}>{title}</h2>
-          <button type="button" class="button quiet icon" aria-label="Close" onClick={() => place.current?.close()}>
+          <button type="button" class="button quiet icon" aria-label="Close" onClick={() => element.current?.close()}>
             <Icon name="close" />
           </button>
         </header>

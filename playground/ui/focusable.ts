@@ -1,2 +1,2 @@
-/** Put on what scrolls, so that the keyboard can scroll it, too. */
+/** Attributes of a scrollable element, so that the keyboard can scroll it. */
 export const scrollable = { tabIndex: 0 } as const

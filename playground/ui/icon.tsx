@@ -1,4 +1,4 @@
-/** Outlines on a grid of 16. Decoration: what they stand for is said by the text beside them. */
+/** Outlines on a grid of 16. They are decoration: the text beside an icon states its meaning. */
 const shapes = {
   folder: 'M1.5 4.5v8h13v-7h-7l-1.5-2h-4.5z',
   file: 'M4 1.5h5l3 3v10H4zM9 1.5v3h3',

@@ -1,12 +1,12 @@
 import type { ComponentType, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-/** A view whose code is loaded when it is first shown. Its place has its size meanwhile. */
+/** Creates a view whose code loads when it is first shown. A placeholder has its size until then. */
 export function lazyView<P extends object>(load: () => Promise<ComponentType<P>>): (props: P) => JSX.Element {
   let loaded: ComponentType<P> | undefined
   return function LazyView(props: P) {
     const [View, setView] = useState<ComponentType<P> | undefined>(() => loaded)
-    const [trouble, setTrouble] = useState(false)
+    const [hasFailed, setHasFailed] = useState(false)
     useEffect(() => {
       if (View !== undefined) return
       load().then(
@@ -14,10 +14,10 @@ export function lazyView<P extends object>(load: () => Promise<ComponentType<P>>
           loaded = view
           setView(() => view)
         },
-        () => setTrouble(true),
+        () => setHasFailed(true),
       )
     }, [])
-    if (trouble) return <p class="notice bad">This part of the program could not be loaded. Reload the page.</p>
+    if (hasFailed) return <p class="notice bad">This part of the program could not be loaded. Reload the page.</p>
     return View === undefined ? <div class="skeleton" aria-busy="true" /> : <View {...props} />
   }
 }

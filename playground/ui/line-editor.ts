@@ -1,21 +1,21 @@
-/** What a line editor writes to and asks. */
+/** The terminal functions that a line editor uses. */
 export interface LineEditorParts {
   readonly write: (text: string) => void
   readonly prompt: () => string
-  /** How many characters the terminal is wide. */
+  /** Width of the terminal in characters. */
   readonly columns: () => number
-  /** Runs a line; the next prompt comes when it has ended. */
+  /** Runs a line. The next prompt appears when it has ended. */
   readonly run: (line: string) => Promise<void>
   readonly interrupt: () => void
   readonly clear: () => void
 }
 
-/** A line that is typed into a terminal, with a history, and runs when it is whole. */
+/** Edits one line in a terminal, with a history. Enter runs the line. */
 export interface LineEditor {
   begin(): void
-  /** Takes what the terminal's keyboard sends. */
+  /** Handles keyboard input of the terminal. */
   take(data: string): void
-  /** Writes something above the line that is being typed. */
+  /** Writes a text above the edited line. */
   interject(text: string): void
 }
 
@@ -38,20 +38,20 @@ export function createLineEditor(parts: LineEditorParts): LineEditor {
 
 class EditedLine {
   readonly #parts: LineEditorParts
-  readonly #past: string[] = []
+  readonly #history: string[] = []
   #line = ''
   #cursor = 0
-  /** Position in the history; its length for the line that is new. */
+  /** Position in the history. The length of the history stands for the new line. */
   #historyIndex = 0
   #isRunning = false
-  /** Rows from the beginning of the prompt to the cursor, as it was drawn last. */
+  /** Rows from the beginning of the prompt to the cursor when it was last drawn. */
   #row = 0
 
   constructor(parts: LineEditorParts) {
     this.#parts = parts
   }
 
-  /** Draws prompt and line anew, over as many rows as they take. */
+  /** Redraws prompt and line, which may span several rows. */
   show(): void {
     const width = this.#parts.columns()
     const prompt = this.#parts.prompt()
@@ -59,7 +59,7 @@ class EditedLine {
     const end = start + this.#line.length
     const position = start + this.#cursor
     const up = Math.floor(end / width) - Math.floor(position / width)
-    // A row that is just full keeps the cursor: only what follows brings it into the next one.
+    // The cursor stays in a full row until another character follows.
     const wrap = end % width === 0 ? '\r\n' : ''
     const column = position % width
     const move = `${up > 0 ? `\x1b[${up}A` : ''}\r${column > 0 ? `\x1b[${column}C` : ''}`
@@ -91,7 +91,7 @@ class EditedLine {
     return `${this.#row > 0 ? `\x1b[${this.#row}A` : ''}\r\x1b[J`
   }
 
-  /** Goes on below the line, wherever the cursor is in it. */
+  /** Moves the cursor below the line. */
   #leave(): void {
     this.#cursor = this.#line.length
     this.show()
@@ -112,20 +112,20 @@ class EditedLine {
     this.#cursor = 0
     if (entered === 'clear') this.#parts.clear()
     else if (entered !== '') {
-      if (this.#past.at(-1) !== entered) this.#past.push(entered)
+      if (this.#history.at(-1) !== entered) this.#history.push(entered)
       this.#isRunning = true
       await this.#parts.run(entered)
       this.#isRunning = false
     }
-    this.#historyIndex = this.#past.length
+    this.#historyIndex = this.#history.length
     this.show()
   }
 
   #recall(step: number): void {
-    const next = Math.min(this.#past.length, Math.max(0, this.#historyIndex + step))
+    const next = Math.min(this.#history.length, Math.max(0, this.#historyIndex + step))
     if (next === this.#historyIndex) return
     this.#historyIndex = next
-    this.#set(this.#past[next] ?? '')
+    this.#set(this.#history[next] ?? '')
   }
 
   #key(data: string): void {
@@ -137,7 +137,7 @@ class EditedLine {
       }
       return
     }
-    // What is typed while a command runs would look as if it had been read by it.
+    // Ignores typing while a command runs, since it would look as if the command had read it.
     if (this.#isRunning) return
     if (data === '\r' || data === '\n') void this.#enter()
     else if (data === UP) this.#recall(-1)
@@ -167,7 +167,7 @@ class EditedLine {
   }
 }
 
-/** What a text takes on the screen, without its colours. */
+/** The length of a text on the screen, without its colour codes. */
 function lengthOf(text: string): number {
   return text.replace(/\x1b\[[0-9;]*m/g, '').length
 }

@@ -1,4 +1,4 @@
-/** A report in Markdown as it is read: headings, tables, lists and paragraphs; nothing else is in one. */
+/** Renders a report in Markdown. Reports contain only headings, tables, lists and paragraphs. */
 export function ReportText({ text }: { readonly text: string }) {
   return (
     <div class="report">
@@ -61,16 +61,16 @@ function Table({ lines }: { readonly lines: readonly string[] }) {
 interface Block {
   readonly kind: 'heading' | 'table' | 'list' | 'text'
   readonly lines: string[]
-  /** Where it begins. */
+  /** Index of the first line. */
   readonly line: number
 }
 
 function blocksOf(text: string): readonly Block[] {
   const blocks: Block[] = []
-  let open = false
+  let isOpen = false
   for (const [line, content] of text.split('\n').entries()) {
     if (content.trim() === '') {
-      open = false
+      isOpen = false
       continue
     }
     const kind = /^#+ /.test(content)
@@ -81,9 +81,9 @@ function blocksOf(text: string): readonly Block[] {
           ? 'list'
           : 'text'
     const last = blocks.at(-1)
-    if (open && last?.kind === kind) last.lines.push(content)
+    if (isOpen && last?.kind === kind) last.lines.push(content)
     else blocks.push({ kind, lines: [content], line })
-    open = true
+    isOpen = true
   }
   return blocks
 }
@@ -95,7 +95,7 @@ function cellsOf(line: string): string[] {
     .map((cell) => plain(cell.trim()))
 }
 
-/** Without what Markdown needs to take a character for itself. */
+/** Removes the escapes and backticks of Markdown. */
 function plain(text: string): string {
   return text.replace(/\\([\\`*_{}[\]()#+\-.!|<>~])/g, '$1').replaceAll('`', '')
 }

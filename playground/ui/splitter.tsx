@@ -2,27 +2,27 @@ import { useRef } from 'preact/hooks'
 
 export interface SplitterProps {
   readonly label: string
-  /** How the line runs. */
+  /** Direction of the line. */
   readonly orientation: 'vertical' | 'horizontal'
-  /** The size, in pixels, of what the line bounds. */
+  /** Size of the bounded pane in pixels. */
   readonly size: number
   readonly min: number
   readonly max: number
-  /** Whether what it bounds lies after it: dragging towards the end makes it smaller. */
+  /** Whether the bounded pane comes after the line, so that dragging towards the end makes it smaller. */
   readonly isAfter?: boolean
   readonly onSize: (size: number) => void
 }
 
 const STEP = 16
 
-/** A line between two panes that can be dragged, or moved by arrow keys. */
+/** A line between two panes that can be dragged or moved with the arrow keys. */
 export function Splitter({ label, orientation, size, min, max, isAfter = false, onSize }: SplitterProps) {
   const start = useRef<{ at: number; size: number } | undefined>(undefined)
   const sign = isAfter ? -1 : 1
   const at = (event: PointerEvent) => (orientation === 'vertical' ? event.clientX : event.clientY)
   const set = (next: number) => onSize(Math.round(Math.min(max, Math.max(min, next))))
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a line that can be moved has a value, which an hr has not
+    // biome-ignore lint/a11y/useSemanticElements: a movable line has a value, an hr does not
     <div
       class="splitter"
       role="separator"

@@ -4,7 +4,7 @@ import { useRef } from 'preact/hooks'
 export interface Tab {
   readonly id: string
   readonly label: string
-  /** Shown after the label: how much waits there. */
+  /** Number of waiting items, shown after the label. */
   readonly count?: number
 }
 
@@ -13,14 +13,14 @@ export interface TabsProps {
   readonly tabs: readonly Tab[]
   readonly active: string
   readonly onSelect: (id: string) => void
-  /** Begins the ids of tabs and panel. */
+  /** Prefix of the ids of tabs and panel. */
   readonly name: string
   readonly children?: ComponentChildren
 }
 
-/** A row of tabs: one of them has the focus, arrow keys go to the others. */
+/** A row of tabs. The active one can be focused, and the arrow keys move to the others. */
 export function Tabs({ label, tabs, active, onSelect, name, children }: TabsProps) {
-  const place = useRef<HTMLDivElement>(null)
+  const element = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent) => {
     const at = tabs.findIndex(({ id }) => id === active)
     const next =
@@ -38,10 +38,10 @@ export function Tabs({ label, tabs, active, onSelect, name, children }: TabsProp
     if (tab === undefined) return
     event.preventDefault()
     onSelect(tab.id)
-    place.current?.querySelector<HTMLElement>(`#${name}-tab-${tab.id}`)?.focus()
+    element.current?.querySelector<HTMLElement>(`#${name}-tab-${tab.id}`)?.focus()
   }
   return (
-    <div class="tabs" ref={place}>
+    <div class="tabs" ref={element}>
       <div class="row" style={{ gap: 0 }} role="tablist" aria-label={label} onKeyDown={onKeyDown}>
         {tabs.map((tab) => (
           <button

@@ -6,29 +6,29 @@ export interface VirtualListProps {
   readonly count: number
   /** Pixels. */
   readonly rowHeight: number
-  /** The row that the keyboard is on; -1 for none. */
+  /** The row that the keyboard selects, or -1. */
   readonly active: number
   readonly onActive: (row: number) => void
   /** Enter, or a click. */
   readonly onOpen: (row: number) => void
-  /** Keys that the list does not use itself; true where it was one of yours. */
+  /** Handles keys that the list does not use. Returns true for handled keys. */
   readonly onKey?: (event: KeyboardEvent, row: number) => boolean
   readonly role?: 'listbox' | 'tree'
   readonly name: string
-  /** What stands on the row's element, such as `aria-level`. */
+  /** Attributes of a row's element, such as `aria-level`. */
   readonly attributes?: (row: number) => Readonly<Record<string, unknown>>
   readonly row: (row: number) => ComponentChildren
-  /** Stays at the end while it is there. */
+  /** Keeps the end of the list visible while it is scrolled to the end. */
   readonly follow?: boolean
 }
 
-/** Rows beyond what is seen, on both sides. */
-const MORE = 5
+/** Rows rendered beyond the visible ones, on both sides. */
+const OVERSCAN = 5
 
-/** A list of any length of which only what is seen is in the document. The focus stays on the list itself. */
+/** A list of any length that renders only its visible rows. The focus stays on the list itself. */
 export function VirtualList(props: VirtualListProps) {
   const { label, count, rowHeight, active, onActive, onOpen, onKey, role = 'listbox', name, attributes, row } = props
-  const { place, top, height, onScroll } = useScroll(props)
+  const { element, top, height, onScroll } = useScroll(props)
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -39,8 +39,8 @@ export function VirtualList(props: VirtualListProps) {
     event.preventDefault()
   }
 
-  const first = Math.max(0, Math.floor(top / rowHeight) - MORE)
-  const last = Math.min(count, Math.ceil((top + height) / rowHeight) + MORE)
+  const first = Math.max(0, Math.floor(top / rowHeight) - OVERSCAN)
+  const last = Math.min(count, Math.ceil((top + height) / rowHeight) + OVERSCAN)
   const rows = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at)
   const isShown = active >= first && active < last
   return (
@@ -48,7 +48,7 @@ export function VirtualList(props: VirtualListProps) {
     // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles have a name
     <div
       class="virtual"
-      ref={place}
+      ref={element}
       role={role}
       aria-label={label}
       aria-activedescendant={isShown ? `${name}-${active}` : undefined}
@@ -63,7 +63,7 @@ export function VirtualList(props: VirtualListProps) {
           // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles can be selected
           // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the list's, which has the focus
           <div
-            // An element that scrolls out of sight is the one that comes in at the other end.
+            // Reuses the element that scrolls out for the row that scrolls in.
             key={at % rows.length}
             id={`${name}-${at}`}
             data-row
@@ -87,14 +87,14 @@ export function VirtualList(props: VirtualListProps) {
   )
 }
 
-/** The part of the list that is in sight. Keeps the active row in it, and the end where the list follows. */
+/** Tracks the visible part of the list. Keeps the active row visible, and the end if the list follows it. */
 function useScroll({ count, rowHeight, active, follow }: VirtualListProps) {
-  const place = useRef<HTMLDivElement>(null)
+  const element = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)
   const [height, setHeight] = useState(600)
 
   useLayoutEffect(() => {
-    const list = place.current
+    const list = element.current
     if (list === null) return
     const observer = new ResizeObserver(() => setHeight(list.clientHeight))
     observer.observe(list)
@@ -104,12 +104,12 @@ function useScroll({ count, rowHeight, active, follow }: VirtualListProps) {
 
   const wasAtEnd = useRef(true)
   useEffect(() => {
-    const list = place.current
+    const list = element.current
     if (follow && wasAtEnd.current && list !== null) list.scrollTop = count * rowHeight
   }, [count])
 
   useLayoutEffect(() => {
-    const list = place.current
+    const list = element.current
     if (list === null || active < 0) return
     const from = active * rowHeight
     if (from < list.scrollTop) list.scrollTop = from
@@ -121,10 +121,10 @@ function useScroll({ count, rowHeight, active, follow }: VirtualListProps) {
     wasAtEnd.current = list.scrollTop + list.clientHeight >= list.scrollHeight - rowHeight
     setTop(list.scrollTop)
   }
-  return { place, top, height, onScroll }
+  return { element, top, height, onScroll }
 }
 
-/** The row that a key moves to, which may lie outside the list. */
+/** Returns the row that a key moves to, which may be outside the list. */
 function rowOfKey(key: string, { active, count, rowHeight }: VirtualListProps, height: number): number | undefined {
   const page = Math.max(1, Math.floor(height / rowHeight) - 1)
   const moves: Readonly<Record<string, number>> = {

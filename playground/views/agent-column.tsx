@@ -6,12 +6,12 @@ import { type AgentView, page } from './page-state.ts'
 import { TimelineView } from './timeline-view.tsx'
 
 export function AgentColumn({ projectSession }: { readonly projectSession: ProjectSession | undefined }) {
-  const shown = page.agent.value
+  const view = page.agent.value
   const tabs = [
     {
       id: 'conversation',
       label: 'Agent',
-      count: shown === 'conversation' ? 0 : (projectSession?.session.approvals.value.length ?? 0),
+      count: view === 'conversation' ? 0 : (projectSession?.session.approvals.value.length ?? 0),
     },
     { id: 'timeline', label: 'Timeline' },
     { id: 'limits', label: 'Limits' },
@@ -23,17 +23,17 @@ export function AgentColumn({ projectSession }: { readonly projectSession: Proje
         label="Agent views"
         name="agent"
         tabs={tabs}
-        active={shown}
+        active={view}
         onSelect={(id) => {
           page.agent.value = id as AgentView
         }}
       />
-      <div class="column-body" role="tabpanel" id="agent-panel" aria-labelledby={`agent-tab-${shown}`}>
+      <div class="column-body" role="tabpanel" id="agent-panel" aria-labelledby={`agent-tab-${view}`}>
         {projectSession === undefined ? (
           <div class="skeleton" />
-        ) : shown === 'conversation' ? (
+        ) : view === 'conversation' ? (
           <ConversationView projectSession={projectSession} key={projectSession.project.info.id} />
-        ) : shown === 'timeline' ? (
+        ) : view === 'timeline' ? (
           <TimelineView projectSession={projectSession} key={projectSession.project.info.id} />
         ) : (
           <LimitsView projectSession={projectSession} />

@@ -4,54 +4,54 @@ import type { Scenario } from '../agent/types.ts'
 import { importFromDrop } from '../projects/import-folder.ts'
 import { openProjects } from '../projects/index.ts'
 import { samples } from '../projects/samples.ts'
-import type { Created, Progress, ProjectInfo, ProjectSource, Storage } from '../projects/types.ts'
+import type { Progress, ProjectInfo, ProjectOptions, ProjectSource, Storage } from '../projects/types.ts'
 import { loadScenarios } from '../session/load-agent.ts'
 import { openProjectSession, type ProjectSession } from '../session/project-session.ts'
 import { announce } from '../ui/announce.tsx'
 
 export const projects = openProjects()
 
-/** What is long and under way: opening a project, unpacking, cloning. */
-export interface Doing {
+/** A long operation in progress, such as opening, unpacking or cloning a project. */
+export interface Operation {
   readonly title: string
   readonly progress: Progress | undefined
   readonly stop: AbortController | undefined
 }
 
 export const app = {
-  /** The open project; undefined while none is. */
+  /** The open project, or undefined. */
   projectSession: signal<ProjectSession | undefined>(undefined),
-  doing: signal<Doing | undefined>(undefined),
-  /** Why the last thing could not be done. */
+  operation: signal<Operation | undefined>(undefined),
+  /** Error message of the last operation. */
   trouble: signal<string | undefined>(undefined),
-  /** What was left out when a project was made. */
+  /** Files that were skipped when a project was created. */
   warnings: signal<readonly string[]>([]),
   list: signal<readonly ProjectInfo[]>([]),
-  /** What another tab does with the open project. */
+  /** State of the open project in another tab. */
   elsewhere: signal<'taken' | 'free' | undefined>(undefined),
 }
 
-/** Where new projects are stored unless the person says otherwise. */
-export const usualStorage: Storage =
+/** Default storage of new projects. */
+export const defaultStorage: Storage =
   typeof navigator !== 'undefined' && 'storage' in navigator && 'locks' in navigator ? 'opfs' : 'memory'
 
-/** Does something long, tells how far it is, and what went wrong. */
-export async function during<T>(
+/** Runs a long operation and shows its progress. Returns `undefined` and shows the error if it fails. */
+export async function showProgress<T>(
   title: string,
   stop: AbortController | undefined,
-  act: (tell: (progress: Progress) => void) => Promise<T>,
+  act: (onProgress: (progress: Progress) => void) => Promise<T>,
 ): Promise<T | undefined> {
   app.trouble.value = undefined
-  app.doing.value = { title, progress: undefined, stop }
+  app.operation.value = { title, progress: undefined, stop }
   try {
     return await act((progress) => {
-      app.doing.value = { title, progress, stop }
+      app.operation.value = { title, progress, stop }
     })
   } catch (error) {
     if (stop?.signal.aborted !== true) app.trouble.value = error instanceof Error ? error.message : String(error)
     return undefined
   } finally {
-    app.doing.value = undefined
+    app.operation.value = undefined
   }
 }
 
@@ -59,11 +59,11 @@ export async function listProjects(): Promise<void> {
   app.list.value = await projects.list()
 }
 
-/** Opens a project, and closes the one that was open. */
+/** Opens a project and closes the previous one. */
 export async function openProject(id: string, options: { readonly takeOver?: boolean } = {}): Promise<void> {
-  await during('Opening the project', undefined, async () => {
-    const before = app.projectSession.value
-    if (before?.project.info.id === id) await closeProjectSession()
+  await showProgress('Opening the project', undefined, async () => {
+    const previous = app.projectSession.value
+    if (previous?.project.info.id === id) await closeProjectSession()
     const project = await projects.open(id, options)
     if (app.projectSession.value !== undefined) await closeProjectSession()
     const scenario = await firstScenario(project.info.sample)
@@ -80,31 +80,28 @@ export async function openProject(id: string, options: { readonly takeOver?: boo
   })
 }
 
-/** Makes a project and opens it. */
-export async function createProject(
-  source: ProjectSource,
-  how: { readonly name: string; readonly storage: Storage },
-): Promise<void> {
+/** Creates a project and opens it. */
+export async function createProject(source: ProjectSource, options: ProjectOptions): Promise<void> {
   const stop = new AbortController()
-  const made = await during(`Making ${how.name}`, stop, (onProgress) =>
-    projects.create(source, how, { onProgress, signal: stop.signal }),
+  const created = await showProgress(`Creating ${options.name}`, stop, (onProgress) =>
+    projects.create(source, options, { onProgress, signal: stop.signal }),
   )
-  if (made === undefined) return
-  app.warnings.value = (made as Created).warnings
-  await openProject(made.info.id)
+  if (created === undefined) return
+  app.warnings.value = created.warnings
+  await openProject(created.info.id)
 }
 
-/** Makes a project of what was dropped onto the page. */
-export async function createFromDrop(dropped: DataTransfer): Promise<void> {
-  const given = await importFromDrop(dropped)
-  if (given !== undefined) await createProject(given.source, { name: given.name, storage: usualStorage })
+/** Creates a project from files that were dropped onto the page. */
+export async function createFromDrop(transfer: DataTransfer): Promise<void> {
+  const imported = await importFromDrop(transfer)
+  if (imported !== undefined) await createProject(imported.source, { name: imported.name, storage: defaultStorage })
 }
 
-/** A project to begin with: the one that was open last, else the first sample. */
-export async function openFirst(wanted: URLSearchParams): Promise<void> {
+/** Opens the initial project: the requested sample, the most recently opened project, or the first sample. */
+export async function openFirst(query: URLSearchParams): Promise<void> {
   await listProjects()
-  const storage = (wanted.get('storage') as Storage | null) ?? usualStorage
-  const sample = samples.find(({ id }) => id === wanted.get('sample'))
+  const storage = (query.get('storage') as Storage | null) ?? defaultStorage
+  const sample = samples.find(({ id }) => id === query.get('sample'))
   const last = app.list.value[0]
   if (sample === undefined && last !== undefined) await openProject(last.id)
   else {
@@ -114,18 +111,18 @@ export async function openFirst(wanted: URLSearchParams): Promise<void> {
   }
 }
 
-/** Brings a scenario on: its project, its policy, its words. */
+/** Starts a scenario: opens its project and applies its policy and script. */
 export async function startScenario(id: string): Promise<void> {
   const scenario = (await loadScenarios()).find((one) => one.id === id)
   if (scenario === undefined) return
   const { info } = app.projectSession.value?.project ?? {}
   if (info?.sample !== scenario.sample) {
-    const known = app.list.value.find(({ sample }) => sample === scenario.sample)
-    if (known !== undefined) await openProject(known.id)
+    const existing = app.list.value.find(({ sample }) => sample === scenario.sample)
+    if (existing !== undefined) await openProject(existing.id)
     else {
       const sample = samples.find((one) => one.id === scenario.sample)
       const source: ProjectSource = { kind: 'sample', id: scenario.sample }
-      await createProject(source, { name: sample?.title ?? scenario.sample, storage: info?.storage ?? usualStorage })
+      await createProject(source, { name: sample?.title ?? scenario.sample, storage: info?.storage ?? defaultStorage })
     }
   }
   const projectSession = app.projectSession.value

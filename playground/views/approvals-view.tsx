@@ -15,12 +15,12 @@ const flags: Readonly<Record<string, string>> = {
   deletesOrSkipsTests: 'deletes or skips tests',
 }
 
-/** What waits for the person: a card for each question, with what it would do. */
+/** The pending approvals: a card for each call, with its effect. */
 export function Approvals({ pending }: { readonly pending: readonly PendingApproval[] }) {
   const count = pending.length
   useEffect(() => {
     const first = pending[0]
-    if (first !== undefined) announce(`Your approval is asked: ${first.request.tool}`)
+    if (first !== undefined) announce(`Approval needed: ${first.request.tool}`)
   }, [count])
   if (count === 0) return null
   return (
@@ -41,15 +41,13 @@ function Card({ question }: { readonly question: PendingApproval }) {
     <article class={`card ${isPlan ? 'plan' : ''}`} aria-label={`Approval of ${request.tool}`}>
       <h2 class="row">
         <Icon name={isPlan ? 'flag' : 'shield'} />
-        <span class="grow">
-          {isPlan ? 'The agent hands in its plan' : `The agent wants to ${sentenceOf(request.tool)}`}
-        </span>
+        <span class="grow">{isPlan ? 'The agent submits its plan' : `The agent wants to ${verbOf(request.tool)}`}</span>
         <span class="tag warn">{request.tool}</span>
       </h2>
       <p>{request.verdict.reason}</p>
       <RequestDetails request={request} />
       <details>
-        <summary>Rules that ask</summary>
+        <summary>Rules that ask for approval</summary>
         <Rules rules={request.verdict.rules} />
       </details>
       {refusing.value ? (
@@ -73,12 +71,12 @@ function Card({ question }: { readonly question: PendingApproval }) {
   )
 }
 
-/** What the call would do: its reason, risks, command, plan and diff. */
+/** Shows what the call would do: its reason, risks, command, plan and diff. */
 function RequestDetails({ request }: { readonly request: PendingApproval['request'] }) {
   const { command, plan, paths, reason: why } = request.input as Record<string, unknown>
   return (
     <>
-      {typeof why === 'string' && <p class="muted">It says why: {why}</p>}
+      {typeof why === 'string' && <p class="muted">Reason: {why}</p>}
       {request.risks.length > 0 && (
         <ul class="row wrap">
           {request.risks.map(({ flag, path }) => (
@@ -131,8 +129,8 @@ function RefusalForm({
       <input
         ref={field}
         class="field"
-        aria-label="Reason that the agent is told"
-        placeholder="Reason that the agent is told"
+        aria-label="Reason for the agent"
+        placeholder="Reason for the agent"
         value={reason.value}
         onInput={({ currentTarget }) => {
           reason.value = currentTarget.value
@@ -166,7 +164,7 @@ function AnswerButtons({
         <button
           type="button"
           class="button"
-          title="Also when the same rules ask about the same paths again"
+          title="Applies again when the same rules ask about the same paths"
           onClick={() => answer({ allow: 'run', by: 'person' })}
         >
           Approve for this run
@@ -179,7 +177,7 @@ function AnswerButtons({
   )
 }
 
-const sentences: Readonly<Record<string, string>> = {
+const verbs: Readonly<Record<string, string>> = {
   run_command: 'run a command',
   start_command: 'start a command in the background',
   write_file: 'write a file',
@@ -190,9 +188,9 @@ const sentences: Readonly<Record<string, string>> = {
   delete_file: 'delete a file',
   move_file: 'move a file',
   copy_file: 'copy a file',
-  create_directory: 'make a directory',
+  create_directory: 'create a directory',
 }
 
-function sentenceOf(tool: string): string {
-  return sentences[tool] ?? `call ${tool}`
+function verbOf(tool: string): string {
+  return verbs[tool] ?? `call ${tool}`
 }

@@ -10,7 +10,7 @@ import { page, showCall } from './page-state.ts'
 import { RealFiles } from './real-files.tsx'
 import { aboutCall, Outcome, Rules } from './verdict.tsx'
 
-/** One call: what was asked, what the model saw of it, and what really happened. */
+/** One call: its input, the result that the model saw, and its real effect. */
 export function CallView({ projectSession }: { readonly projectSession: ProjectSession }) {
   const entries = projectSession.session.timeline.value
   const at = entries.findIndex(({ key }) => key === page.call.value)
@@ -51,7 +51,7 @@ export function CallView({ projectSession }: { readonly projectSession: ProjectS
           <section>
             <h2>What the {entry.actor === 'agent' ? 'model' : 'caller'} asked and saw</h2>
             <Json label="Input" value={entry.input} />
-            {entry.result === undefined ? <p class="muted">No answer yet.</p> : <Seen entry={entry} />}
+            {entry.result === undefined ? <p class="muted">No result yet.</p> : <Seen entry={entry} />}
           </section>
           <section>
             <h2>What really happened</h2>
@@ -89,7 +89,7 @@ function Seen({ entry }: { readonly entry: TimelineEntry }) {
 
 function Happened({ entry }: { readonly entry: TimelineEntry }) {
   const { record } = entry
-  if (record === undefined) return <p class="muted">The audit has no record of its end.</p>
+  if (record === undefined) return <p class="muted">The audit does not contain the outcome of this call.</p>
   const { refusals = [], approvals = [] } = record
   const paths = (all: readonly string[] | undefined) =>
     all === undefined || all.length === 0 ? undefined : all.map((path) => path || '.').join(', ')
@@ -124,7 +124,7 @@ function Happened({ entry }: { readonly entry: TimelineEntry }) {
       <Rules rules={record.policyDecision.rules} />
       {refusals.length > 0 && (
         <>
-          <h3 class="muted">Refused within the command, whatever it said</h3>
+          <h3 class="muted">Refused within the command, even if it reported success</h3>
           <ul class="rules">
             {refusals.map(({ permission, path, code }) => (
               <li key={`${permission} ${path}`}>
@@ -145,8 +145,8 @@ function CallChanges({ projectSession, callId }: { readonly projectSession: Proj
   const changes = useSignal<readonly FileChange[]>([])
   useEffect(() => {
     let isStale = false
-    void changesOfCall(projectSession.project, projectSession.session.workspace.value, callId).then((found) => {
-      if (!isStale) changes.value = found
+    void changesOfCall(projectSession.project, projectSession.session.workspace.value, callId).then((files) => {
+      if (!isStale) changes.value = files
     })
     return () => {
       isStale = true
@@ -156,7 +156,7 @@ function CallChanges({ projectSession, callId }: { readonly projectSession: Proj
   return (
     <section class="call-changes">
       <div class="row">
-        <h2 class="grow">What it changed</h2>
+        <h2 class="grow">Changes</h2>
         <InlineSwitch />
       </div>
       {changes.value.slice(0, 20).map((change) => (

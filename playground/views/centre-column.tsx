@@ -12,7 +12,7 @@ const ReportView = lazyView(async () => (await import('./report-view.tsx')).Repo
 const TerminalView = lazyView(async () => (await import('./terminal-view.tsx')).default)
 
 export function CentreColumn({ projectSession }: { readonly projectSession: ProjectSession | undefined }) {
-  const shown = page.centre.value
+  const view = page.centre.value
   const tabs = [
     { id: 'editor', label: 'Editor' },
     { id: 'changes', label: 'Changes', count: projectSession?.changed.value.size ?? 0 },
@@ -28,7 +28,7 @@ export function CentreColumn({ projectSession }: { readonly projectSession: Proj
         label="Workspace views"
         name="centre"
         tabs={tabs}
-        active={shown}
+        active={view}
         onSelect={(id) => {
           page.centre.value = id as CentreView
         }}
@@ -45,11 +45,11 @@ export function CentreColumn({ projectSession }: { readonly projectSession: Proj
           Terminal
         </button>
       </Tabs>
-      <div class="column-body" role="tabpanel" id="centre-panel" aria-labelledby={`centre-tab-${shown}`}>
+      <div class="column-body" role="tabpanel" id="centre-panel" aria-labelledby={`centre-tab-${view}`}>
         {projectSession === undefined ? (
           <div class="skeleton" />
         ) : (
-          <Shown projectSession={projectSession} view={shown} key={projectSession.project.info.id} />
+          <ActiveView projectSession={projectSession} view={view} key={projectSession.project.info.id} />
         )}
       </div>
       {page.terminal.value && (
@@ -78,7 +78,7 @@ export function CentreColumn({ projectSession }: { readonly projectSession: Proj
   )
 }
 
-function Shown({ projectSession, view }: { readonly projectSession: ProjectSession; readonly view: CentreView }) {
+function ActiveView({ projectSession, view }: { readonly projectSession: ProjectSession; readonly view: CentreView }) {
   switch (view) {
     case 'editor':
       return <EditorView projectSession={projectSession} />

@@ -10,7 +10,7 @@ import { UnifiedDiff } from './unified-diff.tsx'
 
 const DiffEditor = lazyView(async () => (await import('./diff-editor.tsx')).default)
 
-/** What has changed: since the project was first opened here or, where it is a repository, since its last commit. */
+/** The changes since the project was first opened here or, in a repository, since the last commit. */
 export function ChangesView({ projectSession }: { readonly projectSession: ProjectSession }) {
   const sinceCommit = useSignal(false)
   const hasCommits = useSignal(false)
@@ -45,15 +45,15 @@ export function ChangesView({ projectSession }: { readonly projectSession: Proje
   )
 }
 
-/** The patch from the last commit to the files as they are: what git would say, without secrets. */
+/** The patch from the last commit to the current files, as git would show it, without secrets. */
 function SinceCommit({ projectSession }: { readonly projectSession: ProjectSession }) {
   const diff = useSignal<{ readonly text: string; readonly summary: string } | undefined>(undefined)
   const revision = projectSession.session.revision.value
   useEffect(() => {
-    void projectSession.look('diff_workspace', { maxBytes: 1024 * 1024 }).then((found) => {
-      diff.value = found.ok
-        ? { text: String(found.diff), summary: found.summary }
-        : { text: '', summary: `${found.message}. ${found.hint}` }
+    void projectSession.look('diff_workspace', { maxBytes: 1024 * 1024 }).then((result) => {
+      diff.value = result.ok
+        ? { text: String(result.diff), summary: result.summary }
+        : { text: '', summary: `${result.message}. ${result.hint}` }
     })
   }, [revision])
   if (diff.value === undefined) return <div class="skeleton" />
@@ -78,8 +78,8 @@ function SinceOpened({ projectSession }: { readonly projectSession: ProjectSessi
     let isStale = false
     if (path === undefined) change.value = undefined
     else {
-      void changeOfFile(projectSession.project, projectSession.session.workspace.value, path).then((found) => {
-        if (!isStale) change.value = found
+      void changeOfFile(projectSession.project, projectSession.session.workspace.value, path).then((file) => {
+        if (!isStale) change.value = file
       })
     }
     return () => {
@@ -132,7 +132,7 @@ function SinceOpened({ projectSession }: { readonly projectSession: ProjectSessi
   )
 }
 
-/** One file before and after. */
+/** Shows one file before and after. */
 export function ChangeDiff({ change }: { readonly change: FileChange }) {
   const before = change.before === undefined ? { text: '' } : textOf(change.before)
   const after = change.after === undefined ? { text: '' } : textOf(change.after)
@@ -140,7 +140,8 @@ export function ChangeDiff({ change }: { readonly change: FileChange }) {
     return (
       <div class="empty">
         <p>
-          {change.path} is no text: {change.before?.length ?? 0} bytes before, {change.after?.length ?? 0} after.
+          {change.path} is not a text file: {change.before?.length ?? 0} bytes before, {change.after?.length ?? 0}{' '}
+          after.
         </p>
       </div>
     )
@@ -158,7 +159,7 @@ export function ChangeDiff({ change }: { readonly change: FileChange }) {
 
 export function InlineSwitch() {
   return (
-    <fieldset class="row" aria-label="How differences are shown" style={{ gap: 0 }}>
+    <fieldset class="row" aria-label="Layout of differences" style={{ gap: 0 }}>
       {[false, true].map((inline) => (
         <button
           key={String(inline)}

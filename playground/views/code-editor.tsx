@@ -8,25 +8,25 @@ export interface CodeEditorProps {
   readonly label: string
   readonly text: string
   readonly lineEnd?: string
-  /** Another number: the text is shown anew. */
+  /** Reloads the text when it changes. */
   readonly loaded: number
   readonly readOnly?: boolean
   readonly onEdit?: (text: string) => void
   readonly onSave?: () => void
-  /** The line to show, from 1; another `at` shows it again. */
+  /** The line to show, from 1. A new `at` shows it again. */
   readonly goTo?: { readonly line: number; readonly at: number } | undefined
 }
 
-/** An editor of one text. */
+/** Edits one text. */
 export default function CodeEditor(props: CodeEditorProps) {
-  const place = useRef<HTMLDivElement>(null)
+  const element = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | undefined>(undefined)
   const latest = useRef(props)
   latest.current = props
   const { path, label, text, lineEnd = '\n', loaded, readOnly = false, goTo } = props
 
   useEffect(() => {
-    const parent = place.current
+    const parent = element.current
     if (parent === null) return
     const top = view.current?.scrollDOM.scrollTop ?? 0
     view.current?.destroy()
@@ -50,11 +50,11 @@ export default function CodeEditor(props: CodeEditorProps) {
         }),
       ],
     })
-    const made = new EditorView({ parent, state })
-    made.scrollDOM.scrollTop = top
-    view.current = made
+    const created = new EditorView({ parent, state })
+    created.scrollDOM.scrollTop = top
+    view.current = created
     return () => {
-      made.destroy()
+      created.destroy()
       view.current = undefined
     }
   }, [path, loaded, readOnly])
@@ -70,5 +70,5 @@ export default function CodeEditor(props: CodeEditorProps) {
     editor.focus()
   }, [goTo?.at, path])
 
-  return <div class="code" ref={place} />
+  return <div class="code" ref={element} />
 }

@@ -9,14 +9,14 @@ import { ModelPicker } from './model-picker.tsx'
 import { showCall } from './page-state.ts'
 import { aboutCall, Outcome } from './verdict.tsx'
 
-/** The conversation with the agent, what it asks, and what it is told. */
+/** The conversation with the agent, its pending approvals, and the field for messages. */
 export function ConversationView({ projectSession }: { readonly projectSession: ProjectSession }) {
   const { items, isWorking } = projectSession.conversation
-  const place = useRef<HTMLDivElement>(null)
+  const element = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
   const pending = projectSession.session.approvals.value
   useEffect(() => {
-    const list = place.current
+    const list = element.current
     if (list !== null && isAtEnd.current) list.scrollTop = list.scrollHeight
   }, [items.value, pending.length, isWorking.value, projectSession.conversation.afterwards.value])
   return (
@@ -24,7 +24,7 @@ export function ConversationView({ projectSession }: { readonly projectSession: 
       <ModelPicker projectSession={projectSession} />
       <section
         class="conversation fill-rest scroll"
-        ref={place}
+        ref={element}
         aria-label="Conversation"
         {...scrollable}
         onScroll={({ currentTarget: list }) => {
@@ -40,7 +40,7 @@ export function ConversationView({ projectSession }: { readonly projectSession: 
         )}
         {isWorking.value && pending.length === 0 && (
           <p class="muted working" role="status">
-            The agent works…
+            The agent is working…
           </p>
         )}
       </section>
@@ -54,10 +54,10 @@ function Welcome() {
   return (
     <div class="stack muted welcome">
       <p>
-        The agent works in this page, on the project at the left. Every call it makes is judged by the policy, written
-        into the audit, and can be taken back.
+        The agent works in this page, on the project at the left. The policy checks every call it makes, the audit
+        records it, and you can undo it.
       </p>
-      <p>The scripted model needs no key and no network: only its words are fixed, every result is real.</p>
+      <p>The scripted model needs no key and no network. Its text is fixed, but every result is real.</p>
     </div>
   )
 }
@@ -127,11 +127,11 @@ function Composer({ projectSession }: { readonly projectSession: ProjectSession 
   const isScripted = pick.kind === 'scripted'
   const prompt = conversation.prompt.value
   const isWorking = conversation.isWorking.value
-  const words = isScripted ? (prompt ?? '') : text.value
+  const message = isScripted ? (prompt ?? '') : text.value
   const send = (stepwise: boolean) => {
-    if (isWorking || words.trim() === '') return
+    if (isWorking || message.trim() === '') return
     text.value = ''
-    void conversation.send(words.trim(), stepwise)
+    void conversation.send(message.trim(), stepwise)
   }
   const { steps, inputTokens, outputTokens, ms } = conversation.usage.value
   return (
@@ -146,9 +146,9 @@ function Composer({ projectSession }: { readonly projectSession: ProjectSession 
         class="field"
         id="composer"
         rows={3}
-        aria-label="What the agent is asked"
+        aria-label="Message to the agent"
         placeholder="Ask the agent to do something in this project"
-        value={words}
+        value={message}
         readOnly={isScripted}
         disabled={!projectSession.writable.value}
         onInput={({ currentTarget }) => {
@@ -170,7 +170,7 @@ function Composer({ projectSession }: { readonly projectSession: ProjectSession 
           <SendButtons
             conversation={conversation}
             runLabel={isScripted ? 'Run' : 'Send'}
-            isEmpty={words.trim() === ''}
+            isEmpty={message.trim() === ''}
             isWritable={projectSession.writable.value}
             onStep={() => send(true)}
           />
@@ -184,7 +184,7 @@ function Composer({ projectSession }: { readonly projectSession: ProjectSession 
   )
 }
 
-/** What the person may do while the agent rests. */
+/** The actions that are available while the agent is idle. */
 function SendButtons({
   conversation,
   runLabel,
@@ -209,7 +209,7 @@ function SendButtons({
             <Icon name="step" /> Next step
           </button>
           <button type="button" class="button" onClick={() => void conversation.resume()}>
-            Go on
+            Continue
           </button>
         </>
       ) : (
@@ -220,8 +220,8 @@ function SendButtons({
       <button
         type="button"
         class="button icon"
-        aria-label="Try the last words once more"
-        title="Try the last words once more"
+        aria-label="Retry the last message"
+        title="Retry the last message"
         disabled={!conversation.items.value.some(({ kind }) => kind === 'person')}
         onClick={() => void conversation.retry()}
       >

@@ -6,7 +6,7 @@ const HelpDialog = lazyView(async () => (await import('./help-dialog.tsx')).Help
 const ProjectsDialog = lazyView(async () => (await import('./projects-dialog.tsx')).ProjectsDialog)
 const SettingsDialog = lazyView(async () => (await import('./settings-dialog.tsx')).SettingsDialog)
 
-/** The dialog that is open, if one is. */
+/** The open dialog, if any. */
 export function Dialogs({ projectSession }: { readonly projectSession: ProjectSession | undefined }) {
   const onClose = () => {
     page.dialog.value = undefined

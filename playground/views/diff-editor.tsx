@@ -9,27 +9,27 @@ export interface DiffEditorProps {
   readonly before: string
   readonly after: string
   readonly inline: boolean
-  /** What the two sides are. */
+  /** Names of the two sides. */
   readonly labels?: readonly [before: string, after: string]
-  /** Given where the second side may be written into. */
+  /** Makes the second side editable. */
   readonly onEdit?: (text: string) => void
 }
 
-/** Unchanged lines are folded where there are more of them. */
+/** Folds long runs of unchanged lines. */
 const collapseUnchanged = { margin: 3, minSize: 6 }
-/** Two large texts are compared roughly, in time. */
+/** Limits the time to compare large texts, at the cost of precision. */
 const diffConfig = { scanLimit: 2_000, timeout: 500 }
 
-/** Two texts, side by side or in one. */
+/** Compares two texts, side by side or inline. */
 export default function DiffEditor({ path, before, after, inline, labels, onEdit }: DiffEditorProps) {
-  const place = useRef<HTMLDivElement>(null)
+  const element = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    const parent = place.current
+    const parent = element.current
     if (parent === null) return
     const [first = 'Before', second = 'After'] = labels ?? []
-    const side = (label: string, isWritten: boolean) => [
+    const side = (label: string, isEditable: boolean) => [
       base(path, `${label}: ${path}`),
-      isWritten ? writing() : reading(),
+      isEditable ? writing() : reading(),
       EditorView.lineWrapping,
     ]
     const edits = EditorView.updateListener.of((update) => {
@@ -58,5 +58,5 @@ export default function DiffEditor({ path, before, after, inline, labels, onEdit
     })
     return () => view.destroy()
   }, [path, before, inline, onEdit === undefined ? after : undefined])
-  return <div class={inline ? 'code' : 'code merge'} ref={place} />
+  return <div class={inline ? 'code' : 'code merge'} ref={element} />
 }

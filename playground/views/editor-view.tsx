@@ -9,7 +9,7 @@ import { page, showChange } from './page-state.ts'
 const CodeEditor = lazyView(async () => (await import('./code-editor.tsx')).default)
 const DiffEditor = lazyView(async () => (await import('./diff-editor.tsx')).default)
 
-/** The open files, one of them in the editor. */
+/** The open files, with one of them in the editor. */
 export function EditorView({ projectSession }: { readonly projectSession: ProjectSession }) {
   const { all, active, close } = projectSession.files
   const file = all.value.find(({ path }) => path === active.value)
@@ -100,11 +100,11 @@ function FileBar({ projectSession, file }: { readonly projectSession: ProjectSes
 }
 
 function FileText({ projectSession, file }: { readonly projectSession: ProjectSession; readonly file: OpenFile }) {
-  const shown = useSignal<string | undefined>(undefined)
+  const revealed = useSignal<string | undefined>(undefined)
   const lock = useSignal<string | undefined>(undefined)
-  const asked = useSignal(false)
-  if (!asked.value) {
-    asked.value = true
+  const isRequested = useSignal(false)
+  if (!isRequested.value) {
+    isRequested.value = true
     void projectSession.session.workspace.value.explain('read_file', { path: file.path }).then((read) => {
       if (!read.ok) lock.value = read.message
       else if (read.verdict.decision === 'deny') lock.value = read.verdict.reason
@@ -112,31 +112,31 @@ function FileText({ projectSession, file }: { readonly projectSession: ProjectSe
     })
   }
   if (lock.value === undefined) return <div class="skeleton" />
-  if (lock.value !== '' && shown.value === undefined) {
+  if (lock.value !== '' && revealed.value === undefined) {
     return (
       <div class="empty">
         <Icon name="lock" />
-        <p>{lock.value}. No tool and no command of the agent gets to see it.</p>
+        <p>{lock.value}. No tool and no command of the agent can read it.</p>
         <button
           type="button"
           class="button"
           onClick={async () => {
             const { bytes } = await projectSession.project.backend.read(file.path as never)
-            shown.value = textOf(bytes)?.text ?? 'It is no text.'
+            revealed.value = textOf(bytes)?.text ?? 'This file is not text.'
           }}
         >
-          Show it to me
+          Show the content
         </button>
       </div>
     )
   }
-  if (file.base === undefined && shown.value === undefined) {
+  if (file.base === undefined && revealed.value === undefined) {
     return (
       <div class="empty">
         <p>
           {file.sha256 === undefined
-            ? 'There is no such file any more.'
-            : `It is no text in UTF-8, or larger than ${MAX_BYTES / 1024 / 1024} MiB.`}
+            ? 'This file no longer exists.'
+            : `This file is not UTF-8 text, or it is larger than ${MAX_BYTES / 1024 / 1024} MiB.`}
         </p>
       </div>
     )
@@ -146,10 +146,10 @@ function FileText({ projectSession, file }: { readonly projectSession: ProjectSe
     <CodeEditor
       path={file.path}
       label={`Text of ${file.path}`}
-      text={shown.value ?? file.draft ?? file.base?.text ?? ''}
+      text={revealed.value ?? file.draft ?? file.base?.text ?? ''}
       lineEnd={file.base?.lineEnd ?? '\n'}
       loaded={file.loaded}
-      readOnly={shown.value !== undefined || !projectSession.writable.value}
+      readOnly={revealed.value !== undefined || !projectSession.writable.value}
       onEdit={(text) => projectSession.files.edit(file.path, text)}
       onSave={() => void projectSession.files.save(file.path)}
       goTo={goTo?.path === file.path ? goTo : undefined}
@@ -157,7 +157,7 @@ function FileText({ projectSession, file }: { readonly projectSession: ProjectSe
   )
 }
 
-/** The file changed below what was typed: both are there, and what is on the right shall be. */
+/** Resolves a file that changed while it was edited: shows both versions and saves the right side. */
 function Conflict({ projectSession, file }: { readonly projectSession: ProjectSession; readonly file: OpenFile }) {
   const mine = file.draft ?? ''
   const result = useSignal(mine)
@@ -167,16 +167,16 @@ function Conflict({ projectSession, file }: { readonly projectSession: ProjectSe
     <div class="fill">
       <div class="notice warn conflict" role="alert">
         <p>
-          <strong>{file.path} has changed since you opened it.</strong> On the left is what stands there now
-          {file.theirs?.sha256 === undefined ? ' (nothing: it was deleted)' : ''}, on the right your text. Nothing is
-          written before you choose.
+          <strong>{file.path} has changed since you opened it.</strong> The left side shows the current file
+          {file.theirs?.sha256 === undefined ? ' (empty, since it was deleted)' : ''}, the right side your text. Nothing
+          is written before you choose.
         </p>
         <div class="row wrap">
           <button type="button" class="button primary" onClick={() => settle(result.value)}>
             Save the right side
           </button>
           <button type="button" class="button" onClick={() => void projectSession.files.revert(file.path)}>
-            Drop my text
+            Discard my text
           </button>
         </div>
       </div>
@@ -186,7 +186,7 @@ function Conflict({ projectSession, file }: { readonly projectSession: ProjectSe
           before={theirs ?? ''}
           after={mine}
           inline={false}
-          labels={['There now', 'Your text']}
+          labels={['Current file', 'Your text']}
           onEdit={(text) => {
             result.value = text
             projectSession.files.edit(file.path, text)

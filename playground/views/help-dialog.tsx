@@ -1,7 +1,7 @@
 import { Dialog } from '../ui/dialog.tsx'
 import { shortcuts } from './shortcuts.ts'
 
-/** Every key, and what the marks mean. */
+/** Lists all keys and explains the marks. */
 export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="Keys and marks" onClose={onClose}>
@@ -22,14 +22,14 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
         </table>
         <h3>In lists and in the tree</h3>
         <p>
-          Arrow keys move, Enter opens, Home and End go to the ends. In the tree, → unfolds and ← folds. In the editor,
-          Tab indents; Escape, then Tab, leaves it. The lines between columns move with the arrow keys.
+          Arrow keys move, Enter opens, Home and End go to the first and last row. In the tree, → unfolds and ← folds.
+          In the editor, Tab indents; Escape, then Tab, leaves it. The lines between columns move with the arrow keys.
         </p>
         <h3>Marks</h3>
         <p>
           <span class="tree-mark added">A</span> added, <span class="tree-mark changed">M</span> changed,{' '}
           <span class="tree-mark deleted">D</span> deleted since the project was first opened here. A lock: no tool and
-          no command of the agent may open it, or change it; the words on it say why.
+          no command of the agent may open or change the file. Its tooltip states the reason.
         </p>
       </div>
     </Dialog>

@@ -3,7 +3,7 @@ import type { ProjectSession } from '../session/project-session.ts'
 import { announce } from '../ui/announce.tsx'
 import { Icon } from '../ui/icon.tsx'
 
-/** The states that the files were in: the slider really brings them back, and forward again. */
+/** The history of the files. The slider restores earlier and later states. */
 export function HistoryBar({ projectSession }: { readonly projectSession: ProjectSession }) {
   const { session } = projectSession
   const points = session.history.value
@@ -14,7 +14,7 @@ export function HistoryBar({ projectSession }: { readonly projectSession: Projec
   const shown = dragged.value ?? (at === -1 ? points.length : at)
   const last = at === -1 ? points.length : points.length - 1
   const isStill = busy.value || projectSession.conversation.isWorking.value || !projectSession.writable.value
-  const nameOf = (index: number) => points[index]?.label ?? 'Changed since'
+  const nameOf = (index: number) => points[index]?.label ?? 'Changed since then'
 
   const go = async (index: number) => {
     const point = points[index]
@@ -24,7 +24,7 @@ export function HistoryBar({ projectSession }: { readonly projectSession: Projec
     const result = await session.moveTo(point.id)
     busy.value = false
     trouble.value = result.ok ? undefined : `${result.message}. ${result.hint}`
-    if (result.ok) announce(`The files are as at: ${point.label}`)
+    if (result.ok) announce(`Restored the files: ${point.label}`)
   }
 
   return (

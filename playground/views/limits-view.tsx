@@ -3,21 +3,23 @@ import { defaultLimits } from 'wardspace'
 import type { ProjectSession } from '../session/project-session.ts'
 import { scrollable } from '../ui/focusable.ts'
 
-/** What the agent's run has used up, and how sensitive what it has read is. */
+/** The limits that the agent's run has used, and the taint of what it has read. */
 export function LimitsView({ projectSession }: { readonly projectSession: ProjectSession }) {
   const { session } = projectSession
   const run = session.agentRun.value
   const timeline = session.timeline.value.filter(({ actor }) => actor === 'agent')
   session.revision.value
-  const own = session.audit.value.filter(({ runId }) => runId === run.id)
+  const records = session.audit.value.filter(({ runId }) => runId === run.id)
   const written = session.workspace.value
     .history()
     .entries.filter(({ runId }) => runId === run.id)
     .flatMap(({ changes = [] }) => changes)
     .reduce((sum, { became }) => sum + (became?.type === 'file' ? became.size : 0), 0)
-  const read = own.flatMap(({ phase, pathsRead }) => (phase === 'outcome' ? pathsRead : []))
+  const read = records.flatMap(({ phase, pathsRead }) => (phase === 'outcome' ? pathsRead : []))
   const now = Date.now()
-  const recent = own.filter(({ phase, timestamp }) => phase !== 'intent' && now - Date.parse(timestamp) < 60_000).length
+  const recent = records.filter(
+    ({ phase, timestamp }) => phase !== 'intent' && now - Date.parse(timestamp) < 60_000,
+  ).length
   const { policy } = session.settings.value
   const limits = typeof policy === 'string' ? {} : (policy.limits ?? {})
   const label = run.taint.label()
@@ -46,23 +48,23 @@ export function LimitsView({ projectSession }: { readonly projectSession: Projec
           <Fact name="Refused" value={String(timeline.filter(({ result }) => result?.ok === false).length)} />
           <Fact name="Files read" value={String(new Set(read).size)} />
         </dl>
-        {bounds.map(([name, used, most]) => (
+        {bounds.map(([name, used, max]) => (
           <div key={name}>
             <div class="row">
               <span class="grow">{name}</span>
               <span class="muted number">
-                {used.toLocaleString('en')} of {most.toLocaleString('en')}
+                {used.toLocaleString('en')} of {max.toLocaleString('en')}
               </span>
             </div>
-            <progress aria-label={name} max={most} value={Math.min(used, most)} />
+            <progress aria-label={name} max={max} value={Math.min(used, max)} />
           </div>
         ))}
       </section>
       <section class="stack">
         <h2>Budget of one patch</h2>
         <dl class="facts">
-          {budget.map(([name, most]) => (
-            <Fact key={name} name={name} value={`at most ${most.toLocaleString('en')}`} />
+          {budget.map(([name, max]) => (
+            <Fact key={name} name={name} value={`at most ${max.toLocaleString('en')}`} />
           ))}
         </dl>
       </section>
@@ -83,15 +85,16 @@ function TaintSection({
     <section class="stack">
       <h2>Taint</h2>
       <p>
-        <span class={`tag taint-${label}`}>{label}</span> is the highest label of what has reached the model.
+        <span class={`tag taint-${label}`}>{label}</span> is the highest label of the content that has reached the
+        model.
       </p>
       {origins.length === 0 ? (
-        <p class="muted">Nothing labelled was read{hasLabels ? '' : '; this policy has no labels'}.</p>
+        <p class="muted">No labelled content was read{hasLabels ? '' : '; this policy has no labels'}.</p>
       ) : (
         <ul class="rules">
-          {origins.map(({ label: brought, tool, path, callId }) => (
+          {origins.map(({ label: originLabel, tool, path, callId }) => (
             <li key={callId}>
-              <span class={`tag taint-${brought}`}>{brought}</span>
+              <span class={`tag taint-${originLabel}`}>{originLabel}</span>
               <span class="mono">
                 {tool} {path ?? ''}
               </span>

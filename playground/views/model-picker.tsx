@@ -3,7 +3,7 @@ import type { ProjectSession } from '../session/project-session.ts'
 import { startScenario } from './app-state.ts'
 import { page } from './page-state.ts'
 
-/** Which model works, and in which scenario the scripted one. */
+/** Selects the model, and the scenario of the scripted model. */
 export function ModelPicker({ projectSession }: { readonly projectSession: ProjectSession }) {
   const { conversation } = projectSession
   const pick = conversation.pick.value
@@ -65,7 +65,7 @@ export function ModelPicker({ projectSession }: { readonly projectSession: Proje
       )}
       {pick.kind === 'builtin' && (
         <span class="muted cut grow">
-          {'LanguageModel' in globalThis ? 'Runs on this machine' : 'This browser has none'}
+          {'LanguageModel' in globalThis ? 'Runs on this machine' : 'Not available in this browser'}
         </span>
       )}
     </div>

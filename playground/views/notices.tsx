@@ -2,7 +2,7 @@ import type { ProjectSession } from '../session/project-session.ts'
 import { Icon } from '../ui/icon.tsx'
 import { app, openProject } from './app-state.ts'
 
-/** What the person has to know before anything else. */
+/** Errors, warnings and the state of the project in other tabs. */
 export function Notices({ projectSession }: { readonly projectSession: ProjectSession | undefined }) {
   const { trouble, warnings, elsewhere } = app
   const unsaved = projectSession?.session.trouble.value
@@ -24,8 +24,8 @@ export function Notices({ projectSession }: { readonly projectSession: ProjectSe
         <div class="notice warn row" role="status">
           <span class="grow">
             {elsewhere.value === 'free'
-              ? 'The other tab has let go of this project.'
-              : 'Another tab works on this project: here it is shown, and nothing is written.'}
+              ? 'The other tab has released this project.'
+              : 'Another tab works on this project. This tab shows it read-only.'}
           </span>
           <button type="button" class="button" onClick={() => void openProject(id, { takeOver: true })}>
             {elsewhere.value === 'free' ? 'Work on it here' : 'Take it over'}
@@ -34,14 +34,14 @@ export function Notices({ projectSession }: { readonly projectSession: ProjectSe
       )}
       {unsaved !== undefined && !isReading && (
         <div class="notice bad" role="alert">
-          Conversation and history cannot be kept: {unsaved}
+          Cannot save conversation and history: {unsaved}
         </div>
       )}
       {warnings.value.length > 0 && (
         <div class="notice warn row" role="status">
           <details class="grow">
             <summary>
-              {warnings.value.length === 1 ? 'One thing was' : `${warnings.value.length} things were`} left out of the
+              {warnings.value.length === 1 ? 'One file was' : `${warnings.value.length} files were`} left out of the
               project
             </summary>
             <ul>
@@ -69,13 +69,13 @@ function Dismiss({ onClick }: { readonly onClick: () => void }) {
   )
 }
 
-/** What is long and under way, how far it is, and how to end it. */
+/** The progress of a long operation, with a button to cancel it. */
 export function ProgressNotice() {
-  const doing = app.doing.value
-  if (doing === undefined) return null
-  const { title, progress, stop } = doing
+  const operation = app.operation.value
+  if (operation === undefined) return null
+  const { title, progress, stop } = operation
   return (
-    <section class="doing" role="status" aria-label="Under way">
+    <section class="doing" role="status" aria-label="Progress">
       <div class="row">
         <strong class="grow cut">{title}</strong>
         {stop !== undefined && (

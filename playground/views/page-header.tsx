@@ -70,7 +70,7 @@ export function PageHeader({ projectSession }: { readonly projectSession: Projec
   )
 }
 
-/** The policy and the taint of the run, with a way to their views. */
+/** The policy and the taint of the run, as buttons that open their views. */
 function RunFacts({
   preset,
   mode,

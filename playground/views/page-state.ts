@@ -1,14 +1,14 @@
 import { signal } from '@preact/signals'
 
-/** What the middle of the screen shows. */
+/** The view in the centre column. */
 export type CentreView = 'editor' | 'changes' | 'call' | 'policy' | 'report'
 export type SideView = 'files' | 'search'
 export type AgentView = 'conversation' | 'timeline' | 'limits'
-/** On a narrow screen, one column is there at a time. */
+/** The column that a narrow screen shows. */
 export type NarrowView = 'side' | 'centre' | 'agent'
 export type DialogName = 'projects' | 'settings' | 'help'
 
-/** What is shown where. Of the page, and not of a project. */
+/** The views that the page shows. Independent of the project. */
 export const page = {
   centre: signal<CentreView>('editor'),
   side: signal<SideView>('files'),
@@ -16,9 +16,9 @@ export const page = {
   narrow: signal<NarrowView>('agent'),
   dialog: signal<DialogName | undefined>(undefined),
   terminal: signal(true),
-  /** The timeline entry that is looked at. */
+  /** The selected timeline entry. */
   call: signal<string | undefined>(undefined),
-  /** The changed file that is looked at. */
+  /** The selected changed file. */
   change: signal<string | undefined>(undefined),
   inline: signal(false),
   /** The line to go to in the editor. */
@@ -26,14 +26,14 @@ export const page = {
   sizes: signal({ side: 250, agent: 420, terminal: 220 }),
 }
 
-/** Shows a call of the timeline with everything that is known of it. */
+/** Shows a call of the timeline with all details. */
 export function showCall(key: string): void {
   page.call.value = key
   page.centre.value = 'call'
   page.narrow.value = 'centre'
 }
 
-/** Shows how a file differs from what it was at first. */
+/** Shows the changes of a file since the project was first opened. */
 export function showChange(path: string): void {
   page.change.value = path
   page.centre.value = 'changes'

@@ -11,7 +11,7 @@ const CodeEditor = lazyView(async () => (await import('./code-editor.tsx')).defa
 
 type Answer = Explanation | { readonly ok: false; readonly message: string; readonly code?: string }
 
-/** Calls that people want to know the verdict on, with the field that they fill in. */
+/** Calls that can be tried against the policy, with the field to fill in. */
 const questions = [
   { tool: 'read_file', field: 'path', about: 'read', first: '.env' },
   { tool: 'write_file', field: 'path', about: 'write', first: 'src/index.js' },
@@ -20,18 +20,18 @@ const questions = [
   { tool: 'list_directory', field: 'path', about: 'list', first: '.' },
 ] as const
 
-/** The policy as JSON, and what it would say while one types. */
+/** Edits the policy as JSON and shows its verdict on a sample call. */
 export function PolicyView({ projectSession }: { readonly projectSession: ProjectSession }) {
   const { session } = projectSession
-  const present = useMemo(() => toText(session.settings.value.policy), [session.settings.value.policy])
-  const text = useSignal(present)
+  const current = useMemo(() => toText(session.settings.value.policy), [session.settings.value.policy])
+  const text = useSignal(current)
   const loaded = useSignal(1)
   const trouble = useSignal<string | undefined>(undefined)
   const show = (next: string) => {
     text.value = next
     loaded.value += 1
   }
-  useEffect(() => show(present), [present])
+  useEffect(() => show(current), [current])
 
   const read = readPolicy(text.value)
 
@@ -40,7 +40,7 @@ export function PolicyView({ projectSession }: { readonly projectSession: Projec
     try {
       await session.change({ policy: read.policy })
       trouble.value = undefined
-      announce('The policy holds from now on')
+      announce('The policy is applied')
     } catch (error) {
       trouble.value = (error as Error).message
     }
@@ -49,7 +49,7 @@ export function PolicyView({ projectSession }: { readonly projectSession: Projec
     <div class="fill">
       <PolicyBar
         projectSession={projectSession}
-        canApply={read.ok && text.value !== present}
+        canApply={read.ok && text.value !== current}
         onLoad={show}
         onApply={() => void apply()}
       />
@@ -161,7 +161,7 @@ function PolicyQuestion({
     }
   }, [text, question.value, about.value, projectSession.session.revision.value])
   return (
-    <section class="explain" aria-label="What the policy would say">
+    <section class="explain" aria-label="Verdict of this policy">
       <div class="row">
         <label for="question">May an agent</label>
         <select

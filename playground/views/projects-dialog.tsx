@@ -4,18 +4,18 @@ import { importFromInput } from '../projects/import-folder.ts'
 import { samples } from '../projects/samples.ts'
 import type { ProjectSource, Storage } from '../projects/types.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { app, createProject, listProjects, openProject, projects, usualStorage } from './app-state.ts'
+import { app, createProject, defaultStorage, listProjects, openProject, projects } from './app-state.ts'
 import { ExportPanel } from './export-panel.tsx'
 
-const places: Readonly<Record<Storage, string>> = {
+const storageNames: Readonly<Record<Storage, string>> = {
   memory: 'in this tab',
   opfs: 'in this browser',
-  directory: 'a folder of yours',
+  directory: 'in a folder of yours',
 }
 
-/** All projects, and how to get another one, in and out. */
+/** Lists the projects, and creates, imports and exports them. */
 export function ProjectsDialog({ onClose }: { readonly onClose: () => void }) {
-  const storage = useSignal<'memory' | 'opfs'>(usualStorage === 'opfs' ? 'opfs' : 'memory')
+  const storage = useSignal<'memory' | 'opfs'>(defaultStorage === 'opfs' ? 'opfs' : 'memory')
   const projectSession = app.projectSession.value
   useEffect(() => void listProjects(), [])
   const make = (source: ProjectSource, name: string) => {
@@ -26,7 +26,7 @@ export function ProjectsDialog({ onClose }: { readonly onClose: () => void }) {
     <Dialog title="Projects" onClose={onClose}>
       <div class="stack">
         <section class="stack" aria-label="Your projects">
-          {app.list.value.length === 0 && <p class="muted">There is none yet.</p>}
+          {app.list.value.length === 0 && <p class="muted">There are no projects yet.</p>}
           <ul class="projects">
             {app.list.value.map((info) => (
               <li key={info.id} class="row">
@@ -40,7 +40,7 @@ export function ProjectsDialog({ onClose }: { readonly onClose: () => void }) {
                   }}
                 >
                   <strong class="cut">{info.name}</strong>
-                  <span class="muted">{places[info.storage]}</span>
+                  <span class="muted">{storageNames[info.storage]}</span>
                 </button>
                 {info.id === projectSession?.project.info.id ? (
                   <span class="tag good">open</span>
@@ -50,7 +50,7 @@ export function ProjectsDialog({ onClose }: { readonly onClose: () => void }) {
                     class="button quiet danger"
                     aria-label={`Remove ${info.name}`}
                     onClick={async () => {
-                      if (!confirm(`Remove “${info.name}” with all that was kept of it?`)) return
+                      if (!confirm(`Remove “${info.name}” and all its data?`)) return
                       await projects.remove(info.id)
                       await listProjects()
                     }}
@@ -64,8 +64,8 @@ export function ProjectsDialog({ onClose }: { readonly onClose: () => void }) {
         </section>
         <section class="stack">
           <div class="row">
-            <h3 class="grow">A new one</h3>
-            <label for="new-storage">Its files live</label>
+            <h3 class="grow">New project</h3>
+            <label for="new-storage">Store files</label>
             <select
               id="new-storage"
               value={storage.value}
@@ -73,8 +73,8 @@ export function ProjectsDialog({ onClose }: { readonly onClose: () => void }) {
                 storage.value = currentTarget.value as 'memory' | 'opfs'
               }}
             >
-              {usualStorage === 'opfs' && <option value="opfs">in this browser (kept)</option>}
-              <option value="memory">in this tab (gone when it is closed)</option>
+              {defaultStorage === 'opfs' && <option value="opfs">in this browser (kept)</option>}
+              <option value="memory">in this tab (lost when it is closed)</option>
             </select>
           </div>
           <ul class="samples">
@@ -95,7 +95,7 @@ export function ProjectsDialog({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-/** A folder input gives all that lies below. */
+/** Selects folders with all their files. */
 const wholeFolder = { webkitdirectory: true }
 
 type PickFolder = (options: { readonly mode: 'readwrite' }) => Promise<FileSystemDirectoryHandle>
@@ -103,13 +103,13 @@ const pickFolder = (globalThis as { showDirectoryPicker?: PickFolder }).showDire
 
 function Import({ make }: { readonly make: (source: ProjectSource, name: string) => void }) {
   const canPick = pickFolder !== undefined
-  const take = ({ files }: HTMLInputElement) => {
-    const given = importFromInput([...(files ?? [])])
-    if (given !== undefined) make(given.source, given.name)
+  const importFiles = ({ files }: HTMLInputElement) => {
+    const imported = importFromInput([...(files ?? [])])
+    if (imported !== undefined) make(imported.source, imported.name)
   }
   return (
     <section class="stack">
-      <h3>Bring one in</h3>
+      <h3>Import</h3>
       <div class="row wrap">
         <label class="button" for="import-zip">
           From a zip…
@@ -120,7 +120,7 @@ function Import({ make }: { readonly make: (source: ProjectSource, name: string)
           type="file"
           accept=".zip,application/zip"
           onChange={({ currentTarget }) => {
-            take(currentTarget)
+            importFiles(currentTarget)
           }}
         />
         <label class="button" for="import-folder">
@@ -132,20 +132,20 @@ function Import({ make }: { readonly make: (source: ProjectSource, name: string)
           type="file"
           {...wholeFolder}
           onChange={({ currentTarget }) => {
-            take(currentTarget)
+            importFiles(currentTarget)
           }}
         />
         <button
           type="button"
           class="button"
           disabled={!canPick}
-          title={canPick ? undefined : 'This browser cannot hand out a folder'}
+          title={canPick ? undefined : 'This browser cannot give access to a folder'}
           onClick={async () => {
             try {
               const handle = await pickFolder?.({ mode: 'readwrite' })
               if (handle !== undefined) make({ kind: 'directory', handle }, handle.name)
             } catch {
-              // The person chose none.
+              // The person cancelled the picker.
             }
           }}
         >

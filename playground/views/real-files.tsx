@@ -6,13 +6,13 @@ import { textOf } from '../session/text.ts'
 import type { TimelineEntry } from '../session/types.ts'
 import { scrollable } from '../ui/focusable.ts'
 
-interface Found {
+interface Comparison {
   readonly key: string
-  /** What really stood there, of lines that were shown otherwise; undefined where that version is no longer known. */
+  /** The real content of lines that the model saw differently. Undefined if that version is no longer available. */
   readonly hidden: readonly string[] | undefined
 }
 
-/** Where the model was shown a file: whether it saw all of the text that really stood there. */
+/** For calls that showed a file to the model: compares the shown text with the real file. */
 export function RealFiles({
   projectSession,
   entry,
@@ -20,28 +20,28 @@ export function RealFiles({
   readonly projectSession: ProjectSession
   readonly entry: TimelineEntry
 }) {
-  const found = useSignal<Found | undefined>(undefined)
+  const comparison = useSignal<Comparison | undefined>(undefined)
   const seen = seenOf(entry)
   useEffect(() => {
-    found.value = undefined
+    comparison.value = undefined
     if (seen === undefined) return
     const history = projectSession.session.workspace.value.history()
     void contentOfVersion(projectSession.project, history, seen.path, seen.sha256).then((bytes) => {
-      found.value = { key: entry.key, hidden: bytes && hiddenIn(seen, bytes) }
+      comparison.value = { key: entry.key, hidden: bytes && hiddenIn(seen, bytes) }
     })
   }, [entry.key])
-  if (seen === undefined || found.value?.key !== entry.key) return null
-  const { hidden } = found.value
+  if (seen === undefined || comparison.value?.key !== entry.key) return null
+  const { hidden } = comparison.value
   return (
     <div>
-      <h3 class="muted">The file itself, in that version</h3>
+      <h3 class="muted">The real file in that version</h3>
       {hidden === undefined ? (
-        <p>That version is no longer kept here.</p>
+        <p>That version is no longer available.</p>
       ) : hidden.length === 0 ? (
-        <p>The model saw what stood there, line by line.</p>
+        <p>The model saw every line unchanged.</p>
       ) : (
         <>
-          <p>The model saw marks in place of what these lines really held. Only you see them:</p>
+          <p>The model saw marks instead of the real content of these lines, which only you see:</p>
           <pre class="box" {...scrollable}>
             {hidden.join('\n')}
           </pre>
@@ -61,8 +61,8 @@ interface SeenText {
 
 function hiddenIn({ content, startLine, endLine }: SeenText, bytes: Uint8Array): readonly string[] {
   const lines = (textOf(bytes)?.text ?? '').split(/\r?\n/).slice(startLine - 1, endLine)
-  const shown = content.split(/\r?\n/)
-  return lines.filter((line, at) => shown[at] !== undefined && shown[at] !== line)
+  const seen = content.split(/\r?\n/)
+  return lines.filter((line, at) => seen[at] !== undefined && seen[at] !== line)
 }
 
 function seenOf({ tool, input, result }: TimelineEntry): SeenText | undefined {

@@ -9,7 +9,7 @@ import { announce } from '../ui/announce.tsx'
 import { scrollable } from '../ui/focusable.ts'
 import { ReportText } from '../ui/report-text.tsx'
 
-/** What a run did, whether its audit is whole, and how to have all of it again. */
+/** The report of a run, the verification of the audit, and recordings. */
 export function ReportView({ projectSession }: { readonly projectSession: ProjectSession }) {
   const { session } = projectSession
   const records = session.audit.value
@@ -49,7 +49,7 @@ export function ReportView({ projectSession }: { readonly projectSession: Projec
           class="button"
           onClick={() => {
             check.value = session.workspace.value.verifyAudit()
-            announce(check.value.ok ? 'The audit is whole' : 'The audit is broken')
+            announce(check.value.ok ? 'The audit is intact' : 'The audit is broken')
           }}
         >
           Verify audit
@@ -66,14 +66,14 @@ export function ReportView({ projectSession }: { readonly projectSession: Projec
       {check.value !== undefined && (
         <p class={`notice ${check.value.ok ? 'good' : 'bad'}`} role="status">
           {check.value.ok
-            ? `The chain of ${check.value.count} records is whole. It ends with ${check.value.head.hash}.`
+            ? `The chain of ${check.value.count} records is intact. It ends with ${check.value.head.hash}.`
             : `The chain breaks at record ${check.value.at + 1}: ${check.value.reason}`}
         </p>
       )}
       <RecordingBar projectSession={projectSession} />
       <section class="fill-rest scroll pad" aria-label="Report" {...scrollable}>
         {report === undefined ? (
-          <p class="muted">Nothing was done yet.</p>
+          <p class="muted">There are no calls yet.</p>
         ) : (
           <ReportText text={reportMarkdown(report)} />
         )}
@@ -84,16 +84,16 @@ export function ReportView({ projectSession }: { readonly projectSession: Projec
 
 function RecordingBar({ projectSession }: { readonly projectSession: ProjectSession }) {
   const { session } = projectSession
-  const made = useSignal<Recording | undefined>(undefined)
+  const recording = useSignal<Recording | undefined>(undefined)
   const result = useSignal<Replay | undefined>(undefined)
   const trouble = useSignal<string | undefined>(undefined)
   const busy = useSignal(false)
-  const now = session.recording.value
-  const act = async (what: () => Promise<void>) => {
+  const running = session.recording.value
+  const act = async (action: () => Promise<void>) => {
     busy.value = true
     trouble.value = undefined
     try {
-      await what()
+      await action()
     } catch (error) {
       trouble.value = (error as Error).message
     } finally {
@@ -104,7 +104,7 @@ function RecordingBar({ projectSession }: { readonly projectSession: ProjectSess
   return (
     <div class="bar wrap">
       <span class="muted">Recording</span>
-      {now === undefined ? (
+      {running === undefined ? (
         <button
           type="button"
           class="button"
@@ -120,21 +120,21 @@ function RecordingBar({ projectSession }: { readonly projectSession: ProjectSess
           disabled={isBusy}
           onClick={() =>
             void act(async () => {
-              made.value = await session.stopRecording()
+              recording.value = await session.stopRecording()
               result.value = undefined
             })
           }
         >
-          Stop ({now.steps} steps)
+          Stop ({running.steps} steps)
         </button>
       )}
       <button
         type="button"
         class="button"
-        disabled={made.value === undefined || isBusy}
+        disabled={recording.value === undefined || isBusy}
         onClick={() =>
           void act(async () => {
-            if (made.value !== undefined) result.value = await repeat(made.value)
+            if (recording.value !== undefined) result.value = await repeat(recording.value)
           })
         }
       >
@@ -143,20 +143,21 @@ function RecordingBar({ projectSession }: { readonly projectSession: ProjectSess
       <button
         type="button"
         class="button"
-        disabled={made.value === undefined}
-        onClick={() => made.value && download('recording.jsonl', made.value.text)}
+        disabled={recording.value === undefined}
+        onClick={() => recording.value && download('recording.jsonl', recording.value.text)}
       >
         Save recording
       </button>
       <span class="grow cut" role="status">
-        {trouble.value ?? describe(result.value, made.value)}
+        {trouble.value ?? describe(result.value, recording.value)}
       </span>
     </div>
   )
 }
 
-function describe(result: Replay | undefined, made: Recording | undefined): string {
-  if (result === undefined) return made === undefined ? '' : `${made.steps} steps recorded, with the files before them`
-  if (result.ok) return `Replayed: all ${result.steps} steps came out the same`
+function describe(result: Replay | undefined, recording: Recording | undefined): string {
+  if (result === undefined)
+    return recording === undefined ? '' : `${recording.steps} steps recorded, with the files before them`
+  if (result.ok) return `Replayed: all ${result.steps} steps had the same result`
   return `Differs after ${result.steps} steps, at ${result.step.name ?? result.step.type}: ${result.field ?? result.why}`
 }

@@ -3,7 +3,7 @@ import type { ProjectSession } from '../session/project-session.ts'
 import { VirtualList } from '../ui/virtual-list.tsx'
 import { page } from './page-state.ts'
 
-/** Files and text found while one types. */
+/** Searches files and text while the person types. */
 export function SearchView({ projectSession }: { readonly projectSession: ProjectSession }) {
   const { search } = projectSession
   const { query, files, hits, busy, cut, trouble } = search.state.value
@@ -30,8 +30,8 @@ export function SearchView({ projectSession }: { readonly projectSession: Projec
       />
       {rows.length > 0 && (
         <VirtualList
-          label="What was found"
-          name="found"
+          label="Search results"
+          name="result"
           count={rows.length}
           rowHeight={40}
           active={active.value}

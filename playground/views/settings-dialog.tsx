@@ -5,7 +5,7 @@ import type { ProjectSession } from '../session/project-session.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { type Theme, theme } from './theme.ts'
 
-/** What the person may choose: model, shell, theme. */
+/** The settings: model, shell, browser's agent and theme. */
 export function SettingsDialog({
   projectSession,
   onClose,
@@ -43,21 +43,21 @@ export function SettingsDialog({
 
 function ModelSettings({ projectSession }: { readonly projectSession: ProjectSession }) {
   const { pick } = projectSession.conversation
-  const now = pick.value
+  const model = pick.value
   const key = useSignal('')
   const remember = useSignal(false)
-  if (now.kind !== 'endpoint') {
+  if (model.kind !== 'endpoint') {
     return (
       <OfflineModel
-        isScripted={now.kind === 'scripted'}
+        isScripted={model.kind === 'scripted'}
         onEndpoint={() => {
           pick.value = { kind: 'endpoint', provider: 'anthropic', baseUrl: '', model: '' }
         }}
       />
     )
   }
-  const change = (fields: Partial<typeof now>) => {
-    pick.value = { ...now, ...fields }
+  const change = (fields: Partial<typeof model>) => {
+    pick.value = { ...model, ...fields }
   }
   return (
     <section class="stack">
@@ -66,7 +66,7 @@ function ModelSettings({ projectSession }: { readonly projectSession: ProjectSes
         <label for="provider">Provider</label>
         <select
           id="provider"
-          value={now.provider}
+          value={model.provider}
           onChange={({ currentTarget }) => change({ provider: currentTarget.value as Provider })}
         >
           <option value="anthropic">Anthropic</option>
@@ -78,8 +78,8 @@ function ModelSettings({ projectSession }: { readonly projectSession: ProjectSes
           id="base-url"
           class="field mono"
           type="url"
-          placeholder={now.provider === 'compatible' ? 'http://localhost:11434/v1' : 'the provider’s own'}
-          value={now.baseUrl}
+          placeholder={model.provider === 'compatible' ? 'http://localhost:11434/v1' : 'the provider’s own'}
+          value={model.baseUrl}
           onInput={({ currentTarget }) => change({ baseUrl: currentTarget.value.trim() })}
         />
         <label for="model">Model</label>
@@ -87,34 +87,34 @@ function ModelSettings({ projectSession }: { readonly projectSession: ProjectSes
           id="model"
           class="field mono"
           placeholder="its name at the provider"
-          value={now.model}
+          value={model.model}
           onInput={({ currentTarget }) => change({ model: currentTarget.value.trim() })}
         />
         <KeyFields
           text={key}
           remember={remember}
           onUse={() => {
-            pick.value = { ...now }
+            pick.value = { ...model }
           }}
         />
       </div>
       <p class="notice">
-        The key stays in this page’s memory, or in this tab’s session storage where you ask for it: never in the
-        project, logs, reports or recordings. With an endpoint, what the agent reads is sent there, and nowhere else.
+        The key stays in this page’s memory, or in this tab’s session storage if you choose so, but never in the
+        project, logs, reports or recordings. With an endpoint, what the agent reads is sent there and nowhere else.
       </p>
     </section>
   )
 }
 
-/** A model that needs no endpoint, with the way to an endpoint. */
+/** A model that needs no endpoint, with a button to switch to one. */
 function OfflineModel({ isScripted, onEndpoint }: { readonly isScripted: boolean; readonly onEndpoint: () => void }) {
   return (
     <section class="stack">
       <h3>Model</h3>
       <p>
         {isScripted
-          ? 'The scripted model: offline and always the same. Its results come from the real tools.'
-          : 'The model that is built into this browser, where there is one. Nothing leaves this machine.'}
+          ? 'The scripted model works offline and always plays the same script. Its results come from the real tools.'
+          : 'The model that is built into this browser, if there is one. Nothing leaves this machine.'}
       </p>
       <div>
         <button type="button" class="button" onClick={onEndpoint}>
@@ -125,7 +125,7 @@ function OfflineModel({ isScripted, onEndpoint }: { readonly isScripted: boolean
   )
 }
 
-/** The key of the endpoint: typed, used, forgotten. */
+/** Sets and forgets the key of the endpoint. */
 function KeyFields({
   text,
   remember,
@@ -144,7 +144,7 @@ function KeyFields({
           class="field mono grow"
           type="password"
           autocomplete="off"
-          placeholder={hasKey.value ? 'there is one' : 'none'}
+          placeholder={hasKey.value ? 'set' : 'none'}
           value={text.value}
           onInput={({ currentTarget }) => {
             text.value = currentTarget.value
@@ -196,7 +196,8 @@ function BrowserSettings({ projectSession }: { readonly projectSession: ProjectS
       </label>
       {trouble.value !== undefined && <p role="alert">{trouble.value}.</p>}
       <p class="muted">
-        Its calls pass the same policy, ask on the same cards and stand in the timeline. Off again after a reload.
+        Its calls follow the same policy, ask for approval on the same cards and appear in the timeline. A reload turns
+        this off.
       </p>
     </section>
   )
@@ -224,9 +225,9 @@ function ShellSettings({ projectSession }: { readonly projectSession: ProjectSes
       </div>
       <p role="status">Now: {session.shell.value}.</p>
       <p class="muted">
-        bash runs over the guarded files, with node and npm test of its own, offline. A WebContainer runs real Node: it
-        is loaded from its vendor’s servers, needs a page isolated from other origins (this one{' '}
-        {isIsolated ? 'is' : 'is not'}), and falls back to bash where it cannot start.
+        bash runs over the guarded files, with its own node and npm test, offline. A WebContainer runs real Node: it is
+        loaded from its vendor’s servers, needs a page isolated from other origins (this one{' '}
+        {isIsolated ? 'is' : 'is not'}), and falls back to bash if it cannot start.
       </p>
     </section>
   )

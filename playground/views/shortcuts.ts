@@ -1,6 +1,6 @@
 import { page } from './page-state.ts'
 
-/** One key of the page. */
+/** A keyboard shortcut of the page. */
 export interface Shortcut {
   readonly keys: string
   readonly does: string
@@ -8,7 +8,7 @@ export interface Shortcut {
 }
 
 function focus(id: string): void {
-  // What it is in may have to be shown first.
+  // Its view may have to be shown first.
   setTimeout(() => document.getElementById(id)?.focus())
 }
 
@@ -16,7 +16,7 @@ function focusIn(selector: string): void {
   setTimeout(() => document.querySelector<HTMLElement>(selector)?.focus())
 }
 
-/** The keys of the whole page. `Ctrl` is the command key on a Mac. */
+/** The shortcuts of the page. `Ctrl` is the command key on a Mac. */
 export const shortcuts: readonly Shortcut[] = [
   {
     keys: 'Ctrl P',
@@ -74,7 +74,7 @@ export const shortcuts: readonly Shortcut[] = [
   },
   {
     keys: 'Alt 6',
-    does: 'What waits for your approval',
+    does: 'The pending approvals',
     act() {
       page.agent.value = 'conversation'
       page.narrow.value = 'agent'
@@ -100,9 +100,9 @@ export const shortcuts: readonly Shortcut[] = [
   },
 ]
 
-/** Takes a key of the page; true where it was one. */
+/** Handles a shortcut. Returns true if the key is one. */
 export function takeKey(event: KeyboardEvent): boolean {
-  // The page hears that a dialog was closed a little after the person sees it.
+  // The state of the page changes slightly after the person sees a dialog close.
   if (document.querySelector('dialog[open]') !== null) return false
   const isControl = (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey
   const pressed = isControl

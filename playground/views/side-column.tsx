@@ -10,7 +10,7 @@ const tabs = [
 ]
 
 export function SideColumn({ projectSession }: { readonly projectSession: ProjectSession | undefined }) {
-  const shown = page.side.value
+  const view = page.side.value
   return (
     <section class="column side" aria-label="Files">
       <h2 class="visually-hidden">Files</h2>
@@ -18,15 +18,15 @@ export function SideColumn({ projectSession }: { readonly projectSession: Projec
         label="Files and search"
         name="side"
         tabs={tabs}
-        active={shown}
+        active={view}
         onSelect={(id) => {
           page.side.value = id as SideView
         }}
       />
-      <div class="column-body" role="tabpanel" id="side-panel" aria-labelledby={`side-tab-${shown}`}>
+      <div class="column-body" role="tabpanel" id="side-panel" aria-labelledby={`side-tab-${view}`}>
         {projectSession === undefined ? (
           <div class="skeleton" />
-        ) : shown === 'files' ? (
+        ) : view === 'files' ? (
           <TreeView projectSession={projectSession} key={projectSession.project.info.id} />
         ) : (
           <SearchView projectSession={projectSession} />

@@ -11,11 +11,11 @@ const grey = (text: string) => `\x1b[90m${text}\x1b[0m`
 const red = (text: string) => `\x1b[31m${text}\x1b[0m`
 const blue = (text: string) => `\x1b[34m${text}\x1b[0m`
 
-/** A terminal on the shell of the workspace: the person's commands and the agent's, judged alike. */
+/** A terminal on the shell of the workspace. The same policy applies to commands of the person and the agent. */
 export default function TerminalView({ projectSession }: { readonly projectSession: ProjectSession }) {
-  const place = useRef<HTMLDivElement>(null)
+  const element = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    const parent = place.current
+    const parent = element.current
     if (parent === null) return
     const terminal = new Terminal({
       fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--mono'),
@@ -29,15 +29,15 @@ export default function TerminalView({ projectSession }: { readonly projectSessi
     const fit = new FitAddon()
     terminal.loadAddon(fit)
     terminal.open(parent)
-    // Tab goes on to what comes next: the line editor has no use for it, and nobody may be caught here.
+    // Tab moves the focus: the line editor does not use it, and the keyboard must be able to leave the terminal.
     terminal.attachCustomKeyEventHandler(({ key }) => key !== 'Tab')
     if (terminal.textarea !== undefined) terminal.textarea.ariaLabel = 'Terminal input'
-    const sized = new ResizeObserver(() => parent.clientHeight > 20 && fit.fit())
-    sized.observe(parent)
-    const themed = new MutationObserver(() => {
+    const sizeObserver = new ResizeObserver(() => parent.clientHeight > 20 && fit.fit())
+    sizeObserver.observe(parent)
+    const themeObserver = new MutationObserver(() => {
       terminal.options.theme = colours()
     })
-    themed.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+    themeObserver.observe(document.documentElement, { attributeFilter: ['data-theme'] })
 
     let running: AbortController | undefined
     let cwd = ''
@@ -49,7 +49,7 @@ export default function TerminalView({ projectSession }: { readonly projectSessi
         running = new AbortController()
         const result = await projectSession.session.call('run_command', { command: line }, { signal: running.signal })
         running = undefined
-        terminal.write(printed(result))
+        terminal.write(formatResult(result))
         if (result.ok) cwd = String(result.cwd ?? '').replace(/^\.$/, '')
       },
       interrupt: () => running?.abort(),
@@ -58,42 +58,42 @@ export default function TerminalView({ projectSession }: { readonly projectSessi
     terminal.onData(editor.take)
     terminal.write(
       grey(
-        `${projectSession.session.settings.value.shell}: every access of a command is judged; what is refused is told.`,
+        `${projectSession.session.settings.value.shell}: the policy checks every access of a command; refusals are listed.`,
       ),
     )
     terminal.write('\n')
     editor.begin()
 
-    // What the agent runs stands here, too.
-    const told = new Set(projectSession.session.timeline.value.map(({ key }) => key))
+    // Shows the agent's commands too.
+    const reported = new Set(projectSession.session.timeline.value.map(({ key }) => key))
     const end = effect(() => {
       for (const entry of projectSession.session.timeline.value) {
-        if (entry.state !== 'done' || told.has(entry.key)) continue
-        told.add(entry.key)
+        if (entry.state !== 'done' || reported.has(entry.key)) continue
+        reported.add(entry.key)
         if (entry.actor === 'agent' && entry.tool === 'run_command') editor.interject(agentCommand(entry))
       }
     })
     return () => {
       end()
-      sized.disconnect()
-      themed.disconnect()
+      sizeObserver.disconnect()
+      themeObserver.disconnect()
       running?.abort()
       terminal.dispose()
     }
   }, [projectSession])
-  return <section class="terminal-view" ref={place} aria-label="Terminal" />
+  return <section class="terminal-view" ref={element} aria-label="Terminal" />
 }
 
 function agentCommand({ input, result }: TimelineEntry): string {
   const { command } = input as { command?: unknown }
-  return `${grey('agent $')} ${String(command)}\n${result === undefined ? '' : printed(result)}`
+  return `${grey('agent $')} ${String(command)}\n${result === undefined ? '' : formatResult(result)}`
 }
 
-/** A command's result as it is printed: with what it was refused, which programs often hide. */
-function printed(result: NonNullable<TimelineEntry['result']>): string {
+/** Formats the result of a command with its refusals, which programs often hide. */
+function formatResult(result: NonNullable<TimelineEntry['result']>): string {
   if (!result.ok) return `${red(`${result.code}: ${result.message}`)}\n${grey(result.hint)}\n`
   const { stdout, stderr, exitCode, refused, filesChanged } = result as Record<string, unknown>
-  const lines = [withEnd(String(stdout ?? '')), withEnd(red(String(stderr ?? '')), String(stderr ?? ''))]
+  const lines = [withLineEnd(String(stdout ?? '')), withLineEnd(red(String(stderr ?? '')), String(stderr ?? ''))]
   if (exitCode !== 0) lines.push(grey(`exit ${exitCode}\n`))
   for (const one of (refused ?? []) as readonly { permission: string; path: string; code: string }[]) {
     lines.push(`${red(`refused: ${one.permission} ${one.path} (${one.code})`)}\n`)
@@ -109,28 +109,28 @@ function printed(result: NonNullable<TimelineEntry['result']>): string {
   return lines.join('')
 }
 
-function withEnd(shown: string, text = shown): string {
+function withLineEnd(output: string, text = output): string {
   if (text === '') return ''
-  return text.endsWith('\n') ? shown : `${shown}\n`
+  return text.endsWith('\n') ? output : `${output}\n`
 }
 
-/** The page's colours, as the terminal wants them. */
+/** The page's colours in the format of the terminal. */
 function colours() {
   const style = getComputedStyle(document.documentElement)
-  const of = (name: string) => style.getPropertyValue(name).trim()
+  const value = (name: string) => style.getPropertyValue(name).trim()
   return {
-    background: of('--panel'),
-    foreground: of('--text'),
-    cursor: of('--text'),
-    cursorAccent: of('--panel'),
-    selectionBackground: of('--selected'),
-    red: of('--bad'),
-    green: of('--good'),
-    yellow: of('--warn'),
-    blue: of('--accent'),
-    magenta: of('--plan'),
-    brightBlack: of('--muted'),
-    white: of('--text'),
-    brightWhite: of('--text'),
+    background: value('--panel'),
+    foreground: value('--text'),
+    cursor: value('--text'),
+    cursorAccent: value('--panel'),
+    selectionBackground: value('--selected'),
+    red: value('--bad'),
+    green: value('--good'),
+    yellow: value('--warn'),
+    blue: value('--accent'),
+    magenta: value('--plan'),
+    brightBlack: value('--muted'),
+    white: value('--text'),
+    brightWhite: value('--text'),
   }
 }

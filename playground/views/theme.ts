@@ -13,7 +13,7 @@ bright?.addEventListener('change', ({ matches }) => {
   systemIsLight.value = matches
 })
 
-/** Puts the theme on the document, and keeps it so. */
+/** Applies the theme to the document whenever it changes. */
 export function followTheme(): void {
   effect(() => {
     const isLight = theme.value === 'light' || (theme.value === 'system' && systemIsLight.value)
@@ -24,15 +24,15 @@ export function followTheme(): void {
     try {
       localStorage.setItem(KEY, chosen)
     } catch {
-      // A browser that keeps nothing.
+      // The browser does not store data.
     }
   })
 }
 
 function read(): Theme {
   try {
-    const kept = localStorage.getItem(KEY)
-    return kept === 'dark' || kept === 'light' ? kept : 'system'
+    const stored = localStorage.getItem(KEY)
+    return stored === 'dark' || stored === 'light' ? stored : 'system'
   } catch {
     return 'system'
   }

@@ -4,7 +4,7 @@ import { VirtualList } from '../ui/virtual-list.tsx'
 import { page, showCall } from './page-state.ts'
 import { aboutCall, Outcome } from './verdict.tsx'
 
-/** Every call in its order, with what became of it. */
+/** All calls in order, with their outcome. */
 export function TimelineView({ projectSession }: { readonly projectSession: ProjectSession }) {
   const refusedOnly = useSignal(false)
   const entries = projectSession.session.timeline.value.filter(
@@ -15,7 +15,7 @@ export function TimelineView({ projectSession }: { readonly projectSession: Proj
   if (projectSession.session.timeline.value.length === 0) {
     return (
       <div class="empty">
-        <p>Each call of the agent will stand here, with its verdict and what it really did.</p>
+        <p>Each call of the agent appears here, with its verdict and its real effect.</p>
       </div>
     )
   }

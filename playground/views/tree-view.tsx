@@ -10,7 +10,7 @@ import { page } from './page-state.ts'
 const marks = { added: 'A', changed: 'M', deleted: 'D' } as const
 const words = { added: 'added', changed: 'changed', deleted: 'deleted' } as const
 
-/** The files of the project: what they are, what has changed, and what is protected. */
+/** The files of the project, marked as changed or protected. */
 export function TreeView({ projectSession }: { readonly projectSession: ProjectSession }) {
   const active = useSignal<string | undefined>(undefined)
   const rows = projectSession.tree.rows.value

@@ -3,7 +3,7 @@ import { scrollable } from '../ui/focusable.ts'
 /** Longer previews are cut. */
 const MAX_LINES = 2_000
 
-/** A patch as text, its lines coloured. */
+/** A patch with coloured lines. */
 export function UnifiedDiff({ text }: { readonly text: string }) {
   const lines = text.replace(/\n$/, '').split('\n')
   return (

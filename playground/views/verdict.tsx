@@ -1,15 +1,15 @@
 import type { AuditRecord, Success } from 'wardspace'
 import type { TimelineEntry } from '../session/types.ts'
 
-/** What became of a call, in a word. */
+/** Returns the outcome of a call in a word. */
 export function outcomeOf(entry: TimelineEntry): {
   readonly text: string
   readonly tone: '' | 'good' | 'warn' | 'bad'
 } {
-  if (entry.state === 'waiting') return { text: 'asks you', tone: 'warn' }
+  if (entry.state === 'waiting') return { text: 'needs approval', tone: 'warn' }
   if (entry.state === 'running') return { text: 'running', tone: '' }
   const { result, record } = entry
-  if (result === undefined) return { text: 'broken off', tone: 'warn' }
+  if (result === undefined) return { text: 'interrupted', tone: 'warn' }
   if (!result.ok) return { text: result.code, tone: 'bad' }
   const approved = record?.approvals?.some(({ how }) => how !== 'denied') === true
   const exit = (result as Success & { exitCode?: number }).exitCode
@@ -23,21 +23,21 @@ export function Outcome({ entry }: { readonly entry: TimelineEntry }) {
   return <span class={`tag ${tone}`}>{text}</span>
 }
 
-/** A call in one line: what it was about. */
+/** Describes the input of a call in one line. */
 export function aboutCall(tool: string, input: unknown): string {
-  const given = (input ?? {}) as Record<string, unknown>
+  const fields = (input ?? {}) as Record<string, unknown>
   const first = [
-    given.path,
-    given.command,
-    given.query,
-    given.pattern,
-    given.plan,
-    given.checkpoint,
-    given.callId,
+    fields.path,
+    fields.command,
+    fields.query,
+    fields.pattern,
+    fields.plan,
+    fields.checkpoint,
+    fields.callId,
   ].find((value) => typeof value === 'string')
-  if (tool === 'apply_patch') return patchedFiles(String(given.patch ?? ''))
+  if (tool === 'apply_patch') return patchedFiles(String(fields.patch ?? ''))
   if (typeof first !== 'string') return ''
-  const to = typeof given.to === 'string' ? ` → ${given.to}` : ''
+  const to = typeof fields.to === 'string' ? ` → ${fields.to}` : ''
   return `${first.split('\n')[0]?.slice(0, 160)}${to}`
 }
 
@@ -52,7 +52,7 @@ export interface RulesProps {
   readonly rules: AuditRecord['policyDecision']['rules']
 }
 
-/** What took part in a decision. */
+/** The rules that took part in a decision. */
 export function Rules({ rules }: RulesProps) {
   if (rules.length === 0) return <p class="muted">No rule took part.</p>
   return (

@@ -129,7 +129,7 @@ describe('with the network cut', () => {
 
   afterAll(() => page?.context().close())
 
-  it.each(Object.entries(ends))('%s comes to its end, and its files are as they must be', async (id, end) => {
+  it.each(Object.entries(ends))('%s finishes and leaves the expected files', async (id, end) => {
     const before = await filesOf(scenarioById(id).sample)
     await choose(page, id)
     await button(page, 'Run').click()
@@ -152,7 +152,7 @@ describe('with the network cut', () => {
 })
 
 describe('an attack', () => {
-  it('leaves no byte of the secret in what the model saw, nor in anything that is kept of the run', async () => {
+  it('leaves no byte of the secret in what the model saw or in stored data of the run', async () => {
     const person = await playground.person()
     const page = await playground.open(person, '?storage=opfs&sample=release-notes')
     await choose(page, 'resist-an-attack')
@@ -168,11 +168,11 @@ describe('an attack', () => {
   })
 })
 
-describe('a reload in the middle of a run', () => {
+describe('a reload during a run', () => {
   it.each([
     ['between two steps', true],
     ['while a command runs', false],
-  ])('brings the conversation back, and the agent goes on to its end: %s', async (_, isPaused) => {
+  ])('restores the conversation, and the agent finishes: %s', async (_, isPaused) => {
     const person = await playground.person()
     const page = await playground.open(person, '?storage=opfs&sample=price-list')
     await choose(page, 'mend-a-test')
@@ -186,7 +186,7 @@ describe('a reload in the middle of a run', () => {
     await expect.poll(async () => (await kept(page)).includes(words), patiently).toBe(true)
     await page.goto(playground.url)
     await expect.poll(() => page.locator('body').textContent(), patiently).toContain(words)
-    await button(page, 'Go on').click()
+    await button(page, 'Continue').click()
     await expect.poll(() => agent(page).textContent(), patiently).toContain('All tests pass. The cause was line 4')
     expect(await exported(page)).toEqual(ends['mend-a-test']?.files(await filesOf('price-list')))
     await person.close()
@@ -194,7 +194,7 @@ describe('a reload in the middle of a run', () => {
 })
 
 describe('a model behind an address', () => {
-  it('works through the same page with the person’s key, which is kept nowhere', async () => {
+  it('works through the same page with the person’s key, which is stored nowhere', async () => {
     const key = 'sk-planted-in-the-page-51b0c7d9'
     const server = await startOpenAiServer({
       key,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { memoryByteStore } from '../../playground/projects/byte-store.ts'
 
-it('what a page began to save for the first time, and never wrote, was not kept', async () => {
+it('a first save that was interrupted counts as not saved', async () => {
   const kept = memoryByteStore(new Map([['conversation', new Uint8Array()]]))
   expect(await kept.load('conversation')).toBeUndefined()
   await kept.save('conversation', { said: 'hello' })

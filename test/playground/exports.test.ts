@@ -29,7 +29,7 @@ function write(files: Readonly<Record<string, string | Uint8Array>>): void {
 }
 
 describe('a repository', () => {
-  it('is made of a project without one, and is whole and clean', async () => {
+  it('is created for a project without one, complete and clean', async () => {
     const files = { 'a.txt': 'a\r\n', 'src/b.ts': 'export {}\n', '.gitignore': 'dist/\n', 'dist/out.js': '1\n' }
     const zip = await repositoryOf(memory(files), { name: 'sample' })
     write(unzipSync(new Uint8Array(await zip.arrayBuffer())))
@@ -42,7 +42,7 @@ describe('a repository', () => {
 })
 
 describe('a patch', () => {
-  it('brings the files of before to those of now', async () => {
+  it('turns the old files into the current ones', async () => {
     const before = { 'a.txt': 'one\r\ntwo\r\n', 'gone.txt': 'gone\n', 'src/näme 1.ts': 'let a = 1\n' }
     write(before)
     const workspace = await createWorkspace({ backend: memory(before), policy: 'autonomous' })
@@ -62,7 +62,7 @@ describe('a patch', () => {
     await workspace.close()
   })
 
-  it('is whole also where a result can hold only its beginning', async () => {
+  it('is complete even if a result can only contain its beginning', async () => {
     const limits = { diffBytes: 10_000, diffBytesHard: 10_000 }
     const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', limits })
     const text = 'a line of some length\n'.repeat(5_000)

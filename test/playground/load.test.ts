@@ -21,7 +21,7 @@ const offline = (page: Page): Promise<unknown> =>
     .then(() => page.evaluate(() => document.documentElement.dataset.offline))
 
 describe('the page', () => {
-  it('is isolated from other origins, and its policy stands in it as well as in the headers', async () => {
+  it('is isolated from other origins and contains the policy of its headers', async () => {
     const person = await playground.person()
     const page = await person.newPage()
     const response = await page.goto(playground.url)
@@ -37,7 +37,7 @@ describe('the page', () => {
     await person.close()
   })
 
-  it('lets no script of its own reach another origin, nor evaluate text', async () => {
+  it('does not let its own scripts reach another origin or evaluate text', async () => {
     const person = await playground.person()
     const page = await playground.open(person)
     await page.evaluate(async () => {
@@ -58,7 +58,7 @@ describe('the page', () => {
     await person.close()
   })
 
-  it('is there without a network once it was there', async () => {
+  it('loads without a network after the first visit', async () => {
     const person = await playground.person('keeps the page')
     const page = await playground.open(person)
     expect(await offline(page)).toBe('ready')
@@ -82,7 +82,7 @@ describe('the page', () => {
     await person.close()
   })
 
-  it('is isolated from its second load on where the host sets no headers', async () => {
+  it('is isolated from the second load on if the host sends no headers', async () => {
     const server = createServer(({ url = '/' }, response) => {
       const path = url === '/' ? 'index.html' : url.slice(1)
       const types: Record<string, string> = { html: 'text/html', css: 'text/css', svg: 'image/svg+xml' }

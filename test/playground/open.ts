@@ -72,8 +72,11 @@ async function built(root: string): Promise<string> {
       await new Promise((resolve) => setTimeout(resolve, 100))
       continue
     }
+    const { NODE_ENV } = process.env
     try {
       if (existsSync(join(home, 'index.html'))) return home
+      // Vitest sets it to `test`, which would build another page than the one that is published.
+      process.env.NODE_ENV = 'production'
       const { build } = await import('vite')
       const outDir = `${home}.${process.pid}`
       const { default: config } = await import('../../playground/vite.config.ts')
@@ -89,15 +92,19 @@ async function built(root: string): Promise<string> {
       renameSync(outDir, home)
       return home
     } finally {
+      if (NODE_ENV === undefined) delete process.env.NODE_ENV
+      else process.env.NODE_ENV = NODE_ENV
       rmSync(lock, { recursive: true, force: true })
     }
   }
 }
 
-/** Tells apart what a page is made from: its own files, the playground's, the built library and the versions of packages. */
+/** A hash of all inputs of a page: its files, the playground's, the built library, this file and the package versions. */
 function stamp(root: string): string {
-  const hash = createHash('sha256').update(readFileSync(join(top, 'package-lock.json')))
-  hash.update(readFileSync(join(top, 'package.json')))
+  const hash = createHash('sha256')
+  for (const file of [join(top, 'package-lock.json'), join(top, 'package.json'), import.meta.filename]) {
+    hash.update(readFileSync(file))
+  }
   for (const folder of new Set([root, join(top, 'playground'), join(top, 'dist')])) {
     const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
     for (const name of names) {

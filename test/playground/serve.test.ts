@@ -37,7 +37,7 @@ function ask(path: string, { method = 'GET', ...headers }: Record<string, string
   })
 }
 
-it('gives what is in its folder and nothing that is not, however it is asked for', async () => {
+it('serves the files of its folder and nothing outside, for any form of the path', async () => {
   expect((await ask('/')).body.toString()).toBe('<!doctype html>')
   const others = [
     '/../secret.txt',
@@ -53,7 +53,7 @@ it('gives what is in its folder and nothing that is not, however it is asked for
   expect((await ask('/', { method: 'HEAD' })).body.length).toBe(0)
 })
 
-it('zips what is text, keeps what has a hash in its name, and lets one script alone speak to others', async () => {
+it('compresses text, caches files with a hash in their name, and lets only one script reach other origins', async () => {
   const worker = await ask('/assets/outside-worker-abcdefgh.js', { 'accept-encoding': 'gzip' })
   expect(gunzipSync(worker.body).toString()).toBe('let a = 1\n'.repeat(100))
   expect(worker.headers).toMatchObject({

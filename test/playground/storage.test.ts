@@ -68,7 +68,7 @@ function contents(zip: string): Record<string, Uint8Array> {
 }
 
 describe('a project', () => {
-  it.each(['memory', 'opfs'] as const)('comes back byte for byte from a zip into %s and out again', async (storage) => {
+  it.each(['memory', 'opfs'] as const)('survives import and export of a zip byte for byte in %s', async (storage) => {
     const page = await tab()
     const { info, warnings } = await ask(page, 'importZip', delicateZip(), storage)
     expect(warnings).toEqual([])
@@ -83,7 +83,7 @@ describe('a project', () => {
     expect(modes).toMatchObject({ 'run.sh': 0o755, 'crlf.txt': 0o644 })
   })
 
-  it('is there after a reload, with what was kept beside it and nothing of that among its files', async () => {
+  it('survives a reload with its stored data, which is not among its files', async () => {
     const page = await tab()
     const { info } = await ask(page, 'importZip', delicateZip(), 'opfs')
     await ask(page, 'open', info.id)
@@ -104,7 +104,7 @@ describe('a project', () => {
     expect(await leftovers(page, info.id)).toEqual([])
   })
 
-  it('is never seen half: a cancelled import leaves nothing behind', async () => {
+  it('leaves nothing behind after a cancelled import', async () => {
     const page = await tab()
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`f${i}.txt`, bytesOf(`${i}`)]))
     const source = Buffer.from(zipSync(many)).toString('base64')
@@ -119,7 +119,7 @@ describe('a project', () => {
     expect(await leftovers(page, '')).toEqual([])
   })
 
-  it('that a closed tab had half made is taken away by the next, and one that is being made is not', async () => {
+  it('is removed by the next tab if a closed tab left it unfinished, but not while a tab creates it', async () => {
     const [closing, working] = [await tab(), await tab()]
     for (const page of [closing, working]) {
       await page.evaluate(async () => {
@@ -165,7 +165,7 @@ describe('a project', () => {
 })
 
 describe('two tabs', () => {
-  it('of which one writes: the other reads along, may take over, and is told when it is free', async () => {
+  it('share a project: one writes; the other reads, may take over, and learns when it is free', async () => {
     const [first, second] = [await tab(), await tab()]
     const { info } = await ask(first, 'importZip', delicateZip(), 'opfs')
     expect(await ask(first, 'open', info.id)).toMatchObject({ writable: true })
@@ -193,7 +193,7 @@ describe('two tabs', () => {
     expect(paths).toContain('b.txt')
   })
 
-  it('are not seen where there is one that is reloaded: what holds the lock a moment longer answers nobody', async () => {
+  it('are not assumed after a reload, when the previous page still holds the lock but does not answer', async () => {
     const page = await tab()
     const { info } = await ask(page, 'make', { kind: 'empty' }, 'opfs')
     const leaving = await tab()
@@ -212,7 +212,7 @@ describe('two tabs', () => {
     expect(await opening).toMatchObject({ writable: true })
   })
 
-  it('lose nothing when one takes over while the other writes, or is closed while it does', async () => {
+  it('lose nothing when one takes over while the other writes, or is closed while writing', async () => {
     const [first, second] = [await tab(), await tab()]
     const { info } = await ask(first, 'make', { kind: 'empty' }, 'opfs')
     await ask(first, 'open', info.id)
@@ -239,7 +239,7 @@ describe('two tabs', () => {
 })
 
 describe('other servers', () => {
-  it('are spoken to by nothing but the worker, and by that only where it was asked to', async () => {
+  it('are reached only by the worker, and only for allowed origins', async () => {
     const page = await tab()
     const root = mkdtempSync(join(tmpdir(), 'playground-git-'))
     const server = await serveGit(root)
@@ -248,7 +248,7 @@ describe('other servers', () => {
     try {
       await expect(ask(page, 'fetchHere', `${server.url}/x`)).rejects.toThrow('Failed to fetch')
       await expect(ask(page, 'fetchOutside', ['https://other.example'], `${server.url}/x`)).rejects.toThrow(
-        'nobody asked',
+        'not one of the allowed origins',
       )
       expect(server.requests).toEqual([])
       expect(asked.filter((origin) => origin !== new URL(playground.url).origin)).toEqual([])
@@ -258,7 +258,7 @@ describe('other servers', () => {
     }
   })
 
-  it('give a repository, through a CORS proxy where one is named', async () => {
+  it('serve a repository, through a CORS proxy if one is configured', async () => {
     const root = mkdtempSync(join(tmpdir(), 'playground-git-'))
     const source = join(root, 'source')
     git(root, 'init', '-q', '-b', 'main', 'source')

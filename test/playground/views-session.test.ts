@@ -32,7 +32,7 @@ const append = (session: Session, content: string) =>
   session.agentRun.value.call('append_file', { path: 'a.txt', content })
 
 describe('a session', () => {
-  it('goes on over a change of policy and over a reload: history, audit, timeline, position', async () => {
+  it('keeps history, audit, timeline and position over a change of policy and a reload', async () => {
     const { from, session } = await open()
     await append(session, 'two\n')
     await session.change({ policy: { preset: 'autonomous', deniedPaths: ['src'] } })
@@ -62,7 +62,7 @@ describe('a session', () => {
     await again.close()
   })
 
-  it('comes back to what was there before going back, though nobody had noted it', async () => {
+  it('returns to the state before a step back, even without a checkpoint', async () => {
     const { from, session } = await open()
     await append(session, 'two\n')
     // By the workspace itself: no point is made for it.
@@ -75,7 +75,7 @@ describe('a session', () => {
     await session.close()
   })
 
-  it('refuses a policy that is not valid, and changes nothing', async () => {
+  it('refuses an invalid policy and changes nothing', async () => {
     const { session } = await open()
     const before = session.workspace.value
     await expect(session.change({ policy: { rule: [] } as never })).rejects.toThrow('"rule" is unknown')
@@ -85,7 +85,7 @@ describe('a session', () => {
     await session.close()
   })
 
-  it('asks the person about the agent, and never about the person', async () => {
+  it('asks the person to approve calls of the agent, but not their own', async () => {
     const { from, session } = await open({ policy: 'supervised' })
     expect(await session.save('a.txt', 'mine\n', null)).toMatchObject({ code: 'WRITE_CONFLICT' })
     expect(await session.save('new.txt', 'mine\n', null)).toMatchObject({ ok: true })
@@ -105,7 +105,7 @@ describe('a session', () => {
     await session.close()
   })
 
-  it('a call that is given up needs no answer any more', async () => {
+  it('withdraws the question of an aborted call', async () => {
     const { session } = await open({ policy: 'supervised' })
     const stop = new AbortController()
     const asked = session.agentRun.value.call('append_file', { path: 'a.txt', content: 'x' }, { signal: stop.signal })
@@ -116,21 +116,24 @@ describe('a session', () => {
     await session.close()
   })
 
-  it.each(['readOnly', 'plan'] as const)('the owner saves and goes back under %s; an agent does not', async (kind) => {
-    const settings = kind === 'plan' ? { policy: 'autonomous', mode: 'plan' } : { policy: 'readOnly' }
-    const { from, session } = await open(settings as Partial<WorkspaceSettings>)
-    expect(await session.save('b.txt', 'mine\n', null)).toMatchObject({ ok: true })
-    expect(await textOf(from, 'b.txt')).toBe('mine\n')
-    expect((await append(session, 'two\n')).ok).toBe(false)
-    expect(await session.moveTo(session.history.value[0]?.id ?? '')).toMatchObject({ ok: true })
-    expect(await textOf(from, 'b.txt')).toBeUndefined()
-    expect(session.settings.value).toMatchObject(settings)
-    expect((await append(session, 'two\n')).ok).toBe(false)
-    expect(session.workspace.value.verifyAudit()).toMatchObject({ ok: true })
-    await session.close()
-  })
+  it.each(['readOnly', 'plan'] as const)(
+    'lets the owner save and step back under %s, but not an agent',
+    async (kind) => {
+      const settings = kind === 'plan' ? { policy: 'autonomous', mode: 'plan' } : { policy: 'readOnly' }
+      const { from, session } = await open(settings as Partial<WorkspaceSettings>)
+      expect(await session.save('b.txt', 'mine\n', null)).toMatchObject({ ok: true })
+      expect(await textOf(from, 'b.txt')).toBe('mine\n')
+      expect((await append(session, 'two\n')).ok).toBe(false)
+      expect(await session.moveTo(session.history.value[0]?.id ?? '')).toMatchObject({ ok: true })
+      expect(await textOf(from, 'b.txt')).toBeUndefined()
+      expect(session.settings.value).toMatchObject(settings)
+      expect((await append(session, 'two\n')).ok).toBe(false)
+      expect(session.workspace.value.verifyAudit()).toMatchObject({ ok: true })
+      await session.close()
+    },
+  )
 
-  it('keeps nothing of what the policy protects', async () => {
+  it('stores no content that the policy protects', async () => {
     const { from, session } = await open()
     await session.agentRun.value.call('read_file', { path: '.env' })
     await session.agentRun.value.call('run_command', { command: 'cat .env; grep -r TOKEN .' })
@@ -142,8 +145,8 @@ describe('a session', () => {
   })
 })
 
-describe('what changed', () => {
-  it('is told by file and by call, with the content of each version', async () => {
+describe('the changes', () => {
+  it('are available by file and by call, with the content of each version', async () => {
     const { from, session } = await open()
     const first = await append(session, 'two\n')
     await append(session, 'three\n')
@@ -170,7 +173,7 @@ describe('what changed', () => {
 })
 
 describe('an open file', () => {
-  it('is saved byte for byte, and a change from elsewhere is a conflict with both texts', async () => {
+  it('is saved byte for byte, and reports an outside change as a conflict with both texts', async () => {
     const { from, session } = await open()
     const opened = createOpenFiles(session)
     await opened.open('dos.txt')
@@ -196,7 +199,7 @@ describe('an open file', () => {
     await session.close()
   })
 
-  it('that was deleted below a draft can be saved again; one without a draft just shows it', async () => {
+  it('with a draft can be saved after it was deleted; without a draft it shows the deletion', async () => {
     const { from, session } = await open()
     const opened = createOpenFiles(session)
     await opened.open('a.txt')

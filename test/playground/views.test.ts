@@ -32,7 +32,7 @@ async function run(page: Page): Promise<void> {
 
 const goes = { timeout: 30_000 }
 
-it('the agent mends a failing test, and the slider takes that back and does it again', async () => {
+it('the agent mends a failing test, and the slider undoes and redoes its change', async () => {
   const page = await openSample('price-list')
   const editor = await openFile(page, 'src', 'price.js')
   await expect.poll(() => editor.textContent()).toContain('Math.floor')
@@ -65,7 +65,7 @@ it('the agent mends a failing test, and the slider takes that back and does it a
   await page.context().close()
 })
 
-it('a file that changed below what was typed is shown with both texts, and nothing is lost', async () => {
+it('a file that changed while it was edited is shown with both texts, and nothing is lost', async () => {
   const page = await openSample('price-list')
   const editor = await openFile(page, 'README.md')
   await editor.click()
@@ -90,7 +90,7 @@ it('a file that changed below what was typed is shown with both texts, and nothi
   await page.context().close()
 })
 
-it('a plan and its changes are approved on cards, one is refused with a reason', async () => {
+it('the person approves a plan and its changes on cards, and refuses one with a reason', async () => {
   const page = await openSample('order-book')
   await run(page)
   const plan = page.getByRole('article', { name: 'Approval of submit_plan' })
@@ -110,7 +110,7 @@ it('a plan and its changes are approved on cards, one is refused with a reason',
   await page.context().close()
 })
 
-it('the tools are offered to the browser’s own agent where the person wants that, and ask on cards', async () => {
+it('the tools are offered to the browser’s own agent if the person chooses so, and ask for approval on cards', async () => {
   const page = await openSample('order-book')
   /** Plays the browser's agent. */
   const agent = (script: string) => page.evaluate(`(async (agent) => ${script})(navigator.modelContextTesting)`)
@@ -133,11 +133,11 @@ it('the tools are offered to the browser’s own agent where the person wants th
   await page.context().close()
 })
 
-it('the policy is explained while it is typed, applies at once, and never locks the owner out', async () => {
+it('the policy shows its verdict while it is edited, applies at once, and never locks the owner out', async () => {
   const page = await openSample('price-list')
   const editor = await openFile(page, 'README.md')
   await page.getByRole('tab', { name: 'Policy' }).click()
-  const answer = page.getByRole('region', { name: 'What the policy would say' }).getByRole('status')
+  const answer = page.getByRole('region', { name: 'Verdict of this policy' }).getByRole('status')
   await expect.poll(() => answer.textContent(), goes).toContain('it is an environment file')
   await page.getByLabel('Path').fill('src/price.js')
   await expect.poll(() => answer.textContent(), goes).toMatch(/^allow/)
@@ -156,11 +156,11 @@ it('the policy is explained while it is typed, applies at once, and never locks 
 
   await page.getByRole('tab', { name: 'Report' }).click()
   await page.getByRole('button', { name: 'Verify audit' }).click()
-  await page.getByText(/The chain of \d+ records is whole/).waitFor()
+  await page.getByText(/The chain of \d+ records is intact/).waitFor()
   await page.context().close()
 })
 
-it('what was recorded comes out the same when it is replayed', async () => {
+it('a replayed recording has the same results', async () => {
   const page = await openSample('price-list')
   await page.getByRole('tab', { name: 'Report' }).click()
   await page.getByRole('button', { name: 'Record from here' }).click()
@@ -169,11 +169,11 @@ it('what was recorded comes out the same when it is replayed', async () => {
   await page.keyboard.type('sed -i s/price/cost/ README.md\n')
   await page.getByRole('button', { name: /Stop \([1-9]/ }).click()
   await page.getByRole('button', { name: 'Replay' }).click()
-  await page.getByText(/Replayed: all \d+ steps came out the same/).waitFor()
+  await page.getByText(/Replayed: all \d+ steps had the same result/).waitFor()
   await page.context().close()
 })
 
-it('everything is there for a keyboard alone: files, editor, agent, timeline, call, search, help', async () => {
+it('the keyboard reaches files, editor, agent, timeline, call, search and help', async () => {
   const page = await openSample('price-list')
   const focused = () =>
     page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.id)
@@ -197,7 +197,7 @@ it('everything is there for a keyboard alone: files, editor, agent, timeline, ca
   await expect.poll(focused, goes).not.toBe('Text of src/price.js')
 
   await press('Alt+4')
-  await expect.poll(focused, goes).toBe('What the agent is asked')
+  await expect.poll(focused, goes).toBe('Message to the agent')
   await press('Enter')
   await page.getByText('To try now').waitFor()
   await press('Alt+5')

@@ -59,7 +59,7 @@ function texts(files: Readonly<Record<string, Uint8Array>>): Record<string, stri
 }
 
 describe('without a network', () => {
-  it('all of it works, no request leaves its origin, and its policy is never broken', async () => {
+  it('everything works, no request leaves the origin, and the content policy is never violated', async () => {
     const asked = new Set<string>()
     await person.close()
     person = await playground.person('keeps the page')
@@ -102,7 +102,7 @@ describe('without a network', () => {
 })
 
 describe('a project', () => {
-  it('goes in and out byte for byte, by the screen', async () => {
+  it('is imported and exported byte for byte through the user interface', async () => {
     const page = await opened()
     const files = {
       'bom.txt': bytesOf('\ufeffone\n'),
@@ -118,7 +118,7 @@ describe('a project', () => {
     }
   })
 
-  it('is made of a folder that is chosen or dropped, and works in one that is picked, in place', async () => {
+  it('is created from a chosen or dropped folder, and works in place in a picked one', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'playground-folder-'))
     try {
       mkdirSync(join(directory, 'mine/src'), { recursive: true })
@@ -166,7 +166,7 @@ describe('a project', () => {
     }
   })
 
-  it('is there after a reload with its conversation and its history, which still moves the files', async () => {
+  it('keeps its conversation and its usable history over a reload', async () => {
     const page = await opened()
     await runScenario(page)
     const slider = page.getByRole('slider', { name: 'State of the files' })
@@ -177,11 +177,11 @@ describe('a project', () => {
     await page.getByText('All tests pass.').waitFor()
     await expect.poll(() => slider.getAttribute('max')).toBe(states)
     await slider.fill('0')
-    await page.getByText('The files are as at').waitFor({ state: 'attached' })
+    await page.getByText('Restored the files').waitFor({ state: 'attached' })
     expect(await fixed()).toContain('Math.floor')
   })
 
-  it('is shown, and not written, by a second tab until that takes it over', async () => {
+  it('is read-only in a second tab until that tab takes it over', async () => {
     const first = await opened()
     const second = await opened('')
     await second.getByText('Another tab works on this project').waitFor()
@@ -195,7 +195,7 @@ describe('a project', () => {
 })
 
 describe('2,000 files from a zip', () => {
-  it('make a tree that can be used, and a search as one types that keeps the page alive', async () => {
+  it('make a usable tree and a search while typing that keeps the page responsive', async () => {
     const page = await opened()
     const files: Record<string, Uint8Array> = {}
     for (let i = 0; i < 2_000; i++) {
@@ -235,7 +235,7 @@ describe('every view', () => {
   }, 120_000)
   afterAll(() => page?.context().close())
 
-  it('gives every action to the keyboard, and lets the focus out of everything', async () => {
+  it('offers every action by keyboard and never traps the focus', async () => {
     const missed: string[] = []
     for (const name of ['Editor', 'Changes', 'Call', 'Policy', 'Report', 'Timeline', 'Limits', 'Search']) {
       // By its own tab list, with the arrow keys.
@@ -252,7 +252,7 @@ describe('every view', () => {
     expect(missed).toEqual([])
   })
 
-  it('has no fault that axe finds, dark and light', async () => {
+  it('has no axe violations in the dark and light themes', async () => {
     await page.emulateMedia({ colorScheme: 'dark' })
     // By the tests, not by a script element: the policy of the page lets none in.
     await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8'))

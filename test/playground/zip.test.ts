@@ -33,7 +33,7 @@ function zipped(files: Record<string, [string | Uint8Array, number?]>): Blob {
 }
 
 describe('a project from a zip', () => {
-  it('holds every byte, name and permission bit of it', async () => {
+  it('keeps all bytes, names and permission bits', async () => {
     const binary = Uint8Array.from({ length: 70_000 }, (_, i) => (i * i) & 255)
     const { files, warnings } = await imported(
       zipped({
@@ -61,7 +61,7 @@ describe('a project from a zip', () => {
     expect(Object.keys(files)).toHaveLength(10)
   })
 
-  it('leaves out what climbs out of it, is absolute, or leads outside, and says so', async () => {
+  it('skips absolute names, names that leave the root and links that lead outside, with a warning each', async () => {
     const { files, warnings } = await imported(
       zipped({
         'good.txt': ['good'],
@@ -79,7 +79,7 @@ describe('a project from a zip', () => {
     for (const warning of warnings) expect(warning).toMatch(/^Left out: /)
   })
 
-  it('refuses what is damaged, truncated or no zip', async () => {
+  it('refuses a damaged or truncated zip and a file that is not a zip', async () => {
     const whole = new Uint8Array(await zipped({ 'a.txt': ['hello '.repeat(100)] }).arrayBuffer())
     for (const bytes of [new Uint8Array(), bytesOf('no zip'), whole.slice(0, -30), whole.slice(10)]) {
       await expect(imported(new Blob([bytes]))).rejects.toThrow('Cannot')
@@ -89,17 +89,17 @@ describe('a project from a zip', () => {
     await expect(imported(new Blob([torn]))).rejects.toThrow()
   })
 
-  it('stops at what an entry claims, and at the bound of all', async () => {
+  it('stops at the declared size of an entry and at the total limit', async () => {
     const bomb = new Uint8Array(await zipped({ 'bomb.txt': ['0'.repeat(5_000_000)] }).arrayBuffer())
     const view = new DataView(bomb.buffer)
     const entry = bomb.length - 22 - 46 - 'bomb.txt'.length
     view.setUint32(entry + 24, 100, true)
-    await expect(imported(new Blob([bomb]))).rejects.toThrow('larger than it says')
+    await expect(imported(new Blob([bomb]))).rejects.toThrow('larger than its declared size')
     view.setUint32(entry + 24, 600 * 1024 * 1024, true)
     await expect(imported(new Blob([bomb]))).rejects.toThrow('more than 512 MiB')
   })
 
-  it('is taken back when it is cancelled', async () => {
+  it('is removed when the import is cancelled', async () => {
     const files = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`f${i}`, ['x'] as [string]]))
     const stop = new AbortController()
     const task = { signal: stop.signal, onProgress: () => stop.abort(new Error('enough')) }
@@ -109,7 +109,7 @@ describe('a project from a zip', () => {
 })
 
 describe('a zip of a project', () => {
-  it('gives back the same project, and another program reads it', async () => {
+  it('restores the same project and is readable by another program', async () => {
     const name = fc.stringMatching(/^[\wä漢 🙂-]{1,8}$/u).filter((one) => one.trim() !== '')
     const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join('/'))
     const file = fc.tuple(fc.uint8Array({ maxLength: 300 }), fc.constantFrom(0o644, 0o755))

@@ -1,14 +1,14 @@
 import type { ToolInput, ToolName, ToolResult } from 'wardspace'
 import { calls as callOnce, type Reply, type Said } from 'wardspace/testing/scripted-model'
 
-interface Asked {
+interface ToolCall {
   readonly name: string
   readonly input: unknown
 }
 
 type Result = { readonly ok: boolean; readonly [field: string]: unknown }
 
-/** Says something and calls a tool. What was interrupted, by a person or a reload, is called once more. */
+/** Says a text and calls a tool. Repeats a call that a person or a reload interrupted. */
 export function* call<N extends ToolName>(
   words: string,
   name: N,
@@ -18,10 +18,10 @@ export function* call<N extends ToolName>(
   return result as ToolResult<N>
 }
 
-/** Several calls at once, each of them again where it was interrupted. */
-export function* calls(words: string, ...asked: readonly Asked[]): Generator<Said, readonly Result[], Reply> {
-  const results = yield* callOnce(words, ...asked)
-  const again = asked.filter((_, i) => isInterrupted(results[i]))
+/** Says a text and makes several calls at once. Repeats those that were interrupted. */
+export function* calls(words: string, ...requests: readonly ToolCall[]): Generator<Said, readonly Result[], Reply> {
+  const results = yield* callOnce(words, ...requests)
+  const again = requests.filter((_, i) => isInterrupted(results[i]))
   if (again.length === 0) return results
   const second = [...(yield* callOnce('That was interrupted, so once more.', ...again))]
   return results.map((result) => (isInterrupted(result) ? (second.shift() ?? result) : result))

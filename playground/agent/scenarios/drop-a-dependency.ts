@@ -4,28 +4,28 @@ import { plural, quoted } from './reading.ts'
 import { asMethod } from './writing.ts'
 
 const PACKAGE = 'pad-lines'
-/** What the package gives, and what the language has for it. */
-const REPLACED = { padLeft: 'padStart', padRight: 'padEnd' } as const
+/** The functions of the package, and the methods that replace them. */
+const REPLACEMENTS = { padLeft: 'padStart', padRight: 'padEnd' } as const
 
-/** Takes a dependency out of a project, under supervision: a plan first, then an approval for each change. */
+/** Removes a dependency from a project under supervision: a plan first, then an approval for each change. */
 export const dropADependency: Scenario = {
   id: 'drop-a-dependency',
   title: 'Drop a dependency, supervised',
   summary:
-    'Hands in a plan, and after its approval asks for every change: the code, the manifest, the lockfile, the tests.',
+    'Submits a plan, and after its approval asks for every change: the code, the manifest, the lockfile, the tests.',
   sample: 'order-book',
   prompt: `Get rid of the dependency \`${PACKAGE}\`: the language can do all of that by now.`,
   workspace: { policy: 'supervised', mode: 'plan' },
   afterwards:
     'Refuse one of the changes with a reason, and see what the agent makes of it. Or undo the change of the lockfile.',
   *script() {
-    const [manifest, lock, found] = yield* calls(
+    const [manifest, lock, search] = yield* calls(
       `I look where \`${PACKAGE}\` is used, and what names it.`,
       { name: 'read_file', input: { path: 'package.json' } },
       { name: 'read_file', input: { path: 'package-lock.json', maxLines: 1000 } },
       { name: 'search_text', input: { query: `from '${PACKAGE}'` } },
     )
-    const uses = [...new Set(((found?.matches ?? []) as readonly { path: string }[]).map(({ path }) => path))]
+    const uses = [...new Set(((search?.matches ?? []) as readonly { path: string }[]).map(({ path }) => path))]
     if (!String(manifest?.content).includes(`"${PACKAGE}"`)) return `This project does not depend on \`${PACKAGE}\`.`
     const paths = [...uses, 'package.json', ...(lock?.ok === true ? ['package-lock.json'] : [])]
 
@@ -83,26 +83,26 @@ export const dropADependency: Scenario = {
   },
 }
 
-/** Line by line what replaces the package, and its import. */
+/** Returns the edits that remove the import of the package and replace its functions, line by line. */
 function editsOf(text: string): { oldText: string; newText: string }[] {
   return text.split('\n').flatMap((line) => {
     if (line.includes(`from '${PACKAGE}'`)) return [{ oldText: `${line}\n\n`, newText: '' }]
     let rewritten: string = line
-    for (const [name, method] of Object.entries(REPLACED)) rewritten = asMethod(rewritten, name, method)
+    for (const [name, method] of Object.entries(REPLACEMENTS)) rewritten = asMethod(rewritten, name, method)
     return rewritten === line ? [] : [{ oldText: line, newText: rewritten }]
   })
 }
 
-/** A manifest or a lockfile that does not name the package. */
+/** Removes the package from a manifest or a lockfile. */
 function withoutPackage(text: string): string {
   const strip = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-    const kept = Object.entries(value).flatMap(([name, inner]) => {
+    const entries = Object.entries(value).flatMap(([name, inner]) => {
       if (name === PACKAGE || name === `node_modules/${PACKAGE}`) return []
       const stripped = strip(inner)
       return name === 'dependencies' && Object.keys(stripped as object).length === 0 ? [] : [[name, stripped] as const]
     })
-    return Object.fromEntries(kept)
+    return Object.fromEntries(entries)
   }
   return `${JSON.stringify(strip(JSON.parse(text)), null, 2)}\n`
 }

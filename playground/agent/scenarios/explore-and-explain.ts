@@ -2,7 +2,7 @@ import type { Scenario } from '../types.ts'
 import { call, calls } from './calling.ts'
 import { importsOf, lineOf } from './reading.ts'
 
-/** Follows a question from the entry of a project to the lines that answer it, and quotes them. */
+/** Follows a question from the entry point of a project to the lines that answer it, and quotes them. */
 export const exploreAndExplain: Scenario = {
   id: 'explore-and-explain',
   title: 'Explore and explain',

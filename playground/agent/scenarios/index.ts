@@ -6,7 +6,7 @@ import { mendATest } from './mend-a-test.ts'
 import { renameAcrossFiles } from './rename-across-files.ts'
 import { resistAnAttack } from './resist-an-attack.ts'
 
-/** What the scripted model can be watched at, in the order in which it is offered. */
+/** The scenarios of the scripted model, in display order. */
 export const scenarios: readonly Scenario[] = [
   mendATest,
   renameAcrossFiles,
@@ -16,7 +16,7 @@ export const scenarios: readonly Scenario[] = [
   keepASecret,
 ]
 
-/** @throws TypeError where there is none */
+/** @throws TypeError for an unknown id */
 export function scenarioById(id: string): Scenario {
   const scenario = scenarios.find((entry) => entry.id === id)
   if (scenario === undefined) throw new TypeError(`There is no scenario ${JSON.stringify(id)}`)

@@ -1,7 +1,7 @@
 import type { Scenario } from '../types.ts'
 import { call, calls } from './calling.ts'
 
-/** Reads what is confidential, and then may not write where everybody reads. */
+/** Reads confidential files, and is then refused to write to a published page. */
 export const keepASecret: Scenario = {
   id: 'keep-a-secret',
   title: 'Keep what is confidential',

@@ -17,7 +17,7 @@ export const mendATest: Scenario = {
     const failing = failingTests(outputOf(first))
     if (first.exitCode === 0 || failing.length === 0) return 'All tests pass, so there is nothing to mend.'
 
-    // The test with the fewest parts behind it is the one in the file that imports the least.
+    // The failing test with the fewest imports is closest to the cause.
     const files = [...new Set(failing.map(({ file }) => file))]
     const read = yield* calls(
       `${failing.length === 1 ? 'One test fails' : `${failing.length} tests fail`}: ${failing.map(({ name }) => `“${name}”`).join(', ')}. I read what they test.`,
@@ -32,12 +32,12 @@ export const mendATest: Scenario = {
     const file = yield* call(`${closest.path} tests \`${source}\`.`, 'read_file', { path: source, lineNumbers: false })
     if (!file.ok) return `I cannot read ${source}: ${file.message}.`
     const line = lineOf(file.content, /return Math\.floor\(.*\/ 100\)/)
-    const why = failing.find(({ file: path }) => path === closest.path)
+    const failure = failing.find(({ file: path }) => path === closest.path)
     if (line === undefined) {
-      return `I read ${source}, and see no line that explains ${why?.detail ?? 'what the test says'}. I changed nothing.`
+      return `I read ${source}, and see no line that explains ${failure?.detail ?? 'what the test says'}. I changed nothing.`
     }
     const edited = yield* call(
-      `The test says ${why?.detail ?? 'that a cent is missing'}. Line ${line.number} of ${source} always rounds down: \`${line.text.trim()}\`. It has to round to the nearest cent.`,
+      `The test says ${failure?.detail ?? 'that a cent is missing'}. Line ${line.number} of ${source} always rounds down: \`${line.text.trim()}\`. It has to round to the nearest cent.`,
       'edit_file',
       {
         path: source,
@@ -47,13 +47,13 @@ export const mendATest: Scenario = {
         reason: 'A discount is rounded to the nearest cent',
       },
     )
-    // Somebody else has changed the file meanwhile, or this very call did before it was interrupted: the tests will tell.
-    const isElsewhere = !edited.ok && edited.code === 'WRITE_CONFLICT'
-    if (!edited.ok && !isElsewhere) {
+    // Someone else changed the file, or this call did before it was interrupted. The tests show the effect.
+    const isConflict = !edited.ok && edited.code === 'WRITE_CONFLICT'
+    if (!edited.ok && !isConflict) {
       return `The edit was refused (${edited.code}): ${edited.message}. I changed nothing.`
     }
-    const asked = isElsewhere ? `${source} has been changed meanwhile. What do the tests say?` : 'Now the tests again.'
-    const second = yield* call(asked, 'run_command', { command: 'npm test' })
+    const words = isConflict ? `${source} has been changed meanwhile. What do the tests say?` : 'Now the tests again.'
+    const second = yield* call(words, 'run_command', { command: 'npm test' })
     if (!second.ok) return `${source} is changed, and I could not run the tests again: ${second.message}.`
     const left = failingTests(outputOf(second))
     if (left.length > 0) return `${source} is changed, and ${left.length} of the tests still fail: “${left[0]?.name}”.`

@@ -1,6 +1,6 @@
 import type { ToolResult } from 'wardspace'
 
-/** What a command printed. */
+/** The output of a command. */
 export function outputOf({ stdout, stderr }: Extract<ToolResult<'run_command'>, { ok: true }>): string {
   return stderr === '' ? stdout : `${stdout}\n${stderr}`
 }
@@ -8,11 +8,11 @@ export function outputOf({ stdout, stderr }: Extract<ToolResult<'run_command'>, 
 export interface FailingTest {
   readonly name: string
   readonly file: string
-  /** What was expected and what was there. */
+  /** The expected and the actual value. */
   readonly detail: string
 }
 
-/** The failing tests in what `node --test` prints. */
+/** Parses the failing tests from the output of `node --test`. */
 export function failingTests(output: string): FailingTest[] {
   const [, listed = ''] = output.split('failing tests:')
   return [...listed.matchAll(/test at (\S+?)(?::\d+)*\n✖ (.+?)(?: \([\d.]+ms\))?\n([\s\S]*?)(?=\ntest at |$)/g)].map(
@@ -24,12 +24,12 @@ export function failingTests(output: string): FailingTest[] {
   )
 }
 
-/** The modules of the project that a module imports, by path. */
+/** Returns the paths of the project modules that a module imports. */
 export function importsOf(path: string, code: string): string[] {
-  return [...code.matchAll(/from '(\.[^']+)'/g)].map(([, to = '']) => resolved(path, to))
+  return [...code.matchAll(/from '(\.[^']+)'/g)].map(([, to = '']) => resolvePath(path, to))
 }
 
-function resolved(from: string, to: string): string {
+function resolvePath(from: string, to: string): string {
   const parts = from.split('/').slice(0, -1)
   for (const part of to.split('/')) {
     if (part === '..') parts.pop()
@@ -43,14 +43,14 @@ export interface Line {
   readonly text: string
 }
 
-/** The first line that matches. */
+/** Returns the first line that matches. */
 export function lineOf(text: string, pattern: RegExp): Line | undefined {
   const lines = text.split('\n')
   const at = lines.findIndex((line) => pattern.test(line))
   return at === -1 ? undefined : { number: at + 1, text: lines[at] ?? '' }
 }
 
-/** Names in a row: `a`, `b` and `c`. */
+/** Lists names in backticks: `a`, `b` and `c`. */
 export function quoted(names: readonly string[]): string {
   const marked = names.map((name) => `\`${name}\``)
   return marked.length < 2 ? marked.join('') : `${marked.slice(0, -1).join(', ')} and ${marked.at(-1)}`

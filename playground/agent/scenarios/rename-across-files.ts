@@ -6,7 +6,7 @@ import { linePatch } from './writing.ts'
 const OLD = 'getTemp'
 const NEW = 'readTemperature'
 
-/** Finds every use of a function, and renames all of them by one patch that is bound to the versions it read. */
+/** Finds every use of a function and renames all of them in one patch, bound to the versions that it read. */
 export const renameAcrossFiles: Scenario = {
   id: 'rename-across-files',
   title: 'Rename across files',
@@ -17,13 +17,13 @@ export const renameAcrossFiles: Scenario = {
   afterwards: 'Undo the patch: all files go back at once.',
   *script() {
     const query = { query: `\\b${OLD}\\b`, mode: 'regex', maxMatches: 500 } as const
-    const [found, everywhere] = yield* calls(
+    const [search, unfiltered] = yield* calls(
       `I look for \`${OLD}\` as a whole word, so that longer names stay as they are; and once more in what is ignored.`,
       { name: 'search_text', input: query },
       { name: 'search_text', input: { ...query, includeIgnored: true } },
     )
-    const uses = pathsOf(found)
-    const built = pathsOf(everywhere).filter((path) => !uses.includes(path))
+    const uses = pathsOf(search)
+    const built = pathsOf(unfiltered).filter((path) => !uses.includes(path))
     if (uses.length === 0) return `Nothing here is called \`${OLD}\`, so there is nothing to rename.`
 
     for (let attempt = 1; ; attempt++) {

@@ -2,7 +2,7 @@ import type { Scenario } from '../types.ts'
 import { call, calls } from './calling.ts'
 import { plural } from './reading.ts'
 
-/** Believes what a README tells it to do. Every line of defence here is the workspace's. */
+/** Follows malicious instructions in a README. Only the workspace refuses them. */
 export const resistAnAttack: Scenario = {
   id: 'resist-an-attack',
   title: 'Fall for an attack',
@@ -19,21 +19,21 @@ export const resistAnAttack: Scenario = {
     let refused = 0
     let tried = 0
     for (const [at, step] of steps.entries()) {
-      const asked = asCall(step)
-      if (asked === undefined) continue
+      const request = asCall(step)
+      if (request === undefined) continue
       tried += 1
       const before = at === 0 ? 'The README says that this must be done first, so I do it. ' : ''
-      const [result] = yield* calls(`${before}Step ${at + 1}: ${step}`, asked)
+      const [result] = yield* calls(`${before}Step ${at + 1}: ${step}`, request)
       if (result?.ok !== true || result.refused !== undefined) refused += 1
     }
     const usage = /## Use\n+ +(.+)/.exec(readme.content)?.[1]
-    const how = usage === undefined ? 'The README does not say how it is used.' : `It is used so: \`${usage}\`.`
-    if (tried === 0) return how
-    return `The README told me to do ${plural(tried, 'thing')} first. ${refused === tried ? 'All of them were' : `${refused} of them were`} refused. ${how}`
+    const answer = usage === undefined ? 'The README does not say how it is used.' : `It is used so: \`${usage}\`.`
+    if (tried === 0) return answer
+    return `The README told me to do ${plural(tried, 'thing')} first. ${refused === tried ? 'All of them were' : `${refused} of them were`} refused. ${answer}`
   },
 }
 
-/** What a step of the README comes to. */
+/** Returns the call that a step of the README asks for. */
 function asCall(step: string): { readonly name: string; readonly input: unknown } | undefined {
   const [first = '', second = ''] = [...step.matchAll(/`([^`]+)`/g)].map(([, words = '']) => words)
   if (first === '') return undefined

@@ -1,7 +1,7 @@
 /** Lines of context around a change. */
 const CONTEXT = 2
 
-/** A unified diff that changes lines one by one; empty where none changes. */
+/** Returns a unified diff that changes lines one by one, or an empty text if no line changes. */
 export function linePatch(path: string, text: string, change: (line: string) => string): string {
   const lines = text.replace(/\n$/, '').split('\n')
   const changed = lines.flatMap((line, at) => (change(line) === line ? [] : [at]))
@@ -16,35 +16,35 @@ export function linePatch(path: string, text: string, change: (line: string) => 
   }
   const body = hunks.map(({ from, to }) => {
     const size = `${from + 1},${to - from}`
-    const shown = lines.slice(from, to).map((line) => {
-      const now = change(line)
-      return now === line ? ` ${line}\n` : `-${line}\n+${now}\n`
+    const hunk = lines.slice(from, to).map((line) => {
+      const newLine = change(line)
+      return newLine === line ? ` ${line}\n` : `-${line}\n+${newLine}\n`
     })
-    return `@@ -${size} +${size} @@\n${inBlocks(shown)}`
+    return `@@ -${size} +${size} @@\n${inBlocks(hunk)}`
   })
   return `--- a/${path}\n+++ b/${path}\n${body.join('')}`
 }
 
-/** Of neighbouring changes, what goes stands before what comes. */
-function inBlocks(shown: readonly string[]): string {
+/** Puts the removed lines of adjacent changes before the added lines. */
+function inBlocks(hunk: readonly string[]): string {
   let text = ''
-  let gone = ''
-  let come = ''
-  for (const one of [...shown, ' ']) {
+  let removed = ''
+  let added = ''
+  for (const one of [...hunk, ' ']) {
     if (one.startsWith('-')) {
       const [before = '', after = ''] = one.split(/(?<=\n)(?=\+)/)
-      gone += before
-      come += after
+      removed += before
+      added += after
     } else {
-      text += gone + come + (one === ' ' ? '' : one)
-      gone = ''
-      come = ''
+      text += removed + added + (one === ' ' ? '' : one)
+      removed = ''
+      added = ''
     }
   }
   return text
 }
 
-/** Rewrites `name(subject, ...rest)` as `subject.method(...rest)`, whatever stands in its brackets. */
+/** Rewrites `name(subject, ...rest)` as `subject.method(...rest)`. The arguments may contain calls. */
 export function asMethod(code: string, name: string, method: string): string {
   const at = code.search(new RegExp(`\\b${name}\\(`))
   if (at === -1) return code

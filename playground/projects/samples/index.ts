@@ -1,7 +1,7 @@
 /// <reference types="vite/client" />
 import type { Sample } from '../types.ts'
 
-/** The sample projects. Each lies in the folder of its id; a build makes one chunk of its files. */
+/** The sample projects. Each is in the folder named by its id, and the build puts its files into one chunk. */
 export const samples: readonly Sample[] = [
   {
     id: 'price-list',

@@ -51,7 +51,7 @@ async function run(api: BuiltinApi) {
 }
 
 describe('the browser’s own model', () => {
-  it('is told of the tools in words, calls them, and sees their results', async () => {
+  it('reads the tools in its prompt, calls them and sees their results', async () => {
     const { api, seen, open } = standIn((told, asked) => {
       if (asked === 1) return json('I look.', 'find_files', { pattern: '*.txt' })
       const path = /"([\w.]+\.txt)"/.exec(told)?.[1] ?? 'none'
@@ -79,8 +79,8 @@ describe('the browser’s own model', () => {
 
   it.each([
     ['no JSON', 'I would rather talk.', 'did not answer in JSON'],
-    ['another form', '{"call":7}', 'not answer in the form'],
-  ])('that answers with %s is an error, and its session is ended', async (_, answer, message) => {
+    ['another form', '{"call":7}', 'not answer in the requested form'],
+  ])('reports an answer that is %s as an error, and ends its session', async (_, answer, message) => {
     const { api, open } = standIn(() => answer)
     const errors: unknown[] = []
     const { fullStream } = streamText({ model: builtinModel(api), prompt: 'Go.', onError: () => {} })
@@ -89,7 +89,7 @@ describe('the browser’s own model', () => {
     expect(open()).toBe(0)
   })
 
-  it('is said plainly to be absent, or not to run here', async () => {
+  it('is reported as absent or as unable to run on this machine', async () => {
     expect(await builtinState()).toEqual({ api: undefined, says: expect.stringContaining('has no language model') })
     const { api } = standIn(() => '')
     const cannot = await builtinState({ ...api, availability: async () => 'unavailable' })

@@ -52,7 +52,7 @@ async function connect(choice: ModelChoice, reach: typeof fetch = fetch) {
 }
 
 describe('a model behind an OpenAI-compatible address', () => {
-  it('is streamed, calls tools, and comes to the same end as by script', async () => {
+  it('streams, calls tools, and reaches the same result as the script', async () => {
     const server = await serve()
     const { agent, said, events } = await connect(endpoint(server.url))
     expect(await agent.send(scenario.prompt)).toBe('finished')
@@ -65,7 +65,7 @@ describe('a model behind an OpenAI-compatible address', () => {
     expect(agent.conversation.usage.outputTokens).toBeGreaterThan(100)
   })
 
-  it('is told of a refusal, of a tool that is not there, and of input that is none', async () => {
+  it('sees refusals and errors for unknown tools and invalid input', async () => {
     const results: unknown[] = []
     const server = await serve({
       *script() {
@@ -86,7 +86,7 @@ describe('a model behind an OpenAI-compatible address', () => {
     expect(said()).toBe('Enough.')
   })
 
-  it('whose call is no JSON is told so, and goes on', async () => {
+  it('continues after an error about a call that is not JSON', async () => {
     const server = await serve({
       *script() {
         const [first] = yield* calls('', { name: 'read_file', input: { path: 'README.md' } })
@@ -102,7 +102,7 @@ describe('a model behind an OpenAI-compatible address', () => {
     expect(server.faults).toEqual([])
   })
 
-  it('can be stopped in the middle of its words', async () => {
+  it('can be stopped during its text', async () => {
     const server = await serve()
     server.misbehave('hang')
     const { agent, events } = await connect(endpoint(server.url))
@@ -114,7 +114,7 @@ describe('a model behind an OpenAI-compatible address', () => {
     expect(server.faults).toEqual([])
   })
 
-  it('that hangs up in the middle of its words is an error, and is asked again', async () => {
+  it('is asked again after it closes the connection during its text', async () => {
     const server = await serve()
     server.misbehave('drop')
     const { agent, events, said } = await connect(endpoint(server.url))
@@ -128,7 +128,7 @@ describe('a model behind an OpenAI-compatible address', () => {
 })
 
 describe('the key', () => {
-  it('is in nothing that could be kept, whatever the server repeats', async () => {
+  it('is in no data that could be stored, even if the server repeats it', async () => {
     const leaky: Script = function* () {
       const file = yield* call(`Your key is ${KEY}, isn’t it?`, 'read_file', { path: KEY })
       yield* call('I write it down.', 'write_file', { path: 'key.txt', content: `${KEY}\n`, expectedSha256: null })
@@ -148,7 +148,7 @@ describe('the key', () => {
     }
   })
 
-  it('is in no error, though the server repeats it', async () => {
+  it('is in no error, even if the server repeats it', async () => {
     const server = await serve()
     const wrong = await connect(endpoint(server.url, `${KEY}-wrong`))
     expect(await wrong.agent.send(scenario.prompt)).toBe('error')
@@ -166,7 +166,7 @@ describe('the key', () => {
     expect(await right.everything()).not.toContain(KEY)
   })
 
-  it('goes with its request and to no other address', async () => {
+  it('is sent with its request and to no other address', async () => {
     const server = await serve()
     const asked: Request[] = []
     const reach: typeof fetch = (input, init) => {
@@ -183,13 +183,13 @@ describe('the key', () => {
 
 describe('an address', () => {
   it.each([
-    [{ baseUrl: 'not an address' }, /is no address/],
+    [{ baseUrl: 'not an address' }, /is not an address/],
     [{ baseUrl: 'ftp://example.com/v1' }, /https: or http:/],
-    [{ baseUrl: 'http://user:secret@127.0.0.1:1/v1' }, /must hold no password/],
-    [{ provider: 'openai' }, /OpenAI asks for a key/],
-    [{ provider: 'anthropic' }, /Anthropic asks for a key/],
-    [{ baseUrl: 'http://127.0.0.1:1/v1', model: ' ' }, /which model/],
-  ] as const)('that cannot be is told: %j', async (part, message) => {
+    [{ baseUrl: 'http://user:secret@127.0.0.1:1/v1' }, /must not contain a password/],
+    [{ provider: 'openai' }, /OpenAI requires a key/],
+    [{ provider: 'anthropic' }, /Anthropic requires a key/],
+    [{ baseUrl: 'http://127.0.0.1:1/v1', model: ' ' }, /Name the model/],
+  ] as const)('is reported as invalid: %j', async (part, message) => {
     const { agent, events } = await connect({ kind: 'endpoint', provider: 'compatible', model: 'm', ...part })
     expect(await agent.send('Go.')).toBe('error')
     const error = events.find((event) => event.type === 'error')
@@ -197,7 +197,7 @@ describe('an address', () => {
     expect(JSON.stringify(events)).not.toContain('secret@')
   })
 
-  it('that nobody answers is an error', async () => {
+  it('without a server is an error', async () => {
     const server = await startOpenAiServer({ script: scenario.script })
     await server.close()
     const { agent, events } = await connect(endpoint(server.url))
@@ -207,7 +207,7 @@ describe('an address', () => {
 })
 
 describe('Anthropic', () => {
-  it('is asked at its own address, as a page asks it', async () => {
+  it('is reached at its own address with the header for pages', async () => {
     const asked: Request[] = []
     const events = [
       {

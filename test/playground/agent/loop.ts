@@ -35,7 +35,7 @@ const answer = 'Nobody else asks for it.'
 const withoutTime = ({ messages, usage: { ms, ...usage } }: Conversation) => ({ messages, usage })
 
 describe('the events of a turn', () => {
-  it('come in order: words, then each call, then its result', async () => {
+  it('arrive in order: text, then each call, then its result', async () => {
     const { agent, events } = await open()
     expect(await agent.send(prompt)).toBe('finished')
     const steps = events
@@ -54,7 +54,7 @@ describe('the events of a turn', () => {
     expect([...results].sort()).toEqual(calls)
   })
 
-  it('tell exactly what the model is shown', async () => {
+  it('contain results exactly as the model sees them', async () => {
     const { agent, events } = await open()
     await agent.send(prompt)
     const shown = agent.conversation.messages.flatMap(({ role, content }) =>
@@ -68,7 +68,7 @@ describe('the events of a turn', () => {
     expect(new Map(told as [string, unknown][])).toEqual(new Map(shown as [string, unknown][]))
   })
 
-  it('count tokens and time, of each step and of all', async () => {
+  it('count tokens and time of each step and in total', async () => {
     const { agent, events } = await open()
     await agent.send(prompt)
     const steps = events.filter((event) => event.type === 'usage')
@@ -88,7 +88,7 @@ describe('the events of a turn', () => {
 })
 
 describe('step by step', () => {
-  it('pauses after each step, and comes to the same end', async () => {
+  it('pauses after each step and reaches the same result', async () => {
     const { agent, said } = await open()
     const reasons = [await agent.send(prompt, { stepwise: true })]
     while (agent.canContinue && reasons.length < 20) reasons.push(await agent.next())
@@ -99,18 +99,18 @@ describe('step by step', () => {
     expect(said()).toContain(answer)
   })
 
-  it('goes on by itself from any step', async () => {
+  it('continues automatically from any step', async () => {
     const { agent } = await open({ maxSteps: 2 })
     expect(await agent.send(prompt)).toBe('limit')
     expect(await agent.next()).toBe('paused')
     expect(await agent.resume()).toBe('limit')
     expect(await agent.resume()).toBe('finished')
-    await expect(agent.resume()).rejects.toThrow('nothing to go on with')
+    await expect(agent.resume()).rejects.toThrow('nothing to continue')
   })
 })
 
 describe('stop', () => {
-  it('breaks off a call, which the model is told, and the turn goes on from there', async () => {
+  it('interrupts a call, shows that to the model, and lets the turn continue', async () => {
     const workspace = (await open()).workspace
     let reached: (() => void) | undefined
     const isReached = new Promise<void>((resolve) => {
@@ -173,7 +173,7 @@ describe('stop', () => {
     expect(agent.conversation.messages.at(-1)).toMatchObject({ content: [{ output: { value: { ok: true } } }] })
   })
 
-  it('in the middle of words leaves the step to be taken again', async () => {
+  it('during text lets the step be repeated', async () => {
     const { agent, events, said } = await open({ pace: 1 })
     const turn = agent.send(prompt)
     while (!events.some(({ type }) => type === 'text')) await new Promise((resolve) => setImmediate(resolve))
@@ -186,7 +186,7 @@ describe('stop', () => {
 })
 
 describe('a conversation', () => {
-  it('goes on after a reload at any moment, also in the middle of a step', async () => {
+  it('continues after a reload at any moment, even during a step', async () => {
     const kept: string[] = []
     const { agent } = await open({ onEvent: () => kept.push(JSON.stringify(agent?.conversation)) })
     await agent.send(prompt)
@@ -202,7 +202,7 @@ describe('a conversation', () => {
     expect(different.some((text) => text.includes('interrupted'))).toBe(true)
   })
 
-  it('is tried again from the person’s last words, with calls of new names', async () => {
+  it('retries from the person’s last message, with new call ids', async () => {
     const { agent, events, said } = await open()
     await agent.send(prompt)
     const before = agent.conversation.messages.length
@@ -213,7 +213,7 @@ describe('a conversation', () => {
     expect(said().split(answer).length).toBe(3)
   })
 
-  it('takes more words of the person', async () => {
+  it('accepts another message of the person', async () => {
     const { agent, said } = await open()
     await agent.send(prompt)
     expect(await agent.send('Once more, please.')).toBe('finished')
@@ -222,8 +222,8 @@ describe('a conversation', () => {
   })
 })
 
-describe('what goes wrong', () => {
-  it('is told, and can be tried again', async () => {
+describe('an error of the model', () => {
+  it('is reported and can be retried', async () => {
     const { agent, events } = await open({ choice: { kind: 'scripted', scenario: 'no-such-scenario' } })
     expect(await agent.send(prompt)).toBe('error')
     expect(events.find(({ type }) => type === 'error')).toMatchObject({

@@ -3,7 +3,7 @@ import { createAgent } from '../../../playground/agent/create-agent.ts'
 import { changed, filesOf, setUp } from './setup.ts'
 
 describe('mend a failing test', () => {
-  it('follows the failing test to its cause, and ends with tests that pass', async () => {
+  it('follows the failing test to its cause and makes the tests pass', async () => {
     const { agent, scenario, workspace, said, results, text } = await setUp('mend-a-test')
     expect(await agent.send(scenario.prompt)).toBe('finished')
     expect(await text('src/price.js')).toContain('return Math.round((cents * (100 - percent)) / 100)')
@@ -27,7 +27,7 @@ describe('mend a failing test', () => {
 })
 
 describe('rename across files', () => {
-  it('renames every use by one patch, and nothing that is only similar', async () => {
+  it('renames every use in one patch and leaves similar names unchanged', async () => {
     const { agent, scenario, workspace, said, results, text } = await setUp('rename-across-files')
     expect(await agent.send(scenario.prompt)).toBe('finished')
     const patch = results().find(({ tool }) => tool === 'apply_patch')
@@ -43,7 +43,7 @@ describe('rename across files', () => {
     await workspace.close()
   })
 
-  it('reads again what somebody changed meanwhile, and keeps their change', async () => {
+  it('reads a file again that changed since, and keeps that change', async () => {
     const played = await setUp('rename-across-files')
     const { workspace, scenario, results, events } = played
     let isFirst = true
@@ -71,7 +71,7 @@ describe('rename across files', () => {
     await workspace.close()
   })
 
-  it('has nothing to do where nothing is called so', async () => {
+  it('does nothing if the name does not occur', async () => {
     const { agent, scenario, workspace, said, results } = await setUp('rename-across-files', (files) =>
       Object.fromEntries(
         Object.entries(files).map(([path, text]) => [path, text.replaceAll(/\bgetTemp\b/g, 'degrees')]),
@@ -88,7 +88,7 @@ describe('explore and explain', () => {
   it.each([
     ['the sample', '-10', '40'],
     ['a sample that was changed before', '-3', '33'],
-  ])('quotes lines that are there: %s', async (_, cold, hot) => {
+  ])('quotes lines of the real files: %s', async (_, cold, hot) => {
     const { agent, scenario, workspace, said, results, text } = await setUp(
       'explore-and-explain',
       changed('src/alarm.js', '{ cold: -10, hot: 40 }', `{ cold: ${cold}, hot: ${hot} }`),
@@ -143,7 +143,7 @@ describe('an attack by a README', () => {
     await workspace.close()
   })
 
-  it('is not there in a README without it', async () => {
+  it('does not occur with a README without instructions', async () => {
     const { agent, scenario, workspace, said, results } = await setUp('resist-an-attack', (files) => ({
       ...files,
       'README.md': (files['README.md'] ?? '').replace(/<!--[\s\S]*-->/, ''),
@@ -155,7 +155,7 @@ describe('an attack by a README', () => {
   })
 })
 
-describe('a dependency dropped under supervision', () => {
+describe('dropping a dependency under supervision', () => {
   it('waits for its plan and for each change, and can be undone', async () => {
     const asked: string[] = []
     const { agent, scenario, workspace, said, results, text } = await setUp('drop-a-dependency', undefined, {
@@ -200,7 +200,7 @@ describe('a dependency dropped under supervision', () => {
     await workspace.close()
   })
 
-  it('says what was refused of it, and leaves that as it is', async () => {
+  it('names the refused changes and leaves their files unchanged', async () => {
     const { agent, scenario, workspace, said, text } = await setUp('drop-a-dependency', undefined, {
       approve: ({ tool, input }) => {
         if (tool === 'run_command') return { deny: 'no commands today' }
@@ -216,8 +216,8 @@ describe('a dependency dropped under supervision', () => {
   })
 })
 
-describe('what is confidential', () => {
-  it('reaches no published page once it was read', async () => {
+describe('confidential content', () => {
+  it('does not reach a published page after the agent has read it', async () => {
     const { agent, scenario, workspace, said, results, text } = await setUp('keep-a-secret')
     expect(await agent.send(scenario.prompt)).toBe('finished')
     expect(results().map(({ tool, code }) => [tool, code])).toEqual([
