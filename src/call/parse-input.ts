@@ -1,18 +1,25 @@
 import type * as z from 'zod'
 import { ToolError } from '../errors.ts'
 import type { Tool } from '../tools/define-tool.ts'
+import { nearestName } from '../util/nearest-name.ts'
 
 /**
  * Parses a call's input with the tool's schema.
  *
+ * @param otherFields fields that the caller of this function accepts beside those of the schema
  * @throws ToolError `INVALID_INPUT` with the first wrong field, why, and all issues
  */
-export function parseInput<I extends z.ZodObject>(tool: Pick<Tool<I>, 'name' | 'input'>, input: unknown): z.output<I> {
+export function parseInput<I extends z.ZodObject>(
+  tool: Pick<Tool<I>, 'name' | 'input'>,
+  input: unknown,
+  otherFields: readonly string[] = [],
+): z.output<I> {
   const parsed = tool.input.safeParse(input)
   if (parsed.success) return parsed.data
+  const known = [...Object.keys(tool.input.shape), ...otherFields]
   const issues = parsed.error.issues
     .slice(0, 10)
-    .map((issue) => ({ field: fieldOf(issue), why: bounded(issue.message) }))
+    .map((issue) => ({ field: fieldOf(issue), why: bounded(issue.message) + nearestField(issue, known) }))
   const [first] = issues
   throw new ToolError('INVALID_INPUT', `Invalid input for ${tool.name}: ${first?.field}: ${first?.why}`, {
     field: first?.field,
@@ -22,8 +29,16 @@ export function parseInput<I extends z.ZodObject>(tool: Pick<Tool<I>, 'name' | '
 }
 
 function fieldOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'unrecognized_keys') return bounded(issue.keys.join(', '))
+  if (issue.code === 'unrecognized_keys')
+    return bounded(issue.keys.map((key) => [...issue.path, key].join('.')).join(', '))
   return issue.path.length === 0 ? 'input' : bounded(issue.path.map(String).join('.'))
+}
+
+/** Names the field that is most similar to an unknown one. */
+function nearestField(issue: z.core.$ZodIssue, known: readonly string[]): string {
+  if (issue.code !== 'unrecognized_keys' || issue.path.length > 0) return ''
+  const nearest = nearestName(issue.keys[0] ?? '', known)
+  return nearest === undefined ? '' : `; did you mean "${nearest}"?`
 }
 
 /** A part of a message that a caller wrote: bounded, so that a refusal cannot be made to carry anything at length. */

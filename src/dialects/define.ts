@@ -33,10 +33,13 @@ export {
 export {
   call,
   callHidden,
+  callNarrowed,
   callTool,
   defineDialectTool,
   fieldsOf,
   lastShownVersion,
+  narrowInput,
+  refuseUnused,
   renamedFields,
   tryCall,
   trySteps,

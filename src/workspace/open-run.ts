@@ -211,6 +211,7 @@ function openDialectCall(
     shownVersion: (path) => shownVersion(workspace, run, path),
     rejectCall: async (name, why, options) =>
       (await callTool(workspace, run, createRejectedCall(name, why), {}, options)) as Failure,
+    mutates: (name) => workspace.tools.get(name)?.mutates === true,
     unavailableReason(name) {
       if (workspace.tools.has(name)) return undefined
       return (

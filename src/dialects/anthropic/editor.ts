@@ -1,9 +1,16 @@
 import * as z from 'zod'
 import type { Failure } from '../../errors.ts'
-import { call, defineDialectTool, fieldsOf, type PathMapping } from '../define.ts'
+import { call, defineDialectTool, fieldsOf, type PathMapping, refuseUnused } from '../define.ts'
 import { formatNearestPassage } from '../runtime/nearest-passage.ts'
 import type { Answer, DialectError, Steps } from '../runtime/types.ts'
-import { insertAfter, replaceOnce, requireParameter, snippet, viewFile } from './text-commands.ts'
+import {
+  insertAfter,
+  refuseOtherParameters,
+  replaceOnce,
+  requireParameter,
+  snippet,
+  viewFile,
+} from './text-commands.ts'
 
 const input = z.object({
   command: z.enum(['view', 'create', 'str_replace', 'insert']).describe('What to do'),
@@ -33,6 +40,8 @@ export const editor = defineDialectTool({
   uses: ['read_file', 'list_directory'],
   mayUse: ['write_file', 'edit_file', 'replace_range'],
   *steps(request, pathMapping) {
+    // Earlier versions of the tool insert `new_str`.
+    refuseOtherParameters(request, request.command === 'insert' && request.insert_text === undefined ? ['new_str'] : [])
     const path = pathMapping.inward(request.path)
     if (request.command === 'view') return yield* view(request, path, pathMapping)
     if (request.command === 'create') return yield* create(request, path)
@@ -59,6 +68,7 @@ function* view(
   const file = yield* viewFile(path, view_range)
   if (file.ok) return { output: `Here's the result of running \`cat -n\` on ${requestedPath}:\n${file.text}\n` }
   if (file.code !== 'IS_DIRECTORY') return file
+  refuseUnused('a directory', { view_range })
   const { entries } = yield* call('list_directory', { path, maxDepth: 2 })
   const lines = [requestedPath, ...entries.map((entry) => pathMapping.outward(entry.path))]
   return {

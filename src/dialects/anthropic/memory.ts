@@ -2,10 +2,17 @@ import * as z from 'zod'
 import { type Failure, ToolError } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, defineDialectTool, fieldsOf, type PathMapping } from '../define.ts'
+import { call, defineDialectTool, fieldsOf, type PathMapping, refuseUnused } from '../define.ts'
 import type { Answer, DialectError, Steps } from '../runtime/types.ts'
 import { commonErrorText } from './editor.ts'
-import { insertAfter, replaceOnce, requireParameter, snippet, viewFile } from './text-commands.ts'
+import {
+  insertAfter,
+  refuseOtherParameters,
+  replaceOnce,
+  requireParameter,
+  snippet,
+  viewFile,
+} from './text-commands.ts'
 
 /** Root of the memory, as the tool spells it. */
 export const MEMORIES = '/memories'
@@ -36,6 +43,7 @@ export const memory = defineDialectTool({
   uses: ['read_file', 'list_directory'],
   mayUse: ['write_file', 'edit_file', 'replace_range', 'delete_file', 'move_file'],
   *steps(request, pathMapping) {
+    refuseOtherParameters(request)
     if (request.command === 'rename') return yield* rename(request, pathMapping)
     const memoryPath = requireParameter('path', request.path, request.command)
     const path = inwardMemoryPath(memoryPath, pathMapping)
@@ -90,6 +98,7 @@ function* view(
   if (file.ok) return { output: `Here's the content of ${memoryPath} with line numbers:\n${file.text}` }
   const isEmptyMemory = file.code === 'NOT_FOUND' && memoryPath === MEMORIES
   if (file.code !== 'IS_DIRECTORY' && !isEmptyMemory) return file
+  refuseUnused('a directory', { view_range: range })
   // A .gitignore of the workspace must not hide notes.
   const entries = isEmptyMemory
     ? []

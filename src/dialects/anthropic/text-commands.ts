@@ -1,5 +1,5 @@
 import { type Failure, ToolError } from '../../errors.ts'
-import { call, lastShownVersion, readLines, trySteps } from '../define.ts'
+import { call, lastShownVersion, readLines, refuseUnused, trySteps } from '../define.ts'
 import { type NewLines, newLinesOf, numberLines, splitLines } from '../runtime/numbered-lines.ts'
 import type { Steps } from '../runtime/types.ts'
 
@@ -15,6 +15,30 @@ export function requireParameter<T>(name: string, value: T | undefined, command:
   throw new ToolError('INVALID_INPUT', `Parameter \`${name}\` is required for command: ${command}`, { field: name })
 }
 
+/** The parameters of each command, beside the path. */
+const parameters: Readonly<Record<string, readonly string[]>> = {
+  view: ['view_range'],
+  create: ['file_text'],
+  str_replace: ['old_str', 'new_str'],
+  insert: ['insert_line', 'insert_text'],
+  delete: [],
+  rename: ['old_path', 'new_path'],
+}
+
+/**
+ * Refuses parameters of other commands.
+ *
+ * @throws ToolError `INVALID_INPUT`
+ */
+export function refuseOtherParameters(
+  { command, path, ...others }: { readonly command: string; readonly path?: string | undefined },
+  more: readonly string[] = [],
+): void {
+  const used = [...(parameters[command] ?? []), ...more]
+  const unused = Object.entries({ ...others, ...(command === 'rename' ? { path } : {}) })
+  refuseUnused(command, Object.fromEntries(unused.filter(([field]) => !used.includes(field))))
+}
+
 /** Returns the lines of a file with their numbers, all or a range. -1 as the end means the last line. */
 export function* viewFile(path: string, range?: readonly number[]): Steps<{ ok: true; text: string } | Failure> {
   const [first = 1, last = -1] = range ?? []
@@ -26,7 +50,7 @@ export function* viewFile(path: string, range?: readonly number[]): Steps<{ ok: 
   }
   const maxLines = last === -1 ? Number.POSITIVE_INFINITY : last - first + 1
   const read = yield* trySteps(readLines(path, { startLine: first, maxLines }))
-  return read.ok ? { ok: true, text: numberLines(splitLines(read.value.content), first) } : read
+  return read.ok ? { ok: true, text: numberLines(splitLines(read.value.content), read.value.startLine) } : read
 }
 
 /** Replaces a text that occurs once. Returns the lines around it. */

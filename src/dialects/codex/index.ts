@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, createPathMapping, defineDialectTool, type VirtualRoots } from '../define.ts'
+import { call, createPathMapping, defineDialectTool, refuseUnused, type VirtualRoots } from '../define.ts'
 import { formatCommandOutput } from '../runtime/command-text.ts'
 import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
 import { patchGrammar } from './patch-grammar.ts'
@@ -71,6 +71,10 @@ const tools = [
       const reason = justification === undefined ? {} : { reason: justification }
       const [program, patch] = command
       if (command.length === 2 && program === 'apply_patch' && patch !== undefined) {
+        refuseUnused('apply_patch', {
+          timeout_ms,
+          workdir: workdir === undefined || pathMapping.inward(workdir) === '.' ? undefined : workdir,
+        })
         const normalized = normalizePatch(patch)
         return patched(normalized, yield* call('apply_patch', { patch: normalized, ...reason }))
       }

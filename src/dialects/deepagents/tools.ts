@@ -39,9 +39,8 @@ export const deepagentsTools: readonly DialectTool[] = [
     }),
     uses: ['read_file'],
     *steps({ file_path, offset, limit }, pathMapping) {
-      const startLine = Math.max(0, offset) + 1
-      const read = yield* readPart(pathMapping.inward(file_path), { startLine, maxLines: limit })
-      const { content, endLine, totalLines } = read
+      const range = { startLine: Math.max(0, offset) + 1, maxLines: limit }
+      const { content, startLine, endLine, totalLines } = yield* readPart(pathMapping.inward(file_path), range)
       if (content === '') return { output: 'System reminder: File exists but has empty contents' }
       const next = endLine < totalLines ? ` | next offset ${endLine}` : ''
       return { output: `@@ lines ${startLine}-${endLine} of ${totalLines}${next} @@\n${content.replace(/\r?\n$/, '')}` }

@@ -55,13 +55,13 @@ export const readFile = defineDialectTool({
   }),
   normalizeInput: adaptRead,
   uses: ['read_file'],
-  *steps({ file_path, start_line: startLine = 1, end_line = Number.POSITIVE_INFINITY }, pathMapping) {
-    if (end_line < startLine) {
+  *steps({ file_path, start_line = 1, end_line = Number.POSITIVE_INFINITY }, pathMapping) {
+    if (end_line < start_line) {
       throw new ToolError('INVALID_INPUT', 'start_line cannot be greater than end_line', { field: 'end_line' })
     }
-    const read = yield* readPart(pathMapping.inward(file_path), { startLine, maxLines: end_line - startLine + 1 })
-    const { content, endLine, totalLines } = read
-    if (startLine === 1 && endLine >= totalLines && !read.isCut) return { output: content }
+    const range = { startLine: start_line, maxLines: end_line - start_line + 1 }
+    const { content, startLine, endLine, totalLines, isCut } = yield* readPart(pathMapping.inward(file_path), range)
+    if (startLine === 1 && endLine >= totalLines && !isCut) return { output: content }
     const next =
       endLine < totalLines
         ? `\nAction: To read more, call read_file with start_line and end_line; the next part starts at start_line: ${endLine + 1}.`
@@ -74,10 +74,14 @@ export const readFile = defineDialectTool({
 
 /** Converts former fields: an absolute path, an offset from 0 and a number of lines. */
 function adaptRead(input: unknown): unknown {
-  const { offset, limit, ...fields } = renamedFields(input, { absolute_path: 'file_path', path: 'file_path' })
+  const fields = renamedFields(input, { absolute_path: 'file_path', path: 'file_path' })
+  const { offset, limit, ...others } = fields
+  const isRange = (value: unknown) => value === undefined || typeof value === 'number'
+  // What has no meaning as a former range is refused by the schema.
+  if (!isRange(offset) || !isRange(limit) || 'start_line' in others || 'end_line' in others) return fields
   const first = typeof offset === 'number' ? offset + 1 : 1
   return {
-    ...fields,
+    ...others,
     ...(offset === undefined ? {} : { start_line: first }),
     ...(typeof limit === 'number' ? { end_line: first + limit - 1 } : {}),
   }
@@ -154,6 +158,7 @@ export const saveMemory = defineDialectTool({
   description: 'Note a fact for later conversations, at the end of GEMINI.md.',
   input: z.object({ fact: z.string().min(1).describe('One clear sentence') }),
   uses: ['append_file', 'search_text'],
+  narrows: ['append_file'],
   *steps({ fact }) {
     const line = fact.replace(/\s+/g, ' ').trim()
     // A search, not a read, because a read would count as seen, and the model could then replace the file.

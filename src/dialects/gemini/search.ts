@@ -112,6 +112,7 @@ export const readManyFiles = defineDialectTool({
   }),
   normalizeInput: (input) => renamedFields(input, { paths: 'include' }),
   uses: ['read_file', 'find_files', 'file_info'],
+  narrows: ['read_file'],
   *steps({ include, exclude = [] }, pathMapping) {
     const paths = yield* findAll(include, pathMapping)
     const left = yield* findAll(exclude, pathMapping)

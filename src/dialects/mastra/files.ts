@@ -19,9 +19,9 @@ export const fileTools: readonly DialectTool[] = [
       showLineNumbers: z.boolean().default(true),
     }),
     uses: ['read_file'],
-    *steps({ path, offset: startLine = 1, limit: maxLines = Number.POSITIVE_INFINITY, showLineNumbers }, pathMapping) {
-      const read = yield* readPart(pathMapping.inward(path), { startLine, maxLines })
-      const { content, bytes, endLine, totalLines, isCut } = read
+    *steps({ path, offset = 1, limit: maxLines = Number.POSITIVE_INFINITY, showLineNumbers }, pathMapping) {
+      const read = yield* readPart(pathMapping.inward(path), { startLine: offset, maxLines })
+      const { content, bytes, startLine, endLine, totalLines, isCut } = read
       const isWhole = startLine === 1 && endLine >= totalLines && !isCut
       const extent = isWhole
         ? `${bytes} bytes`
@@ -40,8 +40,8 @@ export const fileTools: readonly DialectTool[] = [
     }),
     uses: ['write_file'],
     *steps({ path, content, overwrite }, pathMapping) {
-      const mode = overwrite ? 'CREATE_OR_REPLACE' : 'CREATE_NEW'
-      const { bytesWritten } = yield* call('write_file', { path: pathMapping.inward(path), content, mode })
+      const mode = overwrite ? {} : { mode: 'CREATE_NEW' as const }
+      const { bytesWritten } = yield* call('write_file', { path: pathMapping.inward(path), content, ...mode })
       return { output: `Wrote ${bytesWritten} bytes to ${path}` }
     },
   }),

@@ -18,6 +18,7 @@ export function mastra(roots: VirtualRoots = {}): Dialect {
     description: 'The workspace tools of Mastra',
     pathMapping: createPathMapping(roots),
     tools: [...fileTools, ...shellTools],
+    fields: { startLine: 'offset', maxLines: 'limit', includeHidden: 'showHidden' },
     hints: {
       WRITE_CONFLICT: 'Read the whole file with mastra_workspace_read_file, and repeat the change on what it shows.',
       IS_DIRECTORY: 'Name a file; use mastra_workspace_list_files for a directory.',

@@ -309,6 +309,7 @@ const tools = [
     output: content,
     annotations: readHints,
     uses: ['find_files', 'list_directory'],
+    narrows: ['find_files'],
     *steps({ path, pattern, excludePatterns }, pathMapping) {
       const result = yield* findEntries(pathMapping.inward(path), pattern, excludePatterns)
       const lines = result.paths.map(pathMapping.outward)

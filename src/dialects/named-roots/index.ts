@@ -71,7 +71,7 @@ const tools = [
     annotations: looks,
     uses: ['list_directory'],
     *steps({ path, recursive }, pathMapping) {
-      const options = { maxDepth: recursive ? 32 : 1, maxEntries: 500, includeHidden: true }
+      const options = { ...(recursive ? { maxDepth: 32 } : {}), maxEntries: 500, includeHidden: true }
       const listing = yield* call('list_directory', { path: pathMapping.inward(path), ...options })
       const entries = listing.entries.map(({ path, type, sizeBytes }) => {
         const size = sizeBytes === undefined ? {} : { size: sizeBytes }

@@ -1,7 +1,7 @@
 import { compileGlobs } from '../../paths/glob.ts'
 import { ancestorsOf, isWithin, type LogicalPath, type Path } from '../../paths/logical-path.ts'
-import { listAll, listedDirectory } from './list-tree.ts'
-import { call } from './steps.ts'
+import { listedDirectory } from './list-tree.ts'
+import { callNarrowed, narrowInput } from './steps.ts'
 import type { Steps } from './types.ts'
 
 /** Result of {@link findEntries}. */
@@ -25,12 +25,18 @@ const MAX_PATHS = 500
 export function* findEntries(directory: string, pattern: string, excluded: readonly string[]): Steps<FoundEntries> {
   const included = compileGlobs([strictGlob(pattern)])
   const omitted = compileGlobs(excluded.map(strictGlob))
-  const search = (includeIgnored: boolean) => findBelow(directory, pattern, includeIgnored)
+  const { maxResults, ...filters } = yield* narrowInput('find_files', {
+    pattern,
+    path: directory,
+    maxResults: MAX_PATHS,
+    includeHidden: true,
+    includeIgnored: true,
+  })
   let withoutIgnored = false
-  let { base, files, truncated } = yield* search(true)
-  if (truncated) {
+  let { base, files, truncated } = yield* findBelow(filters)
+  if (truncated && filters.includeIgnored) {
     withoutIgnored = true
-    ;({ base, files, truncated } = yield* search(false))
+    ;({ base, files, truncated } = yield* findBelow({ ...filters, includeIgnored: false }))
   }
   const relative = (path: string) => (base === '' ? path : path.slice(base.length + 1))
   const matches = new Set<string>()
@@ -44,24 +50,32 @@ export function* findEntries(directory: string, pattern: string, excluded: reado
       (ancestor) => ancestor !== base && isWithin(ancestor, base) && omitted.matches(relative(ancestor)),
     )
   const paths = [...matches].filter((path) => !isExcluded(path)).sort()
-  return { paths: paths.slice(0, MAX_PATHS), withoutIgnored, truncated: truncated || paths.length > MAX_PATHS }
+  return { paths: paths.slice(0, maxResults), withoutIgnored, truncated: truncated || paths.length > maxResults }
 }
 
 /** Finds the files that match, or are below a directory that matches. `base` is the path of the directory without links. */
-function* findBelow(
-  directory: string,
-  pattern: string,
-  includeIgnored: boolean,
-): Steps<{ base: LogicalPath; files: readonly string[]; truncated: boolean }> {
-  const options = { path: directory, maxResults: MAX_PATHS * 2, includeHidden: true, includeIgnored }
-  const direct = yield* call('find_files', { pattern, ...options })
-  const inside = yield* call('find_files', { pattern: `${pattern}/**`, ...options })
+function* findBelow(input: {
+  readonly pattern: string
+  readonly path: string
+  readonly includeHidden: boolean
+  readonly includeIgnored: boolean
+}): Steps<{ base: LogicalPath; files: readonly string[]; truncated: boolean }> {
+  const { pattern, path: directory } = input
+  const maxResults = MAX_PATHS * 2
+  const direct = yield* callNarrowed('find_files', { ...input, maxResults })
+  const inside = yield* callNarrowed('find_files', { ...input, pattern: `${pattern}/**`, maxResults })
   const files = [...direct.files, ...inside.files]
   const truncated = direct.truncated || inside.truncated
   const requested = (direct.path === '.' ? '' : direct.path) as LogicalPath
   if (files.every((file) => isWithin(file as Path, requested))) return { base: requested, files, truncated }
   // The requested path goes through a link.
-  return { base: listedDirectory(yield* listAll(directory)), files, truncated }
+  return {
+    base: listedDirectory(
+      yield* callNarrowed('list_directory', { path: directory, includeHidden: true, includeIgnored: true }),
+    ),
+    files,
+    truncated,
+  }
 }
 
 /** Returns the glob with a final `**` replaced, so that it matches at least one name. */

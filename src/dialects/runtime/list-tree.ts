@@ -2,7 +2,7 @@ import type { Success } from '../../call/state/call.ts'
 import { ToolError } from '../../errors.ts'
 import { type LogicalPath, nameOf, type Path, parentOf, quote } from '../../paths/logical-path.ts'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call } from './steps.ts'
+import { call, callNarrowed, narrowInput } from './steps.ts'
 import type { Steps } from './types.ts'
 
 /** One entry of a tree. A link has the type `file`, because it is not followed. */
@@ -17,15 +17,11 @@ const MAX_NODES = 5000
 /** Number of levels that one call lists. */
 const LEVELS = 8
 
-/** Lists a directory with hidden and ignored names; the first 500 entries. `maxDepth` is the number of levels. */
-export function* listAll(path: string, maxDepth: number = 1): Steps<Success & ToolOutput<'list_directory'>> {
-  return yield* call('list_directory', {
-    path,
-    maxDepth,
-    maxEntries: 500,
-    includeHidden: true,
-    includeIgnored: true,
-  })
+const all = { maxEntries: 500, includeHidden: true, includeIgnored: true }
+
+/** Lists a directory with hidden and ignored names; the first 500 entries. */
+export function* listAll(path: string): Steps<Success & ToolOutput<'list_directory'>> {
+  return yield* call('list_directory', { path, maxDepth: 1, ...all })
 }
 
 /** Returns the listed directory by its path without links, taken from the first entry. */
@@ -37,17 +33,26 @@ export function listedDirectory({ entries }: { readonly entries: readonly { read
  * Lists the tree below a directory with hidden and ignored names, in several calls if needed. `isExcluded` gets paths
  * relative to the directory; an excluded directory is not entered.
  *
- * @throws ToolError `LIMIT_EXCEEDED` for more than 5,000 entries, or 500 in one directory
+ * @throws ToolError `LIMIT_EXCEEDED` for more than 5,000 entries (or the caller's `maxEntries`), or 500 in one directory
  */
 export function* listTree(directory: string, isExcluded: (relative: string) => boolean): Steps<readonly TreeNode[]> {
-  let remaining = MAX_NODES
+  const { maxDepth, maxEntries, ...filters } = yield* narrowInput('list_directory', {
+    ...all,
+    maxDepth: MAX_NODES,
+    maxEntries: MAX_NODES,
+  })
+  let remaining = maxEntries
 
-  function* childrenOf(directory: string, parent: string): Steps<TreeNode[]> {
-    let levels = LEVELS
-    let listing = yield* listAll(directory, levels)
+  function* list(path: string, levels: number) {
+    return yield* callNarrowed('list_directory', { ...filters, path, maxDepth: levels, maxEntries: all.maxEntries })
+  }
+
+  function* childrenOf(directory: string, parent: string, levelsLeft: number): Steps<TreeNode[]> {
+    let levels = Math.min(LEVELS, levelsLeft)
+    let listing = yield* list(directory, levels)
     if (listing.truncated) {
       levels = 1
-      listing = yield* listAll(directory)
+      listing = yield* list(directory, levels)
       if (listing.truncated) throw tooMany(directory, listing.totalEntries)
     }
     const base = listedDirectory(listing)
@@ -58,21 +63,21 @@ export function* listTree(directory: string, isExcluded: (relative: string) => b
       const relative = base === '' ? path : path.slice(base.length + 1)
       if (siblings === undefined || isExcluded(parent + relative)) continue
       remaining -= 1
-      if (remaining < 0) throw tooMany(directory, MAX_NODES)
+      if (remaining < 0) throw tooMany(directory, maxEntries)
       const name = nameOf(path as Path)
       if (type !== 'directory') {
         siblings.push({ name, type: 'file' })
         continue
       }
-      const isDeepest = relative.split('/').length === levels
-      const children = isDeepest ? yield* childrenOf(path, `${parent}${relative}/`) : []
+      const isDeepest = relative.split('/').length === levels && levels < levelsLeft
+      const children = isDeepest ? yield* childrenOf(path, `${parent}${relative}/`, levelsLeft - levels) : []
       siblings.push({ name, type, children })
       lists.set(path, children)
     }
     return top
   }
 
-  return yield* childrenOf(directory, '')
+  return yield* childrenOf(directory, '', maxDepth)
 }
 
 function tooMany(directory: string, names: number): ToolError {

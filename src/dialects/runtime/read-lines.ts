@@ -1,6 +1,6 @@
 import { ToolError } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
-import { call } from './steps.ts'
+import { callNarrowed, narrowInput } from './steps.ts'
 import type { Steps } from './types.ts'
 
 /** Lines of a file, and the version of the file. */
@@ -20,6 +20,8 @@ export interface LineRange {
 /** As many of the requested lines as fit. */
 export interface PartialText extends FileText {
   readonly bytes: number
+  /** The first line in `content`. */
+  readonly startLine: number
   /** The last line in `content`, complete or cut. */
   readonly endLine: number
   /** Whether requested lines are missing, or the last line is cut. */
@@ -37,12 +39,12 @@ const MAX_LINES = 1000
  *
  * @throws ToolError `FILE_TOO_LARGE`, or `WRITE_CONFLICT` if the file changes between the calls
  */
-export function readWhole(path: string): Steps<FileText> {
+export function readWhole(path: string): Steps<PartialText> {
   return readLines(path, { startLine: 1, maxLines: Number.POSITIVE_INFINITY })
 }
 
 /** The same as {@link readWhole}, for a range of lines. */
-export function* readLines(path: string, range: LineRange): Steps<FileText> {
+export function* readLines(path: string, range: LineRange): Steps<PartialText> {
   const read = yield* readPart(path, range)
   if (!read.isCut && read.bytes <= MAX_BYTES) return read
   const message = `${quote(path)} is too large to be shown at once: over ${MAX_BYTES} bytes`
@@ -54,9 +56,11 @@ export function* readPart(path: string, range: LineRange): Steps<PartialText> {
   let content = ''
   let bytes = 0
   let sha256: string | undefined
-  let { startLine, maxLines } = range
+  const { startLine: firstLine, maxLines: mostLines } = yield* narrowInput('read_file', { path, ...range })
+  let startLine = firstLine
+  let maxLines = mostLines
   for (;;) {
-    const part = yield* call('read_file', { path, startLine, maxLines: Math.min(maxLines, MAX_LINES) })
+    const part = yield* callNarrowed('read_file', { path, startLine, maxLines: Math.min(maxLines, MAX_LINES) })
     if (sha256 !== undefined && part.sha256 !== sha256) {
       const message = `${quote(path)} changed while it was read`
       throw new ToolError('WRITE_CONFLICT', message, { path, hint: 'Read it again.' })
@@ -70,7 +74,7 @@ export function* readPart(path: string, range: LineRange): Steps<PartialText> {
     const isCutWithin = part.artifactUri !== undefined || (part.truncated && !/[\r\n]$/.test(part.content))
     const isAll = startLine > totalLines || maxLines <= 0
     if (isCutWithin || isAll || bytes >= MAX_BYTES) {
-      return { content, bytes, sha256, totalLines, endLine, isCut: isCutWithin || !isAll }
+      return { content, bytes, sha256, totalLines, startLine: firstLine, endLine, isCut: isCutWithin || !isAll }
     }
   }
 }
@@ -82,7 +86,7 @@ const utf8 = new TextEncoder()
  *
  * @throws ToolError `INVALID_INPUT` if `last` is less than `first`
  */
-export function readBetween(path: string, first = 1, last = Number.POSITIVE_INFINITY): Steps<FileText> {
+export function readBetween(path: string, first = 1, last = Number.POSITIVE_INFINITY): Steps<PartialText> {
   if (last < first) {
     throw new ToolError('INVALID_INPUT', `Invalid input: the last line, ${last}, is before the first, ${first}`, {
       hint: 'Lines count from 1, and both ends are included.',

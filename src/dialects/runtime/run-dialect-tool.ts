@@ -1,7 +1,10 @@
+import type * as z from 'zod'
 import { parseInput } from '../../call/parse-input.ts'
 import type { CallOptions, Success } from '../../call/state/call.ts'
 import { type Failure, ToolError } from '../../errors.ts'
 import type { ShownVersion } from '../../tools/define-tool.ts'
+import { SafetyFields, safetyShapeOf, spellInput } from './safety-fields.ts'
+import { strictSchema } from './strict-schema.ts'
 import { toDialectError } from './translate-error.ts'
 import type { Answer, Dialect, DialectResult, DialectTool, DialectToolInfo, Steps } from './types.ts'
 
@@ -26,6 +29,8 @@ export interface DialectHost {
   noteShown(shown: ShownVersion): void
   /** Returns the latest version of a file that the run was shown; see `shownVersion`. */
   shownVersion(path: string): Promise<string>
+  /** Whether a tool of the workspace changes anything. */
+  mutates(name: string): boolean
   /** Returns why a tool is not registered, or `undefined` if it is. */
   unavailableReason(name: string): ToolError | undefined
   /** Records a call that the dialect itself rejects. */
@@ -40,17 +45,53 @@ export function dialectToolsFor(
 ): readonly DialectToolInfo[] {
   return dialect.tools
     .filter(({ uses }) => uses.every(isRegistered))
-    .map(({ name, title = name, description, input, output, annotations = {}, uses, mayUse = [], native }) => ({
+    .map((tool) => ({ ...tool, inputSchema: compileInput(tool).schema }))
+    .map(({ name, title = name, description, inputSchema, output, annotations = {}, uses, mayUse = [], native }) => ({
       dialect: dialect.name,
       name,
       title,
       description,
-      inputSchema: input,
+      inputSchema,
       ...(output === undefined ? {} : { outputSchema: output }),
       annotations,
       mutates: [...uses, ...mayUse].some(mutates),
       ...(native === undefined ? {} : { native }),
     }))
+}
+
+/** What the input of a tool of a dialect can be. */
+interface InputContract {
+  readonly schema: z.ZodObject
+  /** Schemas of the safety fields. */
+  readonly safety: z.ZodRawShape
+}
+
+/** Compiled once per tool: a schema must stay the same object, because its conversions are cached. */
+const contracts = new WeakMap<DialectTool, InputContract>()
+
+function compileInput(tool: DialectTool): InputContract {
+  let contract = contracts.get(tool)
+  if (contract === undefined) {
+    contract = { schema: strictSchema(tool.input), safety: safetyShapeOf(tool) }
+    contracts.set(tool, contract)
+  }
+  return contract
+}
+
+/** Parses the input of a call: the input of the tool, and the safety fields, which narrow its steps. */
+function parseDialectInput(
+  dialect: Dialect,
+  tool: DialectTool,
+  input: unknown,
+): { readonly parsed: Record<string, unknown>; readonly safety: SafetyFields } {
+  const { schema, safety: shape } = compileInput(tool)
+  const spelled = spellInput(tool, shape, dialect, input)
+  const parsed = parseInput(
+    { name: tool.name, input: schema },
+    tool.normalizeInput?.(spelled.input) ?? spelled.input,
+    Object.keys(shape),
+  )
+  return { parsed, safety: new SafetyFields(tool, shape, spelled, dialect.pathMapping.inward) }
 }
 
 /** Creates the `call` of a run in a dialect, with a new state. It returns errors as results and never rejects. */
@@ -65,20 +106,23 @@ export function createDialectCall(
   return async (name, input, callOptions = {}) => {
     const options = { ...callOptions, via: `${dialect.name}.${String(name).slice(0, 100)}` }
     const calls: StepCalls = { callIds: [], warnings: [], versions: [] }
+    let { fields = {} } = dialect
     const toError = (failure: Failure, workspaceTool?: string): DialectResult => {
-      const error = toDialectError(dialect, name, failure, { input, workspaceTool })
+      const error = toDialectError({ ...dialect, fields }, name, failure, { input, workspaceTool })
       return { ...toResult({ ...dialect.formatError(error), isError: true }, calls), failure }
     }
     try {
       const tool = requireTool(byName, dialect, name, host)
-      const parsed = parseInput(tool, tool.normalizeInput?.(input) ?? input)
+      const { parsed, safety } = parseDialectInput(dialect, tool, input)
+      fields = { ...fields, ...safety.names }
       const dialectTools = [tool.name, ...(tool.formerNames ?? [])]
       const steps = tool.steps(parsed, dialect.pathMapping, state)
-      const end = await runSteps(steps, calls, host, { ...options, dialectTools })
+      const end = await runSteps(steps, calls, host, safety, { ...options, dialectTools })
       if ('failure' in end) return toError(end.failure, end.tool)
+      safety.requireEffect()
       // Only an answered call counts: the caller of a failed one has not seen what it read.
       for (const { shown } of calls.versions) host.noteShown(shown)
-      return toResult(end.answer, calls)
+      return toResult(safety.isDryRun ? dryRunAnswer(end.answer) : end.answer, calls)
     } catch (error) {
       return toError(await host.rejectCall(name, error, options))
     }
@@ -100,22 +144,30 @@ async function runSteps(
   steps: Steps<Answer | Failure>,
   calls: StepCalls,
   host: DialectHost,
+  safety: SafetyFields,
   options: CallOptions & DialectToolOptions,
 ): Promise<StepsEnd> {
   let isLaterStep = false
   let next = steps.next()
   while (next.done !== true) {
     const step = next.value
+    if ('narrow' in step) {
+      next = steps.next(safety.narrow(step.narrow, step.input) as object)
+      continue
+    }
     if (!('tool' in step)) {
       if ('unseen' in step) calls.versions = calls.versions.filter(({ parts }) => !parts.includes(step.unseen))
       next = steps.next('shown' in step ? await host.shownVersion(step.shown) : '')
       continue
     }
-    const { tool, input, continueOnError, parts = [] } = step
+    const { tool, isNarrowed = false, continueOnError, parts = [] } = step
+    if (host.mutates(tool)) safety.requireEffectOn(tool)
+    const input = isNarrowed ? step.input : safety.narrow(tool, step.input)
     const shows = (shown: ShownVersion) => calls.versions.push({ parts, shown })
     const result = await host.callTool(tool, input, { ...options, isLaterStep, shows })
     isLaterStep = true
     if (result.ok) {
+      safety.noteSuccess(tool)
       calls.callIds.push(result.callId)
       calls.warnings.push(...result.warnings)
     } else if (!continueOnError) {
@@ -147,6 +199,12 @@ function requireTool(
     if (reason !== undefined) throw new ToolError(reason.code, reason.message.replace(needed, name), reason.details)
   }
   return tool
+}
+
+/** Says above a text that nothing was changed: the text of the tool says what it would have done. */
+function dryRunAnswer(answer: Answer): Answer {
+  if (typeof answer.output !== 'string') return answer
+  return { ...answer, output: `Dry run: nothing was changed. The answer would have been:\n${answer.output}` }
 }
 
 function isFailure(end: Answer | Failure): end is Failure {

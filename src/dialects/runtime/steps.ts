@@ -58,12 +58,28 @@ export function* tryCall<N extends ToolName>(tool: N, input: ToolInput<N>): Step
   return (yield { tool, input, continueOnError: true }) as (Success & ToolOutput<N>) | Failure
 }
 
-/** The same as {@link call}, for a result that the answer does not show: it does not count as seen by the run. */
+/**
+ * The same as {@link call}, for a result that the answer does not show: it does not count as seen by the run, and the
+ * caller's ranges and limits do not apply to it.
+ */
 export function* callHidden<N extends ToolName>(tool: N, input: ToolInput<N>): Steps<Success & ToolOutput<N>> {
   const part = {}
-  const result = yield { tool, input, continueOnError: false, parts: [part] }
+  const result = yield { tool, input, continueOnError: false, isNarrowed: true, parts: [part] }
   yield { unseen: part }
   return result as Success & ToolOutput<N>
+}
+
+/**
+ * Returns an input with the safety fields of the caller, such as ranges and limits, for several calls that together give
+ * one result. Make them with {@link callNarrowed}.
+ */
+export function* narrowInput<N extends ToolName, I extends ToolInput<N>>(tool: N, input: I): Steps<I & ToolInput<N>> {
+  return (yield { narrow: tool, input }) as I & ToolInput<N>
+}
+
+/** The same as {@link call}, without the safety fields of the caller; see {@link narrowInput}. */
+export function* callNarrowed<N extends ToolName>(tool: N, input: ToolInput<N>): Steps<Success & ToolOutput<N>> {
+  return (yield { tool, input, continueOnError: false, isNarrowed: true }) as Success & ToolOutput<N>
 }
 
 /**
@@ -119,4 +135,19 @@ export function renamedFields(input: unknown, names: Readonly<Record<string, str
     delete fields[former]
   }
   return fields
+}
+
+/**
+ * Refuses fields that a call has, but cannot use, such as the fields of another command of the same tool.
+ *
+ * @throws ToolError `INVALID_INPUT` with the first of them that is not `undefined`
+ */
+export function refuseUnused(use: string, fields: Readonly<Record<string, unknown>>): void {
+  for (const [field, value] of Object.entries(fields)) {
+    if (value === undefined) continue
+    throw new ToolError('INVALID_INPUT', `Invalid input: ${field} has no effect on ${use}`, {
+      field,
+      hint: `Leave out "${field}" and call again.`,
+    })
+  }
 }

@@ -43,7 +43,10 @@ export interface DialectTool<I extends z.ZodObject = z.ZodObject, S = unknown> {
   readonly title?: string
   /** Description for the model. */
   readonly description: string
-  /** Schema of the input. Input that does not match fails with `INVALID_INPUT`, and the message names the field. */
+  /**
+   * Schema of the input. Unknown fields fail, at any depth, with `INVALID_INPUT`. A field is accepted in camelCase and in
+   * snake_case.
+   */
   readonly input: I
   /** Schema of {@link Answer.structured}, if the tool returns structured data. */
   readonly output?: z.ZodObject
@@ -52,6 +55,11 @@ export interface DialectTool<I extends z.ZodObject = z.ZodObject, S = unknown> {
   readonly uses: readonly AnyToolName[]
   /** Tools of the workspace that only some inputs need. If one of them is not registered, its call fails. */
   readonly mayUse?: readonly AnyToolName[]
+  /**
+   * Tools of the workspace whose safety fields this tool takes, such as `dryRun` and `expectedSha256`, in camelCase and
+   * snake_case. The frame adds them to the calls of the steps. Default: `uses` and `mayUse`.
+   */
+  readonly narrows?: readonly AnyToolName[]
   /** Definitions for APIs that know this tool by a type of their own, without its name; see `nativeTools`. */
   readonly native?: NativeDefinitions
   /** Former names of the tool in the original system: accepted, but not listed. */
@@ -76,7 +84,7 @@ export interface DialectTool<I extends z.ZodObject = z.ZodObject, S = unknown> {
 export type AnyToolName = ToolName | (string & Record<never, never>)
 
 /** A sequence of calls that returns a value. */
-export type Steps<R> = Generator<Step, R, Success | Failure | string>
+export type Steps<R> = Generator<Step, R, Success | Failure | string | object>
 
 /** One request of a sequence. The functions of `steps.ts` create them. */
 export type Step =
@@ -86,9 +94,13 @@ export type Step =
       readonly input: unknown
       /** Whether the sequence goes on if the call fails. */
       readonly continueOnError: boolean
+      /** Whether the input has the caller's safety fields already, or must not get them. */
+      readonly isNarrowed?: boolean
       /** Parts of the sequence that the call belongs to. */
       readonly parts?: readonly object[]
     }
+  /** Asks for an input of a tool with the caller's safety fields. */
+  | { readonly narrow: AnyToolName; readonly input: unknown }
   /** Asks for the sha256 of the version of a file that the run was shown last. */
   | { readonly shown: string }
   /** Discards what the calls of a part read: the answer does not show it, so the run has not seen it. */

@@ -44,7 +44,6 @@ export function snakeCase(roots: VirtualRoots = {}): Dialect {
       includeGlob: 'file_pattern',
       maxMatches: 'max_results',
       startLine: 'start_line',
-      timeoutMs: 'timeout_seconds',
     },
     formatError({ code, message, hint, path, failure }) {
       const { ok, code: _code, message: _message, hint: _hint, path: _path, ...details } = failure
