@@ -1,5 +1,5 @@
 import { classifyContent, classifyDirectory, classifyPath } from '../files/classify/index.ts'
-import { coveringAccess } from '../guard/guard-accesses.ts'
+import { accessTo, coveringAccess, notGranted } from '../guard/guard-accesses.ts'
 import { isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
 import type { Permission } from '../policy/permissions.ts'
@@ -94,11 +94,12 @@ async function collectAccesses(
   let bytes = 0
   const grants = { removal: accesses.filter(grantsRemoval), content: accesses.filter(grantsContent) }
   for (const change of draft.changes ?? []) {
-    const access = coveringAccess(change.to === null ? grants.removal : grants.content, change)
     const { state: before, ...head } = await stateWithin(draft.target ?? backend, change.path, limits.textFileBytes)
+    const access = coveringAccess(change.to === null ? grants.removal : grants.content, change, before)
     // A command that deletes a path and creates it again has an access for each of both.
-    if (access?.permission === 'file:write:create' && before !== null && before.type !== 'directory') {
-      coveringAccess(grants.removal, { path: change.path, expect: 'any', to: null })
+    const replaces = before !== null && before.type !== 'directory'
+    if (access?.permission === 'file:write:create' && replaces && accessTo(grants.removal, change.path) === undefined) {
+      throw notGranted(change.path)
     }
     changes.push({ change, before, ...head })
     if (change.to?.type === 'file') bytes += change.to.bytes.length
@@ -114,8 +115,9 @@ async function collectAccesses(
   }
   // The sources of a copy are evaluated too: a protected file must not become readable under another name.
   for (const path of draft.copiedFrom ?? []) {
-    const access = coveringAccess(accesses, { path, expect: 'any', to: null })
-    if (access === undefined || access.path === path) continue
+    const access = accessTo(accesses, path)
+    if (access === undefined) throw notGranted(path)
+    if (access.path === path) continue
     further.push({ ...access, asked: path, path, classification: classifyPath(path), recursive: false })
   }
   return { changes, further, parents, bytes }

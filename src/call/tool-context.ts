@@ -4,10 +4,11 @@ import { guardAccesses } from '../guard/guard-accesses.ts'
 import { createGuardedFiles } from '../guard/guarded-files.ts'
 import { createVisibility } from '../guard/visibility.ts'
 import type { Path } from '../paths/logical-path.ts'
-import type { PolicyCall, Verdict } from '../policy/policy.ts'
+import { deniedError, type PolicyCall, type Verdict } from '../policy/policy.ts'
 import type { BuiltinContext } from '../tools/builtin-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { diffWorkspace } from '../tools/diff-workspace.ts'
+import { builtinTools } from '../tools/index.ts'
 import { openCommandSession } from './commands/session.ts'
 import type { CommandSessionOptions } from './commands/session-state.ts'
 import { parseInput } from './parse-input.ts'
@@ -30,6 +31,7 @@ export function createToolContext(
   { audit, taint, signal, onProgress, ask, began, commit }: ToolContextOptions,
 ): BuiltinContext {
   let session: BuiltinContext['commands']
+  const isBuiltin = builtin.has(call.tool)
   const facts = () => policyCall(run, call.tool.name, call.input, call.dialectTools)
   const addRead = (path: Path, bytes = 0) => {
     run.rates.countRead(bytes)
@@ -42,6 +44,12 @@ export function createToolContext(
       backend: workspace.backend,
       accesses: call.accesses,
       documents: workspace.documents,
+      describesFiles: isBuiltin,
+      notesVisits: !isBuiltin,
+      requireAllowed(access) {
+        const verdict = workspace.policy.evaluate({ ...facts(), accesses: [access] })
+        if (verdict.decision === 'deny') throw deniedError(verdict)
+      },
       visibility: (kind) => createVisibility(workspace.policy, facts(), kind, call.verdict),
       signal,
       onRead: addRead,
@@ -143,5 +151,7 @@ async function workspaceDiffSha256(
     return undefined
   }
 }
+
+const builtin: ReadonlySet<Tool> = new Set(builtinTools as readonly Tool[])
 
 const BINARY = Uint8Array.of(0)

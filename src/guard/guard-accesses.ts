@@ -12,7 +12,7 @@ import {
   quote,
 } from '../paths/logical-path.ts'
 import type { Access, ContentProtection, GuardedAccess } from '../policy/access.ts'
-import type { Backend, Change } from '../storage/backend.ts'
+import type { Backend, Change, EntryState, Expectation } from '../storage/backend.ts'
 
 /**
  * Guards the accesses of a plan: the lexical guard, then the canonical path, then the classification of both names.
@@ -65,24 +65,39 @@ export function classifyBoth(requestedPath: LogicalPath, path: Path): Classifica
  * Returns the access that grants a change. `undefined` for a change that needs none: creating a missing parent of a granted
  * path, or removing an empty directory above it.
  *
+ * @param before the present state of the path: only a directory may be removed without an access, and nothing replaced
  * @throws ToolError `POLICY_DENIED` for a change outside the granted accesses
  */
-export function coveringAccess(accesses: readonly GuardedAccess[], change: Change): GuardedAccess | undefined {
-  const indexed = accesses.length > MAX_LINEAR_SEARCH ? accessIndex(accesses).get(change.path) : undefined
+export function coveringAccess(
+  accesses: readonly GuardedAccess[],
+  change: Change,
+  before: EntryState,
+): GuardedAccess | undefined {
+  const access = accessTo(accesses, change.path)
+  if (access !== undefined) return access
+  const isAbove = accesses.some(({ path }) => isWithin(path, change.path))
+  if (isAbove && change.to?.type === 'directory' && change.expect === 'any') {
+    if (before === null || before.type === 'directory') return undefined
+  }
+  // The backend refuses to remove a directory that is not empty. The tag keeps a file that replaces it meanwhile.
+  if (isAbove && change.to === null && before?.type === 'directory' && hasTag(change.expect)) return undefined
+  throw notGranted(change.path)
+}
+
+/** Returns the access that covers a path, if there is one. */
+export function accessTo(accesses: readonly GuardedAccess[], path: Path): GuardedAccess | undefined {
+  const indexed = accesses.length > MAX_LINEAR_SEARCH ? accessIndex(accesses).get(path) : undefined
   if (indexed !== undefined) return indexed
   for (const access of accesses) {
-    if (access.path === change.path || (access.recursive && isWithin(change.path, access.path))) return access
+    if (access.path === path || (access.recursive && isWithin(path, access.path))) return access
     const renamed = renamedPath(access)
-    if (renamed !== undefined && renamed !== access.path && isWithin(change.path, renamed)) return access
+    if (renamed !== undefined && renamed !== access.path && isWithin(path, renamed)) return access
   }
-  if (change.to?.type === 'directory' && change.expect === 'any') {
-    for (const access of accesses) {
-      if (isWithin(access.path, change.path)) return undefined
-    }
-  }
-  // A directory above a granted path may be removed once it is empty: the backend refuses to remove any other.
-  if (change.to === null && accesses.some(({ path }) => isWithin(path, change.path))) return undefined
-  throw notGranted(change.path)
+  return undefined
+}
+
+function hasTag(expect: Expectation): boolean {
+  return typeof expect === 'object' && 'tag' in expect
 }
 
 interface ResolvedAccess {

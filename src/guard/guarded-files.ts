@@ -1,21 +1,28 @@
 import { ToolError } from '../errors.ts'
+import { classifyPath } from '../files/classify/index.ts'
 import { sha256, sha256Cached } from '../files/hash/sha256.ts'
 import { createDocument, type DocumentCache, type TextDocument } from '../files/text/document.ts'
-import { childOf, display, isWithin, type Path, parentOf, quote } from '../paths/logical-path.ts'
-import type { GuardedAccess } from '../policy/access.ts'
+import { childOf, display, type Path, parentOf, quote } from '../paths/logical-path.ts'
 import type { Backend, Change, FileRead, Stat } from '../storage/backend.ts'
 import { visibleFiles, type WalkEntry, type WalkFilters, walk } from '../storage/walk.ts'
-import { notGranted } from './guard-accesses.ts'
+import { AccessGrants, type GrantOptions, type Grants, memoryPermissions, treePermissions } from './grants.ts'
 import type { Visibility, WalkKind } from './visibility.ts'
 
-/** The files of a backend that a call was granted. Any other path throws `POLICY_DENIED`. */
+/**
+ * The files of a backend that a call was granted. Any other path throws `POLICY_DENIED`.
+ *
+ * The permission of an access decides what it grants. Every access grants `stat` of its path. Content needs `file:read`,
+ * `file:search`, `file:diff`, `memory:read`, or a change that depends on the present content (replace, append, move, copy,
+ * patch, `memory:write`) of a file that policy does not deny to read. Below a recursive access, every path is evaluated by policy: hidden paths and the content of
+ * protected files are refused.
+ */
 export interface GuardedFiles extends GuardedReads, GuardedWalks, GuardedDirectories {
   readonly capabilities: Backend['capabilities']
 }
 
-/** Reads of granted paths. */
+/** Reads of granted paths. All but `stat` need an access that grants content. */
 export interface GuardedReads {
-  /** Returns `undefined` if the path does not exist. */
+  /** Returns `undefined` if the path does not exist. Of a protected file whose content is not granted, `size` is 0. */
   stat(path: Path): Promise<Stat | undefined>
   /** @throws ToolError `NOT_FOUND`, `IS_DIRECTORY`, `PATH_REJECTED` for a special file, `FILE_TOO_LARGE` above `maxBytes` */
   read(path: Path, maxBytes: number): Promise<FileRead>
@@ -31,7 +38,7 @@ export interface GuardedReads {
   noteRead(path: Path, bytes: number): void
 }
 
-/** Walks and scans of granted trees. Hidden paths do not appear, except in `allEntries`. */
+/** Walks and scans of granted trees, which need a recursive access. Hidden paths do not appear, except in `allEntries`. */
 export interface GuardedWalks {
   /** Walks a directory and yields what a call of this kind may see, in order. */
   walk(start: Path, kind: WalkKind, filters: WalkFilters, maxDepth?: number): AsyncIterable<WalkEntry>
@@ -42,17 +49,19 @@ export interface GuardedWalks {
   visible(start: Path, filters: WalkFilters, matches: (path: Path) => boolean): Promise<readonly Path[]>
   /** Returns the files to search. */
   candidates(start: Path, filters: WalkFilters): Promise<readonly Path[]>
-  /** Returns the files of a tree of notes, including dot files and ignored files. */
+  /** Returns the files of a tree of notes, including dot files and ignored files. Needs an access to the notes. */
   notes(start: Path): Promise<readonly Path[]>
   /**
-   * Returns everything below a path, to move or copy a whole tree: hidden and ignored entries as well.
+   * Returns everything below a path, to move or copy a whole tree: hidden and ignored entries as well. Needs an access that
+   * changes the tree, because policy evaluates every entry as a change.
    *
    * @throws ToolError `LIMIT_EXCEEDED` above `maxEntries`
    */
   allEntries(start: Path, maxEntries: number): Promise<WalkEntry[]>
   /**
    * Visits the files whose bytes the filter accepts, until a visitor returns false. Bytes are valid only during the visit.
-   * The filter gets no bytes of a file over `maxBytes`, which is not read, and must not accept it.
+   * The filter gets no bytes of a file over `maxBytes`, which is not read, and must not accept it. A visited file counts as
+   * read, for audit and labels.
    */
   scan(paths: readonly Path[], filter: ScanFilter, visit: ScanVisitor, maxBytes?: number): Promise<void>
 }
@@ -76,24 +85,23 @@ export type ScanFilter = (path: Path, bytes: Uint8Array, stat: Stat) => boolean 
 /** Returns false to end the scan. */
 export type ScanVisitor = (path: Path, bytes: Uint8Array, stat: Stat) => boolean
 
-export interface GuardedFilesOptions {
+export interface GuardedFilesOptions extends GrantOptions {
   readonly backend: Backend
-  readonly accesses: readonly GuardedAccess[]
   readonly documents: DocumentCache
-  readonly visibility: (kind: WalkKind) => Visibility
   readonly signal: AbortSignal | undefined
   /** Called with each path whose bytes are read, and their number. An exception refuses the read. */
   readonly onRead: (path: Path, bytes: number) => void
+  /** Whether a scanned file counts as read when it is visited. If not, the tool calls `noteRead` for what it shows. */
+  readonly notesVisits: boolean
 }
 
 interface GuardState extends GuardedFilesOptions {
-  /** Returns the path if it was granted, and throws `POLICY_DENIED` otherwise. */
-  readonly granted: (path: Path) => Path
+  readonly grants: Grants
 }
 
 /** Creates the view of a backend that reaches only the granted accesses. Anything else is a fault of the tool and refused. */
 export function createGuardedFiles(options: GuardedFilesOptions): GuardedFiles {
-  const state = { ...options, granted: createGrants(options.accesses) }
+  const state = { ...options, grants: new AccessGrants(options) }
   return {
     capabilities: options.backend.capabilities,
     ...createReads(state),
@@ -102,22 +110,11 @@ export function createGuardedFiles(options: GuardedFilesOptions): GuardedFiles {
   }
 }
 
-function createGrants(accesses: readonly GuardedAccess[]): (path: Path) => Path {
-  const exact = new Set(accesses.map((access) => access.path))
-  return (path) => {
-    if (exact.has(path)) return path
-    for (const access of accesses) {
-      if (access.recursive && isWithin(path, access.path)) return path
-    }
-    throw notGranted(path)
-  }
-}
-
-function createReads({ backend, documents, granted, onRead }: GuardState): GuardedReads {
+function createReads({ backend, documents, grants, onRead }: GuardState): GuardedReads {
   const isCacheable = backend.capabilities.authority === 'sole'
 
   async function read(path: Path, maxBytes: number): Promise<FileRead> {
-    const stat = await backend.stat(granted(path))
+    const stat = await backend.stat(grants.content(path))
     requireFile(path, stat)
     if (stat.size > maxBytes) {
       throw new ToolError('FILE_TOO_LARGE', `${quote(path)} has ${stat.size} bytes, over the limit of ${maxBytes}`, {
@@ -130,21 +127,28 @@ function createReads({ backend, documents, granted, onRead }: GuardState): Guard
     return backend.read(path)
   }
 
+  async function statEntry(path: Path): Promise<Stat | undefined> {
+    const stat = await backend.stat(path)
+    grants.entry(path, stat?.type)
+    if (stat?.type !== 'file' || !classifyPath(path).redacted || grants.showsContent(path)) return stat
+    return { type: 'file', size: 0, tag: stat.tag }
+  }
+
   return {
     read,
-    stat: (path) => backend.stat(granted(path)),
+    stat: (path) => statEntry(grants.covered(path)),
     versionOf: (bytes) => (isCacheable ? sha256Cached(bytes) : sha256(bytes)),
     async readRange(path, range) {
-      const content = await backend.read(granted(path), range)
+      const content = await backend.read(grants.content(path), range)
       onRead(path, content.bytes.length)
       return content
     },
-    readLink: (path) => backend.readLink(granted(path)),
+    readLink: async (path) => backend.readLink(grants.content(path)),
     async document(path, maxBytes) {
       const { bytes } = await read(path, maxBytes)
       return isCacheable ? documents.of(bytes, path) : createDocument(bytes, path)
     },
-    noteRead: (path, bytes) => onRead(granted(path), bytes),
+    noteRead: (path, bytes) => onRead(grants.covered(path), bytes),
   }
 }
 
@@ -152,7 +156,7 @@ const everything: WalkFilters = { includeHidden: true, includeIgnored: true }
 const unrestricted: Visibility = { see: () => true, enter: () => true, revision: 'all' }
 
 function createWalks(state: GuardState): GuardedWalks {
-  const { backend, granted, visibility } = state
+  const { backend, grants, visibility } = state
   const abort = state.signal === undefined ? {} : { signal: state.signal }
 
   async function filesBelow(
@@ -162,14 +166,17 @@ function createWalks(state: GuardState): GuardedWalks {
     links: boolean,
   ): Promise<readonly Path[]> {
     const visible = visibility(kind)
-    const stat = await backend.stat(granted(start))
+    const stat = await backend.stat(grants.covered(start))
     if (stat?.type === 'file') return visible.see(start, 'file') ? [start] : []
-    return visibleFiles(backend, start, { filters, ...visible, links, ...abort })
+    grants.tree(start)
+    const paths = await visibleFiles(backend, start, { filters, ...visible, links, ...abort })
+    grants.addVisible(start, kind, paths)
+    return paths
   }
 
   return {
     walk: (start, kind, filters, maxDepth) =>
-      walk(backend, granted(start), {
+      walk(backend, grants.tree(start), {
         filters,
         ...visibility(kind),
         ...(maxDepth === undefined ? {} : { maxDepth }),
@@ -179,10 +186,10 @@ function createWalks(state: GuardState): GuardedWalks {
       return (await filesBelow(start, 'list', filters, true)).filter(matches)
     },
     candidates: (start, filters) => filesBelow(start, 'search', filters, false),
-    notes: (start) => filesBelow(start, 'memory', everything, false),
+    notes: async (start) => filesBelow(grants.tree(start, memoryPermissions), 'memory', everything, false),
     async allEntries(start, maxEntries) {
       const entries: WalkEntry[] = []
-      for await (const entry of walk(backend, granted(start), {
+      for await (const entry of walk(backend, grants.tree(start, treePermissions), {
         filters: everything,
         includeGit: true,
         ...unrestricted,
@@ -198,10 +205,11 @@ function createWalks(state: GuardState): GuardedWalks {
       return entries
     },
     async scan(paths, filter, visit, maxBytes) {
-      for (const path of paths) granted(path)
+      for (const path of paths) grants.content(path)
       const visitMatch = (path: Path, bytes: Uint8Array, stat: Stat): boolean => {
         const matches = filter(path, bytes, stat)
         if (matches !== true) return matches !== undefined
+        if (state.notesVisits) state.onRead(path, bytes.length)
         return visit(path, bytes, stat)
       }
       if (backend.scan !== undefined) return backend.scan(paths, visitMatch, maxBytes)
@@ -216,10 +224,10 @@ function createWalks(state: GuardState): GuardedWalks {
   }
 }
 
-function createDirectories({ backend, granted }: GuardState): GuardedDirectories {
+function createDirectories({ backend, grants }: GuardState): GuardedDirectories {
   return {
     async emptiedDirectories(removed, keep) {
-      const absent = new Set<Path>(removed.map(granted))
+      const absent = new Set<Path>(removed.map((path) => grants.covered(path)))
       const changes: Change[] = []
       // By length of the path, the longest first: subdirectories are decided before the directory that contains them.
       const pending: Set<Path>[] = []
@@ -243,7 +251,7 @@ function createDirectories({ backend, granted }: GuardState): GuardedDirectories
     },
     async missingParents(path) {
       const missing: Change[] = []
-      for (let parent = parentOf(granted(path)); parent !== ''; parent = parentOf(parent)) {
+      for (let parent = parentOf(grants.covered(path)); parent !== ''; parent = parentOf(parent)) {
         const stat = await backend.stat(parent)
         if (stat?.type === 'directory') break
         if (stat !== undefined) {

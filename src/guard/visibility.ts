@@ -14,12 +14,13 @@ import type { EntryType } from '../storage/backend.ts'
  * - A listing shows that a protected file, such as `.env`, exists, unless the rules of the policy hide it. A search and a
  *   diff omit it.
  * - A directory appears, and is entered, if something below it may be visible. `.git` never appears.
+ * - `read` decides on the content of a file in a tree that the call may read.
  * - `ask` counts as allowed if the verdict on the call, which is approved as a whole, already contains the same question.
  */
 export function createVisibility(
   policy: Policy,
   call: Omit<PolicyCall, 'accesses'>,
-  kind: WalkKind,
+  kind: WalkKind | 'read',
   verdict: Pick<Verdict, 'rules'>,
 ): Visibility {
   const permission = kind === 'memory' ? 'memory:read' : (`file:${kind}` as const)

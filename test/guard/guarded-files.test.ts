@@ -35,6 +35,9 @@ function viewOf(backend: Backend, accesses: readonly GuardedAccess[], hidden: re
     backend,
     accesses,
     documents: createDocumentCache(1000),
+    describesFiles: false,
+    notesVisits: false,
+    requireAllowed: () => {},
     visibility: () => ({ see: (path: Path) => !hidden.includes(path), enter: () => true, revision: 'all' }),
     signal: undefined,
     onRead: () => {},
@@ -146,16 +149,16 @@ describe('grants', () => {
       expect: expectation,
       to,
     })
-    expect(coveringAccess(granted, change('d/e/f.txt', null))).toBe(granted[0])
-    expect(coveringAccess(granted, change('d/e', { type: 'directory' }))).toBeUndefined()
-    expect(coveringAccess(granted, change('d', null))).toBeUndefined()
+    expect(coveringAccess(granted, change('d/e/f.txt', null), null)).toBe(granted[0])
+    expect(coveringAccess(granted, change('d/e', { type: 'directory' }), null)).toBeUndefined()
+    expect(coveringAccess(granted, change('d', null, { tag: '1' }), { type: 'directory' })).toBeUndefined()
     for (const other of [
       change('x', null),
       change('x', { type: 'directory' }),
       change('d/e', { type: 'directory' }, 'absent'),
       change('d', { type: 'link', target: 'x' }),
     ]) {
-      expect(() => coveringAccess(granted, other)).toThrow('was not part of the plan of the call')
+      expect(() => coveringAccess(granted, other, null)).toThrow('was not part of the plan of the call')
     }
   })
 })

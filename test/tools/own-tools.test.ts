@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { toJsonSchema } from '../../src/adapters/json-schema/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
-import { createWorkspace, defineTool, type Tool, type WorkspaceOptions } from '../../src/index.ts'
+import { createWorkspace, defineTool, type Path, type Tool, type WorkspaceOptions } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 import { boundOutput } from '../../src/tools/shared/command-output.ts'
 import { parseRecording, replay } from '../../src/workspace/replay.ts'
@@ -113,6 +113,46 @@ describe('tools of the embedding program', () => {
         else expect(result).toMatchObject({ ok: false, code: expect.stringMatching(/^(POLICY_DENIED|NOT_FOUND)$/) })
         const after = await workspace.files.list('.')
         if (result.ok !== true) expect(after.map(({ path }) => path).sort()).toEqual(['a.txt'])
+      },
+    )
+
+    const states = {
+      file: { 'd/e': 'file' },
+      'an empty directory': { 'd/e': { directory: true } },
+      'a directory with a file': { 'd/e/other.txt': 'other' },
+      'a link': { 'd/e': { link: '../a.txt' } },
+    } as const
+    const above = {
+      'a removal': { expect: 'any', to: null },
+      'a removal of the present version': { expect: 'present', to: null },
+      'a directory': { expect: 'any', to: { type: 'directory' } },
+    } as const
+
+    it.each(Object.keys(states).flatMap((state) => Object.keys(above).map((change) => [state, change] as const)))(
+      '%s above a granted path: %s',
+      async (state, name) => {
+        const backend = memory({ 'a.txt': 'one\n', ...states[state as keyof typeof states] })
+        const before = await backend.stat('d/e' as Path)
+        const { expect: expected, to } = above[name as keyof typeof above]
+        const change = { path: 'd/e' as Path, expect: expected === 'any' ? expected : { tag: before?.tag ?? '' }, to }
+        const remover = defineTool({
+          ...countLines,
+          name: 'remover',
+          plan: () =>
+            (['file:delete', 'file:write:create'] as const).map((permission) => ({
+              ...{ permission, path: 'd/e/new.txt' },
+              ...(state === 'file' || state === 'a link' ? { removedAncestor: 'd/e' } : {}),
+            })),
+          draft: async () => ({ summary: 'Changed', changes: [change], result: () => ({ lines: 0 }) }),
+        })
+        const workspace = await open({ backend, extraTools: [remover] as Tool[] })
+        const result = await workspace.callTool('remover', { path: 'a.txt' })
+        const after = await backend.stat('d/e' as Path)
+        const isRemoved = state === 'an empty directory' && name === 'a removal of the present version'
+        expect(after?.type).toBe(isRemoved ? undefined : before?.type)
+        expect(after?.tag).toBe(isRemoved ? undefined : before?.tag)
+        const isAllowed = isRemoved || (state.includes('directory') && name === 'a directory')
+        expect(result.ok).toBe(isAllowed)
       },
     )
 
