@@ -29,7 +29,7 @@ export const errorHints = {
   INVALID_PATCH: 'Correct the patch; nothing was applied.',
   PATCH_CONFLICT: 'Read the file again and make the hunk match its lines; nothing was applied.',
   PATCH_BUDGET_EXCEEDED: 'Split the patch into smaller ones.',
-  UNSUPPORTED_BINARY: 'The file is not text; file_info describes it.',
+  UNSUPPORTED_BINARY: 'The file is not text; file_info describes it. In a shell, xxd, file or hexdump show its bytes.',
   UNSUPPORTED_ENCODING: 'The encoding of the file cannot be preserved exactly; use another tool.',
   INVALID_PATTERN: 'Correct the pattern.',
   SEARCH_TIMEOUT: 'Narrow the search: a smaller path, a glob, or a more specific query.',

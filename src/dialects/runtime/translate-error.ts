@@ -66,7 +66,7 @@ function neutralHints(roots: readonly string[]): Hints {
     WRITE_CONFLICT: 'Read the whole file again and repeat the change on its current version.',
     EDIT_NO_MATCH: 'Copy the text exactly from the file, with its white space.',
     EDIT_AMBIGUOUS: 'Add surrounding lines until the text occurs once.',
-    UNSUPPORTED_BINARY: 'The file is not text.',
+    UNSUPPORTED_BINARY: 'The file is not text. In a shell, xxd, file or hexdump show its bytes.',
     COMMAND_TIMEOUT: 'Use a shorter command or a longer time limit.',
   }
 }

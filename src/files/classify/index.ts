@@ -1,3 +1,4 @@
+import { errorHints } from '../../errors.ts'
 import type { LogicalPath } from '../../paths/logical-path.ts'
 import { looksBinary } from '../text/encoding.ts'
 import { decodeCommentText, hasGeneratedMarker } from './generated-marker.ts'
@@ -122,7 +123,7 @@ const protections: readonly ProtectionRow[] = [
   {
     protection: 'binary',
     reason: 'it is binary',
-    hint: 'The file is not text; file_info describes it.',
+    hint: errorHints.UNSUPPORTED_BINARY,
     files: `*.png *.jpg *.jpeg *.gif *.webp *.avif *.heic *.bmp *.ico *.icns *.tif *.tiff *.psd *.pdf *.zip *.gz *.tgz
       *.bz2 *.xz *.zst *.7z *.rar *.tar *.jar *.war *.class *.exe *.dll *.so *.dylib *.o *.a *.lib *.pdb *.wasm *.node
       *.pyc *.pyd *.woff *.woff2 *.ttf *.otf *.eot *.mp3 *.mp4 *.m4a *.m4v *.mov *.avi *.mkv *.webm *.ogg *.oga *.ogv
@@ -497,7 +498,7 @@ function binaryVariant(byName: Classification): Classification {
     kind: 'BINARY',
     readable: false,
     ...(byName.protection === undefined
-      ? { reason: 'it is binary', protection: 'binary', hint: 'The file is not text; file_info describes it.' }
+      ? { reason: 'it is binary', protection: 'binary', hint: errorHints.UNSUPPORTED_BINARY }
       : {}),
   })
   // Bounded, because classifications by name are shared objects, one per row. Others are not cached.

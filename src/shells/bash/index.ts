@@ -6,6 +6,7 @@ import { createCommandFiles } from '../shared/command-files.ts'
 import { createLineAnalyzer } from '../shared/line-judge.ts'
 import type { CommandFiles, Shell, ShellCommand, ShellOutcome } from '../types.ts'
 import type { CustomCommand } from './custom-command.ts'
+import { dumpCommands } from './dump-commands.ts'
 import { gitCommand } from './git-command.ts'
 import { loadInterpreter } from './just-bash.ts'
 import { bashFs } from './just-bash-fs.ts'
@@ -142,6 +143,7 @@ async function run(command: ShellCommand, options: BashOptions, context: RunCont
       ...custom.map(({ command: justBashCommand }) => justBashCommand),
       nodeCommand(scriptRunner(threads, timeoutMs, signal), (reason: ToolError) => stop.abort(reason)),
       npmCommand(),
+      ...dumpCommands(),
     ]
     result = await runLine(interpreter, request, { fs, commands, signal })
   }

@@ -1,5 +1,6 @@
 import type { ExecResult, IFileSystem } from 'just-bash'
 import { type CustomCommand, customCommand } from './custom-command.ts'
+import { dumpCommands } from './dump-commands.ts'
 import { loadInterpreter } from './just-bash.ts'
 import { nodeCommand, type ScriptRunner } from './node-command.ts'
 import { runScript } from './node-emulation/engine.ts'
@@ -91,6 +92,7 @@ async function start(message: Extract<ToThread, { type: 'line' | 'script' }>): P
       ...message.commands.map((name) => remoteCommand(job, name).command),
       nodeCommand(runner, (error) => stop.abort(error)),
       npmCommand(),
+      ...dumpCommands(),
     ]
     return runLine(interpreter, message.request, { fs, commands, signal: stop.signal })
   })

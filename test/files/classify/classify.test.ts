@@ -514,7 +514,7 @@ describe('classifyContent', () => {
       redacted: false,
       reason: 'it is binary',
       protection: 'binary',
-      hint: 'The file is not text; file_info describes it.',
+      hint: 'The file is not text; file_info describes it. In a shell, xxd, file or hexdump show its bytes.',
     })
     const generated = { ...classify('dist/a.dat') }
     expect(classifyContent(generated, png)).toEqual({ ...generated, kind: 'BINARY', readable: false })
