@@ -268,12 +268,14 @@ async function draftCall(
   const commit = (tool: Tool) => callTool(workspace, run, tool, {}, { dialectTools: options.dialectTools })
   const contextOptions = { audit, taint, signal, ask, began, onProgress, commit }
   const context = createToolContext(workspace, callWithGrant(run, grant), call, contextOptions)
-  const draft = await call.tool.draft(call.input, context)
+  const draft: BuiltinDraft<unknown> = await call.tool.draft(call.input, context)
   for (const refusal of draft.refusals ?? []) audit.addRefusal(refusal)
   for (const path of draft.reads ?? []) {
     audit.addRead(path)
-    taint.addRead(path)
+    if (draft.flow === undefined) taint.addRead(path)
   }
+  const received = draft.flow?.received
+  if (received !== undefined) taint.addLabel(received.label, received.path)
   return { draft, warnings: context.warnings }
 }
 
@@ -289,12 +291,12 @@ async function authorizeDraft(
 ): Promise<{ draft: BuiltinDraft<unknown>; changes: AuthorizedChanges }> {
   audit.enterStep('approval')
   let draft = proposed
-  let changes = taint.authorizeChanges(await authorizeChanges(workspace, run, call, draft))
+  let changes = await taint.authorizeChanges(await authorizeChanges(workspace, run, call, draft), draft)
   audit.setVerdict(changes.verdict)
   if (changes.verdict.decision === 'deny') throw deniedError(changes.verdict)
   if (draft.dryRun === true) {
     draft = { ...draft, changes: [], copiedFrom: [] }
-    changes = taint.authorizeChanges(await authorizeChanges(workspace, run, call, draft))
+    changes = await taint.authorizeChanges(await authorizeChanges(workspace, run, call, draft), draft)
   }
   const { plan } = draft
   audit.setPlan(plan)
@@ -336,7 +338,7 @@ async function commitDraft(
     storeFullOutput(draft.fullOutput, run.artifacts, audit.warnings)
   // The commit of an overlay or a fork changes the files of its origin.
   const changed = draft.target === undefined ? workspace : workspace.origin
-  taint.labelChanges(changes, receipt, changed ?? workspace)
+  taint.labelChanges(changes, draft, receipt, changed ?? workspace)
   if (changed !== undefined) emitChanges(changed, run, audit.id, receipt)
   audit.setLabel(taint.labelResult(), run.taint.origin())
   await audit.writeOutcome(receipt, artifactUri)

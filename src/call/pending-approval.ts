@@ -109,6 +109,7 @@ async function askOrPark(
     const isParked = error instanceof ToolError && error.code === 'APPROVAL_REQUIRED' && call !== undefined
     if (!isParked) throw error
     const id = String(error.details.approvalId)
+    const taint = run.taint.origin()
     try {
       await workspace.parkedCalls.put({
         id,
@@ -121,6 +122,7 @@ async function askOrPark(
         began,
         expiresAt: workspace.clock() + workspace.limits.approvalMs,
         request: { id, ...withEarlier(request, earlier) },
+        ...(taint === undefined ? {} : { taint }),
         effect: await effect(),
       })
       remember(workspace, id, run, call.plan)

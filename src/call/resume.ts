@@ -23,6 +23,7 @@ export async function resumeCall(
     if (parked === undefined) throw notWaiting(id)
     // Refuses a record whose time is invalid, too: the comparison is false for NaN.
     if (!(workspace.clock() < parked.expiresAt)) throw expired(parked)
+    if (parked.taint !== undefined) run.taint.raise(parked.taint)
     return await callTool(workspace, run, parked.tool, parked.input, {
       ...options,
       dialectTools: parked.dialectTools,

@@ -1,10 +1,14 @@
 import { type ErrorCode, type Failure, ToolError } from '../errors.ts'
-import { isWithin, type Path, quote } from '../paths/logical-path.ts'
+import { checkLimit } from '../limits.ts'
+import { childOf, isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
+import { type ContentLabel, higher } from '../policy/content-flow.ts'
 import type { Label, LabelSink } from '../policy/labels.ts'
 import type { Verdict } from '../policy/policy.ts'
 import { isAbove, isLabel, maxLabel, type SinkTarget, type TaintOrigin } from '../policy/taint.ts'
-import type { Receipt } from '../storage/backend.ts'
+import type { Change, Receipt } from '../storage/backend.ts'
+import { linkTarget } from '../storage/change-set.ts'
+import type { BuiltinDraft } from '../tools/builtin-tool.ts'
 import type { AuthorizedCall, AuthorizedChanges } from './state/call.ts'
 import type { RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
@@ -23,7 +27,9 @@ export interface TaintTracker {
   beginCall(call: AuthorizedCall): AuthorizedCall
   addRead(path: Path): void
   /** Records content whose label does not follow from its path. */
-  addLabel(label: Label, path: string): void
+  addLabel(label: Label, path?: string): void
+  /** The highest label that the call itself has received. */
+  received(): ContentLabel | undefined
   /** The highest label that may flow out of the call. */
   highestLabel(): Label
   /** @throws ToolError `TAINT_DENIED` */
@@ -33,9 +39,9 @@ export interface TaintTracker {
    *
    * @throws ToolError `TAINT_DENIED`
    */
-  authorizeChanges(changes: AuthorizedChanges): AuthorizedChanges
+  authorizeChanges(changes: AuthorizedChanges, draft: LabelledDraft): Promise<AuthorizedChanges>
   /** Labels the written files with the highest label that may have flowed into them. */
-  labelChanges(changes: AuthorizedChanges, receipt: Receipt, into: WorkspaceState): void
+  labelChanges(changes: AuthorizedChanges, draft: LabelledDraft, receipt: Receipt, into: WorkspaceState): void
   /** Raises the taint of the run to the label of the result, and returns that label. */
   labelResult(): Label
   /** Like `labelResult`, for a failure. A message without content of files raises nothing. */
@@ -43,6 +49,9 @@ export interface TaintTracker {
   /** Raises the label to the one that a hook gave the result, if it is valid and higher. */
   applyHookLabel(label: unknown): Label
 }
+
+/** What a draft tells about the content of its changes. */
+type LabelledDraft = Pick<BuiltinDraft<unknown>, 'flow' | 'accesses'>
 
 /** Codes of failures whose messages contain nothing that the call has read. */
 const contentFreeCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -81,6 +90,7 @@ class ActiveTaintTracker implements TaintTracker {
   readonly #run: RunState
   readonly #call: Pick<TaintOrigin, 'callId' | 'tool'>
   readonly #isTool: boolean
+  readonly #public: TaintOrigin
   #accesses: readonly GuardedAccess[] = []
   /** The highest label that the call itself has read. */
   #origin: TaintOrigin | undefined
@@ -89,6 +99,7 @@ class ActiveTaintTracker implements TaintTracker {
     this.#workspace = workspace
     this.#run = run
     this.#call = call
+    this.#public = { label: 'public', ...call }
     this.#isTool = isTool
   }
 
@@ -97,13 +108,16 @@ class ActiveTaintTracker implements TaintTracker {
     if (!this.#isTool) return call
     const lines = linesOf(call)
     this.#requireBelowCeilings({ commands: lines }, 'run the command')
-    const questions = this.#exceededSinks({ commands: lines }).map(({ name }) => this.#question(name))
+    const questions = this.#exceededSinks({ commands: lines }).map(({ name }) => ({
+      sink: name,
+      origin: this.#highest() as TaintOrigin,
+    }))
     for (const line of lines) this.addLabel(this.#workspace.labels.ofCommand(line))
     for (const { permission, asked, path, recursive } of this.#accesses) {
       if (recursive || !isContentWrite(permission)) continue
       this.#requireBelowCeilings({ paths: [asked, path] }, `change ${quote(asked)}`)
     }
-    return questions.length === 0 ? call : { ...call, verdict: this.#withQuestions(call.verdict, questions) }
+    return questions.length === 0 ? call : { ...call, verdict: withQuestions(call.verdict, questions) }
   }
 
   addRead(path: Path): void {
@@ -115,6 +129,10 @@ class ActiveTaintTracker implements TaintTracker {
     this.#origin = { label, ...this.#call, ...(path === undefined ? {} : { path }) }
   }
 
+  received(): ContentLabel | undefined {
+    return this.#origin
+  }
+
   highestLabel(): Label {
     return this.#highest()?.label ?? 'public'
   }
@@ -124,32 +142,40 @@ class ActiveTaintTracker implements TaintTracker {
     if (sink !== undefined) throw deniedBySink(sink, this.#highest() as TaintOrigin, `reach ${quote(host)}`)
   }
 
-  authorizeChanges(authorized: AuthorizedChanges): AuthorizedChanges {
-    if (!this.#isTool) return authorized
-    const questions: Verdict['rules'][number][] = []
+  async authorizeChanges(authorized: AuthorizedChanges, draft: LabelledDraft): Promise<AuthorizedChanges> {
+    if (!this.#isTool && draft.flow === undefined) return authorized
+    const questions: SinkQuestion[] = []
     for (const { change } of authorized.changes) {
       if (change.to === null) continue
-      const paths = this.#namesOf(change.path)
-      this.#requireBelowCeilings({ paths }, `change ${quote(change.path)}`)
-      for (const { name } of this.#exceededSinks({ paths })) questions.push(this.#question(name, change.path))
+      const paths = this.#namesOf(change.path, draft.accesses)
+      if (this.#workspace.labels.exceededSinks({ paths }, 'restricted').length === 0) continue
+      const linked = await this.#linkedContent(change, draft)
+      const content = higher<TaintOrigin>(this.#contentOf(change, draft), linked && { ...linked, ...this.#call })
+      this.#requireBelowCeilings({ paths }, `change ${quote(change.path)}`, content)
+      for (const { name } of this.#exceededSinks({ paths }, content)) {
+        questions.push({ sink: name, origin: content, path: change.path })
+      }
     }
     if (questions.length === 0 || authorized.verdict.decision === 'deny') return authorized
-    const verdict = this.#withQuestions(authorized.verdict, questions)
+    const verdict = withQuestions(authorized.verdict, questions)
     return { ...authorized, verdict, approvalRequest: () => ({ ...authorized.approvalRequest(), verdict }) }
   }
 
-  labelChanges({ changes }: AuthorizedChanges, { applied }: Receipt, into: WorkspaceState): void {
-    const label = this.highestLabel()
-    // The diff shows the previous content. It is read, and flows into nothing.
-    for (const { change, before } of changes) {
-      if (before?.type === 'file') this.addRead(change.path)
+  labelChanges({ changes }: AuthorizedChanges, draft: LabelledDraft, { applied }: Receipt, into: WorkspaceState): void {
+    const written = new Map<Path, Label>(draft.flow?.written)
+    const shown: ContentLabel[] = []
+    for (const [index, { change, before }] of changes.entries()) {
+      // The diff shows both sides.
+      if (before?.type === 'file') shown.push({ label: this.#labelOf(change.path), path: change.path })
+      if (applied[index]?.after === null) continue
+      const content = this.#contentOf(change, draft)
+      shown.push({ label: content.label, path: content.path ?? change.path })
+      written.set(change.path, maxLabel(written.get(change.path) ?? 'public', content.label))
     }
-    for (const { path, after } of applied) {
-      const written = this.#isTool ? label : (this.#workspace.fileLabels.get(path) ?? 'public')
-      if (after !== null && written !== 'public') {
-        into.fileLabels.set(path, maxLabel(into.fileLabels.get(path) ?? 'public', written))
-      }
+    for (const [path, label] of written) {
+      if (label !== 'public') into.fileLabels.set(path, maxLabel(into.fileLabels.get(path) ?? 'public', label))
     }
+    for (const { label, path } of shown) this.addLabel(label, path)
   }
 
   labelResult(): Label {
@@ -166,10 +192,46 @@ class ActiveTaintTracker implements TaintTracker {
     return contentFreeCodes.has(code) ? 'public' : this.labelResult()
   }
 
+  /** The content that the call puts at a path. A moved file keeps its label; so does what an operation restores. */
+  #contentOf({ path, from }: Change, { flow }: LabelledDraft): TaintOrigin {
+    if (flow === undefined && this.#isTool && from === undefined) return this.#highest() ?? this.#public
+    const source = this.#isTool && from !== undefined ? from : path
+    const content = flow === undefined ? { label: this.#labelOf(source), path: source } : flow.into(path)
+    const taint = flow !== undefined || this.#isTool ? this.#run.taint.origin() : undefined
+    return higher<TaintOrigin>(taint, content && { ...content, ...this.#call }) ?? this.#public
+  }
+
+  /** The content that a link shows under its name: that of its target, and of everything below it. */
+  async #linkedContent({ path, to }: Change, { flow }: LabelledDraft): Promise<ContentLabel | undefined> {
+    if (to?.type !== 'link') return undefined
+    const { backend, labels, fileLabels, limits } = this.#workspace
+    const target = linkTarget(path, to.target) as Path
+    const contentAt = (at: Path) => flow?.at(at) ?? { label: this.#labelOf(at), path: at }
+    const canonical = await backend.canonical(target).catch(() => target)
+    let content = higher(contentAt(target), contentAt(canonical))
+    for (const [at] of [...fileLabels, ...(flow?.written ?? [])]) {
+      if (isWithin(at, canonical)) content = higher(content, contentAt(at))
+    }
+    if (!labels.mayLabelBelow(canonical)) return content
+    const pending = [canonical]
+    let entries = 0
+    for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
+      if ((await backend.stat(directory))?.type !== 'directory') continue
+      for (const { name, type } of await backend.list(directory)) {
+        const at = childOf(directory, name)
+        content = higher(content, contentAt(at))
+        entries += 1
+        checkLimit('entries', entries, limits.treeEntries, path)
+        if (type === 'directory') pending.push(at)
+      }
+    }
+    return content
+  }
+
   /** Every name by which the call reaches a path. */
-  #namesOf(path: Path): string[] {
+  #namesOf(path: Path, further: readonly GuardedAccess[] = []): string[] {
     const names: string[] = [path]
-    for (const { asked, path: reached } of this.#accesses) {
+    for (const { asked, path: reached } of [...this.#accesses, ...further]) {
       if (asked !== reached && isWithin(path, reached)) names.push(asked + path.slice(reached.length))
     }
     return names
@@ -188,27 +250,14 @@ class ActiveTaintTracker implements TaintTracker {
     return this.#origin !== undefined && isAbove(this.#origin.label, before?.label ?? 'public') ? this.#origin : before
   }
 
-  #exceededSinks(target: SinkTarget): readonly LabelSink[] {
-    const origin = this.#highest()
+  #exceededSinks(target: SinkTarget, origin = this.#highest()): readonly LabelSink[] {
     return origin === undefined ? [] : this.#workspace.labels.exceededSinks(target, origin.label)
   }
 
   /** @throws ToolError `TAINT_DENIED` if a sink refuses, and does not ask */
-  #requireBelowCeilings(target: SinkTarget, action: string): void {
-    const sink = this.#exceededSinks(target).find(({ above }) => above !== 'ask')
-    if (sink !== undefined) throw deniedBySink(sink, this.#highest() as TaintOrigin, action, target.paths?.[0])
-  }
-
-  #withQuestions(verdict: Verdict, questions: Verdict['rules']): Verdict {
-    const [first] = questions
-    const where = first?.path === undefined ? 'there' : `into ${quote(first.path)}`
-    const reason = `${describe(this.#highest() as TaintOrigin)} would flow ${where}: "${first?.name}" asks`
-    return { ...verdict, decision: 'ask', reason, rules: [...questions, ...verdict.rules] }
-  }
-
-  #question(sink: string, path?: string): Verdict['rules'][number] {
-    const name = `${sink} (${this.#highest()?.label})`
-    return { name, action: 'ask', source: 'taint', ...(path === undefined ? {} : { path }) }
+  #requireBelowCeilings(target: SinkTarget, action: string, origin = this.#highest()): void {
+    const sink = this.#exceededSinks(target, origin).find(({ above }) => above !== 'ask')
+    if (sink !== undefined) throw deniedBySink(sink, origin as TaintOrigin, action, target.paths?.[0])
   }
 }
 
@@ -219,13 +268,35 @@ const inactive: TaintTracker = {
   beginCall: (call) => call,
   addRead() {},
   addLabel() {},
+  received: () => undefined,
   highestLabel: unlabelled,
   requireHostAllowed() {},
-  authorizeChanges: (changes) => changes,
+  authorizeChanges: async (changes) => changes,
   labelChanges() {},
   labelResult: unlabelled,
   labelFailure: unlabelled,
   applyHookLabel: unlabelled,
+}
+
+/** A sink that asks about content which would flow into it. */
+interface SinkQuestion {
+  readonly sink: string
+  readonly origin: TaintOrigin
+  /** Absent for a command. */
+  readonly path?: Path
+}
+
+function withQuestions(verdict: Verdict, questions: readonly SinkQuestion[]): Verdict {
+  const rules = questions.map(({ sink, origin, path }): Verdict['rules'][number] => ({
+    name: `${sink} (${origin.label})`,
+    action: 'ask',
+    source: 'taint',
+    ...(path === undefined ? {} : { path }),
+  }))
+  const { origin, path } = questions[0] as SinkQuestion
+  const where = path === undefined ? 'there' : `into ${quote(path)}`
+  const reason = `${describe(origin)} would flow ${where}: "${rules[0]?.name}" asks`
+  return { ...verdict, decision: 'ask', reason, rules: [...rules, ...verdict.rules] }
 }
 
 function isContentWrite(permission: string): boolean {

@@ -17,7 +17,8 @@ import { policyCall, type RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 import type { TaintTracker } from './taint-tracker.ts'
 
-export interface ToolContextOptions extends Omit<CommandSessionOptions, 'requireHostAllowed' | 'noteReadable'> {
+export interface ToolContextOptions
+  extends Omit<CommandSessionOptions, 'requireHostAllowed' | 'noteReceived' | 'received'> {
   readonly signal: AbortSignal | undefined
   readonly onProgress: CallOptions['onProgress']
   readonly taint: TaintTracker
@@ -74,12 +75,16 @@ export function createToolContext(
     headCommit: workspace.diffs.headCommit,
     get commands() {
       session ??= openCommandSession(workspace, run, call, {
-        audit: { addRead, addRefusal: (refusal) => audit.addRefusal(refusal) },
+        audit: {
+          addRead: (path) => audit.addRead(path),
+          addRefusal: (refusal) => audit.addRefusal(refusal),
+        },
         ask,
         began,
         commit,
         requireHostAllowed: (host) => taint.requireHostAllowed(host),
-        noteReadable: (path) => taint.addRead(path),
+        noteReceived: (path) => taint.addRead(path),
+        received: () => taint.received(),
       })
       return session
     },

@@ -47,6 +47,8 @@ export interface WorkspaceHistory {
   /** Oldest first. */
   readonly entries: readonly JournalEntry[]
   readonly checkpoints: readonly Checkpoint[]
+  /** The labels of written content, by path. */
+  readonly labels?: readonly (readonly [Path, string])[]
 }
 
 /** The undo history of a workspace: every call that changed something, with the data to revert it. */
@@ -157,12 +159,14 @@ function weightOf(state: EntryState): number {
 
 /** Checks a history from another process, which may have lost its bytes, as with JSON. */
 function requireHistory(history: WorkspaceHistory): void {
-  const { version, first, entries, checkpoints } = history
+  const { version, first, entries, checkpoints, labels = [] } = history
   const isValid =
     version === 1 &&
     Number.isSafeInteger(first) &&
     first >= 0 &&
     Array.isArray(checkpoints) &&
+    Array.isArray(labels) &&
+    labels.every((entry) => Array.isArray(entry) && entry.every((text) => typeof text === 'string')) &&
     Array.isArray(entries) &&
     entries.every(
       ({ changes }: JournalEntry) =>

@@ -1,5 +1,6 @@
 import type { Version } from '../storage/backend.ts'
 import type { ApprovalRequest } from './approval.ts'
+import type { TaintOrigin } from './taint.ts'
 
 /**
  * A call that waits for an approval: plain data, which can be stored as JSON and resumed in another process. It contains the
@@ -22,6 +23,8 @@ export interface ParkedCall {
   readonly expiresAt: number
   /** The approval request: the verdict with its rules, the accesses, the preview. */
   readonly request: ApprovalRequest
+  /** The content that gave the run its highest label. A resumed call is judged with at least that label. */
+  readonly taint?: TaintOrigin
   /** The effect of the call. An approval covers this effect and no other. */
   readonly effect: readonly ParkedEffect[]
 }

@@ -39,6 +39,8 @@ export interface Labels {
   /** Whether the policy has labels. */
   readonly active: boolean
   ofPath(path: string): Label
+  /** Whether the policy may label a path below a directory. */
+  mayLabelBelow(directory: string): boolean
   ofCommand(line: string): Label
   /** Returns the sinks whose ceiling is below the label. Sinks that deny come before those that ask. */
   exceededSinks(target: SinkTarget, label: Label): readonly LabelSink[]
@@ -86,7 +88,7 @@ export function createTaint(origin?: TaintOrigin): Taint {
 export function compileLabels(policy: LabelPolicy | undefined): Labels {
   const sources = (policy?.sources ?? []).map(({ label, paths, commands }, index) => ({
     label,
-    path: paths && compilePaths(paths, `labels.sources[${index}].paths`).matches,
+    paths: paths && compilePaths(paths, `labels.sources[${index}].paths`),
     command: commands && compileTexts(commands, `labels.sources[${index}].commands`),
   }))
   const sinks = (policy?.sinks ?? []).map((sink, index) => ({
@@ -97,13 +99,14 @@ export function compileLabels(policy: LabelPolicy | undefined): Labels {
   }))
   const ofPath = (path: string): Label =>
     sources.reduce<Label>(
-      (highest, source) => (source.path?.(path) ? maxLabel(highest, source.label) : highest),
+      (highest, source) => (source.paths?.matches(path) ? maxLabel(highest, source.label) : highest),
       'public',
     )
 
   return {
     active: policy !== undefined,
     ofPath,
+    mayLabelBelow: (directory) => sources.some(({ paths }) => paths?.mayMatchBelow(directory) === true),
     ofCommand: (line) =>
       sources.reduce<Label>(
         (highest, source) => (source.command?.(line) ? maxLabel(highest, source.label) : highest),

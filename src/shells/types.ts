@@ -3,6 +3,7 @@ import type { LogEntry, Repository } from '../git/provider.ts'
 import type { Visibility } from '../guard/visibility.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
+import type { ContentFlow, ContentLabel } from '../policy/content-flow.ts'
 import type { Permission } from '../policy/permissions.ts'
 import type { Policy, PolicyCall, Verdict } from '../policy/policy.ts'
 import type { Query } from '../search/query.ts'
@@ -71,7 +72,7 @@ export interface ShellCommand {
   /** Paths that the line may see. A shell whose accesses are not guarded must hide everything else from its commands. */
   readonly visibility?: Visibility
   /** Records a file that the line can read unobserved, because its output and changes may contain data from it. */
-  readonly noteReadable?: (path: Path) => void
+  readonly noteReadable?: ((path: Path) => void) | undefined
   /** Identity of the workspace's files. A fork has a different one. */
   readonly tree?: object
   /** Milliseconds since 1970, from the clock of the workspace. */
@@ -254,9 +255,15 @@ export interface CommandSession {
   /** Opens the files for one line. */
   open(signal: AbortSignal | undefined): CommandTransaction
   /** Starts a line in the background. */
-  start(line: string, cwd: Path, timeoutMs: number): Promise<ShellProcess>
+  start(line: string, cwd: Path, timeoutMs: number): Promise<StartedProcess>
   /** Sets the initial directory of the next command, if the run keeps one. */
   setCwd(cwd: Path): void
+}
+
+/** A line in the background, and the label of its output. */
+export interface StartedProcess extends ShellProcess {
+  /** Returns the highest label that the output so far may have. Absent if the policy has no labels. */
+  readonly label?: () => ContentLabel | undefined
 }
 
 /** The uncommitted effects of one line. */
@@ -267,7 +274,7 @@ export interface CommandTransaction {
   readonly onCommit: CommitSubscription
   readonly visibility: Visibility
   /** See {@link ShellCommand.noteReadable}. @throws ToolError if the path may not be read */
-  readonly noteReadable: (path: Path) => void
+  readonly noteReadable?: ((path: Path) => void) | undefined
   readonly tree: object
   /** Aborts with the caller's signal, and when an access needs an approval. */
   readonly signal: AbortSignal
@@ -275,6 +282,8 @@ export interface CommandTransaction {
   readonly refusals: readonly RefusedAccess[]
   /** All files whose content was read. */
   readonly reads: ReadonlySet<Path>
+  /** The labels of what the line has received and written, if the policy has labels. */
+  readonly flow?: ContentFlow | undefined
   /** Returns true if an access needed an approval and got it: run the line again. @throws ToolError if denied */
   resolvePendingApproval(): Promise<boolean>
   /** Returns the changes of the line as one set, with the accesses that made them. */

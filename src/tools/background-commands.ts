@@ -72,6 +72,7 @@ export const checkCommand = defineBuiltinTool({
   plan: () => [],
   async draft(input, context) {
     const command = context.processes.get(input.id)
+    noteOutput(command, context)
     return { summary: summaryOf(command), result: () => progressOf(command, context) }
   },
 })
@@ -90,6 +91,7 @@ export const stopCommand = defineBuiltinTool({
   async draft(input, context) {
     const command = context.processes.get(input.id)
     await command.process.stop()
+    noteOutput(command, context)
     return { summary: summaryOf(command), result: () => progressOf(command, context) }
   },
 })
@@ -101,7 +103,14 @@ function stateOf({ id, process }: RunningCommand): z.output<z.ZodObject<typeof s
 
 function progressOf(command: RunningCommand, context: BuiltinContext): z.output<typeof progress> {
   const { stdout, stderr, truncated, uri } = boundOutput(command.process.output(), context)
+  noteOutput(command, context)
   return { ...stateOf(command), stdout, stderr, truncated, ...(uri === undefined ? {} : { outputUri: uri }) }
+}
+
+/** Records the label of the output. It is higher if the command has read more since. */
+function noteOutput({ process }: RunningCommand, context: BuiltinContext): void {
+  const content = process.label?.()
+  if (content !== undefined) context.addLabel(content.label, content.path)
 }
 
 function summaryOf({ id, process: { exitCode } }: RunningCommand): string {

@@ -75,7 +75,7 @@ export interface ToolContext {
    */
   keepArtifact(name: string, text: string): string | undefined
   /** Adds a label to the shown content, for content whose label does not follow from the paths that were read. */
-  addLabel(label: Label, path: string): void
+  addLabel(label: Label, path?: string): void
   /** Returns the highest label that the run has seen, this call included. */
   taint(): Label
   /**

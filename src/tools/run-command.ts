@@ -61,6 +61,7 @@ export const runCommand = defineBuiltinTool({
     const { transaction, outcome } = await runApproved(input.command, timeoutMs, session, context)
     const durationMs = Math.max(0, context.now() - started)
     const { changes, accesses } = await transaction.changes()
+    const { flow } = transaction
     context.warnings.push(...(outcome.warnings ?? []))
     const bounded = boundOutput(outcome, context)
     const filesChanged = reportedPaths(changes)
@@ -68,6 +69,7 @@ export const runCommand = defineBuiltinTool({
       summary: summaryOf(outcome.exitCode, filesChanged.length),
       changes,
       accesses,
+      ...(flow === undefined ? {} : { flow }),
       shown: () => {
         session.setCwd(outcome.cwd)
         return versionsIn(bounded.stdout, transaction)

@@ -6,13 +6,15 @@ import type { Dialect } from '../dialects/runtime/types.ts'
 import { ToolError } from '../errors.ts'
 import { createDocumentCache } from '../files/text/document.ts'
 import { createWorkspaceDiffs } from '../git/workspace-diff.ts'
-import { createJournal } from '../history/journal.ts'
+import { createJournal, type WorkspaceHistory } from '../history/journal.ts'
 import { resolveLimits } from '../limits.ts'
+import type { Path } from '../paths/logical-path.ts'
 import { requireKnownTools } from '../policy/known-tools.ts'
+import type { Label } from '../policy/labels.ts'
 import { type MemoryPolicy, memoryPath } from '../policy/memory-policy.ts'
 import { memoryParking } from '../policy/parked-calls.ts'
 import { compilePolicy, type Policy } from '../policy/policy.ts'
-import { compileLabels } from '../policy/taint.ts'
+import { compileLabels, isLabel } from '../policy/taint.ts'
 import { nameWrittenFields } from '../policy/written-fields.ts'
 import type { Backend } from '../storage/backend.ts'
 import { mounts } from '../storage/mounts.ts'
@@ -65,7 +67,7 @@ export function createWorkspaceState(
     policy,
     labels: compileLabels(policy.data.labels),
     // A fork starts with the labels of its origin.
-    fileLabels: new Map(origin?.fileLabels),
+    fileLabels: new Map(origin === undefined ? earlierLabels(options.history) : origin.fileLabels),
     tools,
     unavailableTools,
     limits,
@@ -95,6 +97,14 @@ export function createWorkspaceState(
     events: createEvents(),
     mode: options.mode ?? 'act',
   }
+}
+
+/** @throws TypeError for a label that does not exist */
+function earlierLabels({ labels = [] }: Pick<WorkspaceHistory, 'labels'> = {}): readonly (readonly [Path, Label])[] {
+  return labels.map(([path, label]) => {
+    if (isLabel(label)) return [path, label]
+    throw new TypeError('The option history is not a result of workspace.history()')
+  })
 }
 
 /**

@@ -11,6 +11,8 @@ import type { Dialect } from '../dialects/runtime/types.ts'
 import { ToolError, toFailure } from '../errors.ts'
 import { classifyPath } from '../files/classify/index.ts'
 import type { GitHost } from '../git/provider.ts'
+import type { WorkspaceHistory } from '../history/journal.ts'
+import { higher } from '../policy/content-flow.ts'
 import { memoryParking } from '../policy/parked-calls.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { createWorkspaceState, requireOwnName } from './create-state.ts'
@@ -117,7 +119,7 @@ function openWorkspace(
       recordStep(recorder, run, { type: 'approvePlan', input: omitUndefined({ by }) }, undefined, () =>
         approvePlans(workspace, by),
       ),
-    history: () => workspace.journal.history(),
+    history: () => historyOf(workspace),
     subscribe: workspace.events.subscribe,
     notifyExternalChange: (paths) =>
       workspace.events.emit({ type: 'changed', paths: paths && [...paths], listing: true }),
@@ -132,7 +134,10 @@ function openWorkspace(
   }
 }
 
-/** Opens a workspace over an overlay of the files. It has its own parked calls: a call that waits here must never run there. */
+/**
+ * Opens a workspace over an overlay of the files. Its run starts with the taint of the run that makes it. It has its own parked
+ * calls: a call that waits here must never run there.
+ */
 function forkWorkspace(
   workspace: WorkspaceState,
   run: RunState,
@@ -151,7 +156,9 @@ function forkWorkspace(
   }
   const fork = createWorkspaceState(forkOptions, sinks, dialect, workspace)
   workspace.commitListeners.add(above)
-  return openWorkspace(fork, { ...options, run: runOptions, parked: forkOptions.parked }, dialect, sinks, () =>
+  const taint = higher(runOptions.taint, run.taint.origin())
+  const forkRun = { ...runOptions, ...(taint === undefined ? {} : { taint }) }
+  return openWorkspace(fork, { ...options, run: forkRun, parked: forkOptions.parked }, dialect, sinks, () =>
     workspace.commitListeners.delete(above),
   )
 }
@@ -172,6 +179,11 @@ async function closeParts(
     ...(recorder === undefined ? [] : [recorder.flush()]),
   ])
   return [...shellResults, ...results]
+}
+
+/** Returns the undo history, with the labels of the content that the workspace has written. */
+function historyOf({ journal, fileLabels }: WorkspaceState): WorkspaceHistory {
+  return { ...journal.history(), ...(fileLabels.size === 0 ? {} : { labels: [...fileLabels] }) }
 }
 
 /** Returns git's access to a workspace: it reads the files that policy shows, and its changes of files are calls. */

@@ -36,13 +36,12 @@ export function runInBackground(options: BackgroundOptions): ShellProcess {
         failure = error
       }
       if (await transaction.resolvePendingApproval()) continue
-      const { refusals, reads } = transaction
       if (outcome === undefined) {
+        const { refusals, reads } = transaction
         await commit(backgroundCommitTool(cwd, { refusals, reads }))
         throw failure
       }
-      const { changes, accesses } = await transaction.changes()
-      const result = await commit(backgroundCommitTool(cwd, { changes, accesses, refusals, reads }))
+      const result = await commit(backgroundCommitTool(cwd, await effectOf(transaction)))
       if (!result.ok) throw new ToolError(result.code, result.message)
       // Returned after the commit, which records the reads: the caller who sees the output has then read these files.
       return outcome
@@ -50,11 +49,17 @@ export function runInBackground(options: BackgroundOptions): ShellProcess {
   })
 }
 
+/** What a background command has done: its changes, and what it read. */
+type BackgroundEffect = Pick<BuiltinDraft<unknown>, 'changes' | 'accesses' | 'refusals' | 'reads' | 'flow'>
+
+/** Returns the effect of a transaction so far. */
+export async function effectOf(transaction: CommandTransaction): Promise<BackgroundEffect> {
+  const { refusals, reads, flow } = transaction
+  return { ...(await transaction.changes()), refusals, reads, ...(flow === undefined ? {} : { flow }) }
+}
+
 /** Makes a call of the changes of a background command, so that they are evaluated, recorded and undone like any other. */
-export function backgroundCommitTool(
-  cwd: Path,
-  effect: Pick<BuiltinDraft<unknown>, 'changes' | 'accesses' | 'refusals' | 'reads'>,
-): Tool {
+export function backgroundCommitTool(cwd: Path, effect: BackgroundEffect): Tool {
   const paths = effect.changes?.map(({ path }) => path) ?? []
   return defineBuiltinTool({
     name: 'start_command',

@@ -3,6 +3,7 @@ import { redact } from '../../files/secrets/index.ts'
 import type { Changed } from '../../git/changed-path.ts'
 import { fileAt } from '../../git/checkout.ts'
 import { compareTrees, sectionsOf, treeOfIndex } from '../../git/compare-commits.ts'
+import { gitPath } from '../../git/isomorphic-fs.ts'
 import type { LogEntry } from '../../git/provider.ts'
 import { openReader, type RepositoryReader } from '../../git/reader.ts'
 import { type GitFiles, gitFiles } from '../../git/repository-files.ts'
@@ -22,6 +23,8 @@ export interface CommandGitOptions {
   readonly sees: (path: Path) => boolean
   /** Called with each file whose content is shown. */
   readonly onRead: (path: Path, bytes: number) => void
+  /** Called with the object of each commit whose message is shown. */
+  readonly onCommit: (object: Path) => void
   readonly signal: AbortSignal
   /** Opens write access to the repository. */
   readonly change: (view: RepositoryView) => Promise<CommandRepository>
@@ -144,7 +147,8 @@ async function showDiff({ options }: RepositoryState, changed: readonly Changed[
   return sections
 }
 
-async function readCommit({ reader }: RepositoryState, commit: string): Promise<LogEntry> {
+async function readCommit({ reader, options }: RepositoryState, commit: string): Promise<LogEntry> {
+  options.onCommit(gitPath('objects', commit.slice(0, 2), commit.slice(2)))
   const text = decoder.decode(await reader.objects.need(commit, 'commit'))
   const end = text.indexOf('\n\n')
   const [fields, message] = end === -1 ? [text, ''] : [text.slice(0, end), text.slice(end + 2)]

@@ -13,7 +13,8 @@ export interface CommandRepositoryOptions {
   readonly files: Pick<TrackedCommandFiles, 'reach' | 'apply' | 'stat'>
   /** Whether a file may become part of a commit without an approval. */
   readonly sees: (path: Path) => boolean
-  readonly onRead: (path: Path, bytes: number) => void
+  /** Called with each file that git stores. */
+  readonly onStore: (path: Path) => void
   /** @throws ToolError if the address may not be reached */
   readonly requireHost: (url: URL) => void
   readonly signal: AbortSignal
@@ -64,12 +65,12 @@ export async function openCommandRepository(
 }
 
 function openRepository({ options, granted }: WriteState, provider: GitProvider): Repository {
-  const { backend, files, sees, onRead, requireHost, now } = options
+  const { backend, files, sees, onStore, requireHost, now } = options
   return provider.open({
     backend,
     mayRead(path) {
       if (!sees(path as Path) && !granted.has(path as Path)) return false
-      onRead(path as Path, 0)
+      onStore(path as Path)
       return true
     },
     change: (changes) => files.apply(changes),

@@ -2,6 +2,7 @@ import { type Failure, ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
 import type { ApprovalQuestion } from '../../policy/approval.ts'
+import type { ContentLabel } from '../../policy/content-flow.ts'
 import { isMutating } from '../../policy/permissions.ts'
 import { type CallPolicy, deniedError, type PolicyCall } from '../../policy/policy.ts'
 import type { CommitSubscription } from '../../shells/types.ts'
@@ -20,8 +21,10 @@ export interface CommandSessionOptions {
   readonly commit: (tool: Tool) => Promise<{ readonly ok: true } | Failure>
   /** @throws ToolError if content that the run has read must not be sent to the host */
   readonly requireHostAllowed: (host: string) => void
-  /** Records a file that the command may read. */
-  readonly noteReadable: (path: Path) => void
+  /** Records the label of content that the command has received, or may have. */
+  readonly noteReceived: (path: Path) => void
+  /** The highest label that the call has received, such as that of its command line. */
+  readonly received: () => ContentLabel | undefined
 }
 
 /** What all transactions of one call's commands share. */

@@ -1,11 +1,19 @@
 import { ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
-import type { CommandSession, CommitSubscription, Shell, ShellProcess } from '../../shells/types.ts'
+import { type ContentLabel, higher } from '../../policy/content-flow.ts'
+import type {
+  CommandSession,
+  CommandTransaction,
+  CommitSubscription,
+  Shell,
+  ShellProcess,
+  StartedProcess,
+} from '../../shells/types.ts'
 import type { Change } from '../../storage/backend.ts'
 import type { AuthorizedCall } from '../state/call.ts'
 import { policyCall, type RunState } from '../state/run-state.ts'
 import type { WorkspaceState } from '../state/workspace-state.ts'
-import { backgroundCommitTool, runInBackground } from './background.ts'
+import { backgroundCommitTool, effectOf, runInBackground } from './background.ts'
 import type { CommandSessionOptions, SessionState } from './session-state.ts'
 import { openTransaction } from './transaction.ts'
 
@@ -52,24 +60,55 @@ async function startInBackground(
   line: string,
   cwd: Path,
   timeoutMs: number,
-): Promise<ShellProcess> {
-  const { commit, noteReadable } = session.options
+): Promise<StartedProcess> {
+  const { commit } = session.options
   const { clock: now, backend } = session.workspace
-  const open = (signal: AbortSignal | undefined) => openTransaction(session, signal)
-  if (shell.start === undefined) return runInBackground({ shell, open, commit, line, cwd, timeoutMs, now })
+  let current: CommandTransaction | undefined
+  const received = () => (current?.flow === undefined ? session.options.received() : current.flow.received)
+  const open = (signal: AbortSignal | undefined) => {
+    current = openTransaction(session, signal, received())
+    return current
+  }
+  const label = () => (shell.capabilities.guarded ? received() : higher(received(), highestKnown(session)))
+  if (shell.start === undefined) {
+    return withLabel(runInBackground({ shell, open, commit, line, cwd, timeoutMs, now }), label)
+  }
   let transaction = open(undefined)
-  const { files, git, signal, visibility } = transaction
-  return shell.start({
+  const { files, git, signal, visibility, noteReadable } = transaction
+  const process = await shell.start({
     ...{ line, cwd, env: {}, timeoutMs, signal, files, git, visibility, noteReadable, now },
     onCommit: session.onCommit,
     tree: backend,
     async keep() {
-      const { changes, accesses } = await transaction.changes()
-      const { refusals, reads } = transaction
+      const tool = backgroundCommitTool(cwd, await effectOf(transaction))
       transaction = open(undefined)
-      const result = await commit(backgroundCommitTool(cwd, { changes, accesses, refusals, reads }))
+      const result = await commit(tool)
       if (!result.ok) throw new ToolError(result.code, result.message)
       return transaction.files
     },
   })
+  return withLabel(process, label)
+}
+
+function withLabel(process: ShellProcess, label: () => ContentLabel | undefined): StartedProcess {
+  return {
+    label,
+    output: () => process.output(),
+    get exitCode() {
+      return process.exitCode
+    },
+    write: (text) => process.write(text),
+    stop: () => process.stop(),
+    ended: process.ended,
+  }
+}
+
+/**
+ * The highest label that a process can have received whose reads nobody sees: that of its run, or of anything that a run
+ * has written while the process was running.
+ */
+function highestKnown({ workspace, run }: SessionState): ContentLabel | undefined {
+  let highest: ContentLabel | undefined = run.taint.origin()
+  for (const [path, label] of workspace.fileLabels) highest = higher(highest, { label, path })
+  return highest
 }

@@ -5,6 +5,7 @@ import { createVisibility } from '../../guard/visibility.ts'
 import { GIT_DIRECTORY, isWithin, type Path } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
 import type { ApprovalQuestion } from '../../policy/approval.ts'
+import { ContentFlow, type ContentLabel } from '../../policy/content-flow.ts'
 import { createCommandFiles, type TrackedCommandFiles } from '../../shells/shared/command-files.ts'
 import type { CommandGit, CommandTransaction } from '../../shells/types.ts'
 import { commandGit } from './git-read.ts'
@@ -20,25 +21,46 @@ interface TransactionState {
   /** Aborts with the caller's signal, and when an access needs an approval. */
   readonly signal: AbortSignal
   readonly onRead: (path: Path, bytes: number) => void
+  /** Records a file that git stores under its own name, and does not show. */
+  readonly onStore: (path: Path) => void
+  /** Records the label of content that the line receives. */
+  readonly receive: (path: Path) => void
   /** Whether git's own files may be among the changes. Nothing else can write them. */
   isGitOpen: boolean
 }
 
-/** Opens a transaction for one command line: an overlay over the workspace's files, with every access evaluated. */
-export function openTransaction(session: SessionState, callerSignal: AbortSignal | undefined): CommandTransaction {
+/**
+ * Opens a transaction for one command line: an overlay over the workspace's files, with every access evaluated.
+ *
+ * @param received what the line knows before it reads anything
+ */
+export function openTransaction(
+  session: SessionState,
+  callerSignal: AbortSignal | undefined,
+  received: ContentLabel | undefined = session.options.received(),
+): CommandTransaction {
   const { workspace, run, call, facts, options, approved } = session
   const drafts = overlay(workspace.backend, undefined, { closesLower: false })
   const stop = new AbortController()
   const signal = callerSignal === undefined ? stop.signal : AbortSignal.any([callerSignal, stop.signal])
+  const flow = workspace.labels.active ? new ContentFlow(workspace, received) : undefined
   const reads = new Set<Path>()
-  const onRead = (path: Path, bytes: number) => {
-    run.rates.countRead(bytes)
+  const receive = (path: Path) => {
+    flow?.read(path)
+    options.noteReceived(path)
+  }
+  const onStore = (path: Path) => {
     reads.add(path)
     options.audit.addRead(path)
   }
+  const onRead = (path: Path, bytes: number) => {
+    run.rates.countRead(bytes)
+    onStore(path)
+    receive(path)
+  }
   let question: ApprovalQuestion | undefined
   const files = createCommandFiles({
-    ...{ backend: drafts, signal, onRead },
+    ...{ backend: drafts, signal, onRead, flow },
     visibility: (kind) => createVisibility(workspace.policy, facts, kind, call.verdict),
     limits: { treeEntries: workspace.limits.treeEntries, fileBytes: workspace.limits.commandFileBytes },
     judge(access) {
@@ -49,7 +71,7 @@ export function openTransaction(session: SessionState, callerSignal: AbortSignal
       throw new ToolError('ABORTED', 'The command waits for an approval')
     },
   })
-  const state: TransactionState = { session, drafts, files, signal, onRead, isGitOpen: false }
+  const state: TransactionState = { session, drafts, files, signal, onRead, onStore, receive, isGitOpen: false }
   let git: CommandGit | undefined
   return {
     ...{
@@ -57,9 +79,10 @@ export function openTransaction(session: SessionState, callerSignal: AbortSignal
       signal,
       reads,
       onCommit: session.onCommit,
-      noteReadable: options.noteReadable,
       tree: workspace.backend,
+      flow,
     },
+    noteReadable: flow && receive,
     git: () => {
       git ??= openGit(state)
       return git
@@ -84,16 +107,18 @@ export function openTransaction(session: SessionState, callerSignal: AbortSignal
 
 /** The repository as the command sees it. */
 function openGit(state: TransactionState): CommandGit {
-  const { session, drafts, files, signal, onRead } = state
+  const { session, drafts, files, signal, onRead, onStore, receive } = state
   const { workspace, call, facts, options } = session
   const visibility = createVisibility(workspace.policy, facts, 'diff', call.verdict)
   const shared = { backend: drafts, files, sees: (path: Path) => visibility.see(path, 'file'), onRead, signal }
   return commandGit({
     ...shared,
+    onCommit: receive,
     async change(view) {
       const repository = await openCommandRepository(
         {
           ...shared,
+          onStore,
           provider: workspace.git,
           requireHost: (url) => requireHost(state, url),
           // A resumed call must create the same commits that were approved.

@@ -1,6 +1,6 @@
 import { ToolError } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
-import type { ShellProcess } from '../types.ts'
+import type { StartedProcess } from '../types.ts'
 
 /** A background command that runs, or has ended recently. */
 export interface RunningCommand {
@@ -8,7 +8,7 @@ export interface RunningCommand {
   readonly line: string
   /** Milliseconds since 1970. */
   readonly startedAt: number
-  readonly process: ShellProcess
+  readonly process: StartedProcess
 }
 
 /** The background commands of one run. */
@@ -20,7 +20,7 @@ export interface Processes {
    *
    * @throws ToolError `ABORTED` after `close`; the command is stopped as well
    */
-  add(line: string, process: ShellProcess, startedAt: number): Promise<RunningCommand>
+  add(line: string, process: StartedProcess, startedAt: number): Promise<RunningCommand>
   /** @throws ToolError `NOT_FOUND` */
   get(id: string): RunningCommand
   /** Stops all commands, and every command that is added later. */

@@ -67,6 +67,7 @@ async function apply(gate: CommandGate, changes: readonly Change[]): Promise<voi
       accesses.push(await gate.reach({ permission, path, noFollow: true }))
     })
   }
-  await gate.commit(...changes)
+  // Git restores what it stored under the name of the file.
+  await gate.commit(changes, true)
   gate.record(...accesses)
 }

@@ -3,6 +3,7 @@ import { guardAccesses } from '../../guard/guard-accesses.ts'
 import type { Visibility } from '../../guard/visibility.ts'
 import { childOf, type LogicalPath, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../../policy/access.ts'
+import type { ContentFlow } from '../../policy/content-flow.ts'
 import type { Permission } from '../../policy/permissions.ts'
 import type { Backend, Change, EntryType } from '../../storage/backend.ts'
 import type { CommandStat, RefusedAccess } from '../types.ts'
@@ -30,6 +31,8 @@ export interface CommandFilesOptions {
   readonly signal: AbortSignal
   /** Called with each file whose bytes are read, and their number. An error that it throws refuses them. */
   readonly onRead: (path: Path, bytes: number) => void
+  /** Tracks the labels of what the command writes, if the policy has labels. */
+  readonly flow?: ContentFlow | undefined
   readonly limits: { readonly treeEntries: number; readonly fileBytes: number }
 }
 
@@ -130,8 +133,11 @@ export class CommandGate {
     for (const access of accesses) this.#accesses.set(`${access.permission} ${access.asked} ${access.path}`, access)
   }
 
-  /** @throws ToolError `LIMIT_EXCEEDED` if the command would have written more than 256 MiB */
-  async commit(...changes: readonly Change[]): Promise<void> {
+  /**
+   * @param keepsContent what is at the paths now, or was under these names, stays part of their content
+   * @throws ToolError `LIMIT_EXCEEDED` if the command would have written more than 256 MiB
+   */
+  async commit(changes: readonly Change[], keepsContent = false): Promise<void> {
     let bytes = this.#writtenBytes
     for (const { path, to } of changes) {
       bytes += (to?.type === 'file' ? to.bytes.length : 0) - (this.#written.get(path) ?? 0)
@@ -150,7 +156,9 @@ export class CommandGate {
     }
     this.#writtenBytes = bytes
     for (const { path, to } of changes) this.#written.set(path, to?.type === 'file' ? to.bytes.length : 0)
+    const written = this.options.flow?.write(changes, keepsContent)
     await this.backend.commit(changes, { durability: 'relaxed', signal: this.options.signal })
+    written?.()
   }
 
   /** Whether both names of a path show: the requested one and the canonical one. */

@@ -30,6 +30,7 @@ export function createCommandReads(gate: CommandGate): CommandReads {
         gate.requireFits(path, stat.size, 'has')
         const { bytes } = await backend.read(access.path)
         options.onRead(access.path, bytes.length)
+        options.flow?.read(access.asked as Path)
         const markedBytes = marks.hide(bytes, access.path)
         gate.keepContent(access.path, { stored: bytes, shown: markedBytes })
         return markedBytes

@@ -32,7 +32,7 @@ export function createCommandWrites(gate: CommandGate): CommandWrites {
           ...(options.mode === undefined ? {} : { mode: options.mode }),
           ...(before === undefined ? {} : { sharedPrefix: before.length }),
         } as const
-        await gate.commit({ path: access.path, expect: 'any', to })
+        await gate.commit([{ path: access.path, expect: 'any', to }], isAppended)
         gate.record(access)
       }),
 
@@ -41,7 +41,7 @@ export function createCommandWrites(gate: CommandGate): CommandWrites {
         const access = await gate.reach({ permission: 'file:write:create', path })
         if (access.path === ROOT || (await backend.stat(access.path)) !== undefined) throw alreadyExists(path)
         await gate.requireParent(access.path)
-        await gate.commit({ path: access.path, expect: 'any', to: { type: 'directory' } })
+        await gate.commit([{ path: access.path, expect: 'any', to: { type: 'directory' } }])
         gate.record(access)
       }),
 
@@ -58,7 +58,7 @@ export function createCommandWrites(gate: CommandGate): CommandWrites {
           removed.push(await gate.reach({ permission: 'file:delete', path: entry.path, noFollow: true }))
           await gate.pause()
         }
-        await gate.commit(...removed.map((entry) => ({ path: entry.path, expect: 'any', to: null }) as const))
+        await gate.commit(removed.map((entry) => ({ path: entry.path, expect: 'any', to: null })))
         gate.record(...removed)
       }),
 
@@ -72,7 +72,7 @@ export function createCommandWrites(gate: CommandGate): CommandWrites {
         // A link gives a file another name, so the command must be allowed to read the file.
         const targetPath = linkTarget(access.path, target)
         if (targetPath !== '') await gate.reach({ permission: 'file:read', path: targetPath })
-        await gate.commit({ path: access.path, expect: 'absent', to: { type: 'link', target } })
+        await gate.commit([{ path: access.path, expect: 'absent', to: { type: 'link', target } }])
         gate.record(access)
       }),
 
@@ -83,7 +83,7 @@ export function createCommandWrites(gate: CommandGate): CommandWrites {
         if (state === null) throw notFound(path)
         // Backends store no permission bits for directories.
         if (state.type !== 'file' || state.mode === mode || !backend.capabilities.modes) return
-        await gate.commit({ path: access.path, expect: 'any', to: { ...state, mode } })
+        await gate.commit([{ path: access.path, expect: 'any', to: { ...state, mode } }], true)
         gate.record(access)
       }),
   }
@@ -111,7 +111,7 @@ async function rename(gate: CommandGate, from: string, to: string): Promise<void
     changes.push(...(await moveChanges(backend, path, newPath)))
     await gate.pause()
   }
-  await gate.commit(...changes)
+  await gate.commit(changes)
   gate.record(...accesses)
 }
 

@@ -1,0 +1,500 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { git } from '../../src/git/index.ts'
+import { createWorkspace, type Workspace, type WorkspaceRun } from '../../src/index.ts'
+import { type Label, type LabelPolicy, labelNames } from '../../src/policy/labels.ts'
+import { bash } from '../../src/shells/bash/index.ts'
+import type { Backend } from '../../src/storage/backend.ts'
+
+/** The ways by which content moves through a workspace, to be tried with each label against each sink. */
+
+export const TOKEN = 'TOKEN7291'
+
+/** `conf/` is labelled, `pub/` and `mid/` are sinks, and everything else is free. */
+export const tree = {
+  'conf/x.txt': `${TOKEN}\nsecond\n`,
+  'conf/deep/y.txt': `first\n${TOKEN}\n`,
+  'conf/change.patch': `--- a/notes.txt\n+++ b/notes.txt\n@@ -1 +1 @@\n-notes\n+${TOKEN}\n`,
+  'pub/index.txt': 'hello\n',
+  'mid/index.txt': 'hello\n',
+  'tmp/a.txt': 'free\n',
+  'notes.txt': 'notes\n',
+} as const
+
+export const ceilings: Readonly<Record<string, Label>> = { 'pub/': 'public', 'mid/': 'internal' }
+
+export const labelsFor = (label: Label): LabelPolicy => ({
+  sources: [{ label, paths: ['conf/**'] }],
+  sinks: [
+    { name: 'published', ceiling: 'public', paths: ['pub/**'] },
+    { name: 'shared', ceiling: 'internal', paths: ['mid/**'] },
+  ],
+})
+
+export const rank = (label: unknown): number => labelNames.indexOf(label as Label)
+
+/** What a way works with: the call of a run, which keeps every result. */
+export interface Steps {
+  readonly workspace: Workspace
+  readonly run: WorkspaceRun
+  tool(name: string, input: object): Promise<Record<string, unknown>>
+  line(command: string): Promise<Record<string, unknown>>
+  /** Starts a line in the background, and waits for its end. */
+  background(command: string): Promise<void>
+  /** Keeps a result that did not come from `tool` or `line`. */
+  keep<T>(result: T): T
+}
+
+/** Brings the content of one path to another, as far as it is allowed to. */
+export interface Way {
+  readonly name: string
+  act(steps: Steps, from: string, to: string): Promise<unknown>
+}
+
+const line = (template: string): Way => ({
+  name: template,
+  act: (steps, from, to) => steps.line(fill(template, from, to)),
+})
+
+export function fill(template: string, from: string, to: string): string {
+  return template
+    .replaceAll('SRCDIR', dirname(from))
+    .replaceAll('DSTDIR', dirname(to))
+    .replaceAll('SRC', from)
+    .replaceAll('DST', to)
+}
+
+/** Lines that copy or move SRC to DST. */
+const lines: readonly string[] = [
+  'cp SRC DST',
+  'mv SRC DST',
+  'ln SRC DST',
+  'ln -s ../SRC DST',
+  'ln -s ../SRC tmp/link; cp tmp/link DST',
+  'ln -s ../SRC tmp/link; mv tmp/link DST',
+  'cat SRC > DST',
+  'cat SRC >> DST',
+  'cat < SRC > DST',
+  'cat SRC | tee DST',
+  'cat SRC | tee -a DST > /dev/null',
+  'cat SRC | sed s/second/2/ | sort > DST',
+  'head -1 SRC > DST',
+  'sed -n 1,9p SRC > DST',
+  'awk "{ print }" SRC > DST',
+  'awk "{ print > \\"DST\\" }" SRC',
+  'sort -o DST SRC',
+  'grep -h . SRC > DST',
+  'x=$(cat SRC); echo "$x" > DST',
+  'x=$(< SRC); echo "$x" > DST',
+  'read x < SRC; echo "$x" > DST',
+  'while read x; do echo "$x"; done < SRC > DST',
+  'mapfile -t a < SRC; set -- "$(printf "%s" "$a")"; echo "$1" > DST',
+  'cat <<END > DST\n$(cat SRC)\nEND',
+  'cat <<< "$(cat SRC)" > DST',
+  'cat <(cat SRC) > DST',
+  'cat SRC | xargs -I{} echo {} > DST',
+  'echo SRC | xargs cat > DST',
+  'echo SRC DST | xargs cp',
+  'echo SRC DST | xargs mv',
+  'find SRCDIR -name "*.txt" -exec cat {} \\; > DST',
+  'find SRCDIR -maxdepth 1 -name "*.txt" -exec cp {} DST \\;',
+  'find SRCDIR -maxdepth 1 -name "*.txt" -exec mv {} DST \\;',
+  'f() { cat "$1" > "$2"; }; f SRC DST',
+  '(cd SRCDIR && cat *.txt) > DST',
+  'bash -c "cat SRC > DST"',
+  'echo "cat SRC > DST" | bash',
+  'echo "mv SRC DST" > s.sh; bash s.sh',
+  'eval "cp SRC DST"',
+  'cp SRC /tmp/x; cp /tmp/x DST',
+  'mv SRC /tmp/x; mv /tmp/x DST',
+  'cp SRC tmp/b.txt; mv tmp/b.txt DST',
+  'mv SRC tmp/b.txt; mv tmp/b.txt DST',
+  'mv SRC tmp/b.txt; cat tmp/b.txt > DST',
+  'mv SRC tmp/b.txt; cp tmp/b.txt SRC; mv tmp/b.txt DST',
+  'cp -r SRCDIR DSTDIR/d',
+  'mv SRCDIR DSTDIR/d',
+  'cp -r SRCDIR tmp/d; mv tmp/d DSTDIR/d',
+  'mv SRCDIR tmp/d; mv tmp/d/* DSTDIR/',
+  'mv DSTDIR tmp/old; mv SRCDIR DSTDIR',
+  'ln -s ../SRCDIR DSTDIR/d',
+  'tar -cf tmp/t.tar SRC; mv tmp/t.tar DST',
+  'tar -cf - SRC | tar -xf - -C DSTDIR',
+  'tar -cf tmp/t.tar SRCDIR; cd DSTDIR; tar -xf ../tmp/t.tar',
+  'gzip -c SRC > tmp/x.gz; gunzip -c tmp/x.gz > DST',
+  'base64 SRC | base64 -d > DST',
+  'split -l 1 SRC DST',
+  'cp DST tmp/k; sed -i "1r SRC" DST',
+  'sed "s/^/$(head -1 SRC) /" notes.txt > DST',
+  'sed "w DST" SRC',
+  'cat notes.txt SRC | paste - > DST',
+  'join SRC SRC > DST',
+  'diff notes.txt SRC > DST',
+  'cp notes.txt DST; cat SRC | while read l; do echo $l >> DST; done',
+  'trap "cat SRC > DST" EXIT',
+  'cat SRC > DST &',
+  '{ cat SRC; } > DST',
+  'exec 3< SRC; cat <&3 > DST',
+  'exec 3> DST; cat SRC >&3',
+  'printf "%s" "$(cat SRC)" > DST',
+  'mv SRC notes.txt; cp notes.txt DST',
+  'rev SRC | rev > DST',
+  'tac SRC > DST',
+  'xxd SRC | xxd -r > DST',
+]
+
+/** Calls of `node:fs` that copy or move SRC to DST. */
+const scripts: readonly string[] = [
+  "fs.writeFileSync('DST', fs.readFileSync('SRC'))",
+  "fs.appendFileSync('DST', fs.readFileSync('SRC', 'utf8'))",
+  "fs.copyFileSync('SRC', 'DST')",
+  "fs.renameSync('SRC', 'DST')",
+  "fs.renameSync('SRC', 'tmp/n.txt'); fs.renameSync('tmp/n.txt', 'DST')",
+  "fs.cpSync('SRCDIR', 'DSTDIR/d', { recursive: true })",
+  "fs.renameSync('SRCDIR', 'DSTDIR/d')",
+  "fs.linkSync('SRC', 'DST')",
+  "fs.symlinkSync('../SRC', 'DST')",
+  "fs.createReadStream('SRC').pipe(fs.createWriteStream('DST'))",
+  "fs.promises.readFile('SRC').then((b) => fs.promises.writeFile('DST', b))",
+  "fs.promises.rename('SRC', 'DST')",
+  "fs.promises.cp('SRC', 'DST')",
+  "const f = fs.openSync('SRC'); const b = Buffer.alloc(99); const n = fs.readSync(f, b); fs.writeFileSync('DST', b.subarray(0, n))",
+  "require('child_process').execSync('cp SRC DST')",
+]
+const scriptLines = scripts.map((script) => `node -e "const fs = require('fs'); ${script}"`)
+
+const toolWays: readonly Way[] = [
+  { name: 'copy_file', act: (steps, path, to) => steps.tool('copy_file', { path, to: `${to}.copy` }) },
+  { name: 'move_file', act: (steps, path, to) => steps.tool('move_file', { path, to: `${to}.moved` }) },
+  {
+    name: 'copy_file of the directory',
+    act: (steps, from, to) => steps.tool('copy_file', { path: dirname(from), to: `${dirname(to)}/d` }),
+  },
+  {
+    name: 'move_file of the directory',
+    act: (steps, from, to) => steps.tool('move_file', { path: dirname(from), to: `${dirname(to)}/d` }),
+  },
+  {
+    name: 'copy_file of a link',
+    async act(steps, from, to) {
+      await steps.line(`ln -s ../${from} tmp/l`)
+      return steps.tool('copy_file', { path: 'tmp/l', to: `${dirname(to)}/l` })
+    },
+  },
+  {
+    name: 'move_file by a link',
+    async act(steps, from, to) {
+      await steps.line(`ln -s ../${dirname(from)} tmp/l`)
+      return steps.tool('move_file', { path: from.replace(/^.*\//, 'tmp/l/'), to: `${to}.moved` })
+    },
+  },
+  ...(['write_file', 'append_file'] as const).map(
+    (name): Way => ({
+      name: `read_file, ${name}`,
+      async act(steps, from, to) {
+        const { content } = await steps.tool('read_file', { path: from })
+        return steps.tool(name, { path: `${to}.new`, content: String(content ?? '') })
+      },
+    }),
+  ),
+  {
+    name: 'search_text, write_file',
+    async act(steps, _, to) {
+      const found = await steps.tool('search_text', { query: TOKEN })
+      return steps.tool('write_file', { path: `${to}.new`, content: JSON.stringify(found) })
+    },
+  },
+  {
+    name: 'search_text with context, edit_file',
+    async act(steps, _, to) {
+      const found = await steps.tool('search_text', { query: 'second|first', mode: 'regex', contextLines: 3 })
+      await steps.tool('read_file', { path: `${dirname(to)}/index.txt` })
+      return steps.tool('edit_file', {
+        path: `${dirname(to)}/index.txt`,
+        oldText: 'hello',
+        newText: JSON.stringify(found),
+      })
+    },
+  },
+  {
+    name: 'apply_patch that moves',
+    act: (steps, from, to) =>
+      steps.tool('apply_patch', {
+        patch: `*** Begin Patch\n*** Update File: ${from}\n*** Move to: ${to}.moved\n@@\n second\n+third\n*** End Patch\n`,
+      }),
+  },
+  {
+    name: 'apply_patch that renames',
+    act: (steps, from, to) =>
+      steps.tool('apply_patch', {
+        patch: `diff --git a/${from} b/${to}.moved\nsimilarity index 100%\nrename from ${from}\nrename to ${to}.moved\n`,
+      }),
+  },
+  {
+    name: 'apply_patch that copies',
+    act: (steps, from, to) =>
+      steps.tool('apply_patch', {
+        patch: `diff --git a/${from} b/${to}.moved\nsimilarity index 100%\ncopy from ${from}\ncopy to ${to}.moved\n`,
+      }),
+  },
+  {
+    name: 'diff_workspace, write_file',
+    async act(steps, from, to) {
+      await steps.tool('append_file', { path: from, content: 'more\n' })
+      const { diff } = (await steps.workspace.run({ id: 'reader' }).call('diff_workspace', {}).then(steps.keep)) as {
+        diff?: string
+      }
+      return steps.tool('write_file', { path: `${to}.new`, content: diff ?? '' })
+    },
+  },
+  {
+    name: 'the artifact of a deletion, write_file',
+    async act(steps, from, to) {
+      const { artifactUri } = await steps.tool('delete_file', { path: from })
+      const { content } = await steps.tool('read_file', { path: artifactUri ?? 'artifact://a/b' })
+      return steps.tool('write_file', { path: `${to}.new`, content: String(content ?? '') })
+    },
+  },
+  {
+    name: 'the artifact of an undo by the workspace, read_file',
+    async act(steps, from, to) {
+      const { callId } = await steps.tool('delete_file', { path: from })
+      const undone = steps.keep(await steps.workspace.undo(String(callId))) as { artifactUri?: string }
+      const uri = undone.artifactUri ?? 'artifact://a/b'
+      const { content } = steps.keep(await steps.workspace.call('read_file', { path: uri })) as { content?: string }
+      return steps.keep(await steps.workspace.call('write_file', { path: `${to}.new`, content: content ?? '' }))
+    },
+  },
+  {
+    name: 'a note',
+    async act(steps, from, to) {
+      const { content } = await steps.tool('read_file', { path: from })
+      await steps.tool('memory_store', { id: 'n', content: String(content ?? '') })
+      const other = steps.workspace.run({ id: 'other' })
+      const note = steps.keep(await other.callTool('memory_get', { id: 'n' })) as { content?: string }
+      steps.keep(await other.callTool('memory_search', { query: TOKEN }))
+      return steps.keep(await other.call('write_file', { path: `${to}.new`, content: note.content ?? '' }))
+    },
+  },
+]
+
+/** Git, undo, forks and overlays. */
+const storeWays: readonly Way[] = [
+  ...[
+    'git show HEAD:SRC > DST',
+    'git checkout HEAD -- SRC && mv SRC DST',
+    'git diff --no-index notes.txt SRC > DST',
+    'echo x >> SRC; git diff > DST',
+    'rm SRC; git diff HEAD > DST',
+    'mv SRC DST; git add -A; git commit -qm moved; mv DST SRC; git checkout HEAD -- DST',
+    'mv SRC DST; git add -A; git commit -qm moved; git checkout -q -b b HEAD; git checkout -q main',
+    'mv SRC tmp/g.txt; git add -A; git commit -qm moved; rm tmp/g.txt; git restore tmp/g.txt; mv tmp/g.txt DST',
+    'git log -p > DST',
+    'git show > DST',
+  ].map(
+    (template): Way => ({
+      name: template,
+      async act(steps, from, to) {
+        await steps.workspace
+          .run({ id: 'setup' })
+          .call('run_command', { command: 'git init -q && git add -A && git commit -qm one' })
+        return steps.line(fill(template, from, to))
+      },
+    }),
+  ),
+  {
+    name: 'git restores what another command stored under the name of a sink',
+    async act(steps, from, to) {
+      await steps.line(fill('git init -q; mv SRC DST; git add -A; git commit -qm one; mv DST SRC', from, to))
+      const other = steps.workspace.run({ id: 'other' })
+      return steps.keep(await other.call('run_command', { command: `git checkout HEAD -- ${to}` }))
+    },
+  },
+  {
+    name: 'the message of a commit',
+    async act(steps, from, to) {
+      await steps.line(fill('git init -q; git add -A; git commit -qm "$(cat SRC)"', from, to))
+      const other = steps.workspace.run({ id: 'other' })
+      return steps.keep(await other.call('run_command', { command: `git log | tee ${to}` }))
+    },
+  },
+  {
+    name: 'undo of a copy, and undo of the undo',
+    async act(steps, from, to) {
+      const { callId } = await steps.line(`cp ${from} tmp/u.txt`)
+      const undone = steps.keep(await steps.workspace.undo(String(callId))) as { callId?: string }
+      steps.keep(await steps.workspace.undo(String(undone.callId)))
+      const other = steps.workspace.run({ id: 'other' })
+      return steps.keep(await other.call('run_command', { command: `mv tmp/u.txt ${to}` }))
+    },
+  },
+  {
+    name: 'rollback of a move',
+    async act(steps, from, to) {
+      await steps.line(`mv ${from} tmp/u.txt`)
+      const { id } = steps.workspace.checkpoint()
+      const other = steps.workspace.run({ id: 'other' })
+      steps.keep(await other.call('delete_file', { path: 'tmp/u.txt' }))
+      steps.keep(await steps.workspace.rollback(id))
+      const third = steps.workspace.run({ id: 'third' })
+      return steps.keep(await third.call('move_file', { path: 'tmp/u.txt', to: `${to}.moved` }))
+    },
+  },
+  {
+    name: 'a fork of a run that has read',
+    async act(steps, from, to) {
+      const { content } = steps.keep(await steps.workspace.call('read_file', { path: from })) as { content?: string }
+      const fork = await steps.workspace.fork({ id: 'fork' })
+      steps.keep(await fork.call('write_file', { path: `${to}.new`, content: content ?? '' }))
+      steps.keep(await fork.commit())
+    },
+  },
+  {
+    name: 'a copy in a fork that is committed',
+    async act(steps, from, to) {
+      const fork = await steps.workspace.fork({ id: 'fork' })
+      steps.keep(await fork.call('run_command', { command: `mv ${from} tmp/f.txt; cp tmp/f.txt tmp/g.txt` }))
+      steps.keep(await fork.commit())
+      const other = steps.workspace.run({ id: 'other' })
+      return steps.keep(await other.call('run_command', { command: `mv tmp/f.txt ${to}; cp tmp/g.txt ${to}` }))
+    },
+  },
+]
+
+const backgroundLines = [
+  'cat SRC',
+  'cp SRC DST',
+  'mv SRC DST',
+  'cat SRC > DST',
+  'mv SRCDIR DSTDIR/d',
+  'cat SRC | tee DST',
+  'mv SRC tmp/bg.txt',
+  'cat SRC; exit 3',
+  ...scriptLines.slice(0, 4),
+]
+const backgroundWays = backgroundLines.map(
+  (template): Way => ({
+    name: `start_command ${template}`,
+    act: (steps, from, to) => steps.background(fill(template, from, to)),
+  }),
+)
+
+/** Ways in one call or a few, each starting from a new run. */
+export const ways: readonly Way[] = [
+  ...toolWays,
+  ...lines.map(line),
+  ...scriptLines.map(line),
+  ...storeWays,
+  ...backgroundWays,
+]
+
+/** The ways that need nothing but their two paths, so that one can go on where another ended. */
+export const hops: readonly Way[] = [
+  ...toolWays.slice(0, 2),
+  ...lines.map(line),
+  ...scriptLines.map(line),
+  ...backgroundWays,
+]
+
+/** A tree on the disk. */
+export async function writeTree(root: string): Promise<void> {
+  for (const [path, text] of Object.entries(tree)) {
+    await mkdir(dirname(join(root, path)), { recursive: true })
+    await writeFile(join(root, path), text)
+  }
+}
+
+export interface Leaks {
+  /** What labelled content reached, or was shown by, against its label. */
+  readonly leaks: readonly string[]
+  /** Whether the content is at more places than before, or was shown: the way does something. */
+  readonly isEffective: boolean
+}
+
+/** Tries ways one after the other, each in a run of its own, and looks for the token in what they show and leave. */
+export async function tryWays(
+  legs: readonly { readonly way: Way; readonly from: string; readonly to: string }[],
+  label: Label,
+  backend: Backend,
+): Promise<Leaks> {
+  const leaks: string[] = []
+  let shown = 0
+  const keep = <T>(result: T): T => {
+    const text = JSON.stringify(result)
+    if (!text.includes(TOKEN)) return result
+    shown += 1
+    const { label: own } = result as { label?: Label }
+    if (rank(own) < rank(label)) leaks.push(`shown as ${own}: ${text.slice(0, 300)}`)
+    return result
+  }
+  const workspace = await createWorkspace({
+    backend,
+    policy: { preset: 'autonomous', labels: labelsFor(label), memory: { path: 'memory' } },
+    shell: bash(),
+    git: git(),
+    tools: 'full',
+    run: { id: 'main' },
+  })
+  try {
+    for (const [index, { way, from, to }] of legs.entries()) {
+      const run = workspace.run({ id: `leg${index}` })
+      await way.act(stepsOf(workspace, run, keep), from, to)
+    }
+    const files = await filesOf(backend)
+    for (const [path, text] of files) {
+      if (!text.includes(TOKEN)) continue
+      for (const [prefix, ceiling] of Object.entries(ceilings)) {
+        if (path.startsWith(prefix) && rank(label) > rank(ceiling)) leaks.push(`content in ${path}`)
+      }
+      if (path.startsWith('.git/') || path.startsWith('conf/')) continue
+      const reader = workspace.run({ id: 'last' })
+      keep(await reader.call('read_file', { path }))
+      await reader.close()
+    }
+    const copies = [...files].filter(([path, text]) => !path.startsWith('conf/') && text.includes(TOKEN))
+    return { leaks, isEffective: copies.length > 0 || shown > 0 }
+  } finally {
+    await workspace.close()
+  }
+}
+
+function stepsOf(workspace: Workspace, run: WorkspaceRun, keep: Steps['keep']): Steps {
+  const tool = async (name: string, input: object) =>
+    keep((await run.callTool(name, input)) as unknown as Record<string, unknown>)
+  return {
+    workspace,
+    run,
+    keep,
+    tool,
+    line: (command) => tool('run_command', { command }),
+    async background(command) {
+      const { id } = await tool('start_command', { command })
+      for (let i = 0; i < 2000; i++) {
+        const { state } = await tool('check_command', { id })
+        if (state !== 'running') return
+        await new Promise((resolve) => setTimeout(resolve, 2))
+      }
+    },
+  }
+}
+
+/** Every file and link; a link with the content that it leads to. */
+async function filesOf(backend: Backend, directory = ''): Promise<Map<string, string>> {
+  const files = new Map<string, string>()
+  for (const { name, type } of await backend.list(directory as never)) {
+    const path = directory === '' ? name : `${directory}/${name}`
+    if (type === 'directory') for (const [inner, text] of await filesOf(backend, path)) files.set(inner, text)
+    else {
+      try {
+        const target = await backend.canonical(path as never)
+        const stat = await backend.stat(target)
+        if (stat?.type === 'directory')
+          for (const text of (await filesOf(backend, target)).values())
+            files.set(path, `${files.get(path) ?? ''}${text}`)
+        else if (stat?.type === 'file') files.set(path, new TextDecoder().decode((await backend.read(target)).bytes))
+      } catch {
+        // A link that leads nowhere.
+      }
+    }
+  }
+  return files
+}
