@@ -75,13 +75,7 @@ export function createToolContext(
     headCommit: workspace.diffs.headCommit,
     get commands() {
       session ??= openCommandSession(workspace, run, call, {
-        audit: {
-          addRead: (path) => audit.addRead(path),
-          addRefusal: (refusal) => audit.addRefusal(refusal),
-        },
-        ask,
-        began,
-        commit,
+        ...{ audit, ask, began, commit },
         requireHostAllowed: (host) => taint.requireHostAllowed(host),
         noteReceived: (path) => taint.addRead(path),
         received: () => taint.received(),
