@@ -1,4 +1,5 @@
 import { ToolError } from './errors.ts'
+import { checkOptions, isPositive, type OptionTable } from './util/check-options.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -74,21 +75,18 @@ export const defaultLimits = {
 /** The limits by name: positive integers. {@link defaultLimits} has the defaults and units. */
 export type Limits = { readonly [K in keyof typeof defaultLimits]: number }
 
+/** The checks of {@link Limits}. */
+export const limitTable = Object.fromEntries(
+  Object.keys(defaultLimits).map((name) => [name, isPositive]),
+) as OptionTable<Limits>
+
 /**
  * Returns the default limits with changes.
  *
  * @throws TypeError for an unknown name, or a value that is not a positive safe integer
  */
 export function resolveLimits(changes: Partial<Limits> = {}): Limits {
-  for (const [name, value] of Object.entries(changes)) {
-    if (!Object.hasOwn(defaultLimits, name)) {
-      throw new TypeError(`Unknown limit "${name}"; the limits are ${Object.keys(defaultLimits).join(', ')}`)
-    }
-    if (typeof value !== 'number' || !Number.isSafeInteger(value) || value <= 0) {
-      throw new TypeError(`Limit "${name}" must be a positive safe integer, not ${String(value)}`)
-    }
-  }
-  return { ...defaultLimits, ...changes }
+  return { ...defaultLimits, ...checkOptions<Partial<Limits>>('the limits', changes, limitTable) }
 }
 
 /** Returns the number, or the hard limit if the number is over it. In that case adds a warning. */

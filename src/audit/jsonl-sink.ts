@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isMutating } from '../policy/permissions.ts'
+import { checkOptions, isOneOf, isPositive, isText } from '../util/check-options.ts'
 import type { AuditSink } from './audit-log.ts'
 import { type FileLock, takeFileLock } from './file-lock.ts'
 import { lastLine, parseLine, readAt, readAuditFile, verifyAuditFile } from './jsonl-file.ts'
@@ -48,13 +49,17 @@ export interface JsonlSinkOptions {
  * @throws TypeError if the file cannot be opened, is not an audit file, is damaged at its end, or is locked by another
  *   process
  */
-export function jsonlSink(file: string, options: JsonlSinkOptions = {}): AuditSink & { readonly file: string } {
-  const { fsync = 'mutations', tornTail = 'cut', rotateBytes } = options
-  if (!['mutations', 'always', 'never'].includes(fsync))
-    throw new TypeError('fsync must be "mutations", "always" or "never"')
-  if (!['cut', 'refuse'].includes(tornTail)) throw new TypeError('tornTail must be "cut" or "refuse"')
-  if (rotateBytes !== undefined && !(Number.isSafeInteger(rotateBytes) && rotateBytes > 0))
-    throw new TypeError('rotateBytes must be a positive safe integer')
+export function jsonlSink(file: string, options?: JsonlSinkOptions): AuditSink & { readonly file: string } {
+  isText(file, 'file', 'jsonlSink()')
+  const {
+    fsync = 'mutations',
+    tornTail = 'cut',
+    rotateBytes,
+  } = checkOptions<JsonlSinkOptions>('jsonlSink()', options, {
+    fsync: isOneOf('mutations', 'always', 'never'),
+    tornTail: isOneOf('cut', 'refuse'),
+    rotateBytes: isPositive,
+  })
   const path = realFile(file)
   const writer = new JsonlWriter(path, { fsync, tornTail, rotateBytes })
   return {

@@ -1,3 +1,4 @@
+import { checkOptions, must } from '../util/check-options.ts'
 import { type AuditRecord, type ChainHead, emptyChain, expectedHash } from './record.ts'
 
 /** Whether a chain is intact, or where it breaks: `at` counts records from 0. */
@@ -13,11 +14,19 @@ export interface VerifyOptions {
   readonly after?: Pick<ChainHead, 'hash'>
 }
 
+const isHead = must(
+  'a record or the end of a chain',
+  (value) => typeof (value as Partial<ChainHead>)?.hash === 'string',
+)
+
 /**
  * Checks a chain of records. Finds the first record that was changed, removed, added or moved. A writer of the whole chain
- * can replace it by a new one, which only `options.head` reveals: store the head elsewhere. Never throws.
+ * can replace it by a new one, which only `options.head` reveals: store the head elsewhere. Never throws for any records.
+ *
+ * @throws TypeError for invalid options
  */
-export function verifyAudit(records: Iterable<AuditRecord>, options: VerifyOptions = {}): AuditCheck {
+export function verifyAudit(records: Iterable<AuditRecord>, requested?: VerifyOptions): AuditCheck {
+  const options = checkOptions<VerifyOptions>('verifyAudit()', requested, { head: isHead, after: isHead })
   let head = emptyChain
   let at = 0
   for (const record of records) {

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { ToolError } from '../errors.ts'
 import type { Tool } from '../tools/define-tool.ts'
-import { nearestName } from '../util/nearest-name.ts'
+import { didYouMean } from '../util/check-options.ts'
 
 /**
  * Parses a call's input with the tool's schema.
@@ -14,10 +14,10 @@ export function parseInput<I extends z.ZodObject>(
   input: unknown,
   otherFields: readonly string[] = [],
 ): z.output<I> {
-  const parsed = tool.input.safeParse(input)
+  const parsed = safeParse(tool, input)
   if (parsed.success) return parsed.data
   const known = [...Object.keys(tool.input.shape), ...otherFields]
-  const issues = parsed.error.issues
+  const issues = parsed.issues
     .slice(0, 10)
     .map((issue) => ({ field: fieldOf(issue), why: bounded(issue.message) + nearestField(issue, known) }))
   const [first] = issues
@@ -26,6 +26,17 @@ export function parseInput<I extends z.ZodObject>(
     issues,
     hint: `Correct "${first?.field}" and call again. Fields: ${Object.keys(tool.input.shape).join(', ')}.`,
   })
+}
+
+/** Parses an input whose fields may throw when they are read. */
+function safeParse<I extends z.ZodObject>(tool: Pick<Tool<I>, 'name' | 'input'>, input: unknown) {
+  try {
+    const { success, data, error } = tool.input.safeParse(input)
+    // The messages are made when the error is read, and read the input once more.
+    return success ? { success, data } : { success, issues: error.issues }
+  } catch {
+    throw new ToolError('INVALID_INPUT', `Invalid input for ${tool.name}: it cannot be read`, { field: 'input' })
+  }
 }
 
 function fieldOf(issue: z.core.$ZodIssue): string {
@@ -37,8 +48,7 @@ function fieldOf(issue: z.core.$ZodIssue): string {
 /** Names the field that is most similar to an unknown one. */
 function nearestField(issue: z.core.$ZodIssue, known: readonly string[]): string {
   if (issue.code !== 'unrecognized_keys' || issue.path.length > 0) return ''
-  const nearest = nearestName(issue.keys[0] ?? '', known)
-  return nearest === undefined ? '' : `; did you mean "${nearest}"?`
+  return didYouMean(issue.keys[0] ?? '', known)
 }
 
 /** A part of a message that a caller wrote: bounded, so that a refusal cannot be made to carry anything at length. */

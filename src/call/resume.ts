@@ -17,6 +17,7 @@ export async function resumeCall(
 ): Promise<Success | Failure> {
   const run = workspace.parkedRuns.get(id) ?? workspaceRun
   try {
+    if (typeof id !== 'string') throw notWaiting(typeof id)
     const normalized = requireAnswer(answer)
     const parked = await workspace.parkedCalls.take(id)
     workspace.parkedRuns.delete(id)
@@ -51,7 +52,7 @@ function expired({ id, tool, expiresAt }: ParkedCall): ToolError {
 }
 
 function notWaiting(id: string): ToolError {
-  return new ToolError('NOT_FOUND', `No call waits for the approval ${JSON.stringify(String(id).slice(0, 100))}`, {
+  return new ToolError('NOT_FOUND', `No call waits for the approval ${JSON.stringify(id.slice(0, 100))}`, {
     hint: 'The approval was already answered or does not exist. Repeat the call.',
   })
 }

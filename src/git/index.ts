@@ -12,6 +12,9 @@ export type {
   RestoreOptions,
   StatusEntry,
 } from './provider.ts'
+
+import { checkOptions, isText, shape } from '../util/check-options.ts'
+
 export { openRepository }
 
 /**
@@ -26,6 +29,8 @@ export { openRepository }
  * await workspace.git?.commit({ message: 'first' })
  * await workspace.close()
  */
-export function git(options: { readonly author?: Person } = {}): GitProvider {
+export function git(requested?: { readonly author?: Person }): GitProvider {
+  const isPerson = shape<Person>({ name: isText, email: isText }, 'name', 'email')
+  const options = checkOptions<{ readonly author?: Person }>('git()', requested, { author: isPerson })
   return { open: (host) => openRepository(host, options) }
 }

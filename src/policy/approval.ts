@@ -36,15 +36,31 @@ export type NormalizedAnswer =
   | { readonly allow: 'once' | 'run'; readonly by?: string }
   | { readonly deny: string; readonly by?: string }
 
-/** Returns an answer in object form, or `undefined` for an invalid one. `by` is cut to 200 characters. */
+/**
+ * Returns an answer in object form, or `undefined` for an invalid one. Only its own fields count, and one that no answer has
+ * makes it invalid. `by` is cut to 200 characters.
+ */
 export function normalizeAnswer(answer: unknown): NormalizedAnswer | undefined {
   if (answer === 'allow') return { allow: 'once' }
   if (answer === 'allow-run') return { allow: 'run' }
-  if (typeof answer !== 'object' || answer === null) return undefined
-  const { allow, deny, by } = answer as { allow?: unknown; deny?: unknown; by?: unknown }
-  const author = typeof by === 'string' ? { by: by.slice(0, 200) } : {}
-  if (typeof deny === 'string') return { deny, ...author }
-  return allow === 'once' || allow === 'run' ? { allow, ...author } : undefined
+  const fields = ownFields(answer)
+  const [allow, deny, by] = answerFields.map((name) => fields.get(name))
+  if ([...fields.keys()].some((name) => !answerFields.includes(name))) return undefined
+  if (by !== undefined && typeof by !== 'string') return undefined
+  const author = by === undefined ? {} : { by: by.slice(0, 200) }
+  if (allow === undefined) return typeof deny === 'string' ? { deny, ...author } : undefined
+  return deny === undefined && (allow === 'once' || allow === 'run') ? { allow, ...author } : undefined
+}
+
+const answerFields = ['allow', 'deny', 'by']
+
+/** Returns the own fields of an object that are not `undefined`. None if they cannot be read. */
+function ownFields(value: unknown): ReadonlyMap<string, unknown> {
+  try {
+    return new Map(Object.entries(value as object).filter(([, field]) => field !== undefined))
+  } catch {
+    return new Map()
+  }
 }
 
 /**

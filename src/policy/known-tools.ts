@@ -1,4 +1,4 @@
-import { nearestName } from '../util/nearest-name.ts'
+import { didYouMean } from '../util/check-options.ts'
 import { compileTexts } from './match.ts'
 import type { PolicyData } from './schema.ts'
 
@@ -32,7 +32,7 @@ export function requireKnownTools(data: PolicyData, tools: readonly KnownTool[])
       if (fields.has(name)) continue
       const owner = rule.tools === undefined ? 'any tool' : rule.tools.join(', ')
       throw new TypeError(
-        `Unknown argument ${JSON.stringify(name)} ${rulePlace} (policy field "rules[${index}].args.${name}")${help(name, [...fields], `the fields of ${owner} are`)}`,
+        `Unknown argument ${JSON.stringify(name)} ${rulePlace} (policy field "rules[${index}].args.${name}")${didYouMean(name, [...fields], `the fields of ${owner} are`)}`,
       )
     }
   }
@@ -41,12 +41,6 @@ export function requireKnownTools(data: PolicyData, tools: readonly KnownTool[])
 function requireName(pattern: string, names: readonly string[], isGlob: boolean, field: string, place: string): void {
   if (isGlob ? names.some(compileTexts([pattern], field)) : names.includes(pattern)) return
   throw new TypeError(
-    `Unknown tool ${JSON.stringify(pattern)} ${place} (policy field "${field}")${help(pattern, names, 'the tools are')}`,
+    `Unknown tool ${JSON.stringify(pattern)} ${place} (policy field "${field}")${didYouMean(pattern, names, 'the tools are')}`,
   )
-}
-
-function help(misspelled: string, names: readonly string[], list: string): string {
-  const nearest = nearestName(misspelled, names)
-  if (nearest !== undefined) return `; did you mean ${JSON.stringify(nearest)}?`
-  return names.length === 0 ? '; there are none' : `; ${list} ${names.join(', ')}`
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { FileKind } from '../files/classify/types.ts'
-import { nearestName } from '../util/nearest-name.ts'
+import { didYouMean } from '../util/check-options.ts'
 import { type DeclaredRoots, placeAbsolutePatterns } from './absolute-patterns.ts'
 import { type LabelPolicy, labelFields, labelSchema } from './labels.ts'
 import { type MemoryPolicy, memoryFields, memorySchema } from './memory-policy.ts'
@@ -297,11 +297,10 @@ function describe(issue: z.core.$ZodIssue, input: unknown): string {
 /** Returns the nearest known name, as the end of a message. Empty if none is near. */
 function suggestion(value: unknown, names: readonly unknown[]): string {
   if (typeof value !== 'string') return ''
-  const nearest = nearestName(
+  return didYouMean(
     value,
     names.filter((name) => typeof name === 'string'),
   )
-  return nearest === undefined ? '' : `; did you mean ${show(nearest)}?`
 }
 
 function fieldsAt(path: readonly PropertyKey[]): readonly string[] {

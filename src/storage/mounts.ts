@@ -13,6 +13,7 @@ import {
   ROOT,
 } from '../paths/logical-path.ts'
 import { sameBytes } from '../util/bytes.ts'
+import { isRecordOf } from '../util/check-options.ts'
 import { createSerialQueue, type SerialQueue } from '../util/serial-queue.ts'
 import type {
   Backend,
@@ -29,6 +30,7 @@ import type {
   Version,
 } from './backend.ts'
 import { linkTarget, validateChanges } from './change-set.ts'
+import { isBackend } from './is-backend.ts'
 import { stateAt } from './versions.ts'
 import type { ReadVerb } from './wrong-type.ts'
 
@@ -50,7 +52,7 @@ import type { ReadVerb } from './wrong-type.ts'
  * ```
  */
 export function mounts(parts: Readonly<Record<string, Backend>>): Backend {
-  const table = mountTable(parts)
+  const table = mountTable(isRecordOf(isBackend)(parts, '', 'mounts()') as typeof parts)
   const backend = backendOver(table)
   tables.set(backend, table)
   return backend

@@ -1,12 +1,14 @@
 import { ToolError } from '../errors.ts'
 import { quote } from '../paths/logical-path.ts'
 import type { Backend } from './backend.ts'
+import { isBackend } from './is-backend.ts'
 
 /**
  * Returns a read-only view of a backend. Every commit throws `READ_ONLY`, also an empty one. Forks are read-only as well.
  * Closing it closes the backend.
  */
 export function readOnly(backend: Backend): Backend {
+  isBackend(backend, 'backend', 'readOnly()')
   const { scan, statDirectories, walk, tree, fork, containsPhysicalPath } = backend
   return {
     capabilities: backend.capabilities,

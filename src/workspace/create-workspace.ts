@@ -1,26 +1,37 @@
 import { type AuditSink, verifyAudit } from '../audit/audit-log.ts'
 import { memorySink } from '../audit/sinks.ts'
 import { isOverlay, overlay } from '../backends/overlay/index.ts'
+import { callOptionTable, checkCallOptions } from '../call/call-options.ts'
 import { callTool } from '../call/call-tool.ts'
 import { approvePlans, isInPlanMode } from '../call/plan-mode.ts'
+import { refuseUncalled } from '../call/refuse-uncalled.ts'
 import { resumeCall } from '../call/resume.ts'
 import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { dialectToolsFor } from '../dialects/runtime/run-dialect-tool.ts'
 import type { Dialect } from '../dialects/runtime/types.ts'
-import { ToolError, toFailure } from '../errors.ts'
+import { ToolError } from '../errors.ts'
 import { classifyPath } from '../files/classify/index.ts'
 import type { GitHost } from '../git/provider.ts'
 import type { WorkspaceHistory } from '../history/journal.ts'
 import { higher } from '../policy/content-flow.ts'
 import { memoryParking } from '../policy/parked-calls.ts'
 import type { Tool } from '../tools/define-tool.ts'
+import { checkOptions, isListOf, isText } from '../util/check-options.ts'
 import { createWorkspaceState, requireOwnName } from './create-state.ts'
-import { modeOf, omitUndefined, openRun, recordStep, startRun } from './open-run.ts'
+import { modeOf, omitUndefined, openRun, startRun } from './open-run.ts'
 import { acceptOperation, checkoutOperation } from './operations.ts'
-import type { DialectWorkspaceOptions, RunOptions, StateOptions, WorkspaceOptions } from './options.ts'
+import {
+  type DialectWorkspaceOptions,
+  type RunOptions,
+  runOptions,
+  type StateOptions,
+  type WorkspaceOptions,
+  workspaceOptions,
+} from './options.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
-import type { DialectWorkspace, ToolDescription, Workspace } from './types.ts'
+import { checkedStep, recordStep, type StepContext, undoOptionTable } from './run-step.ts'
+import type { DialectWorkspace, ToolDescription, UndoOptions, Workspace } from './types.ts'
 
 export type { DialectWorkspaceOptions, RunOptions, WorkspaceOptions } from './options.ts'
 export type { ToolResult } from './tool-types.ts'
@@ -51,10 +62,10 @@ export function createWorkspace<const Extra extends readonly Tool[] = readonly [
 export function createWorkspace<const Extra extends readonly Tool[] = readonly []>(
   options: WorkspaceOptions<Extra>,
 ): Promise<Workspace<Extra>>
-export async function createWorkspace({
-  dialect,
-  ...options
-}: WorkspaceOptions | DialectWorkspaceOptions): Promise<Workspace | DialectWorkspace> {
+export async function createWorkspace(
+  given: WorkspaceOptions | DialectWorkspaceOptions,
+): Promise<Workspace | DialectWorkspace> {
+  const { dialect, ...options } = checkOptions<DialectWorkspaceOptions>('createWorkspace()', given, workspaceOptions)
   if (dialect !== undefined && dialect.versions !== true && options.staleGuard === 'shown') {
     throw new TypeError(`The dialect "${dialect.name}" names no versions, but staleGuard 'shown' requires them`)
   }
@@ -78,7 +89,8 @@ function openWorkspace(
   recorder?: Recorder,
 ): Workspace {
   const records = () => sinks.find((sink) => sink.records !== undefined)?.records?.() ?? []
-  const run = startRun(workspace, options, options.run)
+  const run = startRun(workspace, options, options.run ?? {})
+  const context: StepContext = { workspace, run, recorder }
   return {
     ...openRun(workspace, run, undefined, dialect, sinks, recorder),
     ...toolsOf(workspace, dialect),
@@ -91,13 +103,17 @@ function openWorkspace(
     get mode() {
       return modeOf(workspace, run)
     },
-    run(runOptions) {
-      const newRun = startRun(workspace, options, runOptions)
+    run(newOptions) {
+      const newRun = startRun(workspace, options, checkOptions<RunOptions>('run()', newOptions, runOptions))
       return openRun(workspace, newRun, newRun, dialect, sinks, recorder)
     },
-    fork: async (runOptions = {}) => forkWorkspace(workspace, run, options, dialect, sinks, runOptions),
-    async commit({ reason, ...callOptions } = {}) {
+    fork: async (newOptions) => {
+      const forkOptions = checkOptions<RunOptions>('fork()', newOptions, runOptions)
+      return forkWorkspace(workspace, run, options, dialect, sinks, forkOptions)
+    },
+    async commit(commitOptions) {
       try {
+        const { reason, ...callOptions } = checkCallOptions<UndoOptions>('commit()', commitOptions, undoOptionTable)
         const pending = isOverlay(workspace.backend) ? await workspace.backend.pending() : []
         return await callTool(
           workspace,
@@ -107,22 +123,25 @@ function openWorkspace(
           callOptions,
         )
       } catch (error) {
-        return toFailure(error)
+        return refuseUncalled({ workspace, run }, 'commit', error)
       }
     },
     resume: (id, answer, callOptions) =>
-      recordStep(recorder, run, { type: 'resume', input: { id, answer } }, callOptions, (options) =>
+      checkedStep(context, { type: 'resume', input: { id, answer } }, callOptions, callOptionTable, (options) =>
         resumeCall(workspace, run, id, answer, options),
       ),
     git: options.git?.open(gitHost(workspace, run)),
-    approvePlan: ({ by } = {}) =>
-      recordStep(recorder, run, { type: 'approvePlan', input: omitUndefined({ by }) }, undefined, () =>
-        approvePlans(workspace, by),
-      ),
+    async approvePlan(planOptions) {
+      const { by } = checkOptions<{ readonly by?: string }>('approvePlan()', planOptions, { by: isText })
+      const step = { type: 'approvePlan', input: omitUndefined({ by }) } as const
+      await recordStep(context, step, {}, () => approvePlans(workspace, by))
+    },
     history: () => historyOf(workspace),
     subscribe: workspace.events.subscribe,
-    notifyExternalChange: (paths) =>
-      workspace.events.emit({ type: 'changed', paths: paths && [...paths], listing: true }),
+    notifyExternalChange(paths) {
+      const changed = paths && (isListOf(isText)(paths, 'paths', 'notifyExternalChange()') as string[])
+      workspace.events.emit({ type: 'changed', paths: changed, listing: true })
+    },
     auditRecords: records,
     verifyAudit: () => sinks.find((sink) => sink.records !== undefined)?.verify?.() ?? verifyAudit(records()),
     async close() {

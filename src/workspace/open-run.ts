@@ -1,9 +1,11 @@
 import { createArtifacts } from '../audit/artifacts.ts'
 import type { AuditSink } from '../audit/audit-log.ts'
 import { type RunReport, reportRun } from '../audit/report.ts'
+import { callOptionTable, checkCallOptions } from '../call/call-options.ts'
 import { callTool, evaluateCall } from '../call/call-tool.ts'
 import { isInPlanMode } from '../call/plan-mode.ts'
-import type { CallOptions } from '../call/state/call.ts'
+import { refuseUncalled } from '../call/refuse-uncalled.ts'
+import type { CallOptions, Success } from '../call/state/call.ts'
 import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { openTaintTracker } from '../call/taint-tracker.ts'
@@ -18,11 +20,13 @@ import { checkGlob } from '../policy/match.ts'
 import { createRates } from '../policy/rate-limits.ts'
 import { createTaint } from '../policy/taint.ts'
 import { createProcesses } from '../shells/shared/background-processes.ts'
+import { isText } from '../util/check-options.ts'
 import { createFiles } from './files.ts'
 import { policyOperation, reportOperation } from './introspection.ts'
 import { rollbackOperation, undoOperation } from './operations.ts'
 import type { RunOptions, WorkspaceOptions } from './options.ts'
-import type { RecordedStep, Recorder } from './recorder.ts'
+import type { Recorder } from './recorder.ts'
+import { checkedStep, recordStep, type StepContext, undoOptionTable } from './run-step.ts'
 import type { DialectRun, WorkspaceRun } from './types.ts'
 
 /**
@@ -39,11 +43,14 @@ export function openRun(
   recorder: Recorder | undefined,
 ): WorkspaceRun {
   recorder?.opened(run)
-  const callOwn = (name: string, input: unknown, callOptions?: CallOptions) =>
-    recordStep(recorder, run, { type: 'call', name, input }, callOptions, (options) =>
-      callTool(workspace, run, name, input, options),
+  const context: StepContext = { workspace, run, recorder }
+  const callOwn = (rawName: unknown, input: unknown, options?: CallOptions) => {
+    const name = toToolName(rawName)
+    return checkedStep(context, { type: 'call', name, input }, options, callOptionTable, (callOptions) =>
+      callTool(workspace, run, name, input, callOptions),
     )
-  const dialectCall = dialect === undefined ? undefined : openDialectCall(workspace, run, dialect, recorder)
+  }
+  const dialectCall = dialect === undefined ? undefined : openDialectCall(context, dialect)
   return {
     id: run.id,
     actor: run.actor,
@@ -60,9 +67,10 @@ export function openRun(
     call: (dialectCall ?? callOwn) as WorkspaceRun['call'],
     callTool: (dialectCall ?? callOwn) as WorkspaceRun['callTool'],
     ...(dialectCall === undefined ? {} : { own: { call: callOwn, callTool: callOwn } }),
-    explain: (name, input) => explainCall(workspace, run, name, input),
+    explain: (name, input) => explainCall(workspace, run, toToolName(name), input),
     files: createFiles(callOwn),
     checkpoint(label) {
+      if (label !== undefined) isText(label, 'label', 'checkpoint()')
       const checkpoint = workspace.journal.checkpoint({ label, at: workspace.clock(), runId: run.id })
       void recorder?.step(
         run,
@@ -74,16 +82,9 @@ export function openRun(
     },
     checkpoints: () =>
       workspace.journal.checkpoints().filter(({ runId }) => undoScope === undefined || runId === undoScope.id),
-    ...createReverts(workspace, run, undoScope, recorder),
+    ...createReverts(context, undoScope),
     report: () => reportOf(run, sinks),
-    consult: (subject, options) =>
-      callTool(
-        workspace,
-        run,
-        subject === 'policy' ? policyOperation(workspace, run) : reportOperation(() => findReport(run, sinks)),
-        {},
-        options,
-      ),
+    consult: (subject, options) => consult(context, subject, options, () => findReport(run, sinks)),
     async close() {
       await run.shell.processes.close()
       workspace.processes.delete(run.shell.processes)
@@ -107,37 +108,35 @@ async function explainCall(
   }
 }
 
+/** Reads the policy or the report as a call. */
+async function consult(
+  { workspace, run }: StepContext,
+  subject: unknown,
+  options: unknown,
+  report: () => RunReport | undefined,
+): Promise<Success | Failure> {
+  try {
+    if (subject !== 'policy' && subject !== 'report') {
+      throw new ToolError('INVALID_INPUT', 'consult() takes "policy" or "report"')
+    }
+    const operation = subject === 'policy' ? policyOperation(workspace, run) : reportOperation(report)
+    return await callTool(workspace, run, operation, {}, checkCallOptions('consult()', options))
+  } catch (error) {
+    return refuseUncalled({ workspace, run }, 'consult', error)
+  }
+}
+
 /** Creates the methods of a run that revert calls. */
-function createReverts(
-  workspace: WorkspaceState,
-  run: RunState,
-  undoScope: RunState | undefined,
-  recorder: Recorder | undefined,
-): Pick<WorkspaceRun, 'rollback' | 'undo'> {
+function createReverts(context: StepContext, undoScope: RunState | undefined): Pick<WorkspaceRun, 'rollback' | 'undo'> {
+  const { workspace, run } = context
   return {
-    rollback: (checkpoint, { reason, ...callOptions } = {}) =>
-      recordStep(
-        recorder,
-        run,
-        { type: 'rollback', input: omitUndefined({ id: checkpoint, reason }) },
-        callOptions,
-        (options) =>
-          callTool(
-            workspace,
-            run,
-            rollbackOperation(workspace, undoScope),
-            omitUndefined({ checkpoint, reason }),
-            options,
-          ),
+    rollback: (id, options) =>
+      checkedStep(context, { type: 'rollback', input: { id } }, options, undoOptionTable, (callOptions, reason) =>
+        callTool(workspace, run, rollbackOperation(workspace, undoScope), { checkpoint: id, ...reason }, callOptions),
       ),
-    undo: (callId, { reason, ...callOptions } = {}) =>
-      recordStep(
-        recorder,
-        run,
-        { type: 'undo', input: omitUndefined({ id: callId, reason }) },
-        callOptions,
-        (options) =>
-          callTool(workspace, run, undoOperation(workspace, undoScope), omitUndefined({ callId, reason }), options),
+    undo: (id, options) =>
+      checkedStep(context, { type: 'undo', input: { id } }, options, undoOptionTable, (callOptions, reason) =>
+        callTool(workspace, run, undoOperation(workspace, undoScope), { callId: id, ...reason }, callOptions),
       ),
   }
 }
@@ -146,7 +145,7 @@ function createReverts(
 export function startRun(
   workspace: WorkspaceState,
   options: WorkspaceOptions,
-  { id, actor = 'agent', task, taint, scopes = [] }: RunOptions = {},
+  { id, actor = 'agent', task, taint, scopes = [] }: RunOptions,
 ): RunState {
   const ids = options.ids ?? (() => crypto.randomUUID())
   const runId = id ?? ids()
@@ -182,29 +181,14 @@ export function modeOf(workspace: WorkspaceState, run: RunState): 'act' | 'plan'
   return isInPlanMode(workspace, run) ? 'plan' : 'act'
 }
 
-/** Runs an action of a run, and records it as a step if the workspace has a recorder. */
-export function recordStep<R>(
-  recorder: Recorder | undefined,
-  run: RunState,
-  step: Pick<RecordedStep, 'type' | 'name' | 'input'>,
-  options: CallOptions | undefined,
-  act: (options?: CallOptions) => Promise<R>,
-): Promise<R> {
-  return recorder === undefined ? act(options) : recorder.step(run, step, options, act)
-}
-
 /** Returns a copy without the fields that are `undefined`. */
 export function omitUndefined(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
 }
 
 /** Returns the `call` of a run in a dialect. */
-function openDialectCall(
-  workspace: WorkspaceState,
-  run: RunState,
-  dialect: Dialect,
-  recorder: Recorder | undefined,
-): DialectRun['call'] {
+function openDialectCall(context: StepContext, dialect: Dialect): DialectRun['call'] {
+  const { workspace, run } = context
   const call = createDialectCall(dialect, {
     callTool: (name, input, options) => callTool(workspace, run, name, input, options),
     noteShown: run.readHistory.noteVersion,
@@ -220,8 +204,22 @@ function openDialectCall(
       )
     },
   })
-  return (name, input, callOptions) =>
-    recordStep(recorder, run, { type: 'spoken', name, input }, callOptions, (options) => call(name, input, options))
+  return async (rawName, input, options) => {
+    const name = toToolName(rawName)
+    const step = { type: 'spoken', name, input } as const
+    let checked: CallOptions
+    try {
+      checked = checkCallOptions('call()', options)
+    } catch (error) {
+      return recordStep(context, step, {}, () => call(name, input, {}, error))
+    }
+    return recordStep(context, step, checked, (callOptions) => call(name, input, callOptions))
+  }
+}
+
+/** Returns the name of a tool as text, whatever the caller passed. */
+function toToolName(name: unknown): string {
+  return typeof name === 'string' ? name : `(${typeof name})`
 }
 
 /** Returns the latest version of a file that the run was shown. Policy applies to the call that uses it, not here. */

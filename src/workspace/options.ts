@@ -4,15 +4,31 @@ import type { Task } from '../call/state/run-state.ts'
 import type { Dialect } from '../dialects/runtime/types.ts'
 import type { GitProvider } from '../git/provider.ts'
 import type { WorkspaceHistory } from '../history/journal.ts'
-import type { Limits } from '../limits.ts'
+import { type Limits, limitTable } from '../limits.ts'
 import type { ApproveHandler } from '../policy/approval.ts'
+import { labelNames } from '../policy/labels.ts'
 import type { ParkedCalls } from '../policy/parked-calls.ts'
 import type { PolicyInput } from '../policy/policy.ts'
 import type { TaintOrigin } from '../policy/taint.ts'
 import type { Shell } from '../shells/types.ts'
 import type { Backend } from '../storage/backend.ts'
+import { isBackend } from '../storage/is-backend.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import type { ToolSet } from '../tools/tool-sets.ts'
+import {
+  isAnything,
+  isBoolean,
+  isFunction,
+  isListOf,
+  isObjectWith,
+  isOneOf,
+  isOneOrMore,
+  isPlainObject,
+  isRecordOf,
+  isText,
+  type OptionTable,
+  shape,
+} from '../util/check-options.ts'
 import type { RecordLine } from './recorder.ts'
 
 /** Options of `createWorkspace`. */
@@ -103,4 +119,46 @@ export interface RunOptions {
 export type StateOptions = Omit<WorkspaceOptions, 'backend' | 'mounts'> & {
   readonly backend?: Backend | undefined
   readonly mounts?: WorkspaceOptions['mounts'] | undefined
+}
+
+/** The options of a run, of `run()` and of `fork()`. */
+export const runOptions: OptionTable<RunOptions> = {
+  id: isText,
+  actor: isText,
+  task: shape<Task>({ text: isText, scope: isListOf(isText), risk: isText }, 'text'),
+  scopes: isListOf(isText),
+  taint: shape<TaintOrigin>(
+    { label: isOneOf(...labelNames), callId: isText, tool: isText, path: isText },
+    'label',
+    'callId',
+    'tool',
+  ),
+}
+
+/** The options of `createWorkspace`. */
+export const workspaceOptions: OptionTable<DialectWorkspaceOptions> = {
+  backend: isBackend,
+  mounts: isRecordOf(isBackend),
+  // Policy and tools are checked further when they are compiled.
+  policy: (value, ...at) => (typeof value === 'object' && value !== null ? isPlainObject(value, ...at) : value),
+  tools: isAnything,
+  extraTools: isListOf(isObjectWith('a tool of defineTool()', 'plan', 'draft')),
+  readOnly: isBoolean,
+  mode: isOneOf('act', 'plan'),
+  limits: shape(limitTable),
+  approve: isFunction,
+  parked: isObjectWith('a store of parked calls', 'put', 'take'),
+  hooks: shape<Hooks>({ preToolCall: isOneOrMore(isFunction), postToolResponse: isOneOrMore(isFunction) }),
+  audit: isOneOrMore(isObjectWith('an audit sink', 'append')),
+  artifacts: isBackend,
+  staleGuard: isOneOf('hash', 'shown'),
+  git: isObjectWith('git()', 'open'),
+  shell: isObjectWith('a shell', 'judge', 'run', 'close'),
+  keepCwd: isBoolean,
+  record: isFunction,
+  clock: isFunction,
+  ids: isFunction,
+  run: shape(runOptions),
+  history: isAnything,
+  dialect: isObjectWith('a dialect', 'formatError'),
 }

@@ -158,7 +158,10 @@ export function createRecorder({ write, workspace, clock, approve }: RecorderOpt
   }
 }
 
-/** Replaces the secrets in every text by marks. `changed`: there were some. */
+/**
+ * Replaces the secrets in every text by marks. `changed`: there were some, or the value is no data that JSON can hold; such
+ * a value is recorded as `null`.
+ */
 function withoutSecrets<T>(value: T): { value: T; changed: boolean } {
   let changed = false
   function clean(part: unknown): unknown {
@@ -168,8 +171,15 @@ function withoutSecrets<T>(value: T): { value: T; changed: boolean } {
       return text
     }
     if (Array.isArray(part)) return part.map(clean)
+    if (typeof part === 'bigint') throw new TypeError('JSON has no bigint')
+    if (typeof part === 'function') return undefined
     if (typeof part !== 'object' || part === null) return part
     return Object.fromEntries(Object.entries(part).map(([field, item]) => [clean(field), clean(item)]))
   }
-  return { value: clean(value) as T, changed }
+  try {
+    return { value: clean(value) as T, changed }
+  } catch {
+    // A cycle, a bigint, or a field that cannot be read.
+    return { value: null as T, changed: true }
+  }
 }

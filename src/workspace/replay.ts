@@ -1,5 +1,6 @@
 import type { Dialect } from '../dialects/runtime/types.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
+import { checkOptions, type OptionTable } from '../util/check-options.ts'
 import {
   createWorkspace,
   type DialectRun,
@@ -8,6 +9,7 @@ import {
   type WorkspaceOptions,
   type WorkspaceRun,
 } from './create-workspace.ts'
+import { workspaceOptions } from './options.ts'
 import type { Recorded, RecordedStep, RecordedWorkspace } from './recorder.ts'
 
 /** The options that a recording does not contain: the same files with the same history, and everything that is code. */
@@ -17,6 +19,9 @@ export type ReplayOptions = Pick<
 > & {
   readonly dialect?: Dialect
 }
+
+const { backend, mounts, shell, hooks, git, history, extraTools, dialect } = workspaceOptions
+const optionTable: OptionTable<ReplayOptions> = { backend, mounts, shell, hooks, git, history, extraTools, dialect }
 
 /** The result of a replay: the number of equal steps, and the first step whose result differs. */
 export type Replay =
@@ -67,7 +72,8 @@ export function parseRecording(text: string): readonly Recorded[] {
  * await recorded.close()
  * console.log(await replay(parseRecording(lines.join('\n')), { backend: memory(files) })) // { ok: true, steps: 1 }
  */
-export async function replay(entries: readonly Recorded[], options: ReplayOptions): Promise<Replay> {
+export async function replay(entries: readonly Recorded[], requested: ReplayOptions): Promise<Replay> {
+  const options = checkOptions<ReplayOptions>('replay()', requested, optionTable)
   const [first, second, ...steps] = entries
   if (first?.type !== 'workspace' || second?.type !== 'run')
     throw new TypeError('A recording must begin with its workspace and a run')

@@ -350,7 +350,9 @@ describe('call', () => {
     // @ts-expect-error a name known at run time only
     expect(await workspace.call(name, { path: 'a.txt' })).toMatchObject({ ok: true })
     // @ts-expect-error a wrong option
-    expect(await workspace.call('read_file', { path: 'a.txt' }, { timeout: 1 })).toMatchObject({ ok: true })
+    expect(await workspace.call('read_file', { path: 'a.txt' }, { timeout: 1 })).toMatchObject({
+      code: 'INVALID_INPUT',
+    })
   })
 
   it('does not compile with a wrong input', async () => {

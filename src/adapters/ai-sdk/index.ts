@@ -1,5 +1,6 @@
 import type { JSONValue, ToolSet } from 'ai'
 import { isDialectResult } from '../../dialects/runtime/types.ts'
+import { checkOptions, isOneOf } from '../../util/check-options.ts'
 import { modelTools } from '../model/model-tools.ts'
 import { resultToText } from '../model/result-text.ts'
 import {
@@ -8,6 +9,7 @@ import {
   type CallResult,
   callOptionsOf,
   type OfferOptions,
+  offerTable,
   selectTools,
 } from '../model/select-tools.ts'
 
@@ -31,7 +33,9 @@ export interface AiSdkOptions extends OfferOptions {
  * @example
  * const { text } = await generateText({ model, tools: aiSdkTools(workspace), stopWhen: stepCountIs(20), prompt: 'Fix it.' })
  */
-export function aiSdkTools(workspace: CallableTools | CallableDialectTools, options: AiSdkOptions = {}): ToolSet {
+export function aiSdkTools(workspace: CallableTools | CallableDialectTools, requested?: AiSdkOptions): ToolSet {
+  const table = { ...offerTable, results: isOneOf('text', 'json') }
+  const options = checkOptions<AiSdkOptions>('aiSdkTools()', requested, table)
   const { run = workspace, results = 'text' } = options
   const described = selectTools(workspace, options)
   const titles = new Map(described.map(({ name, title }) => [name, { title }]))

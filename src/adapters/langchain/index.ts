@@ -2,6 +2,7 @@ import { ToolMessage } from '@langchain/core/messages/tool'
 import { DynamicStructuredTool, type ToolRunnableConfig } from '@langchain/core/tools'
 import * as z from 'zod'
 import type { CallOptions } from '../../call/state/call.ts'
+import { checkOptions } from '../../util/check-options.ts'
 import { modelTools } from '../model/model-tools.ts'
 import { resultToText } from '../model/result-text.ts'
 import {
@@ -10,6 +11,7 @@ import {
   type CallResult,
   callOptionsOf,
   type OfferOptions,
+  offerTable,
   selectTools,
 } from '../model/select-tools.ts'
 
@@ -33,8 +35,9 @@ export type LangChainTool = DynamicStructuredTool<z.ZodUnknown>
  */
 export function langchainTools(
   workspace: CallableTools | CallableDialectTools,
-  options: OfferOptions = {},
+  requested?: OfferOptions,
 ): LangChainTool[] {
+  const options = checkOptions<OfferOptions>('langchainTools()', requested, offerTable)
   const run: { callTool(name: string, input: unknown, callOptions?: CallOptions): Promise<CallResult> } =
     options.run ?? workspace
   return modelTools(selectTools(workspace, options)).map(

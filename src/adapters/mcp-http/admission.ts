@@ -1,3 +1,4 @@
+import { isListOf, isText, type OptionTable } from '../../util/check-options.ts'
 import { refusal } from './protocol-errors.ts'
 
 /** Conditions under which a request is admitted. */
@@ -11,6 +12,13 @@ export interface AdmissionOptions {
   readonly allowedHosts?: readonly string[] | undefined
   /** Other origins whose pages may send requests, as `https://example.org`. Default: none. */
   readonly allowedOrigins?: readonly string[] | undefined
+}
+
+/** The checks of {@link AdmissionOptions}. */
+export const admissionTable: OptionTable<AdmissionOptions> = {
+  token: isText,
+  allowedHosts: isListOf(isText),
+  allowedOrigins: isListOf(isText),
 }
 
 /** Decides which requests are admitted. */

@@ -1,5 +1,6 @@
 import { WebStandardStreamableHTTPServerTransport as Transport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
-import { type AdmissionOptions, createAdmission } from './admission.ts'
+import { checkOptions, isFunction, isPositive, type OptionTable } from '../../util/check-options.ts'
+import { type AdmissionOptions, admissionTable, createAdmission } from './admission.ts'
 import { createEventStore } from './event-store.ts'
 import { refusal, rpcCodes, withHint } from './protocol-errors.ts'
 import { createSessions, type McpSession, type SessionLimits, type Sessions } from './sessions.ts'
@@ -29,6 +30,17 @@ export interface McpHandlerOptions extends AdmissionOptions {
   readonly maxEventBytes?: number
   /** Called with errors of `open` and of a session's `close`. Clients do not see them. */
   readonly onError?: (error: unknown) => void
+}
+
+const optionTable: OptionTable<McpHandlerOptions> = {
+  ...admissionTable,
+  open: isFunction,
+  maxSessions: isPositive,
+  idleMs: isPositive,
+  maxBodyBytes: isPositive,
+  maxEvents: isPositive,
+  maxEventBytes: isPositive,
+  onError: isFunction,
 }
 
 /** Serves the protocol over HTTP with web-standard requests and responses. */
@@ -64,7 +76,8 @@ const BACKLOG_BYTES = 16 * 1024 * 1024
  * const response = await handler.fetch(new Request('http://localhost/mcp'))
  * console.log(response.status) // 401
  */
-export function mcpHandler(options: McpHandlerOptions): McpHandler {
+export function mcpHandler(requested: McpHandlerOptions): McpHandler {
+  const options = checkOptions<McpHandlerOptions>('mcpHandler()', requested, optionTable, 'open')
   const admission = createAdmission(options)
   const limits = limitsOf(options)
   const sessions = createSessions(limits)
@@ -90,15 +103,14 @@ interface Limits extends SessionLimits {
   readonly maxBodyBytes: number
 }
 
-/** @throws TypeError for a limit that is not a positive whole number */
 function limitsOf(options: McpHandlerOptions): Limits {
   const { onError = () => {} } = options
   return {
-    maxSessions: requirePositive('maxSessions', options.maxSessions ?? 200),
-    idleMs: requirePositive('idleMs', options.idleMs ?? 30 * 60_000),
-    maxEvents: requirePositive('maxEvents', options.maxEvents ?? 256),
-    maxEventBytes: requirePositive('maxEventBytes', options.maxEventBytes ?? 1024 * 1024),
-    maxBodyBytes: requirePositive('maxBodyBytes', options.maxBodyBytes ?? 8 * 1024 * 1024),
+    maxSessions: options.maxSessions ?? 200,
+    idleMs: options.idleMs ?? 30 * 60_000,
+    maxEvents: options.maxEvents ?? 256,
+    maxEventBytes: options.maxEventBytes ?? 1024 * 1024,
+    maxBodyBytes: options.maxBodyBytes ?? 8 * 1024 * 1024,
     onError,
   }
 }
@@ -210,9 +222,4 @@ function tooManySessions(): Response {
 function notOpened(): Response {
   const hint = 'Report this to the user; only the server knows the cause.'
   return refusal(500, 'The session could not be opened', hint, { code: rpcCodes.internal })
-}
-
-function requirePositive(name: string, value: number): number {
-  if (Number.isSafeInteger(value) && value > 0) return value
-  throw new TypeError(`mcpHandler(): ${name} must be a positive whole number`)
 }

@@ -1,5 +1,14 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { InitializedNotificationSchema, RootsListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import {
+  checkOptions,
+  isFunction,
+  isObjectWith,
+  isPositive,
+  isText,
+  type OptionTable,
+  shape,
+} from '../../util/check-options.ts'
 import type { DialectRun, DialectWorkspace, Workspace, WorkspaceRun } from '../../workspace/create-workspace.ts'
 import { createCallOptions } from './call-options.ts'
 import { type ClientRoots, createRootsRequester } from './client-roots.ts'
@@ -26,6 +35,14 @@ export interface McpServerOptions {
 
 export type { ClientRoot, ClientRoots, RefusedRoot, RootsOpened } from './client-roots.ts'
 
+const optionTable: OptionTable<McpServerOptions> = {
+  name: isText,
+  version: isText,
+  run: isObjectWith('a run', 'callTool'),
+  approvalTimeoutMs: isPositive,
+  roots: shape<ClientRoots>({ open: isFunction, timeoutMs: isPositive }, 'open'),
+}
+
 /** Users need time to answer; the default of the protocol is one minute. */
 const APPROVAL_TIMEOUT = 30 * 60_000
 
@@ -40,7 +57,8 @@ const APPROVAL_TIMEOUT = 30 * 60_000
  * const server = createMcpServer(workspace)
  * await server.connect(new StdioServerTransport())
  */
-export function createMcpServer(workspace: Workspace | DialectWorkspace, options: McpServerOptions = {}): Server {
+export function createMcpServer(workspace: Workspace | DialectWorkspace, requested?: McpServerOptions): Server {
+  const options = checkOptions<McpServerOptions>('createMcpServer()', requested, optionTable)
   const { name = 'wardspace', version = '0.1.0', run = workspace, approvalTimeoutMs = APPROVAL_TIMEOUT } = options
   const server = new Server(
     { name, version },

@@ -1,5 +1,12 @@
+import { checkOptions } from '../../util/check-options.ts'
 import { modelTools } from './model-tools.ts'
-import { type CallableDialectTools, type CallableTools, type OfferOptions, selectTools } from './select-tools.ts'
+import {
+  type CallableDialectTools,
+  type CallableTools,
+  type OfferOptions,
+  offerTable,
+  selectTools,
+} from './select-tools.ts'
 import { createCaller, type Toolbox } from './toolbox.ts'
 
 /** A tool of Anthropic's Messages API. */
@@ -36,8 +43,9 @@ export interface AnthropicResult {
  */
 export function anthropicTools(
   workspace: CallableTools | CallableDialectTools,
-  options: OfferOptions = {},
+  requested?: OfferOptions,
 ): Toolbox<AnthropicTool, AnthropicCall, AnthropicResult> {
+  const options = checkOptions<OfferOptions>('anthropicTools()', requested, offerTable)
   const caller = createCaller(workspace, options)
   return {
     tools: modelTools(selectTools(workspace, options)).map(({ name, description, inputSchema }) => ({

@@ -1,6 +1,13 @@
+import { checkOptions } from '../../util/check-options.ts'
 import { withDefaultInDescription } from './describe-default.ts'
 import { modelTools } from './model-tools.ts'
-import { type CallableDialectTools, type CallableTools, type OfferOptions, selectTools } from './select-tools.ts'
+import {
+  type CallableDialectTools,
+  type CallableTools,
+  type OfferOptions,
+  offerTable,
+  selectTools,
+} from './select-tools.ts'
 import { createCaller, type Toolbox } from './toolbox.ts'
 
 /** A tool of the Gemini API. One tool contains all functions. */
@@ -31,8 +38,9 @@ export interface GeminiResult {
  */
 export function geminiTools(
   workspace: CallableTools | CallableDialectTools,
-  options: OfferOptions = {},
+  requested?: OfferOptions,
 ): Toolbox<GeminiTool, GeminiCall, GeminiResult> {
+  const options = checkOptions<OfferOptions>('geminiTools()', requested, offerTable)
   const caller = createCaller(workspace, options)
   const functionDeclarations = modelTools(selectTools(workspace, options)).map(
     ({ name, description, inputSchema }) => ({

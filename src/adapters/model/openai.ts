@@ -1,5 +1,12 @@
+import { checkOptions, isBoolean } from '../../util/check-options.ts'
 import { modelTools } from './model-tools.ts'
-import { type CallableDialectTools, type CallableTools, type OfferOptions, selectTools } from './select-tools.ts'
+import {
+  type CallableDialectTools,
+  type CallableTools,
+  type OfferOptions,
+  offerTable,
+  selectTools,
+} from './select-tools.ts'
 import { strictSchema, withoutNulls } from './strict.ts'
 import { createCaller, parseArguments, type Toolbox } from './toolbox.ts'
 
@@ -64,9 +71,9 @@ export interface OpenAiOptions extends OfferOptions {
  */
 export function openAiTools(
   workspace: CallableTools | CallableDialectTools,
-  options: OpenAiOptions = {},
+  options?: OpenAiOptions,
 ): Toolbox<OpenAiTool, OpenAiCall, OpenAiResult> {
-  const { tools, answer } = createFunctions(workspace, options)
+  const { tools, answer } = createFunctions('openAiTools()', workspace, options)
   return {
     tools: tools.map((tool) => ({ type: 'function', ...tool })),
     async call({ call_id, name, arguments: json }, callOptions) {
@@ -85,9 +92,9 @@ export function openAiTools(
  */
 export function openAiChatTools(
   workspace: CallableTools | CallableDialectTools,
-  options: OpenAiOptions = {},
+  options?: OpenAiOptions,
 ): Toolbox<OpenAiChatTool, OpenAiChatCall, OpenAiChatResult> {
-  const { tools, answer } = createFunctions(workspace, options)
+  const { tools, answer } = createFunctions('openAiChatTools()', workspace, options)
   return {
     tools: tools.map((tool) => ({ type: 'function', function: tool })),
     async call({ id, function: { name, arguments: json } }, callOptions) {
@@ -96,7 +103,12 @@ export function openAiChatTools(
   }
 }
 
-function createFunctions(workspace: CallableTools | CallableDialectTools, options: OpenAiOptions) {
+function createFunctions(
+  owner: string,
+  workspace: CallableTools | CallableDialectTools,
+  requested: OpenAiOptions | undefined,
+) {
+  const options = checkOptions<OpenAiOptions>(owner, requested, { ...offerTable, strict: isBoolean })
   const caller = createCaller(workspace, options)
   const strict = new Set<string>()
   const tools = modelTools(selectTools(workspace, options)).map(({ name, description, inputSchema }) => {

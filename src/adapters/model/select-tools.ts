@@ -2,6 +2,7 @@ import type { CallOptions, Success } from '../../call/state/call.ts'
 import type { DialectResult, DialectToolInfo } from '../../dialects/runtime/types.ts'
 import type { Failure } from '../../errors.ts'
 import type { ApproveHandler } from '../../policy/approval.ts'
+import { didYouMean, isFunction, isListOf, isObjectWith, isText, type OptionTable } from '../../util/check-options.ts'
 import type { ToolDescription } from '../../workspace/create-workspace.ts'
 
 /** A workspace, or an object that forwards calls to one. */
@@ -31,6 +32,13 @@ export interface OfferOptions {
   readonly approve?: ApproveHandler
 }
 
+/** The checks of {@link OfferOptions}. */
+export const offerTable: OptionTable<OfferOptions> = {
+  run: isObjectWith('a run', 'callTool'),
+  tools: isListOf(isText),
+  approve: isFunction,
+}
+
 /**
  * Returns the offered tools in the order of the workspace.
  *
@@ -42,7 +50,9 @@ export function selectTools(
 ): (ToolDescription | DialectToolInfo)[] {
   for (const name of names ?? []) {
     if (!workspace.tools.some((tool) => tool.name === name)) {
-      throw new TypeError(`The workspace has no tool ${JSON.stringify(name)}`)
+      const known = workspace.tools.map((tool) => tool.name)
+      const help = didYouMean(name, known, 'the tools are')
+      throw new TypeError(`The workspace has no tool ${JSON.stringify(name)}${help}`)
     }
   }
   return [...workspace.tools].filter(({ name }) => names === undefined || names.includes(name))

@@ -1,4 +1,5 @@
 import type { CallOptions } from '../../call/state/call.ts'
+import { checkOptions, isAbortSignal } from '../../util/check-options.ts'
 import type { RunOptions } from '../../workspace/create-workspace.ts'
 import { modelTools } from '../model/model-tools.ts'
 import { resultToText } from '../model/result-text.ts'
@@ -8,6 +9,7 @@ import {
   type CallResult,
   callOptionsOf,
   type OfferOptions,
+  offerTable,
   selectTools,
 } from '../model/select-tools.ts'
 
@@ -61,7 +63,9 @@ export function hasWebTools(): boolean {
  * @example
  * if (hasWebTools()) await registerWebTools(workspace)
  */
-export async function registerWebTools(workspace: OpensRuns, options: WebToolsOptions = {}): Promise<() => void> {
+export async function registerWebTools(workspace: OpensRuns, requested?: WebToolsOptions): Promise<() => void> {
+  const table = { ...offerTable, signal: isAbortSignal }
+  const options = checkOptions<WebToolsOptions>('registerWebTools()', requested, table)
   const tools = selectTools(workspace, options)
   const context = contextOf()
   if (context === undefined) {

@@ -1,5 +1,6 @@
 import { ToolError } from '../../errors.ts'
 import type { Backend } from '../../storage/backend.ts'
+import { checkOptions, isBoolean, isFunction, isPositive } from '../../util/check-options.ts'
 import { type Changed, openChanges } from '../opfs/change-channel.ts'
 import { openFiles } from '../opfs/files.ts'
 import { Folder } from '../opfs/folder.ts'
@@ -32,13 +33,15 @@ export interface DirectoryHandleOptions {
  */
 export async function directoryHandle(
   handle: FileSystemDirectoryHandle,
-  options: DirectoryHandleOptions = {},
+  requested?: DirectoryHandleOptions,
 ): Promise<Backend> {
+  const options = checkOptions<DirectoryHandleOptions>('directoryHandle()', requested, {
+    caseSensitive: isBoolean,
+    lockTimeoutMs: isPositive,
+    onChange: isFunction,
+  })
   const { lockTimeoutMs = 30_000 } = options
   if (handle?.kind !== 'directory') throw new TypeError('directoryHandle(): needs a directory handle')
-  if (!Number.isSafeInteger(lockTimeoutMs) || lockTimeoutMs <= 0) {
-    throw new TypeError('directoryHandle(): lockTimeoutMs must be a positive integer')
-  }
   if ((await permissionOf(handle)) !== 'granted') {
     throw new ToolError('BACKEND_ERROR', 'Cannot open the folder: the browser does not permit it', {
       hint: 'The user must give permission for this folder again: call askPermission() from a click.',

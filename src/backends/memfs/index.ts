@@ -18,6 +18,7 @@ import { rangeOf } from '../../storage/read-range.ts'
 import { storageError } from '../../storage/storage-error.ts'
 import { type ReadVerb, wrongType } from '../../storage/wrong-type.ts'
 import { throwIfAborted } from '../../util/abort.ts'
+import { checkOptions, isText } from '../../util/check-options.ts'
 
 /** Options of {@link memfs}. */
 export interface MemfsOptions {
@@ -41,8 +42,8 @@ export interface MemfsOptions {
  * const backend = memfs(volume, { root: '/project' })
  * ```
  */
-export function memfs(volume?: Volume, options: MemfsOptions = {}): Backend {
-  const { root = '/' } = options
+export function memfs(volume?: Volume, options?: MemfsOptions): Backend {
+  const { root = '/' } = checkOptions<MemfsOptions>('memfs()', options, { root: isText })
   if (!root.startsWith('/')) throw new TypeError(`memfs(): the root must be an absolute path, not ${quote(root)}`)
   const store = volume ?? new Volume()
   if (volume === undefined) store.mkdirSync(root, { recursive: true })

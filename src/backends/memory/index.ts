@@ -4,6 +4,7 @@ import { linkTarget } from '../../storage/change-set.ts'
 import { directoryNode } from '../../storage/tree.ts'
 import { directoryStat, draftOf, FILE_MODE, fileNode, linkNode, treeReads } from '../../storage/tree-commit.ts'
 import { throwIfAborted } from '../../util/abort.ts'
+import { checkOptions, isFunction, isOneOf, isPlainObject, isText, must, shape } from '../../util/check-options.ts'
 
 /** An initial entry of {@link memory}. Bytes are not copied: callers must not write into them afterwards. */
 export type MemoryEntry =
@@ -41,8 +42,8 @@ export interface MemoryBackend extends Backend {
  * const backend = memory({ 'src/app.ts': 'export const answer = 41\n', 'bin/run': { text: '#!/bin/sh\n', mode: 0o755 } })
  * ```
  */
-export function memory(files: Readonly<Record<string, MemoryEntry>> = {}, options: MemoryOptions = {}): MemoryBackend {
-  const clock = options.clock ?? (() => 0)
+export function memory(files: Readonly<Record<string, MemoryEntry>> = {}, options?: MemoryOptions): MemoryBackend {
+  const { clock = () => 0 } = checkOptions<MemoryOptions>('memory()', options, { clock: isFunction })
   const tags = tagCounter('')
   return backendOver(loadTree(files, clock(), tags), clock, tags)
 }
@@ -94,7 +95,9 @@ function tagCounter(prefix: string): TagCounter {
 
 function loadTree(files: Readonly<Record<string, MemoryEntry>>, at: number, tags: TagCounter): DirectoryNode {
   const root: Draft = new Map()
-  for (const [key, entry] of Object.entries(files)) {
+  isPlainObject(files, 'files', 'memory()')
+  for (const [key, value] of Object.entries(files)) {
+    const entry = checkEntry(key, value)
     const path = pathOfKey(key)
     const directory = path === '' ? undefined : makeParents(root, path)
     const name = nameOf(path)
@@ -133,32 +136,56 @@ function freeze(draft: Draft, at: number, tags: TagCounter): DirectoryNode {
 
 function loadNode(
   path: LogicalPath,
-  entry: Exclude<MemoryEntry, { directory: true }>,
+  entry: string | Uint8Array | EntryFields,
   at: number,
   tags: TagCounter,
 ): FileNode | LinkNode {
   if (typeof entry === 'string') return fileNode(encode(path, entry), FILE_MODE, at, tags)
   if (entry instanceof Uint8Array) return fileNode(entry, FILE_MODE, at, tags)
-  if (typeof entry !== 'object' || entry === null)
-    throw new TypeError(`memory(): ${quote(path)} is neither text, bytes, a link nor a directory`)
-  if ('link' in entry) {
+  const { link, text, bytes, mode = FILE_MODE } = entry
+  if (link !== undefined) {
     try {
-      linkTarget(path, entry.link)
+      linkTarget(path, link)
     } catch (error) {
       throw new TypeError(`memory(): ${(error as Error).message}`, { cause: error })
     }
-    return linkNode(entry.link, at, tags)
+    return linkNode(link, at, tags)
   }
-  const { mode = FILE_MODE } = entry
-  if (!Number.isInteger(mode) || mode < 0 || mode > 0o7777)
-    throw new TypeError(`memory(): the mode of ${quote(path)} is no permission bits`)
-  if ('text' in entry) return fileNode(encode(path, entry.text), mode, at, tags)
-  if (entry.bytes instanceof Uint8Array) return fileNode(entry.bytes, mode, at, tags)
-  throw new TypeError(`memory(): ${quote(path)} is neither text, bytes, a link nor a directory`)
+  return fileNode(bytes ?? encode(path, text ?? ''), mode, at, tags)
 }
 
-function isDirectoryEntry(entry: MemoryEntry): entry is { readonly directory: true } {
-  return typeof entry === 'object' && entry !== null && 'directory' in entry
+/** The fields of an entry that is not text or bytes itself. */
+interface EntryFields {
+  readonly text?: string
+  readonly bytes?: Uint8Array
+  readonly link?: string
+  readonly directory?: true
+  readonly mode?: number
+}
+
+const isEntry = shape<EntryFields>({
+  text: isText,
+  bytes: must('a Uint8Array', (value) => value instanceof Uint8Array),
+  link: isText,
+  directory: isOneOf(true),
+  mode: must('permission bits from 0 to 0o7777', (mode) => Number.isInteger(mode) && Number(mode) >>> 12 === 0),
+})
+
+/** @throws TypeError for an entry that has not exactly one of the kinds */
+function checkEntry(key: string, entry: unknown): string | Uint8Array | EntryFields {
+  if (typeof entry === 'string' || entry instanceof Uint8Array) return entry
+  const fields = isEntry(entry, key, 'memory()') as EntryFields
+  const { text, bytes, link, directory, mode } = fields
+  const kinds = [text, bytes, link, directory].filter((kind) => kind !== undefined).length
+  if (kinds !== 1) throw new TypeError(`memory(): ${quote(key)} is neither text, bytes, a link nor a directory`)
+  if (mode !== undefined && (link ?? directory) !== undefined) {
+    throw new TypeError(`memory(): ${quote(key)} is no file, so it takes no mode`)
+  }
+  return fields
+}
+
+function isDirectoryEntry(entry: string | Uint8Array | EntryFields): boolean {
+  return typeof entry === 'object' && 'directory' in entry
 }
 
 function pathOfKey(key: string): LogicalPath {

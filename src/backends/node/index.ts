@@ -1,6 +1,7 @@
 import { resolve, sep } from 'node:path'
 import { isAtOrBelow } from '../../paths/physical.ts'
 import type { Backend, Capabilities } from '../../storage/backend.ts'
+import { checkOptions, isOneOf, isPositive, isText } from '../../util/check-options.ts'
 import { diskReads, type ReadGate } from './reads.ts'
 import { openRoot } from './root.ts'
 import { physicalOf, statePath } from './state-directory.ts'
@@ -34,17 +35,22 @@ export interface NodeOptions {
  * const backend = nodeBackend('./repo')
  * ```
  */
-export function nodeBackend(root: string, options: NodeOptions = {}): Backend {
-  const { lockTimeoutMs = 30_000 } = options
-  if (!Number.isSafeInteger(lockTimeoutMs) || lockTimeoutMs <= 0) {
-    throw new TypeError('node(): lockTimeoutMs must be a positive integer')
-  }
-  const opened = openRoot(root, options.grounding)
+export function nodeBackend(root: string, options?: NodeOptions): Backend {
+  const {
+    lockTimeoutMs = 30_000,
+    stateDir,
+    grounding,
+  } = checkOptions<NodeOptions>('nodeBackend()', options, {
+    stateDir: isText,
+    lockTimeoutMs: isPositive,
+    grounding: isOneOf('recheck'),
+  })
+  const opened = openRoot(root, grounding)
   const { access } = opened
   const modes = process.platform !== 'win32'
   let writer: ReturnType<typeof openWriter>
   try {
-    writer = openWriter(opened, { statePath: statePath(opened, options.stateDir), lockTimeoutMs, modes })
+    writer = openWriter(opened, { statePath: statePath(opened, stateDir), lockTimeoutMs, modes })
   } catch (error) {
     access.close()
     throw error

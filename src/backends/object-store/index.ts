@@ -1,5 +1,6 @@
 import type { Backend, Capabilities } from '../../storage/backend.ts'
 import { storedCapabilities } from '../../storage/plan-commit.ts'
+import { checkOptions, isFunction, isObjectWith, isText } from '../../util/check-options.ts'
 import { createCommits } from './commit.ts'
 import { openContents } from './contents.ts'
 import { keysBelow } from './keys.ts'
@@ -39,12 +40,17 @@ export interface ObjectStoreOptions {
  * const backend = objectStore(r2(env.BUCKET), { prefix: 'workspaces/a' })
  * ```
  */
-export function objectStore(store: ObjectStore, options: ObjectStoreOptions = {}): Backend {
+export function objectStore(store: ObjectStore, options?: ObjectStoreOptions): Backend {
+  const { prefix, clock = Date.now } = checkOptions<ObjectStoreOptions>('objectStore()', options, {
+    prefix: isText,
+    clock: isFunction,
+  })
+  isObjectWith('an object store', 'get', 'put', 'delete', 'list')(store, 'store', 'objectStore()')
   const calls = withRetries(store)
-  const keys = keysBelow(options.prefix)
+  const keys = keysBelow(prefix)
   const root = openRoot(calls, keys.manifest)
   const contents = openContents(calls, keys.contents)
-  const commit = createCommits({ store: calls, keys, root, contents, clock: options.clock ?? Date.now })
+  const commit = createCommits({ store: calls, keys, root, contents, clock })
   const reads = createReads(async () => (await root.load()).manifest, contents)
   return { capabilities, ...reads, commit, async close() {} }
 }

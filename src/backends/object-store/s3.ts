@@ -1,4 +1,5 @@
 import { ToolError } from '../../errors.ts'
+import { checkOptions, isFunction, isText } from '../../util/check-options.ts'
 import type { ObjectStore } from './store.ts'
 
 /** The bucket, and a function that signs its requests. */
@@ -20,7 +21,9 @@ export interface S3Options {
  *
  * @throws TypeError for an endpoint that is not a URL
  */
-export function s3({ endpoint, bucket, fetch }: S3Options): ObjectStore {
+export function s3(options: S3Options): ObjectStore {
+  const table = { endpoint: isText, bucket: isText, fetch: isFunction }
+  const { endpoint, bucket, fetch } = checkOptions<S3Options>('s3()', options, table, 'endpoint', 'bucket', 'fetch')
   const base = new URL(endpoint)
   const root = `${base.origin}${base.pathname.replace(/\/$/, '')}/${encodeURIComponent(bucket)}`
   const address = (key: string) => `${root}/${key.split('/').map(encodeKeyPart).join('/')}`

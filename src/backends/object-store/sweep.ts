@@ -1,3 +1,4 @@
+import { checkOptions, isFunction, isPositive, isText } from '../../util/check-options.ts'
 import { MAX_COMMIT_MS } from './commit.ts'
 import { keysOf } from './contents.ts'
 import { keysBelow } from './keys.ts'
@@ -24,8 +25,10 @@ export interface SweepOptions {
  */
 export async function sweep(
   store: ObjectStore,
-  { prefix, olderThanMs = DAY_MS, clock = Date.now }: SweepOptions = {},
+  options?: SweepOptions,
 ): Promise<{ readonly kept: number; readonly deleted: number }> {
+  const table = { prefix: isText, olderThanMs: isPositive, clock: isFunction }
+  const { prefix, olderThanMs = DAY_MS, clock = Date.now } = checkOptions<SweepOptions>('sweep()', options, table)
   if (!(olderThanMs >= 2 * MAX_COMMIT_MS)) throw new TypeError('sweep(): olderThanMs must be at least two hours')
   const calls = withRetries(store)
   const keys = keysBelow(prefix)

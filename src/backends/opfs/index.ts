@@ -1,5 +1,14 @@
 import { ToolError } from '../../errors.ts'
 import type { Backend, Change } from '../../storage/backend.ts'
+import {
+  checkOptions,
+  isBoolean,
+  isFunction,
+  isOneOf,
+  isPositive,
+  isText,
+  type OptionTable,
+} from '../../util/check-options.ts'
 import { type Changed, openChanges } from './change-channel.ts'
 import { openFiles } from './files.ts'
 import { Folder } from './folder.ts'
@@ -64,6 +73,18 @@ export interface OpfsBackend extends Backend {
   info(): Promise<OpfsInfo>
 }
 
+const optionTable: OptionTable<OpfsOptions> = {
+  name: isText,
+  layout: isOneOf('packed', 'files'),
+  access: isOneOf('sync', 'async'),
+  worker: isFunction,
+  persist: isBoolean,
+  lockTimeoutMs: isPositive,
+  maxBytes: isPositive,
+  clock: isFunction,
+  onChange: isFunction,
+}
+
 /**
  * Opens a backend in the origin private file system of a browser. Commits persist when the tab is closed. Several tabs and
  * workers can use one workspace at the same time; of several commits that expect the same version, one succeeds.
@@ -76,13 +97,11 @@ export interface OpfsBackend extends Backend {
  * const backend = inBrowser ? await opfs({ name: 'notes' }) : memory()
  * ```
  */
-export async function opfs(options: OpfsOptions = {}): Promise<OpfsBackend> {
+export async function opfs(requested?: OpfsOptions): Promise<OpfsBackend> {
+  const options = checkOptions<OpfsOptions>('opfs()', requested, optionTable)
   const { name = 'default', lockTimeoutMs = 30_000, maxBytes = 512 * 1024 * 1024 } = options
   if (!/^(?!\.+$)[A-Za-z0-9._-]{1,64}$/.test(name)) {
     throw new TypeError('opfs(): the name must be 1 to 64 letters, digits, dots, underscores or hyphens')
-  }
-  for (const [key, value] of Object.entries({ lockTimeoutMs, maxBytes })) {
-    if (!Number.isSafeInteger(value) || value <= 0) throw new TypeError(`opfs(): ${key} must be a positive integer`)
   }
   const warnings: string[] = []
   const home = await openHome(name)

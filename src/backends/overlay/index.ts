@@ -9,8 +9,10 @@ import type {
   Version,
 } from '../../storage/backend.ts'
 import { validateChanges } from '../../storage/change-set.ts'
+import { isBackend } from '../../storage/is-backend.ts'
 import { sameVersion, stateAt, versionAt, versionOf } from '../../storage/versions.ts'
 import { throwIfAborted } from '../../util/abort.ts'
+import { checkOptions, isBoolean } from '../../util/check-options.ts'
 import { createSerialQueue } from '../../util/serial-queue.ts'
 import { memory } from '../memory/index.ts'
 import { openChangedPaths } from './changed-paths.ts'
@@ -67,11 +69,10 @@ export interface OverlayOptions {
  * await workspace.commit()
  * ```
  */
-export function overlay(
-  lower: Backend,
-  upper: Backend = memory(),
-  { closesLower = true }: OverlayOptions = {},
-): OverlayBackend {
+export function overlay(lower: Backend, upper: Backend = memory(), options?: OverlayOptions): OverlayBackend {
+  isBackend(lower, 'lower', 'overlay()')
+  isBackend(upper, 'upper', 'overlay()')
+  const { closesLower = true } = checkOptions<OverlayOptions>('overlay()', options, { closesLower: isBoolean })
   if (lower.capabilities.caseSensitive && !upper.capabilities.caseSensitive) {
     throw new TypeError('overlay(): the upper backend ignores letter case, and the lower one does not')
   }

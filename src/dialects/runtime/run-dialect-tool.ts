@@ -94,24 +94,36 @@ function parseDialectInput(
   return { parsed, safety: new SafetyFields(tool, shape, spelled, dialect.pathMapping.inward) }
 }
 
-/** Creates the `call` of a run in a dialect, with a new state. It returns errors as results and never rejects. */
+/**
+ * Creates the `call` of a run in a dialect, with a new state. It returns errors as results and never rejects. With a
+ * `rejection`, the call is answered with that error.
+ */
 export function createDialectCall(
   dialect: Dialect,
   host: DialectHost,
-): (name: string, input: unknown, options?: CallOptions) => Promise<DialectResult> {
+): (name: string, input: unknown, options?: CallOptions, rejection?: unknown) => Promise<DialectResult> {
   const byName = new Map(
     dialect.tools.flatMap((tool) => [tool.name, ...(tool.formerNames ?? [])].map((alias) => [alias, tool])),
   )
   const state = dialect.createState?.()
-  return async (name, input, callOptions = {}) => {
-    const options = { ...callOptions, via: `${dialect.name}.${String(name).slice(0, 100)}` }
+  return async (name, input, callOptions = {}, rejection = undefined) => {
+    const options = { ...callOptions, via: `${dialect.name}.${name.slice(0, 100)}` }
     const calls: StepCalls = { callIds: [], warnings: [], versions: [] }
     let { fields = {} } = dialect
     const toError = (failure: Failure, workspaceTool?: string): DialectResult => {
-      const error = toDialectError({ ...dialect, fields }, name, failure, { input, workspaceTool })
-      return { ...toResult({ ...dialect.formatError(error), isError: true }, calls), failure }
+      const format = (shown: unknown) =>
+        dialect.formatError(toDialectError({ ...dialect, fields }, name, failure, { input: shown, workspaceTool }))
+      let answer: Answer
+      try {
+        answer = format(input)
+      } catch {
+        // An input whose fields cannot be read.
+        answer = format(undefined)
+      }
+      return { ...toResult({ ...answer, isError: true }, calls), failure }
     }
     try {
+      if (rejection !== undefined) throw rejection
       const tool = requireTool(byName, dialect, name, host)
       const { parsed, safety } = parseDialectInput(dialect, tool, input)
       fields = { ...fields, ...safety.names }
@@ -187,7 +199,7 @@ function requireTool(
   const tool = byName.get(name)
   const isServed = ({ uses }: DialectTool) => uses.every((needed) => unavailableReason(needed) === undefined)
   if (tool === undefined) {
-    throw new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(String(name).slice(0, 100))} here`, {
+    throw new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(name.slice(0, 100))} here`, {
       hint: `Use one of: ${dialect.tools
         .filter(isServed)
         .map((served) => served.name)

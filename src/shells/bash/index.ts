@@ -2,6 +2,7 @@ import type { FsStat } from 'just-bash'
 import { memory } from '../../backends/memory/index.ts'
 import type { ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
+import { checkOptions, isFunction, isRecordOf, isText, must } from '../../util/check-options.ts'
 import { createCommandFiles } from '../shared/command-files.ts'
 import { createLineAnalyzer } from '../shared/line-judge.ts'
 import type { CommandFiles, Shell, ShellCommand, ShellOutcome } from '../types.ts'
@@ -51,7 +52,12 @@ export interface BashOptions {
  * if (result.ok) console.log(result.stdout, result.filesChanged)
  * await workspace.close()
  */
-export function bash(options: BashOptions = {}): Shell {
+export function bash(requested?: BashOptions): Shell {
+  const options = checkOptions<BashOptions>('bash()', requested, {
+    random: isFunction,
+    env: isRecordOf(isText),
+    worker: must('a function or false', (value) => value === false || typeof value === 'function'),
+  })
   const stops = new Set<AbortController>()
   const host = lineHost(options.worker)
   const threads = host === undefined ? undefined : createThreads(host.start)

@@ -3,6 +3,16 @@ import { sep } from 'node:path'
 import { nodeBackend } from '../../backends/node/index.ts'
 import { ToolError } from '../../errors.ts'
 import { display, type Path } from '../../paths/logical-path.ts'
+import {
+  checkOptions,
+  isListOf,
+  isObjectWith,
+  isOneOf,
+  isPositive,
+  isRecordOf,
+  isText,
+  type OptionTable,
+} from '../../util/check-options.ts'
 import { createSerialQueue } from '../../util/serial-queue.ts'
 import { createLineAnalyzer } from '../shared/line-judge.ts'
 import { commandStopped, createRunningCommands, type RunningCommands } from '../shared/running-commands.ts'
@@ -40,6 +50,19 @@ export interface NodeShellOptions {
   readonly shadowBytes?: number
 }
 
+const isSandbox = isObjectWith('"none" or a sandbox', 'wrap')
+
+const optionTable: OptionTable<NodeShellOptions> = {
+  root: isText,
+  stateDir: isText,
+  sandbox: (value, ...at) => (value === 'none' ? value : isSandbox(value, ...at)),
+  readable: isListOf(isText),
+  shell: isOneOf('bash', 'sh'),
+  env: isRecordOf(isText),
+  graceMs: isPositive,
+  shadowBytes: isPositive,
+}
+
 /**
  * Runs commands as child processes of a real shell, over a workspace in a real directory. Needs a POSIX system.
  *
@@ -60,7 +83,8 @@ export interface NodeShellOptions {
  * })
  * ```
  */
-export function nodeShell(options: NodeShellOptions): Shell {
+export function nodeShell(requested: NodeShellOptions): Shell {
+  const options = checkOptions<NodeShellOptions>('nodeShell()', requested, optionTable, 'root')
   const sandbox = options.sandbox === 'none' ? undefined : (options.sandbox ?? requireSandbox(probeSandbox()))
   const { graceMs = 2000, shadowBytes = 128 * 1024 * 1024, readable = [], env } = options
   const program = findShellProgram(options.shell)

@@ -1,3 +1,14 @@
+import {
+  checkOptions,
+  isFunction,
+  isObjectWith,
+  isOneOf,
+  isPositive,
+  isRecordOf,
+  isText,
+  type OptionTable,
+  shape,
+} from '../../util/check-options.ts'
 import { createSerialQueue } from '../../util/serial-queue.ts'
 import { bash } from '../bash/index.ts'
 import { createLineAnalyzer } from '../shared/line-judge.ts'
@@ -75,6 +86,24 @@ const capabilities = Object.freeze({
   undo: true,
 })
 
+const isShell = isObjectWith('a shell or false', 'judge', 'run', 'close')
+
+const optionTable: OptionTable<WebContainerOptions> = {
+  fallback: (value, ...at) => (value === false ? value : isShell(value, ...at)),
+  bootTimeoutMs: isPositive,
+  apiKey: isText,
+  auth: shape<AuthOptions>({ clientId: isText, scope: isText, editorOrigin: isText }, 'clientId', 'scope'),
+  coep: isOneOf('require-corp', 'credentialless', 'none'),
+  workdirName: isText,
+  forwardPreviewErrors: isOneOf(true, false, 'exceptions-only'),
+  previewScript: isText,
+  env: isRecordOf(isText),
+  terminal: shape<Terminal>({ cols: isPositive, rows: isPositive }, 'cols', 'rows'),
+  graceMs: isPositive,
+  maxBytes: isPositive,
+  onPort: isFunction,
+}
+
 /**
  * Runs commands in real Node in a browser page, through the package `@webcontainer/api`. The runtime belongs to its
  * vendor and is loaded from the vendor's server. The page must be cross-origin isolated. A page has one container, so
@@ -96,7 +125,8 @@ const capabilities = Object.freeze({
  * await workspace.close()
  * ```
  */
-export function webcontainer(options: WebContainerOptions = {}): WebContainerShell {
+export function webcontainer(requested?: WebContainerOptions): WebContainerShell {
+  const options = checkOptions<WebContainerOptions>('webcontainer()', requested, optionTable)
   const { workdirName = 'wardspace', graceMs = 5000, maxBytes = 128 * 1024 * 1024 } = options
   const { bootTimeoutMs: timeoutMs = 30_000, apiKey, auth, coep, forwardPreviewErrors, previewScript } = options
   const env = { TERM: 'dumb', NO_COLOR: '1', npm_config_yes: 'true', ...options.env }

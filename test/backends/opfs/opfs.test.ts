@@ -24,14 +24,14 @@ const files = (more: OpfsOptions = {}) => opfs({ layout: 'files', ...more })
 
 describe('opfs()', () => {
   it.each<[OpfsOptions, string]>([
-    [{ name: '' }, 'the name must be'],
-    [{ name: '..' }, 'the name must be'],
-    [{ name: 'a/b' }, 'the name must be'],
-    [{ lockTimeoutMs: 0 }, 'lockTimeoutMs must be a positive integer'],
-    [{ maxBytes: 1.5 }, 'maxBytes must be a positive integer'],
+    [{ name: '' }, 'opfs(): the name must be'],
+    [{ name: '..' }, 'opfs(): the name must be'],
+    [{ name: 'a/b' }, 'opfs(): the name must be'],
+    [{ lockTimeoutMs: 0 }, 'Option "lockTimeoutMs" of opfs() must be a positive safe integer, not 0'],
+    [{ maxBytes: 1.5 }, 'Option "maxBytes" of opfs() must be a positive safe integer, not 1.5'],
   ])('refuses %o', async (options, message) => {
     await expect(opfs(options)).rejects.toThrow(TypeError)
-    await expect(opfs(options)).rejects.toThrow(`opfs(): ${message}`)
+    await expect(opfs(options)).rejects.toThrow(message)
   })
 
   it('opens the workspace `default`, without a worker if none can be started, and reports that in info()', async () => {
@@ -295,14 +295,23 @@ describe('directoryHandle()', () => {
   it('refuses other handles and malformed options', async () => {
     const { handle } = await picked()
     const misused = [
-      [undefined, {}, 'needs a directory handle'],
-      [{ kind: 'file' }, {}, 'needs a directory handle'],
-      [handle, { lockTimeoutMs: -1 }, 'lockTimeoutMs must be a positive integer'],
-      [handle, { lockTimeoutMs: 0.5 }, 'lockTimeoutMs must be a positive integer'],
+      [undefined, {}, 'directoryHandle(): needs a directory handle'],
+      [{ kind: 'file' }, {}, 'directoryHandle(): needs a directory handle'],
+      [
+        handle,
+        { lockTimeoutMs: -1 },
+        'Option "lockTimeoutMs" of directoryHandle() must be a positive safe integer, not -1',
+      ],
+      [
+        handle,
+        { lockTimeoutMs: 0.5 },
+        'Option "lockTimeoutMs" of directoryHandle() must be a positive safe integer, not 0.5',
+      ],
     ] as const
     for (const [given, options, message] of misused) {
       const opening = directoryHandle(given as FileSystemDirectoryHandle, options)
-      await expect(opening).rejects.toThrow(new TypeError(`directoryHandle(): ${message}`))
+      await expect(opening).rejects.toThrow(message)
+      await expect(opening).rejects.toBeInstanceOf(TypeError)
     }
   })
 

@@ -1,0 +1,153 @@
+import { nearestName } from './nearest-name.ts'
+
+/** The error of a wrong option. */
+export class OptionError extends TypeError {}
+
+/** Checks an option and returns its value. `path` names the option and `owner` the function that takes it. */
+export type Check = (value: unknown, path: string, owner: string) => unknown
+
+/** The check of each option. An option without a row, and a row without an option, do not compile. */
+export type OptionTable<T> = { readonly [K in keyof T]-?: Check }
+
+/**
+ * Checks options against their table and returns them as a plain object. Inherited options and getters count, and each is
+ * read once. `undefined` counts as absent.
+ *
+ * @param owner the function in messages, such as `memory()`
+ * @throws TypeError that names an unknown option and the nearest known one, or a wrong value and what it must be
+ */
+export function checkOptions<T extends object>(
+  owner: string,
+  options: unknown,
+  table: OptionTable<T>,
+  ...required: (keyof T & string)[]
+): T {
+  return shape(table, ...required)(options === undefined ? {} : options, '', owner) as T
+}
+
+/** Checks an object by the checks of its fields. */
+export function shape<T extends object>(table: OptionTable<T>, ...required: (keyof T & string)[]): Check {
+  return (value, path, owner) => {
+    const checked = checkFields(value, path, owner, (key) =>
+      Object.hasOwn(table, key) ? table[key as keyof T] : table,
+    )
+    for (const name of required) if (checked[name] === undefined) table[name](undefined, join(path, name), owner)
+    return checked
+  }
+}
+
+/** An object whose keys are free. */
+export function isRecordOf(check: Check): Check {
+  return (value, path, owner) => checkFields(value, path, owner, (key) => (typeof key === 'string' ? check : {}))
+}
+
+/**
+ * Checks the fields of an object: its own and the inherited ones, without those of `Object.prototype`.
+ *
+ * @param checkOf returns the check of a field, or for an unknown one an object with the known names
+ */
+function checkFields(value: unknown, path: string, owner: string, checkOf: (key: PropertyKey) => Check | object) {
+  if (!isObject(value) || Array.isArray(value)) throw wrong(path, owner, 'an object', value)
+  const checked: Record<string, unknown> = Object.create(null)
+  for (let part: object = value; !isRoot(part, value); part = Object.getPrototypeOf(part)) {
+    for (const key of Reflect.ownKeys(part)) {
+      const name = String(key)
+      if (name in checked || (part !== value && name === 'constructor')) continue
+      const check = checkOf(key)
+      if (typeof check !== 'function') {
+        const help = didYouMean(name, Object.keys(check), 'the options are')
+        throw new OptionError(`${optionOf(join(path, name), owner)} is unknown${help}`)
+      }
+      const field: unknown = Reflect.get(value, key)
+      if (field !== undefined) checked[name] = check(field, join(path, name), owner)
+    }
+  }
+  return checked
+}
+
+/** Creates a check from a test. `what` completes "must be …". */
+export function must(what: string, test: (value: unknown) => boolean): Check {
+  return (value, path, owner) => {
+    if (test(value)) return value
+    throw wrong(path, owner, what, value)
+  }
+}
+
+export const isBoolean = isA('true or false', 'boolean')
+export const isText = isA('a string', 'string')
+export const isFunction = isA('a function', 'function')
+export const isPositive = must('a positive safe integer', (value) => Number.isSafeInteger(value) && Number(value) > 0)
+export const isAbortSignal = isObjectWith('an AbortSignal', 'throwIfAborted')
+
+/** An object that is no instance of a class. */
+export const isPlainObject = must('a plain object', (value) => isObject(value) && isRoot(Object.getPrototypeOf(value)))
+
+/** For values that other code checks. */
+export const isAnything: Check = (value) => value
+
+export function isOneOf(...values: readonly unknown[]): Check {
+  const what = values.map((value) => JSON.stringify(value)).join(' or ')
+  return (value, path, owner) => {
+    if (values.includes(value)) return value
+    const names = values.filter((name) => typeof name === 'string')
+    throw wrong(path, owner, what, value, typeof value === 'string' ? didYouMean(value, names) : '')
+  }
+}
+
+/** An object with these methods. `what` completes "must be …". */
+export function isObjectWith(what: string, ...methods: readonly string[]): Check {
+  return must(
+    what,
+    (value) => isObject(value) && methods.every((name) => typeof Reflect.get(value, name) === 'function'),
+  )
+}
+
+export function isListOf(check: Check): Check {
+  return (value, path, owner) => {
+    if (!Array.isArray(value)) throw wrong(path, owner, 'a list', value)
+    return Array.from(value, (item, index) => check(item, `${path}[${index}]`, owner))
+  }
+}
+
+/** One value, or a list of such values. */
+export function isOneOrMore(check: Check): Check {
+  const list = isListOf(check)
+  return (...option) => (Array.isArray(option[0]) ? list : check)(...option)
+}
+
+/** Returns the end of a message: the nearest known name, or without a near one all names if `list` introduces them. */
+export function didYouMean(misspelled: string, names: readonly string[], list?: string): string {
+  const nearest = nearestName(misspelled, names)
+  if (nearest !== undefined) return `; did you mean ${JSON.stringify(nearest)}?`
+  if (list === undefined) return ''
+  return names.length === 0 ? '; there are none' : `; ${list} ${names.join(', ')}`
+}
+
+function isA(what: string, type: string): Check {
+  return must(what, (value) => typeof value === type)
+}
+
+/** The message shows a number or a word such as `null`, but no text: it may be a secret. */
+function wrong(path: string, owner: string, what: string, value: unknown, help = ''): OptionError {
+  const type = Array.isArray(value) ? 'list' : typeof value
+  const isShown = value === null || ['number', 'boolean', 'undefined'].includes(type)
+  const found = isShown ? String(value) : `${type === 'object' ? 'an' : 'a'} ${type}`
+  return new OptionError(`${optionOf(path, owner)} must be ${what}, not ${found}${help}`)
+}
+
+function optionOf(path: string, owner: string): string {
+  return path === '' ? `The options of ${owner}` : `Option ${JSON.stringify(path)} of ${owner}`
+}
+
+/** The end of a chain of prototypes: nothing, or the `Object.prototype` of any realm. */
+function isRoot(part: object | null, start?: object): boolean {
+  return part === null || (part !== start && Object.getPrototypeOf(part) === null)
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+function join(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`
+}

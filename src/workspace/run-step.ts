@@ -1,0 +1,56 @@
+import { callOptionTable, checkCallOptions } from '../call/call-options.ts'
+import { refuseUncalled } from '../call/refuse-uncalled.ts'
+import type { CallOptions } from '../call/state/call.ts'
+import type { RunState } from '../call/state/run-state.ts'
+import type { WorkspaceState } from '../call/state/workspace-state.ts'
+import type { Failure } from '../errors.ts'
+import { isText, type OptionTable } from '../util/check-options.ts'
+import type { RecordedStep, Recorder } from './recorder.ts'
+import type { UndoOptions } from './types.ts'
+
+/** A step of a run, as it is recorded. */
+export type Step = Pick<RecordedStep, 'type' | 'name' | 'input'>
+
+/** The run of a step. */
+export interface StepContext {
+  readonly workspace: WorkspaceState
+  readonly run: RunState
+  readonly recorder: Recorder | undefined
+}
+
+/** The options of `undo()`, `rollback()` and `commit()`. */
+export const undoOptionTable: OptionTable<UndoOptions> = { ...callOptionTable, reason: isText }
+
+/** Runs an action of a run, and records it as a step if the workspace has a recorder. */
+export function recordStep<R>(
+  { recorder, run }: Pick<StepContext, 'recorder' | 'run'>,
+  step: Step,
+  options: CallOptions,
+  act: (options: CallOptions) => Promise<R>,
+): Promise<R> {
+  return recorder === undefined ? act(options) : recorder.step(run, step, options, act)
+}
+
+/**
+ * Runs and records an action with the checked options of its caller. Wrong options refuse it, as a step of its own.
+ *
+ * @param act its second argument has the reason, if the table has one and the caller gave it
+ */
+export async function checkedStep<R>(
+  context: StepContext,
+  step: Step,
+  options: unknown,
+  table: OptionTable<CallOptions>,
+  act: (options: CallOptions, reason: { readonly reason?: string }) => Promise<R>,
+): Promise<R | Failure> {
+  let checked: UndoOptions
+  try {
+    checked = checkCallOptions(`${step.type}()`, options, table)
+  } catch (error) {
+    return recordStep(context, step, {}, () => refuseUncalled(context, step.name ?? step.type, error))
+  }
+  const { reason: text, ...callOptions } = checked
+  const reason = text === undefined ? {} : { reason: text }
+  const input = text === undefined ? step.input : { ...(step.input as object), ...reason }
+  return recordStep(context, { ...step, input }, callOptions, (stepOptions) => act(stepOptions, reason))
+}

@@ -1,0 +1,536 @@
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import { type AiSdkOptions, aiSdkTools } from '../../src/adapters/ai-sdk/index.ts'
+import {
+  anthropicTools,
+  geminiTools,
+  type OfferOptions,
+  type OpenAiOptions,
+  openAiChatTools,
+  openAiTools,
+} from '../../src/adapters/json-schema/index.ts'
+import { langchainTools } from '../../src/adapters/langchain/index.ts'
+import { createMcpServer, type McpServerOptions } from '../../src/adapters/mcp/index.ts'
+import { type McpHandlerOptions, mcpHandler } from '../../src/adapters/mcp-http/index.ts'
+import { registerWebTools, type WebToolsOptions } from '../../src/adapters/webmcp/index.ts'
+import { type VerifyOptions, verifyAudit } from '../../src/audit/index.ts'
+import { type JsonlSinkOptions, jsonlSink } from '../../src/audit/jsonl-sink.ts'
+import { type DirectoryHandleOptions, directoryHandle } from '../../src/backends/directory-handle/index.ts'
+import { type DurableObjectOptions, durableObject } from '../../src/backends/durable-object/index.ts'
+import { type MemfsOptions, memfs } from '../../src/backends/memfs/index.ts'
+import { type MemoryOptions, memory } from '../../src/backends/memory/index.ts'
+import { type NodeOptions, nodeBackend } from '../../src/backends/node/index.ts'
+import {
+  type ObjectStoreOptions,
+  objectStore,
+  type S3Options,
+  type SweepOptions,
+  s3,
+  sweep,
+} from '../../src/backends/object-store/index.ts'
+import { type OpfsOptions, opfs } from '../../src/backends/opfs/index.ts'
+import { type OverlayOptions, overlay } from '../../src/backends/overlay/index.ts'
+import type { CallOptions } from '../../src/call/state/call.ts'
+import { codex } from '../../src/dialects/codex/index.ts'
+import { git } from '../../src/git/index.ts'
+import {
+  createWorkspace,
+  type DialectWorkspaceOptions,
+  type RunOptions,
+  type UndoOptions,
+  type Workspace,
+} from '../../src/index.ts'
+import { defaultLimits } from '../../src/limits.ts'
+import { type BashOptions, bash } from '../../src/shells/bash/index.ts'
+import { type NodeShellOptions, nodeShell } from '../../src/shells/node/index.ts'
+import { type WebContainerOptions, webcontainer } from '../../src/shells/webcontainer/index.ts'
+import { type ExecWorkspaceOptions, execWorkspace } from '../../src/workspace/exec-workspace.ts'
+import { type ReplayOptions, replay } from '../../src/workspace/replay.ts'
+
+/** Wrong values of every type. */
+const samples: readonly unknown[] = [
+  ...[null, true, false, '', 'x', 0, 1, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 10n, Symbol('s')],
+  ...[{}, { a: 1 }, [], [null], [{}], [1], ['x'], () => undefined, new Map(), new Date(0)],
+]
+
+/** An option of a face: which samples are right. The rest must be refused. */
+type Kind = (value: unknown) => boolean
+
+const flag: Kind = (value) => typeof value === 'boolean'
+const text: Kind = (value) => typeof value === 'string'
+const callback: Kind = (value) => typeof value === 'function'
+const positive: Kind = (value) => Number.isSafeInteger(value) && (value as number) > 0
+const none: Kind = () => false
+const texts: Kind = (value) => Array.isArray(value) && value.every(text)
+/** An object whose fields are all optional; an instance of a class without own fields is one. */
+const empty: Kind = (value) => Object.prototype.toString.call(value) === '[object Object]' && same(value, {})
+const handlers: Kind = (value) => callback(value) || (Array.isArray(value) && value.every(callback))
+const objects: Kind = (value) => Array.isArray(value) && value.length === 0
+const textRecord: Kind = empty
+
+function same(value: unknown, other: unknown): boolean {
+  return typeof value !== 'bigint' && JSON.stringify(value) === JSON.stringify(other)
+}
+
+type Kinds<T> = { readonly [K in keyof T]-?: Kind | Kinds<unknown> }
+
+interface Face {
+  readonly name: string
+  readonly kinds: Readonly<Record<string, Kind | object>>
+  readonly open: (options: never) => unknown
+}
+
+/** A face, with a row for each of its options: the table does not compile without one. */
+function face<T>(name: string, open: (options: T) => unknown, kinds: Kinds<T>): Face {
+  return { name, kinds: kinds as Face['kinds'], open }
+}
+
+const limitKinds = Object.fromEntries(Object.keys(defaultLimits).map((name) => [name, positive]))
+const runKinds: Kinds<RunOptions> = {
+  id: (value) => value === 'x',
+  actor: text,
+  task: { text, scope: (value: unknown) => same(value, []) || same(value, ['x']), risk: text },
+  scopes: texts,
+  taint: { label: none, callId: text, tool: text, path: text },
+}
+const workspaceKinds: Kinds<DialectWorkspaceOptions> = {
+  backend: none,
+  mounts: none,
+  policy: empty,
+  tools: none,
+  extraTools: objects,
+  readOnly: flag,
+  mode: none,
+  limits: limitKinds,
+  approve: callback,
+  parked: none,
+  hooks: { preToolCall: handlers, postToolResponse: handlers },
+  audit: objects,
+  artifacts: none,
+  staleGuard: none,
+  git: none,
+  shell: none,
+  keepCwd: flag,
+  record: callback,
+  clock: callback,
+  ids: callback,
+  run: runKinds as Kinds<unknown>,
+  history: none,
+  dialect: none,
+}
+const offer: Kinds<OfferOptions> = { run: none, tools: (value) => same(value, []), approve: callback }
+const callKinds: Kinds<CallOptions> = { signal: none, approve: callback, step: text, onProgress: callback }
+const { backend, mounts, shell, hooks, git: gitKind, history, extraTools, dialect } = workspaceKinds
+const { mounts: _, ...execKinds } = workspaceKinds
+
+const workspace: Workspace = await createWorkspace({ backend: memory({ 'a.txt': 'a\n' }), policy: 'autonomous' })
+const store = { get: none, put: none, delete: none, list: none } as never
+const line = { type: 'workspace', version: 1 } as never
+
+/** Options with which a face opens, to which each case adds one. */
+const base = { backend: memory(), policy: 'autonomous' } as const
+
+const faces: readonly Face[] = [
+  face<DialectWorkspaceOptions>(
+    'createWorkspace()',
+    (options) => createWorkspace({ ...base, ...options }),
+    workspaceKinds,
+  ),
+  face<RunOptions>('run()', (options) => workspace.run(options), runKinds),
+  face<RunOptions>('fork()', (options) => workspace.fork(options), runKinds),
+  face<{ by?: string }>('approvePlan()', (options) => workspace.approvePlan(options), { by: text }),
+  face<ExecWorkspaceOptions>('execWorkspace()', (options) => execWorkspace({ ...{ shell: bash() }, ...options }), {
+    ...execKinds,
+    files: textRecord,
+  }),
+  face<ReplayOptions>(
+    'replay()',
+    (options) => replay([line, { type: 'run' } as never], { backend: memory(), ...options }),
+    {
+      ...{ backend, mounts, shell, hooks, git: gitKind, history, extraTools, dialect },
+    },
+  ),
+  face<MemoryOptions>('memory()', (options) => memory({}, options), { clock: callback }),
+  face<MemfsOptions>('memfs()', (options) => memfs(undefined, options), { root: none }),
+  face<NodeOptions>('nodeBackend()', (options) => nodeBackend('/nonexistent', options), {
+    ...{ stateDir: none, lockTimeoutMs: none, grounding: none },
+  }),
+  face<OpfsOptions>('opfs()', opfs, {
+    ...{ name: text, layout: none, access: none, worker: callback, persist: flag },
+    ...{ lockTimeoutMs: positive, maxBytes: positive, clock: callback, onChange: callback },
+  }),
+  face<DirectoryHandleOptions>('directoryHandle()', (options) => directoryHandle({} as never, options), {
+    ...{ caseSensitive: none, lockTimeoutMs: none, onChange: none },
+  }),
+  face<DurableObjectOptions>('durableObject()', (options) => durableObject(durableStorage(), options), {
+    clock: callback,
+  }),
+  face<ObjectStoreOptions>('objectStore()', (options) => objectStore(store, options), {
+    prefix: (value) => value === 'x',
+    clock: callback,
+  }),
+  face<S3Options>(
+    's3()',
+    (options) => s3({ ...{ endpoint: 'https://x', bucket: 'b', fetch: none as never }, ...options }),
+    {
+      ...{ endpoint: none, bucket: text, fetch: callback },
+    },
+  ),
+  face<SweepOptions>('sweep()', (options) => sweep(store, options), { prefix: none, olderThanMs: none, clock: none }),
+  face<OverlayOptions>('overlay()', (options) => overlay(memory(), undefined, options), { closesLower: flag }),
+  face<BashOptions>('bash()', bash, {
+    random: callback,
+    env: textRecord,
+    worker: (value) => value === false || callback(value),
+  }),
+  face<NodeShellOptions>(
+    'nodeShell()',
+    (options) => nodeShell({ ...{ root: '/nonexistent', sandbox: 'none' }, ...options } as NodeShellOptions),
+    {
+      ...{ root: none, stateDir: none, sandbox: none, readable: none, shell: none, env: none },
+      ...{ graceMs: none, shadowBytes: none },
+    },
+  ),
+  face<WebContainerOptions>('webcontainer()', webcontainer, {
+    fallback: (value) => value === false,
+    bootTimeoutMs: positive,
+    apiKey: text,
+    auth: { clientId: text, scope: text, editorOrigin: text },
+    coep: none,
+    workdirName: text,
+    forwardPreviewErrors: flag,
+    previewScript: text,
+    env: textRecord,
+    terminal: { cols: positive, rows: positive },
+    graceMs: positive,
+    maxBytes: positive,
+    onPort: callback,
+  }),
+  face<JsonlSinkOptions>('jsonlSink()', (options) => jsonlSink('/nonexistent/a.jsonl', options), {
+    ...{ fsync: none, tornTail: none, rotateBytes: none },
+  }),
+  face<VerifyOptions>('verifyAudit()', (options) => verifyAudit([], options), {
+    head: none,
+    after: none,
+  }),
+  face<{ author?: { name: string; email: string } }>('git()', git, { author: { name: text, email: text } }),
+  face<OfferOptions>('anthropicTools()', (options) => anthropicTools(workspace, options), offer),
+  face<OfferOptions>('geminiTools()', (options) => geminiTools(workspace, options), offer),
+  face<OfferOptions>('langchainTools()', (options) => langchainTools(workspace, options), offer),
+  face<OpenAiOptions>('openAiTools()', (options) => openAiTools(workspace, options), { ...offer, strict: flag }),
+  face<OpenAiOptions>('openAiChatTools()', (options) => openAiChatTools(workspace, options), {
+    ...offer,
+    strict: flag,
+  }),
+  face<AiSdkOptions>('aiSdkTools()', (options) => aiSdkTools(workspace, options), { ...offer, results: none }),
+  face<WebToolsOptions>('registerWebTools()', (options) => registerWebTools(workspace, options), {
+    ...{ run: none, tools: none, approve: none, signal: none },
+  }),
+  face<McpServerOptions>('createMcpServer()', (options) => createMcpServer(workspace, options), {
+    name: text,
+    version: text,
+    run: none,
+    approvalTimeoutMs: positive,
+    roots: { open: callback, timeoutMs: positive },
+  }),
+  face<McpHandlerOptions>('mcpHandler()', (options) => mcpHandler({ ...{ open: none as never }, ...options }), {
+    ...{ token: none, allowedHosts: (value: unknown) => same(value, []) || same(value, ['x']) },
+    ...{ allowedOrigins: (value: unknown) => same(value, []), open: callback, maxSessions: positive, idleMs: positive },
+    ...{ maxBodyBytes: positive, maxEvents: positive, maxEventBytes: positive, onError: callback },
+  }),
+]
+
+/** The calls take their options apart: a wrong one refuses the call. */
+const callFaces: readonly Face[] = [
+  face<CallOptions>('call()', (options) => workspace.call('read_file', { path: 'a.txt' }, options), callKinds),
+  face<CallOptions>('callTool()', (options) => workspace.callTool('read_file', { path: 'a.txt' }, options), callKinds),
+  face<CallOptions>('consult()', (options) => workspace.consult('policy', options), callKinds),
+  face<CallOptions>('resume()', (options) => workspace.resume('x', 'allow', options), callKinds),
+  face<UndoOptions>('undo()', (options) => workspace.undo('x', options), { ...callKinds, reason: text }),
+  face<UndoOptions>('rollback()', (options) => workspace.rollback('x', options), { ...callKinds, reason: text }),
+  face<UndoOptions>('commit()', (options) => workspace.commit(options), { ...callKinds, reason: text }),
+]
+
+afterAll(() => workspace.close())
+
+interface OptionCase {
+  readonly path: readonly string[]
+  readonly kind: Kind | Readonly<Record<string, Kind | object>>
+}
+
+/** Every option of a face, those of nested objects too. */
+function optionsOf(kinds: Face['kinds'], above: readonly string[] = []): readonly OptionCase[] {
+  return Object.entries(kinds).flatMap(([name, kind]) => {
+    const path = [...above, name]
+    const own: OptionCase = { path, kind: kind as OptionCase['kind'] }
+    return typeof kind === 'function' ? [own] : [own, ...optionsOf(kind as Face['kinds'], path)]
+  })
+}
+
+/** An object with one option at a path. */
+function nested(path: readonly string[], value: unknown): Record<string, unknown> {
+  const [name = '', ...rest] = path
+  return { [name]: rest.length === 0 ? value : nested(rest, value) }
+}
+
+/** A name with one letter dropped, doubled, and in another case. */
+function misspelled(name: string): readonly string[] {
+  const middle = Math.floor(name.length / 2)
+  return [
+    name.length > 2 ? name.slice(0, middle) + name.slice(middle + 1) : `${name}s`,
+    `${name.slice(0, middle)}${name[middle]}${name.slice(middle)}`,
+    name.toLowerCase() === name ? name.toUpperCase() : name.toLowerCase(),
+  ]
+}
+
+async function errorOf(open: () => unknown): Promise<unknown> {
+  try {
+    await open()
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
+let cases = 0
+
+describe.each(faces)('the options of $name', ({ name, kinds, open }) => {
+  const tryOptions = (options: unknown) => errorOf(() => open(options as never))
+
+  it('refuses a misspelled name at every depth, and suggests the right one', async () => {
+    for (const { path } of optionsOf(kinds)) {
+      for (const wrong of misspelled(path.at(-1) ?? '')) {
+        const at = [...path.slice(0, -1), wrong]
+        const error = await tryOptions(nested(at, undefined))
+        cases += 1
+        expect(error, at.join('.')).toBeInstanceOf(TypeError)
+        expect((error as Error).message).toBe(
+          `Option ${JSON.stringify(at.join('.'))} of ${name} is unknown; did you mean ${JSON.stringify(path.at(-1))}?`,
+        )
+      }
+    }
+  })
+
+  it('refuses a wrong value of every type at every depth', async () => {
+    for (const { path, kind } of optionsOf(kinds)) {
+      for (const value of samples) {
+        const isRight = typeof kind === 'function' ? kind(value) : empty(value)
+        if (isRight) continue
+        const error = await tryOptions(nested(path, value))
+        cases += 1
+        expect(
+          error,
+          `${path.join('.')}: ${String(typeof value === 'object' ? JSON.stringify(value) : String(value))}`,
+        ).toBeInstanceOf(TypeError)
+      }
+    }
+  })
+
+  it('refuses options that are no object', async () => {
+    for (const options of samples.filter((sample) => !empty(sample))) {
+      cases += 1
+      // The wrappers that spread their options see only objects.
+      if (/createWorkspace|execWorkspace|replay|s3|nodeShell|mcpHandler/.test(name)) continue
+      expect(await tryOptions(options), String(typeof options)).toBeInstanceOf(TypeError)
+    }
+  })
+})
+
+describe.each(callFaces)('the options of $name', ({ name, kinds, open }) => {
+  const tryOptions = (options: unknown) => open(options as never)
+
+  it('refuse the call for a misspelled name, and suggest the right one', async () => {
+    for (const { path } of optionsOf(kinds)) {
+      for (const wrong of misspelled(path.at(-1) ?? '')) {
+        cases += 1
+        expect(await tryOptions({ [wrong]: undefined })).toMatchObject({
+          code: 'INVALID_INPUT',
+          message: `Option ${JSON.stringify(wrong)} of ${name.replace('Tool', '')} is unknown; did you mean ${JSON.stringify(path.at(-1))}?`,
+        })
+      }
+    }
+  })
+
+  it('refuse the call for a wrong value, and for options that are no object', async () => {
+    for (const { path, kind } of optionsOf(kinds)) {
+      for (const value of samples.filter((sample) => !(kind as Kind)(sample))) {
+        cases += 1
+        expect(await tryOptions(nested(path, value)), path.join('.')).toMatchObject({
+          ok: false,
+          code: 'INVALID_INPUT',
+        })
+      }
+    }
+    for (const value of samples.filter((sample) => !empty(sample))) {
+      cases += 1
+      expect(await tryOptions(value)).toMatchObject({ ok: false, code: 'INVALID_INPUT' })
+    }
+  })
+})
+
+describe('options', () => {
+  it('were tried in more than 2,500 cases', () => {
+    console.log(`wrong options tried: ${cases}`)
+    expect(cases).toBeGreaterThan(2500)
+  })
+
+  it('count when they are inherited or getters, and are read once', async () => {
+    let reads = 0
+    class Config {
+      readonly backend = memory()
+      get policy() {
+        reads += 1
+        return 'autonomous' as const
+      }
+    }
+    const opened = await createWorkspace(Object.assign(new Config(), { readOnly: true }))
+    expect(await opened.call('write_file', { path: 'a.txt', content: '' })).toMatchObject({ code: 'READ_ONLY' })
+    expect(reads).toBe(1)
+    const inherited = Object.create({ ...base, readOnly: true })
+    expect(await (await createWorkspace(inherited)).call('write_file', { path: 'a.txt', content: '' })).toMatchObject({
+      code: 'READ_ONLY',
+    })
+    await expect(createWorkspace(Object.create({ ...base, readonly: true }))).rejects.toThrow(
+      'did you mean "readOnly"?',
+    )
+  })
+
+  it('are refused when they are hidden from spreading', async () => {
+    const hidden = Object.defineProperty({ ...base }, 'readonly', { value: true, enumerable: false })
+    await expect(createWorkspace(hidden)).rejects.toThrow('did you mean "readOnly"?')
+    await expect(createWorkspace({ ...base, [Symbol('readOnly')]: true } as never)).rejects.toThrow(/is unknown/)
+  })
+
+  it('of undefined are absent', async () => {
+    const opened = await createWorkspace({ ...base, readOnly: undefined, mode: undefined, approve: undefined } as never)
+    expect(await opened.call('write_file', { path: 'a.txt', content: '' }, { step: undefined } as never)).toMatchObject(
+      {
+        ok: true,
+      },
+    )
+  })
+
+  it('never show a text that may be a secret', async () => {
+    const secret = 'sk-live-0123456789'
+    const error = await errorOf(() => webcontainer({ bootTimeoutMs: secret as never }))
+    expect((error as Error).message).not.toContain(secret)
+  })
+})
+
+/** Values that throw, or never end, when they are looked at. */
+function hostileValues(): readonly unknown[] {
+  const cyclic: Record<string, unknown> = { path: 'a.txt' }
+  cyclic.self = cyclic
+  const fail = () => {
+    throw new Error('/home/secret')
+  }
+  const throwing = new Proxy({}, { get: fail, ownKeys: fail, has: fail, getPrototypeOf: fail })
+  const revoked = Proxy.revocable({}, {})
+  revoked.revoke()
+  const getter = Object.defineProperty({}, 'path', { get: fail, enumerable: true })
+  const unprintable = Object.create(null)
+  const inherited = Object.create({ path: 'a.txt' })
+  return [...samples, undefined, cyclic, throwing, revoked.proxy, getter, unprintable, inherited, { path: Symbol('x') }]
+}
+
+const makers = {
+  plain: {},
+  recorded: { record: () => {} },
+  dialect: { dialect: codex() },
+  'recorded dialect': { record: () => {}, dialect: codex() },
+  labelled: { policy: { preset: 'autonomous', labels: { sources: [{ label: 'restricted', paths: ['x'] }] } } },
+}
+
+describe.each(Object.entries(makers))('a call in a workspace that is %s', (_name, options) => {
+  it('answers whatever its arguments are', async () => {
+    const opened = (await createWorkspace({
+      ...{ backend: memory({ 'a.txt': 'a\n' }), policy: 'autonomous' },
+      ...options,
+    } as never)) as unknown as Workspace
+    const codes = new Set<unknown>()
+    const answers = async (act: () => Promise<unknown>) => {
+      const result = (await act()) as { ok?: boolean; isError?: boolean; code?: string; failure?: { code: string } }
+      const code = result.code ?? result.failure?.code
+      codes.add(code)
+      expect(JSON.stringify(result)).not.toContain('/home/secret')
+      return result
+    }
+    for (const odd of hostileValues()) {
+      await answers(() => opened.call(odd as never, {} as never))
+      await answers(() => opened.callTool(odd as never, odd, odd as never))
+      await answers(() => opened.call('read_file', odd as never))
+      await answers(() => opened.callTool('shell', odd as never))
+      await answers(() => opened.call('read_file', { path: odd } as never))
+      await answers(() => opened.call('read_file', { path: 'a.txt' }, odd as never))
+      await answers(() => opened.call('read_file', { path: 'a.txt' }, { step: odd } as never))
+      await answers(() => opened.undo(odd as never, odd as never))
+      await answers(() => opened.rollback(odd as never))
+      await answers(() => opened.commit(odd as never))
+      await answers(() => opened.resume(odd as never, odd as never))
+      await answers(() => opened.resume('x', odd as never))
+      await answers(() => opened.consult(odd as never))
+      await answers(() => opened.explain(odd as never, odd))
+      await answers(() => opened.explain('read_file', odd))
+    }
+    expect([...codes].filter((code) => code === 'BACKEND_ERROR' || code === 'HOOK_FAILED')).toEqual([])
+    await opened.close()
+  })
+})
+
+describe('call', () => {
+  it('does not take the options that only the library passes', async () => {
+    for (const option of ['grant', 'via', 'dialectTools', 'isLaterStep', 'shows']) {
+      const result = await workspace.callTool('read_file', { path: 'a.txt' }, { [option]: [] } as never)
+      expect(result).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining(option) })
+    }
+  })
+
+  it('does not take a tool in place of a name', async () => {
+    const tool = { name: 'read_file', plan: () => [], draft: async () => ({}), input: {} }
+    expect(await workspace.callTool(tool as never, {})).toMatchObject({ code: 'UNKNOWN_TOOL' })
+  })
+
+  it('records a call that is refused for its options, once', async () => {
+    const opened = await createWorkspace(base)
+    await opened.callTool('read_file', { path: 'a.txt' }, { stepId: 'x' } as never)
+    expect(opened.auditRecords().map(({ phase, toolName, code }) => [phase, toolName, code])).toEqual([
+      ['refused', 'read_file', 'INVALID_INPUT'],
+    ])
+  })
+
+  it('never throws for any arguments', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.anything({ withProxies: false } as never), fc.anything(), fc.anything(), async (...args) => {
+        expect(await workspace.callTool(...(args as [never, never, never]))).toMatchObject({ ok: false })
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('resume', () => {
+  it('takes the own fields of an answer only, and no field that no answer has', async () => {
+    const opened = await createWorkspace({ backend: memory({ 'a.txt': 'a\n' }), policy: 'supervised' })
+    const parked = await opened.call('delete_file', { path: 'a.txt', expectedSha256: hashOfA })
+    const id = (parked as { approvalId?: string }).approvalId ?? ''
+    const wrong = [
+      Object.create({ allow: 'once' }),
+      JSON.parse('{"__proto__":{"allow":"once"}}'),
+      { allow: 'once', deny: 'no' },
+      { allow: 'once', forever: true },
+      { allow: 'once', by: 7 },
+      { allow: 'always' },
+      ['allow'],
+    ]
+    for (const answer of wrong) expect(await opened.resume(id, answer)).toMatchObject({ code: 'INVALID_INPUT' })
+    expect(await opened.resume(id, { allow: 'once', by: 'Ada' })).toMatchObject({ ok: true })
+  })
+})
+
+const hashOfA = '87428fc522803d31065e7bce3cf03fe475096631e5e07bbd7a0fde60c4cf25c7'
+
+/** The storage of a Durable Object that has no rows. */
+function durableStorage() {
+  const rows = { toArray: () => [], [Symbol.iterator]: () => [][Symbol.iterator](), one: () => ({}) }
+  return { transactionSync: (act: () => unknown) => act(), sql: { exec: () => rows } } as never
+}
