@@ -26,6 +26,7 @@ import {
 } from './pending-approval.ts'
 import { activatePlan, isInPlanMode } from './plan-mode.ts'
 import { readPriorStates } from './prior-states.ts'
+import { requireHiddenSecrets } from './require-hidden-secrets.ts'
 import { preHooks, runPostHooks, runPreHook } from './run-hooks.ts'
 import type { AuthorizedCall, AuthorizedChanges, CallAudit, CallOptions, Success } from './state/call.ts'
 import type { HookCall } from './state/hooks.ts'
@@ -82,7 +83,7 @@ export async function callTool(
     const approvals = await openApprovals(state, input)
     const call = await approveCommand(state, authorized, approvals)
     const proposed = await draftCall(state, call, approvals) // 8
-    const { draft, changes } = await authorizeDraft(state, call, proposed.draft, approvals) // 9
+    const { draft, changes } = await authorizeDraft(state, call, proposed, approvals) // 9
     const effect = await commitDraft(state, call, draft, changes) // 10
     const result = await createResult(state, call, draft, effect, proposed.warnings) // 11
     return projectResult(state, draft, result) // 12
@@ -256,17 +257,26 @@ async function approveCommand(
   return { ...call, verdict: { ...verdict, decision: 'allow', reason: 'It was approved' } }
 }
 
+/** A draft before its changes are authorized. */
+interface ProposedDraft {
+  readonly draft: BuiltinDraft<unknown>
+  readonly warnings: readonly string[]
+  /** The files that the tool has read. */
+  readonly reads: ReadonlySet<Path>
+}
+
 /** Step 8: reads through a view of the granted accesses, and builds the change set. */
 async function draftCall(
   { workspace, run, options, audit, taint }: CallState,
   call: AuthorizedCall,
   { context: { began }, ask }: CallApprovals,
-): Promise<{ draft: BuiltinDraft<unknown>; warnings: readonly string[] }> {
+): Promise<ProposedDraft> {
   const { signal, grant, onProgress } = options
   audit.enterStep('draft')
   throwIfAborted(signal)
   const commit = (tool: Tool) => callTool(workspace, run, tool, {}, { dialectTools: options.dialectTools })
-  const contextOptions = { audit, taint, signal, ask, began, onProgress, commit }
+  const reads = new Set<Path>()
+  const contextOptions = { audit, taint, signal, ask, began, onProgress, commit, reads }
   const context = createToolContext(workspace, callWithGrant(run, grant), call, contextOptions)
   const draft: BuiltinDraft<unknown> = await call.tool.draft(call.input, context)
   for (const refusal of draft.refusals ?? []) audit.addRefusal(refusal)
@@ -276,7 +286,7 @@ async function draftCall(
   }
   const received = draft.flow?.received
   if (received !== undefined) taint.addLabel(received.label, received.path)
-  return { draft, warnings: context.warnings }
+  return { draft, warnings: context.warnings, reads }
 }
 
 /**
@@ -286,14 +296,15 @@ async function draftCall(
 async function authorizeDraft(
   { workspace, run, audit, taint }: CallState,
   call: AuthorizedCall,
-  proposed: BuiltinDraft<unknown>,
+  proposed: ProposedDraft,
   { context, replayable }: CallApprovals,
 ): Promise<{ draft: BuiltinDraft<unknown>; changes: AuthorizedChanges }> {
   audit.enterStep('approval')
-  let draft = proposed
+  let { draft } = proposed
   let changes = await taint.authorizeChanges(await authorizeChanges(workspace, run, call, draft), draft)
   audit.setVerdict(changes.verdict)
   if (changes.verdict.decision === 'deny') throw deniedError(changes.verdict)
+  await requireHiddenSecrets(workspace, call, draft, changes.changes, proposed.reads)
   if (draft.dryRun === true) {
     draft = { ...draft, changes: [], copiedFrom: [] }
     changes = await taint.authorizeChanges(await authorizeChanges(workspace, run, call, draft), draft)

@@ -22,6 +22,8 @@ export interface ToolContextOptions
   readonly signal: AbortSignal | undefined
   readonly onProgress: CallOptions['onProgress']
   readonly taint: TaintTracker
+  /** Receives the files that the tool reads. */
+  readonly reads: Set<Path>
 }
 
 /** Creates the context for the draft of one authorized call. */
@@ -29,7 +31,7 @@ export function createToolContext(
   workspace: WorkspaceState,
   run: RunState,
   call: AuthorizedCall,
-  { audit, taint, signal, onProgress, ask, began, commit }: ToolContextOptions,
+  { audit, taint, signal, onProgress, ask, began, commit, reads }: ToolContextOptions,
 ): BuiltinContext {
   let session: BuiltinContext['commands']
   const isBuiltin = builtin.has(call.tool)
@@ -53,7 +55,10 @@ export function createToolContext(
       },
       visibility: (kind) => createVisibility(workspace.policy, facts(), kind, call.verdict),
       signal,
-      onRead: addRead,
+      onRead(path, bytes) {
+        reads.add(path)
+        addRead(path, bytes)
+      },
     }),
     limits: workspace.limits,
     signal,

@@ -8,6 +8,7 @@ import type { ApprovalQuestion } from '../../policy/approval.ts'
 import { ContentFlow, type ContentLabel } from '../../policy/content-flow.ts'
 import { createCommandFiles, type TrackedCommandFiles } from '../../shells/shared/command-files.ts'
 import type { CommandGit, CommandTransaction } from '../../shells/types.ts'
+import { textsIn } from '../require-hidden-secrets.ts'
 import { commandGit } from './git-read.ts'
 import { openCommandRepository } from './git-write.ts'
 import { accessKey, evaluateAccess, type SessionState } from './session-state.ts'
@@ -60,7 +61,7 @@ export function openTransaction(
   }
   let question: ApprovalQuestion | undefined
   const files = createCommandFiles({
-    ...{ backend: drafts, signal, onRead, flow },
+    ...{ backend: drafts, signal, onRead, flow, knownTexts: textsIn(call.input) },
     visibility: (kind) => createVisibility(workspace.policy, facts, kind, call.verdict),
     limits: { treeEntries: workspace.limits.treeEntries, fileBytes: workspace.limits.commandFileBytes },
     judge(access) {

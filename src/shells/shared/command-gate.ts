@@ -1,15 +1,18 @@
 import { ToolError } from '../../errors.ts'
+import { HiddenSecrets } from '../../files/secrets/hidden.ts'
 import { guardAccesses } from '../../guard/guard-accesses.ts'
+import { requireHidden } from '../../guard/require-hidden.ts'
 import type { Visibility } from '../../guard/visibility.ts'
 import { childOf, type LogicalPath, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../../policy/access.ts'
 import type { ContentFlow } from '../../policy/content-flow.ts'
 import type { Permission } from '../../policy/permissions.ts'
-import type { Backend, Change, EntryType } from '../../storage/backend.ts'
+import type { Backend, Change, EntryState, EntryType } from '../../storage/backend.ts'
+import { stateAt } from '../../storage/versions.ts'
 import type { CommandStat, RefusedAccess } from '../types.ts'
 import { createPacer } from './pacer.ts'
 import { refusing } from './refusal-codes.ts'
-import { createMarks } from './secret-marks.ts'
+import { createMarks, type SecretMarks } from './secret-marks.ts'
 
 /** Maximum number of refusals recorded per command. Later accesses are still refused, but not recorded. */
 const MAX_REFUSALS = 200
@@ -34,6 +37,8 @@ export interface CommandFilesOptions {
   /** Tracks the labels of what the command writes, if the policy has labels. */
   readonly flow?: ContentFlow | undefined
   readonly limits: { readonly treeEntries: number; readonly fileBytes: number }
+  /** Texts that the caller of the command has written, such as its line. */
+  readonly knownTexts?: readonly string[]
 }
 
 /** The content of a file that a command read, as stored and with secrets replaced by marks. */
@@ -48,7 +53,9 @@ export class CommandGate {
   readonly options: CommandFilesOptions
   /** What shows in listings. */
   readonly listing: Visibility
-  readonly marks = createMarks()
+  /** The secrets of what the command has read or replaced. */
+  readonly #hidden: HiddenSecrets
+  readonly marks: SecretMarks
   /** To be called between the steps of a long operation. */
   readonly pause = createPacer()
   readonly readContents = new Map<Path, ReadContent>()
@@ -65,6 +72,8 @@ export class CommandGate {
     this.options = options
     this.backend = options.backend
     this.listing = options.visibility('list')
+    this.#hidden = new HiddenSecrets(options.knownTexts)
+    this.marks = createMarks(this.#hidden)
   }
 
   get refusals(): readonly RefusedAccess[] {
@@ -135,7 +144,8 @@ export class CommandGate {
 
   /**
    * @param keepsContent what is at the paths now, or was under these names, stays part of their content
-   * @throws ToolError `LIMIT_EXCEEDED` if the command would have written more than 256 MiB
+   * @throws ToolError `LIMIT_EXCEEDED` if the command would have written more than 256 MiB; `POLICY_DENIED_SECRET` if a
+   *   secret would show
    */
   async commit(changes: readonly Change[], keepsContent = false): Promise<void> {
     let bytes = this.#writtenBytes
@@ -154,11 +164,28 @@ export class CommandGate {
         },
       )
     }
+    await this.#requireHidden(changes)
     this.#writtenBytes = bytes
     for (const { path, to } of changes) this.#written.set(path, to?.type === 'file' ? to.bytes.length : 0)
     const written = this.options.flow?.write(changes, keepsContent)
     await this.backend.commit(changes, { durability: 'relaxed', signal: this.options.signal })
     written?.()
+  }
+
+  /** A removal or a move shows nothing new: a moved file has the same content. */
+  async #requireHidden(changes: readonly Change[]): Promise<void> {
+    const written = changes.filter(({ to, from }) => to !== null && from === undefined)
+    const known: { change: Change; before: EntryState }[] = []
+    for (const change of written) known.push({ change, before: await this.#stateBefore(change) })
+    requireHidden(this.#hidden, known)
+  }
+
+  /** The state that a change replaces. An appended file begins with it. */
+  async #stateBefore({ path, to }: Change): Promise<EntryState> {
+    if (to?.type === 'file' && to.sharedPrefix !== undefined) {
+      return { type: 'file', bytes: to.bytes.subarray(0, to.sharedPrefix) }
+    }
+    return to?.type === 'directory' ? null : stateAt(this.backend, path)
   }
 
   /** Whether both names of a path show: the requested one and the canonical one. */

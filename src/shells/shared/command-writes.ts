@@ -22,8 +22,8 @@ export function createCommandWrites(gate: CommandGate): CommandWrites {
         const stat = await backend.stat(access.path)
         if (stat === undefined) await gate.requireParent(access.path)
         else requireFile(access.path, stat)
-        const restored = marks.restore(bytes, access.path)
         const before = isAppended ? (await backend.read(access.path)).bytes : undefined
+        const restored = marks.restore(bytes, access.path, before)
         const whole = before === undefined ? restored : concatBytes([before, restored])
         gate.requireFits(path, whole.length, 'would have')
         const to = {

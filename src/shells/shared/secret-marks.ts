@@ -1,4 +1,5 @@
 import { ToolError } from '../../errors.ts'
+import type { HiddenSecrets } from '../../files/secrets/hidden.ts'
 import { markPositions, mayHoldSecret, redact } from '../../files/secrets/index.ts'
 import { type LogicalPath, quote } from '../../paths/logical-path.ts'
 import { byteText, fromByteText } from '../../util/native-bytes.ts'
@@ -9,15 +10,19 @@ export interface SecretMarks {
   hide(bytes: Uint8Array, path: LogicalPath): Uint8Array
   /**
    * Returns the bytes with the marks replaced by their secrets, so that a file keeps its secrets when it is edited or
-   * copied.
+   * copied. `before`: the content to which they are appended.
    *
    * @throws ToolError if a mark is ambiguous, or if a secret would no longer be recognised where it is written
    */
-  restore(bytes: Uint8Array, path: LogicalPath): Uint8Array
+  restore(bytes: Uint8Array, path: LogicalPath, before?: Uint8Array): Uint8Array
 }
 
-/** Creates the marks of one command. They are stored by the file in which they were shown. */
-export function createMarks(): SecretMarks {
+/**
+ * Creates the marks of one command. They are stored by the file in which they were shown.
+ *
+ * @param hidden receives the secrets
+ */
+export function createMarks(hidden?: HiddenSecrets): SecretMarks {
   const byPath = new Map<LogicalPath, Map<string, string>>()
 
   /** Returns the secret of a mark: in the file itself, or else in the only other file that showed it. */
@@ -42,6 +47,7 @@ export function createMarks(): SecretMarks {
       const text = byteText(bytes)
       const { text: shown, marks } = redact(text)
       if (marks.length === 0) return bytes
+      hidden?.add(bytes)
       const shownMarks = byPath.get(path) ?? new Map<string, string>()
       for (const { mark, originalStart, originalEnd } of marks)
         shownMarks.set(mark, text.slice(originalStart, originalEnd))
@@ -49,7 +55,7 @@ export function createMarks(): SecretMarks {
       return fromByteText(shown)
     },
 
-    restore(bytes, path) {
+    restore(bytes, path, before = NO_BYTES) {
       if (byPath.size === 0) return bytes
       const text = byteText(bytes)
       const ranges: { start: number; end: number }[] = []
@@ -63,17 +69,20 @@ export function createMarks(): SecretMarks {
       }
       if (ranges.length === 0) return bytes
       restored += text.slice(from)
-      const { marks } = redact(restored)
+      const { marks } = redact(byteText(before) + restored)
+      const offset = before.length
       let next = 0
       let mark = marks[next]
       for (const { start, end } of ranges) {
-        while (mark !== undefined && mark.originalEnd < end) mark = marks[++next]
-        if (mark === undefined || mark.originalStart > start) throw misplacedMark(path)
+        while (mark !== undefined && mark.originalEnd < offset + end) mark = marks[++next]
+        if (mark === undefined || mark.originalStart > offset + start) throw misplacedMark(path)
       }
       return fromByteText(restored)
     },
   }
 }
+
+const NO_BYTES = new Uint8Array()
 
 /** Text in UTF-16 cannot be shown with marks: they would be bytes of another encoding. */
 function hideUtf16(bytes: Uint8Array, path: LogicalPath): Uint8Array {

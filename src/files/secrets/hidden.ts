@@ -1,0 +1,177 @@
+import { byteText } from '../../util/native-bytes.ts'
+import { mayHoldSecret, type Redaction, redact } from './index.ts'
+import { WINDOW, WindowTable } from './window-table.ts'
+
+/** The content of one path before and after a change; `undefined` if there is none. */
+export interface ContentChange {
+  readonly before: Uint8Array | undefined
+  readonly after: Uint8Array | undefined
+}
+
+/** A part of a secret that a change would show. */
+export interface Revelation {
+  /** Index of the change that shows it. */
+  readonly index: number
+  /** The mark that hid it. */
+  readonly mark: string
+}
+
+/** A content as a reader sees it. */
+interface Content {
+  readonly text: string
+  readonly marks: Redaction['marks']
+}
+
+/**
+ * The secrets in the contents that a call reads or replaces. Checks that the contents it writes hide them too: a secret is
+ * recognised by its form and by the text around it, so a change next to it can make it unrecognisable.
+ */
+export class HiddenSecrets {
+  readonly #known: readonly string[]
+  readonly #windows = new WindowTable()
+  /** Secrets shorter than a window, with their marks. */
+  readonly #short = new Map<string, string>()
+  /** The latest contents with secrets, by their text. */
+  readonly #contents = new Map<string, Content>()
+  #keptUnits = 0
+
+  /** @param known texts that the reader of the files has written, and so knows */
+  constructor(known: readonly string[] = []) {
+    this.#known = known
+  }
+
+  /** Adds the secrets of a content. */
+  add(bytes: Uint8Array): void {
+    if (mayHoldSecret(bytes)) this.#add(contentOf(bytes))
+  }
+
+  /**
+   * Finds a secret that a change set would show: {@link WINDOW} or more characters of it in a row, or a shorter secret as a
+   * whole, if no mark hides them and they were not visible before.
+   */
+  find(changes: readonly ContentChange[]): Revelation | undefined {
+    const before = changes.map((change) => contentOf(change.before))
+    for (const content of before) if (content.marks.length > 0) this.#add(content)
+    if (this.#contents.size === 0) return undefined
+    const after = changes.map((change) => contentOf(change.after))
+    return this.#findWindow(before, after) ?? this.#findShort(before, after)
+  }
+
+  #add(content: Content): void {
+    const { text, marks } = content
+    if (marks.length === 0 || this.#contents.has(text)) return
+    for (const { mark, originalStart, originalEnd } of marks) {
+      const secret = text.slice(originalStart, originalEnd)
+      if (secret.length < WINDOW) this.#short.set(secret, mark)
+      else this.#windows.add(secret, mark)
+    }
+    this.#contents.set(text, content)
+    this.#keptUnits += text.length
+    for (const [oldest] of this.#contents) {
+      if (this.#keptUnits <= MAX_KEPT_UNITS || oldest === text) break
+      this.#contents.delete(oldest)
+      this.#keptUnits -= oldest.length
+    }
+  }
+
+  #findWindow(before: readonly Content[], after: readonly Content[]): Revelation | undefined {
+    let visible: ReadonlySet<string> | undefined
+    for (const [index, content] of after.entries()) {
+      for (const part of visibleParts(content)) {
+        for (const { window, mark } of this.#windows.search(part)) {
+          visible ??= this.#visibleWindows(before)
+          if (!visible.has(window)) return { index, mark }
+        }
+      }
+    }
+    return undefined
+  }
+
+  /** The windows of secrets that the reader knows, or sees somewhere without a mark. */
+  #visibleWindows(before: readonly Content[]): ReadonlySet<string> {
+    const windows = new Set<string>()
+    const parts = [...before, ...this.#contents.values()].flatMap((content) => [...visibleParts(content)])
+    for (const part of [...this.#known, ...parts]) {
+      for (const { window } of this.#windows.search(part)) windows.add(window)
+    }
+    return windows
+  }
+
+  /** A short secret may be a usual word. It counts as shown if it is visible more often, and hidden less often. */
+  #findShort(before: readonly Content[], after: readonly Content[]): Revelation | undefined {
+    if (this.#short.size === 0) return undefined
+    const lost = countHidden(before)
+    for (const [secret, count] of countHidden(after)) lost.set(secret, (lost.get(secret) ?? 0) - count)
+    for (const [secret, count] of lost) {
+      if (count <= 0 || this.#known.some((text) => text.includes(secret))) lost.delete(secret)
+    }
+    if (lost.size === 0) return undefined
+    const shown = countVisible(before, lost)
+    for (const [index, content] of after.entries()) {
+      for (const [secret, count] of countVisible([content], lost)) {
+        const remaining = (shown.get(secret) ?? 0) - count
+        if (remaining < 0) return { index, mark: this.#short.get(secret) as string }
+        shown.set(secret, remaining)
+      }
+    }
+    return undefined
+  }
+}
+
+/** Text kept to know what was visible. Without an older one, a change may be refused that shows nothing new. */
+const MAX_KEPT_UNITS = 16 * 1024 * 1024
+
+const NO_CONTENT: Content = { text: '', marks: [] }
+
+function contentOf(bytes: Uint8Array | undefined): Content {
+  if (bytes === undefined) return NO_CONTENT
+  const text = textOf(bytes)
+  return { text, marks: mayHoldSecret(bytes) ? redact(text).marks : [] }
+}
+
+/** Every format of a secret is ASCII, so other bytes need no decoding, except in UTF-16. */
+function textOf(bytes: Uint8Array): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes)
+  return byteText(bytes)
+}
+
+/** Yields the text between the marks. */
+function* visibleParts({ text, marks }: Content): Generator<string, void, undefined> {
+  let from = 0
+  for (const { originalStart, originalEnd } of marks) {
+    yield text.slice(from, originalStart)
+    from = originalEnd
+  }
+  yield text.slice(from)
+}
+
+/** Counts the short secrets that marks hide. */
+function countHidden(contents: readonly Content[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { text, marks } of contents) {
+    for (const { originalStart, originalEnd } of marks) {
+      if (originalEnd - originalStart >= WINDOW) continue
+      const secret = text.slice(originalStart, originalEnd)
+      counts.set(secret, (counts.get(secret) ?? 0) + 1)
+    }
+  }
+  return counts
+}
+
+/** Counts the given secrets in what is visible. Linear in the length of the text. */
+function countVisible(contents: readonly Content[], secrets: ReadonlyMap<string, number>): Map<string, number> {
+  const counts = new Map<string, number>()
+  const lengths = new Set([...secrets.keys()].map((secret) => secret.length))
+  for (const content of contents) {
+    for (const part of visibleParts(content)) {
+      for (const length of lengths) {
+        for (let at = 0; at + length <= part.length; at++) {
+          const text = part.slice(at, at + length)
+          if (secrets.has(text)) counts.set(text, (counts.get(text) ?? 0) + 1)
+        }
+      }
+    }
+  }
+  return counts
+}

@@ -1,0 +1,141 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type ContentChange, HiddenSecrets } from '../../../src/files/secrets/hidden.ts'
+import { redact } from '../../../src/files/secrets/index.ts'
+import { WINDOW, WindowTable } from '../../../src/files/secrets/window-table.ts'
+import { times } from '../../counts.ts'
+import { ownTime } from '../../own-time.ts'
+import { letters, tokens } from './tokens.ts'
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const token = `ghp_${letters(36)}`
+const find = (before: string, after: string, known: readonly string[] = []) =>
+  new HiddenSecrets(known).find([{ before: bytes(before), after: bytes(after) }])
+
+describe('HiddenSecrets', () => {
+  it('finds a secret that a character next to it makes visible, and names its mark', () => {
+    expect(find(`a ${token} b`, `ax${token} b`)).toEqual({ index: 0, mark: '[REDACTED:github-token:1]' })
+    expect(find(`a ${token} b`, `a ${token} c`)).toBeUndefined()
+    expect(find(`a ${token} b`, 'a b')).toBeUndefined()
+    expect(find(`a x${token} b`, `a x${token} c`)).toBeUndefined()
+  })
+
+  it('finds twelve characters of a secret, and not eleven', () => {
+    expect(find(token, `a ${token.slice(3, 15)} b`)).toMatchObject({ index: 0 })
+    expect(find(token, `a ${token.slice(3, 14)} b`)).toBeUndefined()
+    expect(find(token, `a ${token.slice(-12)}`)).toMatchObject({ index: 0 })
+  })
+
+  it('looks for secrets of any content in all of them', () => {
+    const other = bytes(`x${token}`)
+    const changes: ContentChange[] = [
+      { before: undefined, after: bytes('plain') },
+      { before: undefined, after: other },
+      { before: bytes(token), after: undefined },
+    ]
+    expect(new HiddenSecrets().find(changes)).toMatchObject({ index: 1 })
+    const hidden = new HiddenSecrets()
+    hidden.add(bytes(`a ${token}`))
+    expect(hidden.find([{ before: undefined, after: other }])).toMatchObject({ index: 0 })
+    expect(hidden.find([{ before: undefined, after: bytes(`a ${token}`) }])).toBeUndefined()
+  })
+
+  it('accepts what was visible before, and what the reader has written', () => {
+    const part = token.slice(5, 20)
+    expect(find(`${token} ${part}`, `${token} b ${part}`)).toBeUndefined()
+    expect(find(token, `${token} b ${part}`, [`append ${part}`])).toBeUndefined()
+    expect(find(token, `${token} b ${part}`, ['another text'])).toMatchObject({ index: 0 })
+  })
+
+  it('finds a short secret that is visible more often and hidden less often', () => {
+    const url = 'postgres://app:hunter2@db/app'
+    expect(find(url, url.replace('://', ': //'))).toEqual({ index: 0, mark: '[REDACTED:url-password:1]' })
+    expect(find(url, `${url} hunter2`)).toBeUndefined()
+    expect(find(`${url} hunter2`, 'hunter2')).toBeUndefined()
+    expect(find(`${url} ${url}`, url)).toBeUndefined()
+    expect(find(url, 'hunter2', ['hunter2'])).toBeUndefined()
+    expect(find(url, 'hunter3')).toBeUndefined()
+  })
+
+  it('reads UTF-16', () => {
+    const utf16 = (text: string) => new Uint8Array(Buffer.from(`\ufeff${text}`, 'utf16le'))
+    const swapped = (text: string) => new Uint8Array(Buffer.from(utf16(text)).swap16())
+    for (const encode of [utf16, swapped]) {
+      const glued = { before: encode(`a ${token}`), after: encode(`ax${token}`) }
+      expect(new HiddenSecrets().find([glued])).toMatchObject({ index: 0 })
+      expect(new HiddenSecrets().find([{ before: bytes(token), after: encode(`x${token}`) }])).toMatchObject({
+        index: 0,
+      })
+    }
+  })
+
+  it('agrees with a search for every window', () => {
+    const secrets = tokens.map(([, before, secret, after]) => ({ before, secret, after }))
+    const change = fc.tuple(fc.constantFrom(...secrets), fc.nat(80), fc.nat(80), fc.constantFrom('', 'x', ' ', '\n'))
+    fc.assert(
+      fc.property(change, ([{ before, secret, after }, from, length, glue]) => {
+        const text = before + secret + after
+        const changed = `${text.slice(0, from)}${glue}${text.slice(from + (glue === '' ? length : 0))}`
+        const visible = redact(changed).text.split(/\[REDACTED:[a-z-]+:[0-9]+\]/)
+        const windows = redact(text).marks.flatMap(({ originalStart, originalEnd }) => {
+          const hidden = text.slice(originalStart, originalEnd)
+          return Array.from({ length: Math.max(0, hidden.length - WINDOW + 1) }, (_, at) =>
+            hidden.slice(at, at + WINDOW),
+          )
+        })
+        const shows = windows.some((window) => visible.some((part) => part.includes(window)))
+        if (secret.length >= WINDOW) expect(find(text, changed) !== undefined).toBe(shows)
+      }),
+      { numRuns: times(500, 10_000) },
+    )
+  })
+
+  it.each([
+    ['one secret', (length: number) => [token, 'x '.repeat(length / 2)]],
+    ['many secrets', (length: number) => [`${token}\n`.repeat(length / 40), `${token}\n`.repeat(length / 40)]],
+    ['many different secrets', (length: number) => [different(length / 40), different(length / 40)]],
+    ['parts of a secret', (length: number) => [token, token.slice(4, 15).repeat(length / 12)]],
+    ['short secrets', (length: number) => [short(length / 30), 'hunter'.repeat(length / 6)]],
+  ] as const)('grows with the length only: %s', (_, texts) => {
+    const time = (length: number): number => {
+      const [before, after] = texts(length) as [string, string]
+      const started = ownTime()
+      find(before, after)
+      return ownTime() - started
+    }
+    time(1000)
+    const small = Math.min(time(30_000), time(30_000))
+    const large = Math.min(time(240_000), time(240_000))
+    // 8 times the text. Quadratic would be 64 times; short times are noise.
+    expect(large).toBeLessThan(Math.max(100, small * 30))
+  })
+})
+
+describe('WindowTable', () => {
+  it('finds every window of every secret, after it has grown', () => {
+    const table = new WindowTable()
+    const secrets = different(500).trim().split('\n')
+    expect([...table.search(secrets.join('\n'))]).toEqual([])
+    for (const [index, secret] of secrets.entries()) table.add(secret, String(index))
+    for (const [index, secret] of secrets.entries()) {
+      const matches = [...table.search(`a ${secret.slice(-20)} b`)]
+      expect(matches.map(({ window }) => window)).toEqual(
+        Array.from({ length: 9 }, (_, at) => secret.slice(-20).slice(at, at + WINDOW)),
+      )
+      expect(matches.at(-1)?.mark).toBe(String(index))
+    }
+  })
+})
+
+function different(count: number): string {
+  let text = ''
+  for (let i = 0; i < count; i++)
+    text += `ghp_${(i * 2_654_435_761).toString(36).padStart(12, 'a')}${letters(16)}${String(i).padStart(8, '0')}\n`
+  return text
+}
+
+function short(count: number): string {
+  let text = ''
+  for (let i = 0; i < count; i++) text += `redis://a:h${i.toString(36)}nter@b\n`
+  return text
+}
