@@ -15,6 +15,7 @@ import { diffOfChanges } from './change-diff.ts'
 import type { AuthorizedCall, AuthorizedChanges, KnownChange } from './state/call.ts'
 import { policyCall, type RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
+import { contentVisibility } from './visible-content.ts'
 
 /**
  * Evaluates every change of a draft. Only now are the paths inside a tree and the current content known.
@@ -50,6 +51,7 @@ export async function authorizeChanges(
   const withRisks = first === undefined ? evaluated : combineVerdicts(evaluated, riskVerdict(first, asking))
   const verdict = draft.plan === undefined ? withRisks : combineVerdicts(withRisks, planVerdict)
   const diff = () => draft.diff ?? diffOfChanges(changes)
+  const visibleDiff = () => draft.diff ?? diffOfChanges(changes, contentVisibility(workspace, facts))
   const { tool, input } = call
   return {
     changes,
@@ -62,7 +64,7 @@ export async function authorizeChanges(
     storeDiff(artifacts, receipt, warnings) {
       if (changes.length === 0) return undefined
       try {
-        return artifacts.putLazy(diffKey(receipt), 'diff', diff, draft.diff?.length ?? weightOf(changes))
+        return artifacts.putLazy(diffKey(receipt), 'diff', visibleDiff, draft.diff?.length ?? weightOf(changes))
       } catch {
         // The change is committed and recorded, so the missing diff is a warning and not a refusal.
         warnings.push('The diff was not kept: the artifacts of this run have reached their size limit')
@@ -108,10 +110,12 @@ async function collectAccesses(
       continue
     }
     const { path } = change
+    const { permission, reveals } = access
     const byName = path === access.path ? access.classification : classifyPath(path)
     const classification = before?.type === 'file' ? classifyContent(byName, before.bytes) : byName
     if (path === access.path && classification === access.classification) continue
-    further.push({ permission: access.permission, asked: path, path, classification, recursive: false })
+    const inside = { permission, asked: path, path, classification, recursive: false }
+    further.push(reveals === true ? { ...inside, reveals } : inside)
   }
   // The sources of a copy are evaluated too: a protected file must not become readable under another name.
   for (const path of draft.copiedFrom ?? []) {

@@ -1,10 +1,9 @@
 import { type Failure, ToolError, toFailure } from '../errors.ts'
-import { classifyPath } from '../files/classify/index.ts'
 import { guardAccesses } from '../guard/guard-accesses.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
 import type { ApprovalQuestion } from '../policy/approval.ts'
-import { deniedError, type PolicyCall } from '../policy/policy.ts'
+import { deniedError } from '../policy/policy.ts'
 import type { Receipt } from '../storage/backend.ts'
 import type { BuiltinDraft, PlanState } from '../tools/builtin-tool.ts'
 import type { ShownVersion, Tool } from '../tools/define-tool.ts'
@@ -36,6 +35,7 @@ import { storeFullOutput } from './store-full-output.ts'
 import { addPathSuggestions } from './suggest-paths.ts'
 import { openTaintTracker, type TaintTracker } from './taint-tracker.ts'
 import { createToolContext } from './tool-context.ts'
+import { contentVisibility, withoutHiddenVersion } from './visible-content.ts'
 
 /** Options that only the library itself passes. */
 export interface InternalCallOptions {
@@ -375,7 +375,9 @@ async function createResult(
     ...(artifactUri === undefined ? {} : { artifactUri }),
     ...(labels.active ? { label: taint.labelResult() } : {}),
   }
-  const answer = (await runPostHooks(hooks, hookCall(run, call), result, limits.hookTimeoutMs)) as Success
+  const maySee = contentVisibility(workspace, policyCall(run, call.tool.name, call.input, call.dialectTools))
+  const visible = withoutHiddenVersion(result, maySee)
+  const answer = (await runPostHooks(hooks, hookCall(run, call), visible, limits.hookTimeoutMs)) as Success
   return labels.active ? { ...answer, label: taint.applyHookLabel(answer.label) } : answer
 }
 
@@ -394,26 +396,12 @@ async function refuseCall(
   error: unknown,
 ): Promise<Failure> {
   const suggested = toFailure(await addPathSuggestions(workspace, run, name, dialectTools, error))
-  const failure = withoutSecretVersion(workspace, { tool: name, dialectTools, input: {} }, suggested)
+  const maySee = contentVisibility(workspace, policyCall(run, name, {}, dialectTools))
+  const failure = withoutHiddenVersion(suggested, maySee)
   const label = taint.labelFailure(failure)
   audit.setLabel(label, run.taint.origin())
   await audit.writeRefusal(failure)
   return workspace.labels.active ? { ...failure, label } : failure
-}
-
-/** Removes the hash of a file that must not be read: it would confirm a guess of its content. */
-function withoutSecretVersion(
-  { policy }: WorkspaceState,
-  call: Omit<PolicyCall, 'accesses'>,
-  failure: Failure,
-): Failure {
-  if (typeof failure.currentSha256 !== 'string' || failure.path === undefined) return failure
-  const path = failure.path as Path
-  const classification = classifyPath(path)
-  if (!classification.redacted || policy.forCall(call).decide('file:read', path, classification) === 'allow')
-    return failure
-  const { currentSha256: _, ...visible } = failure
-  return visible as Failure
 }
 
 /** Requires a reason for a change, if the tool takes one. Called if policy demands reasons. */

@@ -9,17 +9,17 @@ import type { KnownChange } from './state/call.ts'
 
 /**
  * Formats a change set as a unified diff for a person or a model: secrets are replaced by marks, and protected and binary
- * files are named without their content.
+ * files, and files that a call may not see, are named without their content.
  */
-export function diffOfChanges(changes: readonly KnownChange[]): string {
+export function diffOfChanges(changes: readonly KnownChange[], maySee: (path: Path) => boolean = () => true): string {
   const gitChanges = changes.filter(({ change }) => isGitInternal(change.path)).length
   const gitLine = gitChanges === 0 ? '' : `Git's own data: ${gitChanges} ${gitChanges === 1 ? 'change' : 'changes'}\n`
-  return changes.map(sectionOf).join('') + gitLine
+  return changes.map((change) => sectionOf(change, maySee)).join('') + gitLine
 }
 
-function sectionOf({ change: { path, to }, before }: KnownChange): string {
+function sectionOf({ change: { path, to }, before }: KnownChange, maySee: (path: Path) => boolean): string {
   if (to?.type === 'directory' || before?.type === 'directory' || isGitInternal(path)) return ''
-  if (classifyPath(path).protection === 'secret') return `Protected file ${path} ${verb(before, to)}\n`
+  if (classifyPath(path).protection === 'secret' || !maySee(path)) return `Protected file ${path} ${verb(before, to)}\n`
   const old = sideOf(path, before)
   const current = sideOf(path, to)
   if (old === 'binary' || current === 'binary') return binaryDiff(bytesOf(path, before), bytesOf(path, to)).text

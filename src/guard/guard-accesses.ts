@@ -125,13 +125,17 @@ async function resolveAccess(backend: Backend, access: Access, requestedPath: Lo
     guardedAccess: {
       ...{ permission, asked: requestedPath, path, classification, recursive: access.recursive === true },
       ...(access.isSource === true ? { isSource: true } : {}),
+      ...(access.reveals === true ? { reveals: true } : {}),
     },
     isBelowRemovedFile: pathBelowFile !== undefined,
   }
 }
 
 /** Returns the access for a path that could not be resolved, classified by its name. */
-function unresolvedAccess({ permission, recursive, isSource }: Access, requestedPath: LogicalPath): GuardedAccess {
+function unresolvedAccess(
+  { permission, recursive, isSource, reveals }: Access,
+  requestedPath: LogicalPath,
+): GuardedAccess {
   return {
     permission: permission === 'file:write' ? 'file:write:create' : permission,
     asked: requestedPath,
@@ -139,6 +143,7 @@ function unresolvedAccess({ permission, recursive, isSource }: Access, requested
     classification: classifyPath(requestedPath),
     recursive: recursive === true,
     ...(isSource === true ? { isSource } : {}),
+    ...(reveals === true ? { reveals } : {}),
   }
 }
 

@@ -11,6 +11,11 @@ export interface Access {
   readonly recursive?: boolean
   /** The path is the source of a copy: it is read and not changed. */
   readonly isSource?: boolean
+  /**
+   * The effect shows content of the path, in a result or under another name. Rules that deny or ask about reading it apply
+   * as well.
+   */
+  readonly reveals?: boolean
   /** The effect is on the name itself, so a link is not followed (delete, move). */
   readonly noFollow?: boolean
   /** Built-in protections that concern the effect in addition to those of the path, such as a patch that changes a mode. */
@@ -33,4 +38,6 @@ export interface GuardedAccess {
   readonly recursive: boolean
   /** The path is the source of a copy: it is read and not changed. */
   readonly isSource?: true
+  /** The effect shows content of the path. */
+  readonly reveals?: true
 }

@@ -90,26 +90,13 @@ function openChanges(data: PolicyData, rule: PolicyRule): readonly PolicyFinding
 const showing: readonly Permission[] = ['file:read', 'file:search', 'file:diff']
 
 function openViews(data: PolicyData, rule: PolicyRule): readonly PolicyFinding[] {
-  const open = leftOpen(data, rule, [...showing, 'file:move'])
-  if (open.length === 0 || !open.some((permission) => permission === 'file:move' || showing.includes(permission)))
-    return []
-  const mask = permissionMask(rule.permissions ?? ['*'], 'permissions')
-  if (!showing.some((permission) => (mask & permissionBit(permission)) !== 0)) return []
-  const views = open.filter((permission) => permission !== 'file:move')
-  if (views.length === 0) {
-    return [
-      {
-        rule: rule.name,
-        message: `It ${verbs[rule.action as 'ask']} views of ${subjectOf(rule)}, but leaves open file:move: a file that is moved shows under its new name`,
-        hint: 'Add "file:change" to its permissions, or use deniedPaths.',
-      },
-    ]
-  }
+  const open = leftOpen(data, rule, showing)
+  if (open.length === 0) return []
   return [
     {
       rule: rule.name,
       message: `It ${verbs[rule.action as 'ask']} views of ${subjectOf(rule)}, but leaves open: ${open.join(', ')}`,
-      hint: 'Use permissions: ["file:view", "file:change"], or deniedPaths.',
+      hint: 'Use permissions: ["file:view"], or deniedPaths.',
     },
   ]
 }

@@ -64,9 +64,24 @@ const revealing: ReadonlySet<Permission> = new Set([
   'file:patch:apply',
 ])
 
+/** What an access does besides the effect that its permission names. */
+export interface AccessTraits {
+  /** The path is the source of a copy. */
+  readonly isSource?: boolean | undefined
+  /** The effect shows content of the path, so rules against reading it apply. */
+  readonly reveals?: boolean | undefined
+}
+
 /** Creates the view of one permission. Its caches never change a decision. */
-export function createPermissionView(permission: Permission, facts: ViewFacts, isSource = false): PermissionView {
-  const rules = facts.rules.filter((rule) => rule.appliesTo(permission, isSource))
+export function createPermissionView(
+  permission: Permission,
+  facts: ViewFacts,
+  { isSource = false, reveals = false }: AccessTraits = {},
+): PermissionView {
+  const rules = facts.rules.filter(
+    (rule) =>
+      rule.appliesTo(permission, isSource) || (reveals && rule.action !== 'allow' && rule.appliesTo('file:read')),
+  )
   const state: ViewState = {
     permission,
     facts,

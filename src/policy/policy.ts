@@ -7,7 +7,13 @@ import type { DeclaredRoots } from './absolute-patterns.ts'
 import type { GuardedAccess } from './access.ts'
 import { compilePaths } from './match.ts'
 import { compileNetwork } from './network-policy.ts'
-import { createPermissionView, type Part, type PermissionView, type ViewFacts } from './permission-view.ts'
+import {
+  type AccessTraits,
+  createPermissionView,
+  type Part,
+  type PermissionView,
+  type ViewFacts,
+} from './permission-view.ts'
 import type { Permission } from './permissions.ts'
 import { presets } from './presets.ts'
 import { type CallFacts, type CompiledRule, compileRules } from './rules.ts'
@@ -176,8 +182,7 @@ function revisionOf(data: PolicyData): string {
 interface View {
   readonly key: string
   readonly facts: ViewFacts
-  /** `isSource`: the accesses are to the source of a copy. */
-  permission(permission: Permission, isSource?: boolean): PermissionView
+  permission(permission: Permission, traits?: AccessTraits): PermissionView
 }
 
 interface Views {
@@ -269,16 +274,17 @@ function decisionForTool(
 }
 
 function createView(key: string, facts: ViewFacts): View {
-  const views = new Map<Permission, PermissionView>()
-  const sourceViews = new Map<Permission, PermissionView>()
+  const plain = new Map<Permission, PermissionView>()
+  /** By whether the path is a source and whether its content is shown. */
+  const caches = [plain, new Map(), new Map(), new Map()] as const
   return {
     key,
     facts,
-    permission(permission, isSource = false) {
-      const cache = isSource ? sourceViews : views
+    permission(permission, traits = {}) {
+      const cache = caches[(traits.isSource ? 1 : 0) + (traits.reveals ? 2 : 0)] ?? plain
       let view = cache.get(permission)
       if (view === undefined) {
-        view = createPermissionView(permission, facts, isSource)
+        view = createPermissionView(permission, facts, traits)
         cache.set(permission, view)
       }
       return view
@@ -306,8 +312,8 @@ function evaluate(call: PolicyCall, view: View): Verdict {
 
 function decideAccess(view: View, access: GuardedAccess, name: string, contributions: Contribution[]): Decision {
   const parts: Part[] = []
-  const { permission, classification, recursive, isSource } = access
-  const decision = view.permission(permission, isSource).decide(name, classification, recursive, parts)
+  const { permission, classification, recursive } = access
+  const decision = view.permission(permission, access).decide(name, classification, recursive, parts)
   for (const part of parts) {
     // The decision for the tool appears once, however many accesses there are.
     if (part.source === 'tool' && contributions.some((other) => other.part.source === 'tool')) continue

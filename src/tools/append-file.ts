@@ -38,7 +38,7 @@ export const appendFile = defineBuiltinTool({
   permission: 'file:append',
   mutates: true,
   idempotent: false,
-  plan: ({ path }) => [{ permission: 'file:append', path }],
+  plan: ({ path }) => [{ permission: 'file:append', path, reveals: true }],
   async draft(input, context) {
     const { path, asked: requestedPath } = targetOf(context)
     refuseRoot(path, 'append to')

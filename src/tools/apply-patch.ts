@@ -108,6 +108,8 @@ function planOf(input: { readonly patch: string }): PatchPlan {
 function accessesOf({ changes, paths }: PatchPlan): Access[] {
   const touched = new Map<LogicalPath, Set<ContentProtection>>()
   const removed = new Set<LogicalPath>()
+  // A hunk fits or not, and a conflict quotes the lines of the file.
+  const read = new Set(changes.map(({ oldPath }) => oldPath))
   for (const change of changes) {
     if (change.oldPath !== null && change.oldPath !== change.newPath && change.kind !== 'copy')
       removed.add(change.oldPath)
@@ -126,6 +128,7 @@ function accessesOf({ changes, paths }: PatchPlan): Access[] {
     return {
       permission: 'file:patch:apply',
       path,
+      ...(read.has(path) ? { reveals: true } : {}),
       ...(protections === undefined ? {} : { protections: [...protections] }),
       ...(removedAncestor === undefined ? {} : { removedAncestor }),
     }

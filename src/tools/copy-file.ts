@@ -34,7 +34,7 @@ export const copyFile = defineBuiltinTool({
   mutates: true,
   idempotent: false,
   plan: ({ path, to }) => [
-    { permission: 'file:copy', path, isSource: true, noFollow: true, recursive: true },
+    { permission: 'file:copy', path, isSource: true, reveals: true, noFollow: true, recursive: true },
     { permission: 'file:copy', path: to, noFollow: true, recursive: true },
   ],
   async draft(input, context) {

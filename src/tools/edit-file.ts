@@ -53,7 +53,7 @@ export const editFile = defineBuiltinTool({
   permission: 'file:write:replace',
   mutates: true,
   idempotent: false,
-  plan: ({ path }) => [{ permission: 'file:write:replace', path }],
+  plan: ({ path }) => [{ permission: 'file:write:replace', path, reveals: true }],
   async draft(input, context) {
     const target = targetOf(context)
     const { path } = target

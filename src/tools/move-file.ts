@@ -33,7 +33,7 @@ export const moveFile = defineBuiltinTool({
   mutates: true,
   idempotent: false,
   plan: ({ path, to }) => [
-    { permission: 'file:move', path, noFollow: true, recursive: true },
+    { permission: 'file:move', path, noFollow: true, recursive: true, reveals: true },
     { permission: 'file:move', path: to, noFollow: true, recursive: true },
   ],
   async draft(input, context) {

@@ -41,7 +41,7 @@ export const replaceRange = defineBuiltinTool({
   permission: 'file:write:replace',
   mutates: true,
   idempotent: false,
-  plan: ({ path }) => [{ permission: 'file:write:replace', path }],
+  plan: ({ path }) => [{ permission: 'file:write:replace', path, reveals: true }],
   async draft(input, context) {
     const { path, asked: requestedPath } = targetOf(context)
     const document = await context.files.document(path, context.limits.textFileBytes)

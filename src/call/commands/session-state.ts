@@ -57,7 +57,9 @@ export function evaluateAccess(
   }
   const byRequestedName = policy.decide(permission, asked, classification)
   const isAllowed =
-    byRequestedName === 'allow' && (asked === path || policy.decide(permission, path, classification) === 'allow')
+    access.reveals !== true &&
+    byRequestedName === 'allow' &&
+    (asked === path || policy.decide(permission, path, classification) === 'allow')
   if (isAllowed) return undefined
   const verdict = workspace.policy.evaluate({ ...facts, accesses: [access] })
   if (verdict.decision === 'deny') throw deniedError(verdict)

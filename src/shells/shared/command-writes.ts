@@ -91,7 +91,7 @@ export function createCommandWrites(gate: CommandGate): CommandWrites {
 
 async function rename(gate: CommandGate, from: string, to: string): Promise<void> {
   const { backend } = gate
-  const source = await gate.reach({ permission: 'file:move', path: from, noFollow: true })
+  const source = await gate.reach({ permission: 'file:move', path: from, noFollow: true, reveals: true })
   const target = await gate.reach({ permission: 'file:move', path: to, noFollow: true })
   if (source.path === target.path) return
   const stat = await backend.stat(source.path)
@@ -106,7 +106,7 @@ async function rename(gate: CommandGate, from: string, to: string): Promise<void
   const changes = await moveChanges(backend, source.path, target.path, stat, existing)
   for (const { path } of stat.type === 'directory' ? await gate.descendants(source.path) : []) {
     const newPath = `${target.path}${path.slice(source.path.length)}` as Path
-    accesses.push(await gate.reach({ permission: 'file:move', path, noFollow: true }))
+    accesses.push(await gate.reach({ permission: 'file:move', path, noFollow: true, reveals: true }))
     accesses.push(await gate.reach({ permission: 'file:move', path: newPath, noFollow: true }))
     changes.push(...(await moveChanges(backend, path, newPath)))
     await gate.pause()

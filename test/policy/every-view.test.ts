@@ -1,0 +1,90 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { getCommandNames } from 'just-bash'
+import { afterAll, describe, expect, it } from 'vitest'
+import { nodeBackend } from '../../dist/backends/node/index.js'
+import { dialects } from '../../dist/dialects/index.js'
+import type { Backend } from '../../dist/storage/backend.js'
+import { times } from '../counts.ts'
+import { toolRows } from '../tools/table.ts'
+import { closeShell, memory, type Rule, tryWay } from './ways/subject.ts'
+import { WORD, wayTree } from './ways/tree.ts'
+import { dialectViews, showingLines, type ViewWay, viewWays } from './ways/view.ts'
+
+const setting = { permission: 'file:view', paths: ['private/**'], notes: 'private/notes' }
+
+/** Uses a way over a backend, with and without a rule that denies `file:view`, and looks for what it shows. */
+async function expectHidden(way: ViewWay, create: () => Promise<Backend> | Backend): Promise<void> {
+  const attempt = async (rule: Rule) => tryWay(way, { rule, setting, backend: await create() })
+  const { shows = new RegExp(WORD) } = way
+  const free = await attempt('none')
+  expect(JSON.stringify(free.answer), 'without a rule').toMatch(shows)
+
+  const denied = await attempt('deny')
+  expect(JSON.stringify(denied.answer)).not.toMatch(shows)
+  expect(denied.questions).toEqual([])
+  if (!way.name.includes(WORD)) expect(denied.records).not.toContain(WORD)
+}
+
+const onMemory = viewWays.filter((_, index) => index % times(7, 1) === 0)
+const onDisk = viewWays.filter((_, index) => (index + 3) % times(45, 1) === 0)
+
+afterAll(() => {
+  closeShell()
+  console.log(
+    `ways to view a path: ${viewWays.length}; tried without a rule and denied: ${onMemory.length} in memory, ${onDisk.length} on disk`,
+  )
+})
+
+describe('a rule that denies file:view', () => {
+  it.each(onMemory)('holds in memory for $name', async (way) => {
+    await expectHidden(way, () => memory(wayTree))
+  })
+
+  it.each(onDisk)('holds on disk for $name', async (way) => {
+    const home = await mkdtemp(join(tmpdir(), 'wardspace-every-view-'))
+    let count = 0
+    try {
+      await expectHidden(way, async () => {
+        const root = join(home, String(count++))
+        for (const [path, text] of Object.entries(wayTree)) {
+          await mkdir(dirname(join(root, path)), { recursive: true })
+          await writeFile(join(root, path), text)
+        }
+        return nodeBackend(root)
+      })
+    } finally {
+      await rm(home, { recursive: true, force: true })
+    }
+  })
+})
+
+describe('the ways to view a path', () => {
+  it('are at least 250, each once', () => {
+    expect(new Set(viewWays.map(({ name }) => name)).size).toBe(viewWays.length)
+    expect(viewWays.length).toBeGreaterThanOrEqual(250)
+  })
+
+  it('contain every command of the interpreter that reads files', () => {
+    const readsNoFile =
+      /^(alias|basename|chmod|clear|date|dirname|echo|env|expr|false|help|history|hostname|js-exec|ln|ls|mkdir|printenv|printf|pwd|python3?|readlink|rm|rmdir|seq|sleep|sqlite3|stat|tee|time|timeout|touch|true|unalias|which|whoami|sha1sum|sha256sum|md5sum|wc|file|find|tree|du|cp|mv|bash|sh|xargs|zcat|gunzip|curl)$/
+    const words = new Set(showingLines.flatMap((line) => line.split(/[\s;|&(){}"`$<>]+/)))
+    expect(getCommandNames().filter((name) => !readsNoFile.test(name) && !words.has(name))).toEqual([])
+  })
+
+  it('contain every tool of every dialect that shows files', () => {
+    const showing = new Set<string>(toolRows.filter(([, { views }]) => !('reason' in views)).map(([name]) => name))
+    for (const name of ['list_directory', 'find_files', 'file_info', 'run_command']) showing.add(name)
+    for (const name of ['edit_file', 'apply_patch']) showing.delete(name)
+    const missing = Object.entries(dialects).flatMap(([name, create]) =>
+      create()
+        .tools.filter(({ uses }) => uses.some((used) => showing.has(used)))
+        .map((tool) => `${name} ${tool.name}`)
+        // Searches a file at the root.
+        .filter((tool) => tool !== 'gemini save_memory')
+        .filter((tool) => !dialectViews[name]?.some(([own]) => `${name} ${own}` === tool)),
+    )
+    expect(missing).toEqual([])
+  })
+})
