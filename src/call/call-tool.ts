@@ -103,16 +103,16 @@ async function authorizeCall(state: CallState, rawInput: unknown): Promise<Autho
  * Steps 1 to 4 and the verdict: what a call would reach, and what policy says about it. Nothing is executed, counted or
  * refused by policy.
  *
- * @param state `audit` records how far the call came; without a state it is an explanation, which is not a call
+ * @param state `audit` records how far the call came; without it, this is an explanation, which is not a call
  */
 export async function evaluateCall(
   workspace: WorkspaceState,
   run: RunState,
   target: string | Tool,
   rawInput: unknown,
-  state?: Pick<CallState, 'audit' | 'options'>,
+  state: Partial<Pick<CallState, 'audit' | 'options'>> = {},
 ): Promise<AuthorizedCall> {
-  const { audit, options: { dialectTools } = {} } = state ?? {}
+  const { audit, options: { dialectTools } = {} } = state
   const { tool, input } = parseCall(workspace, target, rawInput, audit)
   const planned = planAccesses(workspace, run, tool, input, audit)
   const facts = policyCall(run, tool.name, input, dialectTools)

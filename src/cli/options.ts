@@ -118,7 +118,8 @@ export async function openWorkspace(
 
 /** Throws if the policy never allows a command, because a shell would then be useless. */
 async function requireCommands(workspace: Workspace | DialectWorkspace): Promise<void> {
-  const explained = await workspace.explain('run_command', { command: 'true' })
+  const own = 'own' in workspace ? workspace.own : workspace
+  const explained = await own.explain('run_command', { command: 'true' })
   if (explained.ok || explained.code !== 'READ_ONLY') return
   throw new TypeError(`This policy allows no commands: leave out --shell. ${explained.message}`)
 }

@@ -66,10 +66,14 @@ function inputFor(tool: ToolDescription | undefined, target: string): Record<str
     input[name] = properties[name]?.type === 'integer' ? 1 : (properties[name]?.enum?.[0] ?? 'x')
   }
   if ('expectedSha256' in input) input.expectedSha256 = '0'.repeat(64)
-  if ('command' in properties) input.command = target
-  else if ('patch' in properties)
-    input.patch = `*** Begin Patch\n*** Update File: ${target}\n@@\n-x\n+y\n*** End Patch\n`
-  else if ('path' in properties) input.path = target
+  const { command } = properties
+  const patch = ['patch', 'input'].find((name) => name in properties)
+  const path = ['path', 'file_path', 'dir_path', 'source'].find((name) => name in properties)
+  if (command !== undefined && command.enum === undefined) {
+    input.command = command.type === 'array' ? ['bash', '-c', target] : target
+  } else if (patch !== undefined) {
+    input[patch] = `*** Begin Patch\n*** Update File: ${target}\n@@\n-x\n+y\n*** End Patch\n`
+  } else if (path !== undefined) input[path] = target
   if ('to' in properties) input.to = `${target}.to`
   if (tool.name === 'edit_file') Object.assign(input, { oldText: 'x', newText: 'y' })
   return input

@@ -9,8 +9,9 @@ import type { CallOptions, Success } from '../call/state/call.ts'
 import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { openTaintTracker } from '../call/taint-tracker.ts'
+import { explainDialectCall, hasDialectTool } from '../dialects/runtime/explain-dialect-call.ts'
 import { createRejectedCall } from '../dialects/runtime/rejected-call.ts'
-import { createDialectCall } from '../dialects/runtime/run-dialect-tool.ts'
+import { type CallExplanation, createDialectCall, type DialectHost } from '../dialects/runtime/run-dialect-tool.ts'
 import type { Dialect } from '../dialects/runtime/types.ts'
 import { type Failure, ToolError, toFailure } from '../errors.ts'
 import { createReadHistory } from '../history/read-history.ts'
@@ -50,7 +51,9 @@ export function openRun(
       callTool(workspace, run, name, input, callOptions),
     )
   }
-  const dialectCall = dialect === undefined ? undefined : openDialectCall(context, dialect)
+  const host = createDialectHost(workspace, run)
+  const dialectCall = dialect === undefined ? undefined : openDialectCall(context, dialect, host)
+  const explainOwn = (name: unknown, input: unknown) => explainCall(workspace, run, toToolName(name), input)
   return {
     id: run.id,
     actor: run.actor,
@@ -66,8 +69,11 @@ export function openRun(
     taint: run.taint,
     call: (dialectCall ?? callOwn) as WorkspaceRun['call'],
     callTool: (dialectCall ?? callOwn) as WorkspaceRun['callTool'],
-    ...(dialectCall === undefined ? {} : { own: { call: callOwn, callTool: callOwn } }),
-    explain: (name, input) => explainCall(workspace, run, toToolName(name), input),
+    ...(dialectCall === undefined ? {} : { own: { call: callOwn, callTool: callOwn, explain: explainOwn } }),
+    explain: (name, input) =>
+      dialect !== undefined && hasDialectTool(dialect, name)
+        ? explainDialectCall(dialect, host, name, input)
+        : explainOwn(name, input),
     files: createFiles(callOwn),
     checkpoint(label) {
       if (label !== undefined) isText(label, 'label', 'checkpoint()')
@@ -100,12 +106,22 @@ async function explainCall(
   input: unknown,
 ): ReturnType<WorkspaceRun['explain']> {
   try {
-    const call = await evaluateCall(workspace, run, name, input)
-    const { verdict, accesses, line } = openTaintTracker(workspace, run, run.id, name, true).beginCall(call)
-    return { ok: true, verdict, accesses, ...(line === undefined ? {} : { line }) }
+    return await evaluateExplained(workspace, run, name, input, undefined)
   } catch (error) {
     return toFailure(error)
   }
+}
+
+async function evaluateExplained(
+  workspace: WorkspaceState,
+  run: RunState,
+  name: string,
+  input: unknown,
+  dialectTools: readonly string[] | undefined,
+): Promise<CallExplanation> {
+  const call = await evaluateCall(workspace, run, name, input, { options: { dialectTools } })
+  const { verdict, accesses, line } = openTaintTracker(workspace, run, run.id, name, true).beginCall(call)
+  return { ok: true, verdict, accesses, ...(line === undefined ? {} : { line }) }
 }
 
 /** Reads the policy or the report as a call. */
@@ -187,10 +203,26 @@ export function omitUndefined(input: Readonly<Record<string, unknown>>): Record<
 }
 
 /** Returns the `call` of a run in a dialect. */
-function openDialectCall(context: StepContext, dialect: Dialect): DialectRun['call'] {
-  const { workspace, run } = context
-  const call = createDialectCall(dialect, {
+function openDialectCall(context: StepContext, dialect: Dialect, host: DialectHost): DialectRun['call'] {
+  const call = createDialectCall(dialect, host)
+  return async (rawName, input, options) => {
+    const name = toToolName(rawName)
+    const step = { type: 'spoken', name, input } as const
+    let checked: CallOptions
+    try {
+      checked = checkCallOptions('call()', options)
+    } catch (error) {
+      return recordStep(context, step, {}, () => call(name, input, {}, error))
+    }
+    return recordStep(context, step, checked, (callOptions) => call(name, input, callOptions))
+  }
+}
+
+/** Returns what a dialect needs of a run. */
+function createDialectHost(workspace: WorkspaceState, run: RunState): DialectHost {
+  return {
     callTool: (name, input, options) => callTool(workspace, run, name, input, options),
+    explain: (name, input, dialectTools) => evaluateExplained(workspace, run, name, input, dialectTools),
     noteShown: run.readHistory.noteVersion,
     shownVersion: (path) => shownVersion(workspace, run, path),
     rejectCall: async (name, why, options) =>
@@ -203,17 +235,6 @@ function openDialectCall(context: StepContext, dialect: Dialect): DialectRun['ca
         new ToolError('UNKNOWN_TOOL', `${name} is not in this workspace's tool set`)
       )
     },
-  })
-  return async (rawName, input, options) => {
-    const name = toToolName(rawName)
-    const step = { type: 'spoken', name, input } as const
-    let checked: CallOptions
-    try {
-      checked = checkCallOptions('call()', options)
-    } catch (error) {
-      return recordStep(context, step, {}, () => call(name, input, {}, error))
-    }
-    return recordStep(context, step, checked, (callOptions) => call(name, input, callOptions))
   }
 }
 

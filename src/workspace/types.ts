@@ -73,7 +73,10 @@ export interface WorkspaceRun<Extra extends readonly Tool[] = readonly []> {
    * the tool's schema checks the input.
    */
   callTool(name: string, input: unknown, options?: CallOptions): Promise<Success | Failure>
-  /** Returns the verdict on a call with its accesses and rules. Nothing is executed or counted. */
+  /**
+   * Returns the verdict on a call with its accesses and rules. Nothing is executed or counted. In a workspace with a dialect,
+   * a tool of the dialect has the verdict on the calls that it makes, up to the first one whose result it needs.
+   */
   explain(name: string, input: unknown): Promise<Explanation>
   /** Guarded files for the embedding program. Each method takes the same steps as any call. */
   readonly files: WorkspaceFiles
@@ -213,7 +216,7 @@ export interface DialectRun<Extra extends readonly Tool[] = readonly []>
   /** The same as {@link DialectRun.call}. */
   callTool(name: string, input: unknown, options?: CallOptions): Promise<DialectResult>
   /** The workspace's own tools, for the embedding program. */
-  readonly own: Pick<WorkspaceRun<Extra>, 'call' | 'callTool'>
+  readonly own: Pick<WorkspaceRun<Extra>, 'call' | 'callTool' | 'explain'>
 }
 
 /** A workspace whose tools have the names and shapes of a dialect. Everything else works as in any workspace. */

@@ -1,7 +1,7 @@
 import type { CallOptions } from '../../call/state/call.ts'
 import { invalidParams } from './protocol-errors.ts'
 import { readResource } from './read-resource.ts'
-import type { Served } from './served-workspace.ts'
+import { ownCalls, type Served } from './served-workspace.ts'
 import { parseResourceUri } from './uris.ts'
 
 /** Maximum number of subscriptions of one client. */
@@ -52,7 +52,7 @@ export function createSubscriptions(): Subscriptions {
 async function triggerOf({ run }: Served, uri: string): Promise<Trigger> {
   const name = parseResourceUri(uri)
   if (name.type !== 'text') return name.type === 'policy' ? 'nothing' : 'anything'
-  const explained = await run.explain('read_file', { path: name.path })
+  const explained = await ownCalls(run).explain('read_file', { path: name.path })
   const access = explained.ok && explained.verdict.decision !== 'deny' ? explained.accesses[0] : undefined
   return access === undefined ? 'nothing' : { path: access.path }
 }

@@ -9,8 +9,13 @@ export interface PathMapping {
   readonly roots: readonly string[]
   /** Translates a path of the dialect for the workspace. A path below no root stays unchanged. */
   inward(path: string): string
-  /** Translates a logical path for the dialect. The address of a stored result (`artifact://…`) stays unchanged. */
+  /**
+   * Translates a logical path for the dialect. What is no logical path, such as the address of a stored result
+   * (`artifact://…`) or a refused path, stays unchanged.
+   */
   outward(path: string): string
+  /** The paths that the current call has translated, by their translation. */
+  readonly asked?: ReadonlyMap<string, string>
 }
 
 /**
@@ -40,8 +45,7 @@ export function createPathMapping(roots: VirtualRoots = {}): PathMapping {
       return path
     },
     outward(path) {
-      // Address of a stored result. No path looks like one.
-      if (path.startsWith('artifact://')) return path
+      if (path.startsWith('/') || path.startsWith('artifact://') || /^\.\.(\/|$)/.test(path)) return path
       const inside = (path === '.' ? '' : path) as LogicalPath
       for (const { virtual, prefix, logical } of byDirectory) {
         if (inside === logical) return virtual
@@ -55,6 +59,33 @@ export function createPathMapping(roots: VirtualRoots = {}): PathMapping {
 /** Returns the virtual roots of a mapping, with their directories. */
 export function rootsOfMapping({ roots, inward }: PathMapping): VirtualRoots {
   return Object.fromEntries(roots.map((root) => [root, inward(root).replace(/^\.$/, '')]))
+}
+
+/** Returns the path mapping for one call. It remembers the paths as the call wrote them, for the messages about refused ones. */
+export function recordPaths(mapping: PathMapping): PathMapping {
+  const asked = new Map<string, string>()
+  return {
+    ...mapping,
+    asked,
+    inward(path) {
+      const inside = mapping.inward(path)
+      asked.set(inside, path)
+      return inside
+    },
+    outward(path) {
+      const original = asked.get(path)
+      return original === undefined || isLogical(path) ? mapping.outward(path) : original
+    },
+  }
+}
+
+function isLogical(path: string): boolean {
+  try {
+    parsePath(path)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function below(directory: LogicalPath, relative: string): string {

@@ -1,8 +1,9 @@
 import type * as z from 'zod'
 import { parseInput } from '../../call/parse-input.ts'
-import type { CallOptions, Success } from '../../call/state/call.ts'
+import type { AuthorizedCall, CallOptions, Success } from '../../call/state/call.ts'
 import { type Failure, ToolError } from '../../errors.ts'
 import type { ShownVersion } from '../../tools/define-tool.ts'
+import { recordPaths } from './path-mapping.ts'
 import { SafetyFields, safetyShapeOf, spellInput } from './safety-fields.ts'
 import { strictSchema } from './strict-schema.ts'
 import { toDialectError } from './translate-error.ts'
@@ -22,6 +23,9 @@ interface StepOptions extends DialectToolOptions {
   readonly shows: (shown: ShownVersion) => void
 }
 
+/** The verdict on a call, and what it would reach. */
+export type CallExplanation = { readonly ok: true } & Pick<AuthorizedCall, 'verdict' | 'accesses' | 'line'>
+
 /** What a dialect needs of a run. */
 export interface DialectHost {
   callTool(name: string, input: unknown, options: CallOptions & StepOptions): Promise<Success | Failure>
@@ -29,6 +33,8 @@ export interface DialectHost {
   noteShown(shown: ShownVersion): void
   /** Returns the latest version of a file that the run was shown; see `shownVersion`. */
   shownVersion(path: string): Promise<string>
+  /** Evaluates a call without making it. Throws the refusal of a call that policy does not evaluate. */
+  explain(name: string, input: unknown, dialectTools: readonly string[]): Promise<CallExplanation>
   /** Whether a tool of the workspace changes anything. */
   mutates(name: string): boolean
   /** Returns why a tool is not registered, or `undefined` if it is. */
@@ -79,7 +85,7 @@ function compileInput(tool: DialectTool): InputContract {
 }
 
 /** Parses the input of a call: the input of the tool, and the safety fields, which narrow its steps. */
-function parseDialectInput(
+export function parseDialectInput(
   dialect: Dialect,
   tool: DialectTool,
   input: unknown,
@@ -102,17 +108,17 @@ export function createDialectCall(
   dialect: Dialect,
   host: DialectHost,
 ): (name: string, input: unknown, options?: CallOptions, rejection?: unknown) => Promise<DialectResult> {
-  const byName = new Map(
-    dialect.tools.flatMap((tool) => [tool.name, ...(tool.formerNames ?? [])].map((alias) => [alias, tool])),
-  )
   const state = dialect.createState?.()
   return async (name, input, callOptions = {}, rejection = undefined) => {
+    const pathMapping = recordPaths(dialect.pathMapping)
     const options = { ...callOptions, via: `${dialect.name}.${name.slice(0, 100)}` }
     const calls: StepCalls = { callIds: [], warnings: [], versions: [] }
     let { fields = {} } = dialect
     const toError = (failure: Failure, workspaceTool?: string): DialectResult => {
       const format = (shown: unknown) =>
-        dialect.formatError(toDialectError({ ...dialect, fields }, name, failure, { input: shown, workspaceTool }))
+        dialect.formatError(
+          toDialectError({ ...dialect, pathMapping, fields }, name, failure, { input: shown, workspaceTool }),
+        )
       let answer: Answer
       try {
         answer = format(input)
@@ -124,12 +130,11 @@ export function createDialectCall(
     }
     try {
       if (rejection !== undefined) throw rejection
-      const tool = requireTool(byName, dialect, name, host)
+      const tool = requireTool(dialect, name, host)
       const { parsed, safety } = parseDialectInput(dialect, tool, input)
       fields = { ...fields, ...safety.names }
-      const dialectTools = [tool.name, ...(tool.formerNames ?? [])]
-      const steps = tool.steps(parsed, dialect.pathMapping, state)
-      const end = await runSteps(steps, calls, host, safety, { ...options, dialectTools })
+      const steps = tool.steps(parsed, pathMapping, state)
+      const end = await runSteps(steps, calls, host, safety, { ...options, dialectTools: namesOf(tool) })
       if ('failure' in end) return toError(end.failure, end.tool)
       safety.requireEffect()
       // Only an answered call counts: the caller of a failed one has not seen what it read.
@@ -139,6 +144,11 @@ export function createDialectCall(
       return toError(await host.rejectCall(name, error, options))
     }
   }
+}
+
+/** All names of a tool. */
+export function namesOf({ name, formerNames = [] }: DialectTool): readonly string[] {
+  return [name, ...formerNames]
 }
 
 /** Collects the workspace's calls of one call in a dialect. */
@@ -190,13 +200,13 @@ async function runSteps(
   return isFailure(next.value) ? { failure: next.value } : { answer: next.value }
 }
 
-function requireTool(
-  byName: ReadonlyMap<string, DialectTool>,
-  dialect: Dialect,
-  name: string,
-  { unavailableReason }: DialectHost,
-): DialectTool {
-  const tool = byName.get(name)
+/**
+ * Returns a tool of a dialect.
+ *
+ * @throws ToolError `UNKNOWN_TOOL`, or the reason for which a tool that it uses is not registered
+ */
+export function requireTool(dialect: Dialect, name: string, { unavailableReason }: DialectHost): DialectTool {
+  const tool = dialect.tools.find((one) => namesOf(one).includes(name))
   const isServed = ({ uses }: DialectTool) => uses.every((needed) => unavailableReason(needed) === undefined)
   if (tool === undefined) {
     throw new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(name.slice(0, 100))} here`, {

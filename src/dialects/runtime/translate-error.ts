@@ -1,5 +1,6 @@
 import type { Failure } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
+import type { PathMapping } from './path-mapping.ts'
 import type { Dialect, DialectError, Hints } from './types.ts'
 
 /**
@@ -15,19 +16,36 @@ export function toDialectError(
   const { code, path } = failure
   const { pathMapping, fields = {} } = dialect
   const outward = path === undefined ? undefined : pathMapping.outward(path)
+  const spell = createPathSpeller(pathMapping, path)
   const message = renameFields(
     workspaceTool === undefined ? failure.message : failure.message.replace(workspaceTool, tool),
     fields,
   )
   return {
     code,
-    message: path === undefined || outward === undefined ? message : message.replace(quote(path), () => quote(outward)),
+    message: spell(message),
     hint: dialect.hints?.[code] ?? hintOf(failure, dialect, workspaceTool),
     ...(outward === undefined ? {} : { path: outward }),
     tool,
     input,
     failure,
   }
+}
+
+/**
+ * Returns a function that replaces the quoted logical paths of a call in a text: its own paths, the one that was refused, and
+ * the directories above them.
+ */
+function createPathSpeller(pathMapping: PathMapping, refused: string | undefined): (text: string) => string {
+  const spelled = new Map<string, string>()
+  for (const path of [...(pathMapping.asked?.keys() ?? []), ...(refused === undefined ? [] : [refused])]) {
+    spelled.set(quote(path), quote(pathMapping.outward(path)))
+    for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
+      const directory = path.slice(0, slash)
+      if (!spelled.has(quote(directory))) spelled.set(quote(directory), quote(pathMapping.outward(directory)))
+    }
+  }
+  return (text) => text.replace(/"[^"]*"/g, (quoted) => spelled.get(quoted) ?? quoted)
 }
 
 /** Replaces field names, except in quoted text. */

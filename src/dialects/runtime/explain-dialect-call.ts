@@ -1,0 +1,62 @@
+import { type Failure, ToolError, toFailure } from '../../errors.ts'
+import { recordPaths } from './path-mapping.ts'
+import { type CallExplanation, type DialectHost, namesOf, parseDialectInput, requireTool } from './run-dialect-tool.ts'
+import { toDialectError } from './translate-error.ts'
+import type { Dialect } from './types.ts'
+
+/** Whether a dialect has a tool with that name. */
+export function hasDialectTool({ tools }: Dialect, name: string): boolean {
+  return tools.some((tool) => namesOf(tool).includes(name))
+}
+
+/**
+ * Returns the verdict on a call in a dialect. Nothing is executed: the steps are followed to the first call that changes
+ * something, that policy does not allow, or whose result the next step needs.
+ */
+export async function explainDialectCall(
+  dialect: Dialect,
+  host: DialectHost,
+  name: string,
+  input: unknown,
+): Promise<CallExplanation | Failure> {
+  const pathMapping = recordPaths(dialect.pathMapping)
+  let { fields = {} } = dialect
+  let workspaceTool: string | undefined
+  try {
+    const tool = requireTool(dialect, name, host)
+    const { parsed, safety } = parseDialectInput(dialect, tool, input)
+    fields = { ...fields, ...safety.names }
+    const steps = tool.steps(parsed, pathMapping, dialect.createState?.())
+    let explained: CallExplanation = { ok: true, verdict: noCalls, accesses: [] }
+    let next = steps.next()
+    while (next.done !== true) {
+      const step = next.value
+      if ('narrow' in step) next = steps.next(safety.narrow(step.narrow, step.input) as object)
+      else if ('shown' in step) next = steps.next(await host.shownVersion(step.shown))
+      else if (!('tool' in step)) next = steps.next('')
+      else {
+        workspaceTool = step.tool
+        const isChange = host.mutates(step.tool)
+        if (isChange) safety.requireEffectOn(step.tool)
+        const stepInput = step.isNarrowed === true ? step.input : safety.narrow(step.tool, step.input)
+        const { verdict, accesses, line } = await host.explain(step.tool, stepInput, namesOf(tool))
+        explained = { ok: true, verdict, accesses: [...explained.accesses, ...accesses], ...(line && { line }) }
+        if (isChange || verdict.decision !== 'allow' || !step.continueOnError) break
+        next = steps.next(toFailure(new ToolError('NOT_FOUND', 'Nothing was read')))
+      }
+    }
+    return explained
+  } catch (error) {
+    const failure = toFailure(error)
+    const { message, hint, path } = toDialectError({ ...dialect, pathMapping, fields }, name, failure, {
+      workspaceTool,
+    })
+    return { ...failure, message, hint, ...(path === undefined ? {} : { path }) }
+  }
+}
+
+const noCalls: CallExplanation['verdict'] = {
+  decision: 'allow',
+  reason: 'It reaches no file and no command',
+  rules: [],
+}
