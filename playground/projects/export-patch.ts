@@ -1,4 +1,5 @@
 import type { Workspace } from 'wardspace'
+import { sha256Of } from './sha256.ts'
 
 /** A patch that `git apply` accepts, and warnings about what it leaves out. */
 export interface Patch {
@@ -18,7 +19,8 @@ export async function patchOf(call: Workspace['call']): Promise<Patch> {
   if (!result.truncated) return { text: result.diff, filesChanged, warnings }
   if (result.artifactUri === undefined) throw new Error('Cannot make the patch: it is too long')
   const text = await readArtifact(call, result.artifactUri)
-  if ((await sha256Of(text)) !== result.diffSha256) throw new Error('Cannot make the patch: it is incomplete')
+  if ((await sha256Of(new TextEncoder().encode(text))) !== result.diffSha256)
+    throw new Error('Cannot make the patch: it is incomplete')
   return { text, filesChanged, warnings: [] }
 }
 
@@ -32,9 +34,4 @@ async function readArtifact(call: Workspace['call'], uri: string): Promise<strin
     if (part.endLine >= part.totalLines) return text
     startLine = part.endLine + 1
   }
-}
-
-async function sha256Of(text: string): Promise<string> {
-  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
-  return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -1,6 +1,6 @@
 import type { JournalEntry, Path, Workspace, WorkspaceHistory } from 'wardspace'
 import type { Version } from 'wardspace/backend'
-import { sha256Of } from './text.ts'
+import { sha256Of } from '../projects/sha256.ts'
 import type { SessionProject } from './types.ts'
 
 /** A file before and after. `undefined`: no file, or content that is no longer available. */

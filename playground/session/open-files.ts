@@ -1,6 +1,7 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { Path } from 'wardspace'
-import { type FileText, sha256Of, textOf } from './text.ts'
+import { sha256Of } from '../projects/sha256.ts'
+import { type FileText, textOf } from './text.ts'
 import type { Session } from './types.ts'
 
 /** One file in the editor. */

@@ -1,9 +1,11 @@
 import type { ProjectSession } from '../session/project-session.ts'
+import { lazyView } from '../ui/lazy-view.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { ConversationView } from './conversation-view.tsx'
 import { LimitsView } from './limits-view.tsx'
 import { type AgentView, page } from './page-state.ts'
-import { TimelineView } from './timeline-view.tsx'
+
+const TimelineView = lazyView(async () => (await import('./timeline-view.tsx')).TimelineView)
 
 export function AgentColumn({ projectSession }: { readonly projectSession: ProjectSession | undefined }) {
   const view = page.agent.value

@@ -22,7 +22,6 @@ export function Approvals({ pending }: { readonly pending: readonly PendingAppro
     const first = pending[0]
     if (first !== undefined) announce(`Approval needed: ${first.request.tool}`)
   }, [count])
-  if (count === 0) return null
   return (
     <section class="approvals" aria-label="Approvals">
       {pending.map((question) => (

@@ -4,10 +4,12 @@ import type { ConversationItem } from '../session/conversation.ts'
 import type { ProjectSession } from '../session/project-session.ts'
 import { scrollable } from '../ui/focusable.ts'
 import { Icon } from '../ui/icon.tsx'
-import { Approvals } from './approvals-view.tsx'
+import { lazyView } from '../ui/lazy-view.tsx'
 import { ModelPicker } from './model-picker.tsx'
 import { showCall } from './page-state.ts'
 import { aboutCall, Outcome } from './verdict.tsx'
+
+const Approvals = lazyView(async () => (await import('./approvals-view.tsx')).Approvals)
 
 /** The conversation with the agent, its pending approvals, and the field for messages. */
 export function ConversationView({ projectSession }: { readonly projectSession: ProjectSession }) {
@@ -44,7 +46,7 @@ export function ConversationView({ projectSession }: { readonly projectSession: 
           </p>
         )}
       </section>
-      <Approvals pending={pending} />
+      {pending.length > 0 && <Approvals pending={pending} />}
       <Composer projectSession={projectSession} />
     </div>
   )

@@ -7,13 +7,19 @@ export interface Shortcut {
   readonly act: () => void
 }
 
-function focus(id: string): void {
-  // Its view may have to be shown first.
-  setTimeout(() => document.getElementById(id)?.focus())
-}
+/** Milliseconds to wait for the element of a view that is loading. */
+const MAX_WAIT = 2_000
 
-function focusIn(selector: string): void {
-  setTimeout(() => document.querySelector<HTMLElement>(selector)?.focus())
+let timer: ReturnType<typeof setTimeout> | undefined
+
+/** Focuses an element as soon as its view is shown, which may have to load first. Replaces an earlier request. */
+function focus(selector: string, until = Date.now() + MAX_WAIT): void {
+  clearTimeout(timer)
+  timer = setTimeout(() => {
+    const element = document.querySelector<HTMLElement>(selector)
+    if (element !== null) element.focus()
+    else if (Date.now() < until) focus(selector, until)
+  })
 }
 
 /** The shortcuts of the page. `Ctrl` is the command key on a Mac. */
@@ -24,7 +30,7 @@ export const shortcuts: readonly Shortcut[] = [
     act() {
       page.side.value = 'search'
       page.narrow.value = 'side'
-      focus('search')
+      focus('#search')
     },
   },
   {
@@ -33,7 +39,7 @@ export const shortcuts: readonly Shortcut[] = [
     act() {
       page.side.value = 'files'
       page.narrow.value = 'side'
-      focusIn('[role="tree"]')
+      focus('[role="tree"]')
     },
   },
   {
@@ -42,7 +48,7 @@ export const shortcuts: readonly Shortcut[] = [
     act() {
       page.centre.value = 'editor'
       page.narrow.value = 'centre'
-      focusIn('.centre .cm-content')
+      focus('.centre .cm-content')
     },
   },
   {
@@ -51,7 +57,7 @@ export const shortcuts: readonly Shortcut[] = [
     act() {
       page.terminal.value = true
       page.narrow.value = 'centre'
-      focusIn('.terminal-view textarea')
+      focus('.terminal-view textarea')
     },
   },
   {
@@ -60,7 +66,7 @@ export const shortcuts: readonly Shortcut[] = [
     act() {
       page.agent.value = 'conversation'
       page.narrow.value = 'agent'
-      focus('composer')
+      focus('#composer')
     },
   },
   {
@@ -69,7 +75,7 @@ export const shortcuts: readonly Shortcut[] = [
     act() {
       page.agent.value = 'timeline'
       page.narrow.value = 'agent'
-      focusIn('[aria-label="Timeline of calls"]')
+      focus('[aria-label="Timeline of calls"]')
     },
   },
   {
@@ -78,7 +84,7 @@ export const shortcuts: readonly Shortcut[] = [
     act() {
       page.agent.value = 'conversation'
       page.narrow.value = 'agent'
-      focusIn('.approvals button')
+      focus('.approvals button')
     },
   },
   {
@@ -87,10 +93,10 @@ export const shortcuts: readonly Shortcut[] = [
     act() {
       page.centre.value = 'changes'
       page.narrow.value = 'centre'
-      focusIn('[aria-label="Changed files"]')
+      focus('[aria-label="Changed files"]')
     },
   },
-  { keys: 'Alt 8', does: 'The history of the files', act: () => focus('history') },
+  { keys: 'Alt 8', does: 'The history of the files', act: () => focus('#history') },
   {
     keys: 'F1',
     does: 'This list',

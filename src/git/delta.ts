@@ -1,56 +1,16 @@
+import { applyGitDelta, type DeltaErrors } from '../patch/git-delta.ts'
 import { corrupt } from './corrupt-error.ts'
 
+/** Larger objects do not fit into one array on every platform. */
+export const MAX_OBJECT_BYTES = 1024 * 1024 * 1024
+
+const ERRORS: DeltaErrors = { damaged: corrupt, tooLarge: () => corrupt('an object is too large') }
+
 /**
- * Applies a delta of git's pack format to its base.
+ * Applies a delta of a pack to its base.
  *
  * @throws ToolError `BACKEND_ERROR` for a damaged delta
  */
 export function applyDelta(base: Uint8Array, delta: Uint8Array): Uint8Array {
-  let at = 0
-  const size = (): number => {
-    let value = 0
-    let scale = 1
-    for (;;) {
-      const byte = delta[at++]
-      if (byte === undefined || scale > 2 ** 49) throw corrupt('a delta is cut short')
-      value += (byte & 0x7f) * scale
-      if (byte < 0x80) return value
-      scale *= 128
-    }
-  }
-  if (size() !== base.length) throw corrupt('a delta does not fit its base')
-  const length = size()
-  if (length > MAX_OBJECT_BYTES) throw corrupt('an object is too large')
-  const result = new Uint8Array(length)
-  let to = 0
-  while (at < delta.length) {
-    const command = delta[at++] as number
-    if (command === 0) throw corrupt('a delta contains an unknown command')
-    if (command < 0x80) {
-      if (at + command > delta.length || to + command > length) throw corrupt('a delta is too long')
-      if (command < 16) for (let i = 0; i < command; i++) result[to + i] = delta[at + i] as number
-      else result.set(delta.subarray(at, at + command), to)
-      at += command
-      to += command
-      continue
-    }
-    let offset = 0
-    let count = 0
-    if (command & 1) offset = delta[at++] as number
-    if (command & 2) offset += (delta[at++] as number) * 0x100
-    if (command & 4) offset += (delta[at++] as number) * 0x1_0000
-    if (command & 8) offset += (delta[at++] as number) * 0x100_0000
-    if (command & 16) count = delta[at++] as number
-    if (command & 32) count += (delta[at++] as number) * 0x100
-    if (command & 64) count += (delta[at++] as number) * 0x1_0000
-    if (count === 0) count = 0x1_0000
-    if (!(offset + count <= base.length && to + count <= length)) throw corrupt('a delta reaches outside its base')
-    result.set(base.subarray(offset, offset + count), to)
-    to += count
-  }
-  if (to !== length) throw corrupt('a delta is cut short')
-  return result
+  return applyGitDelta(base, delta, MAX_OBJECT_BYTES, ERRORS)
 }
-
-/** Larger objects do not fit into one array on every platform. */
-export const MAX_OBJECT_BYTES = 1024 * 1024 * 1024

@@ -1,6 +1,8 @@
 import { ToolError } from '../errors.ts'
 import { type LogicalPath, quote } from '../paths/logical-path.ts'
+import { pipeBytes } from '../util/pipe-bytes.ts'
 import type { BinaryBody } from './file-change.ts'
+import { applyGitDelta } from './git-delta.ts'
 
 /**
  * Applies a git binary patch. The old bytes must have the old id of the patch, and the result is checked against its new id.
@@ -29,10 +31,16 @@ export async function applyBinary(
     )
   }
   if (isZero(newId)) return EMPTY
-  const data = await inflate(body.data, body.size)
-  if (data === undefined) throw corrupt(path)
-  const bytes = body.method === 'literal' ? data : applyDelta(from, data, path, maxBytes)
-  if (bytes === undefined || !(await hasId(bytes, newId))) throw corrupt(path)
+  const data = await pipeBytes(body.data, new DecompressionStream('deflate'), body.size).catch(() => undefined)
+  if (data?.length !== body.size) throw corrupt(path)
+  const bytes =
+    body.method === 'literal'
+      ? data
+      : applyGitDelta(from, data, maxBytes, {
+          damaged: () => corrupt(path),
+          tooLarge: (size) => tooLarge(path, size, maxBytes),
+        })
+  if (!(await hasId(bytes, newId))) throw corrupt(path)
   return bytes
 }
 
@@ -67,65 +75,4 @@ async function hasId(bytes: Uint8Array, id: string): Promise<boolean> {
   let hex = ''
   for (const byte of new Uint8Array(digest)) hex += byte.toString(16).padStart(2, '0')
   return hex === id
-}
-
-/** Returns exactly `size` bytes, or `undefined`. Stops before a larger result takes memory. */
-async function inflate(data: Uint8Array, size: number): Promise<Uint8Array | undefined> {
-  const stream = new Blob([data as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream('deflate'))
-  const reader = stream.getReader()
-  const bytes = new Uint8Array(size)
-  let at = 0
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) break
-      if (at + value.length > size) {
-        await reader.cancel()
-        return undefined
-      }
-      bytes.set(value, at)
-      at += value.length
-    }
-  } catch {
-    return undefined
-  }
-  return at === size ? bytes : undefined
-}
-
-/** Applies a delta of git: the two sizes, then copies from the old bytes and literal bytes. */
-function applyDelta(old: Uint8Array, delta: Uint8Array, path: LogicalPath, maxBytes: number): Uint8Array | undefined {
-  let at = 0
-  const size = (): number => {
-    let value = 0
-    for (let scale = 1; at < delta.length; scale *= 128) {
-      const byte = delta[at++] as number
-      value += (byte & 0x7f) * scale
-      if ((byte & 0x80) === 0 || scale > 2 ** 42) break
-    }
-    return value
-  }
-  if (size() !== old.length) return undefined
-  const newSize = size()
-  if (newSize > maxBytes) throw tooLarge(path, newSize, maxBytes)
-  const bytes = new Uint8Array(newSize)
-  let to = 0
-  while (at < delta.length) {
-    const command = delta[at++] as number
-    if ((command & 0x80) === 0) {
-      if (command === 0 || at + command > delta.length || to + command > newSize) return undefined
-      bytes.set(delta.subarray(at, at + command), to)
-      at += command
-      to += command
-      continue
-    }
-    let offset = 0
-    let length = 0
-    for (let i = 0; i < 4; i++) if ((command & (1 << i)) !== 0) offset += (delta[at++] ?? 0) * 2 ** (8 * i)
-    for (let i = 0; i < 3; i++) if ((command & (16 << i)) !== 0) length += (delta[at++] ?? 0) * 2 ** (8 * i)
-    if (length === 0) length = 0x10000
-    if (offset + length > old.length || to + length > newSize) return undefined
-    bytes.set(old.subarray(offset, offset + length), to)
-    to += length
-  }
-  return to === newSize ? bytes : undefined
 }

@@ -20,6 +20,7 @@ export {
 } from '../paths/logical-path.ts'
 export { throwIfAborted } from '../util/abort.ts'
 export { createSerialQueue, type SerialQueue } from '../util/serial-queue.ts'
+export { yieldToEventLoop } from '../util/timers.ts'
 export {
   type Backend,
   type Capabilities,

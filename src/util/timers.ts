@@ -1,7 +1,19 @@
-// Captured at load time: a shell that guards its built-ins against commands may hide timers later.
-const schedule: (resume: () => void) => unknown = globalThis.setImmediate ?? globalThis.setTimeout
+// Captured at load time: a shell that guards its built-ins against commands may hide timers and channels later.
+const { MessageChannel: Channel, setTimeout: startTimer } = globalThis
+const schedule: (resume: () => void) => unknown =
+  globalThis.setImmediate ?? (Channel === undefined ? startTimer : postTask)
 
-/** Lets timers, signals and other callers run. Costs almost nothing where `setImmediate` exists. */
+/** Runs a callback in a new task. Browsers delay repeated timers by several milliseconds, but not messages. */
+function postTask(resume: () => void): void {
+  const { port1, port2 } = new Channel()
+  port1.onmessage = () => {
+    port1.close()
+    resume()
+  }
+  port2.postMessage(undefined)
+}
+
+/** Lets timers, signals and other callers run. Costs almost nothing. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resume) => {
     schedule(resume)

@@ -1,4 +1,5 @@
 import type { Change, CommitOptions, Receipt } from '../../storage/backend.ts'
+import { yieldToEventLoop } from '../../util/timers.ts'
 import type { CommitJob, PackedStore } from './packed-store.ts'
 
 /**
@@ -45,7 +46,7 @@ export class CommitQueue {
       const now = performance.now()
       if (now - this.pausedAt > PAUSE_AFTER_MS) {
         this.pausedAt = now
-        await nextTask()
+        await yieldToEventLoop()
         continue
       }
       const alone = waiting.findIndex((job) => job.alone)
@@ -55,15 +56,4 @@ export class CommitQueue {
     // Synchronously, not when the promise settles: a commit in between would wait forever.
     this.draining = undefined
   }
-}
-
-function nextTask(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel()
-    port1.onmessage = () => {
-      port1.close()
-      resolve()
-    }
-    port2.postMessage(undefined)
-  })
 }

@@ -78,8 +78,8 @@ describe('the browser’s own model', () => {
   })
 
   it.each([
-    ['no JSON', 'I would rather talk.', 'did not answer in JSON'],
-    ['another form', '{"call":7}', 'not answer in the requested form'],
+    ['not JSON', 'I would rather talk.', 'did not answer in JSON'],
+    ['in another form', '{"call":7}', 'not answer in the requested form'],
   ])('reports an answer that is %s as an error, and ends its session', async (_, answer, message) => {
     const { api, open } = standIn(() => answer)
     const errors: unknown[] = []
