@@ -78,7 +78,7 @@ describe('aiSdkTools', () => {
     await workspace.close()
   })
 
-  it('shows the projected result to the model, and returns the whole to the program', async () => {
+  it('shows the text of the result to the model, and returns the complete result to the program', async () => {
     const workspace = await open()
     const model = calling('read_file', { path: 'src/app.ts' })
     const { steps } = await generateText({
@@ -93,7 +93,7 @@ describe('aiSdkTools', () => {
     expect(steps[0]?.toolResults[0]?.output).toEqual({ ...fields, callId: expect.any(String) })
   })
 
-  it('shows the whole result as JSON on request', async () => {
+  it('shows the complete result as JSON on request', async () => {
     const workspace = await open()
     const model = calling('read_file', { path: 'src/app.ts' })
     const { text, steps } = await generateText({
@@ -113,7 +113,7 @@ describe('aiSdkTools', () => {
     ['a refusal', 'read_file', { path: '.env' }, 'POLICY_DENIED_SECRET'],
     ['a path outside', 'read_file', { path: '../x' }, 'PATH_REJECTED'],
     ['a wrong input', 'read_file', { path: 7, colour: 'red' }, 'INVALID_INPUT'],
-  ])('%s is an error that the model sees, and no exception', async (_, name, input, code) => {
+  ])('shows %s to the model as an error, without an exception', async (_, name, input, code) => {
     const sink = memorySink()
     const workspace = await open({ audit: sink })
     const model = calling(name, input)
@@ -150,7 +150,7 @@ describe('aiSdkTools', () => {
     expect(await show('/workspace/.env')).toEqual({ type: 'error-text', value: 'No: POLICY_DENIED_SECRET' })
   })
 
-  it('passes an abort on, and the call changes nothing', async () => {
+  it('cancels the call on abort, so that it changes nothing', async () => {
     const workspace = await open({ shell: bash() })
     const stop = new AbortController()
     const execute = aiSdkTools(workspace).run_command?.execute
@@ -164,7 +164,7 @@ describe('aiSdkTools', () => {
     await workspace.close()
   })
 
-  it('names the call of the SDK in the audit, and uses the given run', async () => {
+  it('uses the given run and records the id of the SDK’s call in the audit', async () => {
     const sink = memorySink()
     const workspace = await open({ audit: sink })
     const run = workspace.run({ id: 'second', actor: 'reviewer' })
@@ -198,7 +198,7 @@ describe('aiSdkTools', () => {
     expect(shown(allowed)).toMatchObject({ type: 'text', value: expect.stringContaining('Created new.txt') })
   })
 
-  it('returns only the requested tools, and names one that does not exist', async () => {
+  it('returns only the requested tools, and refuses an unknown name', async () => {
     const workspace = await open({ tools: 'minimal' })
     expect(Object.keys(aiSdkTools(workspace, { tools: ['read_file', 'search_text'] }))).toEqual([
       'search_text',

@@ -52,7 +52,7 @@ describe('langchainTools', () => {
     await workspace.close()
   })
 
-  it('answers the calls of a model, and returns the whole result as the artifact', async () => {
+  it('answers the calls of a model, and returns the complete result as the artifact', async () => {
     const sink = memorySink()
     const workspace = await open({ audit: sink })
     const [read, edited] = await turn(
@@ -73,7 +73,7 @@ describe('langchainTools', () => {
     ['a path outside', 'read_file', { path: '../x' }, 'PATH_REJECTED'],
     ['a wrong input', 'read_file', { path: 7, colour: 'red' }, 'INVALID_INPUT'],
     ['no input', 'write_file', {}, 'INVALID_INPUT'],
-  ])('%s is a message with the status error, and no exception', async (_, name, args, code) => {
+  ])('answers %s with a message of status error, without an exception', async (_, name, args, code) => {
     const sink = memorySink()
     const workspace = await open({ audit: sink })
     const [answer] = await turn(langchainTools(workspace), { name, args })

@@ -164,7 +164,7 @@ describe('mcpHandler sessions', () => {
     expect(await call(two, 'read_file', { path: artifactUri })).toMatchObject({ ok: false })
   })
 
-  it('close what they started on DELETE, when idle, and with the handler', async () => {
+  it('end their background commands on DELETE, when idle, and with the handler', async () => {
     const { shell, running } = counted()
     const { handler } = await serve({ idleMs: 30 }, { shell })
     const client = await connect(handler)
@@ -188,7 +188,7 @@ describe('mcpHandler sessions', () => {
     expect((await ask(handler, { body: initialize })).status).toBe(503)
   })
 
-  it('cancel their calls, which then change nothing', async () => {
+  it('cancel their calls on request and on close, so that they change nothing', async () => {
     const { shell, running } = counted()
     const { workspace, handler } = await serve({}, { shell })
     const client = await connect(handler)
@@ -213,7 +213,7 @@ describe('mcpHandler sessions', () => {
     expect(await lost).toMatch(/closed/)
   })
 
-  it('are not opened if open fails, and hide the cause from the client', async () => {
+  it('fail to open if open throws or its server is in use, and hide the cause from the client', async () => {
     const errors: unknown[] = []
     const told = { onError: (error: unknown) => errors.push(error) }
     const failing = await serve({
@@ -312,7 +312,7 @@ describe('mcpHandler with an invalid request', () => {
     expect(handler.size).toBe(0)
   })
 
-  it('refuses it in a session and keeps the session', async () => {
+  it('is refused in a session, which stays open', async () => {
     const { handler } = await serve()
     const session = await begin(handler)
     const stream = await ask(handler, { method: 'GET', headers: session })
@@ -334,7 +334,7 @@ describe('mcpHandler with an invalid request', () => {
     await stream.body?.cancel()
   })
 
-  it('survives deeply nested JSON', async () => {
+  it('answers deeply nested JSON with an error and keeps the session', async () => {
     const { handler } = await serve()
     const session = await begin(handler)
     const deep = `${'{"path":'.repeat(20_000)}1${'}'.repeat(20_000)}`
@@ -478,7 +478,7 @@ describe('mcpHandler after a lost connection', () => {
 
   const toCall = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'x', arguments: {} } }
 
-  it('replays the events and the answer that were missed', async () => {
+  it('replays missed events and the missed answer', async () => {
     const { handler, session, open } = await slow()
     const broken = (await ask(handler, { body: toCall, headers: session })).body?.getReader()
     const { ids: seen } = await readEvents(broken, 2)

@@ -41,7 +41,7 @@ function refusedWith(code: number, failure?: string) {
 }
 
 describe('the resources', () => {
-  it('are listed: those about the workspace, and the readable files', async () => {
+  it('list the reports of the workspace and its readable files', async () => {
     const { client } = await connect()
     const { resources, nextCursor } = await client.listResources()
     expect(nextCursor).toBeUndefined()
@@ -58,7 +58,7 @@ describe('the resources', () => {
     ])
   })
 
-  it('can all be read if they are listed', async () => {
+  it('can be read whenever they are listed', async () => {
     const { client, text, workspace } = await connect()
     for (const { uri, mimeType } of (await client.listResources()).resources) {
       const { contents } = await client.readResource({ uri })
@@ -116,7 +116,7 @@ describe('the resources', () => {
     await expect(text('wardspace://files/long.txt?startLine=2600')).rejects.toThrow('INVALID_INPUT')
   })
 
-  it('are never truncated silently', async () => {
+  it('are refused as too large, or name the artifact with the complete text', async () => {
     const line = `${'x'.repeat(99)}\n`
     const { client, text, workspace } = await connect({
       'large.txt': line.repeat(6000),
@@ -136,7 +136,7 @@ describe('the resources', () => {
     await expect(text('wardspace://report.json')).rejects.toThrow(/FILE_TOO_LARGE[\s\S]*artifact:/)
   })
 
-  it('contain one version of the file', async () => {
+  it('are refused if the file changes between the calls that read it', async () => {
     const long = 'line\n'.repeat(1500)
     let reads = 0
     const { client, workspace } = await connect(
@@ -255,7 +255,7 @@ describe('the resources', () => {
 })
 
 describe('a subscription', () => {
-  it('notifies of changes by any run, also through a link, until it ends', async () => {
+  it('notifies of changes by any run and from outside, also through a link, until it ends', async () => {
     const backend = memory({ ...files })
     await backend.commit([{ path: 'link.txt' as never, expect: 'absent', to: { type: 'link', target: 'a.txt' } }], {
       durability: 'durable',
@@ -283,7 +283,7 @@ describe('a subscription', () => {
     expect(updates().slice(8)).toEqual(['wardspace://files/link.txt'])
   })
 
-  it('is one per address, and their number is limited', async () => {
+  it('is stored once per URI, and at most 200 are allowed', async () => {
     const { client, updates, call } = await connect()
     const stored = await call('append_file', { path: 'a.txt', content: 'two\n' })
     await client.subscribeResource({ uri: String(stored.artifactUri) })
@@ -295,7 +295,7 @@ describe('a subscription', () => {
     expect(updates()).toEqual(['wardspace://files/a.txt'])
   })
 
-  it('does not notify of unreadable files after a change of workspace', async () => {
+  it('notifies once and then ends when the file is unreadable in a new workspace', async () => {
     const subscriptions = createSubscriptions()
     const workspace = await workspaceOver(files)
     await subscriptions.add({ workspace, run: workspace }, 'wardspace://files/a.txt', {})
@@ -313,7 +313,7 @@ describe('a subscription', () => {
     await settled()
   })
 
-  it('costs nothing after its client has gone', async () => {
+  it('sends nothing after its client has closed', async () => {
     const { client, workspace, updates } = await connect()
     await client.subscribeResource({ uri: 'wardspace://files/a.txt' })
     await client.close()
@@ -409,7 +409,7 @@ describe('completion', () => {
   })
 })
 
-describe('the address of a resource', () => {
+describe('the URI of a resource', () => {
   it('is decoded once and never resolved', () => {
     expect(parseResourceUri('wardspace://files/a/%2e%2e/b%3Fc?startLine=2')).toEqual({
       type: 'text',

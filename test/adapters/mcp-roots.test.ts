@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(home, { recursive: true, force: true }))
 
-/** What is placed, without the home of these tests. */
+/** Places roots and returns the result without the temporary directory. */
 async function placed(client: readonly ClientRoot[], within?: readonly PlacedRoot[]) {
   const { roots, refused } = await placeClientRoots(client, within)
   return {
@@ -80,7 +80,7 @@ describe("a client's roots", () => {
     ['FILE', 'it is not a directory'],
     ['BROKEN', 'the directory does not exist'],
     ['GIT', 'it is inside .git'],
-  ])('that are none are refused: %s', async (uri, why) => {
+  ])('are refused if they are not local directories: %s', async (uri, why) => {
     const named: Record<string, string> = { FILE: 'out/secret.txt', BROKEN: 'one/broken', GIT: 'one/.git/hooks' }
     const root = { uri: named[uri] === undefined ? uri : uriOf(named[uri]) }
     expect(await placed([root, ...rootsAt('two')])).toEqual({ roots: [['', 'two']], refused: [why] })
@@ -90,13 +90,13 @@ describe("a client's roots", () => {
     })
   })
 
-  it('only narrow the granted directories, at the same paths', async () => {
+  it('narrow the granted directories without changing paths, and number at most 100', async () => {
     const within = (...paths: string[]) =>
       paths.map((path) => ({ at: paths.length === 1 ? '' : path.replace('/', '-'), directory: join(home, path) }))
     const outside = 'it is outside the granted directories'
     expect(await placed(rootsAt('one/api'), within('one'))).toEqual({ roots: [['api', 'one/api']], refused: [] })
     expect(await placed(rootsAt('one'), within('one'))).toEqual({ roots: [['', 'one']], refused: [] })
-    // A wider root brings no more.
+    // A wider root does not widen the grant.
     expect(await placed(rootsAt(''), within('one/api', 'two'))).toEqual({
       roots: [
         ['one-api', 'one/api'],
@@ -110,7 +110,7 @@ describe("a client's roots", () => {
     })
     const whole = await placeClientRoots(rootsAt('one'), [{ at: 'disk', directory: '/' }])
     expect(whole.roots).toEqual([{ at: `disk${home}/one`, directory: join(home, 'one') }])
-    // A link out of it leads out of it, and a name that only begins alike is another.
+    // Links are resolved, and a directory with a common prefix in its name is outside.
     expect(await placed(rootsAt('one/link', 'one/web'), within('one'))).toEqual({
       roots: [['web', 'one/web']],
       refused: [outside],
@@ -124,7 +124,7 @@ describe("a client's roots", () => {
   })
 })
 
-/** A server that serves what its client names, and the client. */
+/** Connects a client to a server that serves the client's roots. */
 async function rooted(
   named: () => readonly ClientRoot[] | Promise<readonly ClientRoot[]>,
   {
@@ -162,7 +162,7 @@ async function rooted(
 }
 
 describe('a server for the roots of its client', () => {
-  it('reaches only them, from the first call on', async () => {
+  it('reaches only these roots, from the first call on', async () => {
     const { call, client, warnings } = await rooted(() => [
       { uri: uriOf('one/api'), name: 'API' },
       { uri: 'http://x/' },
@@ -202,7 +202,7 @@ describe('a server for the roots of its client', () => {
     answer({ action: 'accept', content: { decision: 'allow once' } })
     expect(await edit).toMatchObject({ ok: true })
     expect(await read).toMatchObject({ ok: true, content: 'two\n' })
-    // However often it said so, it was asked once.
+    // Several notifications cause one request.
     expect(opened.map((client) => client.length)).toEqual([1, 2])
     expect(count('notifications/tools/list_changed')).toBe(lists + 1)
     await settled()
@@ -212,7 +212,7 @@ describe('a server for the roots of its client', () => {
       'method' in message && message.method.endsWith('/updated') ? [message.params] : [],
     )
     expect(updated).toEqual([{ uri: 'wardspace://files/src/a.ts' }, { uri: 'wardspace://files/src/a.ts' }])
-    // It does not tell of a file that is not there any more.
+    // The subscription to the missing file has ended.
     const other = call('write_file', { path: 'api/c.ts', content: 'x\n', expectedSha256: null })
     await vi.waitFor(() => expect(questions).toHaveLength(2))
     answer({ action: 'accept', content: { decision: 'allow once' } })
@@ -220,7 +220,7 @@ describe('a server for the roots of its client', () => {
     expect(count('notifications/resources/updated')).toBe(2)
   })
 
-  it('refuses every call with a reason if no root can be served, until they change', async () => {
+  it('refuses every call with a reason if no root can be served, until the roots change', async () => {
     let roots = rootsAt('no-such')
     const { call, client, warnings } = await rooted(() => roots)
     const refused = expect.stringMatching(/^None of the client's roots can be served .*the directory does not exist/)
@@ -235,7 +235,7 @@ describe('a server for the roots of its client', () => {
     expect(await call('file_info', { path: 'src/a.ts' })).toMatchObject({ ok: true })
   })
 
-  it('refuses every call if the client never sends them', async () => {
+  it('refuses every call if the client never sends its roots', async () => {
     const { call, opened } = await rooted(() => new Promise(() => {}), { timeoutMs: 30 })
     expect(await call('read_file', { path: 'base.txt' })).toMatchObject({
       code: 'BACKEND_ERROR',
@@ -247,7 +247,7 @@ describe('a server for the roots of its client', () => {
   it.each([
     ['a refusal', new ToolError('POLICY_DENIED', 'No roots on Fridays'), 'POLICY_DENIED', 'No roots on Fridays'],
     ['a fault', new Error('/home/somebody is full'), 'BACKEND_ERROR', "The client's roots could not be opened"],
-  ])('tells %s of the program that opens them', async (_, error, code, message) => {
+  ])('refuses calls after %s of the program that opens the roots', async (_, error, code, message) => {
     const open = () => Promise.reject(error)
     const { call } = await connect(await workspaceOver({}), { roots: { open } }, { roots: {} }, (client) => {
       client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: rootsAt('one') }))
@@ -255,7 +255,7 @@ describe('a server for the roots of its client', () => {
     expect(await call('read_file', { path: 'a.txt' })).toMatchObject({ code, message })
   })
 
-  it('has no roots from a client without any, and does not ask a client without the capability', async () => {
+  it('opens an empty list for a client without roots, and does not ask a client without the capability', async () => {
     const opened: unknown[] = []
     const workspace = await workspaceOver({ 'base.txt': 'base\n' })
     const roots = {
@@ -270,7 +270,7 @@ describe('a server for the roots of its client', () => {
     const plain = await connect(workspace, { roots })
     expect(await plain.call('read_file', { path: 'base.txt' })).toMatchObject({ ok: true })
     expect(opened).toHaveLength(1)
-    // Without the option a change is of no concern.
+    // Without the option, changed roots are ignored.
     await client.close()
     const deaf = await connect(workspace, {}, { roots: { listChanged: true } })
     await deaf.client.sendRootsListChanged()

@@ -21,7 +21,7 @@ import { connect, settled, workspaceOver } from './mcp-client.ts'
 const edit = (path = 'a.txt', oldText = 'one', newText = 'uno') => ['edit_file', { path, oldText, newText }] as const
 const files = { 'a.txt': 'one\n', 'b.txt': 'one\n' }
 
-/** A client that answers what it is asked, where it can. */
+/** Connects a client that answers questions with `answer`. */
 async function asked(
   answer: ElicitResult | (() => Promise<ElicitResult>) | 'fails' | 'form is missing' | undefined,
   options: Partial<WorkspaceOptions> = {},
@@ -91,32 +91,32 @@ describe('an approval over MCP', () => {
 
   it.each<[string, ElicitResult, string]>([
     ['denied', { action: 'accept', content: { decision: 'deny', reason: 'not on a Friday' } }, 'not on a Friday'],
-    ['denied without a word', { action: 'accept', content: { decision: 'deny', reason: ' ' } }, 'declined'],
+    ['denied without a reason', { action: 'accept', content: { decision: 'deny', reason: ' ' } }, 'declined'],
     ['declined', { action: 'decline' }, 'declined'],
     ['dismissed', { action: 'cancel' }, 'dismissed'],
-  ])('is refused when it is %s, and the agent learns why', async (_, answer, why) => {
+  ])('is denied if it is %s, and the agent sees the reason', async (_, answer, why) => {
     const { call } = await asked(answer)
     expect(await call(...edit())).toMatchObject({ code: 'APPROVAL_DENIED', message: expect.stringContaining(why) })
     expect(await call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'one\n' })
   })
 
   it.each<[string, unknown]>([
-    ['another word', { action: 'accept', content: { decision: 'allow' } }],
-    ['nothing', { action: 'accept' }],
-    ['another type', { action: 'accept', content: { decision: true } }],
+    ['an unknown decision', { action: 'accept', content: { decision: 'allow' } }],
+    ['no content', { action: 'accept' }],
+    ['a decision of another type', { action: 'accept', content: { decision: true } }],
     ['no action', { content: { decision: 'allow once' } }],
     ['an unknown action', { action: 'allow', content: { decision: 'allow once' } }],
     [
       'an object in place of a text',
       { action: 'accept', content: { decision: 'allow once', reason: { toString: 'x' } } },
     ],
-  ])('is not given by %s', async (_, answer) => {
+  ])('is not granted by %s', async (_, answer) => {
     const { call } = await asked(answer as ElicitResult)
     expect(await call(...edit())).toMatchObject({ code: expect.stringMatching(/^(HOOK_FAILED|APPROVAL_DENIED)$/) })
     expect(await call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'one\n' })
   })
 
-  it('is not granted by an answer that the protocol does not define', async () => {
+  it('is not granted by a raw response with an invalid action', async () => {
     const { call, transport } = await asked(yes)
     const { send } = transport
     transport.send = (message, how) =>
@@ -134,7 +134,7 @@ describe('an approval over MCP', () => {
     ['has no forms', 'form is missing'],
     ['fails', 'fails'],
     ['never answers', () => new Promise<never>(() => {})],
-  ])('is required, and waits, where the client %s', async (_, answer) => {
+  ])('stays pending if the client %s', async (_, answer) => {
     const { workspace, call } = await asked(answer, {}, 30)
     const refused = await call(...edit())
     expect(refused).toMatchObject({ code: 'APPROVAL_REQUIRED', approvalId: expect.any(String) })
@@ -221,7 +221,7 @@ describe('progress', () => {
     vi.useRealTimers()
   })
 
-  it('of a call increases, and ends before its result', async () => {
+  it('of a call counts its files, and ends before its result', async () => {
     const { client, sent } = await connect(await workspaceOver(files))
     const seen: number[] = []
     await client.callTool({ name: 'apply_patch', arguments: { patch } }, undefined, {
@@ -267,7 +267,7 @@ describe('progress', () => {
     expect(count('notifications/progress')).toBe(0)
   })
 
-  it('goes to the first of two calls with one token', async () => {
+  it('is sent for the first of two concurrent calls with one token', async () => {
     const never = () => new Promise<never>(() => {})
     const { client, count, questions } = await asked(never, {
       policy: { preset: 'autonomous', tools: { edit_file: 'ask' } },
@@ -285,7 +285,7 @@ describe('progress', () => {
     first.abort()
     await waiting
     await settled()
-    // Now that it is free, it may be used again.
+    // The token is free again.
     const other = {
       name: 'apply_patch',
       arguments: { patch: patch.replaceAll('.new', '.newer') },
@@ -295,7 +295,7 @@ describe('progress', () => {
     expect(count('notifications/progress')).toBe(2)
   })
 
-  it('only increases, is rate-limited, and shows that a call is alive', async () => {
+  it('only increases, is rate-limited, and repeats its status every 15 seconds', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
     const seen: { progress: number; total?: number; message: string }[] = []
     const sendNotification = async ({ params }: { params: (typeof seen)[number] & { progressToken: unknown } }) => {
@@ -338,7 +338,7 @@ describe('progress', () => {
 })
 
 describe('cancelling', () => {
-  it('a call that has ended changes nothing', async () => {
+  it('a call that has ended has no effect', async () => {
     const { client, call, transport, sent } = await connect(await workspaceOver(files))
     expect(await call(...edit())).toMatchObject({ ok: true })
     const answered = sent.length
@@ -353,7 +353,7 @@ describe('cancelling', () => {
 })
 
 describe('a dialect', () => {
-  it('is served with its own names and shapes; everything else is unchanged', async () => {
+  it('serves its own tools; resources, subscriptions and prompts stay the same', async () => {
     const backend = memory({ ...files, '.env': 'PASSWORD=hunter2\n' })
     const dialect = mcpFilesystem({ '/w': '' })
     const workspace = await createWorkspace({ backend, policy: 'autonomous', dialect })
@@ -370,7 +370,7 @@ describe('a dialect', () => {
       _meta: { 'wardspace/failure': { code: 'POLICY_DENIED_SECRET', path: '.env' } },
     })
     expect(JSON.stringify(secret)).not.toContain('hunter2')
-    // What is no tool call stands on the workspace's own tools.
+    // Everything except tool calls uses the workspace's own tools.
     const { resources } = await client.listResources()
     expect(resources.map(({ name }) => name)).toEqual(['diff', 'report', 'report.json', 'policy', 'a.txt', 'b.txt'])
     await client.subscribeResource({ uri: 'wardspace://files/a.txt' })
@@ -404,31 +404,31 @@ describe('the server', () => {
       version: '2',
     })
     expect(await call('read_file', { path: 'a.txt' })).toMatchObject({ callId: 'session-1-1' })
-    // A call without arguments is one with none.
+    // Missing arguments count as an empty object.
     expect(await client.callTool({ name: 'list_directory' })).toMatchObject({ structuredContent: { ok: true } })
   })
 
   it('switches workspaces in order: calls in progress finish first, later ones wait', async () => {
-    const told: string[] = []
+    const log: string[] = []
     const named = (name: string) => ({ failure: { ok: false, code: 'NOT_FOUND', message: name, hint: '' } }) as const
-    const serving = createServedState(named('first'), async () => void told.push('changed'))
+    const serving = createServedState(named('first'), async () => void log.push('changed'))
     let end = () => {}
     const running = serving.use(async (serves) => {
       await new Promise<void>((resolve) => {
         end = resolve
       })
-      told.push(`ended with ${'failure' in serves ? serves.failure.message : ''}`)
+      log.push(`ended with ${'failure' in serves ? serves.failure.message : ''}`)
     })
     const replaced = serving.replace(async () => {
-      told.push('opened')
+      log.push('opened')
       return named('second')
     })
-    const after = serving.use((serves) => void told.push(`used ${'failure' in serves ? serves.failure.message : ''}`))
+    const after = serving.use((serves) => void log.push(`used ${'failure' in serves ? serves.failure.message : ''}`))
     await settled()
-    expect(told).toEqual([])
+    expect(log).toEqual([])
     end()
     await Promise.all([running, replaced, after])
-    expect(told).toEqual(['ended with first', 'opened', 'changed', 'used second'])
+    expect(log).toEqual(['ended with first', 'opened', 'changed', 'used second'])
     await serving.replace(async () => named('third'))
     await serving.use((serves) => expect(serves).toEqual(named('third')))
   })

@@ -154,7 +154,7 @@ describe('Anthropic', () => {
     expect(() => anthropicTools(workspace, { tools: ['no_such_tool'] })).toThrow(/no tool "no_such_tool"/)
   })
 
-  it('passes an abort on', async () => {
+  it('cancels the call on abort', async () => {
     const workspace = await open()
     const { call } = anthropicTools(workspace)
     const aborted = await call({ id: 't', name: 'list_directory', input: {} }, { signal: AbortSignal.abort() })

@@ -29,37 +29,37 @@ async function open(options: Partial<WorkspaceOptions> = {}) {
     clock: () => 0,
     ...options,
   })
-  const tell = async (tool: string, input: unknown) => toModelText(tool, await workspace.callTool(tool, input))
-  return { workspace, tell }
+  const textOf = async (tool: string, input: unknown) => toModelText(tool, await workspace.callTool(tool, input))
+  return { workspace, textOf }
 }
 
 const sha256 = expect.stringMatching(/^sha256: [0-9a-f]{64}$/)
 
 describe('the text of a result', () => {
   it('read_file: range, version, and the unchanged text', async () => {
-    const { workspace, tell } = await open()
-    const [head, version, empty, ...text] = (await tell('read_file', { path: 'src/app.ts' })).split('\n')
+    const { workspace, textOf } = await open()
+    const [head, version, empty, ...text] = (await textOf('read_file', { path: 'src/app.ts' })).split('\n')
     expect([head, version, empty]).toEqual(['Read lines 1-4 of 4 of src/app.ts', sha256, ''])
     expect(text.join('\n')).toBe(files['src/app.ts'])
     const file = await workspace.call('read_file', { path: 'src/app.ts' })
     expect(version).toBe(`sha256: ${file.ok && file.sha256}`)
   })
 
-  it('mentions only what is unusual', async () => {
-    const { tell } = await open()
-    expect(await tell('read_file', { path: 'win.txt', maxLines: 1 })).toMatch(
+  it('mentions line endings and truncation only if they are unusual', async () => {
+    const { textOf } = await open()
+    expect(await textOf('read_file', { path: 'win.txt', maxLines: 1 })).toMatch(
       /^Read lines 1-1 of 2 of win.txt\nsha256: \w+\neol: crlf\ntruncated: true\n\na\r\n$/,
     )
   })
 
-  it('content cannot imitate the lines of the workspace', async () => {
-    const { tell } = await open()
-    const told = await tell('read_file', { path: 'forged.txt' })
-    const [said, ...rest] = told.split('\n\n')
-    expect(said?.match(/sha256/g)).toHaveLength(1)
+  it('separates content from the lines of the workspace', async () => {
+    const { textOf } = await open()
+    const text = await textOf('read_file', { path: 'forged.txt' })
+    const [head, ...rest] = text.split('\n\n')
+    expect(head?.match(/sha256/g)).toHaveLength(1)
     expect(rest.join('\n\n')).toBe(files['forged.txt'])
-    const noted = await tell('write_file', { path: 'src/b.ts', content: 'x', expectedSha256: '0'.repeat(64) })
-    expect(noted).toMatch(/^WRITE_CONFLICT: .*\n.*\n\{"currentSha256":"\w{64}"/)
+    const refused = await textOf('write_file', { path: 'src/b.ts', content: 'x', expectedSha256: '0'.repeat(64) })
+    expect(refused).toMatch(/^WRITE_CONFLICT: .*\n.*\n\{"currentSha256":"\w{64}"/)
   })
 
   it('list_directory and find_files: one line per entry', async () => {
@@ -68,41 +68,45 @@ describe('the text of a result', () => {
       [{ path: parsePath('link') as string as Path, expect: 'absent', to: { type: 'link', target: 'src/b.ts' } }],
       { durability: 'durable' },
     )
-    const { workspace, tell } = await open({
+    const { workspace, textOf } = await open({
       backend,
     })
     await workspace.call('create_directory', { path: 'empty' })
-    expect(await tell('list_directory', { maxDepth: 2, includeHidden: true })).toBe(
+    expect(await textOf('list_directory', { maxDepth: 2, includeHidden: true })).toBe(
       'Listed .: 9 entries\n\n.env SECRET_LIKE unreadable\na.bin 2 BINARY\nempty/\nforged.txt 16\nlink link\nsrc/\nsrc/app.ts 58\nsrc/b.ts 7\nwin.txt 6',
     )
-    expect(await tell('find_files', { pattern: 'src/*.ts' })).toBe(
+    expect(await textOf('find_files', { pattern: 'src/*.ts' })).toBe(
       'Found 2 files for "src/*.ts" in .\n\nsrc/app.ts\nsrc/b.ts',
     )
-    expect(await tell('find_files', { pattern: 'x\ny' })).toContain('Found 0 files for "x\\u{a}y" in .\nWarning: ')
-    expect(await tell('list_directory', { maxEntries: 1 })).toMatch(/\nWarning: .* not shown.*\n\n[^\n]+$/)
+    expect(await textOf('find_files', { pattern: 'x\ny' })).toContain('Found 0 files for "x\\u{a}y" in .\nWarning: ')
+    expect(await textOf('list_directory', { maxEntries: 1 })).toMatch(/\nWarning: .* not shown.*\n\n[^\n]+$/)
   })
 
   it('search_text: each path once, then its lines with context', async () => {
-    const { tell } = await open()
-    expect(await tell('search_text', { query: 'answer' })).toBe(
+    const { textOf } = await open()
+    expect(await textOf('search_text', { query: 'answer' })).toBe(
       '3 lines match in 4 files searched\n\nsrc/app.ts\n1: export const answer = 41\n4: const answers = 3\n\nsrc/b.ts\n1: answer',
     )
-    expect(await tell('search_text', { query: 'two', contextLines: 1 })).toBe(
+    expect(await textOf('search_text', { query: 'two', contextLines: 1 })).toBe(
       '1 line matches in 4 files searched\n\nsrc/app.ts\n1- export const answer = 41\n2: const two = 2\n3- ',
     )
-    expect(await tell('search_text', { query: 'answer', filesOnly: true })).toMatch(/\n\nsrc\/app.ts: 2\nsrc\/b.ts: 1$/)
-    expect(await tell('search_text', { query: 'answer', maxMatches: 1 })).toContain('\ntruncatedReason: maxMatches\n')
+    expect(await textOf('search_text', { query: 'answer', filesOnly: true })).toMatch(
+      /\n\nsrc\/app.ts: 2\nsrc\/b.ts: 1$/,
+    )
+    expect(await textOf('search_text', { query: 'answer', maxMatches: 1 })).toContain('\ntruncatedReason: maxMatches\n')
   })
 
   it('a change: the new version, and the diff if the model does not know it', async () => {
-    const { workspace, tell } = await open()
-    expect(await tell('edit_file', { path: 'src/b.ts', oldText: 'answer', newText: 'x x' })).toMatch(
+    const { workspace, textOf } = await open()
+    expect(await textOf('edit_file', { path: 'src/b.ts', oldText: 'answer', newText: 'x x' })).toMatch(
       /^Edited src\/b.ts \(\+1 -1\)\nsha256: \w{64}$/,
     )
-    expect(await tell('edit_file', { path: 'src/b.ts', oldText: 'x', newText: 'y', replaceAll: true })).toContain(
+    expect(await textOf('edit_file', { path: 'src/b.ts', oldText: 'x', newText: 'y', replaceAll: true })).toContain(
       '+y y\n',
     )
-    expect(await tell('edit_file', { path: 'src/b.ts', oldText: 'y y', newText: 'z', dryRun: true })).toContain('+z\n')
+    expect(await textOf('edit_file', { path: 'src/b.ts', oldText: 'y y', newText: 'z', dryRun: true })).toContain(
+      '+z\n',
+    )
     const file = await workspace.call('read_file', { path: 'src/b.ts' })
     const expectedSha256 = file.ok ? file.sha256 : ''
     const input: ToolInput<'replace_range'> = {
@@ -112,103 +116,103 @@ describe('the text of a result', () => {
       newText: 'one',
       expectedSha256,
     }
-    expect(await tell('replace_range', input)).toMatch(
+    expect(await textOf('replace_range', input)).toMatch(
       /^Replaced lines .*\nsha256: \w{64}\ntotalLines: 1\n\ndiff --git/,
     )
     const made = '--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+x\n'
     const gone = '--- a/win.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\r\n-b\r\n'
-    expect(await tell('apply_patch', { patch: `${made}${gone}` })).toMatch(
+    expect(await textOf('apply_patch', { patch: `${made}${gone}` })).toMatch(
       /^Patched 2 files \(\+1 -2\)\nsha256: \{"new.txt":"\w{64}"\}$/,
     )
-    expect(await tell('write_file', { path: 'w.txt', content: 'x' })).toMatch(
+    expect(await textOf('write_file', { path: 'w.txt', content: 'x' })).toMatch(
       /^Created w.txt \(1 bytes\)\nsha256: \w{64}$/,
     )
-    expect(await tell('append_file', { path: 'w.txt', content: 'y' })).toMatch(/\nsizeBytes: 2$/)
-    expect(await tell('create_directory', { path: 'd' })).toBe('Created directory d')
-    expect(await tell('copy_file', { path: 'w.txt', to: 'd/c.txt' })).toMatch(
+    expect(await textOf('append_file', { path: 'w.txt', content: 'y' })).toMatch(/\nsizeBytes: 2$/)
+    expect(await textOf('create_directory', { path: 'd' })).toBe('Created directory d')
+    expect(await textOf('copy_file', { path: 'w.txt', to: 'd/c.txt' })).toMatch(
       /^Copied w.txt to d\/c.txt\nsha256: \w{64}$/,
     )
-    expect(await tell('move_file', { path: 'w.txt', to: 'd/m.txt' })).toMatch(
+    expect(await textOf('move_file', { path: 'w.txt', to: 'd/m.txt' })).toMatch(
       /^Moved w.txt to d\/m.txt\nsha256: \w{64}$/,
     )
-    expect(await tell('delete_file', { path: 'd/m.txt' })).toBe('Deleted d/m.txt')
+    expect(await textOf('delete_file', { path: 'd/m.txt' })).toBe('Deleted d/m.txt')
   })
 
-  it('diff_workspace: the patch, or which files changed', async () => {
+  it('diff_workspace: the patch, the list of files, or the artifact of a long patch', async () => {
     const bytes = new Uint8Array([0, 1])
     const backend = memory({ ...files, 'a.bin': bytes })
-    const { workspace, tell } = await open({ backend })
+    const { workspace, textOf } = await open({ backend })
     await workspace.call('append_file', { path: 'src/b.ts', content: 'more\n' })
     await workspace.call('move_file', { path: 'forged.txt', to: 'moved.txt' })
     await backend.commit([{ path: parsePath('a.bin') as string as Path, expect: 'any', to: null }], {
       durability: 'durable',
     })
-    const whole = await tell('diff_workspace', {})
+    const whole = await textOf('diff_workspace', {})
     expect(whole).toMatch(/^3 files changed since the workspace was opened: .*\n\ndiff --git/)
     expect(whole).not.toContain('modified src/b.ts')
-    expect(await tell('diff_workspace', { statOnly: true, paths: ['src'] })).toMatch(
+    expect(await textOf('diff_workspace', { statOnly: true, paths: ['src'] })).toMatch(
       /\n\nmodified src\/b.ts \+1 -0\n?$/,
     )
-    expect(await tell('diff_workspace', { statOnly: true })).toContain(
+    expect(await textOf('diff_workspace', { statOnly: true })).toContain(
       '\n\ndeleted a.bin binary\nrenamed forged.txt -> moved.txt +0 -0\n',
     )
-    const cut = await tell('diff_workspace', { maxBytes: 1 })
+    const cut = await textOf('diff_workspace', { maxBytes: 1 })
     expect(cut).toContain('\ntruncated: true\nartifactUri: artifact://')
   })
 
-  it('file_info: its facts, and the reason for each missing permission', async () => {
-    const { tell } = await open()
-    expect(await tell('file_info', { path: 'src/b.ts' })).toMatch(
+  it('file_info: its facts, and why a file is not readable', async () => {
+    const { textOf } = await open()
+    expect(await textOf('file_info', { path: 'src/b.ts' })).toMatch(
       /^src\/b.ts: file, TEXT_SOURCE, 7 bytes\nsha256: \w{64}\nmode: \d+\nmodifiedAt: \S+\ntotalLines: 1$/,
     )
-    const secret = await tell('file_info', { path: '.env' })
+    const secret = await textOf('file_info', { path: '.env' })
     expect(secret).toMatch(/\nreadable: false\n/)
     expect(secret).toMatch(/\nreason: /)
   })
 
-  it('commands: the longer stream unchanged, the other as one line', async () => {
-    const { workspace, tell } = await open({ shell: bash(), keepCwd: true })
-    expect(await tell('run_command', { command: 'true' })).toBe('Command succeeded')
-    expect(await tell('run_command', { command: 'echo one; echo two; echo e >&2; echo x > made.txt' })).toBe(
+  it('commands: the longer stream as text, the other as JSON, and refusals', async () => {
+    const { workspace, textOf } = await open({ shell: bash(), keepCwd: true })
+    expect(await textOf('run_command', { command: 'true' })).toBe('Command succeeded')
+    expect(await textOf('run_command', { command: 'echo one; echo two; echo e >&2; echo x > made.txt' })).toBe(
       'Command succeeded, 1 path changed\nfilesChanged: ["made.txt"]\nstderr: "e\\n"\n\nstdout:\none\ntwo\n',
     )
-    expect(await tell('run_command', { command: 'cd src; echo e; echo long >&2; false' })).toBe(
+    expect(await textOf('run_command', { command: 'cd src; echo e; echo long >&2; false' })).toBe(
       'Command ended with exit code 1\ncwd: src\nstdout: "e\\n"\n\nstderr:\nlong\n',
     )
-    expect(await tell('run_command', { command: 'cat ../.env' })).toContain('\nrefused: [{"permission":"file:read"')
-    const started = await tell('start_command', { command: 'echo bg' })
+    expect(await textOf('run_command', { command: 'cat ../.env' })).toContain('\nrefused: [{"permission":"file:read"')
+    const started = await textOf('start_command', { command: 'echo bg' })
     expect(started).toMatch(/^Started \S+$/)
     const id = started.slice('Started '.length)
-    await expect.poll(async () => await tell('check_command', { id })).toMatch(/has ended|is running/)
-    expect(await tell('stop_command', { id })).toMatch(/^\S+ has ended/)
+    await expect.poll(async () => await textOf('check_command', { id })).toMatch(/has ended|is running/)
+    expect(await textOf('stop_command', { id })).toMatch(/^\S+ has ended/)
     await workspace.close()
   })
 
   it('notes and plans', async () => {
-    const { workspace, tell } = await open({ mode: 'plan', approve: () => 'allow' })
-    expect(await tell('submit_plan', { plan: 'P', paths: ['**'] })).toMatch(/\npaths: \["\*\*"\]\nplanUri: artifact:/)
-    expect(await tell('memory_store', { id: 'n', title: 'T', content: 'Teal is it.\n' })).toMatch(/\nsha256: \w{64}$/)
+    const { workspace, textOf } = await open({ mode: 'plan', approve: () => 'allow' })
+    expect(await textOf('submit_plan', { plan: 'P', paths: ['**'] })).toMatch(/\npaths: \["\*\*"\]\nplanUri: artifact:/)
+    expect(await textOf('memory_store', { id: 'n', title: 'T', content: 'Teal is it.\n' })).toMatch(/\nsha256: \w{64}$/)
     await workspace.call('memory_store', { id: 'm', content: 'Teal too.\n' })
-    expect(await tell('memory_get', { id: 'n' })).toMatch(
+    expect(await textOf('memory_get', { id: 'n' })).toMatch(
       /^Read the note n\ntitle: T\nsha256: \w{64}\n\nTeal is it.\n$/,
     )
-    expect(await tell('memory_search', { query: 'teal' })).toBe('2 notes\n\nm\n1: Teal too.\nn | T\n1: Teal is it.')
-    expect(await tell('memory_recall', {})).toMatch(/^Recalled 2 notes\n\n\{"id":/)
+    expect(await textOf('memory_search', { query: 'teal' })).toBe('2 notes\n\nm\n1: Teal too.\nn | T\n1: Teal is it.')
+    expect(await textOf('memory_recall', {})).toMatch(/^Recalled 2 notes\n\n\{"id":/)
   })
 
   it('a refusal: its code, the next step, and details that help', async () => {
-    const { tell } = await open()
-    expect(await tell('read_file', { path: '../x' })).toMatch(/^PATH_REJECTED: .*\nUse a relative path[^\n]*$/)
-    expect(await tell('read_file', { path: 'src/ap.ts' })).toBe(
+    const { textOf } = await open()
+    expect(await textOf('read_file', { path: '../x' })).toMatch(/^PATH_REJECTED: .*\nUse a relative path[^\n]*$/)
+    expect(await textOf('read_file', { path: 'src/ap.ts' })).toBe(
       'NOT_FOUND: "src/ap.ts" does not exist\nDid you mean "src/app.ts" or "src/b.ts"? Or list the directory.',
     )
   })
 
   it('names the label if the policy has labels', async () => {
-    const { tell } = await open({
+    const { textOf } = await open({
       policy: { preset: 'autonomous', labels: { sources: [{ label: 'internal', paths: ['src/**'] }] } },
     })
-    expect(await tell('read_file', { path: 'src/b.ts' })).toMatch(/\nlabel: internal\n\nanswer\n$/)
+    expect(await textOf('read_file', { path: 'src/b.ts' })).toMatch(/\nlabel: internal\n\nanswer\n$/)
   })
 
   it('prints all fields of unknown results and of results that a hook changed', () => {
@@ -228,12 +232,12 @@ describe('the text of a result', () => {
 
 describe('the text of each tool', () => {
   it.each(toolRows.map(([tool, { modelText }]) => [tool, modelText] as const))('%s', async (tool, { input, text }) => {
-    const { workspace, tell } = await open({
+    const { workspace, textOf } = await open({
       backend: memory(tree),
       shell: bash(),
       ...(tool === 'submit_plan' ? { mode: 'plan', approve: () => 'allow' } : {}),
     })
-    expect(await tell(tool, input)).toMatch(text)
+    expect(await textOf(tool, input)).toMatch(text)
     await workspace.close()
   })
 })
@@ -250,11 +254,11 @@ describe('the tool definitions for a model', () => {
         /\$schema|"additionalProperties":false|9007199254740991|"default":false/,
       )
     }
-    const told = JSON.stringify(modelTools(workspace.tools))
+    const definitions = JSON.stringify(modelTools(workspace.tools))
     const contracts = toJsonSchema(workspace.tools).map(({ outputSchema: _, ...tool }) => tool)
-    expect(told.length).toBeLessThan(JSON.stringify(contracts).length * 0.75)
-    // What several tools share is described once.
-    expect(told.match(/Why, for the record/g)).toHaveLength(1)
+    expect(definitions.length).toBeLessThan(JSON.stringify(contracts).length * 0.75)
+    // Fields that several tools share are described once.
+    expect(definitions.match(/Why, for the record/g)).toHaveLength(1)
     await workspace.close()
   })
 

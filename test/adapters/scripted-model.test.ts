@@ -28,7 +28,7 @@ describe('scriptedModel', () => {
   it.each([
     ['41\n', '42\n', 'It is 42. Shall I go on?'],
     ['7\n', '8\n', 'It is 8. Shall I go on?'],
-  ])('goes by what the tools give: %j becomes %j', async (before, after, said) => {
+  ])('uses the results of tools: %j becomes %j', async (before, after, said) => {
     const workspace = await open({ 'n.txt': before })
     const { text, steps } = await generateText({
       model: scriptedModel(increment),
@@ -41,7 +41,7 @@ describe('scriptedModel', () => {
     expect((await workspace.files.read('n.txt')).content).toBe(after)
   })
 
-  it('receives a refusal', async () => {
+  it('sees a refusal as a result', async () => {
     const workspace = await open({})
     const { text } = await generateText({
       model: scriptedModel(increment),

@@ -74,7 +74,7 @@ describe('registerWebTools', () => {
     await expect(registerWebTools(await open())).rejects.toThrow(/no WebMCP: neither document.modelContext nor/)
   })
 
-  it('registers all tools or none, and reports why', async () => {
+  it('registers all tools or none, and reports the conflict', async () => {
     const { tools } = page()
     const workspace = await open()
     const unregister = await registerWebTools(workspace, { tools: ['search_text'] })
@@ -125,7 +125,7 @@ describe('registerWebTools', () => {
     expect(unregisterTool.mock.calls).toHaveLength(1)
   })
 
-  it('uses the given run and the given approve', async () => {
+  it('uses the given run and its approve function', async () => {
     const { tools } = page()
     const sink = memorySink()
     const workspace = await open({ policy: 'supervised', audit: sink })

@@ -244,8 +244,8 @@ describe('the contract skips', () => {
       if (reason !== undefined) skipped.set(one.name, reason)
     }
     expect(skipped.get('close can be called twice')).toBe('for this test')
-    expect(skipped.get('canonical refuses circular links')).toBe('the backend declares no links')
-    expect(skipped.get('a moved file keeps its permission bits')).toBe('the backend declares no modes')
+    expect(skipped.get('canonical refuses circular links')).toBe('the backend does not declare links')
+    expect(skipped.get('a moved file keeps its permission bits')).toBe('the backend does not declare modes')
     expect(skipped.has('read returns exactly the committed bytes')).toBe(false)
   })
 })

@@ -109,10 +109,10 @@ describe('a shell and a backend with few capabilities', () => {
     }
     const find = (name: string) => shellContract({ name: 'poor', create }).find((one) => one.name === name)
     expect(await find('commands keep the permission bits of a script')?.run()).toEqual({
-      skipped: 'the backend declares no modes',
+      skipped: 'the backend does not declare modes',
     })
     expect(await find('a background command is visible only to the run that started it')?.run()).toEqual({
-      skipped: 'the shell declares no background',
+      skipped: 'the shell does not declare background',
     })
     expect(await find('commands copy and move bytes unchanged')?.run()).toEqual({})
   })

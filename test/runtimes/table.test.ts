@@ -10,7 +10,7 @@ const cells: Cell[] = Object.entries(floors).flatMap(([runtime, rows]) =>
     row,
     passed,
     failed: [],
-    skipped: { 'the backend declares no links': 3 },
+    skipped: { 'the backend does not declare links': 3 },
   })),
 )
 const leftOut = { 'test/x.test.ts': 'needs node:fs' }
@@ -39,7 +39,7 @@ describe('the matrix', () => {
     const table = tableOf({ cells, leftOut })
     expect(table.split('\n').filter((line) => line.startsWith('| node'))).toHaveLength(1)
     expect(table).toContain('103 passed, skipped 3 (a)')
-    expect(table).toContain('(a) the backend declares no links')
+    expect(table).toContain('(a) the backend does not declare links')
     expect(table).toContain('`test/x.test.ts`: needs node:fs')
     const page = matrixBlock.replace(
       '# x\n<!-- matrix: written by npm run matrix -->\nold\n<!-- /matrix -->\nend\n',

@@ -11,10 +11,10 @@ export interface Matrix {
 
 /** Reasons of the contract to leave out a case: each states what the backend under test declares, or has no way to be shown. */
 const capability =
-  /^the backend (declares no|offers no) (links|modes|caseSensitive|persistent|set|times|scan|fork|tree)$|^the backend has links$|^nobody but the backend can store a link here$/
+  /^the backend does not (declare|implement) (links|modes|caseSensitive|persistent|set|times|scan|fork|tree)$|^the backend has links$|^the test cannot create a link here$/
 
 /** Why a case that holds a time against a bound is not run by the shim: busy runtimes would tell of each other. */
-export const MEASURED = 'it measures a cost, in Node alone'
+export const MEASURED = 'costs are measured in Node only'
 
 /** What is wrong with a cell; nothing where all is well. */
 export function faultsOf({ runtime, row, passed, failed, skipped }: Cell): string[] {

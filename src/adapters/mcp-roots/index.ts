@@ -79,7 +79,7 @@ async function directoryOf(uri: string): Promise<{ readonly directory: string } 
   }
 }
 
-/** Returns the place of a directory below a granted one, or the granted directories inside it. */
+/** Returns the path of a directory below a granted one, or the granted directories inside it. */
 function placeWithin(
   directory: string,
   granted: readonly PlacedRoot[] | undefined,

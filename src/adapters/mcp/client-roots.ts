@@ -61,7 +61,7 @@ export function createRootsRequester(
       for (const { uri, why } of refused) warn(`The root ${JSON.stringify(uri)} is not served: ${why}`)
       return { workspace, run }
     } catch (error) {
-      const failure = error instanceof ToolError ? toFailure(error) : notOpened
+      const failure = error instanceof ToolError ? toFailure(error) : openFailure
       warn(failure.message)
       return { failure }
     }
@@ -96,7 +96,7 @@ async function rootsOf(server: Server, timeout: number): Promise<readonly Client
 
 const HINT = 'Nothing can be reached until the client sends other roots. Report this to the user.'
 
-const notOpened: Failure = {
+const openFailure: Failure = {
   ok: false,
   code: 'BACKEND_ERROR',
   message: "The client's roots could not be opened",

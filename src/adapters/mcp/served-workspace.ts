@@ -18,15 +18,15 @@ export type ServedOrReason = Served | { readonly failure: Failure }
 /** Holds the served workspace, which is never replaced during a call. */
 export interface ServedState {
   /** Runs `act` with the served workspace. Waits for pending replacements; later replacements wait for `act`. */
-  use<R>(act: (serves: ServedOrReason) => R | Promise<R>): Promise<R>
+  use<R>(act: (served: ServedOrReason) => R | Promise<R>): Promise<R>
   /** Calls `open` when no `act` is running, and serves its result. `open` must not reject. */
   replace(open: () => Promise<ServedOrReason>): Promise<void>
 }
 
-/** Creates the state. `changed` is called after each replacement. */
+/** Creates the state. `onChange` is called after each replacement. */
 export function createServedState(
   first: ServedOrReason,
-  changed: (serves: ServedOrReason) => Promise<void>,
+  onChange: (served: ServedOrReason) => Promise<void>,
 ): ServedState {
   let current = first
   let running = 0
@@ -41,7 +41,7 @@ export function createServedState(
       })
     }
     current = await open()
-    await changed(current)
+    await onChange(current)
   }
 
   return {
@@ -72,9 +72,9 @@ export function createServedState(
  *
  * @throws a protocol error if nothing is served
  */
-export function requireServed(serves: ServedOrReason): Served {
-  if ('failure' in serves) throw refusal(serves.failure)
-  return serves
+export function requireServed(served: ServedOrReason): Served {
+  if ('failure' in served) throw refusal(served.failure)
+  return served
 }
 
 /** Returns the calls of the workspace's own tools, which everything except tool calls uses, with any dialect. */

@@ -22,7 +22,7 @@ export type BackendCase = SubjectCase<BackendSubject>
 export function needs(...names: ('links' | 'modes' | 'caseSensitive' | 'persistent' | 'set' | 'times')[]) {
   return ({ backend: { capabilities } }: BackendSubject): string | undefined => {
     const missing = names.find((name) => !has(capabilities, name))
-    return missing && `the backend declares no ${missing}`
+    return missing && `the backend does not declare ${missing}`
   }
 }
 
@@ -34,7 +34,7 @@ function has(capabilities: Capabilities, name: Parameters<typeof needs>[number])
 
 /** Skips a case if the backend does not have the optional method. */
 export function offers(method: 'scan' | 'fork' | 'tree') {
-  return ({ backend }: BackendSubject) => (backend[method] ? undefined : `the backend offers no ${method}`)
+  return ({ backend }: BackendSubject) => (backend[method] ? undefined : `the backend does not implement ${method}`)
 }
 
 export const at = (path: string): Path => (path === '' || path === '.' ? '' : parsePath(path)) as Path

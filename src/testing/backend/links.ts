@@ -15,7 +15,7 @@ import {
 } from './case.ts'
 
 const linksAndPlanting = (subject: BackendSubject) =>
-  needs('links')(subject) ?? (subject.plantLink ? undefined : 'nobody but the backend can store a link here')
+  needs('links')(subject) ?? (subject.plantLink ? undefined : 'the test cannot create a link here')
 
 /** Codes for a read or write through a link. Storages differ in which one they report. */
 const NOT_FOLLOWED = ['PATH_REJECTED', 'NOT_A_DIRECTORY', 'NOT_FOUND'] as const

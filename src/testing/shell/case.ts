@@ -27,7 +27,7 @@ export type ShellCase = SubjectCase<ShellSubject>
 export function needs(...names: (keyof ShellCapabilities)[]) {
   return ({ shell: { capabilities } }: ShellSubject): string | undefined => {
     const missing = names.find((name) => !capabilities[name])
-    return missing && `the shell declares no ${missing}`
+    return missing && `the shell does not declare ${missing}`
   }
 }
 

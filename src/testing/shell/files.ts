@@ -48,7 +48,7 @@ export const fileCases: readonly ShellCase[] = [
   },
   {
     name: 'commands keep the permission bits of a script',
-    unless: ({ backend }) => (backend?.capabilities.modes === false ? 'the backend declares no modes' : undefined),
+    unless: ({ backend }) => (backend?.capabilities.modes === false ? 'the backend does not declare modes' : undefined),
     async test(subject) {
       const { ok, backend } = await open(subject, { 'a.sh': 'echo a\n' })
       await ok('chmod 755 a.sh; cp a.sh b.sh')

@@ -48,7 +48,7 @@ export const sessionCases: readonly ShellCase[] = [
   },
   {
     name: 'a background command is visible only to the run that started it',
-    unless: ({ shell }) => (shell.capabilities.background ? undefined : 'the shell declares no background'),
+    unless: ({ shell }) => (shell.capabilities.background ? undefined : 'the shell does not declare background'),
     async test(subject) {
       const { call, workspace } = await open(subject)
       const { id } = await call('start_command', { command: 'sleep 600' })

@@ -61,8 +61,8 @@ describe('the page with the real client and the stand-in', () => {
 
 /** The only reasons for which a case may be skipped. */
 const skipReasons = [
-  'the shell declares no stderr',
-  'the shell declares no guarded',
+  'the shell does not declare stderr',
+  'the shell does not declare guarded',
   'a container tells no permission bits',
 ]
 
