@@ -59,8 +59,9 @@ export class ToolError extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetails
 
-  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    super(message)
+  /** @param options `cause`: the original error, for the embedding program; see {@link Failure.cause} */
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, options?: { readonly cause?: unknown }) {
+    super(message, options)
     this.code = code
     this.details = details
   }
@@ -73,24 +74,37 @@ export interface Failure {
   readonly message: string
   readonly hint: string
   readonly path?: string
+  /**
+   * The exception behind an unexpected failure, such as a bug of an own tool. Not enumerable, so that no copy or JSON of the
+   * result contains it: its text can hold physical paths.
+   */
+  readonly cause?: unknown
   readonly [detail: string]: unknown
 }
 
 /** Returns the failure that the caller sees for an error. For any error but a `ToolError`, it omits the text of the error. */
 export function toFailure(error: unknown): Failure {
   if (!(error instanceof ToolError)) {
-    return {
+    const failure: Failure = {
       ok: false,
       code: 'BACKEND_ERROR',
       message: 'The storage failed in an unexpected way',
       hint: errorHints.BACKEND_ERROR,
     }
+    return withCause(failure, error)
   }
-  return {
+  const failure: Failure = {
     ...error.details,
     ok: false,
     code: error.code,
     message: error.message,
     hint: error.details.hint ?? errorHints[error.code],
   }
+  return withCause(failure, error.cause)
+}
+
+/** Sets the {@link Failure.cause} of a failure. */
+export function withCause(failure: Failure, cause: unknown): Failure {
+  if (cause === undefined) return failure
+  return Object.defineProperty(failure, 'cause', { value: cause, enumerable: false, configurable: true })
 }

@@ -1,4 +1,4 @@
-import { type Failure, ToolError, toFailure } from '../errors.ts'
+import { type Failure, ToolError, toFailure, withCause } from '../errors.ts'
 import { guardAccesses } from '../guard/guard-accesses.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
@@ -13,7 +13,7 @@ import { openCallAudit } from './call-audit.ts'
 import { addToJournal, commitChanges, emitChanges } from './commit-changes.ts'
 import { evaluateCommand, requireAllowedName } from './evaluate-command.ts'
 import { limitResult } from './limit-result.ts'
-import { parseInput } from './parse-input.ts'
+import { parseInput, unknownTool } from './parse-input.ts'
 import {
   type ApprovalContext,
   callWithGrant,
@@ -27,6 +27,7 @@ import { activatePlan, isInPlanMode } from './plan-mode.ts'
 import { readPriorStates } from './prior-states.ts'
 import { requireHiddenSecrets } from './require-hidden-secrets.ts'
 import { preHooks, runPostHooks, runPreHook } from './run-hooks.ts'
+import { commandLineOf, draftOf, planOf, resultOf } from './run-own-tool.ts'
 import type { AuthorizedCall, AuthorizedChanges, CallAudit, CallOptions, Success } from './state/call.ts'
 import type { HookCall } from './state/hooks.ts'
 import { policyCall, type RunState } from './state/run-state.ts'
@@ -118,7 +119,7 @@ export async function evaluateCall(
   const facts = policyCall(run, tool.name, input, dialectTools)
   const accesses = await guardAndClassify(workspace, planned, facts, audit)
   audit?.setAccesses(accesses, input)
-  const line = tool.commandLine?.(input)
+  const line = commandLineOf(workspace, tool, input)
   const call = { tool, input, accesses, ...(dialectTools === undefined ? {} : { dialectTools }) }
   if (line !== undefined) return evaluateCommand(workspace, call, facts, line, audit)
   return { ...call, verdict: workspace.policy.evaluate({ ...facts, accesses }) }
@@ -148,7 +149,7 @@ function planAccesses(
 ): readonly Access[] {
   audit?.enterStep('plan')
   const state: PlanState = { cwd: run.shell.cwd, memory: workspace.memory?.path }
-  const planned = tool.plan(input, state)
+  const planned = planOf(workspace, tool, input, state)
   audit?.setPlannedAccesses(planned)
   return planned
 }
@@ -278,7 +279,7 @@ async function draftCall(
   const reads = new Set<Path>()
   const contextOptions = { audit, taint, signal, ask, began, onProgress, commit, reads }
   const context = createToolContext(workspace, callWithGrant(run, grant), call, contextOptions)
-  const draft: BuiltinDraft<unknown> = await call.tool.draft(call.input, context)
+  const draft = await draftOf(workspace, call, context)
   for (const refusal of draft.refusals ?? []) audit.addRefusal(refusal)
   for (const path of draft.reads ?? []) {
     audit.addRead(path)
@@ -370,7 +371,7 @@ async function createResult(
     ok: true,
     summary: draft.summary,
     warnings: [...warnings, ...audit.warnings],
-    ...((await draft.result(receipt)) as object),
+    ...(await resultOf(workspace, call.tool, draft, receipt)),
     callId: audit.id,
     ...(artifactUri === undefined ? {} : { artifactUri }),
     ...(labels.active ? { label: taint.labelResult() } : {}),
@@ -395,13 +396,14 @@ async function refuseCall(
   name: string,
   error: unknown,
 ): Promise<Failure> {
-  const suggested = toFailure(await addPathSuggestions(workspace, run, name, dialectTools, error))
+  const original = toFailure(await addPathSuggestions(workspace, run, name, dialectTools, error))
   const maySee = contentVisibility(workspace, policyCall(run, name, {}, dialectTools))
-  const failure = withoutHiddenVersion(suggested, maySee)
+  const failure = withoutHiddenVersion(original, maySee)
+  const { cause } = original
   const label = taint.labelFailure(failure)
   audit.setLabel(label, run.taint.origin())
   await audit.writeRefusal(failure)
-  return workspace.labels.active ? { ...failure, label } : failure
+  return withCause(workspace.labels.active ? { ...failure, label } : failure, cause)
 }
 
 /** Requires a reason for a change, if the tool takes one. Called if policy demands reasons. */
@@ -418,9 +420,7 @@ function findTool({ tools, unavailableTools }: WorkspaceState, name: string): To
   if (tool !== undefined) return tool
   const unavailable = unavailableTools.get(name)
   if (unavailable !== undefined) throw unavailable
-  throw new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(String(name).slice(0, 100))} here`, {
-    hint: `Use one of: ${[...tools.keys()].join(', ')}.`,
-  })
+  throw unknownTool(name, [...tools.keys()])
 }
 
 function hookCall(run: RunState, { tool, input, accesses }: AuthorizedCall): HookCall {

@@ -21,7 +21,10 @@ export function parseInput<I extends z.ZodObject>(
     .slice(0, 10)
     .map((issue) => ({ field: fieldOf(issue), why: bounded(issue.message) + nearestField(issue, known) }))
   const [first] = issues
-  throw new ToolError('INVALID_INPUT', `Invalid input for ${tool.name}: ${first?.field}: ${first?.why}`, {
+  // A misspelled field is a missing and an unknown one: the message names both.
+  const named = issues.filter((_, index) => index === 0 || parsed.issues[index]?.code === 'unrecognized_keys')
+  const problems = named.map(({ field, why }) => `${field}: ${why}`).join('; ')
+  throw new ToolError('INVALID_INPUT', `Invalid input for ${tool.name}: ${problems}`, {
     field: first?.field,
     issues,
     hint: `Correct "${first?.field}" and call again. Fields: ${Object.keys(tool.input.shape).join(', ')}.`,
@@ -54,4 +57,13 @@ function nearestField(issue: z.core.$ZodIssue, known: readonly string[]): string
 /** A part of a message that a caller wrote: bounded, so that a refusal cannot be made to carry anything at length. */
 function bounded(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
+}
+
+/** Returns the error for the name of a tool that does not exist. The hint names the nearest tool, and all of them. */
+export function unknownTool(name: unknown, names: readonly string[]): ToolError {
+  const text = String(name).slice(0, 100)
+  const suggestion = didYouMean(text, names).replace(/^; d(.*)$/, 'D$1 ')
+  return new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(text)} here`, {
+    hint: `${suggestion}Use one of: ${names.join(', ')}.`,
+  })
 }

@@ -9,7 +9,6 @@ import { deniedError, type PolicyCall, type Verdict } from '../policy/policy.ts'
 import type { BuiltinContext } from '../tools/builtin-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { diffWorkspace } from '../tools/diff-workspace.ts'
-import { builtinTools } from '../tools/index.ts'
 import { openCommandSession } from './commands/session.ts'
 import type { CommandSessionOptions } from './commands/session-state.ts'
 import { parseInput } from './parse-input.ts'
@@ -35,7 +34,7 @@ export function createToolContext(
   { audit, taint, signal, onProgress, ask, began, commit, reads }: ToolContextOptions,
 ): BuiltinContext {
   let session: BuiltinContext['commands']
-  const isBuiltin = builtin.has(call.tool)
+  const isOwn = workspace.ownTools.has(call.tool)
   const facts = () => policyCall(run, call.tool.name, call.input, call.dialectTools)
   const addRead = (path: Path, bytes = 0) => {
     run.rates.countRead(bytes)
@@ -48,8 +47,8 @@ export function createToolContext(
       backend: workspace.backend,
       accesses: call.accesses,
       documents: workspace.documents,
-      describesFiles: isBuiltin,
-      notesVisits: !isBuiltin,
+      describesFiles: !isOwn,
+      notesVisits: isOwn,
       requireAllowed: (access) => requireAllowed(workspace, facts(), access),
       visibility: (kind) => createVisibility(workspace.policy, facts(), kind, call.verdict),
       signal,
@@ -159,7 +158,5 @@ async function workspaceDiffSha256(
     return undefined
   }
 }
-
-const builtin: ReadonlySet<Tool> = new Set(builtinTools as readonly Tool[])
 
 const BINARY = Uint8Array.of(0)

@@ -19,6 +19,7 @@ import { nameWrittenFields } from '../policy/written-fields.ts'
 import type { Backend } from '../storage/backend.ts'
 import { mounts } from '../storage/mounts.ts'
 import { readOnly } from '../storage/read-only.ts'
+import { checkTool } from '../tools/check-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { builtinTools } from '../tools/index.ts'
 import { memoryRecall } from '../tools/memory-recall.ts'
@@ -70,6 +71,7 @@ export function createWorkspaceState(
     fileLabels: new Map(origin === undefined ? earlierLabels(options.history) : origin.fileLabels),
     tools,
     unavailableTools,
+    ownTools: new Set(options.extraTools),
     limits,
     toolCallsPerMinute,
     audit: origin?.audit ?? createAudit({ sinks }),
@@ -151,10 +153,13 @@ function selectTools(
   return { tools, unavailableTools }
 }
 
-/** @throws TypeError for a name that is not snake_case, and for two own tools with one name */
+/** @throws TypeError for an invalid definition, a name that is not snake_case, and for two own tools with one name */
 function requireToolNames(extraTools: readonly Tool[]): ReadonlySet<string> {
+  if (!Array.isArray(extraTools)) throw new TypeError('extraTools must be an array of tools')
   const names = new Set<string>()
-  for (const { name } of extraTools) {
+  for (const [index, tool] of extraTools.entries()) {
+    checkTool(tool, `extraTools[${index}]`)
+    const { name } = tool
     if (!/^[a-z][a-z0-9_]{0,63}$/.test(name)) {
       throw new TypeError(`Invalid tool name ${JSON.stringify(name)}: use a to z, 0 to 9 and _`)
     }

@@ -49,7 +49,7 @@ export interface WorkspaceOptions<Extra extends readonly Tool[] = readonly Tool[
    * also those of `files`, dialects and adapters, go to the own tool and its schema. A new built-in tool in a later
    * version therefore never breaks an own tool.
    *
-   * @throws TypeError for a name that is not snake_case, and for two own tools with one name
+   * @throws TypeError for an invalid definition, a name that is not snake_case, and for two own tools with one name
    */
   readonly extraTools?: Extra
   /** Registers no mutating tool, and makes the backend read-only. */
@@ -142,7 +142,7 @@ export const workspaceOptions: OptionTable<DialectWorkspaceOptions> = {
   // Policy and tools are checked further when they are compiled.
   policy: (value, ...at) => (typeof value === 'object' && value !== null ? isPlainObject(value, ...at) : value),
   tools: isAnything,
-  extraTools: isListOf(isObjectWith('a tool of defineTool()', 'plan', 'draft')),
+  extraTools: isListOf(isAnything),
   readOnly: isBoolean,
   mode: isOneOf('act', 'plan'),
   limits: shape(limitTable),

@@ -296,6 +296,152 @@ describe('tools of the embedding program', () => {
     expect((await open({ extraTools: [] })).tools.map(({ name }) => name)).not.toContain('count_lines')
   })
 
+  describe('are checked when the workspace is created', () => {
+    const { draft: _draft, ...withoutDraft } = countLines
+    const { plan: _plan, ...withoutPlan } = countLines
+    const { output: _output, ...withoutOutput } = countLines
+    const wrong: Readonly<Record<string, readonly [tool: unknown, message: string]>> = {
+      'an unknown permission': [{ ...countLines, permission: 'file:raed' }, 'did you mean "file:read"?'],
+      'the permission of git': [{ ...countLines, permission: 'git:write' }, 'unknown permission "git:write"'],
+      'an unknown field': [
+        { ...countLines, idempotant: true },
+        'unknown field "idempotant"; did you mean "idempotent"?',
+      ],
+      'a misspelled method': [{ ...countLines, commandline: () => '' }, 'did you mean "commandLine"?'],
+      'no draft': [withoutDraft, '"draft" is missing; it must be a function'],
+      'no plan': [withoutPlan, '"plan" is missing; it must be a function'],
+      'no output': [withoutOutput, '"output" is missing; it must be a zod 4 object schema'],
+      'a draft that is no function': [{ ...countLines, draft: {} }, '"draft" must be a function'],
+      'a flag that is no boolean': [{ ...countLines, mutates: 'yes' }, '"mutates" must be true or false'],
+      'a description that is no string': [{ ...countLines, description: 1 }, '"description" must be a string'],
+      'a plain object as input': [
+        { ...countLines, input: { path: 'string' } },
+        '"input" must be a zod 4 object schema',
+      ],
+      'an output that is no object': [{ ...countLines, output: z.string() }, '"output" must be a zod 4 object schema'],
+      'a field that every result has': [{ ...countLines, output: z.object({ ok: z.boolean() }) }, 'the field "ok"'],
+      'a change that it denies': [{ ...countLines, mutates: false }, '"mutates" is false'],
+      'no tool': [null, 'extraTools[0] is not a tool'],
+    }
+    it.each(Object.entries(wrong))('%s', async (_name, [tool, message]) => {
+      const created = open({ extraTools: [tool as Tool] })
+      await expect(created).rejects.toThrow(TypeError)
+      await expect(open({ extraTools: [tool as Tool] })).rejects.toThrow(message)
+    })
+  })
+
+  describe('that throw report the function and the cause, without its text', () => {
+    const error = new RangeError('in /home/me/tool.js')
+    const fail = () => {
+      throw error
+    }
+    const result = () => ({ lines: 1 })
+    const failing: Readonly<Record<string, readonly [tool: object, step: string, cause: unknown]>> = {
+      plan: [{ plan: fail }, 'plan (RangeError)', error],
+      'a plan that is no array': [{ plan: () => ({}) }, 'plan (TypeError)', /not return an array/],
+      'a plan with an unknown permission': [
+        { plan: () => [{ permission: 'file:raed', path: 'a.txt' }] },
+        'plan (TypeError)',
+        /did you mean "file:read"/,
+      ],
+      'a plan with the permission of git': [
+        { plan: () => [{ permission: 'git:write', path: '.git/config' }] },
+        'plan (TypeError)',
+        /unknown permission/,
+      ],
+      'a plan with an unknown field': [
+        { plan: () => [{ permission: 'file:read', path: 'a.txt', recursve: true }] },
+        'plan (TypeError)',
+        /did you mean "recursive"/,
+      ],
+      commandLine: [{ commandLine: fail, plan: () => [] }, 'commandLine (RangeError)', error],
+      draft: [{ draft: fail }, 'draft (RangeError)', error],
+      'a rejecting draft': [{ draft: () => Promise.reject(error) }, 'draft (RangeError)', error],
+      'a thrown text': [{ draft: () => Promise.reject('text') }, 'draft', 'text'],
+      'a draft without result': [{ draft: async () => ({ summary: 'x' }) }, 'draft (TypeError)', /"result"/],
+      'a draft without summary': [{ draft: async () => ({ result }) }, 'draft (TypeError)', /"summary"/],
+      result: [{ draft: async () => ({ summary: 'x', result: fail }) }, 'result (RangeError)', error],
+      'a result of another type': [
+        { draft: async () => ({ summary: 'x', result: () => ({ lines: 'one' }) }) },
+        'result (TypeError)',
+        /lines: .*expected number/,
+      ],
+      'changes of a reading tool': [
+        {
+          ...{ mutates: false, permission: 'file:read' },
+          draft: async () => ({ summary: 'x', result, changes: [{ path: 'a.txt', expect: 'any', to: null }] }),
+        },
+        'draft (TypeError)',
+        /"mutates" of the tool is false/,
+      ],
+    }
+    it.each(Object.entries(failing))('%s', async (_name, [parts, step, cause]) => {
+      const broken = { ...countLines, ...parts, name: 'broken' } as unknown as Tool
+      const workspace = await open({ extraTools: [broken], shell: bash() })
+      const failure = await workspace.callTool('broken', { path: 'a.txt' })
+      expect(failure).toMatchObject({
+        ...{ ok: false, code: 'BACKEND_ERROR', message: `The tool broken failed in ${step}` },
+        hint: expect.stringContaining('an error of the tool'),
+      })
+      if (cause instanceof RegExp) expect(String(failure.cause)).toMatch(cause)
+      else expect(failure.cause).toBe(cause)
+      expect(JSON.stringify({ ...failure })).not.toMatch(/home|stack/)
+      expect(JSON.stringify(workspace.auditRecords())).not.toContain('/home')
+      expect(await workspace.call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'one\ntwo\n' })
+    })
+  })
+
+  it('return the fields of their output and no others', async () => {
+    const chatty = {
+      ...countLines,
+      name: 'chatty',
+      draft: async () => ({ summary: 'x', result: () => ({ lines: 1, ok: false, secret: 'x' }) }),
+    } as unknown as Tool
+    const result = await (await open({ extraTools: [chatty] })).callTool('chatty', { path: 'a.txt' })
+    expect(result).toMatchObject({ ok: true, lines: 1 })
+    expect(result).not.toHaveProperty('secret')
+  })
+
+  it('say that their changes stand if their result fails', async () => {
+    const workspace = await open({
+      extraTools: [
+        defineTool({
+          ...countLines,
+          draft: async (input, context) => ({
+            ...(await countLines.draft(input, context)),
+            result: () => ({}) as never,
+          }),
+        }),
+      ],
+    })
+    const failure = await workspace.callTool('count_lines', { path: 'a.txt', into: 'a.count' })
+    expect(failure).toMatchObject({ ok: false, hint: expect.stringContaining('The changes of the call stand') })
+    expect(await workspace.call('read_file', { path: 'a.count' })).toMatchObject({ content: '2\n' })
+  })
+
+  it.each([
+    ['raed_file', 'Did you mean "read_file"? Use one of'],
+    ['count_line', 'Did you mean "count_lines"? Use one of'],
+    ['ReadFile', 'Did you mean "read_file"? Use one of'],
+  ])('the name %j is answered with the nearest one', async (name, hint) => {
+    const workspace = await open()
+    expect(await workspace.callTool(name, {})).toMatchObject({
+      code: 'UNKNOWN_TOOL',
+      hint: expect.stringContaining(hint),
+    })
+  })
+
+  it.each([
+    [{ paht: 'a.txt' }, 'paht: Unrecognized key: "paht"; did you mean "path"?'],
+    [{ path: 'a.txt', itno: 'b' }, 'did you mean "into"?'],
+    [{ path: 1, itno: 'b' }, '; itno: Unrecognized key: "itno"; did you mean "into"?'],
+  ])('the fields of %j are answered with the nearest ones', async (input, message) => {
+    const workspace = await open()
+    expect(await workspace.callTool('count_lines', input)).toMatchObject({
+      ...{ code: 'INVALID_INPUT', message: expect.stringContaining(message) },
+    })
+  })
+
   it.each(['Count', 'count-lines', '', '1st', 'x'.repeat(65)])('cannot be named %j', async (name) => {
     await expect(open({ extraTools: [{ ...countLines, name }] })).rejects.toThrow(TypeError)
   })

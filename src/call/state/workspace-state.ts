@@ -28,6 +28,8 @@ export interface WorkspaceState {
   readonly fileLabels: FileLabels
   /** The tools of this workspace's set, by name. */
   readonly tools: ReadonlyMap<string, Tool>
+  /** The tools of `extraTools`. */
+  readonly ownTools: ReadonlySet<Tool>
   /** Tools of the set that this workspace cannot serve, with the reason. */
   readonly unavailableTools: ReadonlyMap<string, ToolError>
   readonly limits: Limits

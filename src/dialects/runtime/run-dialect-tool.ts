@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { parseInput } from '../../call/parse-input.ts'
+import { parseInput, unknownTool } from '../../call/parse-input.ts'
 import type { AuthorizedCall, CallOptions, Success } from '../../call/state/call.ts'
 import { type Failure, ToolError } from '../../errors.ts'
 import type { ShownVersion } from '../../tools/define-tool.ts'
@@ -209,12 +209,10 @@ export function requireTool(dialect: Dialect, name: string, { unavailableReason 
   const tool = dialect.tools.find((one) => namesOf(one).includes(name))
   const isServed = ({ uses }: DialectTool) => uses.every((needed) => unavailableReason(needed) === undefined)
   if (tool === undefined) {
-    throw new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(name.slice(0, 100))} here`, {
-      hint: `Use one of: ${dialect.tools
-        .filter(isServed)
-        .map((served) => served.name)
-        .join(', ')}.`,
-    })
+    throw unknownTool(
+      name,
+      dialect.tools.filter(isServed).map((served) => served.name),
+    )
   }
   for (const needed of tool.uses) {
     const reason = unavailableReason(needed)

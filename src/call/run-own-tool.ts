@@ -1,0 +1,91 @@
+import { ToolError } from '../errors.ts'
+import type { Access } from '../policy/access.ts'
+import type { Receipt } from '../storage/backend.ts'
+import type { BuiltinContext, BuiltinDraft, PlanState } from '../tools/builtin-tool.ts'
+import { checkDraft, checkPlan } from '../tools/check-tool.ts'
+import type { Tool } from '../tools/define-tool.ts'
+import type { AuthorizedCall } from './state/call.ts'
+import type { WorkspaceState } from './state/workspace-state.ts'
+
+type Input = AuthorizedCall['input']
+type OwnTools = Pick<WorkspaceState, 'ownTools'>
+
+/** Returns the plan of a tool. The plan of an own tool is checked. */
+export function planOf({ ownTools }: OwnTools, tool: Tool, input: Input, state: PlanState): readonly Access[] {
+  if (!ownTools.has(tool)) return tool.plan(input, state)
+  try {
+    const planned: unknown = tool.plan(input, state)
+    checkPlan(planned)
+    return planned
+  } catch (error) {
+    throw ownToolError(tool, 'plan', error)
+  }
+}
+
+/** Returns the command line of a call, if its tool runs one. */
+export function commandLineOf({ ownTools }: OwnTools, tool: Tool, input: Input): string | undefined {
+  if (!ownTools.has(tool)) return tool.commandLine?.(input)
+  try {
+    const line: unknown = tool.commandLine?.(input)
+    if (line !== undefined && typeof line !== 'string') throw new TypeError('commandLine did not return a string')
+    return line
+  } catch (error) {
+    throw ownToolError(tool, 'commandLine', error)
+  }
+}
+
+/** Returns the draft of a call. The draft of an own tool is checked. */
+export async function draftOf(
+  { ownTools }: OwnTools,
+  { tool, input }: AuthorizedCall,
+  context: BuiltinContext,
+): Promise<BuiltinDraft<unknown>> {
+  if (!ownTools.has(tool)) return tool.draft(input, context)
+  try {
+    const draft = await tool.draft(input, context)
+    checkDraft(tool, draft)
+    return draft
+  } catch (error) {
+    throw ownToolError(tool, 'draft', error)
+  }
+}
+
+/**
+ * Returns the result fields of a committed draft. Those of an own tool are parsed with its `output`, which drops the fields
+ * that it does not define.
+ */
+export async function resultOf(
+  { ownTools }: OwnTools,
+  tool: Tool,
+  draft: BuiltinDraft<unknown>,
+  receipt: Receipt,
+): Promise<object> {
+  if (!ownTools.has(tool)) return (await draft.result(receipt)) as object
+  try {
+    const fields = await draft.result(receipt)
+    const parsed = await tool.output.safeParseAsync(fields)
+    if (parsed.success) return parsed.data
+    const issues = parsed.error.issues.map(
+      ({ path, message }) => `${path.map(String).join('.') || 'result'}: ${message}`,
+    )
+    throw new TypeError(`result does not match the output of the tool: ${issues.join('; ')}`)
+  } catch (error) {
+    throw ownToolError(tool, 'result', error, receipt.applied.length > 0)
+  }
+}
+
+/**
+ * Returns the error for an exception in a function of an own tool. The message names the function, and the cause is the
+ * exception. A `ToolError` is the answer of the tool and stays.
+ */
+function ownToolError({ name }: Tool, step: string, error: unknown, isCommitted = false): ToolError {
+  if (error instanceof ToolError) return error
+  const kind = error instanceof Error && /^[A-Za-z]{1,40}$/.test(error.name) ? ` (${error.name})` : ''
+  const effect = isCommitted ? ' The changes of the call stand; only its result is missing.' : ''
+  return new ToolError(
+    'BACKEND_ERROR',
+    `The tool ${name} failed in ${step}${kind}`,
+    { tool: name, step, hint: `This is an error of the tool, not of the call.${effect} Report it to the user.` },
+    { cause: error },
+  )
+}

@@ -1,0 +1,132 @@
+import type { Access } from '../policy/access.ts'
+import { type Permission, permissions } from '../policy/permissions.ts'
+import { didYouMean } from '../util/check-options.ts'
+import type { Draft, Tool } from './define-tool.ts'
+
+/** How a value of a definition is checked: the expected type, and whether the value has it. */
+interface FieldCheck {
+  readonly expected: string
+  readonly isOptional?: boolean
+  matches(value: unknown): boolean
+}
+
+const text: FieldCheck = { expected: 'a string', matches: (value) => typeof value === 'string' }
+const flag: FieldCheck = { expected: 'true or false', matches: (value) => typeof value === 'boolean' }
+const method: FieldCheck = { expected: 'a function', matches: (value) => typeof value === 'function' }
+const schema: FieldCheck = { expected: 'a zod 4 object schema', matches: isObjectSchema }
+
+const toolFields: Readonly<Record<keyof Tool, FieldCheck>> = {
+  name: text,
+  title: text,
+  description: text,
+  input: schema,
+  output: schema,
+  permission: { ...text, expected: 'a permission' },
+  mutates: flag,
+  idempotent: flag,
+  commandLine: { ...method, isOptional: true },
+  plan: method,
+  draft: method,
+}
+
+const optionalFlag = { ...flag, isOptional: true }
+const accessFields: Readonly<Record<keyof Access, FieldCheck>> = {
+  permission: { ...text, expected: 'a permission' },
+  path: text,
+  recursive: optionalFlag,
+  isSource: optionalFlag,
+  reveals: optionalFlag,
+  noFollow: optionalFlag,
+  protections: { expected: 'an array', isOptional: true, matches: Array.isArray },
+  removedAncestor: { ...text, isOptional: true },
+}
+
+/** Fields of every result, which the output of a tool cannot define. */
+const resultFields = ['ok', 'summary', 'warnings', 'callId', 'artifactUri', 'label']
+
+/** Permissions of own tools. Only the git operations of the workspace write the files of git. */
+const ownPermissions: readonly Permission[] = permissions.filter((permission) => permission !== 'git:write')
+
+/**
+ * Checks the definition of an own tool, which plain JavaScript can get wrong.
+ *
+ * @throws TypeError with the field and the nearest known name
+ */
+export function checkTool(tool: unknown, at: string): asserts tool is Tool {
+  if (typeof tool !== 'object' || tool === null) throw new TypeError(`${at} is not a tool; use defineTool`)
+  const name = (tool as { name?: unknown }).name
+  const label = typeof name === 'string' ? `Tool ${JSON.stringify(name.slice(0, 100))}` : at
+  checkFields(tool, toolFields, label)
+  const { permission, output, mutates } = tool as Tool
+  checkPermission(permission, ownPermissions, label)
+  const reserved = Object.keys(output.shape).find((field) => resultFields.includes(field))
+  if (reserved !== undefined) {
+    throw new TypeError(`${label}: "output" has the field "${reserved}", which every result has already`)
+  }
+  if (!mutates && (permission.startsWith('file:write') || changing.has(permission))) {
+    throw new TypeError(`${label}: "mutates" is false, but its permission "${permission}" changes files`)
+  }
+}
+
+const changing: ReadonlySet<Permission> = new Set([
+  ...(['file:append', 'file:delete', 'file:move', 'file:copy', 'file:patch:apply', 'memory:write'] as const),
+])
+
+/**
+ * Checks the plan of an own tool.
+ *
+ * @throws TypeError with the access and the nearest known name
+ */
+export function checkPlan(planned: unknown): asserts planned is readonly Access[] {
+  if (!Array.isArray(planned)) throw new TypeError('plan did not return an array of accesses')
+  for (const [index, access] of planned.entries()) {
+    const at = `access ${index} of the plan`
+    if (typeof access !== 'object' || access === null) throw new TypeError(`${at} is not an object`)
+    checkFields(access, accessFields, at)
+    checkPermission((access as Access).permission, [...ownPermissions, 'file:write'], at)
+  }
+}
+
+/**
+ * Checks the draft of an own tool.
+ *
+ * @throws TypeError for a draft without summary or result, and for changes of a tool that does not mutate
+ */
+export function checkDraft({ mutates }: Pick<Tool, 'mutates'>, draft: Draft<unknown>): void {
+  if (typeof draft !== 'object' || draft === null) throw new TypeError('draft did not return an object')
+  if (typeof draft.summary !== 'string') throw new TypeError('draft did not return a "summary", which is a string')
+  if (typeof draft.result !== 'function') throw new TypeError('draft did not return a "result", which is a function')
+  if (!mutates && draft.changes !== undefined && draft.changes.length > 0) {
+    throw new TypeError('draft returned changes, but "mutates" of the tool is false')
+  }
+}
+
+/** Checks that an object has all the fields, with their types, and no others. */
+export function checkFields(object: object, fields: Readonly<Record<string, FieldCheck>>, label: string): void {
+  for (const field of Object.keys(object)) {
+    if (Object.hasOwn(fields, field)) continue
+    throw new TypeError(
+      `${label} has an unknown field ${JSON.stringify(field)}${didYouMean(field, Object.keys(fields), 'the fields are')}`,
+    )
+  }
+  for (const [field, { expected, isOptional, matches }] of Object.entries(fields)) {
+    const value = (object as Readonly<Record<string, unknown>>)[field]
+    if (value === undefined && isOptional === true) continue
+    if (value === undefined) throw new TypeError(`${label}: "${field}" is missing; it must be ${expected}`)
+    if (!matches(value)) throw new TypeError(`${label}: "${field}" must be ${expected}`)
+  }
+}
+
+function checkPermission(permission: string, known: readonly string[], label: string): void {
+  if (known.includes(permission)) return
+  throw new TypeError(
+    `${label}: unknown permission ${JSON.stringify(permission)}${didYouMean(permission, known, 'the permissions are')}`,
+  )
+}
+
+/** Whether a value is an object schema of zod 4, of any copy of the package. */
+function isObjectSchema(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const { shape, safeParse } = value as { shape?: unknown; safeParse?: unknown }
+  return typeof shape === 'object' && shape !== null && typeof safeParse === 'function' && '_zod' in value
+}
