@@ -10,6 +10,7 @@ import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { openTaintTracker } from '../call/taint-tracker.ts'
 import { explainDialectCall, hasDialectTool } from '../dialects/runtime/explain-dialect-call.ts'
+import { createNullDeviceCall } from '../dialects/runtime/null-device.ts'
 import { createRejectedCall } from '../dialects/runtime/rejected-call.ts'
 import { type CallExplanation, createDialectCall, type DialectHost } from '../dialects/runtime/run-dialect-tool.ts'
 import type { Dialect } from '../dialects/runtime/types.ts'
@@ -225,6 +226,7 @@ function createDialectHost(workspace: WorkspaceState, run: RunState): DialectHos
     explain: (name, input, dialectTools) => evaluateExplained(workspace, run, name, input, dialectTools),
     noteShown: run.readHistory.noteVersion,
     shownVersion: (path) => shownVersion(workspace, run, path),
+    useNullDevice: (access, options) => callTool(workspace, run, createNullDeviceCall(access), {}, options),
     rejectCall: async (name, why, options) =>
       (await callTool(workspace, run, createRejectedCall(name, why), {}, options)) as Failure,
     mutates: (name) => workspace.tools.get(name)?.mutates === true,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { memory } from '../../src/backends/memory/index.ts'
 import { dialects } from '../../src/dialects/index.ts'
 import type { Dialect, DialectResult } from '../../src/dialects/runtime/types.ts'
-import { createWorkspace } from '../../src/index.ts'
+import { createWorkspace, type PolicyInput } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 
 /** Calls in a dialect over these files, in order, with their answers. */
@@ -12,6 +12,8 @@ export interface Fixture {
   /** Virtual roots, if not the default ones. */
   readonly roots?: Readonly<Record<string, string>>
   readonly shell?: 'bash'
+  /** Default: `autonomous`. */
+  readonly policy?: PolicyInput
   readonly files: Readonly<Record<string, string>>
   readonly calls: readonly FixtureCall[]
 }
@@ -36,12 +38,19 @@ export function fixtures(): readonly { readonly name: string; readonly fixture: 
 }
 
 /** Makes all calls again. */
-export async function play({ dialect, roots, shell, files, calls }: Fixture): Promise<FixtureCall[]> {
+export async function play({
+  dialect,
+  roots,
+  shell,
+  policy = { preset: 'autonomous' },
+  files,
+  calls,
+}: Fixture): Promise<FixtureCall[]> {
   const open = dialects[dialect] as (roots?: Readonly<Record<string, string>>) => Dialect
   const backend = memory(files)
   const clock = () => Date.UTC(2026, 0, 1)
   const workspace = await createWorkspace({
-    ...{ backend, policy: 'autonomous', clock, dialect: open(roots), run: { id: 'run' } },
+    ...{ backend, policy, clock, dialect: open(roots), run: { id: 'run' } },
     ...(shell === undefined ? {} : { shell: bash() }),
   })
   const other = workspace.run({ id: 'other' })

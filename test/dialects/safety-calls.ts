@@ -23,6 +23,7 @@ export interface Case {
 const diff = '--- a/a.txt\n+++ b/a.txt\n@@ -1,4 +1,4 @@\n-one\n+ONE\n two\n three\n four\n'
 const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+ONE\n*** End Patch\n'
 const root = '/workspace'
+const note = { tool: 'memory_store', input: { id: 'n', content: 'one\n' } }
 
 /** At least one call of every tool of every dialect, that succeeds over {@link files}. */
 export const cases: Readonly<Record<string, readonly Case[]>> = {
@@ -143,6 +144,10 @@ export const cases: Readonly<Record<string, readonly Case[]>> = {
     { tool: 'file_read', input: { path: 'a.txt' } },
     { tool: 'file_write', input: { path: 'new/x.txt', content: 'x' } },
     { tool: 'file_write', input: { path: 'a.txt', content: 'x', append: true } },
+    note,
+    { tool: 'memory_get', input: { id: 'n' }, before: [note] },
+    { tool: 'memory_search', input: { query: 'one' }, before: [note, { ...note, input: { ...note.input, id: 'o' } }] },
+    { tool: 'memory_recall', input: {}, before: [note, { ...note, input: { ...note.input, id: 'o' } }] },
   ],
   'snake-case': [
     { tool: 'read_file', input: { path: 'a.txt' } },
@@ -217,7 +222,7 @@ export const counts: Readonly<Record<string, { readonly effective: number; reado
   exec: { effective: 28, refused: 0 },
   gemini: { effective: 104, refused: 13 },
   mastra: { effective: 59, refused: 2 },
-  'file-read-write': { effective: 16, refused: 2 },
+  'file-read-write': { effective: 23, refused: 2 },
   'snake-case': { effective: 51, refused: 0 },
   'patch-and-diff': { effective: 48, refused: 4 },
   'named-roots': { effective: 47, refused: 0 },
@@ -233,7 +238,7 @@ export const unknownFields: Readonly<Record<string, number>> = {
   exec: 313,
   gemini: 679,
   mastra: 869,
-  'file-read-write': 155,
+  'file-read-write': 480,
   'snake-case': 449,
   'patch-and-diff': 455,
   'named-roots': 392,

@@ -19,7 +19,13 @@ interface Run {
 async function open(dialect: Dialect, { tool, input, before = [] }: Case) {
   const inputs: Readonly<Record<string, unknown>>[] = []
   const workspace = await createWorkspace({
-    ...{ backend: memory({ ...files }), dialect, shell: bash(), policy: 'autonomous', clock: () => 0 },
+    ...{
+      backend: memory({ ...files }),
+      dialect,
+      shell: bash(),
+      policy: { preset: 'autonomous', memory: {} },
+      clock: () => 0,
+    },
     hooks: { preToolCall: (call) => void inputs.push(call.input) },
   })
   for (const earlier of before) expect((await workspace.call(earlier.tool, earlier.input)).isError).toBe(false)

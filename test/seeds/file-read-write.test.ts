@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
 import { loadConfig } from '../../src/cli/config.ts'
 import { fileReadWrite } from '../../src/dialects/file-read-write/index.ts'
-import { createWorkspace } from '../../src/index.ts'
+import { createWorkspace, type PolicyInput } from '../../src/index.ts'
 import { compilePolicy } from '../../src/policy/policy.ts'
 import { createProject, type Project } from './open-config.ts'
 
@@ -175,5 +175,99 @@ describe('the configuration of the original', () => {
     const policy = { security: { audit: { enabled: true, log_path: 'audit.log' } } }
     const created = createWorkspace({ backend: memory(), policy: policy as never })
     await expect(created).rejects.toThrow(/"security\.audit" is no part of a policy: .* audit: jsonlSink/)
+  })
+})
+
+describe('the tools of the original', () => {
+  const main = 'fn main() {}\n'
+  const content = '[server]\nport = 8080\nhost = "0.0.0.0"\n'
+  const open = (policy: PolicyInput = 'autonomous', more: object = {}) =>
+    createWorkspace({
+      backend: memory({ 'src/main.rs': main, 'memory/private.md': 'not a note\n', 'a.bin': Uint8Array.of(0, 1, 2) }),
+      ...{ policy, dialect: fileReadWrite({ '/home/user/project': '' }) },
+      ...more,
+    })
+
+  it('file_read and file_write take the calls of its examples', async () => {
+    const workspace = await open()
+    const read = await workspace.call('file_read', { path: '/home/user/project/src/main.rs' })
+    expect(read.output).toEqual({ success: true, output: main, error: null })
+    const write = await workspace.call('file_write', { path: '/home/user/project/src/config.toml', content })
+    expect(write.output).toEqual({
+      ...{ success: true, error: null },
+      output: `Created /home/user/project/src/config.toml (${content.length} bytes)`,
+    })
+  })
+
+  it('return success: false with an error, and no output, for what they refuse', async () => {
+    const workspace = await open()
+    for (const path of ['absent.rs', '/proc/cpuinfo', '/sys/x', '/dev/sda', '/dev/urandom', '~/.ssh/id_rsa', 'a.bin']) {
+      const { output } = await workspace.call('file_read', { path })
+      expect(output, path).toEqual({ success: false, output: '', error: expect.stringMatching(/^[A-Z_]+: /) })
+    }
+    const binary = await workspace.call('file_read', { path: 'a.bin' })
+    expect(JSON.stringify(binary.output)).toContain('xxd, file or hexdump')
+  })
+
+  it('/dev/null is empty and keeps nothing; policy and audit know of it', async () => {
+    const workspace = await open()
+    const path = '/dev/null'
+    expect((await workspace.call('file_read', { path })).output).toEqual({ success: true, output: '', error: null })
+    expect(await workspace.call('file_write', { path, content: 'gone\n' })).toMatchObject({ output: { success: true } })
+    expect(await workspace.call('file_write', { path, content: 'x', append: true })).toMatchObject({ isError: false })
+    expect((await workspace.call('file_read', { path })).output).toEqual({ success: true, output: '', error: null })
+    const outcomes = workspace.auditRecords().filter(({ phase }) => phase === 'outcome')
+    expect(outcomes.map(({ toolName, via, pathsWritten }) => [toolName, via, pathsWritten])).toEqual([
+      ['read_file', 'file-read-write.file_read', []],
+      ['write_file', 'file-read-write.file_write', []],
+      ['write_file', 'file-read-write.file_write', []],
+      ['read_file', 'file-read-write.file_read', []],
+    ])
+    const denied = await open({ preset: 'autonomous', tools: { file_write: 'deny' } })
+    expect(await denied.call('file_write', { path, content: 'x' })).toMatchObject({
+      failure: { code: 'POLICY_DENIED' },
+    })
+    const sealed = await open('readOnly')
+    expect(await sealed.call('file_write', { path, content: 'x' })).toMatchObject({ failure: { code: 'READ_ONLY' } })
+    const planning = await open('autonomous', { mode: 'plan' })
+    expect(await planning.call('file_write', { path, content: 'x' })).toMatchObject({ failure: { code: 'PLAN_MODE' } })
+  })
+
+  const memoryTools = ['memory_store', 'memory_get', 'memory_search']
+
+  it('the memory tools are there with a memory, and memory_recall without the ACL', async () => {
+    const names = async (policy: object) => (await open(policy as PolicyInput)).tools.map(({ name }) => name)
+    const preset = 'autonomous'
+    expect(await names({ preset })).toEqual(['file_read', 'file_write'])
+    expect(await names({ preset, memory: { acl_enabled: false } })).toEqual([
+      ...['file_read', 'file_write', ...memoryTools],
+      'memory_recall',
+    ])
+    expect(await names({ preset, memory: { acl_enabled: true } })).toEqual(['file_read', 'file_write', ...memoryTools])
+  })
+
+  it('with the ACL, notes are reached by memory_get and memory_search alone', async () => {
+    const workspace = await open({ preset: 'autonomous', memory: { acl_enabled: true } } as PolicyInput)
+    const note = { id: 'plans/next', content: 'Ship the parser.\n', title: 'Next' }
+    expect((await workspace.call('memory_store', note)).output).toEqual({
+      ...{ success: true, output: 'Stored the note plans/next', error: null },
+    })
+    const got = await workspace.call('memory_get', { id: 'plans/next' })
+    expect(got.output).toEqual({ success: true, output: 'Ship the parser.\n', error: null })
+    const found = await workspace.call('memory_search', { query: 'PARSER' })
+    expect(found.output).toEqual({ success: true, output: 'plans/next:1: Ship the parser.', error: null })
+    for (const path of ['memory/plans/next.md', '/home/user/project/memory/plans/next.md', 'memory/private.md']) {
+      expect(await workspace.call('file_read', { path })).toMatchObject({
+        isError: true,
+        failure: { code: 'POLICY_DENIED' },
+      })
+      expect(await workspace.call('file_write', { path, content: 'x' })).toMatchObject({ isError: true })
+    }
+    expect(await workspace.call('memory_recall', {})).toMatchObject({
+      isError: true,
+      failure: { code: 'UNKNOWN_TOOL' },
+    })
+    const replaced = await workspace.call('memory_store', { ...note, content: 'Ship it.\n' })
+    expect(replaced.output).toMatchObject({ success: true, output: 'Replaced the note plans/next' })
   })
 })

@@ -1,4 +1,5 @@
-import { rm } from 'node:fs/promises'
+import { rm, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
 import { loadConfig } from '../../src/cli/config.ts'
@@ -144,5 +145,129 @@ describe('the configuration of the agent', () => {
     })
     expect(await workspace.call('read_file', { path: 'p/[a]*/f' })).toMatchObject({ ok: true })
     expect(await workspace.call('read_file', { path: 'p/ab/f' })).toMatchObject({ ok: false })
+  })
+})
+
+describe('the tools of the agent', () => {
+  const root = '/home/ubuntu/workspace/proyecto-x'
+  const line = `${'x'.repeat(79)}\n`
+  const open = (files: Readonly<Record<string, string>>) =>
+    createWorkspace({ backend: memory(files), policy: 'autonomous', dialect: namedRoots({ [root]: '' }) })
+
+  it('read_file returns at most 64 KiB, and continues with start_line', async () => {
+    for (const [name, text] of [
+      ['many short lines', Array.from({ length: 9000 }, (_, i) => `line ${i + 1}\n`).join('')],
+      ['lines of 80 bytes', line.repeat(2500)],
+      ['long lines', `${'y'.repeat(30_000)}\n`.repeat(7)],
+    ] as const) {
+      const workspace = await open({ 'a.log': text })
+      let content = ''
+      let calls = 0
+      for (let start_line = 1; ; calls++) {
+        const { output } = await workspace.call('read_file', { path: `${root}/a.log`, start_line })
+        const part = output as { content: string; truncated?: true; end_line: number; total_lines: number }
+        expect(part, name).toMatchObject({ success: true, start_line, total_lines: text.split('\n').length - 1 })
+        expect(part.content.length, name).toBeLessThanOrEqual(64 * 1024)
+        content += part.content
+        start_line = part.end_line + 1
+        if (part.truncated !== true) break
+      }
+      expect(content === text, name).toBe(true)
+      expect(calls, name).toBe(Math.ceil(text.length / (64 * 1024)) - 1)
+    }
+  })
+
+  it('write_file needs a file of more than 64 KiB to be read in all of its parts', async () => {
+    const workspace = await open({ 'a.log': line.repeat(1000) })
+    const path = `${root}/a.log`
+    const write = () => workspace.call('write_file', { path, content: 'short\n' })
+    await workspace.call('read_file', { path })
+    expect(await write()).toMatchObject({ failure: { code: 'WRITE_CONFLICT' } })
+    await workspace.call('read_file', { path, start_line: 800 })
+    expect(await write()).toMatchObject({ isError: false })
+  })
+
+  it('read_file reads a range', async () => {
+    const workspace = await open({ 'a.txt': 'one\ntwo\nthree\n' })
+    const path = `${root}/a.txt`
+    expect((await workspace.call('read_file', { path })).output).toEqual({
+      success: true,
+      content: 'one\ntwo\nthree\n',
+    })
+    for (const range of [
+      { start_line: 2, max_lines: 1 },
+      { startLine: 2, maxLines: 1 },
+    ]) {
+      expect((await workspace.call('read_file', { path, ...range })).output).toEqual({
+        ...{ success: true, content: 'two\n', start_line: 2, end_line: 2, total_lines: 3 },
+      })
+    }
+  })
+
+  it('list_directory shows names, types, sizes and modification dates, at most 500', async () => {
+    const { root: directory } = project
+    const workspace = await project.open(await project.write('list.yaml', configuration(directory)), 'named-roots')
+    const { output } = await workspace.call('list_directory', { path: directory, recursive: true })
+    const { entries } = output as { entries: { path: string; type: string; size?: number; modified?: string }[] }
+    expect(entries).toMatchObject([
+      { path: `${directory}/a.txt`, type: 'file', size: 2 },
+      { path: `${directory}/src`, type: 'directory' },
+      { path: `${directory}/src/handler.go`, type: 'file', size: 13 },
+      { path: `${directory}/src/main.go`, type: 'file', size: 13 },
+    ])
+    for (const { type, modified } of entries) {
+      if (type === 'file') expect(modified).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+    }
+    await workspace.close()
+    const many = await open(Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`f${i}`, ''])))
+    const listed = (await many.call('list_directory', { path: root })).output as { entries: unknown[] }
+    expect(listed.entries).toHaveLength(500)
+    expect(listed).toMatchObject({ truncated: true, total: 600 })
+  })
+
+  it('write_file refuses more than 1 MiB, and append_file more than 10 MiB in all', async () => {
+    const workspace = await open({ 'a.log': 'x'.repeat(10 * 1024 * 1024 - 5) })
+    const big = { path: `${root}/b`, content: 'x'.repeat(1024 * 1024 + 1) }
+    expect(await workspace.call('write_file', big)).toMatchObject({ failure: { code: 'LIMIT_EXCEEDED' } })
+    const append = { path: `${root}/a.log`, content: '123456' }
+    expect(await workspace.call('append_file', append)).toMatchObject({ isError: true })
+    expect(await workspace.call('append_file', { path: `${root}/new/x`, content: '1' })).toMatchObject({
+      isError: false,
+    })
+  })
+
+  it('delete_file deletes files only, and says so of recursive', async () => {
+    const workspace = await open({ 'src/a.go': '', 'b.go': '' })
+    for (const [input, code] of [
+      [{ path: `${root}/src` }, 'IS_DIRECTORY'],
+      [{ path: `${root}/src`, recursive: true }, 'INVALID_INPUT'],
+      [{ path: `${root}/b.go`, recursive: true }, 'INVALID_INPUT'],
+    ] as const) {
+      const result = await workspace.call('delete_file', input)
+      expect(result.failure?.code).toBe(code)
+      if (code === 'INVALID_INPUT') expect(JSON.stringify(result.output)).toContain('only single files are deleted')
+    }
+    expect(await workspace.call('delete_file', { path: `${root}/b.go`, recursive: false })).toMatchObject({
+      isError: false,
+    })
+  })
+
+  it('every tool refuses paths outside, climbing paths and links to outside', async () => {
+    const { root } = project
+    await symlink('/etc', join(root, 'out'))
+    const workspace = await project.open(await project.write('links.yaml', configuration(root)), 'named-roots')
+    for (const path of ['/etc/passwd', `${root}/../x`, `${root}/out/passwd`, 'a/../../x', project.home]) {
+      for (const [tool, more] of [
+        ['read_file', {}],
+        ['list_directory', {}],
+        ['write_file', { content: '' }],
+        ['append_file', { content: 'x' }],
+        ['delete_file', {}],
+      ] as const) {
+        const result = await workspace.call(tool, { path, ...more })
+        expect([tool, path, result.failure?.code]).toEqual([tool, path, 'PATH_REJECTED'])
+      }
+    }
+    await workspace.close()
   })
 })

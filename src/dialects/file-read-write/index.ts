@@ -1,9 +1,13 @@
 import * as z from 'zod'
 import { call, createPathMapping, defineDialectTool, readBetween, type VirtualRoots } from '../define.ts'
-import type { Answer, Dialect } from '../runtime/types.ts'
+import { useNullDevice } from '../runtime/steps.ts'
+import type { Dialect } from '../runtime/types.ts'
+import { success } from './answer.ts'
+import { memoryTools } from './memory.ts'
 
 /**
- * `file_read` and `file_write`, which return `{ success, output, error }`: the only tools of many simple agents.
+ * `file_read` and `file_write`, which return `{ success, output, error }`, and `memory_store`, `memory_get`, `memory_search`
+ * and `memory_recall` if the policy has a memory. `/dev/null` can be read and written.
  *
  * @param roots virtual roots of its paths. Default: none, paths are relative to the root of the workspace
  * @example
@@ -13,14 +17,14 @@ import type { Answer, Dialect } from '../runtime/types.ts'
 export function fileReadWrite(roots: VirtualRoots = {}): Dialect {
   return {
     name: 'file-read-write',
-    description: 'file_read and file_write, which return { success, output, error }',
+    description: 'file_read and file_write, and the memory tools, which return { success, output, error }',
     pathMapping: createPathMapping(roots),
     tools,
     hints: {
-      WRITE_CONFLICT: 'Read the whole file with file_read, and repeat the change on what it shows.',
+      WRITE_CONFLICT: 'Read all of it with file_read or memory_get, and repeat the change on what it shows.',
       FILE_TOO_LARGE: 'Read a part of it with start_line and end_line.',
       IS_DIRECTORY: 'Name a file.',
-      NOT_FOUND: 'Check the path.',
+      NOT_FOUND: 'Check the path, or the id of the note.',
     },
     fields: { startLine: 'start_line' },
     formatError: ({ code, message, hint }) => ({
@@ -29,9 +33,8 @@ export function fileReadWrite(roots: VirtualRoots = {}): Dialect {
   }
 }
 
-function success(output: string): Answer {
-  return { output: { success: true, output, error: null } }
-}
+/** Always empty, and never a file of the workspace. */
+const NULL_DEVICE = '/dev/null'
 
 const line = z.int().min(1).optional()
 
@@ -48,6 +51,10 @@ const tools = [
     annotations: { readOnlyHint: true, openWorldHint: false },
     uses: ['read_file'],
     *steps({ path, start_line, end_line }, pathMapping) {
+      if (path === NULL_DEVICE) {
+        yield* useNullDevice('read')
+        return success('')
+      }
       return success((yield* readBetween(pathMapping.inward(path), start_line, end_line)).content)
     },
   }),
@@ -65,6 +72,10 @@ const tools = [
     uses: ['write_file', 'append_file'],
     *steps({ path, content, append }, pathMapping) {
       const file = pathMapping.inward(path)
+      if (path === NULL_DEVICE) {
+        yield* useNullDevice('write')
+        return success(`Discarded ${new TextEncoder().encode(content).length} bytes: ${path} keeps nothing`)
+      }
       if (append) {
         const { bytesAppended } = yield* call('append_file', { path: file, content })
         return success(`Appended ${bytesAppended} bytes to ${path}`)
@@ -73,4 +84,5 @@ const tools = [
       return success(`${created ? 'Created' : 'Replaced'} ${path} (${bytesWritten} bytes)`)
     },
   }),
+  ...memoryTools,
 ]

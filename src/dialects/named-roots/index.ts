@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { call, createPathMapping, defineDialectTool, readWhole, type VirtualRoots } from '../define.ts'
+import { call, createPathMapping, defineDialectTool, readPart, ToolError, type VirtualRoots } from '../define.ts'
 import type { Answer, Dialect } from '../runtime/types.ts'
 
 /**
@@ -21,7 +21,7 @@ export function namedRoots(roots: VirtualRoots = { '/workspace': '' }): Dialect 
     tools,
     hints: {
       WRITE_CONFLICT: 'Read the whole file with read_file, and repeat the change on what it shows.',
-      FILE_TOO_LARGE: 'It cannot be read here; work without its content.',
+      FILE_TOO_LARGE: 'Read a part of it with start_line and max_lines.',
       IS_DIRECTORY: 'Name a single file; list_directory shows what is in a directory.',
     },
     formatError: ({ code, message, hint, path }) => ({
@@ -42,12 +42,21 @@ const tools = [
   defineDialectTool({
     name: 'read_file',
     title: 'Read file',
-    description: 'Read the whole of a text file.',
-    input: z.object({ path }),
+    description: 'Read a text file. Of more than 64 KiB, it returns the first lines; start_line continues.',
+    input: z.object({
+      path,
+      start_line: z.int().min(1).default(1).describe('First line, from 1'),
+      max_lines: z.int().min(1).optional().describe('Maximum lines'),
+    }),
     annotations: looks,
     uses: ['read_file'],
-    *steps({ path }, pathMapping) {
-      return success({ content: (yield* readWhole(pathMapping.inward(path))).content })
+    *steps({ path, start_line: startLine, max_lines }, pathMapping) {
+      const maxLines = max_lines ?? Number.POSITIVE_INFINITY
+      const range = { startLine, maxLines }
+      const { content, endLine, totalLines, isCut } = yield* readPart(pathMapping.inward(path), range, true)
+      if (startLine === 1 && endLine === totalLines && !isCut) return success({ content })
+      const lines = { start_line: startLine, end_line: endLine, total_lines: totalLines }
+      return success({ content, ...lines, ...(isCut ? { truncated: true } : {}) })
     },
   }),
   defineDialectTool({
@@ -73,10 +82,12 @@ const tools = [
     *steps({ path, recursive }, pathMapping) {
       const options = { ...(recursive ? { maxDepth: 32 } : {}), maxEntries: 500, includeHidden: true }
       const listing = yield* call('list_directory', { path: pathMapping.inward(path), ...options })
-      const entries = listing.entries.map(({ path, type, sizeBytes }) => {
-        const size = sizeBytes === undefined ? {} : { size: sizeBytes }
-        return { path: pathMapping.outward(path), type, ...size }
-      })
+      const entries = listing.entries.map(({ path, type, sizeBytes: size, modifiedAt: modified }) => ({
+        path: pathMapping.outward(path),
+        type,
+        ...(size === undefined ? {} : { size }),
+        ...(modified === undefined ? {} : { modified }),
+      }))
       return success({ entries, ...(listing.truncated ? { truncated: true, total: listing.totalEntries } : {}) })
     },
   }),
@@ -95,11 +106,21 @@ const tools = [
   defineDialectTool({
     name: 'delete_file',
     title: 'Delete file',
-    description: 'Delete a file. Directories are never deleted, not even with recursive.',
+    description: 'Delete a file. Directories are never deleted; recursive is refused.',
     input: z.object({ path, recursive: z.boolean().default(false) }),
     annotations: { ...changes, idempotentHint: true },
     uses: ['delete_file'],
-    *steps({ path }, pathMapping) {
+    *steps({ path, recursive }, pathMapping) {
+      if (recursive) {
+        throw new ToolError(
+          'INVALID_INPUT',
+          `Cannot delete ${JSON.stringify(path)} with recursive: only single files are deleted`,
+          {
+            field: 'recursive',
+            hint: 'Leave out recursive, and delete the files of a directory one by one.',
+          },
+        )
+      }
       yield* call('delete_file', { path: pathMapping.inward(path) })
       return success({ path })
     },

@@ -51,8 +51,12 @@ export function* readLines(path: string, range: LineRange): Steps<PartialText> {
   throw new ToolError('FILE_TOO_LARGE', message, { path })
 }
 
-/** The same as {@link readLines}, but cuts what is longer than about 64 KiB, instead of failing. */
-export function* readPart(path: string, range: LineRange): Steps<PartialText> {
+/**
+ * The same as {@link readLines}, but cuts what is longer than about 64 KiB, instead of failing.
+ *
+ * @param isExact never returns more than 64 KiB. Default: stops after the reading that reaches them
+ */
+export function* readPart(path: string, range: LineRange, isExact = false): Steps<PartialText> {
   let content = ''
   let bytes = 0
   let sha256: string | undefined
@@ -60,14 +64,22 @@ export function* readPart(path: string, range: LineRange): Steps<PartialText> {
   let startLine = firstLine
   let maxLines = mostLines
   for (;;) {
-    const part = yield* callNarrowed('read_file', { path, startLine, maxLines: Math.min(maxLines, MAX_LINES) })
+    const section = {}
+    const input = { path, startLine, maxLines: Math.min(maxLines, MAX_LINES) }
+    const part = yield* callNarrowed('read_file', input, section)
     if (sha256 !== undefined && part.sha256 !== sha256) {
       const message = `${quote(path)} changed while it was read`
       throw new ToolError('WRITE_CONFLICT', message, { path, hint: 'Read it again.' })
     }
     sha256 = part.sha256
+    const partBytes = utf8.encode(part.content).length
+    if (isExact && bytes > 0 && bytes + partBytes > MAX_BYTES) {
+      yield { unseen: section }
+      const { totalLines } = part
+      return { content, bytes, sha256, totalLines, startLine: firstLine, endLine: startLine - 1, isCut: true }
+    }
     content += part.content
-    bytes += utf8.encode(part.content).length
+    bytes += partBytes
     maxLines -= part.endLine - startLine + 1
     startLine = part.endLine + 1
     const { endLine, totalLines } = part

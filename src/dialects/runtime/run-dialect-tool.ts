@@ -39,6 +39,8 @@ export interface DialectHost {
   mutates(name: string): boolean
   /** Returns why a tool is not registered, or `undefined` if it is. */
   unavailableReason(name: string): ToolError | undefined
+  /** Evaluates and records an access to the null device. */
+  useNullDevice(access: 'read' | 'write', options: CallOptions & DialectToolOptions): Promise<Success | Failure>
   /** Records a call that the dialect itself rejects. */
   rejectCall(name: string, error: unknown, options: CallOptions & { readonly via: string }): Promise<Failure>
 }
@@ -175,6 +177,13 @@ async function runSteps(
     const step = next.value
     if ('narrow' in step) {
       next = steps.next(safety.narrow(step.narrow, step.input) as object)
+      continue
+    }
+    if ('nullDevice' in step) {
+      const result = await host.useNullDevice(step.nullDevice, options)
+      if (!result.ok) return { failure: result }
+      calls.callIds.push(result.callId)
+      next = steps.next(result)
       continue
     }
     if (!('tool' in step)) {

@@ -77,9 +77,21 @@ export function* narrowInput<N extends ToolName, I extends ToolInput<N>>(tool: N
   return (yield { narrow: tool, input }) as I & ToolInput<N>
 }
 
-/** The same as {@link call}, without the safety fields of the caller; see {@link narrowInput}. */
-export function* callNarrowed<N extends ToolName>(tool: N, input: ToolInput<N>): Steps<Success & ToolOutput<N>> {
-  return (yield { tool, input, continueOnError: false, isNarrowed: true }) as Success & ToolOutput<N>
+/**
+ * The same as {@link call}, without the safety fields of the caller; see {@link narrowInput}. Yield `{ unseen: part }` if the
+ * answer does not show the result.
+ */
+export function* callNarrowed<N extends ToolName>(
+  tool: N,
+  input: ToolInput<N>,
+  part: object = {},
+): Steps<Success & ToolOutput<N>> {
+  return (yield { tool, input, continueOnError: false, isNarrowed: true, parts: [part] }) as Success & ToolOutput<N>
+}
+
+/** Records an access to the null device, which policy evaluates by its tool alone. Nothing is read and nothing changes. */
+export function* useNullDevice(access: 'read' | 'write'): Steps<void> {
+  yield { nullDevice: access }
 }
 
 /**

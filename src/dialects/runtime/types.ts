@@ -103,6 +103,8 @@ export type Step =
   | { readonly narrow: AnyToolName; readonly input: unknown }
   /** Asks for the sha256 of the version of a file that the run was shown last. */
   | { readonly shown: string }
+  /** Records an access to the null device. */
+  | { readonly nullDevice: 'read' | 'write' }
   /** Discards what the calls of a part read: the answer does not show it, so the run has not seen it. */
   | { readonly unseen: object }
 
