@@ -22,6 +22,7 @@ import { checkGlob } from '../policy/match.ts'
 import { createRates } from '../policy/rate-limits.ts'
 import { createTaint } from '../policy/taint.ts'
 import { createProcesses } from '../shells/shared/background-processes.ts'
+import type { Tool } from '../tools/define-tool.ts'
 import { isText } from '../util/check-options.ts'
 import { createFiles } from './files.ts'
 import { policyOperation, reportOperation } from './introspection.ts'
@@ -116,12 +117,12 @@ async function explainCall(
 async function evaluateExplained(
   workspace: WorkspaceState,
   run: RunState,
-  name: string,
+  tool: string | Tool,
   input: unknown,
   dialectTools: readonly string[] | undefined,
 ): Promise<CallExplanation> {
-  const call = await evaluateCall(workspace, run, name, input, { options: { dialectTools } })
-  const { verdict, accesses, line } = openTaintTracker(workspace, run, run.id, name, true).beginCall(call)
+  const call = await evaluateCall(workspace, run, tool, input, { options: { dialectTools } })
+  const { verdict, accesses, line } = openTaintTracker(workspace, run, run.id, call.tool.name, true).beginCall(call)
   return { ok: true, verdict, accesses, ...(line === undefined ? {} : { line }) }
 }
 
@@ -223,7 +224,7 @@ function openDialectCall(context: StepContext, dialect: Dialect, host: DialectHo
 function createDialectHost(workspace: WorkspaceState, run: RunState): DialectHost {
   return {
     callTool: (name, input, options) => callTool(workspace, run, name, input, options),
-    explain: (name, input, dialectTools) => evaluateExplained(workspace, run, name, input, dialectTools),
+    explain: (tool, input, dialectTools) => evaluateExplained(workspace, run, tool, input, dialectTools),
     noteShown: run.readHistory.noteVersion,
     shownVersion: (path) => shownVersion(workspace, run, path),
     useNullDevice: (access, options) => callTool(workspace, run, createNullDeviceCall(access), {}, options),

@@ -32,7 +32,8 @@ function textsOf(answer: unknown): string {
 }
 
 async function open(dialect: Dialect) {
-  const policy = { preset: 'autonomous', deniedPaths: ['priv/**'], readOnlyPaths: ['src/**'] } as const
+  const lists = { deniedPaths: ['priv/**'], readOnlyPaths: ['src/**'] }
+  const policy = { preset: 'autonomous', memory: {}, ...lists } as const
   const backend = memory({ ...files, '.env': 'KEY=value\n', 'priv/x': 'x\n' })
   return createWorkspace({ backend, policy, dialect, shell: bash() })
 }

@@ -1,4 +1,5 @@
 import { type Failure, ToolError, toFailure } from '../../errors.ts'
+import { createNullDeviceCall } from './null-device.ts'
 import { recordPaths } from './path-mapping.ts'
 import { type CallExplanation, type DialectHost, namesOf, parseDialectInput, requireTool } from './run-dialect-tool.ts'
 import { toDialectError } from './translate-error.ts'
@@ -33,7 +34,11 @@ export async function explainDialectCall(
       const step = next.value
       if ('narrow' in step) next = steps.next(safety.narrow(step.narrow, step.input) as object)
       else if ('shown' in step) next = steps.next(await host.shownVersion(step.shown))
-      else if (!('tool' in step)) next = steps.next('')
+      else if ('nullDevice' in step) {
+        explained = await host.explain(createNullDeviceCall(step.nullDevice), {}, namesOf(tool))
+        if (explained.verdict.decision !== 'allow') break
+        next = steps.next('')
+      } else if (!('tool' in step)) next = steps.next('')
       else {
         workspaceTool = step.tool
         const isChange = host.mutates(step.tool)

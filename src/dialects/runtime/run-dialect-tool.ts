@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { parseInput, unknownTool } from '../../call/parse-input.ts'
 import type { AuthorizedCall, CallOptions, Success } from '../../call/state/call.ts'
 import { type Failure, ToolError } from '../../errors.ts'
-import type { ShownVersion } from '../../tools/define-tool.ts'
+import type { ShownVersion, Tool } from '../../tools/define-tool.ts'
 import { recordPaths } from './path-mapping.ts'
 import { SafetyFields, safetyShapeOf, spellInput } from './safety-fields.ts'
 import { strictSchema } from './strict-schema.ts'
@@ -34,7 +34,7 @@ export interface DialectHost {
   /** Returns the latest version of a file that the run was shown; see `shownVersion`. */
   shownVersion(path: string): Promise<string>
   /** Evaluates a call without making it. Throws the refusal of a call that policy does not evaluate. */
-  explain(name: string, input: unknown, dialectTools: readonly string[]): Promise<CallExplanation>
+  explain(tool: string | Tool, input: unknown, dialectTools: readonly string[]): Promise<CallExplanation>
   /** Whether a tool of the workspace changes anything. */
   mutates(name: string): boolean
   /** Returns why a tool is not registered, or `undefined` if it is. */
