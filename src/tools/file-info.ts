@@ -20,6 +20,7 @@ const output = z.object({
   kind: z.string(),
   readable: z.boolean().describe('Can be read as text'),
   writable: z.boolean(),
+  redacted: z.boolean().describe('Its content is never shown'),
   reason: z.string().describe('Why it has this kind'),
   sizeBytes: z.number().optional(),
   modifiedAt: z.string().optional(),
@@ -68,7 +69,14 @@ async function describe(access: GuardedAccess, stat: Stat, context: BuiltinConte
     return { type, ...facts(target.classification), target: display(target.path) }
   }
   if (type === 'other')
-    return { type, kind: 'UNKNOWN', readable: false, writable: false, reason: 'it is not a regular file' }
+    return {
+      type,
+      kind: 'UNKNOWN',
+      readable: false,
+      writable: false,
+      redacted: false,
+      reason: 'it is not a regular file',
+    }
   if (access.classification.redacted) return { type, ...facts(access.classification) }
   return { type, ...(await contentOf(access, stat, context)), sizeBytes: stat.size, ...timesOf(stat), ...modeOf(stat) }
 }
@@ -77,9 +85,10 @@ function facts({
   kind,
   readable,
   writable,
+  redacted,
   reason,
-}: Classification): Pick<Output, 'kind' | 'readable' | 'writable' | 'reason'> {
-  return { kind, readable, writable, reason }
+}: Classification): Pick<Output, 'kind' | 'readable' | 'writable' | 'redacted' | 'reason'> {
+  return { kind, readable, writable, redacted, reason }
 }
 
 function timesOf({ modifiedAt }: Stat): Pick<Output, 'modifiedAt'> {

@@ -10,11 +10,12 @@ import type { GuardedAccess } from '../policy/access.ts'
 import { type BuiltinContext, type BuiltinDraft, defineBuiltinTool } from './builtin-tool.ts'
 import { boundContent } from './shared/bound-content.ts'
 import { pathField } from './shared/fields.ts'
-import { lineOutOfRange, readLargeFile } from './shared/large-file.ts'
+import { fromColumn, lineOutOfRange, readLargeFile } from './shared/large-file.ts'
 
 const input = z.strictObject({
   path: pathField.describe('File to read, or artifact://RUN/NAME of a stored result'),
   startLine: z.int().min(1).default(1).describe('First line, from 1'),
+  startColumn: z.int().min(1).default(1).describe('Where to continue a cut line: its nextColumn'),
   maxLines: z.int().min(1).optional().describe('Maximum lines'),
   lineNumbers: z.boolean().default(false).describe('Put "%6d | " before each line'),
   ifChanged: z.boolean().default(false).describe('No content if you have already seen these lines of this version'),
@@ -28,6 +29,7 @@ const output = z.object({
   totalLines: z.number(),
   sha256: z.string(),
   truncated: z.boolean(),
+  nextColumn: z.number().optional().describe('If endLine is cut: the startColumn that continues it'),
   kind: z.string(),
   encoding: z.string(),
   eol: z.string(),
@@ -68,13 +70,14 @@ export const readFile = defineBuiltinTool({
     if (stat.size > limits.textFileBytes) {
       const { head, ...large } = await readLargeFile(context, target.path, stat, {
         startLine: input.startLine,
+        startColumn: input.startColumn,
         maxLines,
         maxBytes: limits.readBytes,
       })
       return draftOf(input, target, context, { ...large, kind: kindOf(target, head) })
     }
     const document = await files.document(target.path, limits.textFileBytes)
-    const slice = cut(document.text, input.startLine, maxLines, limits.readBytes, target.asked)
+    const slice = cut(document.text, input, maxLines, limits.readBytes)
     return draftOf(input, target, context, {
       ...slice,
       totalLines: document.totalLines,
@@ -91,16 +94,17 @@ type Slice = Omit<Output, 'path'>
 
 /** Returns the draft for some lines of a file. With `ifChanged`, leaves out content that the run has seen. */
 function draftOf(
-  { lineNumbers, ifChanged }: Input,
+  { lineNumbers, ifChanged, startColumn }: Input,
   target: GuardedAccess,
   { previousReads, warnings }: Pick<BuiltinContext, 'previousReads' | 'warnings'>,
   slice: Slice,
 ): BuiltinDraft<Output> {
-  const { startLine, endLine, totalLines, sha256, content } = slice
-  const all = startLine === 1 && endLine === totalLines && !slice.truncated
-  // A cut line does not count as shown.
-  const isCut = slice.truncated && content !== '' && !content.endsWith('\n')
-  const end = isCut ? endLine - 1 : endLine
+  const { startLine, endLine, totalLines, sha256, content, nextColumn } = slice
+  // A line of which only a part is in the answer does not count as shown.
+  const start = startColumn > 1 ? startLine + 1 : startLine
+  const end = nextColumn === undefined ? endLine : endLine - 1
+  const isCut = startColumn > 1 || nextColumn !== undefined
+  const all = startLine === 1 && endLine === totalLines && !slice.truncated && !isCut
   const lines = { path: target.path, sha256, startLine, endLine, lineNumbers }
   const earlierCall = ifChanged && !isCut ? previousReads.findCall(lines) : undefined
   const path = display(target.asked)
@@ -112,13 +116,17 @@ function draftOf(
     }
   }
   const text = lineNumbers ? numberLines(content, startLine) : content
-  if (isCut) warnings.push(`Line ${endLine} is too long for one reading: only its beginning is shown`)
+  if (nextColumn !== undefined) {
+    warnings.push(
+      `Line ${endLine} is too long for one reading; continue with startLine ${endLine}, startColumn ${nextColumn}`,
+    )
+  }
   return {
     summary: `Read ${describeLines(slice)} of ${path}`,
     shown: () =>
-      end < startLine && !all
+      end < start && !all
         ? []
-        : [{ path: target.path, sha256, lines: all ? 'all' : { start: startLine, end, total: totalLines } }],
+        : [{ path: target.path, sha256, lines: all ? 'all' : { start, end, total: totalLines } }],
     // Content that a hook changed or a limit cut does not count as shown.
     onResult: ({ callId, content: answer }) => {
       if (answer === text && !isCut) previousReads.noteLines(lines, callId)
@@ -142,23 +150,25 @@ function kindOf(target: GuardedAccess, bytes: Uint8Array): string {
 }
 
 /** Returns the requested lines. Lines over the byte limit are cut; a first line over the limit is cut at a code point. */
-function cut(text: string, startLine: number, maxLines: number, maxBytes: number, path: string) {
+function cut(text: string, { path, startLine, startColumn }: Input, maxLines: number, maxBytes: number) {
   const slice = sliceLines(text, startLine, maxLines)
   if (startLine > Math.max(1, slice.totalLines)) throw lineOutOfRange(path, startLine, slice.totalLines)
-  const bounded = boundContent(slice.content, maxBytes)
-  const endLine = bounded.length === slice.content.length ? slice.endLine : startLine + countLines(bounded) - 1
+  const requested = fromColumn(slice.content, startLine, startColumn, path)
+  const bounded = boundContent(requested, maxBytes)
+  const isWhole = bounded.length === requested.length
   return {
     content: bounded,
     startLine,
-    endLine,
-    truncated: bounded.length < slice.content.length || slice.endLine < slice.totalLines,
+    endLine: isWhole ? slice.endLine : startLine + countLines(bounded) - 1,
+    truncated: !isWhole || slice.endLine < slice.totalLines,
+    ...(isWhole || bounded.endsWith('\n') ? {} : { nextColumn: startColumn + bounded.length }),
   }
 }
 
 /** Reads lines of an artifact. */
 async function readArtifact(input: Input, maxLines: number, context: BuiltinContext): Promise<BuiltinDraft<Output>> {
   const text = await context.readArtifact(input.path)
-  const slice = cut(text, input.startLine, maxLines, context.limits.readBytes, input.path)
+  const slice = cut(text, input, maxLines, context.limits.readBytes)
   const { totalLines } = sliceLines(text, 1, 1)
   return {
     summary: `Read ${describeLines({ ...slice, totalLines })} of ${input.path}`,
@@ -170,6 +180,7 @@ async function readArtifact(input: Input, maxLines: number, context: BuiltinCont
       totalLines,
       sha256: sha256Text(text),
       truncated: slice.truncated,
+      ...(slice.nextColumn === undefined ? {} : { nextColumn: slice.nextColumn }),
       kind: 'TEXT_DOC',
       encoding: 'utf-8',
       eol: detectLineEnd(text),

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ToolError } from '../errors.ts'
 import { classifyPath } from '../files/classify/index.ts'
+import { sha256 } from '../files/hash/sha256.ts'
 import { clamp } from '../limits.ts'
 import { compileGlob } from '../paths/glob.ts'
 import { display, type Path, quote } from '../paths/logical-path.ts'
@@ -23,6 +24,7 @@ const input = z.strictObject({
   maxMatches: z.int().min(1).optional().describe('Maximum lines (with filesOnly: files)'),
   maxFileBytes: z.int().min(1).optional().describe('Larger files are skipped'),
   timeoutMs: z.int().min(1).optional(),
+  hashes: z.boolean().default(false).describe('Add the sha256 of each file'),
   filesOnly: z.boolean().default(false).describe('Only the files and the number of matching lines in each'),
   ...filters,
 })
@@ -30,6 +32,7 @@ const input = z.strictObject({
 const match = z.object({
   path: z.string(),
   kind: z.string(),
+  sha256: z.string().optional().describe('With hashes'),
   line: z.number(),
   column: z.number().describe('Of the first match in the line, in UTF-16 units'),
   snippet: z.string(),
@@ -37,7 +40,12 @@ const match = z.object({
   after: z.array(z.string()),
 })
 
-const fileCount = z.object({ path: z.string(), kind: z.string(), count: z.number().describe('Matching lines') })
+const fileCount = z.object({
+  path: z.string(),
+  kind: z.string(),
+  sha256: z.string().optional(),
+  count: z.number().describe('Matching lines'),
+})
 
 const output = z.object({
   path: z.string(),
@@ -191,7 +199,7 @@ class MatchCollector implements ScanVisitor {
     if (this.isLate()) return this.#stop('timeout')
     if (count === 0) return true
     if (this.files.length === this.#bounds.maxMatches) return this.#stop('maxMatches')
-    this.files.push({ path, kind: classifyPath(path).kind, count })
+    this.files.push({ path, kind: classifyPath(path).kind, ...this.#hashOf(bytes), count })
     this.#context.files.noteRead(path, bytes.length)
     return true
   }
@@ -199,14 +207,19 @@ class MatchCollector implements ScanVisitor {
   #find(path: Path, bytes: Uint8Array): boolean {
     const { matches, truncated } = this.#search.find(path, bytes, this.#bounds.maxMatches - this.matches.length)
     if (matches.length > 0) this.#context.files.noteRead(path, bytes.length)
+    const file = { path, kind: classifyPath(path).kind, ...(matches.length > 0 ? this.#hashOf(bytes) : {}) }
     for (const fileMatch of matches) {
-      const result = { path, kind: classifyPath(path).kind, ...fileMatch }
+      const result = { ...file, ...fileMatch }
       this.#remainingBytes -= weightOf(result)
       if (this.#remainingBytes < 0) return this.#stop('bytes')
       this.matches.push(result)
     }
     if (this.isLate()) return this.#stop('timeout')
     return truncated ? this.#stop('maxMatches') : true
+  }
+
+  #hashOf(bytes: Uint8Array): { sha256?: string } {
+    return this.#input.hashes ? { sha256: sha256(bytes) } : {}
   }
 
   #stop(reason: Reason): false {
@@ -247,7 +260,7 @@ function weightOf({ path, kind, snippet, before, after }: Match): number {
   let units = path.length + kind.length + snippet.length
   for (const line of before) units += line.length + 1
   for (const line of after) units += line.length + 1
-  return units * 3 + 100
+  return units * 3 + 200
 }
 
 function summaryOf(filesOnly: boolean, total: number, filesSearched: number, reason: Reason | undefined): string {

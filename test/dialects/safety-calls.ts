@@ -191,6 +191,7 @@ export const values: Readonly<Record<string, readonly unknown[]>> = {
   createParents: [false],
   reason: ['to see it'],
   startLine: [2],
+  startColumn: [2],
   maxLines: [1],
   maxDepth: [1, 2],
   maxEntries: [1],

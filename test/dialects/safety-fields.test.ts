@@ -32,7 +32,9 @@ describe('the safety fields', () => {
     )
     expect(others).toEqual([
       ...['list_directory.path', 'find_files.path'],
-      ...['mode', 'path', 'caseSensitive', 'contextLines', 'filesOnly'].map((field) => `search_text.${field}`),
+      ...['mode', 'path', 'caseSensitive', 'contextLines', 'hashes', 'filesOnly'].map(
+        (field) => `search_text.${field}`,
+      ),
       ...['read_file.lineNumbers', 'read_file.ifChanged'],
       ...['diff_workspace.statOnly', 'diff_workspace.paths', 'diff_workspace.base'],
       ...['oldText', 'newText', 'replaceAll', 'edits'].map((field) => `edit_file.${field}`),

@@ -26,6 +26,8 @@ export interface PartialText extends FileText {
   readonly endLine: number
   /** Whether requested lines are missing, or the last line is cut. */
   readonly isCut: boolean
+  /** The column that continues the last line, if it is cut. */
+  readonly nextColumn: number | undefined
 }
 
 /** Maximum number of bytes that one call in a dialect reads. */
@@ -60,33 +62,37 @@ export function* readPart(path: string, range: LineRange, isExact = false): Step
   let content = ''
   let bytes = 0
   let sha256: string | undefined
-  const { startLine: firstLine, maxLines: mostLines } = yield* narrowInput('read_file', { path, ...range })
+  const narrowed = yield* narrowInput('read_file', { path, ...range })
+  const { startLine: firstLine, maxLines: mostLines } = narrowed
+  let { startColumn } = narrowed
   let startLine = firstLine
   let maxLines = mostLines
   for (;;) {
     const section = {}
-    const input = { path, startLine, maxLines: Math.min(maxLines, MAX_LINES) }
+    const limited = { path, startLine, maxLines: Math.min(maxLines, MAX_LINES) }
+    const input = startColumn === undefined ? limited : { ...limited, startColumn }
     const part = yield* callNarrowed('read_file', input, section)
+    startColumn = undefined
     if (sha256 !== undefined && part.sha256 !== sha256) {
       const message = `${quote(path)} changed while it was read`
       throw new ToolError('WRITE_CONFLICT', message, { path, hint: 'Read it again.' })
     }
     sha256 = part.sha256
+    const { endLine, totalLines, nextColumn } = part
+    const whole = { sha256, totalLines, startLine: firstLine }
     const partBytes = utf8.encode(part.content).length
     if (isExact && bytes > 0 && bytes + partBytes > MAX_BYTES) {
       yield { unseen: section }
-      const { totalLines } = part
-      return { content, bytes, sha256, totalLines, startLine: firstLine, endLine: startLine - 1, isCut: true }
+      return { ...whole, content, bytes, endLine: startLine - 1, isCut: true, nextColumn: undefined }
     }
     content += part.content
     bytes += partBytes
     maxLines -= part.endLine - startLine + 1
     startLine = part.endLine + 1
-    const { endLine, totalLines } = part
-    const isCutWithin = part.artifactUri !== undefined || (part.truncated && !/[\r\n]$/.test(part.content))
+    const isCutWithin = part.artifactUri !== undefined || nextColumn !== undefined
     const isAll = startLine > totalLines || maxLines <= 0
     if (isCutWithin || isAll || bytes >= MAX_BYTES) {
-      return { content, bytes, sha256, totalLines, startLine: firstLine, endLine, isCut: isCutWithin || !isAll }
+      return { ...whole, content, bytes, endLine, isCut: isCutWithin || !isAll, nextColumn }
     }
   }
 }

@@ -15,7 +15,7 @@ const safetyFields: { readonly [N in ToolName]?: readonly (keyof ToolInput<N> & 
     ...(['includeGlob', 'excludeGlob', 'maxMatches', 'maxFileBytes', 'timeoutMs'] as const),
     ...(['includeHidden', 'includeIgnored'] as const),
   ],
-  read_file: ['startLine', 'maxLines'],
+  read_file: ['startLine', 'startColumn', 'maxLines'],
   diff_workspace: ['maxBytes'],
   edit_file: ['expectedSha256', 'dryRun', 'reason'],
   replace_range: ['expectedSha256', 'reason'],

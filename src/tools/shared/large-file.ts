@@ -17,6 +17,8 @@ export interface LargeSlice {
   readonly totalLines: number
   readonly sha256: string
   readonly truncated: boolean
+  /** Column that continues a cut line. Columns of a large file count its stored text. */
+  readonly nextColumn?: number
   readonly encoding: Encoding
   readonly eol: LineEnd
   readonly bom: boolean
@@ -27,6 +29,8 @@ export interface LargeSlice {
 /** The lines to read. */
 export interface WindowRequest {
   readonly startLine: number
+  /** First column of the first line, from 1. */
+  readonly startColumn: number
   readonly maxLines: number
   readonly maxBytes: number
 }
@@ -45,7 +49,7 @@ export async function readLargeFile(
   request: WindowRequest,
 ): Promise<LargeSlice> {
   const hash = createSha256()
-  const window = collectWindow(request)
+  const window = collectWindow(path, request)
   const ends = collectLineEnds()
   let head = new Uint8Array()
   let decoder: ReturnType<typeof createDecoder> | undefined
@@ -62,7 +66,7 @@ export async function readLargeFile(
     window.add(text)
   }
   decoder?.decode()
-  const slice = window.end(path)
+  const slice = window.end()
   return {
     ...slice,
     startLine: request.startLine,
@@ -142,13 +146,15 @@ function collectLineEnds() {
 }
 
 /** Collects the requested lines, and some text around them, from a text in parts. */
-function collectWindow({ startLine, maxLines, maxBytes }: WindowRequest) {
+function collectWindow(path: Path, { startLine, startColumn, maxLines, maxBytes }: WindowRequest) {
   const maxUnits = maxBytes + CONTEXT_UNITS
   let before = ''
   let after = ''
   let isOpen = false
   let newlines = 0
   let endsInLine = false
+  /** Units of the first line that are still to be skipped. */
+  let skip = startColumn - 1
   return {
     add(part: string): void {
       endsInLine = !part.endsWith('\n')
@@ -164,20 +170,32 @@ function collectWindow({ startLine, maxLines, maxBytes }: WindowRequest) {
         before = (before + (isOpen ? part.slice(0, from) : part)).slice(-CONTEXT_UNITS)
         if (!isOpen) return
       }
+      const start = from
+      if (skip > 0) {
+        const lineEnd = part.indexOf('\n', from)
+        if (lineEnd !== -1 && lineEnd - from < skip) throw columnOutOfRange(path, startLine, startColumn)
+        const skipped = part.slice(from, from + skip)
+        before = (before + skipped).slice(-CONTEXT_UNITS)
+        skip -= skipped.length
+        from += skipped.length
+      }
       if (after.length < maxUnits) after += part.slice(from, from + maxUnits - after.length)
-      for (let at = part.indexOf('\n', from); at !== -1; at = part.indexOf('\n', at + 1)) newlines += 1
+      for (let at = part.indexOf('\n', start); at !== -1; at = part.indexOf('\n', at + 1)) newlines += 1
     },
-    end(path: Path): { content: string; endLine: number; totalLines: number; truncated: boolean } {
+    end(): { content: string; endLine: number; totalLines: number; truncated: boolean; nextColumn?: number } {
       const totalLines = newlines + (endsInLine ? 1 : 0)
       if (startLine > Math.max(1, totalLines)) throw lineOutOfRange(path, startLine, totalLines)
+      if (skip > 0) throw columnOutOfRange(path, startLine, startColumn)
       const lines = sliceLines(after, 1, maxLines).content
       const content = boundContent(lines, maxBytes)
       const endLine = startLine + countLines(content) - 1
+      const isCut = content.length < lines.length && !content.endsWith('\n')
       return {
         content: redactedPart(before + after, before.length, before.length + content.length),
         endLine,
         totalLines,
         truncated: content.length < lines.length || endLine < totalLines,
+        ...(isCut ? { nextColumn: startColumn + content.length } : {}),
       }
     },
   }
@@ -187,6 +205,23 @@ function collectWindow({ startLine, maxLines, maxBytes }: WindowRequest) {
 export function lineOutOfRange(path: string, startLine: number, totalLines: number): ToolError {
   const message = `startLine ${startLine} is after the last line ${totalLines} of ${quote(path)}`
   return new ToolError('INVALID_INPUT', message, { path, field: 'startLine', totalLines })
+}
+
+/**
+ * Returns lines from a column of the first one on.
+ *
+ * @throws ToolError `INVALID_INPUT` for a column after the end of the line
+ */
+export function fromColumn(lines: string, startLine: number, startColumn: number, path: string): string {
+  if (startColumn === 1) return lines
+  const lineEnd = lines.indexOf('\n')
+  if (startColumn > (lineEnd === -1 ? lines.length : lineEnd) + 1) throw columnOutOfRange(path, startLine, startColumn)
+  return lines.slice(startColumn - 1)
+}
+
+function columnOutOfRange(path: string, startLine: number, startColumn: number): ToolError {
+  const message = `startColumn ${startColumn} is after the end of line ${startLine} of ${quote(path)}`
+  return new ToolError('INVALID_INPUT', message, { path, field: 'startColumn' })
 }
 
 /** Returns a part of the redacted text. Leaves out a mark that crosses an edge of the part. */
