@@ -65,7 +65,10 @@ export function handleOutputError(error: NodeJS.ErrnoException): void {
 
 /** Runs the command that the words name, and returns its exit code. */
 export async function program([name = 'help', ...words]: readonly string[]): Promise<number> {
-  if (name === 'help' || name === '--help' || name === '-h') {
+  const isHelp = (word: string | undefined) => word === '--help' || word === '-h'
+  // Of `call NAME --help`, as of any command: what follows `--` are no options.
+  const options = words.includes('--') ? words.slice(0, words.indexOf('--')) : words
+  if (name === 'help' || isHelp(name) || (Object.hasOwn(commands, name) && options.some(isHelp))) {
     process.stdout.write(usage)
     return 0
   }

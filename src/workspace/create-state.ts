@@ -1,6 +1,7 @@
 import { type AuditSink, createAudit } from '../audit/audit-log.ts'
 import { createEvents } from '../call/state/events.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
+import { checkDialect } from '../dialects/runtime/check-dialect.ts'
 import { rootsOfMapping } from '../dialects/runtime/path-mapping.ts'
 import type { Dialect } from '../dialects/runtime/types.ts'
 import { ToolError } from '../errors.ts'
@@ -48,6 +49,12 @@ export function createWorkspaceState(
   const limits = resolveLimits({ ...policyLimits, ...options.limits })
   const isReadOnly = options.readOnly === true || policy.data.preset === 'readOnly'
   const { tools, unavailableTools } = selectTools(options, policy)
+  if (dialect !== undefined) {
+    checkDialect(
+      dialect,
+      [...builtinTools, ...(options.extraTools ?? [])].map(({ name }) => name),
+    )
+  }
   nameWrittenFields(policy.origins, () => requireKnownTools(policy.data, knownTools(options.extraTools ?? [], dialect)))
   const backend = backendOf(options)
   for (const { file } of sinks) {

@@ -58,6 +58,19 @@ describe('the command line', () => {
     }
   })
 
+  it.each([
+    ...['approve', 'audit', 'call', 'demo', 'mcp', 'overlay', 'policy', 'replay', 'report', 'tools'].flatMap((name) => [
+      [name, '--help'],
+      [name, '-h'],
+    ]),
+    ['policy', 'check', '--help'],
+    ['audit', 'verify', '--help'],
+  ])('prints the help for %s %s %s', async (...words) => {
+    const { code, stdout } = await runWithoutPolicy(...words.filter((word) => word !== undefined))
+    expect(code).toBe(0)
+    expect(stdout).toContain('wardspace call NAME')
+  })
+
   it('ends with 2 without a policy, and names the presets', async () => {
     for (const words of [
       ['call', 'read_file', '{}'],

@@ -380,6 +380,42 @@ describe('a dialect over own tools of the workspace', () => {
   })
 })
 
+describe('the author of a dialect', () => {
+  const broken = (parts: object): Dialect => ({
+    ...shouting(),
+    tools: [{ ...(shouting().tools[0] as Dialect['tools'][number]), ...parts }],
+  })
+
+  it.each([
+    [{ uses: ['raed_file'] }, '"uses" names the unknown tool "raed_file"; did you mean "read_file"?'],
+    [{ uses: ['read_file'], mayUse: ['wirte_file'] }, '"mayUse" names the unknown tool "wirte_file"; did you mean'],
+    [{ uses: undefined }, '"uses" must be a list of tool names'],
+  ])('gets a TypeError for %j', async (parts, message) => {
+    const created = open({}, { dialect: broken(parts) })
+    await expect(created).rejects.toThrow(TypeError)
+    await expect(open({}, { dialect: broken(parts) })).rejects.toThrow(message)
+  })
+
+  it.each([
+    [[], 'read_file'],
+    [['file_info'], 'read_file'],
+  ])('with uses: %j cannot call %s', async (uses, called) => {
+    const workspace = await open({ 'a.txt': 'a' }, { dialect: broken({ uses }) })
+    const { isError, failure } = await workspace.call('CAT', { path: '/w/a.txt' })
+    expect(isError).toBe(true)
+    expect(failure?.message).toBe('The dialect failed in its tool CAT (TypeError)')
+    expect(String(failure?.cause)).toContain(`calls "${called}", which neither its "uses" nor its "mayUse" name`)
+  })
+
+  it('finds the exception of a tool in the cause, and nothing of it in the text', async () => {
+    const workspace = await open({ 'a.txt': 'a' }, { dialect: shouting() })
+    const { output, failure } = await workspace.call('BREAK', { path: '/w/a.txt' })
+    expect(failure?.message).toBe('The dialect failed in its tool BREAK (Error)')
+    expect(failure?.cause).toMatchObject({ message: '/secret/physical/path' })
+    expect(JSON.stringify([output, failure])).not.toContain('physical')
+  })
+})
+
 describe('virtual roots', () => {
   it('map only prefixes', () => {
     const place = createPathMapping({ '/workspace': '', '/data': 'stores/data' })

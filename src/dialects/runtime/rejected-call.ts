@@ -4,11 +4,11 @@ import type { Tool } from '../../tools/define-tool.ts'
 
 /**
  * Creates a tool that fails with the error of a dialect, so that the rejected call is recorded like any other. An error that
- * is no ToolError is reported without its text, which may hold physical paths.
+ * is no ToolError is reported without its text, which may hold physical paths; the text is in the cause.
  */
 export function createRejectedCall(name: string, error: unknown): Tool {
   const reject = (): never => {
-    throw error instanceof ToolError ? error : unexpectedError
+    throw error instanceof ToolError ? error : unexpectedError(name, error)
   }
   return {
     name,
@@ -24,6 +24,12 @@ export function createRejectedCall(name: string, error: unknown): Tool {
   }
 }
 
-const unexpectedError = new ToolError('BACKEND_ERROR', 'The dialect failed in an unexpected way', {
-  hint: 'Report this to the user.',
-})
+function unexpectedError(name: string, error: unknown): ToolError {
+  const kind = error instanceof Error && /^[A-Za-z]{1,40}$/.test(error.name) ? ` (${error.name})` : ''
+  return new ToolError(
+    'BACKEND_ERROR',
+    `The dialect failed in its tool ${name.slice(0, 100)}${kind}`,
+    { hint: 'This is an error of the dialect, not of the call. Report it to the user.' },
+    { cause: error },
+  )
+}

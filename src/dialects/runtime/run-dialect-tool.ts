@@ -136,7 +136,7 @@ export function createDialectCall(
       const { parsed, safety } = parseDialectInput(dialect, tool, input)
       fields = { ...fields, ...safety.names }
       const steps = tool.steps(parsed, pathMapping, state)
-      const end = await runSteps(steps, calls, host, safety, { ...options, dialectTools: namesOf(tool) })
+      const end = await runSteps(steps, calls, host, safety, tool, { ...options, dialectTools: namesOf(tool) })
       if ('failure' in end) return toError(end.failure, end.tool)
       safety.requireEffect()
       // Only an answered call counts: the caller of a failed one has not seen what it read.
@@ -169,6 +169,7 @@ async function runSteps(
   calls: StepCalls,
   host: DialectHost,
   safety: SafetyFields,
+  dialectTool: DialectTool,
   options: CallOptions & DialectToolOptions,
 ): Promise<StepsEnd> {
   let isLaterStep = false
@@ -192,6 +193,7 @@ async function runSteps(
       continue
     }
     const { tool, isNarrowed = false, continueOnError, parts = [] } = step
+    requireDeclared(dialectTool, tool)
     if (host.mutates(tool)) safety.requireEffectOn(tool)
     const input = isNarrowed ? step.input : safety.narrow(tool, step.input)
     const shows = (shown: ShownVersion) => calls.versions.push({ parts, shown })
@@ -207,6 +209,16 @@ async function runSteps(
     next = steps.next(result)
   }
   return isFailure(next.value) ? { failure: next.value } : { answer: next.value }
+}
+
+/**
+ * Requires that a tool of a dialect declares a tool that it calls: policy, listings and annotations rely on it.
+ *
+ * @throws TypeError for the author of the dialect
+ */
+function requireDeclared({ name, uses, mayUse = [] }: DialectTool, tool: string): void {
+  if (uses.includes(tool) || mayUse.includes(tool)) return
+  throw new TypeError(`The tool "${name}" calls "${tool}", which neither its "uses" nor its "mayUse" name`)
 }
 
 /**
