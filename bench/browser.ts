@@ -8,8 +8,8 @@ import { chromium } from 'playwright'
 import { chromiumArgs, chromiumPath } from '../test/runtimes/chromium.ts'
 
 /**
- * OPFS in Chromium, on 2,000 files of 4 KiB, in one worker: both layouts against one synchronous handle a file. With a
- * profile on disk: a private window sends every call of a handle to another process. The medians of three runs.
+ * OPFS in Chromium with 2,000 files of 4 KiB in one worker: both layouts against one synchronous handle per file. Uses a
+ * profile on disk, since a private window sends every call of a handle to another process. Medians of three runs.
  */
 
 const RUNS = 3
@@ -73,7 +73,7 @@ try {
   rmSync(directory, { recursive: true, force: true })
 }
 
-/** The median over the runs; a ratio is taken within each run. */
+/** Returns the median over the runs. Ratios are computed within each run. */
 function median(figure: (run: Figures) => number): number {
   const sorted = runs.map(figure).sort((a, b) => a - b)
   return sorted[sorted.length >> 1] as number

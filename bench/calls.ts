@@ -9,7 +9,7 @@ const content = Array.from({ length: 128 }, (_, i) => `line ${i} of a file`.padE
   .join('\n')
   .concat('\n')
 
-/** One call with everything in it, against bare memfs: reading 4 KiB, and an edit against read, replace, write. */
+/** A complete call against bare memfs: reading 4 KiB, and an edit against read, replace and write. */
 export async function benchCalls(): Promise<void> {
   console.log(`\nOne call on memory, ${content.length} bytes, ${CALLS} calls over ${FILES} files`)
   const names = Array.from({ length: FILES }, (_, i) => `src/module-${i % 20}/file-${i}.ts`)

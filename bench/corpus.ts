@@ -15,7 +15,7 @@ import { dirname, join, relative } from 'node:path'
 const text = /\.(?:[cm]?[jt]sx?|md|json|css|html|ya?ml|txt)$/
 const LARGEST = 512 * 1024
 
-/** A directory of real source text on disk, made from installed packages; removed by `remove`. */
+/** A directory of real source text on disk, copied from installed packages. */
 export interface Corpus {
   readonly root: string
   readonly count: number
@@ -36,7 +36,7 @@ export function makeCorpus(count: number, { smallest = 0 } = {}): Corpus {
   const root = mkdtempSync(join(tmpdir(), 'wardspace-bench-'))
   const paths: string[] = []
   let bytes = 0
-  // Whole packages one after the other, from the middle, where the large ones are no longer alone.
+  // Copies complete packages, starting from the middle of the list, to mix large and small ones.
   const first = Math.floor(sources.length / 3)
   for (let i = 0; paths.length < count; i++) {
     const source = sources[(first + i) % sources.length] ?? ''

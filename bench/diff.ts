@@ -89,7 +89,7 @@ function moved(lines: readonly string[], share: number): string[] {
   return result
 }
 
-/** A small linear generator: the same texts on every run. */
+/** A linear congruential generator, which gives the same texts on every run. */
 function generator(): () => number {
   let state = 1
   return () => {

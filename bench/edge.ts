@@ -1,6 +1,6 @@
 import { startWorker, subjectBindings } from '../test/edge/workerd.ts'
 
-/** Prints what calls cost in a Durable Object, in real workerd on this machine. Run it with `npx tsx bench/edge.ts`. */
+/** Prints the time of calls in a Durable Object, in real workerd on this machine. Run it with `npx tsx bench/edge.ts`. */
 const workerd = await startWorker('worker.ts', subjectBindings)
 const answer = await workerd.dispatchFetch('http://edge/measure')
 for (const [what, ms] of Object.entries((await answer.json()) as Record<string, number>)) {

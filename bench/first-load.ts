@@ -4,9 +4,9 @@ import type { Page } from 'playwright'
 import { startPlayground } from '../test/playground/open.ts'
 
 /**
- * What the playground costs whoever opens it for the first time: bytes over the network as a static server sends them,
- * gzipped, and the time until the file tree can be used, in a real browser: here, and as over a phone's network (9 Mbit/s,
- * 60 ms) on a processor four times slower. Fails where the bytes are over the budget; the times are for reading.
+ * Measures the first load of the playground in a real browser: gzipped bytes as a static server sends them, and the time
+ * until the file tree is usable, on this machine and with a phone's network (9 Mbit/s, 60 ms) and a processor four times
+ * slower. Fails if the bytes exceed the budget. The times are only printed.
  */
 const budget: { readonly kilobytes: number } = JSON.parse(
   readFileSync(join(import.meta.dirname, 'first-load-budget.json'), 'utf8'),
@@ -29,7 +29,7 @@ try {
 }
 
 interface Load {
-  /** Of 1,000 bytes, with headers. */
+  /** KB of 1,000 bytes, including headers. */
   readonly kilobytes: number
   readonly requests: number
   readonly ms: number
@@ -42,9 +42,9 @@ async function load(prepare: (page: Page) => Promise<void>): Promise<Load> {
   await page.goto(playground.url)
   await page.getByRole('treeitem').first().waitFor()
   const ms = await page.evaluate(() => performance.now())
-  // What comes by itself beside the tree, such as the terminal, is a part of the first load, too.
+  // The first load includes parts that load without interaction, such as the terminal.
   await page.waitForLoadState('networkidle')
-  const told = await page.evaluate(() => {
+  const total = await page.evaluate(() => {
     const entries = [
       ...performance.getEntriesByType('navigation'),
       ...performance.getEntriesByType('resource'),
@@ -53,7 +53,7 @@ async function load(prepare: (page: Page) => Promise<void>): Promise<Load> {
     return { kilobytes: bytes / 1_000, requests: entries.length }
   })
   await person.close()
-  return { ...told, ms }
+  return { ...total, ms }
 }
 
 async function asOnAPhone(page: Page): Promise<void> {

@@ -9,7 +9,7 @@ import { type Backend, createWorkspace } from '../dist/index.js'
 import { makeCorpus } from './corpus.ts'
 import { median, medians, report } from './measure.ts'
 
-/** As many rounds as it takes until the code is compiled, as in a process that lives on; then those that count. */
+/** Warm-up rounds, until the code is compiled as in a long-running process, and measured rounds. */
 const WARM_UP = 12
 const ROUNDS = 15
 
@@ -27,7 +27,7 @@ function gitFiles(root: string): Record<string, Uint8Array> {
   return files
 }
 
-/** `diff_workspace` against a `git diff` process, each time after one more edit; and a first checkout. */
+/** `diff_workspace` against a `git diff` process, after one more edit each time, and a first checkout. */
 export async function benchGit(): Promise<void> {
   for (const count of process.env.BENCH_LARGE === undefined ? [2500] : [2500, 25_000]) {
     const corpus = makeCorpus(count)
@@ -39,7 +39,7 @@ export async function benchGit(): Promise<void> {
       git(root, 'add', '-A')
       git(root, 'commit', '-q', '-m', 'x')
       git(root, 'gc', '-q')
-      // Git too needs files older than its index to trust it.
+      // Git trusts its index only for files that are older than it.
       await new Promise((later) => setTimeout(later, 2500))
       git(root, 'status')
       const paths = git(root, 'ls-files', '-z')
@@ -121,7 +121,7 @@ export async function benchGit(): Promise<void> {
   await benchCheckout()
 }
 
-/** HEAD of a pack of about 13 MB: checked out into memory, and by git. */
+/** HEAD of a pack of about 13 MB, checked out into memory and by git. */
 async function benchCheckout(): Promise<void> {
   const corpus = makeCorpus(PACKED_FILES)
   const fresh = mkdtempSync(join(tmpdir(), 'wardspace-bench-checkout-'))
@@ -158,5 +158,5 @@ async function benchCheckout(): Promise<void> {
   }
 }
 
-/** So many files of installed packages make a pack of about 13 MB. */
+/** Number of files of installed packages that make a pack of about 13 MB. */
 const PACKED_FILES = 7000

@@ -12,7 +12,7 @@ const patterns = [
   'a?{40}a{40}'.replace('a?{40}', '(?:a?){40}'),
 ]
 
-/** Patterns and texts made to make an engine that backtracks hang: none may take a second. */
+/** Patterns and texts that make a backtracking engine hang. None may take a second. */
 export async function benchHostile(): Promise<void> {
   console.log('\nHostile patterns on 4 MiB of hostile text (each under 1,000 ms)')
   const size = 4 * 2 ** 20 - 1

@@ -6,7 +6,7 @@ import { benchPatch } from './patch.ts'
 import { benchSearch } from './search.ts'
 import { benchShell } from './shell.ts'
 
-/** Everything that is measured, as ratios against a reference in the same run. Name parts to run only those. */
+/** Runs all benchmarks, as ratios against a reference in the same run. Arguments select the benchmarks to run. */
 const parts: Readonly<Record<string, () => Promise<void>>> = {
   calls: benchCalls,
   diff: benchDiff,

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 
-/** Milliseconds of each of several things to do, in turn, round by round: the median of each. */
+/** Runs several functions in turn for some rounds. Returns the median milliseconds of each. */
 export async function medians<K extends string>(
   rounds: number,
   things: Readonly<Record<K, () => unknown>>,
@@ -22,7 +22,7 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
-/** A line of a table: what, the ratio to the reference, and the bound that it should keep. */
+/** A row of a table: a label, the ratio to the reference, and its bound. */
 export function report(what: string, ours: number, reference: number, bound: number, unit = 'ms'): void {
   const ratio = ours / reference
   const verdict = ratio <= bound ? 'ok  ' : 'OVER'

@@ -5,7 +5,7 @@ import { sha256 } from '../src/files/hash/sha256.ts'
 import type { Path } from '../src/paths/logical-path.ts'
 import type { Change } from '../src/storage/backend.ts'
 
-/** Our memory backend against a bare memfs volume and our backend over one: stat and read, commit, fork. */
+/** The memory backend against a bare memfs volume and the memfs backend: stat and read, commit, fork. */
 async function main(): Promise<void> {
   const files = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`src/d${i % 10}/f${i}.ts`, 'x'.repeat(200)]))
   const paths = Object.keys(files) as Path[]
@@ -73,7 +73,7 @@ async function main(): Promise<void> {
   report(fork, { 'memfs, by toJSON and fromJSON': bareFork })
 }
 
-/** Microseconds a call: the median of nine rounds, after one to warm up. */
+/** Microseconds per call: the median of nine rounds, after one warm-up round. */
 async function time(count: number, action: (i: number) => unknown): Promise<number> {
   const rounds: number[] = []
   for (let round = 0; round < 10; round++) {

@@ -22,8 +22,8 @@ import { sha256 } from '../src/files/hash/sha256.ts'
 import type { Path } from '../src/paths/logical-path.ts'
 
 /**
- * What it costs that no link swapped in leads outside: the node backend against realpath, check, open, at depth 6, in
- * pairs in one run; the ratio is the median of the pairs. Both sides of a write sync the file and its directory.
+ * The cost of protection against links that are swapped in: the node backend against realpath, check and open, at depth 6,
+ * in pairs in one run. The ratio is the median of the pairs. Both sides of a write sync the file and its directory.
  */
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'node-races-')))
 const root = join(base, 'root')
@@ -74,7 +74,7 @@ async function writeRelaxed(): Promise<void> {
   renameSync(`${real}.tmp`, real)
 }
 
-/** What whoever must tell the version that was replaced, or expects one, does beside. */
+/** The extra work of a writer that reports or expects the replaced version. */
 async function hashOld(): Promise<void> {
   await readSynchronously()
   sha256(content)

@@ -10,7 +10,7 @@ import { medians, report } from './measure.ts'
 
 const MIB = 1024 * 1024
 
-/** A patch of 5 MB over 1,000 files against `git apply --check`, and a hunk that fits nowhere against a fixed time. */
+/** A patch of 5 MB over 1,000 files against `git apply --check`, and a hunk that matches nowhere against a fixed time. */
 export async function benchPatch(): Promise<void> {
   console.log('\nPatches')
   const corpus = makeCorpus(1000, { smallest: 4096 })
@@ -24,7 +24,7 @@ export async function benchPatch(): Promise<void> {
       const { status, stderr } = spawnSync('git', ['apply', '--check', 'changes.patch'], { cwd: corpus.root })
       if (status !== 0) throw new Error(String(stderr).slice(0, 500))
     }
-    // Where diff_workspace is not open, its hash is not made.
+    // Without diff_workspace, its hash is not computed.
     const apply = async (tools: readonly string[]) => {
       const workspace = await createWorkspace({ backend: original.fork?.() ?? original, policy, limits, tools })
       const answer = await workspace.call('apply_patch', { patch })
@@ -66,7 +66,7 @@ const policy = {
   ],
 }
 
-/** A patch that changes some lines of every file, as large as asked for. */
+/** Creates a patch of the requested size that changes some lines of every file. */
 function changesOf(files: Readonly<Record<string, Uint8Array>>, bytes: number): { patch: string; count: number } {
   const texts = Object.entries(files).map(([path, content]) => [path, new TextDecoder().decode(content)] as const)
   const sections: string[] = []
@@ -74,7 +74,7 @@ function changesOf(files: Readonly<Record<string, Uint8Array>>, bytes: number): 
   for (const [i, [path, text]] of texts.entries()) {
     const share = left / (texts.length - i)
     let section = ''
-    // Fewer and fewer changes, until their lines of context fit the share.
+    // Reduces the changes until they fit with their context lines.
     for (let step = 8; section === '' || (section.length > share && step < text.length); step *= 2)
       section = everyLine(path as LogicalPath, text, step)
     if (section === '') throw new Error(`Nothing to change in ${path}`)

@@ -1,6 +1,6 @@
 /**
- * The search engine alone, over bytes in memory, against a native `rg -j1` process over the same files on disk: every line
- * that matches is found and counted by both. `npx tsx bench/search-engines.ts [runs]`
+ * The search engine alone, over bytes in memory, against a native `rg -j1` process over the same files on disk. Both find and
+ * count every matching line. `npx tsx bench/search-engines.ts [runs]`
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -42,7 +42,7 @@ try {
   rmSync(root, { recursive: true, force: true })
 }
 
-/** A tree of that many text files, copied over and over from the installed packages. */
+/** Creates a tree of that many text files by copying the installed packages repeatedly. */
 function makeTree(tree: string, count: number): string {
   const installed = join(import.meta.dirname, '../node_modules')
   const sources = readdirSync(installed, { recursive: true, withFileTypes: true })

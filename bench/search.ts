@@ -17,7 +17,7 @@ const patterns = [
   { name: 'arrow at line end', query: '\\w+\\s*=>\\s*\\{$', mode: 'regex', bound: 0.7 },
 ] as const
 
-/** Enough that nothing ends early: both sides look at every line. */
+/** High enough that neither side ends early. */
 const ALL = 1_000_000
 
 /** `search_text` and `find_files` through the whole pipeline, against native `rg` processes on the same tree. */

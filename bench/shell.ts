@@ -7,7 +7,7 @@ import { median, medians, report } from './measure.ts'
 
 const COUNT = 5000
 
-/** Commands through the whole pipeline: searches against just-bash's own, and what a command costs that does nothing. */
+/** Commands through the complete pipeline: searches against those of just-bash, and the cost of an empty command. */
 export async function benchShell(): Promise<void> {
   const corpus = makeCorpus(COUNT)
   try {

@@ -18,7 +18,7 @@ const options: WalkOptions = {
   revision: 'bench',
 }
 
-/** The walk over a whole tree: in memory against memfs `readdirSync`, on disk against a native `rg --files` process. */
+/** The walk over a complete tree: in memory against memfs `readdirSync`, on disk against a native `rg --files` process. */
 async function main(): Promise<void> {
   for (const size of [2500, 25_000]) {
     const files = project(size)
@@ -106,7 +106,7 @@ async function disk(root: string): Promise<Backend> {
   return nodeBackend(root)
 }
 
-/** Paths as in installed packages, renamed so that no default filter takes them out, with ignore files as projects have. */
+/** Paths of installed packages, renamed so that no default filter excludes them, with ignore files as in projects. */
 function project(size: number): Record<string, string> {
   const files: Record<string, string> = {
     '.gitignore': [
@@ -153,7 +153,7 @@ function installed(): string[] {
   return paths
 }
 
-/** Milliseconds: the median of some rounds, each round running every one once, so that all see the same machine. */
+/** Returns median milliseconds. Each round runs every function once, so that load on the machine affects all equally. */
 async function medians<K extends string>(rounds: number, work: Record<K, () => unknown>): Promise<Record<K, number>> {
   const names = Object.keys(work) as K[]
   const times = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<K, number[]>

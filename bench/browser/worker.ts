@@ -4,7 +4,7 @@ import { createWorkspace } from '../../src/index.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
 import type { Backend, Change } from '../../src/storage/backend.ts'
 
-/** Runs in a worker, where files have synchronous handles: each figure is milliseconds for the whole of it. */
+/** Runs in a worker, where files have synchronous handles. Figures are total milliseconds. */
 
 const FILES = 2_000
 const BYTES = 4_096
@@ -21,7 +21,7 @@ interface SyncHandle {
 const contents = Array.from({ length: 10_000 }, (_, i) =>
   encoder.encode(`export const value${i} = ${i}\n`.repeat(200)).slice(0, BYTES),
 )
-/** A copy: a content that was seen before is known by its identity. */
+/** Returns a copy, since hashes are cached by the identity of the content. */
 const contentOf = (i: number): Uint8Array => (contents[i] as Uint8Array).slice()
 
 const pathOf = (i: number): string => `d${i % 40}/f${i}.ts`
@@ -44,7 +44,7 @@ async function timed(action: () => Promise<unknown>): Promise<number> {
   return performance.now() - start
 }
 
-/** One handle a file, opened, used and closed: what one would write without a library, directories' handles kept. */
+/** One handle per file, opened, used and closed, as without a library. Keeps the handles of directories. */
 async function plain(root: FileSystemDirectoryHandle) {
   const handles: FileSystemDirectoryHandle[] = []
   for (const name of directories) handles.push(await root.getDirectoryHandle(name, { create: true }))
@@ -94,7 +94,7 @@ async function search(backend: Backend, repeats: number): Promise<{ cold: number
 }
 
 globalThis.onmessage = ({ data: runs }: { data: number }) => {
-  // What fails here would not be told otherwise.
+  // Reports errors, which would be lost otherwise.
   measureAll(runs).then(
     (figures) => globalThis.postMessage({ figures }),
     (error: Error) => globalThis.postMessage({ error: `${error.stack}` }),

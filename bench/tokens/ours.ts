@@ -58,7 +58,7 @@ export const wardspaceRows = [
   "Anthropic's editor, bash, memory (plain)",
 ] as const
 
-/** Measures everything that needs no other package. */
+/** Measures everything that needs no other packages. */
 export async function measureWardspace(): Promise<readonly Measured[]> {
   const [all, seven, json, anthropicTools] = wardspaceRows
   return [

@@ -9,7 +9,7 @@ const home = join(import.meta.dirname, '../../node_modules/.cache/wardspace/peer
 interface Peer {
   readonly name: string
   readonly program: 'reference' | 'deepagents' | 'mastra'
-  /** Exact versions, installed apart from the project. */
+  /** Exact versions, installed separately from the project. */
   readonly packages: readonly string[]
   readonly calls: (root: string) => Readonly<Partial<Record<Step, readonly [tool: string, input: object]>>>
 }
@@ -56,7 +56,7 @@ const peers: readonly Peer[] = [
   },
 ]
 
-/** Each peer at the same work, really carried out. */
+/** The calls of each peer for the same work, which it really performs. */
 export function measurePeers(): Measured[] {
   return peers.map((peer) => {
     const folder = installed(peer)
@@ -80,7 +80,7 @@ export function measurePeers(): Measured[] {
   })
 }
 
-/** Installs a peer once, in a folder of its own. */
+/** Installs a peer once, in its own folder. */
 function installed({ program, packages }: Peer): string {
   const folder = join(home, program)
   const mark = join(folder, `${packages.join(' ').replaceAll('/', '+')}.installed`)

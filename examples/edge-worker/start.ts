@@ -25,7 +25,7 @@ const { outputFiles } = await build({
   logLevel: 'error',
 })
 
-// Real workerd, as in production, with none of Node in it; storage lives in the directory.
+// Real workerd, as in production, without Node's APIs. The storage is in the directory.
 const miniflare = new Miniflare({
   modules: true,
   script: outputFiles[0]?.text ?? '',

@@ -1,19 +1,19 @@
 import type { AuditRecord, AuditSink, ParkedCall, ParkedCalls } from 'wardspace'
 import type { DurableStorage } from 'wardspace/backends/durable-object'
 
-/** Calls that wait for a person, in the object's own tables: they are there after a restart. */
+/** Stores pending approvals in the tables of the object, so that they survive a restart. */
 export function parkedCalls({ sql }: DurableStorage): ParkedCalls & { all(): ParkedCall[] } {
   sql.exec('CREATE TABLE IF NOT EXISTS parked_calls (id TEXT PRIMARY KEY, data TEXT NOT NULL)')
   const parse = (rows: Record<string, unknown>[]) => rows.map(({ data }) => JSON.parse(String(data)) as ParkedCall)
   return {
     put: (call) => void sql.exec('INSERT INTO parked_calls VALUES (?, ?)', call.id, JSON.stringify(call)),
-    // One statement, so that no call is given out twice.
+    // One statement, so that no call is returned twice.
     take: (id) => parse(sql.exec('DELETE FROM parked_calls WHERE id = ? RETURNING data', id).toArray())[0],
     all: () => parse(sql.exec('SELECT data FROM parked_calls ORDER BY rowid').toArray()),
   }
 }
 
-/** The audit in the object's own tables. */
+/** Stores the audit in the tables of the object. */
 export function auditLog({ sql }: DurableStorage): AuditSink {
   sql.exec('CREATE TABLE IF NOT EXISTS audit (sequence INTEGER PRIMARY KEY, data TEXT NOT NULL)')
   const parse = (rows: Record<string, unknown>[]) => rows.map(({ data }) => JSON.parse(String(data)) as AuditRecord)

@@ -7,13 +7,13 @@ import { auditLog, parkedCalls } from './storage.ts'
 
 interface Env {
   readonly WORKSPACES: DurableObjectNamespace
-  /** What an agent shows: it may call tools. */
+  /** The token of agents, which may call tools. */
   readonly AGENT_TOKEN: string
-  /** What a person shows: it may answer approvals and read the audit. Never give it to an agent. */
+  /** The token of people, who may answer approvals and read the audit. Never give it to an agent. */
   readonly APPROVER_TOKEN: string
 }
 
-/** An agent works freely; what lies in `published/` is changed only with a person's approval. */
+/** Agents work freely, but changes in `published/` need a person's approval. */
 const policy: PolicyInput = {
   preset: 'autonomous',
   rules: [
@@ -28,7 +28,7 @@ const policy: PolicyInput = {
 
 const MAX_BODY_BYTES = 2 * 1024 * 1024
 
-/** One workspace. All requests for it, from wherever they come, meet in one object. */
+/** One workspace. A single object handles all of its requests. */
 export class WorkspaceObject {
   private readonly state: DurableObjectState
   private readonly parked: ReturnType<typeof parkedCalls>
@@ -92,7 +92,7 @@ function pathOf(request: Request): string[] {
   return new URL(request.url).pathname.slice(1).split('/')
 }
 
-/** The result of a call; 202 while it waits for an approval. */
+/** Returns the result of a call, with status 202 while it waits for an approval. */
 function answer(result: { readonly ok: boolean; readonly code?: unknown }): Response {
   const status = result.ok ? 200 : result.code === 'APPROVAL_REQUIRED' ? 202 : 422
   return Response.json(result, { status })
@@ -112,7 +112,7 @@ async function bodyOf(request: Request): Promise<unknown> {
   }
 }
 
-/** Compares hashes, so that the time it takes tells nothing of the token. A token that is not set opens nothing. */
+/** Compares hashes, so that the duration reveals nothing about the token. A missing token grants no access. */
 async function shows(request: Request, token: string | undefined): Promise<boolean> {
   const given = /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '')?.[1]
   if (given === undefined || token === undefined || token === '') return false

@@ -5,10 +5,10 @@ import { text } from 'node:stream/consumers'
 import type { Coverage } from './merge.ts'
 import type { Told } from './realm.ts'
 
-/** Takes what realms tell, at an address and in a file. */
+/** Receives the counters of realms, through a URL and a file. */
 export interface Collector {
   readonly address: string
-  /** Counts what was told in what can be counted. */
+  /** Adds the received counters to the coverage. */
   countIn(coverage: Coverage): void
   close(): void
 }

@@ -4,13 +4,13 @@ import type { Plugin as EsbuildPlugin } from 'esbuild'
 import type { Plugin as VitePlugin } from 'vite'
 
 const top = join(import.meta.dirname, '../..')
-/** Where the files of `src/` are with counters in them, under `npm run coverage` only. */
+/** Directory of the instrumented files of `src/`, set only under `npm run coverage`. */
 const directory = process.env.WARDSPACE_COUNTED
 
-/** Bundles by esbuild tell what runs of them, wherever they run, under `npm run coverage`. */
+/** Makes bundles of esbuild report their coverage under `npm run coverage`. */
 export const counted: EsbuildPlugin[] = directory === undefined ? [] : [countedFrom(directory)]
 
-/** Puts the files with counters in them in the place of those of `src/` and `dist/`. */
+/** Replaces the files of `src/` and `dist/` with the instrumented files. */
 export function countedFrom(from: string): EsbuildPlugin {
   return {
     name: 'counted',
@@ -26,7 +26,7 @@ export function countedFrom(from: string): EsbuildPlugin {
   }
 }
 
-/** The same for what Vite bundles or serves. */
+/** The same for Vite. */
 export const countedByVite: VitePlugin = {
   name: 'counted',
   enforce: 'pre',
@@ -39,7 +39,7 @@ export const countedByVite: VitePlugin = {
   load: (id) => (directory === undefined ? null : withCounters(id.replace(/[?].*/, ''), directory)),
 }
 
-/** What is built is counted by what it is built from. */
+/** Counts a built file as its source file. */
 function sourceOf(built: string): string {
   const source = join(top, 'src', relative(join(top, 'dist'), built).replace(/\.js$/, '.ts'))
   return existsSync(source) ? source : built

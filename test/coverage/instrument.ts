@@ -7,7 +7,7 @@ import type { Coverage, FileCoverage } from './merge.ts'
 const top = join(import.meta.dirname, '../..')
 const home = join(top, 'node_modules/.cache/wardspace/coverage')
 
-/** In the code itself: what is counted, which is much, with the counters, which suffice there. */
+/** Matches the coverage data in the code, which is large. The counters alone are enough there. */
 const everything = /var coverageData = \{[\s\S]*?\n {2}\};/
 
 interface Instrumenter {
@@ -16,15 +16,15 @@ interface Instrumenter {
 }
 
 /**
- * Writes each file of `src/` with counters in it below a directory, and tells all that can be counted. The tool is
- * installed here, apart from the project.
+ * Writes each file of `src/` with counters to a directory, and returns all statements, functions and branches. The tool is
+ * installed separately from the project.
  */
 export function instrument(directory: string, toldTo: { file: string; address: string }): Coverage {
   const instrumenter = load().createInstrumenter({
     esModules: true,
     compact: false,
     parserPlugins: ['typescript'],
-    // Found without eval, which pages may forbid.
+    // Without eval, which pages may forbid.
     coverageGlobalScopeFunc: false,
     coverageGlobalScope: 'globalThis',
   })

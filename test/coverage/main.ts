@@ -9,9 +9,9 @@ import { instrument } from './instrument.ts'
 import { addChildren, addCoverage, type Coverage, type FileCoverage } from './merge.ts'
 
 /**
- * `npm run coverage [TEST...]`: runs the tests, and tells what of `src/` they reached. V8 counts what runs in the processes
- * of vitest and in the Node processes that tests start. What runs elsewhere has counters in it and tells of them: pages,
- * workers, threads and other runtimes.
+ * `npm run coverage [TEST...]`: runs the tests, and reports the coverage of `src/`. V8 counts in the processes of vitest and
+ * in the Node processes that tests start. Pages, workers, threads and other runtimes run instrumented code, which reports
+ * its counters.
  */
 const top = join(import.meta.dirname, '../..')
 const written = mkdtempSync(join(tmpdir(), 'wardspace-coverage-'))
@@ -40,12 +40,12 @@ try {
   tell(coverage)
 } finally {
   collector.close()
-  // What is built stays of use to other tests.
+  // Other tests can use the build.
   if (existsSync(join(written, 'thread.js'))) copyFileSync(join(written, 'thread.js'), thread)
   rmSync(written, { recursive: true, force: true })
 }
 
-/** The thread of bash is ended before V8 writes down what it ran: it gets counters, in a file of its own. */
+/** The thread of bash ends before V8 writes its coverage, so it is instrumented, in a separate file. */
 async function countThread(): Promise<void> {
   await build({
     entryPoints: [join(top, 'src/shells/bash/thread.ts')],
@@ -56,11 +56,11 @@ async function countThread(): Promise<void> {
     target: 'es2022',
     packages: 'external',
     logLevel: 'error',
-    // A page that takes it from here may count what it asks for.
+    // Pages load the instrumented files from here.
     define: { XMLHttpRequest: 'undefined' },
     plugins: [countedFrom(counted)],
   })
-  // It would tell of the file that was there before.
+  // It would describe the previous file.
   rmSync(`${thread}.map`)
 }
 
@@ -70,7 +70,7 @@ function run(...args: readonly string[]): Promise<number> {
   return new Promise((resolve) => child.on('close', (code) => resolve(code ?? 1)))
 }
 
-/** Prints the files that have gaps, with the lines where they begin, and the sums. */
+/** Prints the files with gaps, the first lines of the gaps, and the totals. */
 function tell(coverage: Coverage): void {
   const sums = { lines: [0, 0], branches: [0, 0] }
   for (const [file, one] of Object.entries(coverage)) {
@@ -98,7 +98,7 @@ function count(sum: number[], all: number, missed: number): void {
   sum[1] = (sum[1] ?? 0) + missed
 }
 
-/** A line counts as often as the statement that begins in it and ran most often. */
+/** Counts a line as often as its most frequent statement. */
 function linesOf({ statementMap, s }: FileCoverage): Map<number, number> {
   const lines = new Map<number, number>()
   for (const [id, { start }] of Object.entries(statementMap)) {

@@ -13,7 +13,7 @@ interface Range {
   readonly start: Place
 }
 
-/** The coverage of one file in istanbul's form: what there is, by id, and how often each was reached. */
+/** The coverage of one file in the format of Istanbul: items by id, with their hits. */
 export interface FileCoverage {
   readonly statementMap: Record<string, Range>
   readonly fnMap: Record<string, { readonly loc: Range }>
@@ -34,9 +34,8 @@ interface Script {
 }
 
 /**
- * Adds what child processes and threads ran of the built package, as the runtime wrote it down. A built file is a source
- * file transpiled: by its source map, each of its statements and branches begins where it does there. Only hits are added,
- * so what cannot be found again stays as it was.
+ * Adds the coverage that child processes and threads recorded for the built package. The source map gives the positions of
+ * statements and branches in the source files. Only hits are added, so items that cannot be mapped keep their count.
  */
 export async function addChildren(coverage: Coverage, written: string, dist: string): Promise<void> {
   const built = pathToFileURL(`${dist}/`).href
@@ -59,7 +58,7 @@ async function addScript(coverage: Coverage, script: Script): Promise<void> {
   addCoverage(coverage, found as unknown as Coverage)
 }
 
-/** Adds the hits of one measure to another of the same files. */
+/** Adds the hits of one measurement to another one of the same files. */
 export function addCoverage(coverage: Coverage, found: Coverage): void {
   for (const [source, more] of Object.entries(found)) {
     const known = coverage[source]
@@ -100,9 +99,8 @@ const branches = ({ branchMap }: FileCoverage): Counted[] =>
   }))
 
 /**
- * The ids of what is the same in two measures: of one kind, and beginning at one place. A place that a source map gave may
- * lie beside the true one, by a bracket or a type: what is left of a kind in a line is the same in its order, where as much
- * of it is left in both.
+ * Matches the ids of two measurements by kind and start position. Positions from a source map may be off by a bracket or a
+ * type, so the remaining items of a kind in a line are matched in order, if both measurements have the same number.
  */
 function pairs(known: readonly Counted[], more: readonly Counted[]): [string, string][] {
   const exact = pairsBy(known, more, ({ kind, start }) => `${kind} ${start.line}:${start.column}`)
@@ -111,7 +109,7 @@ function pairs(known: readonly Counted[], more: readonly Counted[]): [string, st
   return [...exact, ...pairsBy(...left, ({ kind, start }) => `${kind} ${start.line}`)]
 }
 
-/** Pairs what has the same key, in its order, where it is as often in both. */
+/** Pairs items with the same key in order, if both sides have the same number of them. */
 function pairsBy(
   known: readonly Counted[],
   more: readonly Counted[],

@@ -1,6 +1,6 @@
 /**
- * Tells what runs in one realm (a page, a worker, a thread, another runtime) of code that has counters in it, in time: some
- * realms are ended without a word. Each counter is told once, when it was first seen above zero.
+ * Reports the counters of instrumented code in one realm (a page, a worker, a thread, another runtime) while it runs, since
+ * realms may end without notice. Each counter is reported once, when it is first above zero.
  */
 
 interface Counts {
@@ -14,13 +14,13 @@ export type Told = Record<string, string[]>
 
 declare global {
   var __coverage__: Record<string, Counts> | undefined
-  /** Tells what has run until now. In workerd, where nothing can be told between calls, a test has to ask for it. */
+  /** Reports the current counters. In workerd, which cannot report between calls, a test must call it. */
   var tellCoverage: (() => Promise<unknown>) | undefined
 }
 
 const EVERY_MS = 100
 
-/** Begins to tell: in a file where there are files, else to an address. */
+/** Starts reporting: to a file if there is a file system, otherwise to a URL. */
 export function tellWhatRuns(file: string, address: string): void {
   if (globalThis.tellCoverage !== undefined) return
   const tellNow = senderAtOnce(file, address)
@@ -37,11 +37,11 @@ export function tellWhatRuns(file: string, address: string): void {
   const timer: { unref?(): void } | number = setInterval(tell, EVERY_MS)
   if (typeof timer === 'object') timer.unref?.()
   globalThis.process?.on?.('exit', tell)
-  // Who is told something may end the thread or worker that told it.
+  // The receiver of a message may end the thread or worker that sent it.
   for (const kind of ['MessagePort', 'DedicatedWorkerGlobalScope']) before(Reflect.get(globalThis, kind), tell)
 }
 
-/** How it is told without a wait, if there is a way. */
+/** Returns a synchronous way to report, if there is one. */
 function senderAtOnce(file: string, address: string): ((told: string) => void) | undefined {
   const files = globalThis.process?.getBuiltinModule?.('node:fs')
   if (files !== undefined) return (told) => files.appendFileSync(file, `${told}\n`)
@@ -57,7 +57,7 @@ function senderAtOnce(file: string, address: string): ((told: string) => void) |
   }
 }
 
-/** Gives the counters above zero that it did not give before. */
+/** Returns the counters above zero that were not returned before. */
 function createNews(): () => string | undefined {
   const waiting = new Map<string, Counter[]>()
   return () => {

@@ -2,10 +2,10 @@ import { defineConfig } from 'vitest/config'
 import base from '../../vite.config.ts'
 import { countedByVite } from './counted.ts'
 
-/** Apart from what the tests without counters have prepared. */
+/** Separate from the cache of tests without counters. */
 const cacheDir = 'node_modules/.cache/wardspace/coverage/vite'
 
-/** The whole of the tests, so that it can be told what they reach: by V8 in Node, by counters in the browser. */
+/** All tests with coverage: from V8 in Node, from counters in the browser. */
 export default defineConfig(async (environment) => {
   const config = await base(environment)
   const projects = config.test?.projects ?? []
@@ -18,7 +18,7 @@ export default defineConfig(async (environment) => {
         if (typeof project !== 'object' || !('test' in project)) return project
         if (project.test?.name === 'browser') return { ...project, cacheDir, plugins: [countedByVite] }
         if (project.test?.name !== 'node') return project
-        // Counters make bundles much larger, and their start slower.
+        // Counters make bundles much larger and slower to start.
         const slower = { hookTimeout: 300_000, testTimeout: 600_000 }
         const setupFiles = ['test/coverage/children.ts']
         return { ...project, test: { ...project.test, ...slower, setupFiles, env: { WARDSPACE_COUNTS: 'all' } } }

@@ -7,16 +7,16 @@ import { counted } from '../coverage/counted.ts'
 
 const top = join(import.meta.dirname, '../..')
 
-/** `node`: Node's modules are there, as in Deno and Bun. `web`: nothing but what the web has. */
+/** `node`: has Node's modules, like Deno and Bun. `web`: only has web APIs. */
 export type Platform = 'node' | 'web'
 
-/** Test files that need nothing but vitest and the web, and why each other one was left out. */
+/** Test files that only need vitest and web APIs, and the reason for each excluded file. */
 export interface Selection {
   readonly files: readonly string[]
   readonly leftOut: Readonly<Record<string, string>>
 }
 
-/** Bundles a program of a runtime with the test files that it runs. */
+/** Bundles the program of a runtime with its test files. */
 export async function bundleProgram(program: string, files: readonly string[], platform: Platform): Promise<string> {
   const contents = [
     `import { subjects } from ${JSON.stringify(`./${program}`)}`,
@@ -33,7 +33,7 @@ export async function bundleProgram(program: string, files: readonly string[], p
   return outputFiles[0]?.text ?? ''
 }
 
-/** Which of the test files run without Node: by what they import, with all that they import. */
+/** Selects the test files that run without Node, by their direct and indirect imports. */
 export async function selectPortable(files: readonly string[]): Promise<Selection> {
   const { metafile } = await build({
     ...options('web'),
@@ -55,7 +55,7 @@ export async function selectPortable(files: readonly string[]): Promise<Selectio
   return { files: chosen.sort(), leftOut }
 }
 
-/** Packages that run anywhere; just-bash does but for its commands of compression, quickjs-emscripten is not asked for. */
+/** Packages that run anywhere. just-bash does except for its compression commands; quickjs-emscripten is not loaded. */
 const portable = [
   'buffer',
   'fast-check',
@@ -91,7 +91,7 @@ function options(platform: Platform): BuildOptions & { write: false } {
   }
 }
 
-/** Test files get fast-check with fewer runs. */
+/** Replaces fast-check in test files with a version that has fewer runs. */
 const fewerRuns: Plugin = {
   name: 'fewer-runs',
   setup(to) {
@@ -100,7 +100,7 @@ const fewerRuns: Plugin = {
   },
 }
 
-/** A thread needs a file of its own, which a bundle of one file has not: commands run where they are called. */
+/** A thread needs its own file, which a single-file bundle does not have, so commands run in the calling thread. */
 const withoutThreads: Plugin = {
   name: 'without-threads',
   setup(to) {
@@ -110,7 +110,7 @@ const withoutThreads: Plugin = {
   },
 }
 
-/** CommonJS packages in an ES module ask for Node's modules by `require`. */
+/** Provides `require` for CommonJS packages that load Node's modules inside an ES module. */
 const requireBanner =
   "import { createRequire as wardspaceRequire } from 'node:module'; const require = wardspaceRequire(import.meta.url);"
 
@@ -118,7 +118,7 @@ const wantsHashOnly = (importer: string): boolean =>
   importer.startsWith(join(top, 'test/')) &&
   readFileSync(importer, 'utf8').includes("import { createHash } from 'node:crypto'")
 
-/** What is loaded when it is needed lies where it was installed. */
+/** Packages that load on demand are resolved from where they are installed. */
 const installed: Plugin = {
   name: 'installed',
   setup(to) {
@@ -130,14 +130,14 @@ const installed: Plugin = {
 const createHash = `
 import Sha256 from 'sha.js/sha256.js'
 export function createHash(algorithm) {
-  if (algorithm !== 'sha256') throw new TypeError('No such algorithm here')
+  if (algorithm !== 'sha256') throw new TypeError('Unsupported algorithm')
   return new Sha256()
 }`
 
 /**
- * What our tests take from Node as a reference has a counterpart: `Buffer` by its package, visible to the test files only, so
- * that nothing under test finds one; `createHash` by a package that is not ours. just-bash names node:zlib, which is empty here.
- * All else of Node stays unresolved.
+ * Replaces what our tests use from Node as a reference: `Buffer` by its package, visible to test files only, so that no code
+ * under test can use it, and `createHash` by an independent package. node:zlib, which just-bash imports, is empty. All other
+ * modules of Node stay unresolved.
  */
 const withoutNode: Plugin = {
   name: 'without-node',

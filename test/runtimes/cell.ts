@@ -1,20 +1,20 @@
 import type { CaseResult } from './report.ts'
 
-/** One backend in one runtime, or the tools' tests in it. */
+/** One backend in one runtime, or the tests of the tools in it. */
 export interface Cell {
   readonly runtime: string
   readonly row: string
   readonly passed: number
   readonly failed: readonly string[]
-  /** How many cases were left out, by reason. */
+  /** Number of skipped cases by reason. */
   readonly skipped: Readonly<Record<string, number>>
 }
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** Cells that a test has filled by running cases where vitest does not, for the reporter of the matrix. */
+    /** Cells that a test has filled by running cases outside vitest, for the reporter of the matrix. */
     cells?: readonly Cell[]
-    /** Test files that run in Node alone, each with the reason. */
+    /** Test files that run in Node only, with the reason. */
     leftOut?: Readonly<Record<string, string>>
   }
 }
@@ -22,7 +22,7 @@ declare module 'vitest' {
 /** The row of the test files. */
 export const TESTS = "tools' tests"
 
-/** Counts what became of cases. */
+/** Counts the outcomes of cases. */
 export function cellOf(runtime: string, row: string, cases: readonly CaseResult[]): Cell {
   const skipped: Record<string, number> = {}
   for (const { status, why = '' } of cases) if (status === 'skipped') skipped[why] = (skipped[why] ?? 0) + 1

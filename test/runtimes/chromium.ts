@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Switches for a browser that opens only pages of ours: no sandbox of its own, and no calls home. */
+/** Switches for a browser that only opens our own pages: no sandbox and no background requests. */
 export const chromiumArgs = [
   '--no-sandbox',
   '--disable-gpu',
@@ -11,14 +11,14 @@ export const chromiumArgs = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // Behind a switch still: tools that a page offers to the browser's agent, and how a test calls them.
+  // WebMCP still needs a switch.
   '--enable-features=WebMCP,WebMCPTesting',
 ]
 
 /**
- * Where a Chromium is: `CHROMIUM_PATH`, or the one that comes in an npm package, unpacked once for each version of it.
- * The package unpacks to a fixed name in the temporary directory and takes whatever is there, so each version gets a
- * directory of its own, which appears only when it is complete.
+ * Returns the path of a Chromium: `CHROMIUM_PATH`, or the one of an npm package, unpacked once per version. The package
+ * unpacks to a fixed name in the temporary directory and reuses any existing file, so each version gets its own directory,
+ * which appears only when it is complete.
  */
 export async function chromiumPath(): Promise<string> {
   const given = process.env.CHROMIUM_PATH
@@ -39,7 +39,7 @@ async function unpack(home: string): Promise<void> {
     await chromium.executablePath()
     renameSync(aside, home)
   } catch (error) {
-    // Another process was first: its directory is as good.
+    // Another process was faster, and its directory has the same content.
     if (!existsSync(home)) throw error
   } finally {
     if (before === undefined) delete process.env.TMPDIR

@@ -8,7 +8,7 @@ import { onPage } from './host-chromium.ts'
 const author = { name: 'A', email: 'a@example.com' }
 const at = '1700000000 +0000'
 
-/** What a user would write. */
+/** Code as a user would write it. */
 const main = `
 import { createWorkspace } from 'wardspace'
 import { directoryHandle } from 'wardspace/backends/directory-handle'
@@ -50,7 +50,7 @@ async function main() {
 globalThis.result = main().catch((error) => String(error?.stack ?? error))
 `
 
-/** What every build must give: registered for each of the builds. */
+/** Registers the tests that each of the builds must pass. */
 export function consumerCases(by: typeof builds): void {
   describe("a user's project", () => {
     let installed: Installed
@@ -62,7 +62,7 @@ export function consumerCases(by: typeof builds): void {
     afterAll(() => installed.remove())
 
     describe.each(Object.entries(by))('built by %s without configuration', (name, build) => {
-      it('has no complaint, and runs tools and git over memory, OPFS and a folder in Chromium', async () => {
+      it('builds without warnings, and runs tools and git over memory, OPFS and a folder in Chromium', async () => {
         const { files, complaints } = await build(installed.project('good', main))
         expect(complaints).toBe('')
         const result = await onPage(
@@ -78,12 +78,12 @@ export function consumerCases(by: typeof builds): void {
           baseCommit,
           messages: ['first\n'],
         }
-        // esbuild follows no worker: the page does what the worker would, and says so.
+        // esbuild does not bundle workers, so the page does their work and reports that.
         const opened = name === 'esbuild' ? { access: 'async', warnings: 1 } : { access: 'sync', warnings: 0 }
         expect(result).toEqual({ memory: wanted, overlay: wanted, opfs: wanted, directoryHandle: wanted, ...opened })
       }, 300_000)
 
-      it('would be seen to complain of a module of Node', async () => {
+      it('reports a warning for an import of a Node module', async () => {
         const bad = "import { readFileSync } from 'node:fs'\nglobalThis.result = String(readFileSync)\n"
         expect((await build(installed.project('bad', bad))).complaints).toMatch(/node:fs/)
       }, 300_000)
@@ -91,7 +91,7 @@ export function consumerCases(by: typeof builds): void {
   })
 }
 
-/** The id of the same commit, made by git itself. */
+/** Returns the id of the same commit, created by git itself. */
 function committedByGit(directory: string): string {
   const names = { GIT_AUTHOR_NAME: author.name, GIT_AUTHOR_EMAIL: author.email, GIT_AUTHOR_DATE: at }
   const committer = { GIT_COMMITTER_NAME: author.name, GIT_COMMITTER_EMAIL: author.email, GIT_COMMITTER_DATE: at }

@@ -18,21 +18,21 @@ import webpack from 'webpack'
 const top = join(import.meta.dirname, '../..')
 const modules = join(top, 'node_modules')
 
-/** Where projects of users lie, with the packed package installed above them. */
+/** A directory for projects of users, with the packed package installed in it. */
 export interface Installed {
-  /** Where `node_modules` lies. */
+  /** The directory that contains `node_modules`. */
   readonly directory: string
-  /** The package as it was packed. */
+  /** Directory of the unpacked package. */
   readonly package: string
   /** The packed file's size in bytes. */
   readonly packedBytes: number
-  /** Makes a project as a user would begin it: a page and a module, and no configuration. Its directory is given. */
+  /** Creates a project as a user would start it: a page and a module without configuration. Returns its directory. */
   project(name: string, main: string): string
   remove(): void
 }
 
 /**
- * Does what `npm install` of the packed tarball would do, with the dependencies linked instead of fetched.
+ * Installs the packed tarball like `npm install`, but links the dependencies instead of fetching them.
  *
  * @param peers further packages that such a project has
  */
@@ -49,7 +49,7 @@ export function install(peers: readonly string[] = []): Installed {
     mkdirSync(dirname(link), { recursive: true })
     symlinkSync(join(modules, name), link)
   }
-  // Deno looks for packages where a manifest lies.
+  // Deno looks for packages beside a manifest.
   writeFileSync(join(home, 'package.json'), '{ "private": true, "type": "module" }')
   return {
     directory: home,
@@ -73,13 +73,13 @@ export function install(peers: readonly string[] = []): Installed {
 /** The files of a page, by path: a content type and a body. */
 type Files = Readonly<Record<string, readonly [type: string, body: Uint8Array | string]>>
 
-/** What a build gives: the page, and whatever the bundler complained of. */
+/** The result of a build: the page, and the warnings of the bundler. */
 export interface Built {
   readonly files: Files
   readonly complaints: string
 }
 
-/** The builds that a user would run, each without a line of configuration. */
+/** The builds that a user would run, all without configuration. */
 export const builds: Readonly<Record<string, (directory: string) => Promise<Built>>> = {
   async vite(directory) {
     const complaints = run(directory, join(modules, 'vite/bin/vite.js'), 'build', '--logLevel', 'warn')
@@ -109,7 +109,7 @@ export const builds: Readonly<Record<string, (directory: string) => Promise<Buil
   webpack: (directory) => buildByWebpack(directory, 'development'),
 }
 
-/** The same with minification, which takes webpack long. */
+/** The same builds with minification, which is slow in webpack. */
 export const longBuilds: typeof builds = {
   'webpack for production': (directory) => buildByWebpack(directory, 'production'),
 }
@@ -139,7 +139,7 @@ function pageOf(script: string): readonly [string, string] {
   return ['text/html', text]
 }
 
-/** Vite's advice on large chunks is about size, which has a budget of its own, and its timings tell of the machine. */
+/** Ignores Vite's advice on large chunks, since sizes have their own budget, and its timings, which depend on the machine. */
 function withoutAdvice(text: string): string {
   const advice = [
     /(\[plugin builtin:vite-reporter\]\s*)?\(!\) Some chunks are larger than 500 kB[\s\S]*?(?=\n\n|$)/,

@@ -5,8 +5,8 @@ type Rows = Readonly<Record<string, number>>
 const disk: Rows = { memory: 104, memfs: 101, node: 103, overlay: 104, mounts: 104 }
 
 /**
- * The least number of cases that each cell must have passed: a cell that is missing, or that lost cases, fails the check.
- * The order is that of the table.
+ * Minimum number of passed cases per cell. A missing cell, or one with fewer cases, fails the check. In the order of the
+ * table.
  */
 export const floors: Readonly<Record<string, Rows>> = {
   Node: { ...disk, bash: 33, [TESTS]: 450 },

@@ -20,7 +20,7 @@ export async function runInChromium(code: string): Promise<Report> {
 
 type Page = Awaited<ReturnType<Awaited<ReturnType<typeof chromium.launch>>['newPage']>>
 
-/** Opens a page of an origin that gives what `find` finds: a content type and a body. */
+/** Opens a page of an origin that serves what `find` returns: a content type and a body. */
 export async function onPage<T>(
   find: (path: string) => readonly [type: string, body: string | Uint8Array] | undefined,
   use: (page: Page, origin: string) => Promise<T>,

@@ -6,7 +6,7 @@ import type { Report } from './report.ts'
 
 const modules = join(import.meta.dirname, '../../node_modules')
 
-/** How each runtime that is a program is started with a file. */
+/** The commands that run a file in each runtime. */
 export const programs = {
   Node: [process.execPath],
   Deno: [
@@ -16,19 +16,19 @@ export const programs = {
   Bun: [join(modules, '.bin/bun'), 'run'],
 } as const
 
-/** Runs a bundle in a process of its own, and takes its report from a file. */
+/** Runs a bundle in its own process, and reads its report from a file. */
 export async function runInProcess(runtime: keyof typeof programs, code: string): Promise<Report> {
   const home = mkdtempSync(join(tmpdir(), 'wardspace-runtime-'))
   try {
     writeFileSync(join(home, 'bundle.mjs'), code)
     writeFileSync(join(home, 'main.mjs'), mainModule)
-    // Deno looks for packages where a manifest lies, also for those that a package of ours loads late.
+    // Deno looks for packages beside a manifest, including those that our package loads on demand.
     writeFileSync(join(home, 'package.json'), '{ "type": "module" }')
     symlinkSync(modules, join(home, 'node_modules'))
     const [program, ...args] = programs[runtime]
     const env = { ...process.env, TMPDIR: home, XDG_STATE_HOME: join(home, 'state'), NO_COLOR: '1', DENO_DIR: home }
     const output = await finished(spawn(program, [...args, join(home, 'main.mjs')], { cwd: home, env, stdio: 'pipe' }))
-    if (output !== undefined) throw new Error(`${runtime} did not come to its end: ${output}`)
+    if (output !== undefined) throw new Error(`${runtime} did not finish: ${output}`)
     return JSON.parse(readFileSync(join(home, 'report.json'), 'utf8'))
   } finally {
     rmSync(home, { recursive: true, force: true })
@@ -42,7 +42,7 @@ writeFileSync('report.json', JSON.stringify(await run()))
 process.exit(0)
 `
 
-/** What it said where it failed; nothing where it did not. */
+/** Returns the output of a failed process, or `undefined`. */
 function finished(child: ReturnType<typeof spawn>): Promise<string | undefined> {
   const said: string[] = []
   child.stdout?.on('data', (chunk) => said.push(`${chunk}`))

@@ -24,7 +24,7 @@ export async function runInWorkerd(code: string): Promise<Report> {
   }
 }
 
-/** All runs inside a Durable Object. It would show at once if the worker had what a user's worker has not. */
+/** Runs everything inside a Durable Object, without features that a user's worker does not have. */
 const mainModule = `
 import { run } from './bundle.mjs'
 

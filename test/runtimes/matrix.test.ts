@@ -37,7 +37,7 @@ describe('the contract, the tests of the tools and one story', () => {
     },
   )
 
-  it('the story tells of every tool that needs no shell, of refusals, undos and records', () => {
+  it('the story contains every tool that needs no shell, refusals, undos and records', () => {
     for (const part of ['"ok":true', '"ok":false', '"undo"', '"rollback"', '"commit"', '"records"'])
       expect(told).toContain(part)
     expect(told.length).toBeGreaterThan(50_000)

@@ -7,16 +7,16 @@ import { runInProcess } from './host-process.ts'
 import { runInWorkerd } from './host-workerd.ts'
 import type { Report } from './report.ts'
 
-/** What ran in one runtime. */
+/** The results of one runtime. */
 export interface Ran {
   readonly cells: readonly Cell[]
-  /** The story that it told over each backend. */
+  /** The story over each backend. */
   readonly stories: Readonly<Record<string, string>>
 }
 
 export interface Runs {
   readonly ran: Readonly<Record<string, Ran>>
-  /** Tests of tools that run only where vitest does, with the reason. */
+  /** Tests of tools that only run in vitest, with the reason. */
   readonly leftOut: Readonly<Record<string, string>>
 }
 
@@ -33,17 +33,17 @@ const runtimes: Readonly<Record<string, Runtime>> = {
   Chromium: { program: 'program-web.ts', platform: 'web', run: runInChromium },
 }
 
-/** The runtimes beside Node, where vitest itself runs the same. */
+/** The runtimes other than Node, in which vitest itself runs the same cases. */
 export const runtimeNames = Object.keys(runtimes)
 
 /**
- * The test files that run everywhere: those of the tools, and of what they rest on that a platform could do otherwise. Tests
- * of pure rules, of costs and of the contract itself run in Node alone.
+ * The test files that run everywhere: those of the tools, and of the parts below them that may depend on the platform. Tests
+ * of pure rules, of costs and of the contract itself run in Node only.
  */
 export const everywhere =
   /^test\/(tools\/|audit\/|search\/matches|workspace\/create-workspace\.test|call\/resume\.test)/
 
-/** Runs everything in the runtimes beside Node, two at a time. */
+/** Runs everything in the runtimes other than Node, two at a time. */
 export async function runRuntimes(): Promise<Runs> {
   const { files, leftOut } = await selectPortable(testFiles().filter((file) => everywhere.test(file)))
   const bundles = new Map<string, Promise<string>>()

@@ -1,7 +1,7 @@
 import { startVitest } from 'vitest/node'
 import matrixReporter, { filling } from './reporter.ts'
 
-/** `npm run matrix`: runs what fills the cells, prints the table, and writes it into `docs/runtimes.md`; fails where a cell does. */
+/** `npm run matrix`: runs the cells, prints the table and writes it into `docs/runtimes.md`. Fails if a cell fails. */
 process.env.MATRIX = 'write'
 const vitest = await startVitest('test', filling, {
   watch: false,

@@ -5,7 +5,7 @@ import { mounts } from '../../src/storage/mounts.ts'
 import { onDisk } from '../contract/on-disk.ts'
 import type { Subject } from './program.ts'
 
-/** What runs where there is a disk: Node, Deno and Bun. */
+/** The program for runtimes with a disk: Node, Deno and Bun. */
 export const subjects = (): Readonly<Record<string, Subject>> => ({
   memory: () => ({ backend: memory() }),
   memfs: () => ({ backend: memfs() }),

@@ -1,7 +1,7 @@
 import { memory } from '../../src/backends/memory/index.ts'
 import type { Subject } from './program.ts'
 
-/** What runs where there is nothing but the web. */
+/** The program for runtimes with web APIs only. */
 export const subjects = (): Readonly<Record<string, Subject>> => ({
   memory: () => ({ backend: memory() }),
 })

@@ -3,13 +3,13 @@ import { memory } from '../../src/backends/memory/index.ts'
 import { durableObjectSubject, r2Subject } from '../edge/subjects.ts'
 import type { Subject } from './program.ts'
 
-/** What a worker has: the storage of the Durable Object that it runs in, and a bucket. */
+/** The resources of a worker: the storage of its Durable Object, and a bucket. */
 export interface WorkerHost {
   readonly storage: DurableObjectStorage
   readonly bucket: R2Bucket
 }
 
-/** What runs in a Durable Object in workerd. */
+/** The program for a Durable Object in workerd. */
 export const subjects = ({ storage, bucket }: WorkerHost): Readonly<Record<string, Subject>> => ({
   memory: () => ({ backend: memory() }),
   'Durable Object': () => durableObjectSubject(storage),

@@ -5,19 +5,19 @@ import { type CaseResult, type Group, type Report, runCase, whyOf } from './repo
 import { storyOver } from './story.ts'
 import { runFile } from './vitest-shim.ts'
 
-/** What a runtime is to run: the contract over its backends, that of bash, and test files. */
+/** The work of a runtime: the contract over its backends, the contract of bash, and test files. */
 export interface Program {
   readonly subjects: Readonly<Record<string, Subject>>
   readonly files: Readonly<Record<string, () => Promise<unknown>>>
 }
 
-/** A backend that is tested, empty, each time that it is asked for. */
+/** Creates an empty backend to test. */
 export type Subject = () => BackendSubject | Promise<BackendSubject>
 
-/** Storage that takes its time for each file. */
+/** Storage that is slow for each file. */
 const slow = ['R2', 'node']
 
-/** Runs everything, one after the other, and reports on each. */
+/** Runs everything in sequence and reports the results. */
 export async function runProgram({ subjects, files }: Program): Promise<Report> {
   const contracts: Group[] = []
   for (const [name, create] of Object.entries(subjects)) {
@@ -26,7 +26,7 @@ export async function runProgram({ subjects, files }: Program): Promise<Report> 
     )
   }
   contracts.push(await runContract('bash', shellContract({ name: 'bash', create: () => ({ shell: bash() }) })))
-  // What tests of tools reach is counted in Node; there may be no later moment here.
+  // The coverage of tool tests is counted in Node. This may be the last chance to count here.
   await globalThis.tellCoverage?.()
   const ran: Group[] = []
   for (const [name, load] of Object.entries(files)) ran.push(await runFile(name, load))
@@ -35,10 +35,10 @@ export async function runProgram({ subjects, files }: Program): Promise<Report> 
   return { contracts, files: ran, stories }
 }
 
-/** How many cases run at once, each over a backend of its own: more than one where it mostly waits. */
+/** Number of concurrent cases, each with its own backend: more than one if the backend mostly waits. */
 const atOnce: Readonly<Record<string, number>> = { R2: 8, bash: 4 }
 
-/** Nothing but what a backend declares not to have may be left out: a list of skips is not taken. */
+/** Only cases that a backend does not declare support for may be skipped. A list of skips is not supported. */
 async function runContract(name: string, cases: readonly ContractCase[]): Promise<Group> {
   const results: CaseResult[] = []
   const start = Date.now()

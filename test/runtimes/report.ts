@@ -1,6 +1,6 @@
 import type { ContractCase } from '../../src/testing/index.ts'
 
-/** What became of one case, as plain data, so that every runtime can hand it over. */
+/** The outcome of one case, as plain data that every runtime can return. */
 export interface CaseResult {
   readonly name: string
   readonly status: 'passed' | 'failed' | 'skipped'
@@ -8,14 +8,14 @@ export interface CaseResult {
   readonly why?: string
 }
 
-/** What ran in one cell of the matrix: the contract over a backend, or a test file. */
+/** The results of one cell of the matrix: the contract over a backend, or a test file. */
 export interface Group {
   readonly name: string
   readonly cases: readonly CaseResult[]
   readonly ms: number
 }
 
-/** What one runtime hands back. */
+/** The results of one runtime. */
 export interface Report {
   readonly contracts: readonly Group[]
   readonly files: readonly Group[]
@@ -33,7 +33,7 @@ export async function runCase({ name, run }: ContractCase): Promise<CaseResult> 
   }
 }
 
-/** What went wrong, with the line of it. */
+/** Describes an error with its line. */
 export function whyOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const stack = error.stack ?? ''

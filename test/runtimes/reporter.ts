@@ -10,7 +10,7 @@ import { faultsOfMatrix, type Matrix, tableOf } from './table.ts'
 const top = join(import.meta.dirname, '../..')
 const PAGE = join(top, 'docs/runtimes.md')
 
-/** Which suites of vitest's own runs are cells: runtime, row, suite. */
+/** The suites of vitest's own runs that are cells: runtime, row, suite. */
 const suites: Readonly<Record<string, readonly (readonly [runtime: string, row: string, suite: string])[]>> = {
   'test/contract/backends.test.ts': [
     ['Node', 'memory', 'memory'],
@@ -29,7 +29,7 @@ const suites: Readonly<Record<string, readonly (readonly [runtime: string, row: 
   ],
 }
 
-/** What `npm run matrix` runs: the files that fill cells. */
+/** The files that `npm run matrix` runs, which fill cells. */
 export const filling = [
   ...Object.keys(suites),
   'test/runtimes/matrix.test.ts',
@@ -41,9 +41,9 @@ export const filling = [
 ]
 
 /**
- * Gathers the matrix from a run of vitest: the suites that are cells, and what tests of other runtimes hand over. A run of all
- * files fails where a cell is missing, below its floor, or not as `docs/runtimes.md` shows it. With `MATRIX=write` it
- * prints the table and writes it into that page.
+ * Collects the matrix from a run of vitest: the suites that are cells, and the results from other runtimes. A run of all files
+ * fails if a cell is missing, below its floor, or different from `docs/runtimes.md`. With `MATRIX=write` it prints the table
+ * and writes it into that page.
  */
 export default function matrixReporter(): Reporter {
   let vitest: Vitest
@@ -74,7 +74,7 @@ export default function matrixReporter(): Reporter {
   }
 }
 
-/** The rows of a table without their counts, which grow. */
+/** Returns the rows of a table without their counts, which grow. */
 function shapeOf(table: string): string {
   const rows = table.split('\n').filter((line) => line.startsWith('|'))
   const counts = /\d+( \(\w\))?/g

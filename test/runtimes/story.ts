@@ -6,7 +6,7 @@ import { createWorkspace } from '../../src/workspace/create-workspace.ts'
 
 type Answer = Readonly<Record<string, unknown>>
 
-/** Tells the story over a backend, and clears it away. */
+/** Plays the story over a backend and cleans up. */
 export async function storyOver(create: () => BackendSubject | Promise<BackendSubject>): Promise<string> {
   const { backend, dispose } = await create()
   try {
@@ -17,14 +17,14 @@ export async function storyOver(create: () => BackendSubject | Promise<BackendSu
   }
 }
 
-/** A story as it is told over a backend that declares no modes. */
+/** Returns a story as a backend without permission bits would give it. */
 export function withoutModes(story: string): string {
   return story.replace(/,"mode":"0\d{3}"/g, '')
 }
 
 /**
- * One script of calls, refusals and undos with a clock and ids of its own: everything that was answered and recorded, as text.
- * It must be the same to the byte on every backend and in every runtime; only times of files may differ, as a disk's are its own.
+ * Plays one script of calls, refusals and undos with a fixed clock and ids, and returns all results and records as text. The
+ * text must be identical on every backend and in every runtime, except for the modification times of files on a disk.
  */
 async function tellStory(backend: Backend): Promise<string> {
   let now = 1_700_000_000_000
@@ -127,7 +127,7 @@ async function tellStory(backend: Backend): Promise<string> {
   await call('list_directory', { path: '.', maxDepth: 4 })
   await call('diff_workspace', { statOnly: true })
   told.push({ explain: await workspace.explain('write_file', { path: 'docs/x', content: '' }) })
-  told.push({ git: await toldByGit(workspace.git) })
+  told.push({ git: await gitResults(workspace.git) })
   await call('write_file', { path: 'late.txt', content: 'later\n' })
   await call('diff_workspace', {})
   told.push({ records: workspace.auditRecords(), verified: workspace.verifyAudit() })
@@ -135,8 +135,8 @@ async function tellStory(backend: Backend): Promise<string> {
   return told.map((one) => JSON.stringify(one, withoutTimesOfFiles)).join('\n')
 }
 
-/** What a repository answers; the id of a commit tells of every byte below it. */
-async function toldByGit(repository: Repository | undefined): Promise<unknown> {
+/** Collects results of a repository. The id of a commit covers every byte below it. */
+async function gitResults(repository: Repository | undefined): Promise<unknown> {
   if (repository === undefined) return undefined
   await repository.init()
   const added = await repository.add('.')

@@ -6,22 +6,22 @@ import type { Change } from '../../src/storage/kit.ts'
 
 export type Runtime = 'Node' | 'Deno' | 'Bun' | 'workerd' | 'Chromium'
 
-/** What a runtime has, beside the package. */
+/** The features of a runtime besides the package. */
 export interface Kit {
   readonly root: typeof import('../../src/index.ts')
   readonly memory: typeof import('../../src/backends/memory/index.ts')['memory']
   /** A module of the package. */
   readonly load: <M>(subpath: string) => Promise<M>
-  /** A new directory, where there is a disk. */
+  /** A new directory, if there is a disk. */
   readonly directory: () => string
   /** Starts a module of the package as a Web Worker. */
   readonly worker: (subpath: string) => Worker
-  /** Of workerd. */
+  /** In workerd only. */
   readonly storage: never
   readonly bucket: never
 }
 
-/** One real thing done with a subpath: what it gives, and where that cannot be, for what reason. */
+/** One real use of a subpath: its result, or the reason why it is not possible in a runtime. */
 export interface Use {
   run(module: never, kit: Kit): Promise<unknown>
   readonly gives: unknown
@@ -240,7 +240,7 @@ export const uses: Readonly<Record<string, Use>> = {
   './shells/webcontainer': use<typeof import('../../src/shells/webcontainer/index.ts')>(
     'nothing',
     async ({ webcontainer }) => {
-      // The vendor's frame is not there: it says so, and why.
+      // The vendor's frame is missing, which the error states.
       const shell = webcontainer({ fallback: false, bootTimeoutMs: 500 })
       const { runs } = await shell.ready()
       await shell.close()
@@ -287,7 +287,7 @@ export const uses: Readonly<Record<string, Use>> = {
   ),
   './mcp-http': use<typeof import('../../src/adapters/mcp-http/index.ts')>(401, async ({ mcpHandler }) => {
     const open = () => {
-      throw new TypeError('Nobody may open a session without the token')
+      throw new TypeError('A session requires the token')
     }
     const handler = mcpHandler({ token: 'correct-horse-battery', open })
     const { status } = await handler.fetch(new Request('http://localhost/mcp', { headers: { host: 'localhost' } }))
@@ -369,7 +369,7 @@ export const uses: Readonly<Record<string, Use>> = {
   './testing/vitest': use<typeof import('../../src/testing/vitest.ts')>([true, false], async ({ matchers }, kit) => {
     const { testWorkspace } = await kit.load<typeof import('../../src/testing/index.ts')>('./testing')
     const workspace = await testWorkspace({ 'a.txt': 'one\n' })
-    // As vitest calls them.
+    // Called as vitest calls them.
     const context = {
       isNot: false,
       equals: Object.is,
@@ -394,12 +394,12 @@ export const uses: Readonly<Record<string, Use>> = {
   }),
 }
 
-/** The use of a subpath, by its own name or that of its kind. */
+/** Returns the use of a subpath, by its name or its pattern. */
 export function useOf(subpath: string): Use | undefined {
   return uses[subpath] ?? uses[subpath.replace(/[^/]+$/, '*')]
 }
 
-/** What came of each subpath: what it gave, or how it failed. */
+/** Returns the result or error of each subpath. */
 export async function runUses(
   modules: Readonly<Record<string, () => Promise<unknown>>>,
   host: Omit<Kit, 'root' | 'memory' | 'load'>,
@@ -444,7 +444,7 @@ async function readBack(workspace: Workspace): Promise<unknown> {
   return read.ok ? read.content : read
 }
 
-/** Writes, edits and reads a file by the tools. */
+/** Writes, edits and reads a file with the tools. */
 async function works(backend: Backend, kit: Kit): Promise<unknown> {
   const workspace = await kit.root.createWorkspace({ backend, policy: 'autonomous' })
   const written = await workspace.call('write_file', { path: 'a.txt', content: 'one\n' })
@@ -466,7 +466,7 @@ function change(path: string, text: string) {
   return { path: path as never, expect: 'any', to: { type: 'file', bytes: new TextEncoder().encode(text) } } as const
 }
 
-/** A store of objects in memory, for where there is no bucket. */
+/** An object store in memory, for runtimes without a bucket. */
 function mapStore(): ObjectStore {
   const objects = new Map<string, { bytes: Uint8Array; etag: string }>()
   let count = 0

@@ -9,7 +9,7 @@ import { bundleForWeb, bundleWorker, expected, fitting, subpathsOf, useInProcess
 
 const top = join(import.meta.dirname, '../..')
 const { peerDependencies, devDependencies } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8'))
-/** Vitest is what runs this. */
+/** The version of Vitest that runs this test. */
 const peers = Object.keys(peerDependencies).filter((name) => name !== 'vitest')
 const home = mkdtempSync(join(tmpdir(), 'wardspace-installed-'))
 let tarball: string
@@ -20,7 +20,7 @@ beforeAll(() => {
 }, 300_000)
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-/** A Node of that version, kept from one time to the next. */
+/** Returns a Node of that version, cached between runs. */
 function nodeOf(version: number): string {
   const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
   const directory = join(top, 'node_modules/.cache/wardspace', `node-${version}`)
@@ -49,7 +49,7 @@ const installPeers = (install: (...packages: string[]) => string) =>
   install(...peers.map((name) => `${name}@${devDependencies[name]}`))
 
 describe.each([20, 22, 24])('npm install of the packed file in Node %i', (version) => {
-  it('is all that its subpaths and its command line need, and what is optional is named where it is missed', async () => {
+  it('contains all that its subpaths and command line need, and errors name missing optional packages', async () => {
     const node = nodeOf(version)
     const { directory, run, install, subpaths } = emptyProject(node, `node-${version}`)
     expect(run(node, '--version')).toMatch(new RegExp(`^v${version}\\.`))
@@ -79,17 +79,17 @@ describe('the packed file, installed with its peers', () => {
     installPeers(project.install)
   }, 600_000)
 
-  it.each(['Deno', 'Bun'] as const)('does what every fitting subpath is for in %s', async (runtime) => {
+  it.each(['Deno', 'Bun'] as const)('runs every supported subpath in %s', async (runtime) => {
     const fit = fitting(project.subpaths(), runtime)
     expect((await useInProcess(project.directory, runtime, fit)).found).toEqual(expected(fit))
   })
 
-  it('does what every fitting subpath is for in workerd', async () => {
+  it('runs every supported subpath in workerd', async () => {
     const fit = fitting(project.subpaths(), 'workerd')
     expect(await runInWorkerd(await bundleForWeb(project.directory, fit))).toEqual(expected(fit))
   })
 
-  it('does what every fitting subpath is for in Chromium', async () => {
+  it('runs every supported subpath in Chromium', async () => {
     const fit = fitting(project.subpaths(), 'Chromium')
     const script = async (text: Promise<string>) => ['text/javascript', await text] as const
     const files: Readonly<Record<string, readonly [string, string]>> = {

@@ -9,22 +9,22 @@ import { type Runtime, useOf, uses } from './subpath-uses.ts'
 
 const run = promisify(execFile)
 
-/** Every subpath of an installed package that is a module. */
+/** Lists the subpaths of an installed package that are modules. */
 export function subpathsOf(directory: string): readonly string[] {
   return publishedModules(directory).map(([subpath]) => subpath)
 }
 
-/** Those that fit a runtime: all that do not say why they do not. */
+/** Lists the subpaths that a runtime supports: all without a reason against it. */
 export function fitting(subpaths: readonly string[], runtime: Runtime): readonly string[] {
   return subpaths.filter((subpath) => useOf(subpath)?.absent?.[runtime] === undefined)
 }
 
-/** What each of the subpaths shall give. */
+/** Returns the expected result of each subpath. */
 export function expected(subpaths: readonly string[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(subpaths.map((subpath) => [subpath, useOf(subpath)?.gives]))
 }
 
-/** The subpaths that do not fit every runtime, as the table of `docs/runtimes.md`. */
+/** Lists the subpaths that not every runtime supports, as the table of `docs/runtimes.md`. */
 export function absenceTable(): string {
   const names: readonly Runtime[] = ['Node', 'Deno', 'Bun', 'workerd', 'Chromium']
   const rows = Object.entries(uses).flatMap(([subpath, { absent = {} }]) => {
@@ -40,7 +40,7 @@ export function absenceTable(): string {
   return [line(all[0] ?? []), rule, ...rows.map(line)].join('\n')
 }
 
-/** A module that uses the subpaths; its `run(host)` tells what came of each. */
+/** Returns a module that uses the subpaths. Its `run(host)` returns their results. */
 function programOf(subpaths: readonly string[]): BuildOptions {
   const loads = subpaths.map((subpath) => {
     return `${JSON.stringify(subpath)}: () => import(${JSON.stringify(subpath.replace(/^\./, 'wardspace'))})`
@@ -60,13 +60,13 @@ function programOf(subpaths: readonly string[]): BuildOptions {
 }
 
 export interface Outcome {
-  /** By subpath: what its use gave, or how it failed. */
+  /** Results or errors by subpath. */
   readonly found: Readonly<Record<string, unknown>>
-  /** Names that are global now, and were not before. */
+  /** Names of new global variables. */
   readonly globals: readonly string[]
 }
 
-/** Uses every subpath that fits, in a process of a runtime, in a project where the package is installed. */
+/** Uses every supported subpath in a process of a runtime, in a project with the package installed. */
 export async function useInProcess(
   project: string,
   runtime: keyof typeof programs,
@@ -97,12 +97,12 @@ writeFileSync('found.json', JSON.stringify({ found, globals }))
 process.exit(0)
 `
 
-/** A bundle for a runtime of the web that uses the subpaths. */
+/** Returns a bundle for a web runtime that uses the subpaths. */
 export async function bundleForWeb(project: string, subpaths: readonly string[]): Promise<string> {
   return textOf({ ...programOf(subpaths), ...forWeb(project) })
 }
 
-/** A subpath by itself, as the module of a Web Worker. */
+/** Bundles a single subpath as the module of a Web Worker. */
 export async function bundleWorker(project: string, subpath: string): Promise<string> {
   const stdin = { contents: `import ${JSON.stringify(subpath.replace(/^\./, 'wardspace'))}`, resolveDir: project }
   return textOf({ ...programOf([]), ...forWeb(project), stdin })
@@ -116,7 +116,7 @@ function forWeb(project: string): BuildOptions {
   return { platform: 'browser', define: { 'process.env': '{}' }, plugins: [installedAt(project), withoutZlib] }
 }
 
-/** The package as the project has it, wherever the program lies. */
+/** Resolves the package from the project, independent of the location of the program. */
 function installedAt(project: string): Plugin {
   return {
     name: 'installed',
@@ -129,7 +129,7 @@ function installedAt(project: string): Plugin {
   }
 }
 
-/** just-bash names it, for its commands of compression. */
+/** just-bash imports it for its compression commands. */
 const withoutZlib: Plugin = {
   name: 'without-zlib',
   setup(to) {

@@ -20,7 +20,7 @@ describe('the matrix', () => {
     expect(faultsOfMatrix({ cells, leftOut })).toEqual([])
   })
 
-  it('sees a failure, a lost case, a silent skip, and a cell that nobody expects', () => {
+  it('reports a failure, a lost case, an unexplained skip, and an unexpected cell', () => {
     const cell = cells.find(({ runtime, row }) => runtime === 'Deno' && row === 'node') as Cell
     expect(faultsOf({ ...cell, failed: ['one'] })).toEqual(['Deno, node: one'])
     expect(faultsOf({ ...cell, passed: cell.passed - 1 })).toHaveLength(1)
@@ -35,7 +35,7 @@ describe('the matrix', () => {
     },
   )
 
-  it('shows every cell, every reason, and what is left out', () => {
+  it('shows all cells, reasons and excluded tests', () => {
     const table = tableOf({ cells, leftOut })
     expect(table.split('\n').filter((line) => line.startsWith('| node'))).toHaveLength(1)
     expect(table).toContain('103 passed, skipped 3 (a)')
@@ -49,7 +49,7 @@ describe('the matrix', () => {
     expect(page.endsWith('\nend\n')).toBe(true)
   })
 
-  it('shows where two stories part', () => {
+  it('shows where two stories differ', () => {
     expect(differenceOf('a\nb', 'a\nb')).toBe('')
     expect(differenceOf('a\nbc', 'a\nbd')).toMatch(/^line 2:\n {2}bc\n {2}bd$/)
     expect(differenceOf('a', 'a\nb')).not.toBe('')

@@ -5,18 +5,18 @@ import { floors } from './floors.ts'
 /** The outcome of a whole run. */
 export interface Matrix {
   readonly cells: readonly Cell[]
-  /** Tests of tools that run only where vitest does, with the reason. */
+  /** Tests of tools that only run in vitest, with the reason. */
   readonly leftOut: Readonly<Record<string, string>>
 }
 
-/** Reasons of the contract to leave out a case: each states what the backend under test declares, or has no way to be shown. */
+/** Accepted reasons to skip a case of the contract: a capability that the backend lacks, or that a test cannot show. */
 const capability =
   /^the backend does not (declare|implement) (links|modes|caseSensitive|persistent|set|times|scan|fork|tree)$|^the backend has links$|^the test cannot create a link here$/
 
-/** Why a case that holds a time against a bound is not run by the shim: busy runtimes would tell of each other. */
+/** The reason to skip a case that checks a time limit: several runtimes run at once and slow each other down. */
 export const MEASURED = 'costs are measured in Node only'
 
-/** What is wrong with a cell; nothing where all is well. */
+/** Returns the faults of a cell. */
 export function faultsOf({ runtime, row, passed, failed, skipped }: Cell): string[] {
   const cell = `${runtime}, ${row}`
   const faults = failed.map((failure) => `${cell}: ${failure}`)
@@ -29,7 +29,7 @@ export function faultsOf({ runtime, row, passed, failed, skipped }: Cell): strin
   return faults
 }
 
-/** What is wrong with a whole matrix: a cell that has a floor and is missing, too. */
+/** Returns the faults of a matrix, including missing cells. */
 export function faultsOfMatrix({ cells }: Matrix): string[] {
   const missing = Object.entries(floors).flatMap(([runtime, rows]) =>
     Object.keys(rows)
@@ -39,7 +39,7 @@ export function faultsOfMatrix({ cells }: Matrix): string[] {
   return [...cells.flatMap(faultsOf), ...missing]
 }
 
-/** The first line on which two stories part, around the first differing character; empty where they are the same. */
+/** Returns the first line in which two stories differ, around the first difference, or an empty text. */
 export function differenceOf(a: string, b: string): string {
   if (a === b) return ''
   const [linesOfA, linesOfB] = [a.split('\n'), b.split('\n')]
@@ -53,7 +53,7 @@ export function differenceOf(a: string, b: string): string {
   return `line ${line + 1}:\n  ${around(one)}\n  ${around(other)}`
 }
 
-/** The matrix as a Markdown table: rows are what was tested, columns the runtimes, with the reasons of what was skipped below. */
+/** Returns the matrix as a Markdown table with the runtimes as columns, followed by the reasons for skipped cases. */
 export function tableOf({ cells, leftOut }: Matrix): string {
   const runtimes = Object.keys(floors)
   const named = [...new Set(Object.values(floors).flatMap((rows) => Object.keys(rows)))]

@@ -1,6 +1,6 @@
 /**
- * As much of vitest as our portable tests use, for runtimes that vitest does not run in: it collects what a file declares,
- * then runs it in order. `expect` is vitest's own.
+ * The parts of vitest that our portable tests use, for runtimes without vitest: it collects the declarations of a file, then
+ * runs them in order. `expect` is vitest's own.
  */
 import {
   ASYMMETRIC_MATCHERS_OBJECT,
@@ -46,7 +46,7 @@ export const afterEach = (body: Body) => scope.hooks.afterEach.push(body)
 export const afterAll = (body: Body) => scope.hooks.afterAll.push(body)
 export const expect = makeExpect()
 
-/** Which of the declared cases run, and who looks on. */
+/** Selects the declared cases to run, and observes them. */
 export interface Watch {
   readonly wants: (name: string) => boolean
   readonly starts: (name: string) => void
@@ -55,7 +55,7 @@ export interface Watch {
 
 const everything: Watch = { wants: () => true, starts: () => {}, ends: () => {} }
 
-/** Loads a file, and runs what it has declared. A file that cannot be loaded is one failed case. */
+/** Loads a file and runs its cases. A file that cannot be loaded counts as one failed case. */
 export async function runFile(name: string, load: () => Promise<unknown>, watch = everything): Promise<Group> {
   scope = newScope('', undefined)
   const cases: CaseResult[] = []
@@ -146,7 +146,7 @@ function withVariants(define: Define) {
       define(format(template, args, index), () => body(...args))
     })
   }
-  /** What a condition leaves out is reported as skipped. */
+  /** Cases excluded by a condition are reported as skipped. */
   const when = (condition: unknown): Define =>
     condition
       ? define
