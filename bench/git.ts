@@ -68,9 +68,9 @@ export async function benchGit(): Promise<void> {
           Awaited<(typeof workspaces)[0]>,
         ]
         const diff = async (workspace: typeof first) => {
-          const found = await workspace.call('diff_workspace', {})
-          if (!found.ok || found.filesChanged !== edited)
-            throw new Error(`diff_workspace: ${JSON.stringify(found).slice(0, 500)}`)
+          const result = await workspace.call('diff_workspace', {})
+          if (!result.ok || result.filesChanged !== edited)
+            throw new Error(`diff_workspace: ${JSON.stringify(result).slice(0, 500)}`)
         }
         const write = async (backend: Backend, contents: readonly string[]) => {
           await backend.commit(
@@ -83,10 +83,10 @@ export async function benchGit(): Promise<void> {
           )
         }
         const times: Record<'memory' | 'node' | 'git', number[]> = { memory: [], node: [], git: [] }
-        const timed = async (what: keyof typeof times, act: () => unknown) => {
+        const timed = async (label: keyof typeof times, act: () => unknown) => {
           const started = performance.now()
           await act()
-          times[what].push(performance.now() - started)
+          times[label].push(performance.now() - started)
         }
         for (let i = 0; i < WARM_UP + ROUNDS; i++) {
           const contents = edit()

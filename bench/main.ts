@@ -17,7 +17,7 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
   shell: benchShell,
 }
 
-const wanted = process.argv.slice(2)
+const expected = process.argv.slice(2)
 for (const [name, run] of Object.entries(parts)) {
-  if (wanted.length === 0 || wanted.includes(name)) await run()
+  if (expected.length === 0 || expected.includes(name)) await run()
 }

@@ -23,11 +23,11 @@ export function median(values: readonly number[]): number {
 }
 
 /** A row of a table: a label, the ratio to the reference, and its bound. */
-export function report(what: string, ours: number, reference: number, bound: number, unit = 'ms'): void {
+export function report(label: string, ours: number, reference: number, bound: number, unit = 'ms'): void {
   const ratio = ours / reference
   const verdict = ratio <= bound ? 'ok  ' : 'OVER'
   console.log(
-    `${verdict} ${what.padEnd(58)} ${ratio.toFixed(3).padStart(8)}x (at most ${bound})   ${format(ours)} against ${format(reference)} ${unit}`,
+    `${verdict} ${label.padEnd(58)} ${ratio.toFixed(3).padStart(8)}x (at most ${bound})   ${format(ours)} against ${format(reference)} ${unit}`,
   )
 }
 

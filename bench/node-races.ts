@@ -28,15 +28,15 @@ import type { Path } from '../src/paths/logical-path.ts'
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'node-races-')))
 const root = join(base, 'root')
 const path = 'a/b/c/d/e/f/file.txt' as Path
-const place = join(root, path)
+const location = join(root, path)
 const content = new Uint8Array(4096).fill(120)
 const fsyncAsync = promisify(fsync)
-mkdirSync(dirname(place), { recursive: true })
-writeFileSync(place, content)
+mkdirSync(dirname(location), { recursive: true })
+writeFileSync(location, content)
 const backend = nodeBackend(root, { stateDir: join(base, 'state') })
 
 function check(): string {
-  const real = realpathSync(place)
+  const real = realpathSync(location)
   if (!real.startsWith(`${root}/`)) throw new Error('outside')
   return real
 }
@@ -49,7 +49,7 @@ async function readSynchronously(): Promise<void> {
 }
 
 async function readAsynchronously(): Promise<void> {
-  const real = await promises.realpath(place)
+  const real = await promises.realpath(location)
   if (!real.startsWith(`${root}/`)) throw new Error('outside')
   await promises.readFile(real)
 }

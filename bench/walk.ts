@@ -170,11 +170,11 @@ async function medians<K extends string>(rounds: number, work: Record<K, () => u
   >
 }
 
-function report(what: string, ours: number, against: string, theirs: number, target: number): void {
+function report(label: string, ours: number, against: string, theirs: number, target: number): void {
   const ratio = ours / theirs
   const verdict = ratio <= target ? 'ok' : 'OVER'
   console.log(
-    `  ${what.padEnd(32)} ${ours.toFixed(3).padStart(9)} ms   ${against} ${theirs.toFixed(2)} ms   ratio ${ratio.toFixed(4)} (at most ${target}: ${verdict})`,
+    `  ${label.padEnd(32)} ${ours.toFixed(3).padStart(9)} ms   ${against} ${theirs.toFixed(2)} ms   ratio ${ratio.toFixed(4)} (at most ${target}: ${verdict})`,
   )
 }
 

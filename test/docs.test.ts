@@ -130,7 +130,8 @@ async function given(): Promise<Record<string, unknown>> {
     },
     ...{ durableObject, objectStore, r2, env: { BUCKET: {} }, DurableObject: class {} },
     nodeBackend: () => nodeBackend(directory, { stateDir: `${directory}-state` }),
-    nodeShell: (how: NodeShellOptions) => nodeShell({ ...how, root: directory, stateDir: `${directory}-state` }),
+    nodeShell: (options: NodeShellOptions) =>
+      nodeShell({ ...options, root: directory, stateDir: `${directory}-state` }),
     it: (_name: string, run: () => Promise<void>) => run(),
     path: 'x' as Path,
     directory,

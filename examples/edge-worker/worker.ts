@@ -114,9 +114,9 @@ async function bodyOf(request: Request): Promise<unknown> {
 
 /** Compares hashes, so that the duration reveals nothing about the token. A missing token grants no access. */
 async function shows(request: Request, token: string | undefined): Promise<boolean> {
-  const given = /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '')?.[1]
-  if (given === undefined || token === undefined || token === '') return false
-  const [a, b] = await Promise.all([given, token].map(hash))
+  const value = /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '')?.[1]
+  if (value === undefined || token === undefined || token === '') return false
+  const [a, b] = await Promise.all([value, token].map(hash))
   return a === b
 }
 

@@ -13,8 +13,8 @@ export const dialect: Dialect = {
       description: 'Show',
       input: z.object({ path: z.string() }),
       uses: ['read_file'],
-      *steps({ path }, place) {
-        return { output: { text: (yield* readWhole(place.inward(path))).content } }
+      *steps({ path }, location) {
+        return { output: { text: (yield* readWhole(location.inward(path))).content } }
       },
     }),
   ],

@@ -41,8 +41,8 @@ async function turn(tools: Tools, ...calls: readonly { readonly name: string; re
 describe('langchainTools', () => {
   it('passes the definitions of modelTools to models', async () => {
     const workspace = await open({ shell: bash() })
-    const told = langchainTools(workspace).map((tool) => convertToOpenAITool(tool).function)
-    expect(told).toEqual(
+    const reports = langchainTools(workspace).map((tool) => convertToOpenAITool(tool).function)
+    expect(reports).toEqual(
       modelTools(workspace.tools).map(({ name, description, inputSchema }) => ({
         name,
         description,

@@ -28,9 +28,9 @@ export async function connect<W extends Workspace | DialectWorkspace>(
   const sent: JSONRPCMessage[] = []
   await server.connect(there)
   const { send } = there
-  there.send = (message, how) => {
+  there.send = (message, settings) => {
     sent.push(message)
-    return send.call(there, message, how)
+    return send.call(there, message, settings)
   }
   await client.connect(here)
   /** The result of a call, or the whole refusal. */

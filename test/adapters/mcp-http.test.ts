@@ -215,9 +215,9 @@ describe('mcpHandler sessions', () => {
 
   it('fail to open if open throws or its server is in use, and hide the cause from the client', async () => {
     const errors: unknown[] = []
-    const told = { onError: (error: unknown) => errors.push(error) }
+    const reported = { onError: (error: unknown) => errors.push(error) }
     const failing = await serve({
-      ...told,
+      ...reported,
       open() {
         throw new RangeError('/home/me/secret')
       },
@@ -231,7 +231,7 @@ describe('mcpHandler sessions', () => {
     let closed = 0
     const shared = new Server({ name: 'shared', version: '1' })
     const { handler } = await serve({
-      ...told,
+      ...reported,
       open: () => ({
         server: shared,
         close() {
@@ -305,9 +305,9 @@ describe('mcpHandler with an invalid request', () => {
     ],
     ['too large', 413, { body: { ...initialize, more: 'x'.repeat(70_000) } }, 'Send less per request'],
     ['too large without saying so', 413, { body: ' '.repeat(70_000) }, 'Send less per request'],
-  ])('refuses %s with status %i', async (_, status, asked, hint) => {
+  ])('refuses %s with status %i', async (_, status, request, hint) => {
     const { handler } = await serve({ maxBodyBytes: 65_536 })
-    const refused = await refusalOf(await ask(handler, asked))
+    const refused = await refusalOf(await ask(handler, request))
     expect(refused).toMatchObject({ status, hint: expect.stringContaining(hint) })
     expect(handler.size).toBe(0)
   })
@@ -317,7 +317,7 @@ describe('mcpHandler with an invalid request', () => {
     const session = await begin(handler)
     const stream = await ask(handler, { method: 'GET', headers: session })
     expect(stream.status).toBe(200)
-    for (const [status, asked, hint] of [
+    for (const [status, question, hint] of [
       [409, { method: 'GET' }, 'already open'],
       [406, { method: 'GET', headers: { Accept: 'text/html' } }, 'text/event-stream'],
       [400, { body: initialize }, 'initialize once'],
@@ -326,7 +326,7 @@ describe('mcpHandler with an invalid request', () => {
       [400, { method: 'GET', headers: { 'Last-Event-ID': 'made-up.7' } }, 'without Last-Event-ID'],
       [400, { method: 'GET', headers: { 'Last-Event-ID': '7' } }, 'without Last-Event-ID'],
     ] as [number, Asked, string][]) {
-      const refused = await ask(handler, { ...asked, headers: { ...session, ...asked.headers } })
+      const refused = await ask(handler, { ...question, headers: { ...session, ...question.headers } })
       expect(await refusalOf(refused)).toMatchObject({ status, hint: expect.stringContaining(hint) })
     }
     const answer = await ask(handler, { body: ping, headers: session })

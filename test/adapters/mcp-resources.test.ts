@@ -195,8 +195,8 @@ describe('the resources', () => {
     await expect(client.subscribeResource({ uri })).rejects.toEqual(refused)
     await workspace.call('append_file', { path: 'a.txt', content: 'two\n' })
     expect(updates()).toEqual([])
-    const told = await Promise.allSettled([client.readResource({ uri })])
-    expect(JSON.stringify(told, (_key, value) => (value instanceof Error ? value.message : value))).not.toContain(
+    const reported = await Promise.allSettled([client.readResource({ uri })])
+    expect(JSON.stringify(reported, (_key, value) => (value instanceof Error ? value.message : value))).not.toContain(
       'hunter2',
     )
   })
@@ -218,8 +218,8 @@ describe('the resources', () => {
   it('ask for approval if the policy requires it for a read', async () => {
     const workspace = await workspaceOver(files, { policy: { preset: 'autonomous', tools: { read_file: 'ask' } } })
     const questions: string[] = []
-    const { client } = await connectTo(workspace, {}, { elicitation: {} }, (asked) => {
-      asked.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+    const { client } = await connectTo(workspace, {}, { elicitation: {} }, (request) => {
+      request.setRequestHandler(ElicitRequestSchema, ({ params }) => {
         questions.push(params.message)
         return { action: 'accept', content: { decision: questions.length === 1 ? 'allow once' : 'deny' } }
       })
@@ -353,7 +353,7 @@ describe('a prompt', () => {
   it('accepts its declared arguments only', async () => {
     const { bash } = await import('../../src/shells/bash/index.ts')
     const { client } = await connect({}, { shell: bash() })
-    const get = (name: string, given?: Record<string, string>) => client.getPrompt({ name, arguments: given })
+    const get = (name: string, input?: Record<string, string>) => client.getPrompt({ name, arguments: input })
     const { messages } = await get('mend_failing_test', { command: 'npm test', path: 'src/app.ts' })
     expect(messages).toMatchObject([{ content: { text: expect.stringMatching(/"npm test"[\s\S]*"src\/app\.ts"/) } }])
     expect(JSON.stringify(await get('mend_failing_test', { command: 'npm test', path: ' ' }))).not.toContain('Begin at')

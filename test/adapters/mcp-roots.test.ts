@@ -81,8 +81,8 @@ describe("a client's roots", () => {
     ['BROKEN', 'the directory does not exist'],
     ['GIT', 'it is inside .git'],
   ])('are refused if they are not local directories: %s', async (uri, why) => {
-    const named: Record<string, string> = { FILE: 'out/secret.txt', BROKEN: 'one/broken', GIT: 'one/.git/hooks' }
-    const root = { uri: named[uri] === undefined ? uri : uriOf(named[uri]) }
+    const entry: Record<string, string> = { FILE: 'out/secret.txt', BROKEN: 'one/broken', GIT: 'one/.git/hooks' }
+    const root = { uri: entry[uri] === undefined ? uri : uriOf(entry[uri]) }
     expect(await placed([root, ...rootsAt('two')])).toEqual({ roots: [['', 'two']], refused: [why] })
     await expect(placeClientRoots([root])).rejects.toMatchObject({
       code: 'NOT_FOUND',

@@ -119,11 +119,11 @@ describe('an approval over MCP', () => {
   it('is not granted by a raw response with an invalid action', async () => {
     const { call, transport } = await asked(yes)
     const { send } = transport
-    transport.send = (message, how) =>
+    transport.send = (message, settings) =>
       send.call(
         transport,
         'result' in message && 'action' in message.result ? { ...message, result: { action: 'allow' } } : message,
-        how,
+        settings,
       )
     expect(await call(...edit())).toMatchObject({ code: 'HOOK_FAILED' })
     expect(await call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'one\n' })
@@ -410,8 +410,8 @@ describe('the server', () => {
 
   it('switches workspaces in order: calls in progress finish first, later ones wait', async () => {
     const log: string[] = []
-    const named = (name: string) => ({ failure: { ok: false, code: 'NOT_FOUND', message: name, hint: '' } }) as const
-    const serving = createServedState(named('first'), async () => void log.push('changed'))
+    const entry = (name: string) => ({ failure: { ok: false, code: 'NOT_FOUND', message: name, hint: '' } }) as const
+    const serving = createServedState(entry('first'), async () => void log.push('changed'))
     let end = () => {}
     const running = serving.use(async (serves) => {
       await new Promise<void>((resolve) => {
@@ -421,7 +421,7 @@ describe('the server', () => {
     })
     const replaced = serving.replace(async () => {
       log.push('opened')
-      return named('second')
+      return entry('second')
     })
     const after = serving.use((serves) => void log.push(`used ${'failure' in serves ? serves.failure.message : ''}`))
     await settled()
@@ -429,7 +429,7 @@ describe('the server', () => {
     end()
     await Promise.all([running, replaced, after])
     expect(log).toEqual(['ended with first', 'opened', 'changed', 'used second'])
-    await serving.replace(async () => named('third'))
-    await serving.use((serves) => expect(serves).toEqual(named('third')))
+    await serving.replace(async () => entry('third'))
+    await serving.use((serves) => expect(serves).toEqual(entry('third')))
   })
 })

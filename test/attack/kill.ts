@@ -36,7 +36,7 @@ export interface KillReport {
  * Kills a committing process again and again, reopens the root after each kill, and looks at what is there: so many times,
  * and on until half as many fell inside a commit, but at most `most` times.
  */
-export async function killOften(kills: number, most = kills): Promise<KillReport> {
+export async function killOften(kills: number, maximum = kills): Promise<KillReport> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'kill-')))
   try {
     const root = join(base, 'root')
@@ -55,7 +55,7 @@ export async function killOften(kills: number, most = kills): Promise<KillReport
     let single = 0
     let set = 0
     const isEnough = () => report.kills >= kills && report.insideCommit >= kills / 2
-    for (; !isEnough() && report.kills < most; report.kills++) {
+    for (; !isEnough() && report.kills < maximum; report.kills++) {
       const acknowledged = await killOne(script, [root, stateDir, String(single), String(set)])
       const left = leftBehind(root, stateDir)
       if (left.temporaries || left.journal || left.logged) report.insideCommit += 1
@@ -64,13 +64,13 @@ export async function killOften(kills: number, most = kills): Promise<KillReport
       const backend = nodeBackend(root, { stateDir })
       await backend.stat(ROOT)
       await backend.close()
-      const found = inspect(root, report)
-      if (found.single < Math.max(single, acknowledged.single))
-        report.lost.push(`single ${acknowledged.single}: ${found.single}`)
-      if (found.set < Math.max(set, acknowledged.set)) report.lost.push(`set ${acknowledged.set}: ${found.set}`)
+      const match = inspect(root, report)
+      if (match.single < Math.max(single, acknowledged.single))
+        report.lost.push(`single ${acknowledged.single}: ${match.single}`)
+      if (match.set < Math.max(set, acknowledged.set)) report.lost.push(`set ${acknowledged.set}: ${match.set}`)
       if (report.torn.length > 0) break
-      single = found.single
-      set = found.set
+      single = match.single
+      set = match.set
     }
     return report
   } finally {
@@ -103,7 +103,7 @@ async function killOne(script: string, args: string[]): Promise<{ single: number
   child.kill('SIGKILL')
   await closed
   if (said === '') throw new Error('The victim ended before it committed anything')
-  const last = (what: string) => Number([...said.matchAll(new RegExp(`^${what} (\\d+)\\n`, 'gm'))].at(-1)?.[1] ?? 0)
+  const last = (label: string) => Number([...said.matchAll(new RegExp(`^${label} (\\d+)\\n`, 'gm'))].at(-1)?.[1] ?? 0)
   return { single: last('single'), set: last('set') }
 }
 

@@ -51,8 +51,8 @@ export async function startAttack(): Promise<Attack> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'race-')))
   const root = join(base, 'root')
   const outside = join(base, 'outside')
-  for (const place of [root, outside, join(root, 'dir')]) mkdirSync(place)
-  for (const place of [join(root, 'top.txt'), join(root, 'dir', 'file.txt')]) writeFileSync(place, INSIDE)
+  for (const directory of [root, outside, join(root, 'dir')]) mkdirSync(directory)
+  for (const location of [join(root, 'top.txt'), join(root, 'dir', 'file.txt')]) writeFileSync(location, INSIDE)
   for (const name of ['file.txt', MARKER, 'victim.txt']) writeFileSync(join(outside, name), OUTSIDE)
   const before = outsideState(outside)
   const script = await bundle('test/attack/swapper.ts', base)
@@ -152,9 +152,9 @@ function textOf(result: unknown): string {
 /** Content, times and inodes of everything outside. */
 function outsideState(outside: string): Map<string, string> {
   const state = new Map<string, string>()
-  for (const [path, what] of treeOf(outside)) {
+  for (const [path, label] of treeOf(outside)) {
     const { ino, mtimeMs, ctimeMs, nlink, mode } = lstatSync(join(outside, path))
-    state.set(path, [what, ino, mtimeMs, ctimeMs, nlink, mode].join('|'))
+    state.set(path, [label, ino, mtimeMs, ctimeMs, nlink, mode].join('|'))
   }
   const { mtimeMs, ctimeMs } = lstatSync(outside)
   return state.set('.', [mtimeMs, ctimeMs].join('|'))

@@ -12,6 +12,6 @@ describe.skipIf(process.platform === 'win32')('a process killed while it applies
     expect(report).toMatchObject({ torn: [], lost: [], strays: [] })
     expect(report.kills).toBeGreaterThanOrEqual(kills)
     expect(report.insideCommit).toBeGreaterThanOrEqual(kills / 2)
-    for (const what of [report.withJournal, report.wholeNew, report.wholeOld]) expect(what).toBeGreaterThan(0)
+    for (const subject of [report.withJournal, report.wholeNew, report.wholeOld]) expect(subject).toBeGreaterThan(0)
   })
 })

@@ -40,7 +40,7 @@ export interface PatchKillReport {
  * Kills a process that applies 20-file patches again and again, reopens the root after each kill, and looks at the tree: so
  * many times, and on until half as many fell inside a commit and one was met in every state, but at most `most` times.
  */
-export async function killPatches(kills: number, most = kills): Promise<PatchKillReport> {
+export async function killPatches(kills: number, maximum = kills): Promise<PatchKillReport> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'kill-patch-')))
   const root = join(base, 'root')
   const stateDir = join(base, 'state')
@@ -69,7 +69,7 @@ export async function killPatches(kills: number, most = kills): Promise<PatchKil
       report.withJournal > 0 &&
       report.wholeNew > 0 &&
       report.wholeOld > 0
-    for (; !isEnough() && report.kills < most && report.torn.length === 0; report.kills++) {
+    for (; !isEnough() && report.kills < maximum && report.torn.length === 0; report.kills++) {
       const child = next
       next = victim()
       const { acknowledged, commits } = await killOne(child, generation, 1.2 * median(times.slice(-9)))
@@ -81,14 +81,14 @@ export async function killPatches(kills: number, most = kills): Promise<PatchKil
       await backend.stat(ROOT)
       await backend.close()
       const at = `kill ${report.kills}`
-      const found = inspect(root, report, at)
+      const match = inspect(root, report, at)
       const now = leftBehind(root, stateDir)
       if (now.journal || now.logged) report.strays.push(`${at}: the journal or the log is not empty`)
-      if (found < Math.max(generation, acknowledged)) report.lost.push(`${at}: patch ${acknowledged}, found ${found}`)
-      if (found > acknowledged + 1) report.torn.push(`${at}: patch ${found} after ${acknowledged}`)
-      if (found > acknowledged) report.wholeNew += 1
+      if (match < Math.max(generation, acknowledged)) report.lost.push(`${at}: patch ${acknowledged}, found ${match}`)
+      if (match > acknowledged + 1) report.torn.push(`${at}: patch ${match} after ${acknowledged}`)
+      if (match > acknowledged) report.wholeNew += 1
       else report.wholeOld += 1
-      generation = found
+      generation = match
     }
     return report
   } finally {
@@ -103,8 +103,8 @@ function writeTree(root: string): void {
     mkdirSync(dirname(join(root, path)), { recursive: true })
     writeFileSync(join(root, path), content)
   }
-  const named = /^(?:(?:---|\+\+\+) [ab]\/|rename (?:from|to) )(.*)$/gm
-  const paths = new Set([...patchTo(1).matchAll(named)].map(([, path]) => path))
+  const entry = /^(?:(?:---|\+\+\+) [ab]\/|rename (?:from|to) )(.*)$/gm
+  const paths = new Set([...patchTo(1).matchAll(entry)].map(([, path]) => path))
   if (paths.size !== 20) throw new Error(`The patch is one of ${paths.size} files`)
 }
 
@@ -167,7 +167,7 @@ function leftBehind(root: string, stateDir: string): { temporaries: boolean; jou
 function inspect(root: string, report: PatchKillReport, at: string): number {
   report.strays.push(...straysIn(root).map((path) => `${at}: ${path}`))
   const tree = treeOf(root)
-  const files = new Map([...tree].filter(([, what]) => what.startsWith('file ')))
+  const files = new Map([...tree].filter(([, label]) => label.startsWith('file ')))
   const generation = generationIn(files.get('part-0/0/file-0.txt') ?? '')
   const expected = new Map<string, string>()
   for (const [path, content] of patchedTree(generation)) {

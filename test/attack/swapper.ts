@@ -15,7 +15,7 @@ interface Target {
   readonly real: string
   readonly link: string
   readonly leadsTo: string
-  make(place: string): void
+  make(location: string): void
 }
 
 const directory: Target = {

@@ -113,7 +113,7 @@ describe('verifyAudit', () => {
   it('finds a removed, duplicated or moved record and its position', () => {
     fc.assert(
       fc.property(index, index, (at, other) => {
-        const removed = good.filter((_, place) => place !== at)
+        const removed = good.filter((_, location) => location !== at)
         const check = verifyAudit(removed, { head: { hash: good.at(-1)?.hash ?? '' } })
         expect(check).toMatchObject({ ok: false, at: Math.min(at, removed.length) })
         expect(verifyAudit([...good.slice(0, at + 1), ...good.slice(at)])).toMatchObject({ ok: false, at: at + 1 })

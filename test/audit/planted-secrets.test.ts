@@ -165,16 +165,16 @@ describe.each(settings)('%s', (title, options) => {
 })
 
 it('no approval question contains a planted secret', async () => {
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   const approve = async (request: unknown) => {
-    asked.push(request)
+    requests.push(request)
     return 'allow' as const
   }
   const { seen, see, call, finish } = await watched('asked', { policy: 'supervised', approve })
   for (const tool of calls) for (const input of inputsOf(tool, RUNS)) await call(tool.name, input)
-  for (const request of asked) see('an approval', request)
+  for (const request of requests) see('an approval', request)
   await finish()
-  expect(asked.length).toBeGreaterThan(10)
+  expect(requests.length).toBeGreaterThan(10)
   expect(leaked(seen)).toEqual([])
 })
 

@@ -141,14 +141,14 @@ export const calls = builtinTools.map(({ name, input }) => {
 
 /** The names of the secrets that a text shows, also written in another way where no format could tell. */
 export function leaks(text: string): string[] {
-  const found: string[] = []
+  const matches: string[] = []
   for (const [name, secret] of Object.entries(byName)) {
     const bytes = Buffer.from(secret)
     const forms = [secret, [...secret].reverse().join(''), bytes.toString('hex'), bytes.toString('base64').slice(0, -4)]
-    if (forms.some((form) => text.includes(form))) found.push(`by name: ${name}`)
+    if (forms.some((form) => text.includes(form))) matches.push(`by name: ${name}`)
   }
   for (const [name, secret] of Object.entries(byContent)) {
-    if (text.includes(secret)) found.push(`by content: ${name}`)
+    if (text.includes(secret)) matches.push(`by content: ${name}`)
   }
-  return found
+  return matches
 }

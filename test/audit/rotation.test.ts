@@ -191,13 +191,13 @@ describe('whatever is done to the parts', () => {
       fc.property(anyLine, fc.nat(100_000), fc.integer({ min: 1, max: 255 }), (index, offset, flip) => {
         put(good)
         const { part, text } = good[index] as Line
-        const place = join(directory, part)
+        const location = join(directory, part)
         const before = good.slice(0, index).filter((line) => line.part === part)
         const start = before.reduce((sum, line) => sum + line.text.length + 1, 0)
-        const bytes = readFileSync(place)
+        const bytes = readFileSync(location)
         const at = start + (offset % (text.length + 1))
         bytes[at] = (bytes[at] ?? 0) ^ flip
-        writeFileSync(place, bytes)
+        writeFileSync(location, bytes)
         expect(verifyAuditFile(file)).toMatchObject({ ok: false, at: index, file: part, line: before.length + 1 })
       }),
       { numRuns: 60 },

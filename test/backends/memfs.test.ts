@@ -152,9 +152,9 @@ describe('memfs()', () => {
     const backend = memfs(volume)
     const before = await snapshot(backend)
     const write = volume.writeFileSync.bind(volume)
-    volume.writeFileSync = (...given: Parameters<typeof write>) => {
-      if (given[0] === '/z') throw Object.assign(new Error('full'), { code: 'ENOSPC' })
-      write(...given)
+    volume.writeFileSync = (...input: Parameters<typeof write>) => {
+      if (input[0] === '/z') throw Object.assign(new Error('full'), { code: 'ENOSPC' })
+      write(...input)
     }
     const set = [change('f', null), change('l', null), change('d/x', null), change('d', null), change('n', link('f'))]
     expect(await codeOf(commit(backend, ...set, change('m', directory), change('z', file('z'))))).toBe('NO_SPACE')
@@ -182,8 +182,8 @@ describe('memfs()', () => {
     const { mode } = volume.statSync('/a')
     const device = volume.lstatSync.bind(volume)
     // No method of a volume makes such an entry; other code may put one there.
-    volume.lstatSync = ((...given: Parameters<typeof device>) =>
-      Object.assign(device(...given) as object, { isFile: () => false, mode })) as typeof volume.lstatSync
+    volume.lstatSync = ((...value: Parameters<typeof device>) =>
+      Object.assign(device(...value) as object, { isFile: () => false, mode })) as typeof volume.lstatSync
     const backend = memfs(volume)
     expect((await backend.stat(at('a')))?.type).toBe('other')
     expect(await codeOf(backend.read(at('a')))).toBe('PATH_REJECTED')

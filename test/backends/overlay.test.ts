@@ -328,9 +328,9 @@ describe('an overlay over backends that lack something', () => {
   it('scans backends without scan, and stops when visit returns false', async () => {
     const draft = overlay(lacking(below(), {}, ['scan', 'tree']), memory())
     await commit(draft, change('n', file('n')))
-    const scan = async (most: number, ...paths: string[]) => {
+    const scan = async (max: number, ...paths: string[]) => {
       const seen: string[] = []
-      await draft.scan?.(paths.map(at), (path) => seen.push(path) < most)
+      await draft.scan?.(paths.map(at), (path) => seen.push(path) < max)
       return seen
     }
     expect(await scan(9, 'd', 'a.txt', 'none', 'd/x', 'n')).toEqual(['a.txt', 'd/x', 'n'])
@@ -338,7 +338,10 @@ describe('an overlay over backends that lack something', () => {
   })
 
   it('reports physical paths of both backends', () => {
-    const holding = (place: string) => ({ ...memory(), containsPhysicalPath: (asked: string) => asked === place })
+    const holding = (location: string) => ({
+      ...memory(),
+      containsPhysicalPath: (request: string) => request === location,
+    })
     const draft = overlay(holding('/lower'), holding('/upper'))
     expect(['/lower', '/upper', '/other'].map((place) => draft.containsPhysicalPath?.(place))).toEqual([
       true,

@@ -47,9 +47,9 @@ describe('approvals on the command line', () => {
 
   it('are parked in one process and answered in another, once', async () => {
     const options = ['--policy', 'supervised', '--parked', waiting]
-    const asked = await run(['call', 'edit_file', JSON.stringify(edit), ...options])
-    expect(asked.code).toBe(1)
-    const { code, approvalId } = JSON.parse(asked.stdout) as Failure
+    const question = await run(['call', 'edit_file', JSON.stringify(edit), ...options])
+    expect(question.code).toBe(1)
+    const { code, approvalId } = JSON.parse(question.stdout) as Failure
     expect(code).toBe('APPROVAL_REQUIRED')
     expect(await text()).toBe('one\n')
 

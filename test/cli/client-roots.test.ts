@@ -31,16 +31,16 @@ afterEach(async () => {
 })
 
 /** Runs the command in this process, with the official client. */
-async function connect(words: string[], named: () => string[]) {
+async function connect(words: string[], names: () => string[]) {
   const host = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough(), env: {}, once() {} }
-  let told = ''
+  let message = ''
   host.stderr.on('data', (chunk) => {
-    told += String(chunk)
+    message += String(chunk)
   })
   const ended = mcp(words, host)
   const client = new Client({ name: 'test', version: '1.0.0' }, { capabilities: { roots: { listChanged: true } } })
   client.setRequestHandler(ListRootsRequestSchema, () => ({
-    roots: named().map((path) => ({ uri: pathToFileURL(join(home, path)).href })),
+    roots: names().map((path) => ({ uri: pathToFileURL(join(home, path)).href })),
   }))
   // Both sides of a pipe use the same protocol.
   await client.connect(new StdioServerTransport(host.stdout, host.stdin))
@@ -54,7 +54,7 @@ async function connect(words: string[], named: () => string[]) {
     const failure = result._meta?.['wardspace/failure'] as { code: string } | undefined
     return failure?.code ?? String((result.structuredContent as { content: unknown }).content)
   }
-  return { client, read, told: () => told }
+  return { client, read, told: () => message }
 }
 
 describe("a client's roots on the command line", () => {

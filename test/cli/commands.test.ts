@@ -57,17 +57,17 @@ type Command = (words: string[]) => Promise<number>
 
 /** Runs a command; returns its output and exit code. */
 async function printed(command: Command, ...words: string[]) {
-  const told = { out: '', error: '' }
+  const reported = { out: '', error: '' }
   const out = vi.spyOn(process.stdout, 'write').mockImplementation((part) => {
-    told.out += String(part)
+    reported.out += String(part)
     return true
   })
   const error = vi.spyOn(process.stderr, 'write').mockImplementation((part) => {
-    told.error += String(part)
+    reported.error += String(part)
     return true
   })
   try {
-    return { code: await command(words), ...told }
+    return { code: await command(words), ...reported }
   } finally {
     out.mockRestore()
     error.mockRestore()
@@ -117,15 +117,15 @@ describe('approve', () => {
   it('lists the waiting calls, answers one, and says if there is none', async () => {
     const root = directory({ 'a.txt': 'one\n' })
     const parked = directory()
-    const place = ['--root', root, '--parked', parked, '--policy', 'supervised']
+    const location = ['--root', root, '--parked', parked, '--policy', 'supervised']
     expect(await printed(approve, '--parked', parked)).toMatchObject({ code: 0, out: 'No calls are waiting.\n' })
     expect(await printed(approve, 'none', '--parked', parked)).toMatchObject({ code: 1 })
     const edit = JSON.stringify({ path: 'a.txt', oldText: 'one', newText: 'two' })
-    const asked = JSON.parse((await printed(call, 'edit_file', edit, ...place)).out) as { approvalId: string }
+    const request = JSON.parse((await printed(call, 'edit_file', edit, ...location)).out) as { approvalId: string }
     const waiting = JSON.parse((await printed(approve, '--parked', parked, '--json')).out) as object[]
-    expect(waiting).toMatchObject([{ id: asked.approvalId }])
-    expect((await printed(approve, asked.approvalId, '--parked', parked)).out).toContain(asked.approvalId)
-    const answered = await printed(approve, asked.approvalId, 'run', ...place, '--json')
+    expect(waiting).toMatchObject([{ id: request.approvalId }])
+    expect((await printed(approve, request.approvalId, '--parked', parked)).out).toContain(request.approvalId)
+    const answered = await printed(approve, request.approvalId, 'run', ...location, '--json')
     expect(JSON.parse(answered.out)).toMatchObject({ ok: true })
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('two\n')
     await expect(call(['read_file', '{}', '--root', root, '--parked', join(root, 'p')])).rejects.toThrow(
@@ -286,10 +286,10 @@ describe('replay', () => {
 })
 
 describe('a shell that is not available', () => {
-  const place = { roots: [{ at: '', directory: '/no/such/root' }], overlay: false, readOnly: false }
+  const position = { roots: [{ at: '', directory: '/no/such/root' }], overlay: false, readOnly: false }
 
   it('throws a TypeError with the hint', async () => {
-    await expect(shellOf('node', place)).rejects.toThrow(TypeError)
+    await expect(shellOf('node', position)).rejects.toThrow(TypeError)
     const refused = (hint?: string) =>
       asTypeError(async () => {
         throw new ToolError('SHELL_UNAVAILABLE', 'There is none', hint === undefined ? {} : { hint })

@@ -58,9 +58,9 @@ describe('--dialect', () => {
   it('calls a tool of a dialect, and prints its own form or the complete result as JSON', async () => {
     const root = directory()
     writeFileSync(join(root, 'a.txt'), 'one\n')
-    const asked = ['read_text_file', '{"path":"/workspace/a.txt"}', '--root', root, '--dialect', 'mcp-filesystem']
-    expect(await printed(call, ...asked)).toEqual({ code: 0, text: 'one\n\n' })
-    const whole = await printed(call, ...asked, '--json')
+    const requests = ['read_text_file', '{"path":"/workspace/a.txt"}', '--root', root, '--dialect', 'mcp-filesystem']
+    expect(await printed(call, ...requests)).toEqual({ code: 0, text: 'one\n\n' })
+    const whole = await printed(call, ...requests, '--json')
     expect(JSON.parse(whole.text)).toMatchObject({ isError: false, structuredContent: { content: 'one\n' } })
     const media = ['read_media_file', '{"path":"a.txt"}', '--root', root, '--dialect', 'mcp-filesystem']
     expect(JSON.parse((await printed(call, ...media)).text)).toMatchObject({ type: 'resource' })
@@ -78,8 +78,8 @@ describe('--dialect', () => {
     const root = directory()
     const file = join(directory(), 'recording.jsonl')
     writeFileSync(join(root, 'a.txt'), 'one\n')
-    const asked = ['read_text_file', '{"path":"a.txt"}', '--root', root, '--dialect', 'mcp-filesystem']
-    await printed(call, ...asked, '--record', file)
+    const questions = ['read_text_file', '{"path":"a.txt"}', '--root', root, '--dialect', 'mcp-filesystem']
+    await printed(call, ...questions, '--record', file)
     expect(readFileSync(file, 'utf8')).toContain('"dialect":"mcp-filesystem"')
     expect(await printed(replay, file, '--root', root)).toMatchObject({ code: 0 })
   })
@@ -251,8 +251,8 @@ describe('--dialect FILE', () => {
     await run(cwd, ...words, '--record', 'made.jsonl')
     const recording = readFileSync(join(cwd, 'made.jsonl'), 'utf8')
     writeFileSync(join(cwd, 'named.jsonl'), recording.replaceAll('"six-tools"', '"./mine.js"'))
-    const named = await run(cwd, 'replay', 'named.jsonl', '--root', 'root')
-    expect([named.code, named.err]).toEqual([2, expect.stringContaining('There is no dialect "./mine.js"')])
+    const entry = await run(cwd, 'replay', 'named.jsonl', '--root', 'root')
+    expect([entry.code, entry.err]).toEqual([2, expect.stringContaining('There is no dialect "./mine.js"')])
     const replayed = await run(cwd, 'replay', 'made.jsonl', '--root', 'root', '--dialect', './mine.js')
     expect(replayed).toMatchObject({ code: 0 })
   }, 60_000)

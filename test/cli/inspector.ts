@@ -10,9 +10,9 @@ export function inspect(
   more: readonly string[] = [],
 ): Promise<{ readonly stdout: string; readonly stderr: string }> {
   // It looks for its own package.json in the current directory.
-  const how = { cwd: join(import.meta.dirname, '..'), timeout: 120_000 }
+  const options = { cwd: join(import.meta.dirname, '..'), timeout: 120_000 }
   const words = [inspector, ...server, '--method', method, ...more]
   return new Promise((resolve) => {
-    execFile(process.execPath, words, how, (_error, stdout, stderr) => resolve({ stdout, stderr }))
+    execFile(process.execPath, words, options, (_error, stdout, stderr) => resolve({ stdout, stderr }))
   })
 }

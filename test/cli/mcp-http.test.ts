@@ -45,14 +45,14 @@ afterEach(async () => {
 })
 
 /** Runs the command in this process, with its own streams and signals. */
-function start(words: readonly string[], env: Record<string, string> = {}, named = autonomous(words)) {
+function start(words: readonly string[], env: Record<string, string> = {}, names = autonomous(words)) {
   const host = Object.assign(new EventEmitter(), {
     stdin: new PassThrough(),
     stdout: new PassThrough(),
     stderr: new PassThrough(),
     env,
   })
-  const ended = mcp(named, host)
+  const ended = mcp(names, host)
   ended.catch(() => {})
   ends.push(async () => {
     host.emit('SIGTERM')
@@ -104,10 +104,10 @@ async function send(url: string, bytes: string): Promise<string> {
 describe('wardspace mcp --http', () => {
   it('serves the official client: list, call, refusal, progress, cancellation, approval, resources', async () => {
     const serving = await serve(['--shell', 'bash', '--policy', 'supervised'])
-    const asked: string[] = []
+    const requests: string[] = []
     const person = new Client({ name: 'person', version: '1.0.0' }, { capabilities: { elicitation: { form: {} } } })
     person.setRequestHandler(ElicitRequestSchema, ({ params }) => {
-      asked.push(params.message)
+      requests.push(params.message)
       return { action: 'accept', content: { decision: 'allow once' } }
     })
     const client = await connect(serving, person)
@@ -120,7 +120,7 @@ describe('wardspace mcp --http', () => {
       ok: true,
     })
     expect(await readFile(join(root, 'a.txt'), 'utf8')).toBe('two\n')
-    expect(asked).toEqual([expect.stringContaining('+two')])
+    expect(requests).toEqual([expect.stringContaining('+two')])
     const { resources } = await client.listResources()
     expect(resources.length).toBeGreaterThan(0)
 
@@ -131,8 +131,8 @@ describe('wardspace mcp --http', () => {
       undefined,
       {
         signal: cancel.signal,
-        onprogress: (told) => {
-          progress.push(told.progress)
+        onprogress: (reported) => {
+          progress.push(reported.progress)
           cancel.abort('enough')
         },
       },
@@ -237,9 +237,9 @@ describe('wardspace mcp --http', () => {
     await expect.poll(() => String(made.host.stderr.read() ?? '')).toMatch(/MCP at http:\/\/127\.0\.0\.1:\d+\/mcp/)
     const tokenFile = join(home, 'token')
     await writeFile(tokenFile, 'a-token-from-a-file\n')
-    const given = start(['--root', root, '--http', '0', '--token-file', tokenFile, '--host', '[::1]'])
+    const value = start(['--root', root, '--http', '0', '--token-file', tokenFile, '--host', '[::1]'])
     let said = ''
-    given.host.stderr.on('data', (chunk) => {
+    value.host.stderr.on('data', (chunk) => {
       said += String(chunk)
     })
     await expect.poll(() => said).toMatch(/MCP at http:\/\/\[::1\]:\d+\/mcp/)
@@ -252,7 +252,7 @@ describe('wardspace mcp --http', () => {
     })
     const [first] = (await once(open.host.stderr, 'data')) as [Buffer]
     await expect.poll(() => `${first}${open.host.stderr.read() ?? ''}`).toMatch(/not encrypted|MCP at/)
-    for (const { host, ended } of [made, given, open]) {
+    for (const { host, ended } of [made, value, open]) {
       host.emit('SIGINT')
       expect(await ended).toBe(0)
     }
@@ -285,13 +285,13 @@ describe('wardspace mcp over stdio', () => {
 describe('the roots of a client', () => {
   /** A client with these roots, which can change later. */
   function rooted(...directories: string[]) {
-    const named = { roots: directories }
+    const entry = { roots: directories }
     const client = new Client({ name: 'rooted', version: '1.0.0' }, { capabilities: { roots: { listChanged: true } } })
     client.setRequestHandler(ListRootsRequestSchema, () => ({
-      roots: named.roots.map((directory) => ({ uri: pathToFileURL(directory).href })),
+      roots: entry.roots.map((directory) => ({ uri: pathToFileURL(directory).href })),
     }))
     const name = async (...others: string[]) => {
-      named.roots = others
+      entry.roots = others
       await client.sendRootsListChanged()
     }
     return { client, name }

@@ -39,8 +39,8 @@ describe('the MCP server, driven by the official client over stdio', () => {
     await connectAs(new Client({ name: 'test', version: '1.0.0' }), ...options)
   }
 
-  async function connectAs(wanted: Client, ...options: string[]): Promise<void> {
-    client = wanted
+  async function connectAs(expected: Client, ...options: string[]): Promise<void> {
+    client = expected
     const args = [main, ...withPolicy(['mcp', '--root', root, ...options])]
     const env = { ...(process.env as Record<string, string>), XDG_STATE_HOME: join(home, 'state') }
     await client.connect(new StdioClientTransport({ command: process.execPath, args, env }))
@@ -112,7 +112,7 @@ describe('the MCP server, driven by the official client over stdio', () => {
     }))
     const questions: string[] = []
     let reached = () => {}
-    const asked = new Promise<void>((resolve) => {
+    const request = new Promise<void>((resolve) => {
       reached = resolve
     })
     const never = new Promise<ElicitResult>(() => {})
@@ -152,7 +152,7 @@ describe('the MCP server, driven by the official client over stdio', () => {
     expect(failure((await client.callTool(write)) as unknown as Answer)).toMatchObject({ code: 'APPROVAL_DENIED' })
     const cancelling = new AbortController()
     const cancelled = client.callTool(write, undefined, { signal: cancelling.signal }).catch((error) => String(error))
-    await asked
+    await request
     cancelling.abort('not needed any more')
     expect(await cancelled).toContain('not needed any more')
     expect(questions).toHaveLength(3)
@@ -166,8 +166,8 @@ describe('the MCP server, driven by the official client over stdio', () => {
     await connect('--policy', policy)
     const refused = await call('read_file', { path: 'src/app.ts' })
     expect(failure(refused)).toMatchObject({ code: 'POLICY_DENIED' })
-    const found = await call('find_files', { pattern: '**/*.ts' })
-    expect(found.structuredContent.files).toEqual([])
+    const match = await call('find_files', { pattern: '**/*.ts' })
+    expect(match.structuredContent.files).toEqual([])
   })
 
   it('refuses wrong input with the field, and an unknown tool with the list', async () => {

@@ -20,9 +20,9 @@ async function install(name: string, others: readonly string[] = []): Promise<st
   return join(home, name)
 }
 
-function run(place: string, ...words: string[]): Promise<{ code: unknown; stdout: string; stderr: string }> {
+function run(directory: string, ...words: string[]): Promise<{ code: unknown; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, words, { cwd: place }, (error, stdout, stderr) =>
+    execFile(process.execPath, words, { cwd: directory }, (error, stdout, stderr) =>
       resolve({ code: error?.code ?? 0, stdout, stderr }),
     )
   })

@@ -243,11 +243,11 @@ describe('a configuration file', () => {
     expect(called.stderr).toContain('policy of wardspace.config.yaml')
     expect(JSON.parse(called.stdout)).toMatchObject({ code: 'POLICY_DENIED' })
 
-    const asked = await run('policy', 'explain', 'write_file', 'yarn.lock')
-    expect(asked.code).toBe(0)
-    expect(asked.stdout).toMatch(/^write_file yarn\.lock: asked about\n/)
+    const request = await run('policy', 'explain', 'write_file', 'yarn.lock')
+    expect(request.code).toBe(0)
+    expect(request.stdout).toMatch(/^write_file yarn\.lock: asked about\n/)
     for (const part of [/rule +locks/, /tool +write_file/, /protection +lockfile/, /preset +supervised/, /LOCKFILE/]) {
-      expect(asked.stdout).toMatch(part)
+      expect(request.stdout).toMatch(part)
     }
     const denied = await run('policy', 'explain', 'read_file', 'docs/a.md', '--json')
     expect(denied.code).toBe(1)

@@ -10,16 +10,16 @@ type Break = (good: MemoryBackend) => Partial<Backend>
 /** Backends with one fault each: the contract must find every one of them. */
 const faults: Readonly<Record<string, Break>> = {
   'expectations are ignored': (good) => ({
-    commit: (changes, how) =>
+    commit: (changes, options) =>
       good.commit(
         changes.map((one) => ({ ...one, expect: 'any' })),
-        how,
+        options,
       ),
   }),
   'sets are applied one by one': (good) => ({
-    async commit(changes, how) {
+    async commit(changes, settings) {
       const applied: Receipt['applied'][number][] = []
-      for (const one of changes) applied.push(...(await good.commit([one], how)).applied)
+      for (const one of changes) applied.push(...(await good.commit([one], settings)).applied)
       return { applied }
     },
   }),

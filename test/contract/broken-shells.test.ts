@@ -11,8 +11,8 @@ type Break = (good: Shell, backend: Backend) => Partial<Shell>
 const outcome = (change: (good: ShellOutcome, command: ShellCommand) => Partial<ShellOutcome>): Break => {
   return (good) => ({
     async run(command) {
-      const found = await good.run(command)
-      return { ...found, ...change(found, command) }
+      const match = await good.run(command)
+      return { ...match, ...change(match, command) }
     },
   })
 }

@@ -29,8 +29,8 @@ export function onDisk(options: Pick<NodeOptions, 'grounding'> = {}): BackendSub
     plantLink: (path, target) => symlinkSync(target, join(root, path)),
     reopen: open,
     dispose() {
-      const found = readdirSync(outside)
-      if (found.join() !== 'secret') throw new Error(`Something came outside: ${found}`)
+      const matches = readdirSync(outside)
+      if (matches.join() !== 'secret') throw new Error(`Something came outside: ${matches}`)
       if (readFileSync(join(outside, 'secret'), 'utf8') !== 'outside') throw new Error('What is outside was changed')
       const strays = straysIn(root)
       rmSync(base, { recursive: true, force: true })

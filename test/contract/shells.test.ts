@@ -10,13 +10,13 @@ import { probeSandbox } from '../../src/shells/node/probe.ts'
 import { registerContract, type ShellSubject, shellContract } from '../../src/testing/index.ts'
 
 /** A shell over a directory of its own. */
-function onDisk(how: Partial<NodeShellOptions>): ShellSubject {
+function onDisk(options: Partial<NodeShellOptions>): ShellSubject {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'shell-contract-')))
   const root = join(base, 'root')
   mkdirSync(root)
   const stateDir = join(base, 'state')
   return {
-    shell: nodeShell({ root, stateDir, graceMs: 200, ...how }),
+    shell: nodeShell({ root, stateDir, graceMs: 200, ...options }),
     backend: directory(root, { stateDir }),
     physical: base,
     dispose: () => rmSync(base, { recursive: true, force: true }),
@@ -29,11 +29,11 @@ const table: Record<string, () => ShellSubject | Promise<ShellSubject>> = {
   "node, sandbox: 'none'": () => onDisk({ sandbox: 'none' }),
 }
 
-const found = probeSandbox()
-if ('sandbox' in found) {
-  table[`node in a sandbox (${found.sandbox.name})`] = () => onDisk({ sandbox: found.sandbox })
+const match = probeSandbox()
+if ('sandbox' in match) {
+  table[`node in a sandbox (${match.sandbox.name})`] = () => onDisk({ sandbox: match.sandbox })
 } else {
-  it.skip(`node in a sandbox: this machine gives none, for ${found.why}`, () => {})
+  it.skip(`node in a sandbox: this machine gives none, for ${match.why}`, () => {})
 }
 
 /** Sixty lines, each in a sandbox of its own, would cost as much as all the rest; `sandbox.test.ts` puts them in one. */

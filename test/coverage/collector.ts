@@ -14,9 +14,9 @@ export interface Collector {
 }
 
 export async function startCollector(file: string): Promise<Collector> {
-  const told: string[] = []
+  const messages: string[] = []
   const server = createServer(async (request, response) => {
-    told.push(await text(request))
+    messages.push(await text(request))
     response
       .writeHead(204, { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' })
       .end()
@@ -26,14 +26,14 @@ export async function startCollector(file: string): Promise<Collector> {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     countIn(coverage) {
       const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []
-      for (const one of [...told, ...lines]) count(coverage, JSON.parse(one))
+      for (const one of [...messages, ...lines]) count(coverage, JSON.parse(one))
     },
     close: () => server.close(),
   }
 }
 
-function count(coverage: Coverage, told: Told): void {
-  for (const [file, names] of Object.entries(told)) {
+function count(coverage: Coverage, reported: Told): void {
+  for (const [file, names] of Object.entries(reported)) {
     const { s = {}, f = {}, b = {} } = coverage[file] ?? {}
     for (const name of names) {
       const [kind, id = '', arm = ''] = name.split('/')

@@ -29,8 +29,8 @@ export function instrument(directory: string, toldTo: { file: string; address: s
     coverageGlobalScope: 'globalThis',
   })
   const realm = JSON.stringify(join(import.meta.dirname, 'realm.ts'))
-  const { file: told, address } = toldTo
-  const prelude = `import { tellWhatRuns as tells_ } from ${realm}; tells_(${JSON.stringify(told)}, ${JSON.stringify(address)})`
+  const { file: message, address } = toldTo
+  const prelude = `import { tellWhatRuns as tells_ } from ${realm}; tells_(${JSON.stringify(message)}, ${JSON.stringify(address)})`
   const coverage: Record<string, FileCoverage> = {}
   for (const name of readdirSync(join(top, 'src'), { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.ts')) continue

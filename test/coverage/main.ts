@@ -17,20 +17,20 @@ const top = join(import.meta.dirname, '../..')
 const written = mkdtempSync(join(tmpdir(), 'wardspace-coverage-'))
 const children = join(written, 'children')
 const counted = join(written, 'counted')
-const told = join(written, 'told')
+const message = join(written, 'told')
 const thread = join(top, 'dist/shells/bash/thread.js')
-const collector = await startCollector(told)
+const collector = await startCollector(message)
 try {
   mkdirSync(children)
   if ((await run('vite', 'build', '--logLevel', 'warn', '--sourcemap')) !== 0) throw new Error('The build failed')
-  const elsewhere = instrument(counted, { file: told, address: collector.address })
+  const elsewhere = instrument(counted, { file: message, address: collector.address })
   copyFileSync(thread, join(written, 'thread.js'))
   await countThread()
   const file = join(top, 'coverage/coverage-final.json')
   const vitest = ['vitest', 'run', '--config', 'test/coverage/vitest.config.ts', '--passWithNoTests']
-  const wanted = process.argv.slice(2)
-  const inNode = await run(...vitest, '--project', 'node', '--coverage.enabled', ...wanted)
-  const inBrowser = await run(...vitest, '--project', 'browser', ...wanted)
+  const expected = process.argv.slice(2)
+  const inNode = await run(...vitest, '--project', 'node', '--coverage.enabled', ...expected)
+  const inBrowser = await run(...vitest, '--project', 'browser', ...expected)
   process.exitCode = inNode || inBrowser
   const coverage = JSON.parse(readFileSync(file, 'utf8')) as Coverage
   await addChildren(coverage, children, join(top, 'dist'))
@@ -88,8 +88,8 @@ function tell(coverage: Coverage): void {
     if (missedLines.length + missedBranches.length === 0) continue
     console.log(`${relative(top, file)}: lines ${ranges(missedLines)}; branches at ${ranges(missedBranches)}`)
   }
-  for (const [what, [all = 0, missed = 0]] of Object.entries(sums)) {
-    console.log(`${what}: ${all - missed} of ${all}, ${((100 * (all - missed)) / all).toFixed(2)} %`)
+  for (const [label, [all = 0, missed = 0]] of Object.entries(sums)) {
+    console.log(`${label}: ${all - missed} of ${all}, ${((100 * (all - missed)) / all).toFixed(2)} %`)
   }
 }
 

@@ -52,25 +52,25 @@ async function addScript(coverage: Coverage, script: Script): Promise<void> {
   const file = fileURLToPath(script.url)
   const code = readFileSync(file, 'utf8')
   const sourceMap = JSON.parse(readFileSync(`${file}.map`, 'utf8'))
-  const found = await convert({ code, sourceMap, coverage: script, ast: parseAst(code) } as Parameters<
+  const match = await convert({ code, sourceMap, coverage: script, ast: parseAst(code) } as Parameters<
     typeof convert
   >[0])
-  addCoverage(coverage, found as unknown as Coverage)
+  addCoverage(coverage, match as unknown as Coverage)
 }
 
 /** Adds the hits of one measurement to another one of the same files. */
-export function addCoverage(coverage: Coverage, found: Coverage): void {
-  for (const [source, more] of Object.entries(found)) {
-    const known = coverage[source]
-    if (known !== undefined) addFile(known, more)
+export function addCoverage(coverage: Coverage, entry: Coverage): void {
+  for (const [source, more] of Object.entries(entry)) {
+    const previous = coverage[source]
+    if (previous !== undefined) addFile(previous, more)
   }
 }
 
-function addFile(known: FileCoverage, more: FileCoverage): void {
-  for (const [id, same] of pairs(statements(known), statements(more))) add(known.s, id, more.s[same])
-  for (const [id, same] of pairs(functions(known), functions(more))) add(known.f, id, more.f[same])
-  for (const [id, same] of pairs(branches(known), branches(more))) {
-    const counts = known.b[id]
+function addFile(cached: FileCoverage, more: FileCoverage): void {
+  for (const [id, same] of pairs(statements(cached), statements(more))) add(cached.s, id, more.s[same])
+  for (const [id, same] of pairs(functions(cached), functions(more))) add(cached.f, id, more.f[same])
+  for (const [id, same] of pairs(branches(cached), branches(more))) {
+    const counts = cached.b[id]
     more.b[same]?.forEach((count, arm) => {
       if (counts?.[arm] !== undefined) counts[arm] += count
     })
@@ -104,8 +104,8 @@ const branches = ({ branchMap }: FileCoverage): Counted[] =>
  */
 function pairs(known: readonly Counted[], more: readonly Counted[]): [string, string][] {
   const exact = pairsBy(known, more, ({ kind, start }) => `${kind} ${start.line}:${start.column}`)
-  const found = [new Set(exact.map(([id]) => id)), new Set(exact.map(([, id]) => id))] as const
-  const left = [known.filter(({ id }) => !found[0].has(id)), more.filter(({ id }) => !found[1].has(id))] as const
+  const matches = [new Set(exact.map(([id]) => id)), new Set(exact.map(([, id]) => id))] as const
+  const left = [known.filter(({ id }) => !matches[0].has(id)), more.filter(({ id }) => !matches[1].has(id))] as const
   return [...exact, ...pairsBy(...left, ({ kind, start }) => `${kind} ${start.line}`)]
 }
 

@@ -30,8 +30,8 @@ export function tellWhatRuns(file: string, address: string): void {
     return
   }
   const tell = () => {
-    const told = news()
-    if (told !== undefined) tellNow(told)
+    const reported = news()
+    if (reported !== undefined) tellNow(reported)
   }
   globalThis.tellCoverage = async () => tell()
   const timer: { unref?(): void } | number = setInterval(tell, EVERY_MS)
@@ -42,15 +42,15 @@ export function tellWhatRuns(file: string, address: string): void {
 }
 
 /** Returns a synchronous way to report, if there is one. */
-function senderAtOnce(file: string, address: string): ((told: string) => void) | undefined {
+function senderAtOnce(file: string, address: string): ((message: string) => void) | undefined {
   const files = globalThis.process?.getBuiltinModule?.('node:fs')
-  if (files !== undefined) return (told) => files.appendFileSync(file, `${told}\n`)
+  if (files !== undefined) return (text) => files.appendFileSync(file, `${text}\n`)
   if (typeof XMLHttpRequest === 'undefined') return undefined
-  return (told) => {
+  return (output) => {
     const request = new XMLHttpRequest()
     request.open('POST', address, false)
     try {
-      request.send(told)
+      request.send(output)
     } catch {
       // The page is offline, or is being closed.
     }
@@ -61,14 +61,14 @@ function senderAtOnce(file: string, address: string): ((told: string) => void) |
 function createNews(): () => string | undefined {
   const waiting = new Map<string, Counter[]>()
   return () => {
-    const told: Told = {}
+    const report: Told = {}
     for (const [file, counts] of Object.entries(globalThis.__coverage__ ?? {})) {
       const left = waiting.get(file) ?? countersOf(counts)
-      const found = left.filter(isAboveZero)
-      if (found.length > 0) told[file] = found.map(({ name }) => name)
-      waiting.set(file, found.length === 0 ? left : left.filter((one) => !found.includes(one)))
+      const matches = left.filter(isAboveZero)
+      if (matches.length > 0) report[file] = matches.map(({ name }) => name)
+      waiting.set(file, matches.length === 0 ? left : left.filter((one) => !matches.includes(one)))
     }
-    return Object.keys(told).length === 0 ? undefined : JSON.stringify(told)
+    return Object.keys(report).length === 0 ? undefined : JSON.stringify(report)
   }
 }
 

@@ -28,8 +28,8 @@ export async function largeFile(storage: DurableStorage) {
   await commit(backend, change('large', { type: 'file', bytes }))
   const parts = rowsOf(storage, 'wardspace_parts')
   const read = async (start: number, end: number) => {
-    const found = (await backend.read('large' as Path, { start, end })).bytes
-    return found.length === Math.min(end, bytes.length) - start && found.every((byte, i) => byte === bytes[start + i])
+    const match = (await backend.read('large' as Path, { start, end })).bytes
+    return match.length === Math.min(end, bytes.length) - start && match.every((byte, i) => byte === bytes[start + i])
   }
   taken = 0
   const isSmallRight = await read(262_140, 262_150)
@@ -112,9 +112,9 @@ export async function failingStorage(storage: DurableStorage) {
       break
     } catch (error) {
       failures += 1
-      const { code, message: told } = error as { code: string; message: string }
+      const { code, message: output } = error as { code: string; message: string }
       codes.add(code)
-      if (told.includes('/var')) codes.add(told)
+      if (output.includes('/var')) codes.add(output)
       if ((await look()) !== before) isUnchanged = false
     }
   }

@@ -79,9 +79,9 @@ describe('durableObject database', () => {
   const answering = (answers: Record<string, readonly object[] | (() => never)>): DurableStorage => ({
     sql: {
       exec(query) {
-        const found = Object.entries(answers).find(([start]) => query.startsWith(start))?.[1]
-        if (typeof found === 'function') found()
-        return { toArray: () => [...((found as [] | undefined) ?? [])] }
+        const matches = Object.entries(answers).find(([start]) => query.startsWith(start))?.[1]
+        if (typeof matches === 'function') matches()
+        return { toArray: () => [...((matches as [] | undefined) ?? [])] }
       },
     },
     transactionSync: (closure) => closure(),

@@ -77,15 +77,15 @@ export function objectStoreTests(bucket: () => ObjectStore, { rounds }: { readon
         await prepare(open(prefix))
         const { store, died } = dying(bucket(), at, when)
         const acknowledged = await Promise.race([commit(open(prefix, store), ...changes), died])
-        const found = await snapshot(open(prefix))
-        expect([old, now], `dead ${when} call ${at}`).toContainEqual(found)
-        const isNew = found.join() === now.join()
+        const matches = await snapshot(open(prefix))
+        expect([old, now], `dead ${when} call ${at}`).toContainEqual(matches)
+        const isNew = matches.join() === now.join()
         expect(acknowledged === 'died' || isNew, 'what was acknowledged is there').toBe(true)
         outcomes[isNew ? 'new' : 'old'] += 1
         // Two days later, only the manifest and the objects that it names are left.
         await sweep(bucket(), { prefix, clock: () => Date.now() + 48 * 60 * 60 * 1000 })
-        expect(await snapshot(open(prefix))).toEqual(found)
-        expect((await keysIn(bucket(), prefix)).length).toBe(1 + found.filter((line) => line.includes(':')).length)
+        expect(await snapshot(open(prefix))).toEqual(matches)
+        expect((await keysIn(bucket(), prefix)).length).toBe(1 + matches.filter((line) => line.includes(':')).length)
         await commit(open(prefix), change('after', file('after'), 'absent'))
       })
       expect(counted.calls()).toBeGreaterThanOrEqual(5)
@@ -208,9 +208,9 @@ export function objectStoreTests(bucket: () => ObjectStore, { rounds }: { readon
       const store: ObjectStore = {
         ...bucket(),
         async get(key, options) {
-          const found = await bucket().get(key, options)
-          if (found !== undefined && found !== 'unchanged' && key.includes('contents')) received += found.bytes.length
-          return found
+          const match = await bucket().get(key, options)
+          if (match !== undefined && match !== 'unchanged' && key.includes('contents')) received += match.bytes.length
+          return match
         },
       }
       const reader = open(prefix, store)
@@ -247,10 +247,10 @@ export function objectStoreTests(bucket: () => ObjectStore, { rounds }: { readon
           put: (key, bytes, condition) => put(key, bytes, condition && 'ifMatch' in condition ? undefined : condition),
         },
       }
-      for (const [what, store] of Object.entries(stores)) {
+      for (const [label, store] of Object.entries(stores)) {
         const prefix = space()
         const refused = await commit(open(prefix, store), change('f', file('x'))).catch((error: unknown) => error)
-        expect(refused).toMatchObject({ code: 'BACKEND_ERROR', message: expect.stringContaining(`ignores ${what}`) })
+        expect(refused).toMatchObject({ code: 'BACKEND_ERROR', message: expect.stringContaining(`ignores ${label}`) })
         expect(await keysIn(bucket(), prefix)).toEqual([])
       }
     })
@@ -266,10 +266,13 @@ export function objectStoreTests(bucket: () => ObjectStore, { rounds }: { readon
           return done && { etag: 'always' }
         },
       }
-      for (const [what, broken] of Object.entries(stores)) {
+      for (const [subject, broken] of Object.entries(stores)) {
         const prefix = space()
         const refused = commit(open(prefix, { ...bucket(), put: broken }), change('f', file('x')))
-        await expect(refused).rejects.toMatchObject({ code: 'BACKEND_ERROR', message: expect.stringContaining(what) })
+        await expect(refused).rejects.toMatchObject({
+          code: 'BACKEND_ERROR',
+          message: expect.stringContaining(subject),
+        })
         expect(await keysIn(bucket(), prefix)).toEqual([])
       }
     })

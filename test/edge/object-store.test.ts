@@ -148,7 +148,7 @@ describe('objectStore', () => {
     let answer = () => {}
     let held = 0
     const slow = around(store, async (name, key, call) => {
-      const found = await call()
+      const match = await call()
       if (name === 'get' && key.endsWith('manifest.json') && held++ < 2) {
         await new Promise<void>((resolve) => {
           const others = answer
@@ -158,7 +158,7 @@ describe('objectStore', () => {
           }
         })
       }
-      return found
+      return match
     })
     const backend = objectStore(slow)
     const early = [backend.stat('b' as Path)]
@@ -228,22 +228,22 @@ describe('objectStore', () => {
     })
     await whole.put('k', encode('0123456789'))
     expect(await whole.get('k', { offset: 2, length: 3 })).toMatchObject({ bytes: encode('234') })
-    const asked: string[] = []
+    const requests: string[] = []
     const marked = s3({
       endpoint: 'http://s3',
       bucket: 'my-bucket',
       async fetch({ url }) {
-        asked.push(new URL(url).searchParams.get('continuation-token') ?? 'none')
+        requests.push(new URL(url).searchParams.get('continuation-token') ?? 'none')
         const token = '<NextContinuationToken>&lt;a&amp;b&#39;&quot;&gt;</NextContinuationToken>'
         return new Response(
-          asked.length === 1
+          requests.length === 1
             ? `<ListBucketResult><IsTruncated>true</IsTruncated>${token}</ListBucketResult>`
             : '<ListBucketResult></ListBucketResult>',
         )
       },
     })
     expect(await keysIn(marked, 'p/')).toEqual([])
-    expect(asked).toEqual(['none', `<a&b'">`])
+    expect(requests).toEqual(['none', `<a&b'">`])
   })
 })
 
@@ -260,7 +260,7 @@ describe('over R2', () => {
   const set = (text: string) => [f, g].map((path) => change(path, file(text)))
 
   it('a process killed at any call leaves two files both old or both new', async () => {
-    const found = new Set<string>()
+    const entry = new Set<string>()
     for (const [at, when] of [1, 2, 3, 4, 5].flatMap((n) => [[n, 'before'] as const, [n, 'after'] as const])) {
       const prefix = `r2-${at}-${when}`
       const open = () => objectStore(bucket.store, { prefix })
@@ -270,9 +270,9 @@ describe('over R2', () => {
       const read = await Promise.all([f, g].map((path) => open().read(path)))
       const texts = read.map(({ bytes }) => new TextDecoder().decode(bytes))
       expect(texts[0]).toBe(texts[1])
-      found.add(texts[0] ?? '')
+      entry.add(texts[0] ?? '')
     }
-    expect([...found].sort()).toEqual(['new', 'old'])
+    expect([...entry].sort()).toEqual(['new', 'old'])
   })
 
   it('exactly one of eight isolates wins that expect the same version', async () => {

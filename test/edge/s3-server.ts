@@ -37,9 +37,9 @@ export function createS3({ honours = ['if-match', 'if-none-match'] as readonly s
       return part.length === 0 ? reply(416) : reply(206, { etag }, part)
     }
     if (method === 'PUT') {
-      const wanted = honours.includes('if-match') ? headers.get('if-match') : null
-      if (wanted !== null && present === undefined) return reply(404)
-      if (wanted !== null && wanted !== present?.etag) return reply(412)
+      const expected = honours.includes('if-match') ? headers.get('if-match') : null
+      if (expected !== null && present === undefined) return reply(404)
+      if (expected !== null && expected !== present?.etag) return reply(412)
       if (honours.includes('if-none-match') && headers.has('if-none-match') && present !== undefined) return reply(412)
       const etag = `"${createHash('md5').update(sent).digest('hex')}"`
       objects.set(key, { bytes: sent, etag, modified: new Date() })

@@ -122,17 +122,17 @@ describe('s3', () => {
   })
 
   it('treats missing objects as deleted, and deletes the others', async () => {
-    const asked: string[] = []
+    const requests: string[] = []
     const missing = s3({
       endpoint: server.endpoint,
       bucket: 'my-bucket',
       async fetch({ method, url }) {
-        asked.push(`${method} ${new URL(url).pathname}`)
-        return new Response(null, { status: asked.length === 1 ? 404 : 204 })
+        requests.push(`${method} ${new URL(url).pathname}`)
+        return new Response(null, { status: requests.length === 1 ? 404 : 204 })
       },
     })
     await missing.delete(['gone', 'there'])
-    expect(asked).toEqual(['DELETE /my-bucket/gone', 'DELETE /my-bucket/there'])
+    expect(requests).toEqual(['DELETE /my-bucket/gone', 'DELETE /my-bucket/there'])
   })
 
   it('supports sweep', async () => {

@@ -33,9 +33,9 @@ export function r2Subject(bucket: BucketBinding): BackendSubject {
     physical: prefix,
     reopen: open,
     async plantLink(path, target) {
-      const found = await r2(bucket).get(key)
-      if (found === undefined || found === 'unchanged') throw new Error('There is no manifest yet')
-      const manifest = JSON.parse(new TextDecoder().decode(found.bytes)) as { entries: unknown[] }
+      const match = await r2(bucket).get(key)
+      if (match === undefined || match === 'unchanged') throw new Error('There is no manifest yet')
+      const manifest = JSON.parse(new TextDecoder().decode(match.bytes)) as { entries: unknown[] }
       manifest.entries.push([path, 'link', 'planted', 0, target])
       await r2(bucket).put(key, new TextEncoder().encode(JSON.stringify(manifest)))
     },

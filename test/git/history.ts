@@ -35,7 +35,7 @@ const policy = {
 export async function diffHistory(
   repository: string,
   step = 1,
-  most = Number.POSITIVE_INFINITY,
+  max = Number.POSITIVE_INFINITY,
 ): Promise<HistoryResult> {
   const bare = temporary()
   git(bare, 'clone', '-q', '--bare', '--no-hardlinks', repository, '.git')
@@ -48,7 +48,7 @@ export async function diffHistory(
     .trim()
     .split('\n')
     .filter((line, i) => line !== '' && i % step === 0)
-    .slice(0, most)
+    .slice(0, max)
   let exact = 0
   let leftOut = 0
   let masked = 0
@@ -67,14 +67,14 @@ export async function diffHistory(
       policy,
       limits: { diffBytesHard: 1 << 30, projectionBytes: 1 << 30 },
     })
-    const found = await workspace.call('diff_workspace', { maxBytes: 1 << 30 })
+    const result = await workspace.call('diff_workspace', { maxBytes: 1 << 30 })
     await workspace.close()
-    if (!found.ok) wrong.push(`${commit} ${found.message}`)
-    else if (found.warnings.some((warning) => warning.includes('stand as marks'))) masked += 1
+    if (!result.ok) wrong.push(`${commit} ${result.message}`)
+    else if (result.warnings.some((warning) => warning.includes('stand as marks'))) masked += 1
     else {
       try {
-        const tree = treeAfter(bare, parent, found.diff as string)
-        const ignored = found.baseCommit !== parent
+        const tree = treeAfter(bare, parent, result.diff as string)
+        const ignored = result.baseCommit !== parent
         if (!ignored && tree === git(bare, 'rev-parse', `${commit}^{tree}`).trim()) exact += 1
         else wrong.push(`${commit} another tree`)
       } catch (error) {
@@ -90,7 +90,7 @@ function treeEntries(directory: string, commit: string): Record<string, MemoryEn
   const list = execFileSync('git', ['ls-tree', '-r', '-z', commit], { cwd: directory, maxBuffer: 1 << 30 }).toString(
     'utf8',
   )
-  const found: { path: string; mode: string; id: string }[] = []
+  const matches: { path: string; mode: string; id: string }[] = []
   for (const entry of list.split('\0')) {
     if (entry === '') continue
     const [, mode = '', id = '', path = ''] = /^(\d+) \w+ (\w+)\t(.*)$/s.exec(entry) ?? []
@@ -100,16 +100,16 @@ function treeEntries(directory: string, commit: string): Record<string, MemoryEn
     } catch {
       return undefined
     }
-    found.push({ path, mode, id })
+    matches.push({ path, mode, id })
   }
   const contents = execFileSync('git', ['cat-file', '--batch'], {
     cwd: directory,
-    input: found.map(({ id }) => `${id}\n`).join(''),
+    input: matches.map(({ id }) => `${id}\n`).join(''),
     maxBuffer: 1 << 30,
   })
   const files: Record<string, MemoryEntry> = {}
   let at = 0
-  for (const { path, mode } of found) {
+  for (const { path, mode } of matches) {
     const end = contents.indexOf(10, at)
     const size = Number(contents.subarray(at, end).toString().split(' ')[2])
     const bytes = new Uint8Array(contents.subarray(end + 1, end + 1 + size))

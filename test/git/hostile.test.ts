@@ -239,8 +239,8 @@ const cases: Readonly<Record<string, () => Record<string, MemoryEntry>>> = {
 }
 
 describe('a repository that was made to do harm', () => {
-  for (const [what, files] of Object.entries(cases)) {
-    it(`${what}: is refused, at once`, async () => {
+  for (const [label, files] of Object.entries(cases)) {
+    it(`${label}: is refused, at once`, async () => {
       const answer = await diffOf({ 'file.txt': 'x\n', ...files() })
       expect(answer.ok).toBe(false)
       expect(answer.code).toBe('BACKEND_ERROR')

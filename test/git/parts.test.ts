@@ -418,8 +418,8 @@ describe('a checkout', () => {
       ['mode', 0o100644, 0o100755],
     ])
     expect(compareTrees(objects, from, from)).toEqual([])
-    const known = { ...from, id: 'ab'.repeat(20) }
-    expect(compareTrees(objects, known, { ...to, id: known.id })).toEqual([])
+    const previous = { ...from, id: 'ab'.repeat(20) }
+    expect(compareTrees(objects, previous, { ...to, id: previous.id })).toEqual([])
     const sections = await sectionsOf(changed)
     expect(sections.map(({ text }) => text.split('\n')[0])).toEqual([
       'diff --git a/d/x b/d/x',
@@ -449,8 +449,8 @@ describe('a name of a commit', () => {
   const objects: Objects = {
     ...objectsOf(),
     async read(id) {
-      const found = commits[id]
-      return found === undefined ? undefined : { type: found.type, bytes: bytesOf(found.text) }
+      const match = commits[id]
+      return match === undefined ? undefined : { type: match.type, bytes: bytesOf(match.text) }
     },
     need: async (id) => bytesOf(commits[id]?.text ?? ''),
   }
@@ -555,8 +555,8 @@ describe('requests over HTTP', async () => {
   server.unref()
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-  async function asked(where: string, how: object = {}, signal?: AbortSignal, hosts?: (url: URL) => void) {
-    const { body, statusCode } = await httpClient(signal, hosts).request({ url: base + where, ...how })
+  async function asked(where: string, options: object = {}, signal?: AbortSignal, hosts?: (url: URL) => void) {
+    const { body, statusCode } = await httpClient(signal, hosts).request({ url: base + where, ...options })
     let text = ''
     for await (const chunk of body as AsyncIterable<Uint8Array>) text += new TextDecoder().decode(chunk)
     return [statusCode, text]
@@ -681,8 +681,8 @@ describe('a section', () => {
       [...gone, ...fresh],
       [...fresh.toReversed(), ...gone.toReversed()],
     ]) {
-      const found = await findRenames(order)
-      const pairs = found
+      const matches = await findRenames(order)
+      const pairs = matches
         .map(({ path, from }) => [from ?? null, path] as const)
         .sort(([, a], [, b]) => (a < b ? -1 : 1))
       expect(pairs).toEqual([
@@ -733,9 +733,9 @@ describe('changes of many files', () => {
       name,
       { mode: name === 'd/module' ? SUBMODULE : FILE, id, size: 0 },
     ])
-    const told: Path[] = []
-    deletions(objectsOf(), treeOfIndex(new Map(entries as never)), path(''), (one) => told.push(one.path))
-    expect(told).toEqual(['d/a', 'd/e/b'])
+    const messages: Path[] = []
+    deletions(objectsOf(), treeOfIndex(new Map(entries as never)), path(''), (one) => messages.push(one.path))
+    expect(messages).toEqual(['d/a', 'd/e/b'])
   })
 })
 
@@ -797,8 +797,8 @@ describe('a pack', () => {
     return {
       all,
       read: async (name, range) => {
-        const found = all.get(name)
-        return found === undefined || range === undefined ? found : found.slice(range.start, range.end)
+        const result = all.get(name)
+        return result === undefined || range === undefined ? result : result.slice(range.start, range.end)
       },
       stat: async (name) => {
         const found = all.get(name)
@@ -1073,20 +1073,20 @@ describe('a repository in memory', () => {
       if (method === 'POST')
         return new Response(Buffer.concat([line('NAK\n'), line('\x01', pack), Buffer.from('0000')]))
       const able = '\0side-band-64k ofs-delta\n'
-      const told =
+      const reports =
         refs.length === 0 ? [`${'0'.repeat(40)} capabilities^{}`] : refs.map((name) => `${source.first} ${name}`)
-      const lines = told.map((one, i) => line(`${one}${i === 0 ? able : '\n'}`))
+      const lines = reports.map((one, i) => line(`${one}${i === 0 ? able : '\n'}`))
       return new Response(
         Buffer.concat([line('# service=git-upload-pack\n'), Buffer.from('0000'), ...lines, Buffer.from('0000')]),
         { headers: { 'content-type': 'application/x-git-upload-pack-advertisement' } },
       )
     })
     try {
-      for (const [given, branch] of [
+      for (const [inputs, branch] of [
         [['HEAD', 'refs/heads/HEAD', 'refs/heads/next'], 'next'],
         [['HEAD'], 'main'],
       ] as const) {
-        refs = given
+        refs = inputs
         const backend = memory({})
         const cloned = openRepository({
           backend,
@@ -1161,14 +1161,14 @@ describe('a repository in memory', () => {
     await put(backend, 'a.txt', { type: 'file', bytes: bytesOf('two\n') })
     await put(backend, 'b.txt', null)
     await put(backend, 'c.txt', { type: 'file', bytes: bytesOf('c\n') })
-    const told = async () => (await repository.status()).map(({ path, status, staged }) => [path, status, staged])
-    expect(await told()).toEqual([
+    const reported = async () => (await repository.status()).map(({ path, status, staged }) => [path, status, staged])
+    expect(await reported()).toEqual([
       ['a.txt', 'modified', false],
       ['b.txt', 'deleted', false],
       ['c.txt', 'added', false],
     ])
     expect((await repository.add('.', { tracked: true })).staged).toEqual(['a.txt', 'b.txt'])
-    expect(await told()).toEqual([
+    expect(await reported()).toEqual([
       ['a.txt', 'modified', true],
       ['b.txt', 'deleted', true],
       ['c.txt', 'added', false],
@@ -1178,13 +1178,13 @@ describe('a repository in memory', () => {
     await put(backend, 'c.txt', null)
     await put(backend, 'a.txt', { type: 'file', bytes: bytesOf('one\n') })
     await repository.add('nothing/at/all')
-    expect(await told()).toEqual([['b.txt', 'deleted', true]])
+    expect(await reported()).toEqual([['b.txt', 'deleted', true]])
     await repository.add('.', { tracked: true })
     await repository.add('.')
     await put(backend, 'b.txt', { type: 'file', bytes: bytesOf('b\n') })
     await repository.add('.', { tracked: true })
     await repository.add('.')
-    expect(await told()).toEqual([])
+    expect(await reported()).toEqual([])
   })
 
   it('deletes branches, but not the current one', async () => {
@@ -1210,10 +1210,10 @@ describe('a repository in memory', () => {
         if (!of.startsWith('.git/')) read.push(of)
         return own.read(of, range)
       },
-      async statDirectories(directories, known) {
-        const now = await readDirectoryStats(own, directories, known)
+      async statDirectories(directories, cached) {
+        const now = await readDirectoryStats(own, directories, cached)
         return now.map((one, i) => {
-          const names = known(directories[i] as Path)?.names
+          const names = cached(directories[i] as Path)?.names
           return one && { ...one, names: names?.join() === one.names.join() ? (names ?? one.names) : one.names }
         })
       },
@@ -1224,17 +1224,17 @@ describe('a repository in memory', () => {
     await repository.commit({ message: 'first' })
     const diffs = createWorkspaceDiffs(backend)
     const everything = { wants: () => true, sees: () => true, knows: () => true, withBinary: () => false }
-    const told = async () => {
+    const report = async () => {
       read.length = 0
       const paths = (await diffs.diff(everything)).sections.map((section) => section.path)
       return [paths, [...new Set(read)].sort()]
     }
-    await told()
-    expect(await told()).toEqual([[], []])
+    await report()
+    expect(await report()).toEqual([[], []])
     await put(own, 'a.txt', { type: 'file', bytes: bytesOf('two\n') })
-    expect(await told()).toEqual([['a.txt'], ['a.txt']])
+    expect(await report()).toEqual([['a.txt'], ['a.txt']])
     await put(own, 'b.txt', null)
-    expect(await told()).toEqual([['a.txt', 'b.txt'], []])
+    expect(await report()).toEqual([['a.txt', 'b.txt'], []])
   })
 
   it('has no current branch if a commit is checked out', async () => {
@@ -1259,7 +1259,7 @@ describe('a repository in memory', () => {
           ...Object.fromEntries(
             ['stat', 'list', 'read'].map((name) => [
               name,
-              (...given: []) => (shown[name as 'list'] as (...all: unknown[]) => unknown)(...given),
+              (...values: []) => (shown[name as 'list'] as (...all: unknown[]) => unknown)(...values),
             ]),
           ),
         } as Backend,

@@ -39,7 +39,7 @@ const policies: Readonly<Record<string, PolicyInput>> = {
 const calls = [...hiddenCallsAnywhere(), ...Object.keys(hidden).flatMap(hiddenCallsAt)]
 
 async function answers(tree: Readonly<Record<string, string>>, policy: PolicyInput): Promise<Map<string, string>> {
-  const found = new Map<string, string>()
+  const match = new Map<string, string>()
   for (const [name, input] of calls) {
     // One workspace per call, so that no call shows effects of an earlier one.
     const workspace = await createWorkspace({
@@ -50,10 +50,10 @@ async function answers(tree: Readonly<Record<string, string>>, policy: PolicyInp
       ids: () => 'run',
     })
     const result = await workspace.callTool(name, input)
-    found.set(`${name} ${JSON.stringify(input)}`, JSON.stringify({ ...result, durationMs: 0, modifiedAt: 0 }))
+    match.set(`${name} ${JSON.stringify(input)}`, JSON.stringify({ ...result, durationMs: 0, modifiedAt: 0 }))
     await workspace.close()
   }
-  return found
+  return match
 }
 
 describe('a hidden path', () => {
@@ -95,9 +95,9 @@ describe('a hidden path', () => {
 describe('the verdict on a call', () => {
   it('does not depend on the spelling of a path', async () => {
     const spelling = fc.array(fc.constantFrom('./', '/', 'x/../', './/', 'src/./../'), { minLength: 1, maxLength: 4 })
-    const named = fc.constantFrom('read_file', 'write_file', 'delete_file', 'list_directory')
+    const entry = fc.constantFrom('read_file', 'write_file', 'delete_file', 'list_directory')
     await fc.assert(
-      fc.asyncProperty(generate.policies, generate.paths, spelling, named, async (policy, path, pieces, tool) => {
+      fc.asyncProperty(generate.policies, generate.paths, spelling, entry, async (policy, path, pieces, tool) => {
         const withArgs = { name: 'args', action: 'ask', args: { path: ['src/**', 'docs/*'] } } as const
         const workspace = await createWorkspace({
           backend: memory(),

@@ -53,13 +53,13 @@ async function put(workspace: Workspace, path: string, content: string): Promise
 }
 async function show(workspace: Workspace): Promise<Record<string, string>> {
   const { files: paths } = await ok(workspace, 'find_files', { pattern: '**' })
-  const found: Record<string, string> = {}
-  for (const path of paths as string[]) found[path] = String((await ok(workspace, 'read_file', { path })).content)
-  return found
+  const match: Record<string, string> = {}
+  for (const path of paths as string[]) match[path] = String((await ok(workspace, 'read_file', { path })).content)
+  return match
 }
 
-for (const [place, create] of Object.entries(places)) {
-  describe(`a fork on ${place}`, () => {
+for (const [directory, create] of Object.entries(places)) {
+  describe(`a fork on ${directory}`, () => {
     it('shows the current files of its workspace, and neither sees the changes of the other', async () => {
       const origin = await open(create())
       await put(origin, 'a.txt', 'before the fork\n')
@@ -90,11 +90,11 @@ for (const [place, create] of Object.entries(places)) {
       await put(fork, 'a.txt', 'of the fork\n')
       await ok(fork, 'move_file', { path: 'd', to: 'e/f' })
       await ok(fork, 'delete_file', { path: 'notes/n.md' })
-      const wanted = await show(fork)
+      const expected = await show(fork)
       const done = await fork.commit({ reason: 'reviewed' })
       expect(done).toMatchObject({ ok: true, artifactUri: expect.any(String) })
-      expect(await show(origin)).toEqual(wanted)
-      expect(await show(fork)).toEqual(wanted)
+      expect(await show(origin)).toEqual(expected)
+      expect(await show(fork)).toEqual(expected)
       expect(await show(sibling)).toEqual(before)
       expect(await fork.commit()).toMatchObject({ ok: true, paths: [] })
       expect(origin.auditRecords().filter(({ toolName }) => toolName === 'commit')).toHaveLength(4)
@@ -160,15 +160,15 @@ describe('the commit of an overlay', () => {
     expect(await denied.commit()).toMatchObject({ code: 'POLICY_DENIED_SECRET' })
     await commit(draft, change('secret.pem', null))
 
-    let asked: string | undefined
+    let request: string | undefined
     const approve: WorkspaceOptions['approve'] = async ({ tool, diff }) => {
-      asked = `${tool}: ${diff}`
+      request = `${tool}: ${diff}`
       return { deny: 'not yet' }
     }
     const asking = await open(draft, { policy: 'supervised', approve })
     expect(await asking.commit()).toMatchObject({ code: 'APPROVAL_DENIED' })
-    expect(asked).toContain('commit: ')
-    expect(asked).toContain('-a\n+new\n')
+    expect(request).toContain('commit: ')
+    expect(request).toContain('-a\n+new\n')
 
     const planning = await open(draft, { mode: 'plan' })
     expect(await planning.commit()).toMatchObject({ code: 'PLAN_MODE' })

@@ -3,10 +3,10 @@ import { type Place, playAgainstModel } from './model.ts'
 
 const runs: Readonly<Record<Place, number>> = { memory: 40, overlay: 40, node: 30 }
 
-for (const [place, numRuns] of Object.entries(runs)) {
-  it(`random calls, undos, rollbacks, forks and commits on ${place} match a model of plain Maps`, async () => {
-    const counts = await playAgainstModel(place as Place, numRuns, 40)
-    for (const what of [
+for (const [directory, numRuns] of Object.entries(runs)) {
+  it(`random calls, undos, rollbacks, forks and commits on ${directory} match a model of plain Maps`, async () => {
+    const counts = await playAgainstModel(directory as Place, numRuns, 40)
+    for (const label of [
       'undo ok',
       'undo refused',
       'rollback ok',
@@ -16,7 +16,7 @@ for (const [place, numRuns] of Object.entries(runs)) {
       'write ok',
     ]) {
       // Each comes about at random: so seldom is one missing that it would be a fault.
-      expect(counts[what] ?? 0, what).toBeGreaterThan(0)
+      expect(counts[label] ?? 0, label).toBeGreaterThan(0)
     }
   })
 }

@@ -120,8 +120,8 @@ function goBack(tree: Tree, ways: Map<string, Way> | undefined): Tree | undefine
 
 type Command = fc.AsyncCommand<Model, Real>
 
-function count(real: Real, what: string): void {
-  real.counts.set(what, (real.counts.get(what) ?? 0) + 1)
+function count(real: Real, label: string): void {
+  real.counts.set(label, (real.counts.get(label) ?? 0) + 1)
 }
 
 async function treeOf(workspace: Workspace): Promise<Tree> {
@@ -367,16 +367,20 @@ const all: fc.Arbitrary<Command>[] = [
 export type Place = 'memory' | 'overlay' | 'node'
 
 /** Random sequences of tool calls, undos, checkpoints, rollbacks, forks and commits, against the model; gives what was done. */
-export async function playAgainstModel(place: Place, numRuns: number, size: number): Promise<Record<string, number>> {
+export async function playAgainstModel(
+  location: Place,
+  numRuns: number,
+  size: number,
+): Promise<Record<string, number>> {
   const counts = new Map<string, number>()
   await fc.assert(
     fc.asyncProperty(fc.commands(all, { maxCommands: size, size: 'max' }), async (commands) => {
       const base = realpathSync(mkdtempSync(join(tmpdir(), 'undo-model-')))
       mkdirSync(join(base, 'root'))
       const backend =
-        place === 'node'
+        location === 'node'
           ? nodeBackend(join(base, 'root'), { stateDir: join(base, 'state') })
-          : place === 'overlay'
+          : location === 'overlay'
             ? overlay(memory())
             : memory()
       const workspace = await createWorkspace({ backend, policy: 'autonomous', clock: () => 1 })

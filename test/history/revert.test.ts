@@ -72,8 +72,8 @@ const places: Record<string, () => Backend> = {
   node: () => onDisk().backend,
 }
 
-for (const [place, create] of Object.entries(places)) {
-  describe(`undo on ${place}`, () => {
+for (const [location, create] of Object.entries(places)) {
+  describe(`undo on ${location}`, () => {
     for (const [name, mutate] of Object.entries(mutations)) {
       it(`reverts ${name}, and can itself be reverted`, async () => {
         const { workspace, backend } = await open({ backend: create() })
@@ -185,17 +185,17 @@ describe('undo', () => {
     expect(await denying.workspace.undo(done.callId)).toMatchObject({ code: 'POLICY_DENIED' })
     expect(await textAt(denying.backend, 'new')).toBe('n\n')
 
-    const asked: string[] = []
+    const requests: string[] = []
     const asking = await open({
       policy: 'supervised',
       approve: async ({ tool, diff }) => {
-        asked.push(`${tool} ${diff?.includes('-n')}`)
+        requests.push(`${tool} ${diff?.includes('-n')}`)
         return tool === 'undo' ? { deny: 'no' } : 'allow'
       },
     })
     const one = await write(asking.workspace, 'new', 'n\n')
     expect(await asking.workspace.undo(one.callId)).toMatchObject({ code: 'APPROVAL_DENIED' })
-    expect(asked).toEqual(['write_file false', 'undo true'])
+    expect(requests).toEqual(['write_file false', 'undo true'])
 
     let broken = false
     const failing = await open({

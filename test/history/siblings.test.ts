@@ -40,8 +40,8 @@ it('a commit, even a refused one, is never visible in another fork', async () =>
       else refused += 1
       const after = await Promise.all(lines.map(show))
       const unmoved = (_: string, index: number) => !ok || index !== origins[from]
-      const what = JSON.stringify({ second, made, third, written, commits, from, ok })
-      expect(after.filter(unmoved), what).toEqual(before.filter(unmoved))
+      const label = JSON.stringify({ second, made, third, written, commits, from, ok })
+      expect(after.filter(unmoved), label).toEqual(before.filter(unmoved))
     }
     for (const workspace of lines.reverse()) await workspace.close()
   }

@@ -23,36 +23,36 @@ const options = [[], ['-M'], ['-M', '-C'], ['-U1'], ['-U10', '--no-renames'], ['
  * Diffs between generated trees, one after the other, each applied by git and by apply_patch, in memory and in every
  * `disk`th round on disk. What git refuses of its own must give the very tree it was made for, or change nothing.
  */
-export async function compareWithGit(asked: {
+export async function compareWithGit(request: {
   readonly git: GitBench
   readonly seed: number
   readonly diffs: number
   readonly disk: number
 }): Promise<{ diffs: number; refused: number }> {
-  const { git } = asked
-  const random = randomFrom(asked.seed)
+  const { git } = request
+  const random = randomFrom(request.seed)
   let from = generateTree(random, 150)
   let diffs = 0
   let refused = 0
-  for (let round = 0; diffs < asked.diffs; round++) {
+  for (let round = 0; diffs < request.diffs; round++) {
     const to = changeTree(random, from)
     const patch = git.diff(from, to, options[round % options.length])
     const text = patch.toString('utf8')
-    const wanted = git.apply(from, patch)
+    const expected = git.apply(from, patch)
     const { answer, tree } = await patchInMemory(from, text)
-    if (wanted === undefined) {
+    if (expected === undefined) {
       // git cannot read all of what it writes: a name such as "dir /sub" in a section without --- and +++.
       refused += 1
       expect(plainTree(tree)).toEqual(plainTree(answer.ok ? to : from))
     } else {
       expect([round, answer.ok, answer.message]).toEqual([round, true, undefined])
-      expect(plainTree(tree)).toEqual(plainTree(wanted))
+      expect(plainTree(tree)).toEqual(plainTree(expected))
       diffs += text.split(/^diff --git /m).length - 1
-      if (round % asked.disk === 0) {
-        expect(plainTree((await patchOnDisk(git.root, from, text)).tree)).toEqual(plainTree(wanted))
+      if (round % request.disk === 0) {
+        expect(plainTree((await patchOnDisk(git.root, from, text)).tree)).toEqual(plainTree(expected))
       }
     }
-    from = wanted ?? to
+    from = expected ?? to
   }
   return { diffs, refused }
 }

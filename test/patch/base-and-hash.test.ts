@@ -29,10 +29,10 @@ function repository(): { directory: string; first: string; second: string } {
 const open = (backend: Backend, options: Partial<WorkspaceOptions> = {}) =>
   createWorkspace({ policy: 'autonomous', ...options, backend })
 
-describe.each(Object.entries(places))('apply_patch over a repository in %s', (_, place) => {
+describe.each(Object.entries(places))('apply_patch over a repository in %s', (_, location) => {
   it('applies to the expected commit, by its git id', async () => {
     const { directory, second } = repository()
-    const backend = place(directory)
+    const backend = location(directory)
     const workspace = await open(backend)
     expect(git(directory, 'rev-parse', 'HEAD').trim()).toBe(second)
     const answer = await workspace.call('apply_patch', { patch, expectedBaseCommit: second })
@@ -42,7 +42,7 @@ describe.each(Object.entries(places))('apply_patch over a repository in %s', (_,
 
   it('changes nothing on another commit, and names the current one', async () => {
     const { directory, first, second } = repository()
-    const backend = place(directory)
+    const backend = location(directory)
     const workspace = await open(backend)
     const before = await snapshot(backend)
     for (const dryRun of [false, true]) {
@@ -63,7 +63,7 @@ describe.each(Object.entries(places))('apply_patch over a repository in %s', (_,
 
   it('returns the hash of the next diff_workspace, which git apply accepts', async () => {
     const { directory } = repository()
-    const workspace = await open(place(directory))
+    const workspace = await open(location(directory))
     const rehearsed = await workspace.call('apply_patch', { patch, dryRun: true })
     expect(rehearsed).toMatchObject({ ok: true, newWorkspaceDiffSha256: null })
     const answer: Answer = await workspace.call('apply_patch', { patch })

@@ -196,10 +196,10 @@ describe('diffLines', () => {
     ['a\n', 'b\n', [[1, 1, 1, 1]]],
     ['', 'a\nb', [[0, 0, 1, 2]]],
     ['a\nb', '', [[1, 2, 0, 0]]],
-  ] as const)('of %j and %j are %j', (oldText, newText, wanted) => {
+  ] as const)('of %j and %j are %j', (oldText, newText, expected) => {
     const hunks = diffLines(oldText, newText)
     expect(hunks.map(({ oldStart, oldLines, newStart, newLines }) => [oldStart, oldLines, newStart, newLines])).toEqual(
-      wanted,
+      expected,
     )
   })
 
@@ -294,15 +294,15 @@ describe('internLines', () => {
     ['lines that collide on one side', 'a\n', `a\n${colliding(400, 1)}a\n`, 0, 0],
   ])('numbers %s in the order in which they come', (_, oldText, newText, from, fewer) => {
     const [oldEnd, newEnd] = [oldText.length - fewer, newText.length - fewer]
-    const known = new Map<string, number>()
-    const wanted = [cut(oldText, from, oldEnd), cut(newText, from, newEnd)].map((lines) => {
+    const previous = new Map<string, number>()
+    const target = [cut(oldText, from, oldEnd), cut(newText, from, newEnd)].map((lines) => {
       const starts = [from]
       for (const line of lines) starts.push((starts.at(-1) as number) + line.length)
-      for (const line of lines) if (!known.has(line)) known.set(line, known.size)
-      return { starts, ids: lines.map((line) => known.get(line)) }
+      for (const line of lines) if (!previous.has(line)) previous.set(line, previous.size)
+      return { starts, ids: lines.map((line) => previous.get(line)) }
     })
     const pair = internLines(oldText, oldEnd, newText, newEnd, from)
-    expect(pair).toEqual({ old: wanted[0], new: wanted[1], symbols: known.size })
+    expect(pair).toEqual({ old: target[0], new: target[1], symbols: previous.size })
   })
 
   it.each([
@@ -370,10 +370,10 @@ describe('markChanges', () => {
     [40, 3, 6, 40],
     [30, 30, 8, 40],
     [90, 90, 60, 4],
-  ])('changes as few elements as there can be of %i and %i, of %i kinds', (most, mostOther, kinds, rounds) => {
-    const random = generator(most + mostOther)
+  ])('changes as few elements as there can be of %i and %i, of %i kinds', (maximum, mostOther, kinds, rounds) => {
+    const random = generator(maximum + mostOther)
     for (let round = 0; round < rounds; round++) {
-      const a = drawn(random, Math.ceil(most * (0.5 + random() / 2)), kinds)
+      const a = drawn(random, Math.ceil(maximum * (0.5 + random() / 2)), kinds)
       const b = drawn(random, Math.ceil(mostOther * (0.5 + random() / 2)), kinds)
       expect(changesOf(a, b)).toBe(fewest(a, b))
     }
@@ -407,14 +407,14 @@ describe('markChanges', () => {
     [400, 350, 1.01],
     [800, 90, 1.05],
     [800, 30, 1.05],
-  ])('comes close to it where %i and %i elements of few kinds have little in common', (count, other, most) => {
+  ])('comes close to it where %i and %i elements of few kinds have little in common', (count, other, limit) => {
     const random = generator(6)
     const head = drawn(random, 900, 60)
     const [a, b] = [drawn(random, count, 60), drawn(random, other, 60)]
     const least = fewest(a, b)
     expect(least).toBeGreaterThan(512)
-    expect(changesOf([...head, ...a], [...head, ...b]) / least).toBeLessThan(most)
-    expect(changesOf([...head, ...b], [...head, ...a]) / least).toBeLessThan(most)
+    expect(changesOf([...head, ...a], [...head, ...b]) / least).toBeLessThan(limit)
+    expect(changesOf([...head, ...b], [...head, ...a]) / least).toBeLessThan(limit)
   })
 })
 

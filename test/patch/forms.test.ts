@@ -408,20 +408,20 @@ describe('a binary patch', () => {
   it('copies from the old bytes, 65,536 of them if a delta states no length', async () => {
     const from = Buffer.alloc(65_540, 'abcdefg')
     const size = [0x84, 0x80, 0x04]
-    const wanted = Buffer.concat([from.subarray(1, 65_537), Buffer.from('x'), from.subarray(0, 3)])
+    const target = Buffer.concat([from.subarray(1, 65_537), Buffer.from('x'), from.subarray(0, 3)])
     const delta = Buffer.from([...size, ...size, 0x81, 1, 1, 0x78, 0x90, 3])
-    expect(await patched(from, 'delta', delta, { newId: await idOf(wanted) })).toBe(wanted.toString('latin1'))
+    expect(await patched(from, 'delta', delta, { newId: await idOf(target) })).toBe(target.toString('latin1'))
   })
 
   it.each([
     ['copies to the end of the old bytes', [10, 2, 0x91, 8, 2], '89'],
     ['ends in bytes of its own', [10, 3, 0x90, 1, 2, 0x78, 0x79], '0xy'],
     ['says its sizes in several bytes', [0x8a, 0, 0x81, 0, 1, 0x78], 'x'],
-  ])('makes the new bytes where its delta %s', async (_, delta, wanted) => {
+  ])('makes the new bytes where its delta %s', async (_, delta, requested) => {
     const body = { type: 'binary' as const, method: 'delta' as const, data: deflateSync(Buffer.from(delta)) }
-    const ids = { oldId: await idOf(old), newId: await idOf(Buffer.from(wanted)) }
+    const ids = { oldId: await idOf(old), newId: await idOf(Buffer.from(requested)) }
     const made = await applyBinary(old, { ...body, size: delta.length, ...ids }, path, 10)
-    expect(Buffer.from(made).toString()).toBe(wanted)
+    expect(Buffer.from(made).toString()).toBe(requested)
   })
 
   it('copies from an offset, and a number of bytes, of two bytes each', async () => {
@@ -621,8 +621,8 @@ describe('finding lines', () => {
         [...lines.slice(1, 100), 'b', 'a', 'a', 'b'],
       ]) {
         const wanted = run.join(',')
-        const found = text.flatMap((_, i) => (text.slice(i, i + run.length).join(',') === wanted ? [i] : []))
-        expect(index.occurrences(run)).toEqual(found)
+        const matches = text.flatMap((_, i) => (text.slice(i, i + run.length).join(',') === wanted ? [i] : []))
+        expect(index.occurrences(run)).toEqual(matches)
       }
     }
   })
@@ -634,8 +634,8 @@ describe('finding lines', () => {
       return state / 0x100000000
     }
     // A pattern again and again, with a line now and then that is another.
-    const drawn = (pattern: string, most: number) =>
-      Array.from({ length: 1 + Math.floor(random() * most) }, (_, i) =>
+    const drawn = (pattern: string, maximum: number) =>
+      Array.from({ length: 1 + Math.floor(random() * maximum) }, (_, i) =>
         random() < 0.06 ? 'b' : (pattern[i % pattern.length] as string),
       )
     for (let round = 0; round < 600; round++) {
@@ -643,8 +643,8 @@ describe('finding lines', () => {
       const text = drawn(pattern, 60)
       const index = createLineIndex(text.length, (line) => text[line] as string)
       const run = drawn(pattern, 14)
-      const found = text.flatMap((_, i) => (text.slice(i, i + run.length).join() === run.join() ? [i] : []))
-      if (index.occurrences(run).join() !== found.join()) expect({ text, run }).toBe(`found at ${found}`)
+      const results = text.flatMap((_, i) => (text.slice(i, i + run.length).join() === run.join() ? [i] : []))
+      if (index.occurrences(run).join() !== results.join()) expect({ text, run }).toBe(`found at ${results}`)
     }
   })
 

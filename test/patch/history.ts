@@ -13,11 +13,11 @@ export interface HistoryFigures {
 }
 
 /** Applies the diff of every commit (the newest `most`) to its parent's tree in memory, and compares the trees. */
-export async function replayHistory(repository: string, most: number): Promise<HistoryFigures> {
+export async function replayHistory(repository: string, max: number): Promise<HistoryFigures> {
   const git = (args: readonly string[], input?: string | Buffer): Buffer =>
     spawnSync('git', ['-C', repository, ...args], { maxBuffer: 1 << 30, ...(input === undefined ? {} : { input }) })
       .stdout
-  const commits = git(['rev-list', '--no-merges', `--max-count=${most}`, 'HEAD'])
+  const commits = git(['rev-list', '--no-merges', `--max-count=${max}`, 'HEAD'])
     .toString()
     .trim()
     .split('\n')
@@ -51,12 +51,12 @@ export async function replayHistory(repository: string, most: number): Promise<H
   function treeOf(tree: string, names: ReadonlySet<string>): FileTree {
     const files: FileTree = new Map()
     const listed = git(['ls-tree', '-r', '-z', '--full-tree', tree]).toString().split('\0').slice(0, -1)
-    const wanted = listed
+    const expected = listed
       .map((row) => /^(\d+) (\w+) (\w+)\t(.*)$/s.exec(row) as RegExpExecArray)
       .filter(([, , , , name]) => names.has(name as string))
-    const blobs = git(['cat-file', '--batch'], wanted.map(([, , , id]) => `${id}\n`).join(''))
+    const blobs = git(['cat-file', '--batch'], expected.map(([, , , id]) => `${id}\n`).join(''))
     let at = 0
-    for (const [, mode, , , name] of wanted) {
+    for (const [, mode, , , name] of expected) {
       const end = blobs.indexOf(10, at)
       const size = Number(blobs.subarray(at, end).toString().split(' ')[2])
       files.set(name as string, { bytes: blobs.subarray(end + 1, end + 1 + size), executable: mode === '100755' })

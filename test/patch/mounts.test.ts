@@ -15,19 +15,19 @@ afterAll(() => rmSync(base, { recursive: true, force: true }))
 
 let disks = 0
 function onDisk(): { backend: Backend; root: string } {
-  const place = join(base, String(disks++))
-  const root = join(place, 'root')
+  const directory = join(base, String(disks++))
+  const root = join(directory, 'root')
   mkdirSync(root, { recursive: true })
   writeFileSync(join(root, 'x.txt'), 'x\n')
-  return { backend: nodeBackend(root, { stateDir: join(place, 'state') }), root }
+  return { backend: nodeBackend(root, { stateDir: join(directory, 'state') }), root }
 }
 
 /** Changes `x.txt`, and makes a file in a new directory, in each place. */
 const patchOf = (...places: string[]) =>
   places
-    .flatMap((place) => [
-      `--- a/${place}x.txt\n+++ b/${place}x.txt\n@@ -1 +1 @@\n-x\n+changed\n`,
-      `--- /dev/null\n+++ b/${place}new/y.txt\n@@ -0,0 +1 @@\n+y\n`,
+    .flatMap((location) => [
+      `--- a/${location}x.txt\n+++ b/${location}x.txt\n@@ -1 +1 @@\n-x\n+changed\n`,
+      `--- /dev/null\n+++ b/${location}new/y.txt\n@@ -0,0 +1 @@\n+y\n`,
     ])
     .join('')
 

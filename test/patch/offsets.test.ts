@@ -14,7 +14,7 @@ function repetitive(random: () => number): Buffer {
 }
 
 it('places or refuses hunks on a changed file as git apply does', async () => {
-  const found = { equal: 0, refused: 0, stricter: 0 }
+  const match = { equal: 0, refused: 0, stricter: 0 }
   for (const [batch, context] of [3, 1, 0, 2].entries()) {
     const random = randomFrom(100 + batch)
     const from: FileTree = new Map()
@@ -34,24 +34,24 @@ it('places or refuses hunks on a changed file as git apply does', async () => {
       const original = from.get(name)
       if (original === undefined) continue
       const present: FileTree = new Map([[name, random() < 0.5 ? original : edited(random, original)]])
-      const wanted = git.apply(present, Buffer.from(section))
+      const expected = git.apply(present, Buffer.from(section))
       const { answer, tree } = await patchInMemory(present, section)
-      if (wanted === undefined) {
+      if (expected === undefined) {
         expect([section, answer.ok]).toEqual([section, false])
         expect(plainTree(tree)).toEqual(plainTree(present))
-        found.refused += 1
+        match.refused += 1
       } else if (answer.ok) {
-        expect(plainTree(tree)).toEqual(plainTree(wanted))
-        found.equal += 1
+        expect(plainTree(tree)).toEqual(plainTree(expected))
+        match.equal += 1
       } else {
         // git puts lines without context at the end, wherever they belong, and glues lines where a newline is missing.
         expect(`${answer.why}`).toMatch(/no context|newline|its lines are not in the file|must match/)
         expect(section).toMatch(/^@@ -\d+,0|No newline/m)
-        found.stricter += 1
+        match.stricter += 1
       }
     }
   }
-  expect(found.equal).toBeGreaterThan(times(40, 100))
-  expect(found.refused).toBeGreaterThan(times(20, 50))
-  expect(found.stricter).toBeLessThan(40)
+  expect(match.equal).toBeGreaterThan(times(40, 100))
+  expect(match.refused).toBeGreaterThan(times(20, 50))
+  expect(match.stricter).toBeLessThan(40)
 })

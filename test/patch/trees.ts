@@ -141,28 +141,28 @@ function anyLine(random: () => number, few: boolean, eol: number): string {
 export function changeTree(random: () => number, tree: FileTree): FileTree {
   const changed: FileTree = new Map()
   for (const [path, file] of tree) {
-    const what = random()
-    if (what < 0.08) continue
-    if (what < 0.14) {
+    const subject = random()
+    if (subject < 0.08) continue
+    if (subject < 0.14) {
       const to = anyPath(random)
       if (isFree(changed, to) && isFree(tree, to)) {
         changed.set(to, random() < 0.5 ? file : edited(random, file))
         continue
       }
     }
-    if (what < 0.17 && isFree(changed, path)) {
+    if (subject < 0.17 && isFree(changed, path)) {
       const below = `${path}/${pick(random, names)}`
       if (isFree(changed, below)) changed.set(below, edited(random, file))
       continue
     }
     if (!isFree(changed, path)) continue
-    if (what < 0.21) {
+    if (subject < 0.21) {
       const to = anyPath(random)
       if (isFree(tree, to) && isFree(changed, to) && !`${to}/`.startsWith(`${path}/`) && !path.startsWith(`${to}/`))
         changed.set(to, file)
     }
     const mode = random() < 0.08 ? { ...file, executable: !file.executable } : file
-    changed.set(path, what < 0.9 ? edited(random, mode) : mode)
+    changed.set(path, subject < 0.9 ? edited(random, mode) : mode)
   }
   for (let i = 0; i < 6; i++) {
     const path = anyPath(random)
@@ -178,14 +178,14 @@ export function edited(random: () => number, file: TreeFile): TreeFile {
   const share = random() < 0.8 ? 0.08 : 0.5
   const result: string[] = []
   for (const line of lines) {
-    const what = random() / share
-    if (what < 0.3) continue
-    if (what < 0.6)
+    const action = random() / share
+    if (action < 0.3) continue
+    if (action < 0.6)
       result.push(
         `changed ${Math.floor(random() * 1000)}${line.endsWith('\r\n') ? '\r\n' : line.endsWith('\n') ? '\n' : ''}`,
       )
     else result.push(line)
-    if (what >= 0.6 && what < 1 && line.endsWith('\n')) result.push(`added ${Math.floor(random() * 1000)}\n`)
+    if (action >= 0.6 && action < 1 && line.endsWith('\n')) result.push(`added ${Math.floor(random() * 1000)}\n`)
   }
   let text = result.join('')
   const ending = random()

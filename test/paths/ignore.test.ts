@@ -17,12 +17,12 @@ interface Case {
 /** Returns the ignored entries of each case according to git. Each case has its own directory. */
 function askGit(cases: readonly Case[], config: readonly string[] = []): string[][] {
   const root = mkdtempSync(join(tmpdir(), 'wardspace-ignore-'))
-  const asked: string[] = []
+  const requests: string[] = []
   for (const [i, { files, entries }] of cases.entries()) {
     const directory = cases.length === 1 ? '' : `case${i}`
     for (const entry of entries) {
       if (entry.endsWith('/')) mkdirSync(join(root, directory, entry), { recursive: true })
-      asked.push(join(directory, entry.replace(/\/$/, '')))
+      requests.push(join(directory, entry.replace(/\/$/, '')))
     }
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(dirname(join(root, directory, path)), { recursive: true })
@@ -36,7 +36,7 @@ function askGit(cases: readonly Case[], config: readonly string[] = []): string[
     output = execFileSync('git', [...config, 'check-ignore', '--no-index', '--stdin', '-z'], {
       cwd: root,
       env: environment,
-      input: asked.join('\0'),
+      input: requests.join('\0'),
       maxBuffer: 1 << 28,
       stdio: ['pipe', 'pipe', 'ignore'],
     }).toString()
@@ -368,7 +368,7 @@ describe('parseIgnore', () => {
   rows.push(['what an outer file says', { '.gitignore': 'x.ts', 'b/.gitignore': 'a', 'b/c/.gitignore': '!a' }])
   const treeCases = rows.map(([, files]) => ({ files, entries: tree }))
   const onTrees = once(() => askGit(treeCases))
-  it.each(rows.map(([what], i) => [what, i] as const))('agrees with git on %s', (_, i) => {
+  it.each(rows.map(([label], i) => [label, i] as const))('agrees with git on %s', (_, i) => {
     expect(askOurs(treeCases[i] as Case)).toEqual(onTrees()[i])
   })
 

@@ -425,7 +425,7 @@ describe('isAtOrBelow', () => {
     ['C:\\ab', 'C:\\a', false],
     ['D:\\a', 'C:\\', false],
     ['\\\\host\\share\\a', '\\\\host\\share\\', true],
-  ])('%s at or in %s: %s', (place, around, expected) => {
-    expect(isAtOrBelow(place, around, place.includes('\\') ? '\\' : '/')).toBe(expected)
+  ])('%s at or in %s: %s', (location, around, expected) => {
+    expect(isAtOrBelow(location, around, location.includes('\\') ? '\\' : '/')).toBe(expected)
   })
 })

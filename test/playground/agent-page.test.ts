@@ -43,11 +43,11 @@ async function exported(page: Page): Promise<Files> {
 /** Every byte that the browser keeps for the page: its storages, caches and private files. */
 async function kept(page: Page): Promise<string> {
   return page.evaluate(async () => {
-    const found: string[] = [JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage })]
+    const matches: string[] = [JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage })]
     const walk = async (directory: FileSystemDirectoryHandle): Promise<void> => {
       for await (const handle of directory.values()) {
         if (handle.kind === 'directory') await walk(handle)
-        else found.push(handle.name, new TextDecoder('latin1').decode(await (await handle.getFile()).arrayBuffer()))
+        else matches.push(handle.name, new TextDecoder('latin1').decode(await (await handle.getFile()).arrayBuffer()))
       }
     }
     await walk(await navigator.storage.getDirectory())
@@ -62,11 +62,11 @@ async function kept(page: Page): Promise<string> {
         await new Promise((resolve) => {
           all.onsuccess = resolve
         })
-        found.push(JSON.stringify(all.result))
+        matches.push(JSON.stringify(all.result))
       }
       database.close()
     }
-    return found.join('\n')
+    return matches.join('\n')
   })
 }
 

@@ -63,9 +63,9 @@ describe('the page', () => {
     const page = await playground.open(person)
     expect(await offline(page)).toBe('ready')
     await person.setOffline(true)
-    const asked: string[] = []
+    const questions: string[] = []
     await person.route('**', (route) => {
-      asked.push(route.request().url())
+      questions.push(route.request().url())
       return route.abort()
     })
     await page.reload()

@@ -14,7 +14,7 @@ export interface OpenAiServer {
    * The next answers are these, before it answers as it should: a status; `hang` says the first words only; `drop` then hangs
    * up; `garble` gives its calls input that is no JSON.
    */
-  misbehave(...how: Misbehaviour[]): void
+  misbehave(...options: Misbehaviour[]): void
   close(): Promise<void>
 }
 
@@ -79,8 +79,8 @@ export async function startOpenAiServer({ script, key, pieces = 16 }: OpenAiServ
       faults.push(wrong)
       return fail(response, 400, wrong)
     }
-    const how = misbehaviours.shift()
-    if (typeof how === 'number') return fail(response, how, `Out of order; asked with ${given}`)
+    const settings = misbehaviours.shift()
+    if (typeof settings === 'number') return fail(response, settings, `Out of order; asked with ${given}`)
     const { content, finishReason, usage } = await model.doGenerate({ prompt: promptOf(body.messages) })
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     const base = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: body.model }
@@ -100,14 +100,14 @@ export async function startOpenAiServer({ script, key, pieces = 16 }: OpenAiServ
       if (part.type === 'text') {
         for (const piece of inPieces(part.text, pieces)) {
           await delta({ content: piece })
-          if (how === 'hang') return void (await once(response, 'close'))
-          if (how === 'drop') return void response.destroy()
+          if (settings === 'hang') return void (await once(response, 'close'))
+          if (settings === 'drop') return void response.destroy()
         }
       } else if (part.type === 'tool-call') {
         const { toolName: name, input } = part
         const id = `call_${String(requests.length).padStart(4, '0')}${String(index).padStart(4, '0')}`
         await delta({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] })
-        for (const piece of inPieces(how === 'garble' ? input.slice(0, -1) : input, pieces)) {
+        for (const piece of inPieces(settings === 'garble' ? input.slice(0, -1) : input, pieces)) {
           await delta({ tool_calls: [{ index, function: { arguments: piece } }] })
         }
         index += 1

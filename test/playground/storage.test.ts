@@ -243,15 +243,15 @@ describe('other servers', () => {
     const page = await tab()
     const root = mkdtempSync(join(tmpdir(), 'playground-git-'))
     const server = await serveGit(root)
-    const asked: string[] = []
-    person.on('request', (request) => asked.push(new URL(request.url()).origin))
+    const questions: string[] = []
+    person.on('request', (request) => questions.push(new URL(request.url()).origin))
     try {
       await expect(ask(page, 'fetchHere', `${server.url}/x`)).rejects.toThrow('Failed to fetch')
       await expect(ask(page, 'fetchOutside', ['https://other.example'], `${server.url}/x`)).rejects.toThrow(
         'not one of the allowed origins',
       )
       expect(server.requests).toEqual([])
-      expect(asked.filter((origin) => origin !== new URL(playground.url).origin)).toEqual([])
+      expect(questions.filter((origin) => origin !== new URL(playground.url).origin)).toEqual([])
     } finally {
       await server.close()
       rmSync(root, { recursive: true })
@@ -317,16 +317,16 @@ describe('other servers', () => {
 /** What the browser still stores of a project, or of any where none is named. */
 function leftovers(page: Page, id: string): Promise<string[]> {
   return page.evaluate(async (id) => {
-    const found: string[] = []
+    const matches: string[] = []
     const visit = async (path: string, directory: FileSystemDirectoryHandle): Promise<void> => {
       for await (const [name, handle] of directory.entries()) {
         const at = `${path}/${name}`
         if (handle.kind === 'directory') await visit(at, handle as FileSystemDirectoryHandle)
-        else if (id === '' || at.includes(id)) found.push(at)
+        else if (id === '' || at.includes(id)) matches.push(at)
       }
     }
     await visit('', await navigator.storage.getDirectory())
-    return found
+    return matches
   }, id)
 }
 

@@ -60,10 +60,10 @@ function texts(files: Readonly<Record<string, Uint8Array>>): Record<string, stri
 
 describe('without a network', () => {
   it('everything works, no request leaves the origin, and the content policy is never violated', async () => {
-    const asked = new Set<string>()
+    const question = new Set<string>()
     await person.close()
     person = await playground.person('keeps the page')
-    person.on('request', (request) => asked.add(new URL(request.url()).origin))
+    person.on('request', (request) => question.add(new URL(request.url()).origin))
     await person.addInitScript(() => {
       const broken: string[] = []
       Object.assign(globalThis, { broken })
@@ -97,7 +97,7 @@ describe('without a network', () => {
 
     expect(errors).toEqual([])
     expect(await page.evaluate(() => (globalThis as unknown as { broken: string[] }).broken)).toEqual([])
-    expect([...asked].filter((origin) => origin !== new URL(playground.url).origin)).toEqual([])
+    expect([...question].filter((origin) => origin !== new URL(playground.url).origin)).toEqual([])
   })
 })
 
@@ -299,7 +299,7 @@ describe('every view', () => {
 
 /** What can be operated and is not come to by Tab, nor by the arrow keys from something that is. */
 async function unreached(page: Page): Promise<string[]> {
-  const wanted = await page.evaluate(() => {
+  const expected = await page.evaluate(() => {
     const roles = 'tab treeitem option slider separator menuitem'.split(' ').map((role) => `[role="${role}"]`)
     const all = document.querySelectorAll<HTMLElement>(
       ['a[href]', 'button', 'input', 'select', 'textarea', 'summary', '[contenteditable="true"]', ...roles].join(),
@@ -323,7 +323,7 @@ async function unreached(page: Page): Promise<string[]> {
     ;(document.activeElement as HTMLElement | null)?.blur()
     return { count, lost }
   })
-  for (let i = 0; i < 3 * wanted.count + 20; i++) {
+  for (let i = 0; i < 3 * expected.count + 20; i++) {
     // Where Tab indents, Escape comes before it.
     await page.keyboard.press('Escape')
     await page.keyboard.press('Tab')
@@ -341,6 +341,6 @@ async function unreached(page: Page): Promise<string[]> {
         return one.outerHTML.slice(0, 120)
       }),
     ],
-    wanted.lost,
+    expected.lost,
   )
 }

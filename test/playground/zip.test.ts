@@ -114,10 +114,10 @@ describe('a zip of a project', () => {
     const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join('/'))
     const file = fc.tuple(fc.uint8Array({ maxLength: 300 }), fc.constantFrom(0o644, 0o755))
     await fc.assert(
-      fc.asyncProperty(fc.dictionary(path, file, { maxKeys: 8 }), async (wanted) => {
+      fc.asyncProperty(fc.dictionary(path, file, { maxKeys: 8 }), async (expected) => {
         const backend = memory()
-        const given = Object.entries(wanted).map(([at, [bytes, mode]]) => ({ path: at, bytes, mode }))
-        await fill(backend, { files: given }, {})
+        const inputs = Object.entries(expected).map(([at, [bytes, mode]]) => ({ path: at, bytes, mode }))
+        await fill(backend, { files: inputs }, {})
         const before = await allOf(backend)
         const zip = await zipOf(backend)
         const after = Object.values((await imported(zip)).files)

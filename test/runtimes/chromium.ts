@@ -21,8 +21,8 @@ export const chromiumArgs = [
  * which appears only when it is complete.
  */
 export async function chromiumPath(): Promise<string> {
-  const given = process.env.CHROMIUM_PATH
-  if (given !== undefined) return given
+  const input = process.env.CHROMIUM_PATH
+  if (input !== undefined) return input
   const manifest = JSON.parse(readFileSync('node_modules/@sparticuz/chromium/package.json', 'utf8'))
   const home = join(tmpdir(), `wardspace-chromium-${manifest.version}`)
   if (!existsSync(home)) await unpack(home)

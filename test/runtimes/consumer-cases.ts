@@ -72,7 +72,7 @@ export function consumerCases(by: typeof builds): void {
             return page.evaluate('globalThis.result')
           },
         )
-        const wanted = {
+        const expected = {
           content: 'one\nzwei\n',
           diff: 'diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n',
           baseCommit,
@@ -80,7 +80,13 @@ export function consumerCases(by: typeof builds): void {
         }
         // esbuild does not bundle workers, so the page does their work and reports that.
         const opened = name === 'esbuild' ? { access: 'async', warnings: 1 } : { access: 'sync', warnings: 0 }
-        expect(result).toEqual({ memory: wanted, overlay: wanted, opfs: wanted, directoryHandle: wanted, ...opened })
+        expect(result).toEqual({
+          memory: expected,
+          overlay: expected,
+          opfs: expected,
+          directoryHandle: expected,
+          ...opened,
+        })
       }, 300_000)
 
       it('reports a warning for an import of a Node module', async () => {

@@ -162,13 +162,13 @@ function run(directory: string, script: string, ...args: readonly string[]): str
 const types: Readonly<Record<string, string>> = { html: 'text/html', js: 'text/javascript' }
 
 function filesBelow(directory: string): Files {
-  const found: Record<string, readonly [string, Uint8Array]> = {}
-  if (!existsSync(directory)) return found
+  const match: Record<string, readonly [string, Uint8Array]> = {}
+  if (!existsSync(directory)) return match
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue
     const path = join(entry.parentPath, entry.name)
     const type = types[entry.name.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
-    found[path.slice(directory.length)] = [type, readFileSync(path)]
+    match[path.slice(directory.length)] = [type, readFileSync(path)]
   }
-  return found
+  return match
 }

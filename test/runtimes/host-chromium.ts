@@ -26,9 +26,9 @@ export async function onPage<T>(
   use: (page: Page, origin: string) => Promise<T>,
 ): Promise<T> {
   const server = createServer((request, response) => {
-    const found = find(new URL(request.url ?? '/', 'http://localhost').pathname)
-    response.writeHead(found === undefined ? 404 : 200, { 'content-type': found?.[0] ?? 'text/plain' })
-    response.end(found?.[1])
+    const matches = find(new URL(request.url ?? '/', 'http://localhost').pathname)
+    response.writeHead(matches === undefined ? 404 : 200, { 'content-type': matches?.[0] ?? 'text/plain' })
+    response.end(matches?.[1])
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const browser = await chromium.launch({ executablePath: await chromiumPath(), args: chromiumArgs })

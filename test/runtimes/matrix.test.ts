@@ -7,9 +7,9 @@ import { differenceOf, faultsOf } from './table.ts'
 
 describe('the contract, the tests of the tools and one story', () => {
   let runs: Runs
-  let told: string
+  let message: string
   beforeAll(async () => {
-    told = await storyOver(() => ({ backend: memory() }))
+    message = await storyOver(() => ({ backend: memory() }))
     runs = await runRuntimes()
   }, 600_000)
 
@@ -27,19 +27,19 @@ describe('the contract, the tests of the tools and one story', () => {
   it.for(runtimeNames)('in %s: the same calls give the same results and records over every backend', (name) => {
     const stories = Object.entries(runs.ran[name]?.stories ?? {})
     expect(stories.length).toBeGreaterThan(0)
-    for (const [backend, story] of stories) expect(differenceOf(told, story), backend).toBe('')
+    for (const [backend, story] of stories) expect(differenceOf(message, story), backend).toBe('')
   })
 
   it.for(Object.entries(subjects()))(
     'in Node over %s: the same calls give the same results and records',
     async ([, create]) => {
-      expect(differenceOf(told, await storyOver(create))).toBe('')
+      expect(differenceOf(message, await storyOver(create))).toBe('')
     },
   )
 
   it('the story contains every tool that needs no shell, refusals, undos and records', () => {
     for (const part of ['"ok":true', '"ok":false', '"undo"', '"rollback"', '"commit"', '"records"'])
-      expect(told).toContain(part)
-    expect(told.length).toBeGreaterThan(50_000)
+      expect(message).toContain(part)
+    expect(message.length).toBeGreaterThan(50_000)
   })
 })

@@ -46,10 +46,10 @@ async function tellStory(backend: Backend): Promise<string> {
     ids: () => `id-${++id}`,
     run: { id: 'story', actor: 'teller', task: { text: 'tell' } },
   })
-  const told: unknown[] = []
+  const messages: unknown[] = []
   const call = async (name: string, input: Answer): Promise<Answer> => {
     const answer = (await workspace.callTool(name, input)) as unknown as Answer
-    told.push({ call: name, input, answer })
+    messages.push({ call: name, input, answer })
     return answer
   }
 
@@ -121,18 +121,18 @@ async function tellStory(backend: Backend): Promise<string> {
 
   const before = workspace.checkpoint('before')
   await call('write_file', { path: 'late.txt', content: 'late\n' })
-  told.push({ undo: await workspace.undo(String(moved.callId)) })
-  told.push({ undo: await workspace.undo(String(edited.callId)) })
-  told.push({ rollback: await workspace.rollback(before.id) })
+  messages.push({ undo: await workspace.undo(String(moved.callId)) })
+  messages.push({ undo: await workspace.undo(String(edited.callId)) })
+  messages.push({ rollback: await workspace.rollback(before.id) })
   await call('list_directory', { path: '.', maxDepth: 4 })
   await call('diff_workspace', { statOnly: true })
-  told.push({ explain: await workspace.explain('write_file', { path: 'docs/x', content: '' }) })
-  told.push({ git: await gitResults(workspace.git) })
+  messages.push({ explain: await workspace.explain('write_file', { path: 'docs/x', content: '' }) })
+  messages.push({ git: await gitResults(workspace.git) })
   await call('write_file', { path: 'late.txt', content: 'later\n' })
   await call('diff_workspace', {})
-  told.push({ records: workspace.auditRecords(), verified: workspace.verifyAudit() })
+  messages.push({ records: workspace.auditRecords(), verified: workspace.verifyAudit() })
   await workspace.close()
-  return told.map((one) => JSON.stringify(one, withoutTimesOfFiles)).join('\n')
+  return messages.map((one) => JSON.stringify(one, withoutTimesOfFiles)).join('\n')
 }
 
 /** Collects results of a repository. The id of a commit covers every byte below it. */

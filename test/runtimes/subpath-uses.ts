@@ -29,7 +29,7 @@ export interface Use {
 }
 
 const noDisk = { workerd: 'there is no disk', Chromium: 'there is no disk' }
-const noPage = (what: string) => ({ Node: what, Deno: what, Bun: what, workerd: what })
+const noPage = (label: string) => ({ Node: label, Deno: label, Bun: label, workerd: label })
 const noOrigin = noPage('only browsers have a file system per origin')
 const ofNode = 'memfs needs Node modules, or a bundler that replaces them'
 
@@ -336,11 +336,11 @@ export const uses: Readonly<Record<string, Use>> = {
     ['APPROVAL_REQUIRED', true],
     async ({ directoryParking }, kit) => {
       const workspace = await opened(kit, { policy: 'supervised', parked: directoryParking(kit.directory()) })
-      const asked = await workspace.call('delete_file', { path: 'a.txt' })
-      if (asked.ok) return asked
-      const { ok } = await workspace.resume(String(asked.approvalId), 'allow')
+      const request = await workspace.call('delete_file', { path: 'a.txt' })
+      if (request.ok) return request
+      const { ok } = await workspace.resume(String(request.approvalId), 'allow')
       await workspace.close()
-      return [asked.code, ok]
+      return [request.code, ok]
     },
     noDisk,
   ),
@@ -408,13 +408,13 @@ export async function runUses(
   const root = await load<Kit['root']>('.')
   const { memory } = await load<Pick<Kit, 'memory'>>('./backends/memory')
   const kit = { ...host, root, memory, load }
-  const found: Record<string, unknown> = {}
+  const match: Record<string, unknown> = {}
   for (const [subpath, load] of Object.entries(modules)) {
-    found[subpath] = await (async () => useOf(subpath)?.run((await load()) as never, kit))().catch(
+    match[subpath] = await (async () => useOf(subpath)?.run((await load()) as never, kit))().catch(
       (error: unknown) => `failed: ${(error as Error | null)?.stack ?? error}`,
     )
   }
-  return found
+  return match
 }
 
 function use<M>(gives: unknown, run: (module: M, kit: Kit) => Promise<unknown>, absent: Use['absent'] = {}): Use {
@@ -472,9 +472,9 @@ function mapStore(): ObjectStore {
   let count = 0
   return {
     async get(key, { offset = 0, length, ifNoneMatch } = {}) {
-      const found = objects.get(key)
-      if (found === undefined || found.etag === ifNoneMatch) return found && 'unchanged'
-      return { ...found, bytes: found.bytes.slice(offset, length === undefined ? undefined : offset + length) }
+      const entry = objects.get(key)
+      if (entry === undefined || entry.etag === ifNoneMatch) return entry && 'unchanged'
+      return { ...entry, bytes: entry.bytes.slice(offset, length === undefined ? undefined : offset + length) }
     },
     async put(key, bytes, condition) {
       const etag = objects.get(key)?.etag
@@ -488,9 +488,9 @@ function mapStore(): ObjectStore {
       for (const key of keys) objects.delete(key)
     },
     async list(prefix) {
-      const found = [...objects].filter(([key]) => key.startsWith(prefix))
+      const results = [...objects].filter(([key]) => key.startsWith(prefix))
       return {
-        objects: found.map(([key, { bytes }]) => ({ key, size: bytes.length, uploadedAt: 0 })),
+        objects: results.map(([key, { bytes }]) => ({ key, size: bytes.length, uploadedAt: 0 })),
         cursor: undefined,
       }
     },

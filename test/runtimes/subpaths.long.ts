@@ -98,11 +98,11 @@ describe('the packed file, installed with its peers', () => {
       '/bash-thread.js': await script(bundleWorker(project.directory, './shells/bash-thread')),
       '/opfs-worker.js': await script(bundleWorker(project.directory, './backends/opfs-worker')),
     }
-    const found = await onPage(
+    const match = await onPage(
       (path) => files[path],
       async (page) => page.evaluate(onThePage),
     )
-    expect(found).toEqual(expected(fit))
+    expect(match).toEqual(expected(fit))
   })
 })
 

@@ -56,8 +56,8 @@ export function differenceOf(a: string, b: string): string {
 /** Returns the matrix as a Markdown table with the runtimes as columns, followed by the reasons for skipped cases. */
 export function tableOf({ cells, leftOut }: Matrix): string {
   const runtimes = Object.keys(floors)
-  const named = [...new Set(Object.values(floors).flatMap((rows) => Object.keys(rows)))]
-  const rows = [...named.filter((row) => row !== TESTS), TESTS]
+  const names = [...new Set(Object.values(floors).flatMap((rows) => Object.keys(rows)))]
+  const rows = [...names.filter((row) => row !== TESTS), TESTS]
   const reasons: string[] = []
   const textOf = (cell: Cell | undefined): string => {
     if (cell === undefined) return '–'

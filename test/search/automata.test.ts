@@ -193,8 +193,8 @@ describe('buildNfa', () => {
     for (const letter of letters) {
       for (const ignoreCase of [true, false]) {
         const dfa = new Dfa(buildNfa(parseRegex(letter, ignoreCase)), 'first')
-        const found = letters.filter((text) => places(dfa, encoder.encode(text), true, false).length > 0)
-        expect(found).toEqual(letters.filter((text) => new RegExp(letter, ignoreCase ? 'i' : '').test(text)))
+        const matches = letters.filter((text) => places(dfa, encoder.encode(text), true, false).length > 0)
+        expect(matches).toEqual(letters.filter((text) => new RegExp(letter, ignoreCase ? 'i' : '').test(text)))
       }
     }
   })
@@ -239,7 +239,7 @@ describe('Dfa', () => {
     let [a, b] = [cramped.start(true, false), roomy.start(true, false)]
     const stride = cramped.endColumn + 1
     let seed = 1
-    let [most, since] = [0, 0]
+    let [maximum, since] = [0, 0]
     const differs: number[] = []
     for (let at = 0; at < 1000; at++) {
       seed = (seed * 1103515245 + 12345) & 0x7fffffff
@@ -249,13 +249,13 @@ describe('Dfa', () => {
       const [nextA, nextB] = [cramped.compute(a, column), look(roomy, b, column)]
       if (nextA < 0 !== nextB < 0) differs.push(at)
       if (cramped.drops > drops) since = cramped.built - 2
-      most = Math.max(most, cramped.built - since)
+      maximum = Math.max(maximum, cramped.built - since)
       a = nextA < 0 ? cramped.start(true, false) : nextA
       b = nextB < 0 ? roomy.start(true, false) : nextB
     }
     expect(differs).toEqual([])
     expect(fromAll(cramped)).toEqual(fromAll(roomy))
-    expect(most).toBeLessThan(30)
+    expect(maximum).toBeLessThan(30)
     expect(cramped.drops).toBeGreaterThan(10)
     expect(cramped.drops).toBeLessThan(1000 / 10)
     expect(cramped.table.length).toBeLessThanOrEqual(stride * 64)
@@ -325,20 +325,20 @@ describe('Dfa finds what RegExp finds', () => {
     const tail = new RegExp(pattern, 'gsu')
     const size = (text: string) => encoder.encode(text).length
     const expected: unknown[] = []
-    const asked: ((dfas: Dfas) => unknown)[] = []
+    const requests: ((dfas: Dfas) => unknown)[] = []
     for (const line of lines) {
       const bytes = encoder.encode(line)
       const ended = encoder.encode(`${line}\r\nab-é`)
-      const found = firstOn(line, theirs)
-      if (found === undefined) {
+      const entry = firstOn(line, theirs)
+      if (entry === undefined) {
         expected.push([line, []])
-        asked.push(({ first }) => [line, places(first, bytes, true, false)])
+        requests.push(({ first }) => [line, places(first, bytes, true, false)])
       } else {
-        const from = size(line.slice(0, found.column - 1))
-        const to = from + size(found.match)
+        const from = size(line.slice(0, entry.column - 1))
+        const to = from + size(entry.match)
         const behind = bytes.subarray(0, to).toReversed()
         expected.push([line, from, to])
-        asked.push(({ first, longest }) => {
+        requests.push(({ first, longest }) => {
           const back = places(longest, behind, to === bytes.length, isWordByte(bytes[to] ?? 0))
           return [line, to - (back.at(-1) ?? -1), places(first, bytes, true, false).at(-1)]
         })
@@ -348,7 +348,7 @@ describe('Dfa finds what RegExp finds', () => {
         tail.lastIndex = start
         const isFound = tail.test(line)
         expected.push([line, start, isFound, isFound])
-        asked.push(({ rest }) => [
+        requests.push(({ rest }) => [
           line,
           start,
           ...[bytes, ended].map((all) => isFoundBelow(rest, all, at, bytes.length)),
@@ -358,7 +358,7 @@ describe('Dfa finds what RegExp finds', () => {
         const text = `${before}${line}${after}`
         const all = encoder.encode(text)
         expected.push([text, naiveSearch(text, theirs).length > 0])
-        asked.push(({ whole }) => [text, text !== '' && places(whole, all, true, false).length > 0])
+        requests.push(({ whole }) => [text, text !== '' && places(whole, all, true, false).length > 0])
       }
     }
     for (const memory of [0, 8 << 20]) {
@@ -368,7 +368,7 @@ describe('Dfa finds what RegExp finds', () => {
         rest: new Dfa(nfa, 'rest', memory),
         whole: new Dfa(nfa, 'lines', memory),
       }
-      expect(asked.map((ask) => ask(dfas))).toEqual(expected)
+      expect(requests.map((ask) => ask(dfas))).toEqual(expected)
     }
   })
 })
@@ -531,13 +531,13 @@ function firstOn(line: string, pattern: RegExp): FoundLine | undefined {
 }
 
 function look(dfa: Dfa, cursor: number, column: number): number {
-  const known = dfa.table[cursor + column] as number
-  return known === UNKNOWN ? dfa.compute(cursor, column) : known
+  const previous = dfa.table[cursor + column] as number
+  return previous === UNKNOWN ? dfa.compute(cursor, column) : previous
 }
 
 /** The offsets at which a match ends, according to a run over these bytes and the end of the line. */
 function places(dfa: Dfa, bytes: Uint8Array, atEdge: boolean, besideWord: boolean): number[] {
-  const found: number[] = []
+  const results: number[] = []
   let cursor = dfa.start(atEdge, besideWord)
   for (let at = 0; at <= bytes.length; at++) {
     // A final line feed is not followed by another line.
@@ -545,11 +545,11 @@ function places(dfa: Dfa, bytes: Uint8Array, atEdge: boolean, besideWord: boolea
     const column = at === bytes.length ? dfa.endColumn : (dfa.columns[bytes[at] as number] as number)
     const next = look(dfa, cursor, column)
     if (next === STOP) break
-    if (next < 0) found.push(at)
+    if (next < 0) results.push(at)
     cursor = next < 0 ? ~next : next
     if (cursor === DEAD) break
   }
-  return found
+  return results
 }
 
 /** Whether runs over the rest of a line find a match. After a run without one, the next begins where it stopped. */

@@ -39,9 +39,9 @@ describe('requiredRun', () => {
     let checked = 0
     fc.assert(
       fc.property(patterns, texts, (pattern, text) => {
-        const found = naiveSearch(text, new RegExp(pattern, 'su'))
-        const runs = found.length === 0 ? [] : offered(pattern)
-        for (const { match } of found) {
+        const matches = naiveSearch(text, new RegExp(pattern, 'su'))
+        const runs = matches.length === 0 ? [] : offered(pattern)
+        for (const { match } of matches) {
           const bytes = Buffer.from(match)
           for (const run of runs) {
             checked += 1

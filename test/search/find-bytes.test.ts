@@ -14,15 +14,15 @@ const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 describe('nativeSearch', () => {
   const { indexOf, lastIndexOf } = {
-    indexOf(this: Uint8Array, what: Uint8Array | number, from: number): number {
+    indexOf(this: Uint8Array, subject: Uint8Array | number, from: number): number {
       for (let at = from; at < this.length; at++) {
-        const bytes = typeof what === 'number' ? [what] : [...what]
+        const bytes = typeof subject === 'number' ? [subject] : [...subject]
         if (bytes.every((byte, i) => this[at + i] === byte)) return at
       }
       return -1
     },
-    lastIndexOf(this: Uint8Array, what: number, from: number): number {
-      return Uint8Array.prototype.lastIndexOf.call(this, what, from)
+    lastIndexOf(this: Uint8Array, action: number, from: number): number {
+      return Uint8Array.prototype.lastIndexOf.call(this, action, from)
     },
   }
   const latin1Slice = () => ''
@@ -142,24 +142,24 @@ describe('each finder', () => {
   ])('finds %s at any offset, but not beyond the bounds of the bytes', (needle, inOtherCase) => {
     const wrong: unknown[] = []
     for (const ignoreCase of [false, true]) {
-      const wanted = ascii(ignoreCase ? inOtherCase : needle)
-      const size = wanted.length
+      const target = ascii(ignoreCase ? inOtherCase : needle)
+      const size = target.length
       for (const [way, { find }] of finderStrategies(ascii(needle), ignoreCase).entries()) {
         for (let padding = 0; padding < 5; padding++) {
           for (const length of [0, size - 1, size, size + 3, size + 12]) {
             const check = (around: Uint8Array, from: number, expected: number) => {
-              const found = find(around.subarray(padding, padding + length), from)
-              if (found !== expected) wrong.push({ way, ignoreCase, padding, length, from, expected, found })
+              const match = find(around.subarray(padding, padding + length), from)
+              if (match !== expected) wrong.push({ way, ignoreCase, padding, length, from, expected, found: match })
             }
             // The memory around contains more copies, some of which overlap either end.
-            const memory = Uint8Array.from({ length: padding + length + 30 }, (_, at) => wanted[at % size] ?? 0)
+            const memory = Uint8Array.from({ length: padding + length + 30 }, (_, at) => target[at % size] ?? 0)
             memory.fill(0x2e, padding, padding + length)
-            memory.set(wanted.subarray(1, length + 1), padding)
+            memory.set(target.subarray(1, length + 1), padding)
             if (size > 1)
-              memory.set(wanted.subarray(0, Math.min(size - 1, length)), padding + length - Math.min(size - 1, length))
+              memory.set(target.subarray(0, Math.min(size - 1, length)), padding + length - Math.min(size - 1, length))
             check(memory, 0, -1)
             for (let at = 0; at + size <= length; at++) {
-              memory.fill(0x2e, padding, padding + length).set(wanted, padding + at)
+              memory.fill(0x2e, padding, padding + length).set(target, padding + at)
               check(memory, 0, at)
               check(memory, at, at)
               check(memory, at + 1, -1)
@@ -181,8 +181,8 @@ describe('each finder', () => {
     for (const needle of [1, 2, 3, 4, 5].flatMap(over)) {
       for (const [way, { find }] of finderStrategies(ascii(needle), false).entries()) {
         for (const { text, bytes } of texts) {
-          const found = find(bytes, 0)
-          if (found !== text.indexOf(needle)) wrong.push({ needle, way, text, found })
+          const entry = find(bytes, 0)
+          if (entry !== text.indexOf(needle)) wrong.push({ needle, way, text, found: entry })
         }
       }
     }
@@ -207,8 +207,9 @@ describe('each finder', () => {
       const isLetter = /[a-z]/i.test(String.fromCharCode(byte))
       for (const ignoreCase of [false, true]) {
         for (const [way, { find }] of finderStrategies(Uint8Array.of(0x71, byte), ignoreCase).entries()) {
-          const found = [byte, byte ^ 0x20].map((other) => find(Uint8Array.of(0x2e, 0x71, other, 0x2e), 0))
-          if (found.join() !== (ignoreCase && isLetter ? '1,1' : '1,-1')) wrong.push({ way, ignoreCase, byte, found })
+          const matches = [byte, byte ^ 0x20].map((other) => find(Uint8Array.of(0x2e, 0x71, other, 0x2e), 0))
+          if (matches.join() !== (ignoreCase && isLetter ? '1,1' : '1,-1'))
+            wrong.push({ way, ignoreCase, byte, found: matches })
         }
       }
     }
@@ -220,8 +221,8 @@ describe('each finder', () => {
     const wrong: unknown[] = []
     for (const [way, { find }] of finderStrategies(ascii(needle), false).entries()) {
       for (let before = 0; before < 80; before++) {
-        const found = find(ascii(`${'@'.repeat(before)}${needle}`), 0)
-        if (found !== before) wrong.push({ way, before, found })
+        const result = find(ascii(`${'@'.repeat(before)}${needle}`), 0)
+        if (result !== before) wrong.push({ way, before, found: result })
       }
     }
     expect(wrong).toEqual([])
@@ -266,8 +267,8 @@ describe('each finder', () => {
         const bytes = ascii(ignoreCase ? text.toUpperCase() : text)
         for (const [way, { find }] of finderStrategies(ascii(needle), ignoreCase).entries()) {
           const froms = [1, (places[0] as number) + 1, places[2] as number, (places[2] as number) + 1]
-          const found = froms.map((from) => find(bytes, from))
-          if (found.join() !== places.join()) wrong.push({ unit, way, ignoreCase, places, found })
+          const results = froms.map((from) => find(bytes, from))
+          if (results.join() !== places.join()) wrong.push({ unit, way, ignoreCase, places, found: results })
         }
       }
     }

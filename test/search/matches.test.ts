@@ -38,8 +38,8 @@ describe('findMatches', () => {
   })
 
   it('treats a byte order mark inside the text as a character', () => {
-    const found = [{ line: 2, column: 2, snippet: '\ufeffx', before: ['a'], after: ['\ufeff'] }]
-    expect(find('x', 'a\n\ufeffx\n\ufeff\n', { contextLines: 1 }).matches).toEqual(found)
+    const results = [{ line: 2, column: 2, snippet: '\ufeffx', before: ['a'], after: ['\ufeff'] }]
+    expect(find('x', 'a\n\ufeffx\n\ufeff\n', { contextLines: 1 }).matches).toEqual(results)
   })
 
   it('searches for one match more than maxMatches', () => {
@@ -101,8 +101,8 @@ describe('findMatches', () => {
         fc.integer({ min: 8, max: 60 }),
         (before, match, after, snippetUnits) => {
           const line = before + match + after
-          const [found] = find(match, `${line}\n${line}\n`, { snippetUnits, contextLines: 1 }).matches
-          const { snippet, column, after: next } = found as NonNullable<typeof found>
+          const [entry] = find(match, `${line}\n${line}\n`, { snippetUnits, contextLines: 1 }).matches
+          const { snippet, column, after: next } = entry as NonNullable<typeof entry>
           expect(column).toBe(before.length + 1)
           expect(snippet.length).toBeLessThanOrEqual(snippetUnits)
           expect(snippet).not.toContain('\ufffd')
@@ -170,23 +170,23 @@ describe('findMatches', () => {
   ])('calls mayShow with whole lines and %i lines of context', (contextLines, shown) => {
     for (const mark of ['', '\ufeff']) {
       const text = `${mark}one\ntwo x\n\r\nfour x\r\nx\n`
-      const asked: string[] = []
+      const requests: string[] = []
       const mayShow = (answers: boolean[]) => (start: number, end: number) => {
-        asked.push(new TextDecoder('utf-8', { ignoreBOM: true }).decode(encoder.encode(text).subarray(start, end)))
-        return answers[asked.length - 1] ?? true
+        requests.push(new TextDecoder('utf-8', { ignoreBOM: true }).decode(encoder.encode(text).subarray(start, end)))
+        return answers[requests.length - 1] ?? true
       }
       const all = find('x', text, { contextLines, mayShow: mayShow([]) })
-      expect(asked).toEqual(shown)
+      expect(requests).toEqual(shown)
       expect(all).toMatchObject({ stopped: false, truncated: false, matches: { length: 3 } })
       expect(all).toEqual(find('x', text, { contextLines }))
-      asked.length = 0
+      requests.length = 0
       // No call follows the first refused match.
       expect(find('x', text, { contextLines, mayShow: mayShow([true, false]) })).toEqual({
         matches: all.matches.slice(0, 1),
         truncated: false,
         stopped: true,
       })
-      expect(asked.length).toBe(2)
+      expect(requests.length).toBe(2)
     }
   })
 

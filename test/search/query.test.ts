@@ -148,8 +148,8 @@ describe('compileQuery', () => {
       for (const after of afters) {
         const text = `${rest}x${length === 0 ? '' : `.${rest}`}`
         for (const [query, mode] of queries) {
-          const found = ourSearch(`${before}${text}${after}`, { query, mode, caseSensitive: true })
-          expect(found.map(({ line, text }) => ({ line, text }))).toEqual([{ line: before.split('\n').length, text }])
+          const matches = ourSearch(`${before}${text}${after}`, { query, mode, caseSensitive: true })
+          expect(matches.map(({ line, text }) => ({ line, text }))).toEqual([{ line: before.split('\n').length, text }])
         }
       }
     }
@@ -173,10 +173,10 @@ describe('compileQuery', () => {
     const all = Array.from({ length: 0x1ff80 }, (_, i) => String.fromCodePoint(0x80 + i))
     const cased = all.filter((char) => char.toLowerCase() !== char || char.toUpperCase() !== char)
     const members = cased.filter(isMember).join('')
-    const wanted = new RegExp(`[${members}]`, 'iu')
+    const expected = new RegExp(`[${members}]`, 'iu')
     const pairs = Array.from(members, (char) => char.codePointAt(0) ?? 0).flatMap((point) => [point, point])
     const folded = foldCase(toCodePoints(pairs))
-    expect(all.filter((char) => includes(folded, char.codePointAt(0) ?? 0) !== wanted.test(char))).toEqual([])
+    expect(all.filter((char) => includes(folded, char.codePointAt(0) ?? 0) !== expected.test(char))).toEqual([])
     expect(folded[0]).toBeGreaterThanOrEqual(0x80)
   })
 
@@ -343,7 +343,7 @@ describe('deadline of a query', () => {
 
   it.each(queries)('is checked about every 64 KB if every line matches: %s', (query, mode) => {
     const compiled = compileQuery({ query, mode, caseSensitive: true })
-    let asked = 0
+    let request = 0
     const visited = (deadline?: () => boolean) => {
       let lines = 0
       compiled.eachLine(
@@ -357,14 +357,14 @@ describe('deadline of a query', () => {
       return lines
     }
     expect(visited()).toBe(5000)
-    expect(visited(() => ++asked < 0)).toBe(5000)
-    expect(asked).toBeGreaterThan(2)
-    expect(asked).toBeLessThan(bytes.length / 65_536 + 6)
+    expect(visited(() => ++request < 0)).toBe(5000)
+    expect(request).toBeGreaterThan(2)
+    expect(request).toBeLessThan(bytes.length / 65_536 + 6)
     expect(visited(() => true)).toBeLessThan(1200)
     // The interval includes its bounds.
-    asked = 0
-    visited(() => ++asked === 3)
-    expect(asked).toBe(3)
+    request = 0
+    visited(() => ++request === 3)
+    expect(request).toBe(3)
   })
 
   it.each(queries)('is not checked after the visitor returns false: %s', (query, mode) => {
@@ -379,7 +379,7 @@ describe('deadline of a query', () => {
       const compiled = compileQuery({ query, mode: 'regex', caseSensitive: true })
       const line = new TextEncoder().encode(`${'x'.repeat(300_000)} y${'x'.repeat(200_000)} yc\n`)
       for (let last = 1; last < 30; last++) {
-        let asked = 0
+        let question = 0
         let seen = 0
         compiled.eachLine(
           line,
@@ -387,10 +387,10 @@ describe('deadline of a query', () => {
             seen += hit.matchEnd - hit.matchStart
             return true
           },
-          () => ++asked >= last,
+          () => ++question >= last,
         )
-        expect(asked).toBeLessThanOrEqual(last)
-        if (asked < last) {
+        expect(question).toBeLessThanOrEqual(last)
+        if (question < last) {
           expect(seen).toBeGreaterThan(0)
           return
         }
@@ -419,8 +419,8 @@ describe('last line of a long text', () => {
 
   it.each(['x+', '^x+$', '(?:x|z)+$', '\\w*x'])('matches without a line end too: %s', (query) => {
     for (const end of ['', '\n', '\r\n']) {
-      const found = ourSearch(`${before}xx${end}`, { query, mode: 'regex', caseSensitive: true })
-      expect(found.map(({ line, match }) => [line, match])).toEqual([[5, 'xx']])
+      const results = ourSearch(`${before}xx${end}`, { query, mode: 'regex', caseSensitive: true })
+      expect(results.map(({ line, match }) => [line, match])).toEqual([[5, 'xx']])
     }
     expect(ourSearch(before, { query, mode: 'regex', caseSensitive: true })).toEqual([])
     expect(ourSearch('', { query: '$', mode: 'regex', caseSensitive: true })).toEqual([])
@@ -762,9 +762,9 @@ describe('class matches the same characters as in RegExp', () => {
     ['\\p{Greek}', '\\p{Script=Greek}'],
     ['\\P{Script=Greek}', '\\P{Script=Greek}'],
   ])('%s', (ours, theirs) => {
-    const wanted = new RegExp(`^(?:${theirs})$`, 'su')
+    const target = new RegExp(`^(?:${theirs})$`, 'su')
     // No class contains a line break.
-    expect(matching(ours)).toEqual(characters.filter((char) => wanted.test(char)))
+    expect(matching(ours)).toEqual(characters.filter((char) => target.test(char)))
   })
 
   it.each<readonly [ours: string, theirs: string]>([
@@ -789,10 +789,10 @@ describe('class matches the same characters as in RegExp', () => {
     ['(?:(?-i)a|b)|c', '[abcC]'],
     ['(?m-s:a)', '[aA]'],
   ])('%s, ignoring case', (ours, theirs) => {
-    const wanted = new RegExp(`^(?:${theirs.replace(/^\[$/, '\\[')})$`, 's')
+    const requested = new RegExp(`^(?:${theirs.replace(/^\[$/, '\\[')})$`, 's')
     const plain = characters.filter((char) => char.length === 1)
     expect(matching(ours === '[' ? '\\[' : ours, false).filter((char) => char.length === 1)).toEqual(
-      plain.filter((char) => wanted.test(char)),
+      plain.filter((char) => requested.test(char)),
     )
   })
 

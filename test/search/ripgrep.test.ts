@@ -89,16 +89,16 @@ describe('search over a real tree', () => {
       ...(ignoreCase === undefined ? [] : ['-i']),
     ]
     const expected = countsOfRipgrep(query, flags)
-    const found = new Map<string, number>()
+    const match = new Map<string, number>()
     for (const { path, bytes } of files) {
       let count = 0
       compiled.eachLine(bytes, () => {
         count += 1
         return true
       })
-      if (count > 0) found.set(path, count)
+      if (count > 0) match.set(path, count)
     }
-    expect(Object.fromEntries([...found].sort())).toEqual(Object.fromEntries([...expected].sort()))
+    expect(Object.fromEntries([...match].sort())).toEqual(Object.fromEntries([...expected].sort()))
   }) // prettier-ignore
 
   it('reads more than 1,000 files', () => {

@@ -26,10 +26,10 @@ describe('createSimulation', () => {
           const bytes = encoder.encode(line)
           const range = { lineStart: 0, lineEnd: bytes.length }
           const [expected] = naiveSearch(line, new RegExp(pattern, 'su'))
-          const found = forward.run(bytes, range, 0, bytes.length, { anywhere: true, stop: 'first' }, tick)
+          const entry = forward.run(bytes, range, 0, bytes.length, { anywhere: true, stop: 'first' }, tick)
           const start = backward.run(bytes, range, 0, bytes.length, { anywhere: true, stop: 'last' }, tick)
           if (line === '') continue
-          expect(found !== -1).toBe(expected !== undefined)
+          expect(entry !== -1).toBe(expected !== undefined)
           if (expected === undefined) {
             expect(start).toBe(-1)
             continue
@@ -105,10 +105,10 @@ describe('createSimulation', () => {
     const bytes = encoder.encode(line)
     const range = { lineStart: 0, lineEnd: bytes.length }
     const simulation = createSimulation(buildNfa(parseRegex(pattern, false)), false)
-    let asked = 0
-    expect(simulation?.run(bytes, range, 0, bytes.length, { anywhere: true, stop: 'last' }, () => asked++)).toBe(-1)
-    expect(asked).toBeGreaterThanOrEqual(least)
-    expect(asked).toBeLessThanOrEqual(4 * least)
+    let request = 0
+    expect(simulation?.run(bytes, range, 0, bytes.length, { anywhere: true, stop: 'last' }, () => request++)).toBe(-1)
+    expect(request).toBeGreaterThanOrEqual(least)
+    expect(request).toBeLessThanOrEqual(4 * least)
   })
 
   it('is undefined if the moves of one byte exceed the limit', () => {
@@ -133,9 +133,9 @@ describe.each(['^x+$', '\\bx+$', '^x+\\b'])('LineMatcher.exists: %s', (pattern) 
   const existsFrom = (from: number, all: readonly string[]) => {
     const matcher = new LineMatcher(parseRegex(pattern, false))
     const bytes = encoder.encode(all.join('\n'))
-    const found = matcher.exists(bytes, from, undefined)
-    expect(matcher.exists(bytes, from, undefined)).toBe(found)
-    return found
+    const result = matcher.exists(bytes, from, undefined)
+    expect(matcher.exists(bytes, from, undefined)).toBe(result)
+    return result
   }
   const exists = (...all: readonly string[]) => existsFrom(0, all)
 
@@ -143,13 +143,13 @@ describe.each(['^x+$', '\\bx+$', '^x+\\b'])('LineMatcher.exists: %s', (pattern) 
     expect(exists(...lines)).toBe(false)
     expect(exists(...lines, '')).toBe(false)
     for (let i = 0; i < lines.length; i++) {
-      const found = lines.with(i, 'xxx')
-      expect(exists(...found)).toBe(true)
-      expect(exists(...found.slice(0, i), ...lines.slice(i))).toBe(false)
+      const results = lines.with(i, 'xxx')
+      expect(exists(...results)).toBe(true)
+      expect(exists(...results.slice(0, i), ...lines.slice(i))).toBe(false)
       // The search may begin after the matching line.
-      const behind = found.slice(0, i + 1).join('\n').length + 1
-      if (i + 1 < lines.length) expect(existsFrom(behind, found)).toBe(false)
-      expect(existsFrom(behind - 4, found)).toBe(true)
+      const behind = results.slice(0, i + 1).join('\n').length + 1
+      if (i + 1 < lines.length) expect(existsFrom(behind, results)).toBe(false)
+      expect(existsFrom(behind - 4, results)).toBe(true)
     }
   })
 
@@ -178,7 +178,7 @@ describe('LineMatcher finds the bounds of the leftmost match, with a cold and a 
   ])('%s', (pattern) => {
     const reference = new RegExp(pattern)
     const matcher = new LineMatcher(parseRegex(pattern, false))
-    const found = (line: string) => {
+    const entries = (line: string) => {
       const bytes = encoder.encode(line)
       const end = matcher.matchEnd(bytes, 0, bytes.length, undefined)
       let rest = -1
@@ -187,7 +187,7 @@ describe('LineMatcher finds the bounds of the leftmost match, with a cold and a 
       const start = end === -1 ? -1 : matcher.matchStart(bytes, 0, bytes.length, end, undefined)
       return [line, start, end, line === '' || rest >= 0]
     }
-    const wanted = lines.map((line) => {
+    const target = lines.map((line) => {
       const match = reference.exec(line)
       return [
         line,
@@ -196,9 +196,9 @@ describe('LineMatcher finds the bounds of the leftmost match, with a cold and a 
         line === '' || match !== null,
       ]
     })
-    expect(lines.map(found)).toEqual(wanted)
-    expect(lines.map(found)).toEqual(wanted)
-    expect(lines.toReversed().map(found)).toEqual(wanted.toReversed())
+    expect(lines.map(entries)).toEqual(target)
+    expect(lines.map(entries)).toEqual(target)
+    expect(lines.toReversed().map(entries)).toEqual(target.toReversed())
   })
 })
 
@@ -226,9 +226,9 @@ describe('deadline of LineMatcher', () => {
 
   it.each(['exists', 'scan', 'resume', 'matchEnd', 'matchStart'] as const)('is checked in longer lines: %s', (way) => {
     const line = new Uint8Array((1 << 16) + 10).fill(0x78)
-    let asked = 0
-    const found = waysOf('^x+$', line, () => ++asked < 0)[way]()
-    expect(asked).toBe(1)
+    let question = 0
+    const found = waysOf('^x+$', line, () => ++question < 0)[way]()
+    expect(question).toBe(1)
     expect(waysOf('^x+$', line, undefined)[way]()).toBe(found)
     expect(thrownBy(waysOf('^x+$', line, yes)[way])).toBe(deadlineReached)
   })

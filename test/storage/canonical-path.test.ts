@@ -67,7 +67,7 @@ describe('canonical', () => {
           volume.mkdirSync('/base/x/root', { recursive: true })
           volume.mkdirSync('/base/outside')
           try {
-            for (const [where, what] of entries) {
+            for (const [where, subject] of entries) {
               const full = join(root, where)
               const parent = dirname(full)
               quietly(() => mkdirSync(parent, { recursive: true }))
@@ -79,27 +79,27 @@ describe('canonical', () => {
                 continue
               const copy = `/base/x/root/${where}`
               volume.mkdirSync(dirname(copy), { recursive: true })
-              if (what === 'file') writeFileSync(full, '')
-              else if (what === 'directory') mkdirSync(full)
-              else if (what.to !== '') symlinkSync(what.to, full)
-              if (what === 'file') volume.writeFileSync(copy, '')
-              else if (what === 'directory') volume.mkdirSync(copy)
-              else if (what.to !== '') volume.symlinkSync(what.to, copy)
+              if (subject === 'file') writeFileSync(full, '')
+              else if (subject === 'directory') mkdirSync(full)
+              else if (subject.to !== '') symlinkSync(subject.to, full)
+              if (subject === 'file') volume.writeFileSync(copy, '')
+              else if (subject === 'directory') volume.mkdirSync(copy)
+              else if (subject.to !== '') volume.symlinkSync(subject.to, copy)
             }
             const inMemory = memfs(volume, { root: '/base/x/root' })
             for (const probe of probes) {
-              const found = await outcome(() => canonical(diskReads(root), parsePath(probe)))
-              expect(await outcome(() => inMemory.canonical(parsePath(probe)))).toEqual(found)
+              const match = await outcome(() => canonical(diskReads(root), parsePath(probe)))
+              expect(await outcome(() => inMemory.canonical(parsePath(probe)))).toEqual(match)
               const expected = realpathOutcome(root, probe)
               outcomes.set(expected, (outcomes.get(expected) ?? 0) + 1)
               // The kernel tells missing, which we do not always refuse: then what we give must be missing itself.
               if (expected === 'ENOENT') {
-                if (found !== 'PATH_REJECTED')
+                if (match !== 'PATH_REJECTED')
                   expect(
-                    quietly(() => lstatSync(join(root, found))),
+                    quietly(() => lstatSync(join(root, match))),
                     probe,
                   ).toBeUndefined()
-              } else expect(found, `${probe} of ${JSON.stringify(entries)}`).toBe(expected)
+              } else expect(match, `${probe} of ${JSON.stringify(entries)}`).toBe(expected)
             }
           } finally {
             rmSync(base, { recursive: true })

@@ -73,10 +73,10 @@ describe('a directory node', () => {
             const { type, stat: own, get } = after
             after = { type, stat: own, get: get.bind(after), entries: () => entries }
           }
-          const found: [string, TreeNode | undefined, TreeNode | undefined][] = []
-          forEachDifference(before, after, (...one) => found.push(one))
+          const matches: [string, TreeNode | undefined, TreeNode | undefined][] = []
+          forEachDifference(before, after, (...one) => matches.push(one))
           const all = [...new Set([...names(before), ...names(after)])].sort((a, b) => (a < b ? -1 : 1))
-          expect(found).toEqual(
+          expect(matches).toEqual(
             all
               .filter((name) => before.get(name) !== after.get(name))
               .map((name) => [name, before.get(name), after.get(name)]),

@@ -113,8 +113,8 @@ describe.each(kinds)('walk over a backend %s', (_, make) => {
   it('includes .git only for the call with includeGit', async () => {
     const same = backend()
     const all = await paths(same, '', { filters: everything, includeGit: true })
-    const known = ['', ...all]
-    expect(known).toEqual(expect.arrayContaining(Object.keys(project)))
+    const cached = ['', ...all]
+    expect(cached).toEqual(expect.arrayContaining(Object.keys(project)))
     expect(await paths(same, '', { filters: everything })).not.toContain('.git')
   })
 
@@ -317,39 +317,39 @@ describe('visibleFiles over a tree', () => {
 
   it('returns the same array for an unchanged tree without calling the policy again', async () => {
     const tree = many()
-    let asked = 0
+    let request = 0
     const counting = options({
       see: () => {
-        asked += 1
+        request += 1
         return true
       },
     })
     const first = await visibleFiles(tree, ROOT, counting)
     expect(first).toHaveLength(2000)
-    expect(asked).toBeGreaterThan(2000)
-    asked = 0
+    expect(request).toBeGreaterThan(2000)
+    request = 0
     expect(await visibleFiles(tree, ROOT, counting)).toBe(first)
     expect(await visibleFiles(tree.fork?.() ?? tree, ROOT, counting)).toBe(first)
-    expect(asked).toBe(0)
+    expect(request).toBe(0)
   })
 
   it('calls the policy again only in changed directories', async () => {
     const tree = many()
-    const asked: string[] = []
+    const requests: string[] = []
     const counting = options({
       see: (path) => {
-        asked.push(path)
+        requests.push(path)
         return true
       },
     })
     await visibleFiles(tree, ROOT, counting)
-    asked.length = 0
+    requests.length = 0
     await put(tree, { 'd7/s0/new.ts': file() })
     expect(await visibleFiles(tree, ROOT, counting)).toContain('d7/s0/new.ts')
     // The root's 100 entries, the 7 of d7, and those of d7/s0.
-    expect(asked.length).toBeLessThan(130)
-    expect(asked).toContain('d7/s0/new.ts')
-    expect(asked).not.toContain('d8/s1/f8.ts')
+    expect(requests.length).toBeLessThan(130)
+    expect(requests).toContain('d7/s0/new.ts')
+    expect(requests).not.toContain('d8/s1/f8.ts')
   })
 
   it('calls the policy again when the revision or the filters differ', async () => {
@@ -392,14 +392,14 @@ describe('walk over a backend that fails below the start', () => {
 
   it('skips a directory that cannot be listed, and reports it', async () => {
     for (const reason of ['NOT_FOUND', 'PATH_REJECTED', 'BACKEND_ERROR'] as const) {
-      const told: string[] = []
+      const messages: string[] = []
       const files = await visibleFiles(
         failing(new ToolError(reason, 'no')),
         ROOT,
-        options({ skipped: (path, error) => told.push(`${path} ${error.code}`) }),
+        options({ skipped: (path, error) => messages.push(`${path} ${error.code}`) }),
       )
       expect(files).toEqual(['b/y'])
-      expect(told).toEqual([`a ${reason}`])
+      expect(messages).toEqual([`a ${reason}`])
     }
   })
 

@@ -18,8 +18,8 @@ import {
 } from '../../src/testing/backend/case.ts'
 import { type BackendFault, backendContract, faulty, testClock } from '../../src/testing/index.ts'
 
-const codeOf = async (asked: Promise<unknown>) =>
-  asked.then(
+const codeOf = async (request: Promise<unknown>) =>
+  request.then(
     () => 'ok',
     (error: unknown) => (error instanceof ToolError ? error.code : String(error)),
   )
@@ -277,14 +277,14 @@ describe('a crash', () => {
 
   /** Every tree that a crash in the set leaves, over many seeds. */
   async function crashed(open: (inner: Backend) => Backend): Promise<Set<string>> {
-    const found = new Set<string>()
+    const match = new Set<string>()
     for (let seed = 0; seed < 60; seed++) {
       const inner = memory(sample)
       const backend = faulty(open(inner), { on: 'commit', crash: true }, { seed })
       expect(await codeOf(commit(backend, ...set))).toBe('BACKEND_ERROR')
-      found.add(JSON.stringify([...(await snapshot(inner))].sort()))
+      match.add(JSON.stringify([...(await snapshot(inner))].sort()))
     }
-    return found
+    return match
   }
   const shown = async (inner: Backend) => JSON.stringify([...(await snapshot(inner))].sort())
 

@@ -382,10 +382,10 @@ describe('a scripted model', () => {
   })
 
   it('continues from the results in the conversation, in any form of an interface', async () => {
-    const asked = user('go')
-    expect(await words(asked)).toEqual(['read_file', 'read_file'])
+    const question = user('go')
+    expect(await words(question)).toEqual(['read_file', 'read_file'])
     // Interrupted before it called anything: once more.
-    expect(await words(asked, said('...'))).toEqual(['read_file', 'read_file'])
+    expect(await words(question, said('...'))).toEqual(['read_file', 'read_file'])
     const interrupted =
       '{"ok":false,"code":"ABORTED","message":"The call has no result","hint":"Check what it changed."}'
     const failed = (message: string) => JSON.stringify({ ok: false, code: 'BACKEND_ERROR', message, hint: '' })
@@ -396,7 +396,7 @@ describe('a scripted model', () => {
       [{ type: 'text', value: '7' }, failed('7')],
       [{ type: 'content', value: [] }, '{"type":"content","value":[]}'],
     ] as const) {
-      expect(await words(asked, called('x', 'y'), given('z', output), given('x', output))).toEqual([
+      expect(await words(question, called('x', 'y'), given('z', output), given('x', output))).toEqual([
         `go: [${shown},${interrupted}]`,
       ])
     }

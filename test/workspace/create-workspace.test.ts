@@ -64,10 +64,10 @@ describe('createWorkspace', () => {
         /"a\/notes" is a link/,
       ],
     ]
-    for (const [what, options, message] of wrong) {
+    for (const [subject, options, message] of wrong) {
       const result = createWorkspace(options as unknown as WorkspaceOptions)
-      await expect(result, what).rejects.toThrow(TypeError)
-      await expect(createWorkspace(options as unknown as WorkspaceOptions), what).rejects.toThrow(message)
+      await expect(result, subject).rejects.toThrow(TypeError)
+      await expect(createWorkspace(options as unknown as WorkspaceOptions), subject).rejects.toThrow(message)
     }
   })
 

@@ -50,10 +50,10 @@ export async function failEach(names: readonly (typeof calls)[number][], set: Ch
         isReached = count > nth
         // What could not be taken back or removed at once is so before the next change.
         await relaxed(backend, absent('none'))
-        const found = treeOf(root)
-        const isUnsaid = /Cannot take back/.test(String(outcome)) && found.size === after.size
+        const match = treeOf(root)
+        const isUnsaid = /Cannot take back/.test(String(outcome)) && match.size === after.size
         const isUndone = typeof outcome === 'string' && !isUnsaid
-        expect([name, nth, times, outcome, found]).toEqual([name, nth, times, outcome, isUndone ? before : after])
+        expect([name, nth, times, outcome, match]).toEqual([name, nth, times, outcome, isUndone ? before : after])
         if (isUndone) continue
         await backend.close()
         expect(readdirSync(own())).toEqual(['journal'])

@@ -169,14 +169,14 @@ describe('an unusual storage', () => {
       const stats = real() as Stats
       return placeOf(fd).includes('.wardspace-') ? Object.assign(stats, { uid: own.uid + 1 }) : stats
     }
-    const given: unknown[] = []
+    const inputs: unknown[] = []
     const note = (real: () => unknown, _fd: string, ...to: unknown[]) => {
-      given.push(to)
+      inputs.push(to)
       return real()
     }
     const replace = () => meddling('fstatSync', foreign, () => relaxed(backend, put('a', 'b')))
     await meddling('fchownSync', note, replace)
-    expect(given).toEqual([[own.uid, own.gid]])
+    expect(inputs).toEqual([[own.uid, own.gid]])
     await refusing('fchownSync', 'EPERM', /./, replace)
     expect(readFileSync(join(root, 'a'), 'utf8')).toBe('b')
   })
@@ -413,8 +413,8 @@ describe('the lock', () => {
     rmSync(join(path, `break-${OTHER}`))
     const patient = await opening(path)
     // The guard goes at the same moment as it is found: it is tried again.
-    const vanish = (real: () => unknown, place: string) => {
-      if (place.endsWith(`break-${DEAD}`)) unlinkSync(place)
+    const vanish = (real: () => unknown, location: string) => {
+      if (location.endsWith(`break-${DEAD}`)) unlinkSync(location)
       return real()
     }
     expect(await meddling('readFileSync', vanish, () => patient.lock.hold(async (orphaned) => orphaned))).toBe(true)
@@ -644,9 +644,9 @@ describe('other platforms', () => {
       expect(() => canonical(altered)).toThrow('a name that this storage would alter')
     expect(await onPlatform('darwin', () => canonical('a~1'))).toBe('a~1')
     const { lstatSync: real } = await import('node:fs').then(({ default: fs }) => ({ lstatSync: fs.lstatSync }))
-    const found = (_real: () => unknown, path: string, ...more: unknown[]) => real(fold(path), ...(more as []))
-    expect(await meddling('lstatSync', found, () => canonical('READ.ME'))).toBe('Read.Me')
-    expect(await meddling('lstatSync', found, () => openRoot(place({ 'Read.Me': '' }).root).caseSensitive)).toBe(false)
+    const match = (_real: () => unknown, path: string, ...more: unknown[]) => real(fold(path), ...(more as []))
+    expect(await meddling('lstatSync', match, () => canonical('READ.ME'))).toBe('Read.Me')
+    expect(await meddling('lstatSync', match, () => openRoot(place({ 'Read.Me': '' }).root).caseSensitive)).toBe(false)
     await expect(refusing('readdirSync', 'EIO', /root$/, () => canonical('Read.Me'))).rejects.toThrow('EIO')
     // Found under a name that no list has: by another that is the same, if there is one.
     const { base } = place()

@@ -152,10 +152,10 @@ describe('reading', () => {
     ]) {
       // Only the short way, one open with all links followed, is refused.
       const short = (_path: unknown, flags: unknown) => flags === 0x200000
-      const found = refusing('openSync', code as string, short, () =>
+      const match = refusing('openSync', code as string, short, () =>
         backend.canonical(at('d/a') as LogicalPath).catch((error: ToolError) => error.code),
       )
-      expect(await found).toBe(refusal)
+      expect(await match).toBe(refusal)
     }
   })
 })
@@ -163,7 +163,7 @@ describe('reading', () => {
 describe('reading many files', () => {
   const scanned = async (backend: Backend, ...paths: string[]) => {
     const seen: [string, number][] = []
-    await backend.scan?.(paths.map(at), (path, found) => seen.push([path, found.length]) > 0)
+    await backend.scan?.(paths.map(at), (path, entry) => seen.push([path, entry.length]) > 0)
     return seen
   }
 
@@ -219,18 +219,18 @@ async function slowly<T>(action: () => Promise<T>): Promise<T> {
 }
 
 describe('walking a tree', () => {
-  const tour = async (backend: Backend, start: string, before: (path: Path) => unknown, most = 0) => {
-    const found: string[] = []
+  const tour = async (backend: Backend, start: string, before: (path: Path) => unknown, max = 0) => {
+    const matches: string[] = []
     const skipped: string[] = []
     await backend.walk?.(at(start), {
       visit(path, entries, read) {
         before(path)
-        if (most > 0) for (const { name } of entries) found.push(`${name}=${read(name, most)?.length}`)
+        if (max > 0) for (const { name } of entries) matches.push(`${name}=${read(name, max)?.length}`)
         return entries.filter(({ type }) => type === 'directory').map(({ name }) => name)
       },
       skipped: (path) => skipped.push(path),
     })
-    return { found, skipped }
+    return { found: matches, skipped }
   }
 
   it('throws if the start or the root is moved during the walk', async () => {
@@ -265,9 +265,9 @@ describe('walking a tree', () => {
 })
 
 describe('statDirectories', () => {
-  const glance = async (backend: Backend, known: Record<string, DirectoryStats | undefined>, ...paths: string[]) => {
-    const found = (await backend.statDirectories?.(paths.map(at), (path) => known[path])) ?? []
-    return found.map((one) => one && { ...one, names: [...one.names], types: [...one.types] })
+  const glance = async (backend: Backend, previous: Record<string, DirectoryStats | undefined>, ...paths: string[]) => {
+    const results = (await backend.statDirectories?.(paths.map(at), (path) => previous[path])) ?? []
+    return results.map((one) => one && { ...one, names: [...one.names], types: [...one.types] })
   }
   const later = async <T>(action: () => Promise<T>): Promise<T> => {
     const real = Date.now
@@ -284,12 +284,12 @@ describe('statDirectories', () => {
     await later(async () => {
       const [top, below] = (await backend.statDirectories?.([ROOT, at('d')], () => undefined)) ?? []
       expect(top?.stamp).toBeGreaterThan(0)
-      const known = { '': top, d: below }
+      const cached = { '': top, d: below }
       appendFileSync(join(root, 'd/b'), 'more')
       const none = () => {
         throw new Error('listed again')
       }
-      const again = () => meddling('readdirSync', none, () => glance(backend, known, '', 'd'))
+      const again = () => meddling('readdirSync', none, () => glance(backend, cached, '', 'd'))
       const [, seen] = await again()
       expect(seen).toMatchObject({ names: ['b', 'c'], types: [1, 1] })
       expect([seen?.facts[0], seen?.facts[5]]).toEqual([5, 1])
@@ -299,7 +299,7 @@ describe('statDirectories', () => {
         seen,
       ])
       mkdirSync(join(root, 'd/new'))
-      expect((await glance(backend, known, 'd'))[0]).toMatchObject({ names: ['b', 'c', 'new'], types: [1, 1, 2] })
+      expect((await glance(backend, cached, 'd'))[0]).toMatchObject({ names: ['b', 'c', 'new'], types: [1, 1, 2] })
     })
   })
 
@@ -328,9 +328,9 @@ describe('statDirectories', () => {
         }
         return real()
       }
-      const [found] = await meddling('lstatSync', change, () => glance(backend, {}, 'd'))
-      expect(found).toMatchObject({ stamp: Number.NaN, names: ['a', 'b'], types: [0, 3] })
-      expect(found?.facts[0]).toBe(0)
+      const [result] = await meddling('lstatSync', change, () => glance(backend, {}, 'd'))
+      expect(result).toMatchObject({ stamp: Number.NaN, names: ['a', 'b'], types: [0, 3] })
+      expect(result?.facts[0]).toBe(0)
     })
   })
 
@@ -376,8 +376,8 @@ describe('the kernel’s own files', () => {
     expect(pin.holds()).toBe(true)
     const base = place({ 'd/a': 'a' })
     symlinkSync(join(base.root, 'd'), join(base.root, 'link'))
-    const asked = join(base.root, 'link/a').slice(1) as LogicalPath
-    expect(canonicalOnDisk(opened, asked, false)).toBe(join(base.root, 'd/a').slice(1))
+    const request = join(base.root, 'link/a').slice(1) as LogicalPath
+    expect(canonicalOnDisk(opened, request, false)).toBe(join(base.root, 'd/a').slice(1))
   })
 
   it('are refused where they are mounted in the tree, unlike other file systems', async () => {

@@ -2,8 +2,10 @@ import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 
 type Functions = typeof fs
-type Name = { [K in keyof Functions]: Functions[K] extends (...given: never[]) => unknown ? K : never }[keyof Functions]
-type Call = (...given: unknown[]) => unknown
+type Name = {
+  [K in keyof Functions]: Functions[K] extends (...inputs: never[]) => unknown ? K : never
+}[keyof Functions]
+type Call = (...values: unknown[]) => unknown
 
 /**
  * Lets something happen at calls of the system that no disk does on demand: while `action` runs, `meddle` stands in the
@@ -11,11 +13,11 @@ type Call = (...given: unknown[]) => unknown
  */
 export async function meddling<T>(
   name: Name,
-  meddle: (real: () => unknown, place: string, ...more: unknown[]) => unknown,
+  meddle: (real: () => unknown, directory: string, ...more: unknown[]) => unknown,
   action: () => T | Promise<T>,
 ): Promise<T> {
   const real = fs[name] as unknown as Call
-  const meddled: Call = (place, ...more) => meddle(() => real(place, ...more), String(place), ...more)
+  const meddled: Call = (location, ...more) => meddle(() => real(location, ...more), String(location), ...more)
   // Whatever else hangs on the function, as `realpathSync.native` does.
   const { length, name: own, prototype, ...rest } = Object.getOwnPropertyDescriptors(real) as PropertyDescriptorMap
   set(name, Object.defineProperties(meddled, rest))
@@ -64,7 +66,7 @@ export function systemError(code: string): Error {
   return Object.assign(new Error(code), { code })
 }
 
-function set(name: Name, what: Call): void {
-  Object.assign(fs, { [name]: what })
+function set(name: Name, subject: Call): void {
+  Object.assign(fs, { [name]: subject })
   syncBuiltinESMExports()
 }

@@ -3,19 +3,19 @@ import { join } from 'node:path'
 
 /** Everything below a directory, by path, links not followed: what is there by node:fs, not by the code under test. */
 export function treeOf(directory: string, prefix = ''): Map<string, string> {
-  const found = new Map<string, string>()
+  const match = new Map<string, string>()
   for (const name of readdirSync(directory).sort()) {
-    const place = join(directory, name)
+    const location = join(directory, name)
     const path = prefix + name
-    const stats = lstatSync(place)
-    if (stats.isSymbolicLink()) found.set(path, `link ${readlinkSync(place)}`)
+    const stats = lstatSync(location)
+    if (stats.isSymbolicLink()) match.set(path, `link ${readlinkSync(location)}`)
     else if (stats.isDirectory()) {
-      found.set(path, 'directory')
-      for (const [below, what] of treeOf(place, `${path}/`)) found.set(below, what)
-    } else if (stats.isFile()) found.set(path, `file ${readFileSync(place, 'latin1')}`)
-    else found.set(path, 'other')
+      match.set(path, 'directory')
+      for (const [below, label] of treeOf(location, `${path}/`)) match.set(below, label)
+    } else if (stats.isFile()) match.set(path, `file ${readFileSync(location, 'latin1')}`)
+    else match.set(path, 'other')
   }
-  return found
+  return match
 }
 
 /** The temporary files below a directory. */

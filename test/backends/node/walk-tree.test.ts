@@ -29,11 +29,11 @@ const hiding = { filters: { includeHidden: false, includeIgnored: false }, ...ev
 
 /** Whole descent; `before` is called when a directory is told. */
 async function tour(backend: Backend, before: (directory: Path) => void = () => {}) {
-  const told: string[] = []
+  const messages: string[] = []
   const skipped: [string, string][] = []
   await backend.walk?.(ROOT, {
     visit(directory, entries) {
-      told.push(...entries.map(({ name }) => childOf(directory, name)))
+      messages.push(...entries.map(({ name }) => childOf(directory, name)))
       before(directory)
       return entries.filter(({ type }) => type === 'directory').map(({ name }) => name)
     },
@@ -41,7 +41,7 @@ async function tour(backend: Backend, before: (directory: Path) => void = () => 
       skipped.push([directory, error.code])
     },
   })
-  return { told, skipped }
+  return { told: messages, skipped }
 }
 
 describe.each([undefined, 'recheck'] as const)('walking a tree on disk (%s)', (grounding) => {

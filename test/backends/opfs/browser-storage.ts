@@ -37,7 +37,7 @@ export function browserStorage({ sync = false, storage = {}, ...rest }: BrowserP
   const locks = 'locks' in rest ? rest.locks : webLocks()
   let ticks = 0
   const top = node('', true)
-  const told: BrowserStorage = {
+  const reported: BrowserStorage = {
     root: directory(top),
     around: () => undefined,
     bytes: (path) => find(path)?.content,
@@ -61,11 +61,11 @@ export function browserStorage({ sync = false, storage = {}, ...rest }: BrowserP
   }
   vi.stubGlobal('navigator', {
     locks,
-    storage: { getDirectory: async () => told.root, estimate: async () => ({ usage: 1, quota: 2 }), ...storage },
+    storage: { getDirectory: async () => reported.root, estimate: async () => ({ usage: 1, quota: 2 }), ...storage },
   })
   const prototype = sync ? { createSyncAccessHandle() {}, move() {} } : {}
   vi.stubGlobal('FileSystemFileHandle', { prototype })
-  return told
+  return reported
 
   function find(path: string): Node | undefined {
     return path.split('/').reduce<Node | undefined>((at, name) => at?.entries?.get(name), top)
@@ -83,28 +83,28 @@ export function browserStorage({ sync = false, storage = {}, ...rest }: BrowserP
   function directory(of: Node): FileSystemDirectoryHandle {
     const entries = of.entries as Map<string, Node>
     const child = async (step: string, name: string, create: boolean | undefined, isDirectory: boolean) => {
-      await told.around(step, name)
+      await reported.around(step, name)
       if (of.isGone) throw new DOMException('absent', 'NotFoundError')
       const present = entries.get(name)
       if (present === undefined && !create) throw new DOMException('absent', 'NotFoundError')
       if (present !== undefined && (present.entries !== undefined) !== isDirectory) {
         throw new DOMException('other', 'TypeMismatchError')
       }
-      const found = present ?? node(name, isDirectory)
-      entries.set(name, found)
-      return found
+      const match = present ?? node(name, isDirectory)
+      entries.set(name, match)
+      return match
     }
     return {
       kind: 'directory',
       isSameEntry: async (other: { readonly of?: Node }) => other.of === of,
       of,
       name: of.name,
-      getDirectoryHandle: async (name: string, how?: { create?: boolean }) =>
-        directory(await child('getDirectoryHandle', name, how?.create, true)),
-      getFileHandle: async (name: string, how?: { create?: boolean }) =>
-        file(await child('getFileHandle', name, how?.create, false), entries),
+      getDirectoryHandle: async (name: string, options?: { create?: boolean }) =>
+        directory(await child('getDirectoryHandle', name, options?.create, true)),
+      getFileHandle: async (name: string, settings?: { create?: boolean }) =>
+        file(await child('getFileHandle', name, settings?.create, false), entries),
       async removeEntry(name: string) {
-        await told.around('removeEntry', name)
+        await reported.around('removeEntry', name)
         const present = entries.get(name)
         if (present === undefined) throw new DOMException('absent', 'NotFoundError')
         if ((present.entries?.size ?? 0) > 0) throw new DOMException('not empty', 'InvalidModificationError')
@@ -124,16 +124,16 @@ export function browserStorage({ sync = false, storage = {}, ...rest }: BrowserP
       kind: 'file',
       name: of.name,
       async getFile() {
-        await told.around('getFile', of.name)
+        await reported.around('getFile', of.name)
         if (within.get(of.name) !== of) throw new DOMException('absent', 'NotFoundError')
         return new File([of.content], of.name, { lastModified: of.at })
       },
       async createWritable({ keepExistingData = false } = {}) {
-        await told.around('createWritable', of.name)
+        await reported.around('createWritable', of.name)
         let next = keepExistingData ? of.content : new Uint8Array()
         return {
           async write(data: Uint8Array | ArrayBuffer | { readonly position: number; readonly data: Uint8Array }) {
-            await told.around('write', of.name)
+            await reported.around('write', of.name)
             if (data instanceof ArrayBuffer || data instanceof Uint8Array) next = written(next, 0, new Uint8Array(data))
             else if ('data' in data) next = written(next, data.position, data.data)
           },
@@ -141,11 +141,11 @@ export function browserStorage({ sync = false, storage = {}, ...rest }: BrowserP
             next = cut(next, size)
           },
           async close() {
-            await told.around('closeWritable', of.name)
+            await reported.around('closeWritable', of.name)
             change(of, next)
           },
           async abort() {
-            await told.around('abort', of.name)
+            await reported.around('abort', of.name)
           },
         }
       },
@@ -154,7 +154,7 @@ export function browserStorage({ sync = false, storage = {}, ...rest }: BrowserP
     return {
       ...handle,
       async createSyncAccessHandle() {
-        await told.around('createSyncAccessHandle', of.name)
+        await reported.around('createSyncAccessHandle', of.name)
         return {
           getSize: () => of.content.length,
           read(bytes: Uint8Array, { at }: { readonly at: number }) {
@@ -163,18 +163,18 @@ export function browserStorage({ sync = false, storage = {}, ...rest }: BrowserP
             return part.length
           },
           write(bytes: Uint8Array, { at }: { readonly at: number }) {
-            const most = told.around('writeSync', of.name)
-            const part = typeof most === 'number' ? bytes.subarray(0, most) : bytes
+            const maximum = reported.around('writeSync', of.name)
+            const part = typeof maximum === 'number' ? bytes.subarray(0, maximum) : bytes
             change(of, written(of.content, at, part))
             return part.length
           },
           truncate: (size: number) => change(of, cut(of.content, size)),
-          flush: () => told.around('flush', of.name),
-          close: () => told.around('closeSync', of.name),
+          flush: () => reported.around('flush', of.name),
+          close: () => reported.around('closeSync', of.name),
         }
       },
       async move(into: FileSystemDirectoryHandle, name: string) {
-        await told.around('move', name)
+        await reported.around('move', name)
         const target = (await into.getFileHandle(name, { create: true })) as FileSystemFileHandle
         const stream = await target.createWritable()
         await stream.write(of.content)

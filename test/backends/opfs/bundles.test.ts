@@ -63,8 +63,8 @@ describe('worker of a packed workspace', () => {
         else resolve()
       })
     })
-    await expectWorker((asked) =>
-      asked === '/' ? html(readFileSync(join(directory, 'index.html'))) : script(readFileSync(join(path, asked))),
+    await expectWorker((request) =>
+      request === '/' ? html(readFileSync(join(directory, 'index.html'))) : script(readFileSync(join(path, request))),
     )
   })
 
@@ -77,12 +77,12 @@ describe('worker of a packed workspace', () => {
       write: false,
       logLevel: 'error',
     })
-    const told = await toldBy((path) => {
+    const reported = await toldBy((path) => {
       if (path === '/') return html(readFileSync(join(directory, 'index.html')))
       return path === '/main.js' ? script(outputFiles[0]?.contents ?? '') : undefined
     })
-    expect(told).toMatchObject({ access: 'async', inWorker: false, text: 'stored' })
-    expect(told).toHaveProperty('warnings', [expect.stringContaining('No worker')])
+    expect(reported).toMatchObject({ access: 'async', inWorker: false, text: 'stored' })
+    expect(reported).toHaveProperty('warnings', [expect.stringContaining('No worker')])
   })
 })
 

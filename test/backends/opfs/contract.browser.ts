@@ -23,8 +23,8 @@ describe.each(Object.entries(pageSubjects()))('%s', (name, create) => {
       modes = subject.backend.capabilities.modes
       return subject
     })
-    const told = await storyOver(() => ({ backend: memory() }))
-    expect(differenceOf(modes ? told : withoutModes(told), story)).toBe('')
+    const text = await storyOver(() => ({ backend: memory() }))
+    expect(differenceOf(modes ? text : withoutModes(text), story)).toBe('')
   })
 })
 
@@ -73,19 +73,19 @@ describe('directoryHandle', () => {
 
   it('refuses a handle without permission, and asks only if that can help', async () => {
     const root = await navigator.storage.getDirectory()
-    const asked: string[] = []
+    const requests: string[] = []
     const locked = {
       kind: 'directory',
       queryPermission: async () => 'prompt',
       requestPermission: async ({ mode }: { mode: string }) => {
-        asked.push(mode)
+        requests.push(mode)
         return 'denied'
       },
     } as unknown as FileSystemDirectoryHandle
     await expect(directoryHandle(locked)).rejects.toMatchObject({ code: 'BACKEND_ERROR' })
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
     expect(await askPermission(locked)).toBe('denied')
-    expect(asked).toEqual(['readwrite'])
+    expect(requests).toEqual(['readwrite'])
     expect(await askPermission(root)).toBe('granted')
   })
 })

@@ -28,13 +28,13 @@ function expectWhole({ outcomes, faults }: Crashed): void {
   expect(outcomes.new).toBeGreaterThan(1)
 }
 
-async function inWorker(asked: Asked): Promise<Crashed> {
+async function inWorker(request: Asked): Promise<Crashed> {
   const worker = new Worker(new URL('./crashes-worker.ts', import.meta.url), { type: 'module' })
   try {
     return await new Promise<Crashed>((resolve, reject) => {
       worker.onmessage = ({ data }) => resolve(data)
       worker.onerror = ({ message }) => reject(new Error(message))
-      worker.postMessage(asked)
+      worker.postMessage(request)
     })
   } finally {
     worker.terminate()

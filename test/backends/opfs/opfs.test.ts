@@ -17,8 +17,8 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-const failing = (name: string, step: string, of?: string) => (asked: string, at: string) => {
-  if (asked === step && (of === undefined || of === at)) throw new DOMException('it failed', name)
+const failing = (name: string, step: string, of?: string) => (request: string, at: string) => {
+  if (request === step && (of === undefined || of === at)) throw new DOMException('it failed', name)
 }
 const files = (more: OpfsOptions = {}) => opfs({ layout: 'files', ...more })
 
@@ -55,8 +55,8 @@ describe('opfs()', () => {
   })
 
   it('reports whether the browser persists it, and nothing with persist: false', async () => {
-    let asked = 0
-    const storage = { persist: async () => asked++ === 0, persisted: async () => false }
+    let question = 0
+    const storage = { persist: async () => question++ === 0, persisted: async () => false }
     browserStorage({ storage })
     const kept = await opfs()
     expect((await kept.info()).persisted).toBe(true)
@@ -64,7 +64,7 @@ describe('opfs()', () => {
     const silent = await opfs({ persist: false })
     expect((await silent.info()).persisted, 'what is so already').toBe(false)
     await silent.close()
-    expect(asked).toBe(1)
+    expect(question).toBe(1)
     browserStorage({ storage: { persist: () => Promise.reject(new Error('not from a worker')) } })
     const unknown = await opfs()
     expect((await unknown.info()).persisted).toBe(undefined)
@@ -308,8 +308,8 @@ describe('directoryHandle()', () => {
         'Option "lockTimeoutMs" of directoryHandle() must be a positive safe integer, not 0.5',
       ],
     ] as const
-    for (const [given, options, message] of misused) {
-      const opening = directoryHandle(given as FileSystemDirectoryHandle, options)
+    for (const [input, options, message] of misused) {
+      const opening = directoryHandle(input as FileSystemDirectoryHandle, options)
       await expect(opening).rejects.toThrow(message)
       await expect(opening).rejects.toBeInstanceOf(TypeError)
     }
@@ -486,24 +486,24 @@ describe('storageFailure', () => {
     [undefined, 'BACKEND_ERROR', 'the storage failed'],
   ])('converts %s to %s: %s', (name, code, why) => {
     const error = name === undefined ? 'no error at all' : new DOMException('/home/user/profile', name)
-    const told = storageFailure('Cannot read "a"', error, 'a')
-    expect(told).toMatchObject({ code, message: `Cannot read "a": ${why}`, details: { path: 'a' } })
-    expect(storageFailure('Cannot', told), 'what is one of ours stays as it is').toBe(told)
+    const reported = storageFailure('Cannot read "a"', error, 'a')
+    expect(reported).toMatchObject({ code, message: `Cannot read "a": ${why}`, details: { path: 'a' } })
+    expect(storageFailure('Cannot', reported), 'what is one of ours stays as it is').toBe(reported)
   })
 })
 
 describe('openChanges', () => {
   it('announces the paths, unless they are too many', async () => {
-    const told: (readonly string[] | undefined)[] = []
+    const messages: (readonly string[] | undefined)[] = []
     const one = openChanges('x', undefined)
-    const other = openChanges('x', ({ paths }) => told.push(paths))
+    const other = openChanges('x', ({ paths }) => messages.push(paths))
     const many = Array.from({ length: 1_001 }, (_, i) => change(`f${i}`, null))
     await vi.waitFor(
       () => {
         one.announce([change('b', null), change('a', null)])
         one.announce(many)
-        expect(told).toContainEqual(['a', 'b'])
-        expect(told).toContain(undefined)
+        expect(messages).toContainEqual(['a', 'b'])
+        expect(messages).toContain(undefined)
       },
       { timeout: 60_000 },
     )
@@ -631,10 +631,10 @@ describe('worker of a packed workspace', () => {
     const storage = browserStorage({ sync: true })
     const options = { name: 'n', timeoutMs: 20, directory: storage.root }
     const one = await remoteLease(startedWorker().start, options)
-    let wanted = 0
+    let expected = 0
     // The page does not answer the request to give up the lease.
     const slots = await one?.acquire(() => {
-      wanted += 1
+      expected += 1
       return new Promise(() => {})
     })
     await slots?.write(0, 0, bytesOf('12345'), true)
@@ -654,7 +654,7 @@ describe('worker of a packed workspace', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const channel = new BroadcastChannel('wardspace lease n')
     channel.postMessage('want')
-    while (wanted === 0) await new Promise((resolve) => setImmediate(resolve))
+    while (expected === 0) await new Promise((resolve) => setImmediate(resolve))
     await vi.advanceTimersByTimeAsync(10_000)
     channel.close()
     await expect(slots?.size(0)).rejects.toMatchObject({ name: 'LeaseLostError' })

@@ -104,13 +104,13 @@ describe('packed workspace after a kill', () => {
           else disk.killAt({ operation: Math.floor(where * whole.operations) })
           const { acknowledged } = await runSteps(disk, steps)
           const after = disk.afterKill()
-          const found = await show(await open(after))
-          expect(states.slice(acknowledged, acknowledged + 2)).toContain(found)
+          const match = await show(await open(after))
+          expect(states.slice(acknowledged, acknowledged + 2)).toContain(match)
           // The recovered state stays, and accepts further commits.
           const again = await open(after.afterKill())
-          expect(await show(again)).toBe(found)
+          expect(await show(again)).toBe(match)
           await again.commit([change('new', file('n'))], { durability: 'durable' })
-          expect(await show(await open(after.afterKill()))).toBe(found)
+          expect(await show(await open(after.afterKill()))).toBe(match)
         },
       ),
       { numRuns: 150 },
@@ -132,10 +132,10 @@ describe('packed workspace after a kill', () => {
           const { durable } = await runSteps(disk, steps)
           let at = 0
           const after = disk.afterPowerCut(() => luck[at++ % luck.length] as number)
-          const found = await show(await open(after))
+          const entry = await show(await open(after))
           const possible = states.slice(durable)
-          expect(possible).toContain(found)
-          expect(await show(await open(after.afterKill()))).toBe(found)
+          expect(possible).toContain(entry)
+          expect(await show(await open(after.afterKill()))).toBe(entry)
         },
       ),
       { numRuns: 150 },
@@ -173,8 +173,8 @@ describe('packed workspace after a kill', () => {
       const disk = ready.afterKill()
       disk.killAt({ operation })
       await run(disk).catch(() => undefined)
-      const found = await show(await open(disk.afterKill()))
-      expect([old, now], `killed at operation ${operation}`).toContain(found)
+      const result = await show(await open(disk.afterKill()))
+      expect([old, now], `killed at operation ${operation}`).toContain(result)
       let state = operation + 1
       const random = () => {
         state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -202,7 +202,7 @@ describe('damaged packed workspace', () => {
       states.push(await show(backend))
     }
     const whole = disk.bytes(0).slice()
-    let told = 0
+    let reported = 0
     for (let bit = 0; bit < whole.length * 8; bit += 11) {
       const broken = whole.slice()
       broken[bit >> 3] = (broken[bit >> 3] as number) ^ (1 << (bit & 7))
@@ -214,10 +214,10 @@ describe('damaged packed workspace', () => {
       } catch (error) {
         expect((error as ToolError).code, String(error)).toBe('BACKEND_ERROR')
         expect(flipped.bytes(0), 'nothing was changed').toEqual(broken)
-        told += 1
+        reported += 1
       }
     }
-    expect(told).toBeGreaterThan((whole.length * 8) / 11 / 2)
+    expect(reported).toBeGreaterThan((whole.length * 8) / 11 / 2)
   })
 
   it('is not confused by a file that looks like a journal', async () => {
@@ -474,9 +474,9 @@ describe('openPacked', () => {
     const disk = faultyDisk()
     const backend = await openPacked(
       {
-        async acquire(given) {
+        async acquire(input) {
           if (isGone) throw new Error('the worker failed')
-          giveUp = given
+          giveUp = input
           return disk.slots
         },
         async close() {},
@@ -674,11 +674,11 @@ describe('record', () => {
 })
 
 async function facts(backend: PackedBackend): Promise<unknown[]> {
-  const found: unknown[] = []
+  const matches: unknown[] = []
   const visit = (path: string, node: TreeNode) => {
-    found.push([path, node.stat])
+    matches.push([path, node.stat])
     if (node.type === 'directory') for (const [name, child] of node.entries()) visit(`${path}/${name}`, child)
   }
   visit('', backend.tree())
-  return found
+  return matches
 }

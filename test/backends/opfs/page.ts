@@ -58,14 +58,14 @@ const api = {
   /** The sets that the files belong to. */
   async rounds(name: string, layout: Layout): Promise<number[]> {
     const from = await open(name, layout)
-    const found: number[] = []
+    const matches: number[] = []
     for (const path of NAMES) {
       const text = await textOf(from, path)
       const round = Number(text.split('\n')[0])
-      found.push(text === content(round) ? round : Number.NaN)
+      matches.push(text === content(round) ? round : Number.NaN)
     }
     await api.close(name)
-    return found
+    return matches
   },
 
   /** One of two competitors: replaces the counter if it has the value of the previous round. */
@@ -144,15 +144,15 @@ const api = {
   /** All names below the directory of the workspace, as listed by the browser. */
   async names(name: string): Promise<string[]> {
     const all = await (await navigator.storage.getDirectory()).getDirectoryHandle('wardspace')
-    const found: string[] = []
+    const results: string[] = []
     const visit = async (path: string, directory: FileSystemDirectoryHandle): Promise<void> => {
       for await (const [child, handle] of directory.entries()) {
-        found.push(`${path}${child}`)
+        results.push(`${path}${child}`)
         if (handle.kind === 'directory') await visit(`${path}${child}/`, handle as FileSystemDirectoryHandle)
       }
     }
     await visit('', await all.getDirectoryHandle(name))
-    return found.sort()
+    return results.sort()
   },
 }
 

@@ -79,10 +79,10 @@ describe.each<Layout>(['packed', 'files'])('OPFS %s', (layout) => {
   it('has each set completely or not at all when a worker is terminated while writing', async () => {
     const page = await openPage()
     // Several workspaces concurrently; the kills of each one are sequential.
-    const most = times(6, 20)
+    const max = times(6, 20)
     const kills = async (name: string): Promise<void> => {
       let last = 0
-      for (let kill = 0; kill < most; kill++) {
+      for (let kill = 0; kill < max; kill++) {
         const acknowledged = await ask(page, 'writeAndKill', name, layout, last, (kill * 7) % 23)
         const rounds = await ask(page, 'rounds', name, layout)
         expect(new Set(rounds).size, `all of one set after kill ${kill}: ${rounds}`).toBe(1)
@@ -113,8 +113,8 @@ describe.each<Layout>(['packed', 'files'])('OPFS %s', (layout) => {
       present = texts[winner]
       expect(await ask(pages[round % 2 === 0 ? 0 : 1], 'read', `raced-${layout}`, layout, 'counter')).toBe(present)
     }
-    const told = await ask(pages[1], 'changes')
-    expect(told).toContainEqual({ paths: ['counter'] })
+    const messages = await ask(pages[1], 'changes')
+    expect(messages).toContainEqual({ paths: ['counter'] })
     await Promise.all(pages.map((page) => page.close()))
   })
 

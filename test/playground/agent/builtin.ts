@@ -8,7 +8,7 @@ import { createAgent } from '../../../playground/agent/create-agent.ts'
 import type { AgentEvent } from '../../../playground/agent/types.ts'
 
 /** A stand-in for the browser's model: it answers as a function of what it is told, and keeps to the form. */
-function standIn(answer: (told: string, asked: number) => string | Promise<string>) {
+function standIn(answer: (output: string, request: number) => string | Promise<string>) {
   const seen: { readonly system: string; readonly told: string; readonly form: object }[] = []
   let open = 0
   const api: BuiltinApi = {
@@ -52,11 +52,11 @@ async function run(api: BuiltinApi) {
 
 describe('the browser’s own model', () => {
   it('reads the tools in its prompt, calls them and sees their results', async () => {
-    const { api, seen, open } = standIn((told, asked) => {
-      if (asked === 1) return json('I look.', 'find_files', { pattern: '*.txt' })
+    const { api, seen, open } = standIn((told, question) => {
+      if (question === 1) return json('I look.', 'find_files', { pattern: '*.txt' })
       const path = /"([\w.]+\.txt)"/.exec(told)?.[1] ?? 'none'
-      if (asked === 2) return json('', 'read_file', { path })
-      if (asked === 3) return json('And the secrets?', 'read_file', { path: '.env' })
+      if (question === 2) return json('', 'read_file', { path })
+      if (question === 3) return json('And the secrets?', 'read_file', { path: '.env' })
       return json(`It is ${/colour is (\w+)/.exec(told)?.[1]}. ${/POLICY_DENIED_SECRET/.exec(told)?.[0]}`)
     })
     const { steps, text } = await run(api)

@@ -168,16 +168,16 @@ describe('the key', () => {
 
   it('is sent with its request and to no other address', async () => {
     const server = await serve()
-    const asked: Request[] = []
+    const questions: Request[] = []
     const reach: typeof fetch = (input, init) => {
-      asked.push(new Request(input, init))
+      questions.push(new Request(input, init))
       return fetch(input, init)
     }
     const { agent } = await connect(endpoint(server.url), reach)
     await agent.send(scenario.prompt)
-    expect(new Set(asked.map(({ url }) => url))).toEqual(new Set([`${server.url}/chat/completions`]))
-    expect(asked.every(({ headers }) => headers.get('authorization') === `Bearer ${KEY}`)).toBe(true)
-    expect(asked.every(({ headers }) => !headers.has('user-agent'))).toBe(true)
+    expect(new Set(questions.map(({ url }) => url))).toEqual(new Set([`${server.url}/chat/completions`]))
+    expect(questions.every(({ headers }) => headers.get('authorization') === `Bearer ${KEY}`)).toBe(true)
+    expect(questions.every(({ headers }) => !headers.has('user-agent'))).toBe(true)
   })
 })
 

@@ -62,10 +62,10 @@ describe('the events of a turn', () => {
         ? content.flatMap((part) => (part.type === 'tool-result' ? [[part.toolCallId, part.output]] : []))
         : [],
     )
-    const told = events.flatMap((event) =>
+    const reports = events.flatMap((event) =>
       event.type === 'result' ? [[event.id, { type: event.ok ? 'json' : 'error-json', value: event.seen }]] : [],
     )
-    expect(new Map(told as [string, unknown][])).toEqual(new Map(shown as [string, unknown][]))
+    expect(new Map(reports as [string, unknown][])).toEqual(new Map(shown as [string, unknown][]))
   })
 
   it('count tokens and time of each step and in total', async () => {

@@ -157,15 +157,15 @@ describe('an attack by a README', () => {
 
 describe('dropping a dependency under supervision', () => {
   it('waits for its plan and for each change, and can be undone', async () => {
-    const asked: string[] = []
+    const requests: string[] = []
     const { agent, scenario, workspace, said, results, text } = await setUp('drop-a-dependency', undefined, {
       approve: (request) => {
-        asked.push(request.tool)
+        requests.push(request.tool)
         return 'allow'
       },
     })
     expect(await agent.send(scenario.prompt)).toBe('finished')
-    expect(asked).toEqual(['submit_plan', 'edit_file', 'edit_file', 'write_file', 'write_file', 'run_command'])
+    expect(requests).toEqual(['submit_plan', 'edit_file', 'edit_file', 'write_file', 'write_file', 'run_command'])
     expect(workspace.plan?.paths).toEqual(['src/day.js', 'src/table.js', 'package.json', 'package-lock.json'])
     expect(await text('src/day.js')).toContain("String(date.getUTCMonth() + 1).padStart(2, '0')")
     expect(await text('src/table.js')).not.toContain('pad-lines')

@@ -10,9 +10,9 @@ import { samples } from '../../../playground/projects/samples/index.ts'
 export type Files = Readonly<Record<string, string>>
 
 export async function filesOf(sample: string): Promise<Files> {
-  const found = samples.find(({ id }) => id === sample)
-  if (found === undefined) throw new Error(`There is no sample ${sample}`)
-  return found.files()
+  const match = samples.find(({ id }) => id === sample)
+  if (match === undefined) throw new Error(`There is no sample ${sample}`)
+  return match.files()
 }
 
 export interface Played {

@@ -72,9 +72,9 @@ const api = {
   /** By the library's own way to write, guarded. */
   async write(id: string, path: string, content: string) {
     const workspace = await createWorkspace({ backend: here(id).backend, policy: 'autonomous' })
-    const found = await workspace.call('file_info', { path })
-    const known = found.ok ? { expectedSha256: found.sha256 } : {}
-    return workspace.call('write_file', { path, content, ...known })
+    const result = await workspace.call('file_info', { path })
+    const previous = result.ok ? { expectedSha256: result.sha256 } : {}
+    return workspace.call('write_file', { path, content, ...previous })
   },
   /** Many commits without a pause, to be interrupted. */
   async keepWriting(id: string) {
