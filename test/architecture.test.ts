@@ -87,6 +87,7 @@ const nodeFiles = [
   /^adapters\/mcp-roots\//,
   /^audit\/(jsonl-sink|jsonl-file|rotation|file-lock)\.ts$/,
   /^policy\/directory-parking\.ts$/,
+  /^util\/regular-file\.ts$/,
   /^testing\/fixtures\.ts$/,
 ]
 

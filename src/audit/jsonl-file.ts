@@ -1,5 +1,6 @@
-import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs'
+import { closeSync, existsSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
+import { openRegularFile } from '../util/regular-file.ts'
 import { type AuditRecord, recordText } from './record.ts'
 import { rotatedFiles } from './rotation.ts'
 import { type AuditCheck, type VerifyOptions, verifyAudit } from './verify.ts'
@@ -123,8 +124,7 @@ export function parseLine(line: string): AuditRecord | undefined {
 
 /** Yields the lines of a file. Text after the last line end is yielded as a line that is not a record. */
 function* linesOf(file: string): Generator<string> {
-  // On platforms without O_NONBLOCK it is undefined, which `|` treats as 0.
-  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+  const fd = openRegularFile(file)
   try {
     const chunk = Buffer.alloc(CHUNK)
     let parts: Buffer[] = []

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { readdirSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { rootsOfMapping, type VirtualRoots } from '../dialects/runtime/path-mapping.ts'
 import type { Dialect } from '../dialects/runtime/types.ts'
@@ -6,6 +6,7 @@ import { takeAuditSection } from '../policy/import-config.ts'
 import { requireKnownTools } from '../policy/known-tools.ts'
 import { compilePolicy, type PolicyData, type PolicyInput, presetNames } from '../policy/policy.ts'
 import { nameWrittenFields } from '../policy/written-fields.ts'
+import { readRegularFile } from '../util/regular-file.ts'
 import { knownTools } from '../workspace/known-tools.ts'
 import type { ConfigFormat } from './parse-config.ts'
 import { type Root, realPathOf } from './roots.ts'
@@ -54,7 +55,7 @@ export async function loadConfig(
       `A policy is required: name ${presetNames.join(', ')}, or a file with --policy, or put a wardspace.config.toml into the root`,
     )
   }
-  const { policy, ...rest } = await readConfig(file, roots, dialect)
+  const { policy, ...rest } = await readConfig(file, roots, dialect, option === undefined)
   return {
     ...rest,
     policy: guarded(policy, roots, [file, ...modules]),
@@ -92,13 +93,18 @@ function configsIn(directory: string): string[] {
   }
 }
 
-/** Reads and checks a configuration file. */
-async function readConfig(file: string, roots: readonly Root[], dialect: Dialect | undefined): Promise<Config> {
+/** Reads and checks a configuration file. `isFound`: nobody has named it, so a link is not followed. */
+async function readConfig(
+  file: string,
+  roots: readonly Root[],
+  dialect: Dialect | undefined,
+  isFound: boolean,
+): Promise<Config> {
   const format = formatOf(file)
   if (format === undefined) throw new TypeError(`The policy file "${file}" is neither .json, .toml nor .yaml`)
   // The parsers are loaded only if there is a file to parse.
   const { parseConfig } = await import('./parse-config.ts')
-  const { data, lineOf } = parseConfig(readText(file), format, file)
+  const { data, lineOf } = parseConfig(readText(file, isFound), format, file)
   if (typeof data !== 'object' || data === null || Array.isArray(data)) {
     throw new TypeError(`${file}: a policy is an object with fields such as preset and rules`)
   }
@@ -160,14 +166,14 @@ function at(file: string, line: number | undefined): string {
   return line === undefined ? file : `${file}:${line}`
 }
 
-function readText(file: string): string {
+function readText(file: string, isFound: boolean): string {
   let bytes: Uint8Array
   try {
-    if (statSync(file).size > MAX_BYTES) throw new TypeError(`The policy file "${file}" is larger than 1 MiB`)
-    bytes = readFileSync(file)
+    bytes = readRegularFile(file, { maxBytes: MAX_BYTES, noFollow: isFound })
   } catch (error) {
-    if (error instanceof TypeError) throw error
-    throw new TypeError(`Cannot read the policy file "${file}"`)
+    const { message } = error as Error
+    const help = message === 'it is a link' ? '; to use it, name it with --policy' : ''
+    throw new TypeError(`Cannot read the policy file "${file}": ${message}${help}`)
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

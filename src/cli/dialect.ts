@@ -1,7 +1,9 @@
+import { closeSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { VirtualRoots } from '../dialects/runtime/path-mapping.ts'
 import type { Dialect } from '../dialects/runtime/types.ts'
+import { openRegularFile } from '../util/regular-file.ts'
 
 /**
  * Loads the dialect that `--dialect` names: a built-in one by its name, or a module by its path. A path starts with `.` or
@@ -38,6 +40,8 @@ export function isModulePath(option: string): boolean {
 async function loadModule(file: string): Promise<Dialect> {
   let exported: unknown
   try {
+    // Node would wait for a FIFO, and read a device without end.
+    closeSync(openRegularFile(resolve(file)))
     const module: { readonly default?: unknown; readonly dialect?: unknown } = await import(
       /* @vite-ignore */ pathToFileURL(resolve(file)).href
     )

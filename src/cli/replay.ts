@@ -1,12 +1,14 @@
-import { readFileSync } from 'node:fs'
 import { styleText } from 'node:util'
 import { nodeBackend } from '../backends/node/index.ts'
 import { overlay } from '../backends/overlay/index.ts'
 import { bash } from '../shells/bash/index.ts'
+import { readRegularFile } from '../util/regular-file.ts'
 import { parseRecording, type Replay, replay as replayRecording } from '../workspace/replay.ts'
 import { builtInDialect, dialectOf } from './dialect.ts'
 import { parseOptions } from './options.ts'
 import { oneRoot } from './roots.ts'
+
+const MAX_BYTES = 256 * 1024 * 1024
 
 /**
  * `wardspace replay FILE`: repeats a recording on an overlay over the root, which does not change, and prints the first step
@@ -18,9 +20,9 @@ export async function replay(words: string[]): Promise<number> {
   if (file === undefined) throw new TypeError('Which recording? wardspace replay FILE')
   let text: string
   try {
-    text = readFileSync(file, 'utf8')
-  } catch {
-    throw new TypeError(`Cannot read the recording "${file}"`)
+    text = readRegularFile(file, { maxBytes: MAX_BYTES }).toString('utf8')
+  } catch (error) {
+    throw new TypeError(`Cannot read the recording "${file}": ${(error as Error).message}`)
   }
   const entries = parseRecording(text)
   const [first] = entries

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
+import { readBounded } from '../util/regular-file.ts'
 import { isInRoots, type Root } from './roots.ts'
+
+const MAX_BYTES = 64 * 1024
 
 /** The bearer token of clients, and whether it was generated here. */
 export interface Token {
@@ -28,9 +31,14 @@ export function tokenOf(
   if (isInRoots(roots, file)) {
     throw new TypeError(`The token file "${file}" is inside the root, where an agent could read it`)
   }
+  let fd: number | undefined
   try {
-    return { token: readFileSync(file, 'utf8').trim(), isNew: false }
+    // A pipe is read too, as of `--token-file <(pass show mcp)`.
+    fd = openSync(file, 'r')
+    return { token: readBounded(fd, MAX_BYTES).toString('utf8').trim(), isNew: false }
   } catch {
     throw new TypeError(`Cannot read the token file "${file}"`)
+  } finally {
+    if (fd !== undefined) closeSync(fd)
   }
 }

@@ -1,5 +1,6 @@
 import type { DirectoryNode, FileNode, LinkNode } from '../storage/backend.ts'
 import { bytesOfNode, gitMode, idOfNode, LINK, type Side, SUBMODULE } from './changed-path.ts'
+import { TooLargeError } from './corrupt-error.ts'
 import type { Objects } from './objects.ts'
 import type { TreeFile } from './trees.ts'
 
@@ -29,7 +30,17 @@ export function sideOfBase(objects: Objects, file: BaseFile): Side {
     }
   // Git's text for a submodule that became a file: the commit is not an object of this repository.
   if (mode === SUBMODULE) return { mode, id, bytes: () => new TextEncoder().encode(`Subproject commit ${id}\n`) }
-  return { mode, id, bytes: async () => objects.need(id, 'blob') }
+  return { mode, id, bytes: () => blobBytes(objects, id) }
+}
+
+/** Returns `undefined` for a blob that is too large, which then counts as binary. */
+async function blobBytes(objects: Objects, id: string): Promise<Uint8Array | undefined> {
+  try {
+    return await objects.need(id, 'blob')
+  } catch (error) {
+    if (error instanceof TooLargeError) return undefined
+    throw error
+  }
 }
 
 const bases = new WeakMap<DirectoryNode, BaseDirectory>()

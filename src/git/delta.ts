@@ -1,10 +1,10 @@
 import { applyGitDelta, type DeltaErrors } from '../patch/git-delta.ts'
-import { corrupt } from './corrupt-error.ts'
+import { corrupt, TooLargeError } from './corrupt-error.ts'
 
-/** Larger objects do not fit into one array on every platform. */
-export const MAX_OBJECT_BYTES = 1024 * 1024 * 1024
+/** The largest object that is read. A delta needs its base and its result at the same time. */
+export const MAX_OBJECT_BYTES = 128 * 1024 * 1024
 
-const ERRORS: DeltaErrors = { damaged: corrupt, tooLarge: () => corrupt('an object is too large') }
+const ERRORS: DeltaErrors = { damaged: corrupt, tooLarge: () => new TooLargeError('an object') }
 
 /**
  * Applies a delta of a pack to its base.

@@ -8,8 +8,39 @@ import { pipeBytes } from '../util/pipe-bytes.ts'
  */
 export function inflate(bytes: Uint8Array, max: number): Uint8Array | Promise<Uint8Array> {
   if (native === undefined) return pipeBytes(bytes, new DecompressionStream('deflate'), max)
-  // zlib treats a limit of 0 as no limit.
-  return native.inflateSync(bytes, { maxOutputLength: Math.max(1, max) })
+  // zlib treats a limit of 0 as no limit. One chunk for all bytes saves the copy that joins the chunks.
+  return native.inflateSync(bytes, { maxOutputLength: Math.max(1, max), chunkSize: Math.max(64, max + 1) })
+}
+
+/**
+ * Inflates the beginning of a zlib stream: `length` bytes if it has as many.
+ *
+ * @throws the platform's error if the stream is damaged
+ */
+export function inflateStart(bytes: Uint8Array, length: number): Uint8Array | Promise<Uint8Array> {
+  if (native === undefined) return streamStart(bytes, length)
+  // No more than 1,032 bytes come from one. The codes at the start of a stream take less than 400.
+  return native.inflateSync(bytes.subarray(0, START_BYTES), { finishFlush: SYNC_FLUSH }).subarray(0, length)
+}
+
+const START_BYTES = 1024
+/** `Z_SYNC_FLUSH`: the end of the input is no error. */
+const SYNC_FLUSH = 2
+
+async function streamStart(bytes: Uint8Array, length: number): Promise<Uint8Array> {
+  const source = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream()
+  const reader = source.pipeThrough(new DecompressionStream('deflate')).getReader()
+  const start = new Uint8Array(length)
+  let at = 0
+  while (at < length) {
+    const { done, value } = await reader.read()
+    if (done) break
+    const part = value.subarray(0, length - at)
+    start.set(part, at)
+    at += part.length
+  }
+  await reader.cancel()
+  return start.subarray(0, at)
 }
 
 /** Compresses bytes to a zlib stream. */
@@ -18,20 +49,24 @@ export function deflate(bytes: Uint8Array): Uint8Array | Promise<Uint8Array> {
 }
 
 interface Zlib {
-  inflateSync(bytes: Uint8Array, options?: { maxOutputLength: number }): Uint8Array
+  inflateSync(
+    bytes: Uint8Array,
+    options?: { maxOutputLength?: number; chunkSize?: number; finishFlush?: number },
+  ): Uint8Array
   deflateSync(bytes: Uint8Array): Uint8Array
 }
-
-const native = findZlib()
 
 function findZlib(): Zlib | undefined {
   try {
     const host = (globalThis as { process?: { getBuiltinModule?(name: string): unknown } }).process
     const zlib = host?.getBuiltinModule?.('node:zlib') as Zlib | undefined
-    const sample = Uint8Array.of(1, 2, 3)
-    return zlib?.inflateSync(zlib.deflateSync(sample))[2] === 3 ? zlib : undefined
+    const sample = zlib?.deflateSync(Uint8Array.of(1, 2, 3))
+    if (zlib === undefined || sample === undefined || zlib.inflateSync(sample)[2] !== 3) return undefined
+    return zlib.inflateSync(sample.subarray(0, -4), { finishFlush: SYNC_FLUSH })[2] === 3 ? zlib : undefined
   } catch {
     // A platform with an incomplete node:zlib.
     return undefined
   }
 }
+
+const native = findZlib()

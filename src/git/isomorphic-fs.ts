@@ -2,6 +2,8 @@ import { ToolError } from '../errors.ts'
 import { childOf, GIT_DIRECTORY, isWithin, nameOf, type Path, parentOf, parsePath } from '../paths/logical-path.ts'
 import type { Backend, Stat } from '../storage/backend.ts'
 import { systemCodes } from '../storage/system-codes.ts'
+import { readLoose } from './objects.ts'
+import { requireReadable } from './repository-files.ts'
 
 /** The file system interface of isomorphic-git. */
 export interface GitFs {
@@ -47,7 +49,11 @@ export function gitFs(backend: Backend): GitFs {
     lstat: stat,
     readFile: (name: string, options?: string | { encoding?: string }) =>
       at(name, async (path) => {
+        const { size = 0 } = (await backend.stat(path)) ?? {}
+        requireReadable(path, size)
         const { bytes } = await backend.read(path)
+        // isomorphic-git inflates whatever comes.
+        if (/^\.git\/objects\/[0-9a-f]{2}\//.test(path)) await readLoose(bytes)
         const encoding = typeof options === 'string' ? options : options?.encoding
         // Copied, because isomorphic-git may write into the bytes, which belong to the backend.
         return encoding === 'utf8' ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) : bytes.slice()

@@ -1,6 +1,6 @@
-import { corrupt } from './corrupt-error.ts'
+import { corrupt, TooLargeError } from './corrupt-error.ts'
 import { MAX_OBJECT_BYTES } from './delta.ts'
-import { type GitObject, inflated, type ObjectType, openPack, type Pack } from './pack.ts'
+import { type GitObject, inflated, inflatedStart, type ObjectType, openPack, type Pack } from './pack.ts'
 import type { GitFiles } from './repository-files.ts'
 
 /** Reads the objects of a repository by id: loose objects, and those in packs. Packs stay open. */
@@ -55,7 +55,7 @@ export function openObjects(files: GitFiles): Objects {
       if (object !== undefined) return object
     }
     const loose = await files.read(`objects/${id.slice(0, 2)}/${id.slice(2)}`)
-    if (loose !== undefined) return parseLoose(await inflated(loose, MAX_OBJECT_BYTES + MAX_HEADER_BYTES))
+    if (loose !== undefined) return readLoose(loose)
     return readFromPacks(await listPacks(), id, hops)
   }
 
@@ -103,12 +103,20 @@ const MAX_SIZES = 100_000
 
 const types: ReadonlySet<string> = new Set(['commit', 'tree', 'blob', 'tag'])
 
-function parseLoose(bytes: Uint8Array): GitObject {
-  const end = bytes.indexOf(0)
-  if (end === -1 || end > MAX_HEADER_BYTES) throw corrupt('a loose object is damaged')
-  const [type = '', size] = new TextDecoder().decode(bytes.subarray(0, end)).split(' ')
-  if (!types.has(type) || Number(size) !== bytes.length - end - 1) {
-    throw corrupt('a loose object is damaged')
-  }
+/**
+ * Reads a loose object. Its header says how many bytes it inflates to, and no more are inflated.
+ *
+ * @throws ToolError `BACKEND_ERROR` for a damaged object, and for one that is too large
+ */
+export async function readLoose(loose: Uint8Array): Promise<GitObject> {
+  const start = await inflatedStart(loose, MAX_HEADER_BYTES)
+  const end = start.indexOf(0)
+  const [, type, digits] =
+    /^([a-z]+) (\d{1,15})$/.exec(new TextDecoder().decode(start.subarray(0, Math.max(0, end)))) ?? []
+  if (type === undefined || !types.has(type)) throw corrupt('a loose object is damaged')
+  const size = Number(digits)
+  if (size > MAX_OBJECT_BYTES) throw new TooLargeError('an object')
+  const bytes = await inflated(loose, end + 1 + size)
+  if (bytes.length !== end + 1 + size) throw corrupt('a loose object is damaged')
   return { type: type as ObjectType, bytes: bytes.subarray(end + 1) }
 }

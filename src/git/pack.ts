@@ -1,7 +1,8 @@
 import { createLruCache } from '../util/lru-cache.ts'
-import { corrupt } from './corrupt-error.ts'
+import { yieldToEventLoop } from '../util/timers.ts'
+import { corrupt, TooLargeError } from './corrupt-error.ts'
 import { applyDelta, MAX_OBJECT_BYTES } from './delta.ts'
-import { inflate } from './inflate.ts'
+import { inflate, inflateStart } from './inflate.ts'
 import { hexOf, PackIndex } from './pack-index.ts'
 import type { GitFiles } from './repository-files.ts'
 
@@ -23,17 +24,33 @@ const READS_BEFORE_LOADING = 8
 /** Bytes of delta bases that are cached: deltas of one chain are mostly read together. */
 const CACHE_BYTES = 32 * 1024 * 1024
 
+/** Bytes that do not compress take little more in a pack. */
+const MAX_ENTRY_BYTES = MAX_OBJECT_BYTES + 1024 * 1024
+
 /** A longer chain is circular, or an attack. */
 const MAX_CHAIN = 10_000
 
-/** Maximum number of bytes unpacked for one object, including its delta bases: a few seconds. */
-const MAX_WORK_BYTES = 8 * 1024 * 1024 * 1024
+/** Maximum number of bytes unpacked for one object, including its delta bases: some seconds. */
+const MAX_WORK_BYTES = 4 * 1024 * 1024 * 1024
+/** Bytes after which timers and other callers run. */
+const PACE_BYTES = 64 * 1024 * 1024
+/** Maximum number of bytes of the deltas of one chain, which are held until its base is read. */
+const MAX_DELTA_BYTES = 256 * 1024 * 1024
 
 /** Inflates a zlib stream to at most `max` bytes. */
 export function inflated(bytes: Uint8Array, max: number): Uint8Array | Promise<Uint8Array> {
+  return orDamaged(() => inflate(bytes, max))
+}
+
+/** Inflates the first `length` bytes of a zlib stream. */
+export function inflatedStart(bytes: Uint8Array, length: number): Uint8Array | Promise<Uint8Array> {
+  return orDamaged(() => inflateStart(bytes, length))
+}
+
+function orDamaged(run: () => Uint8Array | Promise<Uint8Array>): Uint8Array | Promise<Uint8Array> {
   const damaged = () => corrupt('an object is damaged, or larger than its header says')
   try {
-    const result = inflate(bytes, max)
+    const result = run()
     return result instanceof Uint8Array
       ? result
       : result.catch(() => {
@@ -76,7 +93,8 @@ export class Pack {
 
   /** Reads the object at an offset. `readElsewhere` reads delta bases that are not in this pack. */
   async read(offset: number, readElsewhere: (id: string) => Promise<GitObject | undefined>): Promise<GitObject> {
-    let work = 0
+    const work = new Work()
+    let deltaBytes = 0
     const deltas: Uint8Array[] = []
     const offsets: number[] = []
     let object: GitObject | undefined
@@ -89,9 +107,7 @@ export class Pack {
       const result = inflated(raw.subarray(start), size)
       const bytes = result instanceof Uint8Array ? result : await result
       if (bytes.length !== size) throw corrupt('an object does not have the size in its header')
-      work += size
-      /* v8 ignore if -- @preserve: a limit of work that takes the unpacking of 8 GiB to reach */
-      if (work > MAX_WORK_BYTES) throw corrupt('a chain of deltas is too large')
+      if (work.add(size)) await yieldToEventLoop()
       if (base === undefined) {
         const name = TYPES[type]
         if (name === undefined) throw corrupt('a pack contains an object of an unknown type')
@@ -100,6 +116,8 @@ export class Pack {
         break
       }
       deltas.push(bytes)
+      deltaBytes += size
+      if (deltaBytes > MAX_DELTA_BYTES) throw new TooLargeError('a chain of deltas')
       offsets.push(at)
       if (deltas.length > MAX_CHAIN) throw corrupt('a chain of deltas has no end')
       const next = typeof base === 'string' ? this.find(base) : base
@@ -111,9 +129,7 @@ export class Pack {
     }
     for (let i = deltas.length - 1; i >= 0; i--) {
       object = { type: object.type, bytes: applyDelta(object.bytes, deltas[i] as Uint8Array) }
-      work += object.bytes.length
-      /* v8 ignore if -- @preserve: a limit of work that takes the unpacking of 8 GiB to reach */
-      if (work > MAX_WORK_BYTES) throw corrupt('a chain of deltas is too large')
+      if (work.add(object.bytes.length)) await yieldToEventLoop()
       if (i > 0) this.#addToCache(offsets[i] as number, object)
     }
     return object
@@ -121,6 +137,22 @@ export class Pack {
 
   #addToCache(offset: number, object: GitObject): void {
     if (object.bytes.length <= CACHE_BYTES / 8) this.#cache.put(offset, object)
+  }
+}
+
+/** Counts the bytes that are unpacked for one object. */
+class Work {
+  #done = 0
+  #pace = PACE_BYTES
+
+  /** Returns whether it is time to let others run. @throws ToolError `BACKEND_ERROR` beyond the limit */
+  add(bytes: number): boolean {
+    this.#done += bytes
+    /* v8 ignore if -- @preserve: a limit of work that takes the unpacking of 4 GiB to reach */
+    if (this.#done > MAX_WORK_BYTES) throw new TooLargeError('a chain of deltas')
+    if (this.#done < this.#pace) return false
+    this.#pace = this.#done + PACE_BYTES
+    return true
   }
 }
 
@@ -140,6 +172,7 @@ export class PackBytes {
 
   read(start: number, end: number): Uint8Array | Promise<Uint8Array> {
     if (end > this.size || start >= end) throw corrupt('a pack index does not fit its pack')
+    if (end - start > MAX_ENTRY_BYTES) throw new TooLargeError('an object')
     return this.#loaded?.subarray(start, end) ?? this.#fetch(start, end)
   }
 
@@ -194,6 +227,6 @@ function parseHeader(raw: Uint8Array, offset: number): EntryHeader {
     base = hexOf(raw, start)
     start += 20
   }
-  if (!(size <= MAX_OBJECT_BYTES)) throw corrupt('an object is too large')
+  if (!(size <= MAX_OBJECT_BYTES)) throw new TooLargeError('an object')
   return { type, size, base, start }
 }

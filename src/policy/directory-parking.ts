@@ -2,15 +2,16 @@ import { createHash, randomBytes } from 'node:crypto'
 import {
   closeSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { readRegularFile } from '../util/regular-file.ts'
 import type { ParkedCall, ParkedCalls } from './parked-calls.ts'
 
 /** Pending calls in a directory. */
@@ -68,7 +69,7 @@ export function directoryParking(directory: string): DirectoryParking {
         throw error
       }
       try {
-        return JSON.parse(readFileSync(taken, 'utf8')) as ParkedCall
+        return parse(taken)
       } finally {
         rmSync(taken, { force: true })
       }
@@ -79,9 +80,21 @@ export function directoryParking(directory: string): DirectoryParking {
 /** Returns the call in a file, or nothing if another process has taken it. */
 function read(file: string): ParkedCall[] {
   try {
-    return [JSON.parse(readFileSync(file, 'utf8')) as ParkedCall]
+    return [parse(file)]
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return []
     throw error
+  }
+}
+
+/** The largest call that is read back: a written file of 10 MiB, in its input and in its preview. */
+const MAX_BYTES = 64 * 1024 * 1024
+
+/** @throws Error for a file that is no parked call */
+function parse(file: string): ParkedCall {
+  try {
+    return JSON.parse(readRegularFile(file, { maxBytes: MAX_BYTES, noFollow: true }).toString('utf8')) as ParkedCall
+  } catch (error) {
+    throw new Error(`Cannot read the parked call "${file}": ${(error as Error).message}`)
   }
 }
