@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { git } from '../../src/git/index.ts'
-import { createWorkspace, type Workspace, type WorkspaceRun } from '../../src/index.ts'
+import { git } from '../../dist/git/index.js'
+import { createWorkspace, type Workspace, type WorkspaceRun } from '../../dist/index.js'
+import { bash } from '../../dist/shells/bash/index.js'
 import { type Label, type LabelPolicy, labelNames } from '../../src/policy/labels.ts'
-import { bash } from '../../src/shells/bash/index.ts'
 import type { Backend } from '../../src/storage/backend.ts'
 
 /** The ways by which content moves through a workspace, to be tried with each label against each sink. */
@@ -31,6 +31,11 @@ export const labelsFor = (label: Label): LabelPolicy => ({
   ],
 })
 
+/** One shell for all workspaces: its process is started once. */
+const shell = bash({ worker: false })
+
+export const closeShell = (): Promise<void> => shell.close()
+
 export const rank = (label: unknown): number => labelNames.indexOf(label as Label)
 
 /** What a way works with: the call of a run, which keeps every result. */
@@ -48,11 +53,14 @@ export interface Steps {
 /** Brings the content of one path to another, as far as it is allowed to. */
 export interface Way {
   readonly name: string
+  /** Whether it starts a script, which takes a multiple of the time of a line. */
+  readonly isScript?: boolean
   act(steps: Steps, from: string, to: string): Promise<unknown>
 }
 
 const line = (template: string): Way => ({
   name: template,
+  isScript: template.startsWith('node'),
   act: (steps, from, to) => steps.line(fill(template, from, to)),
 })
 
@@ -92,18 +100,16 @@ const lines: readonly string[] = [
   'cat <<END > DST\n$(cat SRC)\nEND',
   'cat <<< "$(cat SRC)" > DST',
   'cat <(cat SRC) > DST',
-  'cat SRC | xargs -I{} echo {} > DST',
+  'cat SRC | xargs echo > DST',
   'echo SRC | xargs cat > DST',
   'echo SRC DST | xargs cp',
   'echo SRC DST | xargs mv',
   'find SRCDIR -name "*.txt" -exec cat {} \\; > DST',
   'find SRCDIR -maxdepth 1 -name "*.txt" -exec cp {} DST \\;',
   'find SRCDIR -maxdepth 1 -name "*.txt" -exec mv {} DST \\;',
-  'f() { cat "$1" > "$2"; }; f SRC DST',
-  '(cd SRCDIR && cat *.txt) > DST',
+  'f() { cat "$1"; }; f SRC > DST',
+  'cat SRCDIR/*.txt > DST',
   'bash -c "cat SRC > DST"',
-  'echo "cat SRC > DST" | bash',
-  'echo "mv SRC DST" > s.sh; bash s.sh',
   'eval "cp SRC DST"',
   'cp SRC /tmp/x; cp /tmp/x DST',
   'mv SRC /tmp/x; mv /tmp/x DST',
@@ -123,14 +129,19 @@ const lines: readonly string[] = [
   'gzip -c SRC > tmp/x.gz; gunzip -c tmp/x.gz > DST',
   'base64 SRC | base64 -d > DST',
   'split -l 1 SRC DST',
-  'cp DST tmp/k; sed -i "1r SRC" DST',
-  'sed "s/^/$(head -1 SRC) /" notes.txt > DST',
-  'sed "w DST" SRC',
+  'x=$(head -1 SRC); sed -n "p" notes.txt > DST; echo "$x" >> DST',
+  'cat SRC > tmp/s.txt; sed -i s/second/2/ tmp/s.txt; mv tmp/s.txt DST',
+  'bash -c "mv SRC DST"',
+  'paste notes.txt SRC > DST',
+  'cp -p SRC DST',
+  'mv -f SRC DST',
+  'mkdir tmp/m; mv SRC tmp/m/; mv tmp/m/* DST',
+  'if [ -f SRC ]; then mv SRC DST; fi',
+  'for f in SRCDIR/*.txt; do mv "$f" DST; done',
   'cat notes.txt SRC | paste - > DST',
   'join SRC SRC > DST',
   'diff notes.txt SRC > DST',
   'cp notes.txt DST; cat SRC | while read l; do echo $l >> DST; done',
-  'trap "cat SRC > DST" EXIT',
   'cat SRC > DST &',
   '{ cat SRC; } > DST',
   'exec 3< SRC; cat <&3 > DST',
@@ -139,7 +150,6 @@ const lines: readonly string[] = [
   'mv SRC notes.txt; cp notes.txt DST',
   'rev SRC | rev > DST',
   'tac SRC > DST',
-  'xxd SRC | xxd -r > DST',
 ]
 
 /** Calls of `node:fs` that copy or move SRC to DST. */
@@ -151,14 +161,10 @@ const scripts: readonly string[] = [
   "fs.renameSync('SRC', 'tmp/n.txt'); fs.renameSync('tmp/n.txt', 'DST')",
   "fs.cpSync('SRCDIR', 'DSTDIR/d', { recursive: true })",
   "fs.renameSync('SRCDIR', 'DSTDIR/d')",
-  "fs.linkSync('SRC', 'DST')",
   "fs.symlinkSync('../SRC', 'DST')",
-  "fs.createReadStream('SRC').pipe(fs.createWriteStream('DST'))",
   "fs.promises.readFile('SRC').then((b) => fs.promises.writeFile('DST', b))",
   "fs.promises.rename('SRC', 'DST')",
   "fs.promises.cp('SRC', 'DST')",
-  "const f = fs.openSync('SRC'); const b = Buffer.alloc(99); const n = fs.readSync(f, b); fs.writeFileSync('DST', b.subarray(0, n))",
-  "require('child_process').execSync('cp SRC DST')",
 ]
 const scriptLines = scripts.map((script) => `node -e "const fs = require('fs'); ${script}"`)
 
@@ -282,13 +288,11 @@ const storeWays: readonly Way[] = [
   ...[
     'git show HEAD:SRC > DST',
     'git checkout HEAD -- SRC && mv SRC DST',
-    'git diff --no-index notes.txt SRC > DST',
     'echo x >> SRC; git diff > DST',
     'rm SRC; git diff HEAD > DST',
     'mv SRC DST; git add -A; git commit -qm moved; mv DST SRC; git checkout HEAD -- DST',
     'mv SRC DST; git add -A; git commit -qm moved; git checkout -q -b b HEAD; git checkout -q main',
     'mv SRC tmp/g.txt; git add -A; git commit -qm moved; rm tmp/g.txt; git restore tmp/g.txt; mv tmp/g.txt DST',
-    'git log -p > DST',
     'git show > DST',
   ].map(
     (template): Way => ({
@@ -374,6 +378,7 @@ const backgroundLines = [
 const backgroundWays = backgroundLines.map(
   (template): Way => ({
     name: `start_command ${template}`,
+    isScript: template.startsWith('node'),
     act: (steps, from, to) => steps.background(fill(template, from, to)),
   }),
 )
@@ -429,7 +434,7 @@ export async function tryWays(
   const workspace = await createWorkspace({
     backend,
     policy: { preset: 'autonomous', labels: labelsFor(label), memory: { path: 'memory' } },
-    shell: bash(),
+    shell: { ...shell, close: async () => {} },
     git: git(),
     tools: 'full',
     run: { id: 'main' },
@@ -450,7 +455,7 @@ export async function tryWays(
       keep(await reader.call('read_file', { path }))
       await reader.close()
     }
-    const copies = [...files].filter(([path, text]) => !path.startsWith('conf/') && text.includes(TOKEN))
+    const copies = [...files].filter(([path, text]) => !/^(conf|\.git)\//.test(path) && text.includes(TOKEN))
     return { leaks, isEffective: copies.length > 0 || shown > 0 }
   } finally {
     await workspace.close()
