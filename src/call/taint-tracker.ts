@@ -172,9 +172,7 @@ class ActiveTaintTracker implements TaintTracker {
       shown.push({ label: content.label, path: content.path ?? change.path })
       written.set(change.path, maxLabel(written.get(change.path) ?? 'public', content.label))
     }
-    for (const [path, label] of written) {
-      if (label !== 'public') into.fileLabels.set(path, maxLabel(into.fileLabels.get(path) ?? 'public', label))
-    }
+    for (const [path, label] of written) into.fileLabels.raise(path, label)
     for (const { label, path } of shown) this.addLabel(label, path)
   }
 
@@ -239,9 +237,7 @@ class ActiveTaintTracker implements TaintTracker {
 
   #labelOf(path: Path): Label {
     const { labels, fileLabels } = this.#workspace
-    return this.#namesOf(path)
-      .map(labels.ofPath)
-      .reduce(maxLabel, fileLabels.get(path) ?? 'public')
+    return this.#namesOf(path).map(labels.ofPath).reduce(maxLabel, fileLabels.of(path))
   }
 
   /** The origin of the highest label that may flow out of the call. */

@@ -22,21 +22,22 @@ export interface KnownLabels {
  */
 export class ContentFlow {
   readonly #known: KnownLabels
+  readonly #alsoReceived: () => ContentLabel | undefined
   #received: ContentLabel | undefined
   /** The present content of the paths that the command has written. */
   readonly #written = new Map<Path, ContentLabel>()
   /** The highest label that each path had at any time during the command: git may have stored it under that name. */
   readonly #highest = new Map<Path, Label>()
 
-  /** @param received what the command knows before it reads anything */
-  constructor(known: KnownLabels, received?: ContentLabel) {
+  /** @param alsoReceived returns what the command has received by other ways than `read` */
+  constructor(known: KnownLabels, alsoReceived: () => ContentLabel | undefined = () => undefined) {
     this.#known = known
-    this.#received = received
+    this.#alsoReceived = alsoReceived
   }
 
   /** The highest label that the command has received. */
   get received(): ContentLabel | undefined {
-    return this.#received
+    return higher(this.#received, this.#alsoReceived())
   }
 
   /** Every path whose content has changed, with the highest label that it had during the command. */
@@ -60,7 +61,7 @@ export class ContentFlow {
     for (const { path, to, from = keepsContent ? path : undefined } of changes) {
       if (to === null) continue
       const moved = from === undefined ? undefined : this.at(from)
-      contents.push([path, higher(this.#received, moved)])
+      contents.push([path, higher(this.received, moved)])
     }
     for (const [path, content] of contents) this.#set(path, higher(content, this.at(path)))
     return () => {
@@ -70,13 +71,13 @@ export class ContentFlow {
 
   /** Returns the label of what the command has put at a path. A write that was not recorded may contain all it received. */
   into(path: Path): ContentLabel | undefined {
-    return this.#written.has(path) ? this.#written.get(path) : this.#received
+    return this.#written.has(path) ? this.#written.get(path) : this.received
   }
 
   /** Returns the label of the content at a path, as the command sees it now. */
   at(path: Path): ContentLabel {
     const { labels, fileLabels } = this.#known
-    const content = this.#written.get(path) ?? { label: fileLabels.get(path) ?? 'public', path }
+    const content = this.#written.get(path) ?? { label: fileLabels.of(path), path }
     const label = labels.ofPath(path)
     return isAbove(label, content.label) ? { label, path } : content
   }

@@ -130,4 +130,31 @@ export function compileLabels(policy: LabelPolicy | undefined): Labels {
 }
 
 /** Labels of files because of the content written to them, in addition to the labels of their paths. They only increase. */
-export type FileLabels = Map<Path, Label>
+export class FileLabels implements Iterable<readonly [Path, Label]> {
+  readonly #labels = new Map<Path, Label>()
+  #highest: { readonly label: Label; readonly path: Path } | undefined
+
+  constructor(earlier: Iterable<readonly [Path, Label]> = []) {
+    for (const [path, label] of earlier) this.raise(path, label)
+  }
+
+  /** The file with the highest label, if any has one. */
+  get highest(): { readonly label: Label; readonly path: Path } | undefined {
+    return this.#highest
+  }
+
+  of(path: Path): Label {
+    return this.#labels.get(path) ?? 'public'
+  }
+
+  /** Raises the label of a file, if the new one is higher. */
+  raise(path: Path, label: Label): void {
+    if (!isAbove(label, this.of(path))) return
+    this.#labels.set(path, label)
+    if (isAbove(label, this.#highest?.label ?? 'public')) this.#highest = { label, path }
+  }
+
+  [Symbol.iterator](): Iterator<readonly [Path, Label]> {
+    return this.#labels.entries()
+  }
+}

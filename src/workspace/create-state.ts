@@ -15,7 +15,7 @@ import type { Label } from '../policy/labels.ts'
 import { type MemoryPolicy, memoryPath } from '../policy/memory-policy.ts'
 import { memoryParking } from '../policy/parked-calls.ts'
 import { compilePolicy, type Policy } from '../policy/policy.ts'
-import { compileLabels, isLabel } from '../policy/taint.ts'
+import { compileLabels, FileLabels, isLabel } from '../policy/taint.ts'
 import { nameWrittenFields } from '../policy/written-fields.ts'
 import type { Backend } from '../storage/backend.ts'
 import { mounts } from '../storage/mounts.ts'
@@ -75,7 +75,7 @@ export function createWorkspaceState(
     policy,
     labels: compileLabels(policy.data.labels),
     // A fork starts with the labels of its origin.
-    fileLabels: new Map(origin === undefined ? earlierLabels(options.history) : origin.fileLabels),
+    fileLabels: new FileLabels(origin === undefined ? earlierLabels(options.history) : origin.fileLabels),
     tools,
     unavailableTools,
     ownTools: new Set(options.extraTools),

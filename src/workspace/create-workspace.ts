@@ -202,7 +202,7 @@ async function closeParts(
 
 /** Returns the undo history, with the labels of the content that the workspace has written. */
 function historyOf({ journal, fileLabels }: WorkspaceState): WorkspaceHistory {
-  return { ...journal.history(), ...(fileLabels.size === 0 ? {} : { labels: [...fileLabels] }) }
+  return { ...journal.history(), ...(fileLabels.highest === undefined ? {} : { labels: [...fileLabels] }) }
 }
 
 /** Returns git's access to a workspace: it reads the files that policy shows, and its changes of files are calls. */

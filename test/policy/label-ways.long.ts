@@ -5,8 +5,10 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { memory } from '../../dist/backends/memory/index.js'
 import { nodeBackend } from '../../dist/backends/node/index.js'
+import type { Backend } from '../../dist/storage/kit.js'
 import { labelNames } from '../../src/policy/labels.ts'
-import { closeShell, hops, tree, tryWays, ways, writeTree } from './label-ways.ts'
+import { tree } from './label-tree.ts'
+import { closeShell, hops, tryWays, ways, writeTree } from './label-ways.ts'
 
 const counts = { cases: 0, effective: 0, chains: 0, chained: 0 }
 afterAll(async () => {
@@ -20,7 +22,7 @@ afterAll(async () => {
 const sinks = ['pub/out.txt', 'mid/out.txt', 'tmp/out.txt']
 
 /** Runs an action on a new backend of each kind. */
-async function onEachBackend(act: (backend: ReturnType<typeof memory>, name: string) => Promise<void>): Promise<void> {
+async function onEachBackend(act: (backend: Backend, name: string) => Promise<void>): Promise<void> {
   await act(memory(tree), 'memory')
   const root = await mkdtemp(join(tmpdir(), 'wardspace-labels-'))
   try {

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { memory } from '../../dist/backends/memory/index.js'
-import { closeShell, tree, tryWays, ways } from './label-ways.ts'
+import { tree } from './label-tree.ts'
+import { closeShell, tryWays, ways } from './label-ways.ts'
 
 /** Each way once, and few of the scripts. `label-ways.long.ts` has all labels, sinks and backends. */
 const some = ways.filter(({ isScript }, index) => isScript !== true || index % 6 === 0)

@@ -3,23 +3,11 @@ import { dirname, join } from 'node:path'
 import { git } from '../../dist/git/index.js'
 import { createWorkspace, type Workspace, type WorkspaceRun } from '../../dist/index.js'
 import { bash } from '../../dist/shells/bash/index.js'
+import type { Backend } from '../../dist/storage/kit.js'
 import { type Label, type LabelPolicy, labelNames } from '../../src/policy/labels.ts'
-import type { Backend } from '../../src/storage/backend.ts'
+import { TOKEN, tree } from './label-tree.ts'
 
 /** The ways by which content moves through a workspace, to be tried with each label against each sink. */
-
-export const TOKEN = 'TOKEN7291'
-
-/** `conf/` is labelled, `pub/` and `mid/` are sinks, and everything else is free. */
-export const tree = {
-  'conf/x.txt': `${TOKEN}\nsecond\n`,
-  'conf/deep/y.txt': `first\n${TOKEN}\n`,
-  'conf/change.patch': `--- a/notes.txt\n+++ b/notes.txt\n@@ -1 +1 @@\n-notes\n+${TOKEN}\n`,
-  'pub/index.txt': 'hello\n',
-  'mid/index.txt': 'hello\n',
-  'tmp/a.txt': 'free\n',
-  'notes.txt': 'notes\n',
-} as const
 
 export const ceilings: Readonly<Record<string, Label>> = { 'pub/': 'public', 'mid/': 'internal' }
 

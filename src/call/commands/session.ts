@@ -1,14 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
-import { type ContentLabel, higher } from '../../policy/content-flow.ts'
-import type {
-  CommandSession,
-  CommandTransaction,
-  CommitSubscription,
-  Shell,
-  ShellProcess,
-  StartedProcess,
-} from '../../shells/types.ts'
+import { type ContentFlow, type ContentLabel, higher } from '../../policy/content-flow.ts'
+import type { CommandSession, CommitSubscription, Shell, ShellProcess, StartedProcess } from '../../shells/types.ts'
 import type { Change } from '../../storage/backend.ts'
 import type { AuthorizedCall } from '../state/call.ts'
 import { policyCall, type RunState } from '../state/run-state.ts'
@@ -16,6 +9,7 @@ import type { WorkspaceState } from '../state/workspace-state.ts'
 import { backgroundCommitTool, effectOf, runInBackground } from './background.ts'
 import type { CommandSessionOptions, SessionState } from './session-state.ts'
 import { openTransaction } from './transaction.ts'
+import { countUnseenReads } from './unseen-reads.ts'
 
 /** Opens the shell for one authorized call. `undefined` if the workspace has no shell. */
 export function openCommandSession(
@@ -24,8 +18,8 @@ export function openCommandSession(
   call: AuthorizedCall,
   options: CommandSessionOptions,
 ): CommandSession | undefined {
-  const { shell } = workspace
-  if (shell === undefined) return undefined
+  if (workspace.shell === undefined) return undefined
+  const shell = workspace.labels.active ? countUnseenReads(workspace.shell, workspace) : workspace.shell
   const facts = policyCall(run, call.tool.name, call.input, call.dialectTools)
   const session: SessionState = {
     ...{ workspace, run, call, options, facts },
@@ -63,13 +57,17 @@ async function startInBackground(
 ): Promise<StartedProcess> {
   const { commit } = session.options
   const { clock: now, backend } = session.workspace
-  let current: CommandTransaction | undefined
-  const received = () => (current?.flow === undefined ? session.options.received() : current.flow.received)
+  let flow: ContentFlow | undefined
+  /** What the line has received in its earlier transactions. */
+  let earlier: ContentLabel | undefined
+  const received = () => higher(higher(session.options.received(), earlier), receivedUnseen(session, shell))
   const open = (signal: AbortSignal | undefined) => {
-    current = openTransaction(session, signal, received())
-    return current
+    earlier = flow?.received
+    const transaction = openTransaction(session, signal, received)
+    flow = transaction.flow
+    return transaction
   }
-  const label = () => (shell.capabilities.guarded ? received() : higher(received(), highestKnown(session)))
+  const label = () => flow?.received
   if (shell.start === undefined) {
     return withLabel(runInBackground({ shell, open, commit, line, cwd, timeoutMs, now }), label)
   }
@@ -90,6 +88,14 @@ async function startInBackground(
   return withLabel(process, label)
 }
 
+/**
+ * The highest label that a running process can have received if nobody sees what it reads: that of its run, and of anything
+ * that was written while it was running.
+ */
+function receivedUnseen({ workspace, run }: SessionState, shell: Shell): ContentLabel | undefined {
+  return shell.capabilities.guarded ? undefined : higher<ContentLabel>(run.taint.origin(), workspace.fileLabels.highest)
+}
+
 function withLabel(process: ShellProcess, label: () => ContentLabel | undefined): StartedProcess {
   return {
     label,
@@ -101,14 +107,4 @@ function withLabel(process: ShellProcess, label: () => ContentLabel | undefined)
     stop: () => process.stop(),
     ended: process.ended,
   }
-}
-
-/**
- * The highest label that a process can have received whose reads nobody sees: that of its run, or of anything that a run
- * has written while the process was running.
- */
-function highestKnown({ workspace, run }: SessionState): ContentLabel | undefined {
-  let highest: ContentLabel | undefined = run.taint.origin()
-  for (const [path, label] of workspace.fileLabels) highest = higher(highest, { label, path })
-  return highest
 }

@@ -5,13 +5,14 @@ import { createVisibility } from '../../guard/visibility.ts'
 import { GIT_DIRECTORY, isWithin, type Path } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
 import type { ApprovalQuestion } from '../../policy/approval.ts'
-import { ContentFlow, type ContentLabel } from '../../policy/content-flow.ts'
+import { ContentFlow, type ContentLabel, higher } from '../../policy/content-flow.ts'
 import { createCommandFiles, type TrackedCommandFiles } from '../../shells/shared/command-files.ts'
 import type { CommandGit, CommandTransaction } from '../../shells/types.ts'
 import { textsIn } from '../require-hidden-secrets.ts'
 import { commandGit } from './git-read.ts'
 import { openCommandRepository } from './git-write.ts'
 import { accessKey, evaluateAccess, type SessionState } from './session-state.ts'
+import { noteReceivedByShell, receivedByShell } from './unseen-reads.ts'
 
 /** The files of one command line and what it has done to them. */
 interface TransactionState {
@@ -33,21 +34,24 @@ interface TransactionState {
 /**
  * Opens a transaction for one command line: an overlay over the workspace's files, with every access evaluated.
  *
- * @param received what the line knows before it reads anything
+ * @param received returns what the line has received by other ways than its own reads
  */
 export function openTransaction(
   session: SessionState,
   callerSignal: AbortSignal | undefined,
-  received: ContentLabel | undefined = session.options.received(),
+  received: () => ContentLabel | undefined = session.options.received,
 ): CommandTransaction {
   const { workspace, run, call, facts, options, approved } = session
   const drafts = overlay(workspace.backend, undefined, { closesLower: false })
   const stop = new AbortController()
   const signal = callerSignal === undefined ? stop.signal : AbortSignal.any([callerSignal, stop.signal])
-  const flow = workspace.labels.active ? new ContentFlow(workspace, received) : undefined
+  const flow = workspace.labels.active
+    ? new ContentFlow(workspace, () => higher(receivedByShell(workspace.shell), received()))
+    : undefined
   const reads = new Set<Path>()
   const receive = (path: Path) => {
     flow?.read(path)
+    noteReceivedByShell(workspace.shell, flow?.received)
     options.noteReceived(path)
   }
   const onStore = (path: Path) => {

@@ -1,0 +1,229 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory/index.ts'
+import { overlay } from '../../src/backends/overlay/index.ts'
+import { git } from '../../src/git/index.ts'
+import { createWorkspace, type Workspace, type WorkspaceOptions, type WorkspaceRun } from '../../src/index.ts'
+import { memoryParking } from '../../src/policy/parked-calls.ts'
+import { bash } from '../../src/shells/bash/index.ts'
+import { tree } from './label-tree.ts'
+
+const labels = {
+  sources: [
+    { label: 'restricted', paths: ['conf/**'] },
+    { label: 'internal', commands: ['whoami*'] },
+  ],
+  sinks: [
+    { name: 'published', ceiling: 'public', paths: ['pub/**'] },
+    { name: 'reviewed', ceiling: 'public', paths: ['asks/**'], above: 'ask' },
+  ],
+} as const
+
+const opened: Workspace[] = []
+afterEach(async () => {
+  for (const workspace of opened.splice(0)) await workspace.close()
+})
+
+async function open(options: Partial<WorkspaceOptions> = {}): Promise<Workspace> {
+  const workspace = await createWorkspace({
+    ...{ backend: memory(tree), policy: { preset: 'autonomous', labels }, shell: bash({ worker: false }), git: git() },
+    ...options,
+  })
+  opened.push(workspace)
+  return workspace
+}
+
+const line = (run: WorkspaceRun, command: string) => run.call('run_command', { command })
+
+async function inBackground(run: WorkspaceRun, command: string) {
+  const started = await run.call('start_command', { command })
+  if (!started.ok) return started
+  for (;;) {
+    const checked = await run.call('check_command', { id: started.id })
+    if (!checked.ok || checked.state === 'ended') return checked
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+}
+
+describe('a command', () => {
+  it('that moves labelled content may write other content to a sink', async () => {
+    const run = await open()
+    const moved = await line(run, 'mv conf/x.txt tmp/x.txt; echo done > pub/log.txt')
+    expect(moved).toMatchObject({ ok: true, filesChanged: ['conf/x.txt', 'pub/log.txt', 'tmp/x.txt'] })
+    const reader = run.run({ id: 'reader' })
+    expect(await reader.call('read_file', { path: 'pub/log.txt' })).toMatchObject({ label: 'public' })
+    expect(await reader.call('read_file', { path: 'tmp/x.txt' })).toMatchObject({ label: 'restricted' })
+  })
+
+  it('may write to a sink before it reads labelled content, not after', async () => {
+    const run = await open()
+    expect(await line(run, 'echo a > pub/a.txt; wc -c conf/x.txt; echo b > pub/b.txt')).toMatchObject({
+      code: 'TAINT_DENIED',
+      path: 'pub/b.txt',
+    })
+    expect(await line(run.run({ id: 'other' }), 'echo a > pub/a.txt; wc -c conf/x.txt')).toMatchObject({ ok: true })
+  })
+
+  it('may commit labelled files without reading them', async () => {
+    const run = await open()
+    const command = 'git init -q && git add -A && git commit -qm all && git log && echo done > pub/log.txt'
+    expect(await line(run, command)).toMatchObject({ ok: true, exitCode: 0, label: 'public' })
+    expect(await line(run.run({ id: 'b' }), 'git log')).toMatchObject({ ok: true, label: 'public' })
+    expect(await line(run.run({ id: 'c' }), 'git show HEAD:conf/x.txt')).toMatchObject({ label: 'restricted' })
+  })
+
+  it('gives the label of its output to what it writes', async () => {
+    const run = await open()
+    expect(await line(run, 'whoami > tmp/me.txt; cp tmp/me.txt pub/me.txt')).toMatchObject({ code: 'TAINT_DENIED' })
+    expect(await line(run.run({ id: 'b' }), 'whoami > tmp/me.txt')).toMatchObject({ ok: true, label: 'internal' })
+    const reader = run.run({ id: 'reader' })
+    expect(await reader.call('read_file', { path: 'tmp/me.txt' })).toMatchObject({ label: 'internal' })
+  })
+
+  it('asks for the label of the content that would flow into the sink', async () => {
+    const reasons: string[] = []
+    const run = await open({
+      approve: ({ verdict }) => {
+        reasons.push(verdict.reason)
+        return 'allow'
+      },
+    })
+    expect(await line(run, 'mkdir asks; echo a > asks/a.txt')).toMatchObject({ ok: true })
+    expect(reasons).toEqual([])
+    expect(await line(run, 'mv conf/x.txt asks/')).toMatchObject({ ok: true })
+    expect(reasons).toEqual([expect.stringMatching(/^restricted content of "conf\/x.txt" .*"asks\/x.txt"/)])
+    const reader = run.run({ id: 'reader' })
+    expect(await reader.call('read_file', { path: 'asks/x.txt' })).toMatchObject({ label: 'restricted' })
+  })
+})
+
+describe('a background command', () => {
+  it('shows its output with the label of what it has read, and raises the taint', async () => {
+    const run = await open()
+    expect(await inBackground(run, 'cat notes.txt')).toMatchObject({ stdout: 'notes\n', label: 'public' })
+    expect(run.taint.label()).toBe('public')
+    expect(await inBackground(run, 'cat conf/x.txt')).toMatchObject({ label: 'restricted' })
+    expect(run.taint.label()).toBe('restricted')
+    expect(await run.call('write_file', { path: 'pub/a.txt', content: 'a' })).toMatchObject({ code: 'TAINT_DENIED' })
+  })
+
+  it('writes nothing at all if a sink refuses a part', async () => {
+    const backend = memory(tree)
+    const run = await open({ backend })
+    expect(await inBackground(run, 'echo a > tmp/new.txt; mv conf/x.txt pub/')).toMatchObject({ exitCode: 126 })
+    expect(await backend.stat('tmp/new.txt' as never)).toBeUndefined()
+    expect(await backend.stat('conf/x.txt' as never)).toBeDefined()
+  })
+
+  it('of public content writes to a public sink', async () => {
+    const run = await open()
+    expect(await inBackground(run, 'mv notes.txt pub/ && cp pub/notes.txt pub/b.txt')).toMatchObject({ exitCode: 0 })
+    expect(await run.call('read_file', { path: 'pub/b.txt' })).toMatchObject({ ok: true, label: 'public' })
+  })
+
+  it('has the label of its command', async () => {
+    const run = await open()
+    const started = await run.call('start_command', { command: 'whoami' })
+    const other = run.run({ id: 'other' })
+    expect(started).toMatchObject({ ok: true, label: 'internal' })
+    expect(await inBackground(other, 'whoami; echo a > pub/a.txt')).toMatchObject({ exitCode: 126, label: 'internal' })
+  })
+})
+
+describe('taint and labels', () => {
+  it('pass to the run of a fork', async () => {
+    const workspace = await open()
+    expect((await workspace.fork()).taint.label()).toBe('public')
+    await workspace.call('read_file', { path: 'conf/x.txt' })
+    const fork = await workspace.fork({ id: 'fork' })
+    expect(fork.taint.origin()).toMatchObject({ label: 'restricted', path: 'conf/x.txt' })
+    expect(await fork.call('write_file', { path: 'pub/a.txt', content: 'a' })).toMatchObject({ code: 'TAINT_DENIED' })
+    const again = await workspace.fork({
+      taint: { label: 'internal', callId: 'x', tool: 'read_file' },
+    })
+    expect(again.taint.label()).toBe('restricted')
+  })
+
+  it('continue in another process with a parked call', async () => {
+    const backend = memory(tree)
+    const parked = memoryParking()
+    const options = { backend, parked } as const
+    const first = await open(options)
+    await first.call('read_file', { path: 'conf/x.txt' })
+    const waiting = await first.call('write_file', { path: 'asks/a.txt', content: 'a' })
+    if (waiting.ok) throw new Error('it must wait')
+    const second = await open(options)
+    expect(await second.resume(String(waiting.approvalId), 'allow')).toMatchObject({ ok: true })
+    expect(second.taint.label()).toBe('restricted')
+    expect(await second.call('write_file', { path: 'pub/b.txt', content: 'b' })).toMatchObject({ code: 'TAINT_DENIED' })
+    const reader = second.run({ id: 'reader' })
+    expect(await reader.call('read_file', { path: 'asks/a.txt' })).toMatchObject({ label: 'restricted' })
+  })
+
+  it('of written content continue in another process with the history', async () => {
+    const backend = memory(tree)
+    const first = await open({ backend })
+    await line(first, 'mv conf/x.txt tmp/x.txt')
+    const second = await open({ backend, history: structuredClone(first.history()) })
+    expect(await line(second, 'mv tmp/x.txt pub/x.txt')).toMatchObject({ code: 'TAINT_DENIED' })
+    expect(second.history().labels).toEqual(first.history().labels)
+    const wrong = { ...first.history(), labels: [['a', 'secret']] } as unknown as ReturnType<Workspace['history']>
+    await expect(open({ history: wrong })).rejects.toThrow('The option history is not a result of workspace.history()')
+  })
+
+  it('stay after the commit of an overlay, and after it was discarded', async () => {
+    const above = overlay(memory(tree))
+    const workspace = await open({ backend: above })
+    await line(workspace, 'mv conf/x.txt tmp/x.txt')
+    expect(await workspace.commit()).toMatchObject({ ok: true, label: 'restricted' })
+    expect(await line(workspace.run({ id: 'b' }), 'mv tmp/x.txt pub/')).toMatchObject({ code: 'TAINT_DENIED' })
+  })
+
+  it('show in the diff of an undo by another run', async () => {
+    const workspace = await open()
+    const editor = workspace.run({ id: 'editor' })
+    const { callId } = (await editor.call('delete_file', { path: 'conf/x.txt' })) as { callId: string }
+    expect(workspace.taint.label()).toBe('public')
+    expect(await workspace.undo(callId)).toMatchObject({ ok: true, label: 'restricted' })
+    expect(workspace.taint.label()).toBe('restricted')
+  })
+
+  it('do not change by new content at a labelled path', async () => {
+    const run = await open()
+    expect(await run.call('write_file', { path: 'conf/new.txt', content: 'new\n' })).toMatchObject({ label: 'public' })
+    expect(await run.call('write_file', { path: 'pub/a.txt', content: 'a\n' })).toMatchObject({ ok: true })
+  })
+
+  it('move with single files of a directory', async () => {
+    const run = await open()
+    await line(run, 'mkdir tmp/d; cp conf/x.txt tmp/d/x.txt')
+    const mover = run.run({ id: 'mover' })
+    await mover.call('copy_file', { path: 'notes.txt', to: 'tmp/d/notes.txt' })
+    expect(await mover.call('move_file', { path: 'tmp/d', to: 'tmp/e' })).toMatchObject({ ok: true })
+    const reader = run.run({ id: 'reader' })
+    expect(await reader.call('read_file', { path: 'tmp/e/notes.txt' })).toMatchObject({ label: 'public' })
+    expect(await reader.call('read_file', { path: 'tmp/e/x.txt' })).toMatchObject({ label: 'restricted' })
+  })
+})
+
+describe('a link in a sink', () => {
+  it('is refused if it shows labelled content', async () => {
+    const run = await open()
+    await line(run, 'mv conf/x.txt tmp/d.txt; mkdir tmp/deep; cp tmp/d.txt tmp/deep/e.txt')
+    const other = () => run.run({})
+    for (const target of [
+      '../conf/deep/y.txt',
+      '../conf',
+      '../conf/deep',
+      '../tmp/d.txt',
+      '../tmp/deep',
+      '../tmp',
+      '..',
+    ]) {
+      expect(await line(other(), `ln -s ${target} pub/link`), target).toMatchObject({ code: 'TAINT_DENIED' })
+    }
+    for (const target of ['../notes.txt', 'index.txt', '../mid', 'nowhere.txt']) {
+      const result = await line(other(), `ln -s ${target} pub/link-${target.replaceAll(/\W/g, '')}`)
+      expect(result, target).toMatchObject({ ok: true })
+    }
+  })
+})

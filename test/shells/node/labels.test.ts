@@ -1,0 +1,64 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Answer } from '../setup.ts'
+import { nodeBench } from './setup.ts'
+
+const tree = { 'conf/x.txt': 'TOKEN7291\n', 'pub/a.txt': 'hello\n', 'notes.txt': 'notes\n' }
+const policy = {
+  preset: 'autonomous',
+  tools: { run_command: 'allow', start_command: 'allow' },
+  labels: {
+    sources: [{ label: 'restricted', paths: ['conf/**'] }],
+    sinks: [{ name: 'published', ceiling: 'public', paths: ['pub/**'] }],
+  },
+} as const
+
+describe('labels of what processes read', () => {
+  it('are those of every file that the process could read', async () => {
+    const { run, snapshot } = await nodeBench(tree, {}, { policy })
+    const before = await snapshot()
+    for (const line of ['cp conf/x.txt pub/', 'mv conf pub/conf', 'ln conf/x.txt pub/x', 'cat c*/x.txt | tee pub/y']) {
+      expect(await run(line), line).toMatchObject({ code: 'TAINT_DENIED', sink: 'published' })
+    }
+    expect(await snapshot()).toEqual(before)
+    expect(await run('cat conf/x.txt')).toMatchObject({ stdout: 'TOKEN7291\n', label: 'restricted' })
+  })
+
+  it('stay with what an earlier line has left outside of the workspace', async () => {
+    const { run, workspace, root } = await nodeBench(tree, {}, { policy })
+    const stored = await run('cp conf/x.txt "$TMPDIR/kept"')
+    expect(stored).toMatchObject({ ok: true, exitCode: 0, label: 'restricted' })
+    rmSync(join(root, 'conf'), { recursive: true })
+    const second = workspace.run({ id: 'second' })
+    expect(await second.call('run_command', { command: 'cat "$TMPDIR/kept"' })).toMatchObject({ label: 'restricted' })
+    const third = workspace.run({ id: 'third' })
+    expect(await third.call('run_command', { command: 'cp "$TMPDIR/kept" pub/' })).toMatchObject({
+      code: 'TAINT_DENIED',
+    })
+  })
+
+  it('apply to background commands, whose output has them too', async () => {
+    const { workspace, snapshot } = await nodeBench(tree, {}, { policy })
+    const before = await snapshot()
+    const started = (await workspace.call('start_command', { command: 'cat conf/x.txt; cp conf/x.txt pub/' })) as Answer
+    let checked: Answer = {}
+    let output = ''
+    while (checked.state !== 'ended') {
+      checked = (await workspace.call('check_command', { id: started.id })) as Answer
+      output += checked.stdout
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    expect(output).toContain('TOKEN7291')
+    expect(checked).toMatchObject({ label: 'restricted', exitCode: 126 })
+    expect(await snapshot()).toEqual(before)
+    expect(workspace.taint.label()).toBe('restricted')
+  })
+
+  it('are public if the process can read no labelled file', async () => {
+    const { 'conf/x.txt': _, ...free } = tree
+    const { run, workspace } = await nodeBench(free, {}, { policy })
+    expect(await run('cat notes.txt | tee pub/y')).toMatchObject({ ok: true, stdout: 'notes\n', label: 'public' })
+    expect(workspace.taint.label()).toBe('public')
+  })
+})
