@@ -4,7 +4,7 @@ import { redact } from '../../src/files/secrets/index.ts'
 import { git } from '../../src/git/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 import { createWorkspace, type Workspace } from '../../src/workspace/create-workspace.ts'
-import { shortest, tokens } from '../files/secrets/tokens.ts'
+import { passwords, shortest, tokens } from '../files/secrets/tokens.ts'
 import { unjudged } from '../shells/setup.ts'
 import type { Answer } from '../tools/setup.ts'
 
@@ -26,7 +26,12 @@ const pem = (key: 'ed25519' | 'rsa'): string =>
 
 /** A secret of each kind: in the table of tokens, of the shortest length for each prefix, and private keys. */
 export const hiddenCases: readonly HiddenCase[] = [
-  ...tokens.map(([kind, before, secret, after]) => ({ kind, before, secret, after: after.trimEnd() })),
+  ...[...tokens, ...passwords].map(([kind, before, secret, after]) => ({
+    kind,
+    before,
+    secret,
+    after: after.trimEnd(),
+  })),
   ...shortest.flatMap(([kind, prefixes, body]) =>
     prefixes.split(' ').map((prefix) => ({ kind, before: '', secret: prefix + body, after: '' })),
   ),

@@ -2,20 +2,17 @@ import {
   awsSecretKey,
   discordToken,
   jsonWebToken,
+  mailchimpKey,
   type PrecededFormat,
   placeholderPasswords,
   precededFormats,
   prefixedFormats,
+  type Secret,
   SHORTEST_TOKEN,
   schemesWithPassword,
+  webSchemes,
 } from './formats.ts'
-
-/** A secret and its range in a text, in UTF-16 units. */
-export interface Secret {
-  readonly kind: string
-  readonly start: number
-  readonly end: number
-}
+import { findPasswords, isPassword, MAY_HOLD_PASSWORD } from './passwords.ts'
 
 /**
  * Finds every secret of a well-known format in a text, in order and without overlaps. Linear for every text: checks only
@@ -24,8 +21,9 @@ export interface Secret {
 export function findSecrets(text: string): readonly Secret[] {
   const secrets: Secret[] = []
   findTokens(text, secrets)
-  if (text.includes('://')) findUrlPasswords(text, secrets)
+  if (text.includes('@') && text.includes('://')) findUrlPasswords(text, secrets)
   if (text.includes('PRIVATE KEY')) findPrivateKeys(text, secrets)
+  if (MAY_HOLD_PASSWORD.test(text)) findPasswords(text, secrets)
   return secrets.length < 2 ? secrets : withoutOverlaps(secrets)
 }
 
@@ -103,7 +101,9 @@ function pairAt(text: string, at: number): number {
  * start of a token, and the bytes around the run.
  */
 export function mayHoldToken(bytes: Uint8Array, start: number, end: number): boolean {
-  if (bytes[end] === DOT || end - start === AWS_SECRET_LENGTH) return true
+  const length = end - start
+  if (bytes[end] === DOT || length === AWS_SECRET_LENGTH) return true
+  if ((length === 36 || length === 37) && bytes[start + 32] === DASH && bytes[start + 33] === LOWER_U) return true
   if (start >= 2 && pairsBefore[pairIn(bytes, start - 2)] === 1) return true
   if (firstPairs[pairIn(bytes, start)] === 1) return true
   const lastStart = end - SHORTEST_TOKEN
@@ -137,6 +137,7 @@ export function findInRun(text: string, start: number, end: number, secrets: Sec
   const matchers = pairsBefore[pair] === 1 ? byPairBefore.get(pair) : undefined
   if (matchers !== undefined) match(text, start, matchers, secrets)
   if (end - start === AWS_SECRET_LENGTH) match(text, start, AWS_SECRET, secrets)
+  if (text.charCodeAt(start + 32) === DASH && end - start < 38) match(text, start, MAILCHIMP, secrets)
 }
 
 /** Adds the token of the first matcher that matches at an offset. Returns its end, or the offset without a match. */
@@ -153,7 +154,12 @@ function match(text: string, at: number, matchers: readonly Matcher[], secrets: 
 const AWS_SECRET_LENGTH = 40
 const AWS_SECRET: readonly Matcher[] = [{ kind: 'aws-secret-access-key', pattern: awsSecretKey, keep: 0 }]
 
+/** A key that ends in the name of its data centre. */
+const MAILCHIMP: readonly Matcher[] = [{ kind: 'mailchimp-key', pattern: mailchimpKey, keep: 0 }]
+
 const DOT = 0x2e
+const DASH = 0x2d
+const LOWER_U = 0x75
 
 /** Adds tokens with several parts, whose first part is the run. Text before the last `/` or `+` does not belong to it. */
 function findDotted(text: string, start: number, end: number, secrets: Secret[]): void {
@@ -187,6 +193,8 @@ function headerIn(text: string, start: number, from: number, end: number): numbe
 const LOWER_E = 0x65
 const SLASH = 0x2f
 const PLUS = 0x2b
+const COLON = 0x3a
+const QUOTE = 0x22
 
 function isTokenHeader(header: string): boolean {
   try {
@@ -212,15 +220,29 @@ export function findUrlPasswords(text: string, secrets: Secret[]): void {
     let schemeStart = at
     while (schemeStart > 0 && at - schemeStart < 16 && /[A-Za-z0-9+]/.test(text[schemeStart - 1] as string))
       schemeStart -= 1
-    if (!schemesWithPassword.has(text.slice(schemeStart, at).toLowerCase())) continue
+    const scheme = text.slice(schemeStart, at).toLowerCase()
+    const isWeb = webSchemes.has(scheme) && mayHoldUser(text, at + 3)
+    if (!isWeb && !schemesWithPassword.has(scheme)) continue
     USER_AND_PASSWORD.lastIndex = at + 3
     const parts = USER_AND_PASSWORD.exec(text)
     if (parts === null) continue
     const [, user = '', password = ''] = parts
     if (password === user || placeholderPasswords.has(password.toLowerCase())) continue
+    // Documentation has many web addresses with words in place of a password.
+    if (isWeb && (password.length < 6 || !isPassword(password, 'part'))) continue
     const end = USER_AND_PASSWORD.lastIndex - 1
     secrets.push({ kind: 'url-password', start: end - password.length, end })
   }
+}
+
+/** Whether a colon follows before the end of the host. */
+function mayHoldUser(text: string, from: number): boolean {
+  for (let at = from; at < from + 128; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === COLON) return true
+    if (!(unit > 0x20) || unit === SLASH || unit === QUOTE) return false
+  }
+  return false
 }
 
 /** Printable ASCII without characters that must be escaped in a URL or that mark a variable: `$ { < * % (`. */

@@ -1,3 +1,10 @@
+/** A secret and its range in a text, in UTF-16 units. */
+export interface Secret {
+  readonly kind: string
+  readonly start: number
+  readonly end: number
+}
+
 /**
  * A token that starts with a known prefix. `body` is a regular expression for what follows. It must not be able to
  * backtrack over more than a fixed number of characters: one class with `{n}` or `{n,}`, or several with fixed `{n}`.
@@ -58,6 +65,16 @@ export const prefixedFormats: readonly PrefixedFormat[] = [
   { kind: 'new-relic-key', prefixes: ['NRAK-'], body: '[A-Z0-9]{27}' },
   { kind: 'atlassian-token', prefixes: ['ATATT3x'], body: '[A-Za-z0-9_-]{60,}' },
   { kind: 'figma-token', prefixes: ['figd_'], body: '[A-Za-z0-9_-]{40}' },
+  { kind: 'onepassword-token', prefixes: ['ops_eyJ'], body: '[A-Za-z0-9+/_-]{40,}={0,3}' },
+  { kind: 'onepassword-token', prefixes: ['ops_'], body: '[A-Za-z0-9+/]{80,}={0,3}' },
+  { kind: 'notion-token', prefixes: ['ntn_'], body: '[A-Za-z0-9]{40,}' },
+  { kind: 'notion-token', prefixes: ['secret_'], body: '[A-Za-z0-9]{43}(?![A-Za-z0-9])' },
+  { kind: 'vercel-token', prefixes: ['vcp_', 'vci_', 'vca_', 'vcr_', 'vck_'], body: '[A-Za-z0-9]{24,}' },
+  { kind: 'netlify-token', prefixes: ['nfp_'], body: '[A-Za-z0-9]{36,}' },
+  { kind: 'planetscale-token', prefixes: ['pscale_tkn_', 'pscale_pw_'], body: '[A-Za-z0-9_-]{32,}' },
+  { kind: 'tailscale-key', prefixes: ['tskey-auth-', 'tskey-api-', 'tskey-client-'], body: '[A-Za-z0-9-]{20,}' },
+  { kind: 'brevo-key', prefixes: ['xkeysib-'], body: '[0-9a-f]{64}-[A-Za-z0-9]{16}' },
+  { kind: 'pulumi-token', prefixes: ['pul-'], body: '[0-9a-f]{40}' },
 ]
 
 /** The minimum length of the runs that are searched for tokens. */
@@ -116,17 +133,23 @@ export const precededFormats: readonly PrecededFormat[] = [
 export const awsSecretKey =
   /(?<=(?:secret[_-]?access[_-]?key|aws[_-]?secret(?:[_-]?key)?)["'`\]]{0,2}[ \t]{0,8}(?:=>|:=|[:=,])[ \t]{0,8}["'`]?)[a-z0-9/+]{40}(?![a-z0-9/+=_-])/iy
 
+/** A key with the name of its data centre; matches at the start of a run. */
+export const mailchimpKey = /[0-9a-f]{32}-us[0-9]{1,2}(?![A-Za-z0-9])/y
+
 /** Matches a possible header of a JSON Web Token and two more parts. */
 export const jsonWebToken = /(eyJ[A-Za-z0-9_-]{17,})\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{20,}/y
 
 /** Matches a possible Discord token, whose first part decodes to a number of 17 to 20 digits. */
 export const discordToken = /([MNO][A-Za-z0-9_-]{22,27})\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27,}/y
 
-/** URL schemes of services whose URLs often contain a password. Web URLs rarely do outside of documentation. */
+/** URL schemes of services whose URLs often contain a password. */
 export const schemesWithPassword: ReadonlySet<string> = new Set(
   `postgres postgresql mysql mysqlx mariadb mongodb mongodb+srv redis rediss amqp amqps mssql sqlserver oracle clickhouse
   cockroachdb neo4j neo4j+s bolt nats mqtt mqtts ldap ldaps smtp smtps imap imaps ftp ftps sftp`.split(/\s+/),
 )
+
+/** URL schemes whose passwords are recognised only if they do not look like a word. */
+export const webSchemes: ReadonlySet<string> = new Set(['http', 'https', 'git+https', 'ws', 'wss'])
 
 /** Placeholders for a password in examples. */
 export const placeholderPasswords: ReadonlySet<string> = new Set(['password', 'passwd', 'pass', 'pwd'])

@@ -125,8 +125,17 @@ const NO_CONTENT: Content = { text: '', marks: [] }
 
 function contentOf(bytes: Uint8Array | undefined): Content {
   if (bytes === undefined) return NO_CONTENT
-  const text = textOf(bytes)
-  return { text, marks: mayHoldSecret(bytes) ? redact(text).marks : [] }
+  if (mayHoldSecret(bytes)) {
+    const text = textOf(bytes)
+    return { text, marks: redact(text).marks }
+  }
+  return {
+    // Most contents have no secret, and nobody asks for their text.
+    get text() {
+      return textOf(bytes)
+    },
+    marks: [],
+  }
 }
 
 /** Every format of a secret is ASCII, so other bytes need no decoding, except in UTF-16. */

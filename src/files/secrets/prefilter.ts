@@ -1,6 +1,7 @@
 import { indexOfByte, latin1 } from '../../util/native-bytes.ts'
-import { asciiSet, findInRun, findUrlPasswords, IN_TOKEN, mayHoldToken, type Secret } from './find.ts'
-import { SHORTEST_TOKEN } from './formats.ts'
+import { asciiSet, findInRun, findUrlPasswords, IN_TOKEN, mayHoldToken } from './find.ts'
+import { type Secret, SHORTEST_TOKEN } from './formats.ts'
+import { findPasswords, MAY_HOLD_PASSWORD } from './passwords.ts'
 
 /**
  * Whether bytes of UTF-8 contain a secret other than a private key. Such secrets never span lines, so the answer for a
@@ -26,7 +27,9 @@ export function lineHasSecret(bytes: Uint8Array, start: number, end: number): bo
     }
     from = stop + 1
   }
-  if (mayHoldUrlPassword(bytes, start, end)) findUrlPasswords(text ?? latin1(bytes, start, end), secrets)
+  text ??= latin1(bytes, start, end)
+  if (mayHoldUrlPassword(bytes, start, end)) findUrlPasswords(text, secrets)
+  if (MAY_HOLD_PASSWORD.test(text)) findPasswords(text, secrets)
   return secrets.length > 0
 }
 
