@@ -1,10 +1,21 @@
 import type { Path } from '../paths/logical-path.ts'
 
-/** A version that a run was shown: the whole file, or whole lines of it, from 1, both ends included. */
+/** A version that a run was shown: the whole file, or lines of it. */
 export interface ShownVersion {
   readonly path: Path
   readonly sha256: string
-  readonly lines: 'all' | { readonly start: number; readonly end: number; readonly total: number }
+  readonly lines: 'all' | ShownRange
+}
+
+/** Lines, from 1, both ends included. A line over the limit of a reading is shown in parts. */
+export interface ShownRange {
+  readonly start: number
+  readonly end: number
+  readonly total: number
+  /** The column at which the first line begins, if not at 1. */
+  readonly startColumn?: number
+  /** The column at which the last line was cut. */
+  readonly nextColumn?: number
 }
 
 /** Lines of one version of a file, from 1, both ends included, as they were shown: with line numbers or without. */
@@ -62,12 +73,16 @@ interface Reading {
 export function createReadHistory(): ReadHistory {
   const versions = new Map<Path, Map<string, LineRanges>>()
   const readings = new Map<Path, { readonly sha256: string; readonly entries: readonly Reading[] }>()
+  /** Of each file, the line that was shown up to a column. */
+  const cutLines = new Map<Path, CutLine>()
   const rangesOf = (path: Path, sha256: string) => versions.get(path)?.get(sha256)
   return {
     noteVersion({ path, sha256, lines }) {
       const before = rangesOf(path, sha256) ?? []
+      const whole = lines === 'all' ? 'all' : wholeLines(cutLines, path, sha256, lines)
+      if (whole !== 'all' && whole.start > whole.end && whole.total > 0) return
       const ranges =
-        before === 'all' || lines === 'all' ? 'all' : withRange(before, lines.start, lines.end, lines.total)
+        before === 'all' || whole === 'all' ? 'all' : withRange(before, whole.start, whole.end, whole.total)
       let ofPath = versions.get(path)
       if (ofPath === undefined) {
         ofPath = new Map()
@@ -104,6 +119,25 @@ export function createReadHistory(): ReadHistory {
     },
     forgetLines: (path) => void readings.delete(path),
   }
+}
+
+interface CutLine {
+  readonly sha256: string
+  readonly line: number
+  readonly column: number
+}
+
+/** Returns the lines that are shown whole, with the parts of them that were shown before, and remembers a cut line. */
+function wholeLines(cutLines: Map<Path, CutLine>, path: Path, sha256: string, range: ShownRange): ShownRange {
+  const { start, end, total, startColumn = 1, nextColumn } = range
+  const cut = cutLines.get(path)
+  const continues = startColumn === 1 || (cut?.sha256 === sha256 && cut.line === start && cut.column >= startColumn)
+  if (nextColumn !== undefined && (start < end || continues)) {
+    cutLines.delete(path)
+    cutLines.set(path, { sha256, line: end, column: nextColumn })
+    if (cutLines.size > MAX_FILES) deleteOldest(cutLines)
+  }
+  return { start: continues ? start : start + 1, end: nextColumn === undefined ? end : end - 1, total }
 }
 
 function deleteOldest<K, V>(map: Map<K, V>): void {

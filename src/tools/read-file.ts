@@ -2,15 +2,15 @@ import * as z from 'zod'
 import { classifyContent } from '../files/classify/index.ts'
 import { sha256Text } from '../files/hash/sha256.ts'
 import { detectLineEnd } from '../files/text/encoding.ts'
-import { countLines, numberLines, sliceLines } from '../files/text/lines.ts'
+import { numberLines } from '../files/text/lines.ts'
 import { requireFile } from '../guard/guarded-files.ts'
 import { clamp } from '../limits.ts'
 import { display } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
 import { type BuiltinContext, type BuiltinDraft, defineBuiltinTool } from './builtin-tool.ts'
-import { boundContent } from './shared/bound-content.ts'
 import { pathField } from './shared/fields.ts'
-import { fromColumn, lineOutOfRange, readLargeFile } from './shared/large-file.ts'
+import { readLargeFile } from './shared/large-file.ts'
+import { type WindowRequest, windowOf } from './shared/line-window.ts'
 
 const input = z.strictObject({
   path: pathField.describe('File to read, or artifact://RUN/NAME of a stored result'),
@@ -63,24 +63,19 @@ export const readFile = defineBuiltinTool({
       context.warnings,
     )
     const [target] = context.accesses
-    if (target === undefined) return readArtifact(input, maxLines, context)
     const { limits, files } = context
+    const request = { ...input, maxLines, maxBytes: limits.readBytes }
+    if (target === undefined) return readArtifact(input, request, context)
     const stat = await files.stat(target.path)
     requireFile(target.path, stat)
     if (stat.size > limits.textFileBytes) {
-      const { head, ...large } = await readLargeFile(context, target.path, stat, {
-        startLine: input.startLine,
-        startColumn: input.startColumn,
-        maxLines,
-        maxBytes: limits.readBytes,
-      })
+      const { head, ...large } = await readLargeFile(context, target.path, stat, request)
       return draftOf(input, target, context, { ...large, kind: kindOf(target, head) })
     }
     const document = await files.document(target.path, limits.textFileBytes)
-    const slice = cut(document.text, input, maxLines, limits.readBytes)
+    const slice = windowOf(document.text, request, target.asked, document.redaction.marks)
     return draftOf(input, target, context, {
       ...slice,
-      totalLines: document.totalLines,
       sha256: document.sha256,
       kind: kindOf(target, document.bytes),
       encoding: document.encoding,
@@ -100,13 +95,10 @@ function draftOf(
   slice: Slice,
 ): BuiltinDraft<Output> {
   const { startLine, endLine, totalLines, sha256, content, nextColumn } = slice
-  // A line of which only a part is in the answer does not count as shown.
-  const start = startColumn > 1 ? startLine + 1 : startLine
-  const end = nextColumn === undefined ? endLine : endLine - 1
-  const isCut = startColumn > 1 || nextColumn !== undefined
-  const all = startLine === 1 && endLine === totalLines && !slice.truncated && !isCut
+  const isPart = nextColumn !== undefined || startColumn > 1
+  const all = startLine === 1 && endLine === totalLines && !slice.truncated && !isPart
   const lines = { path: target.path, sha256, startLine, endLine, lineNumbers }
-  const earlierCall = ifChanged && !isCut ? previousReads.findCall(lines) : undefined
+  const earlierCall = ifChanged && !isPart ? previousReads.findCall(lines) : undefined
   const path = display(target.asked)
   if (earlierCall !== undefined) {
     return {
@@ -116,23 +108,24 @@ function draftOf(
     }
   }
   const text = lineNumbers ? numberLines(content, startLine) : content
-  if (nextColumn !== undefined) {
-    warnings.push(
-      `Line ${endLine} is too long for one reading; continue with startLine ${endLine}, startColumn ${nextColumn}`,
-    )
-  }
+  if (nextColumn !== undefined) warnings.push(cutLineWarning(endLine, nextColumn))
   return {
     summary: `Read ${describeLines(slice)} of ${path}`,
-    shown: () =>
-      end < start && !all
-        ? []
-        : [{ path: target.path, sha256, lines: all ? 'all' : { start, end, total: totalLines } }],
+    shown: () => {
+      const columns = { startColumn, ...(nextColumn === undefined ? {} : { nextColumn }) }
+      const range = { start: startLine, end: endLine, total: totalLines, ...(isPart ? columns : {}) }
+      return [{ path: target.path, sha256, lines: all ? 'all' : range }]
+    },
     // Content that a hook changed or a limit cut does not count as shown.
     onResult: ({ callId, content: answer }) => {
-      if (answer === text && !isCut) previousReads.noteLines(lines, callId)
+      if (answer === text && !isPart) previousReads.noteLines(lines, callId)
     },
     result: () => ({ path, ...slice, content: text }),
   }
+}
+
+function cutLineWarning(line: number, nextColumn: number): string {
+  return `Line ${line} is too long for one reading; continue with startLine ${line}, startColumn ${nextColumn}`
 }
 
 /** Returns the number of a call in its run, which is the end of its id. */
@@ -149,38 +142,22 @@ function kindOf(target: GuardedAccess, bytes: Uint8Array): string {
   return classifyContent(target.classification, bytes).kind
 }
 
-/** Returns the requested lines. Lines over the byte limit are cut; a first line over the limit is cut at a code point. */
-function cut(text: string, { path, startLine, startColumn }: Input, maxLines: number, maxBytes: number) {
-  const slice = sliceLines(text, startLine, maxLines)
-  if (startLine > Math.max(1, slice.totalLines)) throw lineOutOfRange(path, startLine, slice.totalLines)
-  const requested = fromColumn(slice.content, startLine, startColumn, path)
-  const bounded = boundContent(requested, maxBytes)
-  const isWhole = bounded.length === requested.length
-  return {
-    content: bounded,
-    startLine,
-    endLine: isWhole ? slice.endLine : startLine + countLines(bounded) - 1,
-    truncated: !isWhole || slice.endLine < slice.totalLines,
-    ...(isWhole || bounded.endsWith('\n') ? {} : { nextColumn: startColumn + bounded.length }),
-  }
-}
-
 /** Reads lines of an artifact. */
-async function readArtifact(input: Input, maxLines: number, context: BuiltinContext): Promise<BuiltinDraft<Output>> {
+async function readArtifact(
+  input: Input,
+  request: WindowRequest,
+  context: BuiltinContext,
+): Promise<BuiltinDraft<Output>> {
   const text = await context.readArtifact(input.path)
-  const slice = cut(text, input, maxLines, context.limits.readBytes)
-  const { totalLines } = sliceLines(text, 1, 1)
+  const slice = windowOf(text, request, input.path)
+  if (slice.nextColumn !== undefined) context.warnings.push(cutLineWarning(slice.endLine, slice.nextColumn))
   return {
-    summary: `Read ${describeLines({ ...slice, totalLines })} of ${input.path}`,
+    summary: `Read ${describeLines(slice)} of ${input.path}`,
     result: () => ({
       path: input.path,
+      ...slice,
       content: input.lineNumbers ? numberLines(slice.content, slice.startLine) : slice.content,
-      startLine: slice.startLine,
-      endLine: slice.endLine,
-      totalLines,
       sha256: sha256Text(text),
-      truncated: slice.truncated,
-      ...(slice.nextColumn === undefined ? {} : { nextColumn: slice.nextColumn }),
       kind: 'TEXT_DOC',
       encoding: 'utf-8',
       eol: detectLineEnd(text),

@@ -206,6 +206,7 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     wrong: [
       ['path', undefined],
       ['startLine', 0],
+      ['startColumn', 0],
       ['maxLines', 0],
       ['ifChanged', 'yes'],
     ],
@@ -227,6 +228,7 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
       { path: 'private/plan.md' },
       { path: 'private/d/deep.md', lineNumbers: true },
       { path: 'private/plan.md', startLine: 1, maxLines: 1 },
+      { path: 'private/d/deep.md', startColumn: 1 },
     ],
     modelText: {
       input: { path: 'a.ts' },

@@ -56,6 +56,7 @@ type Part = Success & {
   readonly endLine: number
   readonly sha256: string
   readonly truncated: boolean
+  readonly nextColumn?: number
 }
 
 /** Reads a whole file or artifact in parts of the same version. */
@@ -63,10 +64,11 @@ async function wholeText(run: ServedRun, uri: string, path: string, options: Cal
   const quoted = JSON.stringify(path)
   let text = ''
   let startLine = 1
+  let startColumn = 1
   let version: string | undefined
   for (;;) {
     const part = requireSuccess(
-      await ownCalls(run).call('read_file', { path, startLine, maxLines: PART_LINES }, options),
+      await ownCalls(run).call('read_file', { path, startLine, startColumn, maxLines: PART_LINES }, options),
     ) as Part
     version ??= part.sha256
     if (part.sha256 !== version) {
@@ -74,12 +76,13 @@ async function wholeText(run: ServedRun, uri: string, path: string, options: Cal
     }
     text += part.content
     if (!part.truncated) return textOf(uri, path, { ...part, content: text, startLine: 1 })
-    // A part that ends within a line cannot be continued.
-    if (text.length > MAX_TEXT || !part.content.endsWith('\n')) {
+    const isShortened = part.nextColumn === undefined && !part.content.endsWith('\n')
+    if (text.length > MAX_TEXT || isShortened) {
       const hint = `Read it in ranges, as ${uri}?startLine=1&maxLines=${PART_LINES}`
       throw refused('FILE_TOO_LARGE', `Cannot read ${quoted} whole: it is too large`, hint)
     }
-    startLine = part.endLine + 1
+    startLine = part.nextColumn === undefined ? part.endLine + 1 : part.endLine
+    startColumn = part.nextColumn ?? 1
   }
 }
 

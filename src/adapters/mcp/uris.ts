@@ -7,6 +7,7 @@ export type ResourceName =
 
 export interface LineRange {
   readonly startLine?: number
+  readonly startColumn?: number
   readonly maxLines?: number
 }
 
@@ -17,8 +18,8 @@ const ARTIFACTS = 'artifact://'
 const MAX_LENGTH = 16_384
 
 /** Files have their own scheme, because `file:` would mean the disk of the client. */
-export const fileTemplate = `${FILES}{+path}{?startLine,maxLines}`
-export const artifactTemplate = `${ARTIFACTS}{run}/{name}{?startLine,maxLines}`
+export const fileTemplate = `${FILES}{+path}{?startLine,startColumn,maxLines}`
+export const artifactTemplate = `${ARTIFACTS}{run}/{name}{?startLine,startColumn,maxLines}`
 
 /** Returns the address of a file by its logical path. */
 export function fileUri(path: string): string {
@@ -63,10 +64,10 @@ function decoded(text: string): string {
 function rangeOf(query: string): LineRange {
   const range: Record<string, number> = {}
   for (const part of query.split('&')) {
-    const [, field = '', digits = ''] = /^(startLine|maxLines)=([1-9][0-9]{0,8})$/.exec(part) ?? []
+    const [, field = '', digits = ''] = /^(startLine|startColumn|maxLines)=([1-9][0-9]{0,8})$/.exec(part) ?? []
     if (field === '' || field in range) {
       throw invalidParams(
-        'The query of a resource address takes startLine and maxLines, each at most once, as whole numbers from 1',
+        'The query of a resource address takes startLine, startColumn and maxLines, each at most once, as whole numbers from 1',
       )
     }
     range[field] = Number(digits)

@@ -179,7 +179,7 @@ export class SafetyFields {
     if (limits.has(field) && Number(asked) > Number(set)) {
       throw this.#refuse(field, `must be at most ${set} here`)
     }
-    if (fixed.has(field) || (field === 'startLine' && set !== 1)) {
+    if (fixed.has(field) || (/^start(Line|Column)$/.test(field) && set !== 1)) {
       throw this.#refuse(field, `must be ${JSON.stringify(set)} here, or left out`)
     }
     return asked

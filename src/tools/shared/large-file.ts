@@ -8,31 +8,22 @@ import type { Stat } from '../../storage/backend.ts'
 import type { BuiltinContext } from '../builtin-tool.ts'
 import { boundContent } from './bound-content.ts'
 import { partsOf } from './file-version.ts'
+import {
+  columnOutOfRange,
+  isInsideCharacter,
+  type LineWindow,
+  lineOutOfRange,
+  type WindowRequest,
+} from './line-window.ts'
 
 /** Some lines of a file that is too large to load as a whole. */
-export interface LargeSlice {
-  readonly content: string
-  readonly startLine: number
-  readonly endLine: number
-  readonly totalLines: number
+export interface LargeSlice extends LineWindow {
   readonly sha256: string
-  readonly truncated: boolean
-  /** Column that continues a cut line. Columns of a large file count its stored text. */
-  readonly nextColumn?: number
   readonly encoding: Encoding
   readonly eol: LineEnd
   readonly bom: boolean
   /** The first bytes, enough to classify the file. */
   readonly head: Uint8Array
-}
-
-/** The lines to read. */
-export interface WindowRequest {
-  readonly startLine: number
-  /** First column of the first line, from 1. */
-  readonly startColumn: number
-  readonly maxLines: number
-  readonly maxBytes: number
 }
 
 /**
@@ -49,7 +40,7 @@ export async function readLargeFile(
   request: WindowRequest,
 ): Promise<LargeSlice> {
   const hash = createSha256()
-  const window = collectWindow(path, request)
+  const window = collectWindow(request)
   const ends = collectLineEnds()
   let head = new Uint8Array()
   let decoder: ReturnType<typeof createDecoder> | undefined
@@ -66,10 +57,9 @@ export async function readLargeFile(
     window.add(text)
   }
   decoder?.decode()
-  const slice = window.end()
+  const slice = window.end(path)
   return {
     ...slice,
-    startLine: request.startLine,
     sha256: hash.digest(),
     encoding: format.encoding,
     bom: format.bom,
@@ -113,7 +103,7 @@ function formatOf(head: Uint8Array, path: Path): Format {
   const [a, b, c, d] = head
   const isUtf16 = ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)) && !(c === 0 && d === 0)
   if (isUtf16 && !looksBinary(head)) return { encoding: a === 0xff ? 'utf-16le' : 'utf-16be', bom: true }
-  return decodeText(isUtf16 ? head : withoutLastCharacter(head), path)
+  return decodeText(isUtf16 || head.length < HEAD_BYTES ? head : withoutLastCharacter(head), path)
 }
 
 /** Drops a character that the end of the head may cut. */
@@ -145,8 +135,8 @@ function collectLineEnds() {
   }
 }
 
-/** Collects the requested lines, and some text around them, from a text in parts. */
-function collectWindow(path: Path, { startLine, startColumn, maxLines, maxBytes }: WindowRequest) {
+/** Collects the requested lines, and some text around them, from a text in parts. Columns count the text as stored. */
+function collectWindow({ startLine, startColumn, maxLines, maxBytes }: WindowRequest) {
   const maxUnits = maxBytes + CONTEXT_UNITS
   let before = ''
   let after = ''
@@ -155,8 +145,10 @@ function collectWindow(path: Path, { startLine, startColumn, maxLines, maxBytes 
   let endsInLine = false
   /** Units of the first line that are still to be skipped. */
   let skip = startColumn - 1
+  let isAfterLine = false
   return {
     add(part: string): void {
+      if (part === '') return
       endsInLine = !part.endsWith('\n')
       let from = 0
       if (!isOpen) {
@@ -170,64 +162,58 @@ function collectWindow(path: Path, { startLine, startColumn, maxLines, maxBytes 
         before = (before + (isOpen ? part.slice(0, from) : part)).slice(-CONTEXT_UNITS)
         if (!isOpen) return
       }
-      const start = from
       if (skip > 0) {
-        const lineEnd = part.indexOf('\n', from)
-        if (lineEnd !== -1 && lineEnd - from < skip) throw columnOutOfRange(path, startLine, startColumn)
         const skipped = part.slice(from, from + skip)
+        isAfterLine ||= skipped.includes('\n')
         before = (before + skipped).slice(-CONTEXT_UNITS)
+        for (let at = skipped.indexOf('\n'); at !== -1; at = skipped.indexOf('\n', at + 1)) newlines += 1
         skip -= skipped.length
         from += skipped.length
       }
       if (after.length < maxUnits) after += part.slice(from, from + maxUnits - after.length)
-      for (let at = part.indexOf('\n', start); at !== -1; at = part.indexOf('\n', at + 1)) newlines += 1
+      for (let at = part.indexOf('\n', from); at !== -1; at = part.indexOf('\n', at + 1)) newlines += 1
     },
-    end(): { content: string; endLine: number; totalLines: number; truncated: boolean; nextColumn?: number } {
+    end(path: Path): LineWindow {
       const totalLines = newlines + (endsInLine ? 1 : 0)
       if (startLine > Math.max(1, totalLines)) throw lineOutOfRange(path, startLine, totalLines)
-      if (skip > 0) throw columnOutOfRange(path, startLine, startColumn)
-      const lines = sliceLines(after, 1, maxLines).content
-      const content = boundContent(lines, maxBytes)
-      const endLine = startLine + countLines(content) - 1
-      const isCut = content.length < lines.length && !content.endsWith('\n')
-      return {
-        content: redactedPart(before + after, before.length, before.length + content.length),
-        endLine,
-        totalLines,
-        truncated: content.length < lines.length || endLine < totalLines,
-        ...(isCut ? { nextColumn: startColumn + content.length } : {}),
-      }
+      if (startColumn > 1 && (isAfterLine || after === '')) throw columnOutOfRange(path, startLine, startColumn)
+      // A column inside of a character is that of the character.
+      const shift = isInsideCharacter(before + after, before.length) ? 1 : 0
+      const cut = before.length - shift
+      const request = { startLine, startColumn: startColumn - shift, maxLines, maxBytes }
+      return windowIn(before.slice(0, cut), before.slice(cut) + after, request, totalLines)
     },
   }
 }
 
-/** Returns the error for a start after the last line. */
-export function lineOutOfRange(path: string, startLine: number, totalLines: number): ToolError {
-  const message = `startLine ${startLine} is after the last line ${totalLines} of ${quote(path)}`
-  return new ToolError('INVALID_INPUT', message, { path, field: 'startLine', totalLines })
-}
-
-/**
- * Returns lines from a column of the first one on.
- *
- * @throws ToolError `INVALID_INPUT` for a column after the end of the line
- */
-export function fromColumn(lines: string, startLine: number, startColumn: number, path: string): string {
-  if (startColumn === 1) return lines
-  const lineEnd = lines.indexOf('\n')
-  if (startColumn > (lineEnd === -1 ? lines.length : lineEnd) + 1) throw columnOutOfRange(path, startLine, startColumn)
-  return lines.slice(startColumn - 1)
-}
-
-function columnOutOfRange(path: string, startLine: number, startColumn: number): ToolError {
-  const message = `startColumn ${startColumn} is after the end of line ${startLine} of ${quote(path)}`
-  return new ToolError('INVALID_INPUT', message, { path, field: 'startColumn' })
-}
-
-/** Returns a part of the redacted text. Leaves out a mark that crosses an edge of the part. */
-function redactedPart(text: string, start: number, end: number): string {
-  const redaction = redact(text)
-  return redaction.text.slice(redactedOffset(redaction, start, 'end'), redactedOffset(redaction, end, 'start'))
+/** Returns the requested lines of `after` with secrets marked. `before` and the end of `after` help to recognise secrets. */
+function windowIn(
+  before: string,
+  after: string,
+  { startLine, startColumn, maxLines, maxBytes }: WindowRequest,
+  totalLines: number,
+): LineWindow {
+  const lines = sliceLines(after, 1, maxLines).content
+  const bounded = boundContent(lines, maxBytes)
+  const redaction = redact(before + after)
+  const start = before.length
+  let end = start + bounded.length
+  if (bounded.length < lines.length && !bounded.endsWith('\n')) {
+    const mark = redaction.marks.find(({ originalStart, originalEnd }) => originalStart < end && originalEnd > end)
+    // A secret that fills the window is passed as a whole.
+    if (mark !== undefined) end = mark.originalStart > start ? mark.originalStart : mark.originalEnd
+  }
+  const content = after.slice(0, end - start)
+  const endLine = startLine + countLines(content) - 1
+  const isCut = content.length < lines.length && !content.endsWith('\n')
+  return {
+    content: redaction.text.slice(redactedOffset(redaction, start, 'end'), redactedOffset(redaction, end, 'start')),
+    startLine,
+    endLine,
+    totalLines,
+    truncated: content.length < lines.length || endLine < totalLines,
+    ...(isCut ? { nextColumn: startColumn + content.length } : {}),
+  }
 }
 
 function redactedOffset({ marks }: Redaction, offset: number, edge: 'start' | 'end'): number {
