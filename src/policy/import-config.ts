@@ -10,7 +10,8 @@ type Fields = Record<string, unknown>
  *
  * - `tools.file` with `enabled`, `allowed_paths` and `read_only` (also as `tools.FileOps`);
  * - `security` with `tool_policy.tools`, `policy.rules` and `policy.default_action`;
- * - `acl_enabled`, also in `memory`.
+ * - `acl_enabled`, also in `memory`;
+ * - `patchBudget`, with `maxFilesTouched`, `maxInsertions`, `maxDeletions`, `maxBytes` and `requireApprovalIf`.
  *
  * A field that has no effect here is refused. `security.audit` is no part of a policy; see {@link takeAuditSection}.
  *
@@ -18,7 +19,39 @@ type Fields = Record<string, unknown>
  * @throws TypeError for an unknown field, and for one that a policy field repeats
  */
 export function importSections(policy: Fields, origins: Map<string, string>): Fields {
-  return importAcl(importSecurity(importFileTools(policy, origins), origins), origins)
+  return importPatchBudget(importAcl(importSecurity(importFileTools(policy, origins), origins), origins), origins)
+}
+
+/** The limits of this policy by the fields of a patch budget. */
+const budgetLimits: Readonly<Record<string, string>> = {
+  maxFilesTouched: 'patchFiles',
+  maxInsertions: 'patchInsertions',
+  maxDeletions: 'patchDeletions',
+  maxBytes: 'patchBytes',
+}
+
+/** The budget of one patch: some limits, and the risks that need an approval. */
+function importPatchBudget(policy: Fields, origins: Map<string, string>): Fields {
+  if (!Object.hasOwn(policy, 'patchBudget')) return policy
+  const { patchBudget, ...rest } = policy
+  const section = writtenField('patchBudget', origins)
+  const names = [...Object.keys(budgetLimits), 'requireApprovalIf']
+  const { requireApprovalIf, ...budget } = fieldsOf(patchBudget, section, names, origins)
+  const limits: Fields = isObject(rest.limits) ? { ...toCamelCase(rest.limits, 'limits', origins) } : {}
+  for (const [field, value] of Object.entries(budget)) {
+    const limit = budgetLimits[field] as string
+    const written = writtenField(`${section}.${field}`, origins)
+    if (Object.hasOwn(limits, limit)) throw repeated(written, writtenField(`limits.${limit}`, origins))
+    limits[limit] = value
+    origins.set(`limits.${limit}`, written)
+  }
+  if (requireApprovalIf !== undefined) {
+    const written = writtenField(`${section}.requireApprovalIf`, origins)
+    if (Object.hasOwn(rest, 'requireApprovalIf')) throw repeated(written, writtenField('requireApprovalIf', origins))
+    rest.requireApprovalIf = requireApprovalIf
+    origins.set('requireApprovalIf', written)
+  }
+  return { ...rest, ...(Object.keys(limits).length === 0 ? {} : { limits }) }
 }
 
 /** The names of the file tools' section below `tools`, in camelCase. */

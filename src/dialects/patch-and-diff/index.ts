@@ -6,13 +6,18 @@ import {
   defineDialectTool,
   type PathMapping,
   readBetween,
+  readPart,
+  renamedFields,
+  splitLines,
+  ToolError,
   type VirtualRoots,
 } from '../define.ts'
-import type { Answer, Dialect } from '../runtime/types.ts'
+import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
 
 /**
- * `list_dir`, `read_file`, `search_text`, `write_file`, `apply_patch` and `diff_workspace`, which return plain text: the tools
- * of an agent that reviews code, patches it and checks the diff.
+ * `list_dir`, `read_file`, `search_text`, `write_file`, `apply_patch` and `diff_workspace`, which return plain text, and the same
+ * as data in `structuredContent`: the tools of an agent that reviews code, patches it and checks the diff. Results contain the
+ * versions of files, which changes can expect.
  *
  * @param roots virtual roots of its paths. Default: none, paths are relative to the root of the workspace
  * @example
@@ -25,50 +30,101 @@ export function patchAndDiff(roots: VirtualRoots = {}): Dialect {
     description: 'list_dir, read_file, search_text, write_file, apply_patch and diff_workspace, in plain text',
     pathMapping: createPathMapping(roots),
     tools,
+    versions: true,
     hints: {
       WRITE_CONFLICT: 'Read the whole file with read_file, and repeat the change on what it shows.',
-      FILE_TOO_LARGE: 'Read a part of it with start_line and end_line.',
+      FILE_TOO_LARGE: 'Read a part of it with startLine and maxLines.',
       IS_DIRECTORY: 'Name a file; use list_dir for a directory.',
     },
-    fields: { startLine: 'start_line', maxMatches: 'max_results', includeGlob: 'glob' },
-    formatError: ({ code, message, hint, failure }) => ({
-      output: `Error ${code}: ${message}\n${hint}${mismatch(failure)}`,
-    }),
+    formatError,
   }
 }
 
-/** Formats the expected and the actual lines of a patch that does not match. */
-function mismatch({ expected, actual }: { readonly [detail: string]: unknown }): string {
-  if (expected === undefined && actual === undefined) return ''
-  return `\nexpected: ${JSON.stringify(expected)}\nactual: ${JSON.stringify(actual)}`
+function formatError({ code, message, hint, path, failure }: DialectError): Answer {
+  const { expected, actual, currentSha256 } = failure
+  const lines = [`Error ${code}: ${message}`, hint]
+  if (typeof currentSha256 === 'string') lines.push(`currentSha256: ${currentSha256}`)
+  // The lines of a patch that does not match.
+  if (expected !== undefined || actual !== undefined) {
+    lines.push(`expected: ${JSON.stringify(expected)}`, `actual: ${JSON.stringify(actual)}`)
+  }
+  const located = path === undefined ? {} : { path }
+  const version = currentSha256 === undefined ? {} : { currentSha256 }
+  return { output: lines.join('\n'), structured: { ok: false, code, message, hint, ...located, ...version } }
 }
 
 const looks = { readOnlyHint: true, openWorldHint: false }
 const changes = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false }
 const line = z.int().min(1).optional()
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a sha256 in lowercase hex, as read_file returns it')
+const reason = z.string().max(2000).optional()
 
 const tools = [
   defineDialectTool({
     name: 'list_dir',
     title: 'List directory',
     description: 'List a directory, directories with a final slash. Hidden and ignored names are left out.',
-    input: z.object({ path: z.string().default('.'), depth: z.int().min(1).default(1) }),
+    input: z.object({
+      path: z.string().default('.'),
+      maxDepth: z.int().min(1).default(1),
+      includeHidden: z.boolean().default(false),
+      maxEntries: z.int().min(1).default(300),
+    }),
+    normalizeInput: (input) => renamedFields(input, { depth: 'maxDepth' }),
     annotations: looks,
     uses: ['list_directory'],
-    *steps({ path, depth }, pathMapping) {
-      const listing = yield* call('list_directory', { path: pathMapping.inward(path), maxDepth: depth })
-      return answer(listing.entries.map(nameOf(pathMapping)), listing.warnings, '(empty)')
+    *steps({ path, ...options }, pathMapping) {
+      const listing = yield* call('list_directory', { path: pathMapping.inward(path), ...options })
+      const { entries, truncated, totalEntries, warnings } = listing
+      const more = truncated ? [`${totalEntries - entries.length} of ${totalEntries} entries are not shown`] : []
+      return {
+        ...answer(entries.map(nameOf(pathMapping)), [...warnings, ...more], '(empty)'),
+        structured: {
+          path,
+          entries: entries.map((entry) => ({ ...entry, path: pathMapping.outward(entry.path) })),
+          truncated,
+        },
+      }
     },
   }),
   defineDialectTool({
     name: 'read_file',
     title: 'Read file',
-    description: 'Read a text file, or its lines from start_line to end_line.',
-    input: z.object({ path: z.string(), start_line: line, end_line: line }),
+    description: 'Read a text file, or maxLines of it from startLine on. The sha256 below it is its version.',
+    input: z.object({
+      path: z.string(),
+      startLine: line,
+      maxLines: line,
+      lineNumbers: z.boolean().default(false),
+    }),
+    normalizeInput: withMaxLines,
     annotations: looks,
     uses: ['read_file'],
-    *steps({ path, start_line, end_line }, pathMapping) {
-      return { output: (yield* readBetween(pathMapping.inward(path), start_line, end_line)).content }
+    *steps({ path, startLine, maxLines, lineNumbers }, pathMapping) {
+      const file = pathMapping.inward(path)
+      // Only a file that was asked for as a whole fails if it is too large.
+      const read =
+        startLine === undefined && maxLines === undefined
+          ? yield* readBetween(file)
+          : yield* readPart(file, {
+              startLine: startLine ?? 1,
+              maxLines: maxLines ?? Number.POSITIVE_INFINITY,
+            })
+      const { startLine: first, endLine, totalLines, sha256, nextColumn } = read
+      const content = lineNumbers ? numbered(read.content, first) : read.content
+      const truncated = read.isCut || endLine < totalLines
+      const continued = nextColumn === undefined ? {} : { nextColumn }
+      const range = first > 1 || truncated ? `lines ${first}-${endLine} of ${totalLines}, ` : ''
+      const notes = [`${range}sha256 ${sha256}`]
+      if (endLine === totalLines && nextColumn === undefined && /[^\n]$/.test(content))
+        notes.push('no newline at the end')
+      if (nextColumn !== undefined) {
+        notes.push(`line ${endLine} is cut: go on with startLine ${endLine}, startColumn ${nextColumn}`)
+      }
+      return {
+        ...answer(content === '' ? [] : [content.replace(/\n$/, '')], notes, '(empty)'),
+        structured: { path, startLine: first, endLine, totalLines, sha256, truncated, ...continued, content },
+      }
     },
   }),
   defineDialectTool({
@@ -78,37 +134,53 @@ const tools = [
     input: z.object({
       query: z.string().min(1),
       path: z.string().default('.'),
-      regex: z.boolean().default(false),
-      glob: z.string().optional().describe('Only files that match, such as **/*.ts'),
-      max_results: z.int().min(1).default(100),
+      mode: z.enum(['literal', 'regex']).default('literal'),
+      includeGlob: z.string().optional().describe('Only files that match, such as **/*.ts'),
+      maxMatches: z.int().min(1).default(100),
+      contextLines: z.int().min(0).default(0).describe('Lines around each match, at most 3'),
+      hashes: z.boolean().default(true).describe('Show the sha256 of the files'),
     }),
+    normalizeInput: withMode,
     annotations: looks,
     uses: ['search_text'],
-    *steps({ query, path, regex, glob, max_results: maxMatches }, pathMapping) {
-      const result = yield* call('search_text', {
-        query,
+    *steps({ path, includeGlob, ...options }, pathMapping) {
+      const { matches, truncated, truncatedReason, warnings } = yield* call('search_text', {
         path: pathMapping.inward(path),
-        mode: regex ? 'regex' : 'literal',
-        maxMatches,
-        ...(glob === undefined ? {} : { includeGlob: glob }),
+        ...options,
+        ...(includeGlob === undefined ? {} : { includeGlob }),
       })
-      const lines = result.matches.map((match) => `${pathMapping.outward(match.path)}:${match.line}:${match.snippet}`)
-      const limit =
-        result.truncatedReason === undefined ? [] : [`There may be more matches (${result.truncatedReason})`]
-      return answer(lines, [...result.warnings, ...limit], 'No matches')
+      const found = matches.map((match) => ({ ...match, path: pathMapping.outward(match.path) }))
+      const versions = new Map(found.flatMap(({ path, sha256 }) => (sha256 === undefined ? [] : [[path, sha256]])))
+      const notes = [...versions].map(([path, version]) => `sha256 ${path} ${version}`)
+      const limit = truncatedReason === undefined ? [] : [`There may be more matches (${truncatedReason})`]
+      return {
+        ...answer(found.flatMap(matchLines), [...warnings, ...limit, ...notes], 'No matches'),
+        structured: { query: options.query, matches: found, truncated },
+      }
     },
   }),
   defineDialectTool({
     name: 'write_file',
     title: 'Write file',
     description: 'Create a file, or replace the whole content of one that was read before.',
-    input: z.object({ path: z.string(), content: z.string() }),
+    input: z.object({
+      path: z.string(),
+      content: z.string(),
+      mode: z.enum(['CREATE_NEW', 'REPLACE_EXISTING', 'CREATE_OR_REPLACE']).default('CREATE_OR_REPLACE'),
+      expectedSha256: sha256.nullable().optional().describe('Version that you read; null: none'),
+      reason,
+    }),
     annotations: changes,
     uses: ['write_file'],
-    *steps({ path, content }, pathMapping) {
-      const written = yield* call('write_file', { path: pathMapping.inward(path), content })
-      const summary = `${written.created ? 'Created' : 'Replaced'} ${path} (${written.bytesWritten} bytes)`
-      return answer([summary], written.warnings)
+    *steps({ path, content, mode, ...optional }, pathMapping) {
+      const options = { mode, ...definedOf(optional) }
+      const written = yield* call('write_file', { path: pathMapping.inward(path), content, ...options })
+      const { created, bytesWritten, oldSha256, newSha256, warnings } = written
+      const summary = `${created ? 'Created' : 'Replaced'} ${path} (${bytesWritten} bytes)`
+      return {
+        ...answer([summary], [...warnings, `sha256 ${newSha256}`]),
+        structured: { ok: true, path, created, bytesWritten, oldSha256, newSha256, summary, warnings },
+      }
     },
   }),
   defineDialectTool({
@@ -116,14 +188,30 @@ const tools = [
     title: 'Apply patch',
     description:
       'Apply a unified diff or a *** Begin Patch block to several files, all or none. Its paths are relative.',
-    input: z.object({ patch: z.string(), dry_run: z.boolean().default(false) }),
+    input: z.object({
+      patch: z.string(),
+      expectedBaseCommit: z.string().optional().describe('Commit that the patch is based on'),
+      dryRun: z.boolean().default(false),
+      reason,
+    }),
     annotations: changes,
     uses: ['apply_patch'],
-    *steps({ patch, dry_run: dryRun }, pathMapping) {
-      const applied = yield* call('apply_patch', { patch, dryRun })
-      const lines = applied.filesTouched.map(({ path, kind }) => `${kind} ${pathMapping.outward(path)}`)
+    *steps({ patch, dryRun, ...optional }, pathMapping) {
+      const result = yield* call('apply_patch', { patch, dryRun, ...definedOf(optional) })
+      const { applied, filesTouched, insertions, deletions, newWorkspaceDiffSha256, warnings } = result
+      const files = filesTouched.map((file) => ({ ...file, path: pathMapping.outward(file.path) }))
+      const lines = files.map(({ path, kind }) => `${kind} ${path}`)
+      const versions = files.flatMap(({ path, newSha256 }) =>
+        newSha256 === null ? [] : [`sha256 ${path} ${newSha256}`],
+      )
       const verb = dryRun ? 'Would apply' : 'Applied'
-      return answer([`${verb}: +${applied.insertions} -${applied.deletions}`, ...lines], applied.warnings)
+      return {
+        ...answer([`${verb}: +${insertions} -${deletions}`, ...lines], [...warnings, ...(dryRun ? [] : versions)]),
+        structured: {
+          ...{ applied, dryRun, filesTouched: files.map(({ path }) => path), files },
+          ...{ insertions, deletions, warnings, newWorkspaceDiffSha256 },
+        },
+      }
     },
   }),
   defineDialectTool({
@@ -132,27 +220,73 @@ const tools = [
     description: 'Show what changed since the last commit, or since the workspace was opened, as a patch.',
     input: z.object({
       paths: z.array(z.string()).min(1).optional().describe('Only these files and directories'),
-      stat_only: z.boolean().default(false).describe('Only how many lines changed in which files'),
+      statOnly: z.boolean().default(false).describe('Only how many lines changed in which files'),
+      maxBytes: z.int().min(1).default(120_000),
+      base: z.string().min(1).optional().describe('Commit to compare with'),
     }),
     annotations: looks,
     uses: ['diff_workspace'],
-    *steps({ paths, stat_only: statOnly }, pathMapping) {
+    *steps({ paths, statOnly, maxBytes, ...optional }, pathMapping) {
       const within = paths === undefined ? {} : { paths: paths.map(pathMapping.inward) }
-      const { diff, stat, warnings } = yield* call('diff_workspace', { statOnly, ...within })
-      const lines = statOnly ? stat.map((entry) => statLine(entry, pathMapping)) : [diff]
-      return answer(
-        lines.filter((line) => line !== ''),
-        warnings,
-        'No changes',
-      )
+      const options = { statOnly, maxBytes, ...within, ...definedOf(optional) }
+      const result = yield* call('diff_workspace', options)
+      const { baseCommit, filesChanged, insertions, deletions, diff, truncated, diffSha256, warnings } = result
+      const stat = result.stat.map((entry) => statLine(entry, pathMapping))
+      const lines = filesChanged === 0 ? [] : statOnly ? stat : [diff.replace(/\n$/, '')]
+      const total = `${filesChanged} ${filesChanged === 1 ? 'file' : 'files'}, +${insertions} -${deletions}`
+      return {
+        ...answer(lines, filesChanged === 0 ? warnings : [...warnings, `${total}, sha256 ${diffSha256}`], 'No changes'),
+        structured: {
+          ...{ baseCommit, filesChanged, insertions, deletions, stat: stat.join('\n'), diff, truncated, diffSha256 },
+        },
+      }
     },
   }),
 ]
 
-/** Returns the lines, followed by the warnings in parentheses. */
-function answer(lines: readonly string[], warnings: readonly string[], none = ''): Answer {
-  const notes = warnings.map((warning) => `(${warning})`)
-  return { output: [...(lines.length === 0 ? [none] : lines), ...notes].join('\n') }
+/** Converts the former field `end_line`, the last line, to `maxLines`. */
+function withMaxLines(input: unknown): unknown {
+  const { end_line, endLine = end_line, ...fields } = renamedFields(input, {})
+  if (typeof endLine !== 'number' || 'maxLines' in fields) return input
+  const { startLine = 1 } = fields
+  if (typeof startLine !== 'number') return input
+  if (endLine < startLine) {
+    throw new ToolError('INVALID_INPUT', `Invalid input: the last line, ${endLine}, is before the first, ${startLine}`)
+  }
+  return { ...fields, maxLines: endLine - startLine + 1 }
+}
+
+/** Converts the former fields of a search. */
+function withMode(input: unknown): unknown {
+  const renamed = renamedFields(input, { glob: 'includeGlob', max_results: 'maxMatches', maxResults: 'maxMatches' })
+  const { regex, ...fields } = renamed
+  return typeof regex === 'boolean' && !('mode' in fields) ? { ...fields, mode: regex ? 'regex' : 'literal' } : renamed
+}
+
+/** Returns the lines, followed by the notes in parentheses. */
+function answer(lines: readonly string[], notes: readonly string[], none = ''): Answer {
+  return { output: [...(lines.length === 0 ? [none] : lines), ...notes.map((note) => `(${note})`)].join('\n') }
+}
+
+/** Returns the fields that are not `undefined`. */
+function definedOf<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }
+}
+
+function numbered(content: string, startLine: number): string {
+  return splitLines(content)
+    .map((text, index) => `${String(startLine + index).padStart(6)} | ${text}\n`)
+    .join('')
+}
+
+function matchLines({ path, line, snippet, before, after }: ToolOutput<'search_text'>['matches'][number]): string[] {
+  return [
+    ...before.map((text, index) => `${path}-${line - before.length + index}-${text}`),
+    `${path}:${line}:${snippet}`,
+    ...after.map((text, index) => `${path}-${line + 1 + index}-${text}`),
+  ]
 }
 
 function nameOf({ outward }: PathMapping) {
