@@ -212,35 +212,3 @@ export const refusals: Readonly<Record<string, string>> = {
   expectedSha256: 'WRITE_CONFLICT',
   expectedSha256s: 'WRITE_CONFLICT',
 }
-
-/** Numbers of cases by dialect: calls × safety fields × values × spellings. */
-export const counts: Readonly<Record<string, { readonly effective: number; readonly refused: number }>> = {
-  'mcp-filesystem': { effective: 96, refused: 6 },
-  'python-harness': { effective: 82, refused: 2 },
-  anthropic: { effective: 82, refused: 272 },
-  codex: { effective: 13, refused: 12 },
-  deepagents: { effective: 84, refused: 0 },
-  exec: { effective: 30, refused: 0 },
-  gemini: { effective: 110, refused: 13 },
-  mastra: { effective: 61, refused: 2 },
-  'file-read-write': { effective: 25, refused: 2 },
-  'snake-case': { effective: 53, refused: 0 },
-  'patch-and-diff': { effective: 50, refused: 4 },
-  'named-roots': { effective: 49, refused: 0 },
-}
-
-/** Numbers of tools × unknown fields by dialect. */
-export const unknownFields: Readonly<Record<string, number>> = {
-  'mcp-filesystem': 1144,
-  'python-harness': 974,
-  anthropic: 212,
-  codex: 159,
-  deepagents: 644,
-  exec: 323,
-  gemini: 702,
-  mastra: 900,
-  'file-read-write': 496,
-  'snake-case': 465,
-  'patch-and-diff': 471,
-  'named-roots': 405,
-}
