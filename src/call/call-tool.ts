@@ -374,11 +374,11 @@ async function createResult(
     ...(await resultOf(workspace, call.tool, draft, receipt)),
     callId: audit.id,
     ...(artifactUri === undefined ? {} : { artifactUri }),
-    ...(labels.active ? { label: taint.labelResult() } : {}),
   }
   const maySee = contentVisibility(workspace, policyCall(run, call.tool.name, call.input, call.dialectTools))
   const visible = withoutHiddenVersion(result, maySee)
-  const answer = (await runPostHooks(hooks, hookCall(run, call), visible, limits.hookTimeoutMs)) as Success
+  const labelled = labels.active ? { ...visible, label: taint.labelResult(visible) } : visible
+  const answer = (await runPostHooks(hooks, hookCall(run, call), labelled, limits.hookTimeoutMs)) as Success
   return labels.active ? { ...answer, label: taint.applyHookLabel(answer.label) } : answer
 }
 

@@ -2,10 +2,18 @@ import { type ErrorCode, type Failure, ToolError } from '../errors.ts'
 import { checkLimit } from '../limits.ts'
 import { childOf, isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
-import { type ContentLabel, higher } from '../policy/content-flow.ts'
+import { type ContentNames, contentNamesIn } from '../policy/content-names.ts'
 import type { Label, LabelSink } from '../policy/labels.ts'
 import type { Verdict } from '../policy/policy.ts'
-import { isAbove, isLabel, maxLabel, type SinkTarget, type TaintOrigin } from '../policy/taint.ts'
+import {
+  type ContentLabel,
+  higher,
+  isAbove,
+  isLabel,
+  maxLabel,
+  type SinkTarget,
+  type TaintOrigin,
+} from '../policy/taint.ts'
 import type { Change, Receipt } from '../storage/backend.ts'
 import { linkTarget } from '../storage/change-set.ts'
 import type { BuiltinDraft } from '../tools/builtin-tool.ts'
@@ -42,8 +50,12 @@ export interface TaintTracker {
   authorizeChanges(changes: AuthorizedChanges, draft: LabelledDraft): Promise<AuthorizedChanges>
   /** Labels the written files with the highest label that may have flowed into them. */
   labelChanges(changes: AuthorizedChanges, draft: LabelledDraft, receipt: Receipt, into: WorkspaceState): void
-  /** Raises the taint of the run to the label of the result, and returns that label. */
-  labelResult(): Label
+  /**
+   * Raises the taint of the run to the label of the result, and returns that label.
+   *
+   * @param result its names of files may hold labelled content
+   */
+  labelResult(result?: unknown): Label
   /** Like `labelResult`, for a failure. A message without content of files raises nothing. */
   labelFailure(failure: Failure): Label
   /** Raises the label to the one that a hook gave the result, if it is valid and higher. */
@@ -92,6 +104,8 @@ class ActiveTaintTracker implements TaintTracker {
   readonly #isTool: boolean
   readonly #public: TaintOrigin
   #accesses: readonly GuardedAccess[] = []
+  /** Names that the command of the call has made of content. */
+  #names: ContentNames = new Map()
   /** The highest label that the call itself has read. */
   #origin: TaintOrigin | undefined
 
@@ -143,6 +157,7 @@ class ActiveTaintTracker implements TaintTracker {
   }
 
   async authorizeChanges(authorized: AuthorizedChanges, draft: LabelledDraft): Promise<AuthorizedChanges> {
+    this.#names = draft.flow?.names ?? this.#names
     if (!this.#isTool && draft.flow === undefined) return authorized
     const questions: SinkQuestion[] = []
     for (const { change } of authorized.changes) {
@@ -173,10 +188,14 @@ class ActiveTaintTracker implements TaintTracker {
       written.set(change.path, maxLabel(written.get(change.path) ?? 'public', content.label))
     }
     for (const [path, label] of written) into.fileLabels.raise(path, label)
+    for (const [name, content] of this.#names) {
+      into.contentNames.set(name, higher(content, into.contentNames.get(name)))
+    }
     for (const { label, path } of shown) this.addLabel(label, path)
   }
 
-  labelResult(): Label {
+  labelResult(result?: unknown): Label {
+    for (const { label, path } of contentNamesIn(result, this.#workspace.contentNames)) this.addLabel(label, path)
     if (this.#origin !== undefined) this.#run.taint.raise(this.#origin)
     return this.#origin?.label ?? 'public'
   }
@@ -186,8 +205,11 @@ class ActiveTaintTracker implements TaintTracker {
     return this.labelResult()
   }
 
-  labelFailure({ code }: Failure): Label {
-    return contentFreeCodes.has(code) ? 'public' : this.labelResult()
+  labelFailure(failure: Failure): Label {
+    const { contentNames } = this.#workspace
+    const isContentFree = contentFreeCodes.has(failure.code) && contentNamesIn(failure, this.#names).length === 0
+    if (isContentFree && contentNamesIn(failure, contentNames).length === 0) return 'public'
+    return this.labelResult(failure)
   }
 
   /** The content that the call puts at a path. A moved file keeps its label; so does what an operation restores. */

@@ -1,19 +1,14 @@
 import type { Path } from '../paths/logical-path.ts'
 import type { Change } from '../storage/backend.ts'
+import type { ContentNames } from './content-names.ts'
 import type { Label } from './labels.ts'
-import { type FileLabels, isAbove, type Labels, maxLabel } from './taint.ts'
-
-/** The label of some content, and the path that the content was read from. */
-export interface ContentLabel {
-  readonly label: Label
-  /** Absent for the output of a command. */
-  readonly path?: string
-}
+import { type ContentLabel, type FileLabels, higher, isAbove, type Labels, maxLabel } from './taint.ts'
 
 /** Where the labels of files come from: the policy, and what was written into them. */
 export interface KnownLabels {
   readonly labels: Labels
   readonly fileLabels: FileLabels
+  readonly contentNames: ContentNames
 }
 
 /**
@@ -28,6 +23,9 @@ export class ContentFlow {
   readonly #written = new Map<Path, ContentLabel>()
   /** The highest label that each path had at any time during the command: git may have stored it under that name. */
   readonly #highest = new Map<Path, Label>()
+
+  /** Names that hold content which the command has read. */
+  names: ContentNames = new Map()
 
   /** @param alsoReceived returns what the command has received by other ways than `read` */
   constructor(known: KnownLabels, alsoReceived: () => ContentLabel | undefined = () => undefined) {
@@ -48,6 +46,11 @@ export class ContentFlow {
   /** Records that the command receives the content of a path. */
   read(path: Path): void {
     this.#received = higher(this.#received, this.at(path))
+  }
+
+  /** Records that the command receives the name of an entry. */
+  readName(name: string): void {
+    this.#received = higher(this.#received, this.#known.contentNames.get(name))
   }
 
   /**
@@ -89,10 +92,3 @@ export class ContentFlow {
 }
 
 const PUBLIC: ContentLabel = { label: 'public' }
-
-/** Returns the content with the higher label. Of two equal ones, the first. */
-export function higher<C extends ContentLabel>(a: C, b: C | undefined): C
-export function higher<C extends ContentLabel>(a: C | undefined, b: C | undefined): C | undefined
-export function higher<C extends ContentLabel>(a: C | undefined, b: C | undefined): C | undefined {
-  return isAbove(b?.label ?? 'public', a?.label ?? 'public') ? b : a
-}

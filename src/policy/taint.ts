@@ -3,6 +3,13 @@ import { type Label, type LabelPolicy, type LabelSink, labelNames } from './labe
 import { compilePaths, compileTexts } from './match.ts'
 import { compileHosts } from './network-policy.ts'
 
+/** The label of some content, and the path that the content was read from. */
+export interface ContentLabel {
+  readonly label: Label
+  /** Absent for the output of a command. */
+  readonly path?: string
+}
+
 /** The source of a label, for reports and error messages. */
 export interface TaintOrigin {
   readonly label: Label
@@ -63,6 +70,13 @@ export function isLabel(value: unknown): value is Label {
 
 function rank(label: Label): number {
   return labelNames.indexOf(label)
+}
+
+/** Returns the content with the higher label. Of two equal ones, the first. */
+export function higher<C extends ContentLabel>(a: C, b: C | undefined): C
+export function higher<C extends ContentLabel>(a: C | undefined, b: C | undefined): C | undefined
+export function higher<C extends ContentLabel>(a: C | undefined, b: C | undefined): C | undefined {
+  return isAbove(b?.label ?? 'public', a?.label ?? 'public') ? b : a
 }
 
 /** Creates the taint of a run. `origin` continues the run of another process. */

@@ -76,6 +76,7 @@ export function createWorkspaceState(
     labels: compileLabels(policy.data.labels),
     // A fork starts with the labels of its origin.
     fileLabels: new FileLabels(origin === undefined ? earlierLabels(options.history) : origin.fileLabels),
+    contentNames: new Map(origin?.contentNames),
     tools,
     unavailableTools,
     ownTools: new Set(options.extraTools),

@@ -205,6 +205,55 @@ describe('taint and labels', () => {
   })
 })
 
+describe('a name that holds labelled content', () => {
+  it('carries its label in results and refusals, and into sinks', async () => {
+    const run = await open()
+    const made = await line(run, 'touch "tmp/$(head -1 conf/x.txt)"')
+    expect(made).toMatchObject({ ok: true, label: 'restricted' })
+    const calls: [string, object][] = [
+      ['list_directory', { path: 'tmp' }],
+      ['find_files', { pattern: 'tmp/*' }],
+      ['run_command', { command: 'ls tmp' }],
+      ['run_command', { command: 'echo tmp/*' }],
+      ['file_info', { path: 'tmp/TOKEN7292' }],
+    ]
+    for (const [name, input] of calls) {
+      const reader = run.run({})
+      const result = await reader.callTool(name, input)
+      expect(JSON.stringify(result), name).toContain('TOKEN7291')
+      expect(result, name).toMatchObject({ label: 'restricted' })
+      expect(reader.taint.label(), name).toBe('restricted')
+    }
+    for (const command of ['ls tmp > pub/list.txt', 'for f in tmp/*; do echo $f | rev > pub/list.txt; done']) {
+      expect(await line(run.run({}), command), command).toMatchObject({ code: 'TAINT_DENIED' })
+    }
+  })
+
+  it('is not shown in a refusal without its label', async () => {
+    const run = await open()
+    const refused = await line(run, 'mkdir -p "pub/$(head -1 conf/x.txt)"')
+    expect(refused).toMatchObject({ code: 'TAINT_DENIED', path: 'pub/TOKEN7291', label: 'restricted' })
+    expect(run.taint.label()).toBe('restricted')
+  })
+
+  it('is a branch, too', async () => {
+    const run = await open()
+    await line(run, 'git init -q && git add -A && git commit -qm one && git branch "$(head -1 conf/x.txt)"')
+    expect(await line(run.run({}), 'git branch')).toMatchObject({
+      stdout: expect.stringContaining('TOKEN7291'),
+      label: 'restricted',
+    })
+  })
+
+  it('is none of the names that a command spells or takes over', async () => {
+    const run = await open()
+    await line(run, 'cp conf/x.txt tmp/second; cp -r conf tmp/copy; mkdir tmp/TOKEN7291')
+    const reader = run.run({})
+    const result = await reader.call('list_directory', { path: 'tmp', maxDepth: 3 })
+    expect(result).toMatchObject({ ok: true, label: 'public' })
+  })
+})
+
 describe('a link in a sink', () => {
   it('is refused if it shows labelled content', async () => {
     const run = await open()

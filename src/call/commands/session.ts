@@ -1,6 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
-import { type ContentFlow, type ContentLabel, higher } from '../../policy/content-flow.ts'
+import type { ContentFlow } from '../../policy/content-flow.ts'
+import { type ContentLabel, higher } from '../../policy/taint.ts'
 import type { CommandSession, CommitSubscription, Shell, ShellProcess, StartedProcess } from '../../shells/types.ts'
 import type { Change } from '../../storage/backend.ts'
 import type { AuthorizedCall } from '../state/call.ts'

@@ -5,7 +5,9 @@ import { createVisibility } from '../../guard/visibility.ts'
 import { GIT_DIRECTORY, isWithin, type Path } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
 import type { ApprovalQuestion } from '../../policy/approval.ts'
-import { ContentFlow, type ContentLabel, higher } from '../../policy/content-flow.ts'
+import { ContentFlow } from '../../policy/content-flow.ts'
+import { findContentNames } from '../../policy/content-names.ts'
+import { type ContentLabel, higher } from '../../policy/taint.ts'
 import { createCommandFiles, type TrackedCommandFiles } from '../../shells/shared/command-files.ts'
 import type { CommandGit, CommandTransaction } from '../../shells/types.ts'
 import { textsIn } from '../require-hidden-secrets.ts'
@@ -20,6 +22,7 @@ interface TransactionState {
   /** Takes the changes of the line. */
   readonly drafts: OverlayBackend
   readonly files: TrackedCommandFiles
+  readonly flow: ContentFlow | undefined
   /** Aborts with the caller's signal, and when an access needs an approval. */
   readonly signal: AbortSignal
   readonly onRead: (path: Path, bytes: number) => void
@@ -76,7 +79,7 @@ export function openTransaction(
       throw new ToolError('ABORTED', 'The command waits for an approval')
     },
   })
-  const state: TransactionState = { session, drafts, files, signal, onRead, onStore, receive, isGitOpen: false }
+  const state: TransactionState = { session, drafts, files, flow, signal, onRead, onStore, receive, isGitOpen: false }
   let git: CommandGit | undefined
   return {
     ...{
@@ -148,8 +151,13 @@ function requireHost({ session, files }: TransactionState, url: URL): void {
 }
 
 /** The changes of the line as one set, each with the access that covers it. */
-async function changesOf({ drafts, files, isGitOpen }: TransactionState): ReturnType<CommandTransaction['changes']> {
+async function changesOf(state: TransactionState): ReturnType<CommandTransaction['changes']> {
+  const { session, drafts, files, isGitOpen, flow } = state
   const changes = await drafts.pending()
+  if (flow?.received !== undefined) {
+    const spelled = JSON.stringify(session.call.input)
+    flow.names = findContentNames(changes, spelled, files.readContents, (path) => flow.at(path))
+  }
   const changed = new Set(changes.map(({ path }) => path))
   const accesses = files.accesses.filter(({ path }) => changed.has(path))
   const covered = new Set(accesses.map(({ path }) => path))

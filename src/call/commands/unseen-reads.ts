@@ -1,5 +1,5 @@
 import { ROOT } from '../../paths/logical-path.ts'
-import { type ContentLabel, higher } from '../../policy/content-flow.ts'
+import { type ContentLabel, higher } from '../../policy/taint.ts'
 import type { Shell, ShellCommand } from '../../shells/types.ts'
 import { visibleFiles } from '../../storage/walk.ts'
 import type { WorkspaceState } from '../state/workspace-state.ts'

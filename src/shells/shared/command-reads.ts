@@ -19,7 +19,9 @@ export function createCommandReads(gate: CommandGate): CommandReads {
     async list(path) {
       const directory = await gate.requireVisible(path)
       const entries = await backend.list(directory.path)
-      return entries.filter(({ name, type }) => listing.see(childOf(directory.path, name), type))
+      const visible = entries.filter(({ name, type }) => listing.see(childOf(directory.path, name), type))
+      for (const { name } of visible) options.flow?.readName(name)
+      return visible
     },
 
     read: (path) =>
