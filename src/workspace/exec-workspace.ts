@@ -44,3 +44,30 @@ export async function execWorkspace(requested: ExecWorkspaceOptions): Promise<Di
     ...options,
   })
 }
+
+/** The tools of workspaces in dialects, and the function that calls them: what adapters for models need. */
+export type DialectTools = Pick<DialectWorkspace, 'tools' | 'callTool'>
+
+/**
+ * Joins the tools of several workspaces for one agent, such as file tools and the tools of {@link execWorkspace}. Each call goes
+ * to the workspace of its tool, whose policy, audit and undo apply.
+ *
+ * @throws TypeError if two workspaces have a tool of the same name
+ * @example
+ * const files = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: snakeCase() })
+ * const scratch = await execWorkspace({ shell: bash() })
+ * const tools = aiSdkTools(joinTools(files, scratch))
+ */
+export function joinTools(first: DialectTools, ...others: readonly DialectTools[]): DialectTools {
+  const owners = new Map<string, DialectTools>()
+  for (const workspace of [first, ...others]) {
+    for (const { name } of workspace.tools) {
+      if (owners.has(name)) throw new TypeError(`Two workspaces have the tool "${name}", so a call of it is ambiguous`)
+      owners.set(name, workspace)
+    }
+  }
+  return {
+    tools: [first, ...others].flatMap(({ tools }) => tools),
+    callTool: (name, input, options) => (owners.get(name) ?? first).callTool(name, input, options),
+  }
+}

@@ -17,6 +17,7 @@ export const files: Readonly<Record<string, string>> = {
 export interface Case {
   readonly tool: string
   readonly input: Readonly<Record<string, unknown>>
+  readonly mode?: 'plan'
   readonly before?: undefined | readonly { readonly tool: string; readonly input: unknown }[]
 }
 
@@ -155,7 +156,10 @@ export const cases: Readonly<Record<string, readonly Case[]>> = {
     { tool: 'edit_file', input: { path: 'a.txt', old_text: 'one', new_text: 'ONE' } },
     { tool: 'list_directory', input: {} },
     { tool: 'search_files', input: { query: 'two' } },
+    { tool: 'search_files', input: { path: '.', pattern: '*.txt' } },
+    { tool: 'search_files', input: { path: '/workspace', pattern: 't[wx]o', content_search: true } },
     { tool: 'run_command', input: { command: 'echo hi' } },
+    { tool: 'submit_plan', input: { plan: 'Write a.txt.' }, mode: 'plan' },
   ],
   'patch-and-diff': [
     { tool: 'list_dir', input: {} },

@@ -16,7 +16,7 @@ interface Run {
 }
 
 /** Opens a workspace in a dialect, after the calls that have to come before a case. */
-async function open(dialect: Dialect, { tool, input, before = [] }: Case) {
+async function open(dialect: Dialect, { tool, input, mode, before = [] }: Case) {
   const inputs: Readonly<Record<string, unknown>>[] = []
   const workspace = await createWorkspace({
     ...{
@@ -26,6 +26,7 @@ async function open(dialect: Dialect, { tool, input, before = [] }: Case) {
       policy: { preset: 'autonomous', memory: {} },
       clock: () => 0,
     },
+    ...(mode === undefined ? {} : { mode, approve: () => 'allow' as const }),
     hooks: { preToolCall: (call) => void inputs.push(call.input) },
   })
   for (const earlier of before) expect((await workspace.call(earlier.tool, earlier.input)).isError).toBe(false)

@@ -177,6 +177,21 @@ describe('the tools of the agent', () => {
     }
   })
 
+  it('read_file continues a line of more than 64 KiB with start_column', async () => {
+    const text = `${'y'.repeat(150_000)}\nend\n`
+    const workspace = await open({ 'a.log': text })
+    let content = ''
+    for (let input = { start_line: 1 }, calls = 0; calls < 9; calls++) {
+      const { output } = await workspace.call('read_file', { path: `${root}/a.log`, ...input })
+      const part = output as { content: string; truncated?: true; end_line: number; next_column?: number }
+      content += part.content
+      if (part.truncated !== true) break
+      const { end_line: last, next_column: start_column } = part
+      input = start_column === undefined ? { start_line: last + 1 } : { start_line: last, ...{ start_column } }
+    }
+    expect(content === text).toBe(true)
+  })
+
   it('write_file needs a file of more than 64 KiB to be read in all of its parts', async () => {
     const workspace = await open({ 'a.log': line.repeat(1000) })
     const path = `${root}/a.log`

@@ -42,7 +42,8 @@ const tools = [
   defineDialectTool({
     name: 'read_file',
     title: 'Read file',
-    description: 'Read a text file. Of more than 64 KiB, it returns the first lines; start_line continues.',
+    description:
+      'Read a text file. Of more than 64 KiB, it returns the first lines; start_line continues, and start_column within a line.',
     input: z.object({
       path,
       start_line: z.int().min(1).default(1).describe('First line, from 1'),
@@ -53,10 +54,13 @@ const tools = [
     *steps({ path, start_line: startLine, max_lines }, pathMapping) {
       const maxLines = max_lines ?? Number.POSITIVE_INFINITY
       const range = { startLine, maxLines }
-      const { content, endLine, totalLines, isCut } = yield* readPart(pathMapping.inward(path), range, true)
+      const read = yield* readPart(pathMapping.inward(path), range, true)
+      const { content, endLine, totalLines, isCut, nextColumn } = read
       if (startLine === 1 && endLine === totalLines && !isCut) return success({ content })
       const lines = { start_line: startLine, end_line: endLine, total_lines: totalLines }
-      return success({ content, ...lines, ...(isCut ? { truncated: true } : {}) })
+      // Only the beginning of the last line is shown; start_column continues it.
+      const column = nextColumn === undefined ? {} : { next_column: nextColumn }
+      return success({ content, ...lines, ...(isCut ? { truncated: true } : {}), ...column })
     },
   }),
   defineDialectTool({

@@ -1,3 +1,4 @@
+import type { Success } from '../../call/state/call.ts'
 import { ToolError } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
 import { callNarrowed, narrowInput } from './steps.ts'
@@ -9,6 +10,8 @@ export interface FileText {
   readonly sha256: string
   /** Number of lines of the whole file. */
   readonly totalLines: number
+  /** The label of the reading, if the policy has labels. */
+  readonly label?: Success['label']
 }
 
 /** A range of lines, counted from 1. */
@@ -78,8 +81,8 @@ export function* readPart(path: string, range: LineRange, isExact = false): Step
       throw new ToolError('WRITE_CONFLICT', message, { path, hint: 'Read it again.' })
     }
     sha256 = part.sha256
-    const { endLine, totalLines, nextColumn } = part
-    const whole = { sha256, totalLines, startLine: firstLine }
+    const { endLine, totalLines, nextColumn, label } = part
+    const whole = { sha256, totalLines, label, startLine: firstLine }
     const partBytes = utf8.encode(part.content).length
     if (isExact && bytes > 0 && bytes + partBytes > MAX_BYTES) {
       yield { unseen: section }

@@ -1,31 +1,40 @@
 import * as z from 'zod'
+import type { Success } from '../../call/state/call.ts'
+import type { Failure } from '../../errors.ts'
+import type { ToolOutput } from '../../tools/index.ts'
 import {
   call,
   createPathMapping,
   defineDialectTool,
   type PathMapping,
   readBetween,
+  ToolError,
+  tryCall,
   type VirtualRoots,
 } from '../define.ts'
 import { toSnakeCase as inSnakeCase } from '../runtime/snake-case.ts'
-import type { Answer, Dialect } from '../runtime/types.ts'
+import type { Answer, Dialect, Steps } from '../runtime/types.ts'
+
+/** The name of the workspace in its shells, so that the paths that a command prints work in every tool. */
+const SHELL_ROOT = '/workspace'
 
 /**
- * Tools of coding agents with fields in snake_case: `read_file`, `write_file`, `edit_file`, `list_directory`, `search_files`
- * and, if the workspace has a shell, `run_command`. Results are JSON: `{ ok: true, … }` or `{ ok: false, error }`. A change may
- * pass the version that it expects.
+ * Tools of coding agents with fields in snake_case: `read_file`, `write_file`, `edit_file`, `list_directory`, `search_files`,
+ * `run_command` if the workspace has a shell, and `submit_plan` in plan mode. Results are JSON: `{ ok: true, … }` or
+ * `{ ok: false, error }`. A change may pass the version that it expects.
  *
- * @param roots virtual roots of its paths. Default: none, paths are relative to the root of the workspace
+ * @param roots virtual roots of its paths. Default: the root of the workspace as `/workspace`, as commands see it. With other
+ *   roots, `/workspace` is still accepted
  * @example
  * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: snakeCase() })
  * await workspace.call('write_file', { path: 'a.txt', content: 'Hello\n' })
  */
-export function snakeCase(roots: VirtualRoots = {}): Dialect {
-  const pathMapping = createPathMapping(roots)
+export function snakeCase(roots: VirtualRoots = { [SHELL_ROOT]: '' }): Dialect {
+  const pathMapping = withShellRoot(roots)
   return {
     name: 'snake-case',
     description:
-      'read_file, write_file, edit_file, list_directory, search_files and run_command with snake_case fields',
+      'read_file, write_file, edit_file, list_directory, search_files, run_command and submit_plan with snake_case fields',
     pathMapping,
     tools,
     versions: true,
@@ -53,13 +62,23 @@ export function snakeCase(roots: VirtualRoots = {}): Dialect {
   }
 }
 
+/** Returns the mapping of the roots, which also accepts paths as a shell names them. */
+function withShellRoot(roots: VirtualRoots): PathMapping {
+  const mapping = createPathMapping(roots)
+  if (Object.hasOwn(roots, SHELL_ROOT)) return mapping
+  return { ...mapping, inward: createPathMapping({ ...roots, [SHELL_ROOT]: '' }).inward }
+}
+
+/** The directory of a command as `pwd` prints it. */
+const shellPaths = createPathMapping({ [SHELL_ROOT]: '' })
+
 function snakeCaseFields(details: object, pathMapping: PathMapping): object {
   return inSnakeCase(details, pathMapping) as object
 }
 
-/** Returns a result without the fields that only programs need. */
+/** Returns a result without the fields that only programs need. Its label is there if the policy has labels. */
 function answer(
-  { ok, summary, callId, label, warnings, ...fields }: { readonly [field: string]: unknown },
+  { ok, summary, callId, warnings, ...fields }: { readonly [field: string]: unknown },
   pathMapping: PathMapping,
 ): Answer {
   const warningFields = Array.isArray(warnings) && warnings.length > 0 ? { warnings } : {}
@@ -95,8 +114,9 @@ const tools = [
     annotations: looks,
     uses: ['read_file'],
     *steps({ path, start_line, end_line }, pathMapping) {
-      const { content, totalLines, sha256 } = yield* readBetween(pathMapping.inward(path), start_line, end_line)
-      return answer({ ok: true, content, totalLines, sha256 }, pathMapping)
+      const read = yield* readBetween(pathMapping.inward(path), start_line, end_line)
+      const { content, totalLines, sha256, label } = read
+      return answer({ ok: true, content, totalLines, sha256, label }, pathMapping)
     },
   }),
   defineDialectTool({
@@ -132,7 +152,8 @@ const tools = [
   defineDialectTool({
     name: 'list_directory',
     title: 'List directory',
-    description: 'List a directory, without hidden and ignored names unless asked for.',
+    description:
+      'List a directory, without hidden and ignored names unless asked for. The paths of directories end with a slash.',
     input: z.object({
       path: path.default('.'),
       max_depth: z.int().min(1).default(1),
@@ -143,30 +164,50 @@ const tools = [
     uses: ['list_directory'],
     *steps({ path, max_depth: maxDepth, include_hidden: includeHidden, include_ignored: includeIgnored }, pathMapping) {
       const options = { maxDepth, includeHidden, includeIgnored }
-      return answer(yield* call('list_directory', { path: pathMapping.inward(path), ...options }), pathMapping)
+      const listing = yield* call('list_directory', { path: pathMapping.inward(path), ...options })
+      const entries = listing.entries.map((entry) =>
+        entry.type === 'directory' ? { ...entry, path: `${entry.path}/` } : entry,
+      )
+      return answer({ ...listing, entries }, pathMapping)
     },
   }),
   defineDialectTool({
     name: 'search_files',
     title: 'Search files',
-    description: 'Search the lines of files for a text, or with is_regex for a regular expression.',
+    description:
+      'Find files by a glob on their names, or with content_search the lines that contain a text or regular expression.',
     input: z.object({
-      query: z.string().min(1),
-      path: path.default('.').describe('Directory or file to search'),
-      is_regex: z.boolean().default(false),
-      case_sensitive: z.boolean().default(true),
-      file_pattern: z.string().optional().describe('Only files that match, such as **/*.ts'),
+      path: path.default('.').describe('Directory to search; for contents also a file'),
+      pattern: z.string().min(1).optional().describe('Glob on names, such as *.ts; with content_search, what to find'),
+      content_search: z.boolean().optional().describe('Search contents, not names'),
+      query: z.string().min(1).optional().describe('Text to find in contents, in place of pattern'),
+      is_regex: z.boolean().optional().describe('Whether contents are searched by a regular expression'),
+      case_sensitive: z.boolean().optional().describe('Default: true'),
+      file_pattern: z.string().optional().describe('Only contents of files that match, such as **/*.ts'),
       max_results: z.int().min(1).optional(),
     }),
     annotations: looks,
     uses: ['search_text'],
-    *steps({ query, path, is_regex, case_sensitive: caseSensitive, file_pattern, max_results }, pathMapping) {
-      const mode = is_regex ? ('regex' as const) : ('literal' as const)
-      const options = { ...optional('includeGlob', file_pattern), ...optional('maxMatches', max_results) }
-      return answer(
-        yield* call('search_text', { query, path: pathMapping.inward(path), mode, caseSensitive, ...options }),
-        pathMapping,
-      )
+    mayUse: ['find_files'],
+    *steps(input, pathMapping) {
+      const { pattern, query, content_search } = input
+      const path = pathMapping.inward(input.path)
+      if ((pattern === undefined) === (query === undefined)) throw wrongField('pattern', 'give either pattern or query')
+      if (query !== undefined && content_search === false) throw wrongField('content_search', 'query searches contents')
+      if (pattern === undefined || content_search === true) {
+        const result = yield* searchContents(path, input)
+        return result.ok ? answer(result, pathMapping) : result
+      }
+      for (const field of ['is_regex', 'case_sensitive', 'file_pattern'] as const) {
+        if (input[field] === undefined) continue
+        throw wrongField(
+          field === 'file_pattern' ? 'file_pattern (include_glob)' : field,
+          'has no effect on a search by name',
+        )
+      }
+      const glob = pattern.includes('/') ? pattern : `**/${pattern}`
+      const options = optional('maxResults', input.max_results)
+      return answer(yield* call('find_files', { pattern: glob, path, ...options }), pathMapping)
     },
   }),
   defineDialectTool({
@@ -186,7 +227,65 @@ const tools = [
         ...optional('cwd', cwd === undefined ? undefined : pathMapping.inward(cwd)),
         ...optional('timeoutMs', timeoutMs),
       }
-      return answer(yield* call('run_command', { command, ...options }), pathMapping)
+      const result = yield* call('run_command', { command, ...options })
+      const { output } = answer(result, pathMapping)
+      return { output: { ...(output as object), cwd: shellPaths.outward(result.cwd) } }
+    },
+  }),
+  defineDialectTool({
+    name: 'submit_plan',
+    title: 'Submit plan',
+    description: 'Submit a plan of your changes and wait for its approval; until then nothing can be changed.',
+    input: z.object({
+      plan: z.string().min(1).describe('Your plan, in Markdown'),
+      paths: z.array(z.string().min(1)).min(1).optional().describe('Globs of the paths to change'),
+    }),
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    uses: ['submit_plan'],
+    *steps({ plan, paths }, pathMapping) {
+      const options = optional('paths', paths?.map(pathMapping.inward))
+      return answer(yield* call('submit_plan', { plan, ...options }), pathMapping)
     },
   }),
 ]
+
+/** What `search_files` takes for a search in contents. */
+interface ContentSearch {
+  readonly pattern?: string | undefined
+  readonly query?: string | undefined
+  readonly is_regex?: boolean | undefined
+  readonly case_sensitive?: boolean | undefined
+  readonly file_pattern?: string | undefined
+  readonly max_results?: number | undefined
+}
+
+/** Searches contents. A `pattern` that is no regular expression is a text, unless the caller says what it is. */
+function* searchContents(
+  path: string,
+  { pattern, query, is_regex, case_sensitive = true, file_pattern, max_results }: ContentSearch,
+): Steps<(Success & ToolOutput<'search_text'>) | Failure> {
+  const input = {
+    query: query ?? pattern ?? '',
+    path,
+    caseSensitive: case_sensitive,
+    ...optional('includeGlob', file_pattern),
+    ...optional('maxMatches', max_results),
+  }
+  if (pattern === undefined || is_regex !== undefined) {
+    return yield* call('search_text', { ...input, mode: is_regex === true ? 'regex' : 'literal' })
+  }
+  const found = yield* tryCall('search_text', { ...input, mode: 'regex' })
+  if (found.ok || found.code !== 'INVALID_PATTERN') return found
+  const result = yield* call('search_text', { ...input, mode: 'literal' })
+  return {
+    ...result,
+    warnings: [...result.warnings, 'The pattern is no regular expression, so it was searched as text'],
+  }
+}
+
+function wrongField(field: string, why: string): ToolError {
+  return new ToolError('INVALID_INPUT', `Invalid input for search_files: ${field}: ${why}`, {
+    field,
+    hint: 'Use path and pattern, and content_search: true to search contents.',
+  })
+}
