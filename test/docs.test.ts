@@ -64,7 +64,7 @@ import { recordFixture } from '../src/testing/fixtures.ts'
 import { backendContract, faulty, shellContract, testClock, testWorkspace } from '../src/testing/index.ts'
 import { call, scriptedModel } from '../src/testing/scripted-model.ts'
 import { matchers } from '../src/testing/vitest.ts'
-import { execWorkspace } from '../src/workspace/exec-workspace.ts'
+import { execWorkspace, joinTools } from '../src/workspace/exec-workspace.ts'
 import { parseRecording, replay } from '../src/workspace/replay.ts'
 
 const top = join(import.meta.dirname, '..')
@@ -98,7 +98,7 @@ async function given(): Promise<Record<string, unknown>> {
       anthropic,
       codex,
       deepagents,
-      execWorkspace,
+      ...{ execWorkspace, joinTools },
       gemini,
       mastra,
       mcpFilesystem,
