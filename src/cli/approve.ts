@@ -3,14 +3,15 @@ import { directoryParking } from '../policy/directory-parking.ts'
 import type { ParkedCall } from '../policy/parked-calls.ts'
 import { answerOf } from './ask.ts'
 import { dialectOf } from './dialect.ts'
-import { openWorkspace, parseOptions } from './options.ts'
+import { openWorkspace } from './options.ts'
+import { parseWords, workspaceOptionNames } from './parse-words.ts'
 
 /**
  * `wardspace approve [ID [ANSWER]] --parked DIR`: lists the calls that wait for an approval, shows one of them, or answers it.
  * An answered call is carried out or refused, once.
  */
 export async function approve(words: string[]): Promise<number> {
-  const { values, positionals } = parseOptions(words, 3)
+  const { values, positionals } = parseWords('approve', words, workspaceOptionNames, 3)
   const [id, answer] = positionals
   if (values.parked === undefined) throw new TypeError('Which directory? wardspace approve --parked DIR')
   const waiting = directoryParking(values.parked).list()

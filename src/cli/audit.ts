@@ -1,18 +1,14 @@
 import { existsSync } from 'node:fs'
-import { parseArgs, styleText } from 'node:util'
+import { styleText } from 'node:util'
 import { type AuditFileCheck, verifyAuditFile } from '../audit/jsonl-sink.ts'
+import { parseWords } from './parse-words.ts'
 
 /**
  * `wardspace audit verify FILE...`: checks that the hash chain of each audit file is complete, with the files that it was
  * rotated into. Records missing at the end are noticed only with `--head`, the hash of the last record.
  */
 export async function audit(words: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: words,
-    options: { head: { type: 'string' }, after: { type: 'string' }, json: { type: 'boolean' } },
-    allowPositionals: true,
-    strict: true,
-  })
+  const { values, positionals } = parseWords('audit', words, ['head', 'after', 'json'])
   const [action = '', ...files] = positionals
   if (action !== 'verify') throw new TypeError(`There is no "audit ${action}"; use wardspace audit verify FILE`)
   const [first, second] = files

@@ -3,11 +3,12 @@ import { type DialectResult, isDialectResult } from '../dialects/runtime/types.t
 import type { Failure } from '../errors.ts'
 import { askInTerminal } from './ask.ts'
 import { dialectOf } from './dialect.ts'
-import { openWorkspace, parseOptions } from './options.ts'
+import { openWorkspace } from './options.ts'
+import { parseWords, workspaceOptionNames } from './parse-words.ts'
 
 /** `wardspace call NAME [JSON]`: makes one call on a real directory and prints the result as JSON, or in the form of the dialect. */
 export async function call(words: string[]): Promise<number> {
-  const { values, positionals } = parseOptions(words, 2)
+  const { values, positionals } = parseWords('call', words, [...workspaceOptionNames, 'ask'], 2)
   const [name, json = '{}'] = positionals
   if (name === undefined) throw new TypeError('Which tool? wardspace call NAME [JSON]')
   let input: unknown

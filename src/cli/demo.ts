@@ -14,7 +14,7 @@ import { visibleFiles } from '../storage/walk.ts'
 import { createWorkspace, type Workspace } from '../workspace/create-workspace.ts'
 import { askInTerminal } from './ask.ts'
 import { playAgent } from './demo-agent.ts'
-import { parseOptions } from './options.ts'
+import { parseWords, refuseOptions } from './parse-words.ts'
 import { reportTables } from './report-tables.ts'
 import { oneRoot } from './roots.ts'
 
@@ -40,7 +40,8 @@ const labels: LabelPolicy = {
  * directory in memory. The disk is only read.
  */
 export async function demo(words: string[]): Promise<number> {
-  const { values, positionals } = parseOptions(words, 1)
+  const { values, positionals } = parseWords('demo', words, ['root', 'ask'], 1)
+  if (positionals[0] !== undefined) refuseOptions('demo DIR', values, ['root'])
   const directory = positionals[0] ?? oneRoot(values.root)
   const started = performance.now()
   const [backend, description] =

@@ -83,7 +83,8 @@ function handlerOf(workspace: Workspace | DialectWorkspace, options: HttpOptions
     open() {
       const first = shared()
       const { openNarrowed, roots: granted, onError } = options
-      if (openNarrowed === undefined) return { server: createMcpServer(workspace, first), close: first.close }
+      if (openNarrowed === undefined)
+        return { server: createMcpServer(workspace, { run: first.run }), close: first.close }
       const open = async (roots: readonly Root[] | undefined) => (roots === undefined ? shared() : openNarrowed(roots))
       const following = rootsOfClient(first, { granted, open, onError })
       return { server: createMcpServer(workspace, { run: first.run, roots: following.roots }), close: following.close }

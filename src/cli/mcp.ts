@@ -7,19 +7,15 @@ import { askInTerminal } from './ask.ts'
 import { rootsOfClient, type ServedWorkspace } from './client-roots.ts'
 import { dialectOf } from './dialect.ts'
 import { type HttpServer, isLoopback, requireHosts, serveHttp } from './mcp-http.ts'
-import { configOf, openWorkspace, parseOptions } from './options.ts'
+import { configOf, openWorkspace } from './options.ts'
+import { parseWords, workspaceOptionNames } from './parse-words.ts'
 import { type Root, rootsOf } from './roots.ts'
 import { tokenOf } from './token.ts'
 
-const mcpOptions = {
-  http: { type: 'string' },
-  host: { type: 'string' },
-  'token-file': { type: 'string' },
-  'allowed-host': { type: 'string', multiple: true },
-  'allowed-origin': { type: 'string', multiple: true },
-} as const
+const httpOptionNames = ['host', 'token-file', 'allowed-host', 'allowed-origin'] as const
+const optionNames = [...workspaceOptionNames, 'ask', 'http', ...httpOptionNames] as const
 
-type McpOptions = ReturnType<typeof parseOptions<typeof mcpOptions>>['values']
+type McpOptions = ReturnType<typeof parseWords<(typeof optionNames)[number]>>['values']
 
 /** The parts of a process that the server uses. */
 export interface Host {
@@ -32,7 +28,7 @@ export interface Host {
 
 /** `wardspace mcp`: serves the tools over stdio until the client disconnects, or over HTTP until a signal. */
 export async function mcp(words: string[], host: Host = process): Promise<number> {
-  const { values } = parseOptions(words, 0, mcpOptions)
+  const { values } = parseWords('mcp', words, optionNames, 0)
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) host.once(signal, resolve)
   })
@@ -43,7 +39,7 @@ export async function mcp(words: string[], host: Host = process): Promise<number
 }
 
 async function serveStdio(values: McpOptions, host: Host, stopped: Promise<void>): Promise<void> {
-  for (const name of ['host', 'token-file', 'allowed-host', 'allowed-origin'] as const) {
+  for (const name of httpOptionNames) {
     if (values[name] !== undefined) throw new TypeError(`--${name} is for --http PORT`)
   }
   if (values.ask === true) {

@@ -1,6 +1,5 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { jsonlSink } from '../audit/jsonl-sink.ts'
 import type { Dialect } from '../dialects/runtime/types.ts'
 import { directoryParking } from '../policy/directory-parking.ts'
@@ -13,46 +12,12 @@ import {
 } from '../workspace/create-workspace.ts'
 import { type Config, loadConfig } from './config.ts'
 import { builtInDialect, isModulePath } from './dialect.ts'
+import type { WorkspaceValues } from './parse-words.ts'
 import { openRoots, type Root, rootsOf } from './roots.ts'
 import { shellOf } from './shell.ts'
 
-const shared = {
-  root: { type: 'string', multiple: true },
-  policy: { type: 'string' },
-  audit: { type: 'string' },
-  'read-only': { type: 'boolean' },
-  overlay: { type: 'boolean' },
-  json: { type: 'boolean' },
-  ask: { type: 'boolean' },
-  plan: { type: 'boolean' },
-  parked: { type: 'string' },
-  record: { type: 'string' },
-  dialect: { type: 'string' },
-  shell: { type: 'string' },
-} as const satisfies ParseArgsConfig['options']
-
-/** Definition of the options of one command. */
-type OptionConfig = NonNullable<ParseArgsConfig['options']>
-type Parsed<O extends OptionConfig> = ReturnType<typeof parseArgs<{ options: O; allowPositionals: true; strict: true }>>
-
-/**
- * Parses the shared options, those of the command, and up to `maxPositionals` other words.
- *
- * @throws TypeError for an unknown option or a surplus word
- */
-export function parseOptions<O extends OptionConfig = Record<never, never>>(
-  words: string[],
-  maxPositionals: number,
-  commandOptions?: O,
-): Parsed<typeof shared & O> {
-  const options = { ...shared, ...commandOptions } as typeof shared & O
-  const { values, positionals } = parseArgs({ args: words, options, allowPositionals: true, strict: true })
-  const [surplus] = positionals.slice(maxPositionals)
-  if (surplus !== undefined) throw new TypeError(`Unexpected argument "${surplus}"`)
-  return { values, positionals }
-}
-
-export type Options = ReturnType<typeof parseOptions>['values']
+/** The parsed options of a command that opens a workspace. */
+export type Options = WorkspaceValues
 
 /**
  * Opens the workspace of the options, on real directories. `narrowed` replaces the roots, such as by those of a client;

@@ -4,13 +4,14 @@ import { ToolError } from '../errors.ts'
 import { stateAt } from '../storage/versions.ts'
 import { createWorkspace } from '../workspace/create-workspace.ts'
 import { dialectOf } from './dialect.ts'
-import { auditOf, configOf, parseOptions } from './options.ts'
+import { auditOf, configOf } from './options.ts'
 import { openPersistentOverlay } from './overlay-state.ts'
+import { parseWords } from './parse-words.ts'
 import { oneRoot } from './roots.ts'
 
 /** `wardspace overlay [show | accept | discard]`: shows, accepts or discards the changes of sessions with `--overlay`. */
 export async function overlay(words: string[]): Promise<number> {
-  const { values, positionals } = parseOptions(words, 1)
+  const { values, positionals } = parseWords('overlay', words, ['root', 'policy', 'audit', 'dialect', 'json'], 1)
   const [action = 'show'] = positionals
   if (!['show', 'accept', 'discard'].includes(action)) throw new TypeError(`There is no "overlay ${action}"`)
   const draft = openPersistentOverlay(oneRoot(values.root))

@@ -1,17 +1,20 @@
 import { toJsonSchema } from '../adapters/json-schema/index.ts'
+import type { DialectToolInfo } from '../dialects/runtime/types.ts'
 import { lintPolicy } from '../policy/lint.ts'
 import { bash } from '../shells/bash/index.ts'
 import { builtinTools } from '../tools/index.ts'
 import type { Explanation, ToolDescription } from '../workspace/create-workspace.ts'
 import { dialectOf } from './dialect.ts'
-import { configOf, type Options, openWorkspace, parseOptions } from './options.ts'
+import { configOf, type Options, openWorkspace } from './options.ts'
+import { parseWords, refuseOptions } from './parse-words.ts'
 
 /**
  * `wardspace policy check`, or `wardspace policy explain TOOL PATH|COMMAND|JSON`: the second prints the verdict on a call, with every rule that applies. The call is not
  * made. Exit code 1 if it would be refused.
  */
 export async function policy(words: string[]): Promise<number> {
-  const { values, positionals } = parseOptions(words, 3)
+  const names = ['root', 'policy', 'read-only', 'overlay', 'plan', 'dialect', 'json'] as const
+  const { values, positionals } = parseWords('policy', words, names, 3)
   const [action = '', tool, target = '.'] = positionals
   if (action === 'check') return check(values, positionals)
   if (action !== 'explain')
@@ -19,11 +22,12 @@ export async function policy(words: string[]): Promise<number> {
       `There is no "policy ${action}"; try: wardspace policy explain TOOL PATH, or wardspace policy check`,
     )
   if (tool === undefined) throw new TypeError('Which tool? wardspace policy explain TOOL PATH')
-  const { audit: _, shell: __, ...options } = values
-  const workspace = await openWorkspace(options, { audit: [], shell: bash(), run: { actor: 'cli' } })
+  const extra = { audit: [], shell: bash(), run: { actor: 'cli' } }
+  const workspace = await openWorkspace(values, extra, await dialectOf(values.dialect))
   try {
+    const tools: readonly (ToolDescription | DialectToolInfo)[] = workspace.tools
     const input = inputFor(
-      workspace.tools.find(({ name }) => name === tool),
+      tools.find(({ name }) => name === tool),
       target,
     )
     const explained = await workspace.explain(tool, input)
@@ -39,6 +43,7 @@ export async function policy(words: string[]): Promise<number> {
 /** `wardspace policy check`: prints what a policy leaves open and what has no effect. Exit code 1 if there is something. */
 async function check(values: Options, [, surplus]: readonly string[]): Promise<number> {
   if (surplus !== undefined) throw new TypeError(`Unexpected argument "${surplus}"`)
+  refuseOptions('policy check', values, ['read-only', 'overlay', 'plan'])
   const { policy } = await configOf(values, await dialectOf(values.dialect))
   const findings = lintPolicy(policy, { tools: builtinTools })
   if (values.json === true) process.stdout.write(`${JSON.stringify(findings)}\n`)
@@ -56,7 +61,7 @@ interface DescribedTool {
 }
 
 /** Makes an input with the target. Other required fields get made-up values, because the verdict depends only on the paths. */
-function inputFor(tool: ToolDescription | undefined, target: string): Record<string, unknown> {
+function inputFor(tool: ToolDescription | DialectToolInfo | undefined, target: string): Record<string, unknown> {
   if (target.trimStart().startsWith('{')) return parseInput(target)
   if (tool === undefined) return { path: target }
   const [described] = toJsonSchema([tool]) as unknown as readonly [DescribedTool]

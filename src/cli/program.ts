@@ -1,3 +1,5 @@
+import { didYouMean } from '../util/check-options.ts'
+
 const usage = `wardspace: a workspace that an AI agent can be trusted with
 
   wardspace demo [DIR]            play an agent over DIR, which does not change (default: on a copy of the
@@ -30,7 +32,8 @@ const usage = `wardspace: a workspace that an AI agent can be trusted with
                       sandbox, on Linux), or none (the default) (mcp and call)
   --read-only         register no tool that changes anything
   --dialect D         the names and results of another system's tools, such as mcp-filesystem, or a module of your own,
-                      such as ./mine.js, which runs with the rights of this command (tools, call, mcp and replay)
+                      such as ./mine.js, which runs with the rights of this command (tools, call, mcp, approve, policy and
+                      replay)
   --http PORT         serve over HTTP at /mcp; 0 takes a free port (mcp, as the next four)
   --host HOST         the address to listen on (default: 127.0.0.1); another one needs a token
   --token-file FILE   file with the bearer token of the clients, instead of the environment variable WARDSPACE_TOKEN
@@ -57,10 +60,14 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   tools: async () => (await import('./tools.ts')).tools,
 }
 
-/** Ends the program if the reader of its output has stopped, as in `wardspace demo | head`. */
-export function handleOutputError(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
-  process.exit()
+/**
+ * Ends the program if its output cannot be written. Says why, except where the reader has stopped, as in
+ * `wardspace demo | head`.
+ */
+export function handleOutputError({ code, message }: NodeJS.ErrnoException): void {
+  const reason = code === 'ENOSPC' ? 'no space is left on the device' : (code ?? message)
+  if (code !== 'EPIPE') process.stderr.write(`wardspace: Cannot write the output: ${reason}\n`)
+  process.exit(2)
 }
 
 /** Runs the command that the words name, and returns its exit code. */
@@ -74,7 +81,8 @@ export async function program([name = 'help', ...words]: readonly string[]): Pro
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   try {
-    if (command === undefined) throw new TypeError(`There is no command "${name}"`)
+    if (command === undefined)
+      throw new TypeError(`There is no command "${name}"${didYouMean(name, Object.keys(commands))}`)
     return await (await command())(words)
   } catch (error) {
     /* v8 ignore next -- @preserve: nothing here throws a value that is no error */

@@ -5,7 +5,7 @@ import { bash } from '../shells/bash/index.ts'
 import { readRegularFile } from '../util/regular-file.ts'
 import { parseRecording, type Replay, replay as replayRecording } from '../workspace/replay.ts'
 import { builtInDialect, dialectOf } from './dialect.ts'
-import { parseOptions } from './options.ts'
+import { parseWords } from './parse-words.ts'
 import { oneRoot } from './roots.ts'
 
 const MAX_BYTES = 256 * 1024 * 1024
@@ -15,7 +15,7 @@ const MAX_BYTES = 256 * 1024 * 1024
  * with another result.
  */
 export async function replay(words: string[]): Promise<number> {
-  const { values, positionals } = parseOptions(words, 1)
+  const { values, positionals } = parseWords('replay', words, ['root', 'dialect', 'json'], 1)
   const [file] = positionals
   if (file === undefined) throw new TypeError('Which recording? wardspace replay FILE')
   let text: string

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
-import { parseArgs, styleText } from 'node:util'
+import { styleText } from 'node:util'
 import type { AuditRecord } from '../audit/audit-log.ts'
 import { readAuditFile, verifyAuditFile } from '../audit/jsonl-sink.ts'
 import { reportRuns } from '../audit/report.ts'
 import { reportMarkdown } from '../audit/report-text.ts'
+import { parseWords, refuseOptions } from './parse-words.ts'
 import { reportTables } from './report-tables.ts'
 
 /**
@@ -11,15 +12,10 @@ import { reportTables } from './report-tables.ts'
  * up to the damage, with exit code 1.
  */
 export async function report(words: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: words,
-    options: { run: { type: 'string' }, json: { type: 'boolean' }, markdown: { type: 'boolean' } },
-    allowPositionals: true,
-    strict: true,
-  })
-  const [file, surplus] = positionals
+  const { values, positionals } = parseWords('report', words, ['run', 'json', 'markdown'], 1)
+  if (values.json === true) refuseOptions('report --json', values, ['markdown'])
+  const [file] = positionals
   if (file === undefined) throw new TypeError('Which audit file? wardspace report FILE')
-  if (surplus !== undefined) throw new TypeError(`Unexpected argument "${surplus}"`)
   if (!existsSync(file)) throw new TypeError(`There is no audit file "${file}"`)
   const audit = verifyAuditFile(file)
   const reports = reportRuns(trustedRecords(file, audit.ok ? audit.count : audit.at)).filter(

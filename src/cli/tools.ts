@@ -3,23 +3,26 @@ import { toJsonSchema } from '../adapters/json-schema/index.ts'
 import { memory } from '../backends/memory/index.ts'
 import { createWorkspace } from '../workspace/create-workspace.ts'
 import { dialectOf } from './dialect.ts'
-import { parseOptions } from './options.ts'
+import { configOf } from './options.ts'
+import { parseWords } from './parse-words.ts'
 import { rootsOf } from './roots.ts'
 import { shellOf } from './shell.ts'
 
 /** `wardspace tools`: lists the tools, also those of a shell or a dialect, as a table or as JSON Schema. */
 export async function tools(words: string[]): Promise<number> {
-  const { values } = parseOptions(words, 0)
+  const names = ['root', 'policy', 'read-only', 'overlay', 'dialect', 'shell', 'json'] as const
+  const { values } = parseWords('tools', words, names, 0)
   const readOnly = values['read-only'] === true
   const dialect = await dialectOf(values.dialect)
   const environment = { roots: rootsOf(values.root), overlay: values.overlay === true, readOnly }
   const shell = await shellOf(values.shell, environment)
   const options = {
     backend: memory(),
-    policy: 'autonomous',
+    // The tools are those of a policy only if one is named.
+    policy: values.policy === undefined ? ('autonomous' as const) : (await configOf(values, dialect)).policy,
     readOnly,
     ...(shell === undefined ? {} : { shell }),
-  } as const
+  }
   const workspace = await (dialect === undefined ? createWorkspace(options) : createWorkspace({ ...options, dialect }))
   print(workspace.tools, values.json === true)
   await workspace.close()

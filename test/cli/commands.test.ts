@@ -105,11 +105,15 @@ describe('wrong usage', () => {
     })
   })
 
-  it('a closed output ends the program quietly, any other output error is thrown', () => {
+  it('ends quietly if its output is closed, and says why if its output cannot be written', () => {
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     const exit = vi.spyOn(process, 'exit').mockImplementation((() => {}) as never)
     handleOutputError(Object.assign(new Error('closed'), { code: 'EPIPE' }))
-    expect(exit).toHaveBeenCalledOnce()
-    expect(() => handleOutputError(Object.assign(new Error('full'), { code: 'ENOSPC' }))).toThrow('full')
+    expect(exit).toHaveBeenCalledExactlyOnceWith(2)
+    expect(write).not.toHaveBeenCalled()
+    handleOutputError(Object.assign(new Error('full'), { code: 'ENOSPC' }))
+    expect(write).toHaveBeenCalledWith('wardspace: Cannot write the output: no space is left on the device\n')
+    expect(exit).toHaveBeenCalledTimes(2)
   })
 })
 

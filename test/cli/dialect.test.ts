@@ -236,7 +236,7 @@ describe('--dialect FILE', () => {
     copyFileSync(join(import.meta.dirname, 'fixtures/six-tools.js'), join(cwd, 'mine.js'))
     writeFileSync(join(cwd, 'root/wardspace.config.json'), '{ "preset": "autonomous", "dialect": "./mine.js" }')
     const configured = await run(cwd, 'tools', '--root', 'root', '--policy', 'root/wardspace.config.json')
-    expect(configured.out).toContain('replace_range')
+    expect([configured.code, configured.err]).toEqual([2, expect.stringContaining('dialect')])
     const called = await run(
       cwd,
       'call',

@@ -382,7 +382,7 @@ describe('options that contradict each other are refused with the reason', () =>
     [['--http', '65536'], /"65536" is not a port/],
     [['--http', '0', '--host', '0.0.0.0'], /accepts other machines/],
     [['--http', '0', '--host', 'box.example'], /accepts other machines/],
-    [['--http', '0', '--token', 'x'], /Unknown option '--token'/],
+    [['--http', '0', '--token', 'x'], /There is no option "--token"/],
     [['--http', '0', '--token-file', '/nowhere/token'], /Cannot read the token file/],
     [['--http', '0', '--allowed-origin', '*'], /"\*" is not an origin/],
     [['--http', '0', '--allowed-host', 'http://x'], /is not a host/],

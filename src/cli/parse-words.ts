@@ -1,0 +1,101 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { didYouMean } from '../util/check-options.ts'
+
+/** The options of all commands. */
+const definitions = {
+  after: { type: 'string' },
+  'allowed-host': { type: 'string', multiple: true },
+  'allowed-origin': { type: 'string', multiple: true },
+  ask: { type: 'boolean' },
+  audit: { type: 'string' },
+  dialect: { type: 'string' },
+  head: { type: 'string' },
+  host: { type: 'string' },
+  http: { type: 'string' },
+  json: { type: 'boolean' },
+  markdown: { type: 'boolean' },
+  overlay: { type: 'boolean' },
+  parked: { type: 'string' },
+  plan: { type: 'boolean' },
+  policy: { type: 'string' },
+  'read-only': { type: 'boolean' },
+  record: { type: 'string' },
+  root: { type: 'string', multiple: true },
+  run: { type: 'string' },
+  shell: { type: 'string' },
+  'token-file': { type: 'string' },
+} as const satisfies ParseArgsConfig['options']
+
+type Definitions = typeof definitions
+type OptionName = keyof Definitions
+type Parsed<N extends OptionName> = ReturnType<
+  typeof parseArgs<{ options: Pick<Definitions, N>; allowPositionals: true; strict: true }>
+>
+
+/** The options of the commands that open a workspace on real directories. */
+export const workspaceOptionNames = [
+  ...(['root', 'policy', 'audit', 'read-only', 'overlay', 'json', 'plan', 'parked', 'record', 'dialect'] as const),
+  'shell',
+] as const satisfies readonly OptionName[]
+
+/** The values of {@link workspaceOptionNames}. */
+export type WorkspaceValues = Parsed<(typeof workspaceOptionNames)[number]>['values']
+
+/**
+ * Parses the words of a command.
+ *
+ * @param names the options that the command takes
+ * @throws TypeError for an unknown or repeated option, one that has no effect on this command, and a surplus word
+ */
+export function parseWords<N extends OptionName>(
+  command: string,
+  words: string[],
+  names: readonly N[],
+  maxPositionals = Number.POSITIVE_INFINITY,
+): Parsed<N> {
+  const options = Object.fromEntries(names.map((name) => [name, definitions[name]])) as Pick<Definitions, N>
+  const { tokens } = parseArgs({
+    args: words,
+    options: definitions,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  })
+  const written = new Set<string>()
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue
+    requireKnown(command, token, names)
+    const isRepeatable = 'multiple' in definitions[token.name as N]
+    if (written.has(token.name) && !isRepeatable) throw new TypeError(`${token.rawName} is given twice`)
+    written.add(token.name)
+  }
+  const { values, positionals } = parseArgs({ args: words, options, allowPositionals: true, strict: true })
+  const surplus = positionals[maxPositionals]
+  if (surplus !== undefined) throw new TypeError(`Unexpected argument "${surplus}"`)
+  return { values, positionals } as Parsed<N>
+}
+
+/** @throws TypeError if one of these options was given, because it has no effect on this command */
+export function refuseOptions(
+  command: string,
+  values: Readonly<Record<string, unknown>>,
+  names: readonly OptionName[],
+): void {
+  const name = names.find((one) => values[one] !== undefined)
+  if (name !== undefined) throw new TypeError(`--${name} has no effect on wardspace ${command}`)
+}
+
+function requireKnown(
+  command: string,
+  { name, rawName }: { readonly name: string; readonly rawName: string },
+  names: readonly string[],
+): void {
+  if (names.includes(name)) return
+  if (Object.hasOwn(definitions, name)) refuseOptions(command, { [name]: true }, [name as OptionName])
+  const help = didYouMean(
+    rawName,
+    names.map((known) => `--${known}`),
+    `the options of wardspace ${command} are`,
+  )
+  throw new TypeError(`There is no option "${rawName}"${help}`)
+}

@@ -1,0 +1,195 @@
+import { spawn } from 'node:child_process'
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { program } from '../../src/cli/program.ts'
+
+const main = join(import.meta.dirname, '../../dist/cli/main.js')
+
+afterEach(() => vi.restoreAllMocks())
+
+/** The options that each command takes. Those with a value are given one. */
+const workspaceOptions = [
+  'root',
+  'policy',
+  'audit',
+  'read-only',
+  'overlay',
+  'json',
+  'plan',
+  'parked',
+  'record',
+  'dialect',
+]
+const http = ['http', 'host', 'token-file', 'allowed-host', 'allowed-origin']
+const commands: Readonly<Record<string, { readonly words: readonly string[]; readonly options: readonly string[] }>> = {
+  approve: { words: ['approve'], options: [...workspaceOptions, 'shell'] },
+  'audit verify': { words: ['audit', 'verify', 'x'], options: ['head', 'after', 'json'] },
+  call: { words: ['call', 'read_file'], options: [...workspaceOptions, 'shell', 'ask'] },
+  demo: { words: ['demo'], options: ['root', 'ask'] },
+  mcp: { words: ['mcp'], options: [...workspaceOptions, 'shell', 'ask', ...http] },
+  overlay: { words: ['overlay', 'show'], options: ['root', 'policy', 'audit', 'dialect', 'json'] },
+  'policy check': { words: ['policy', 'check'], options: ['root', 'policy', 'dialect', 'json'] },
+  'policy explain': {
+    words: ['policy', 'explain', 'read_file', 'a.txt'],
+    options: ['root', 'policy', 'read-only', 'overlay', 'plan', 'dialect', 'json'],
+  },
+  replay: { words: ['replay', 'x'], options: ['root', 'dialect', 'json'] },
+  report: { words: ['report', 'x'], options: ['run', 'json', 'markdown'] },
+  tools: { words: ['tools'], options: ['root', 'policy', 'read-only', 'overlay', 'dialect', 'shell', 'json'] },
+}
+const flags = new Set(['read-only', 'overlay', 'json', 'ask', 'plan', 'markdown'])
+const repeatable = new Set(['root', 'allowed-host', 'allowed-origin'])
+const all = [...new Set(Object.values(commands).flatMap(({ options }) => options))]
+
+/** The name with one letter dropped, doubled, and in a longer name two letters swapped. */
+function misspelled(name: string): readonly string[] {
+  const at = Math.floor(name.length / 2)
+  return [
+    name.slice(0, at) + name.slice(at + 1),
+    name.slice(0, at) + name[at] + name.slice(at),
+    name.length < 5 ? `${name}s` : `${name.slice(0, at - 1)}${name[at]}${name[at - 1]}${name.slice(at + 1)}`,
+  ].filter((wrong) => !all.includes(wrong))
+}
+
+async function run(words: readonly string[]): Promise<{ readonly code: number; readonly error: string }> {
+  let error = ''
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    error += String(text)
+    return true
+  })
+  return { code: await program(words), error }
+}
+
+let cases = 0
+
+describe.each(Object.entries(commands))('the options of %s', (_command, { words, options }) => {
+  it('are named if they are misspelled', async () => {
+    for (const name of options) {
+      for (const wrong of misspelled(name)) {
+        cases += 1
+        for (const spelled of [[`--${wrong}`], [`--${wrong}=x`]]) {
+          const { code, error } = await run([...words, ...spelled])
+          expect([spelled, code]).toEqual([spelled, 2])
+          expect(error).toContain(`There is no option "--${wrong}"`)
+        }
+        const { error } = await run([...words, `--${wrong}`])
+        expect(error).toContain(`did you mean "--${name}"?`)
+      }
+    }
+    expect(await run([...words, '-j'])).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('There is no option "-j"'),
+    })
+    expect(await run([...words, '--__proto__'])).toMatchObject({ code: 2 })
+  })
+
+  it('are refused if they have no effect on the command', async () => {
+    for (const name of all.filter((one) => !options.includes(one))) {
+      cases += 1
+      const given = flags.has(name) ? [`--${name}`] : [`--${name}`, 'x']
+      const { code, error } = await run([...words, ...given])
+      expect([name, code]).toEqual([name, 2])
+      expect(error).toContain(`--${name} has no effect on wardspace ${words[0]}`)
+    }
+  })
+
+  it('are refused twice, without their value, and with a value that they do not take', async () => {
+    for (const name of options) {
+      cases += 2
+      const given = flags.has(name) ? [`--${name}`] : [`--${name}`, 'x']
+      if (!repeatable.has(name)) {
+        expect((await run([...words, ...given, ...given])).error).toContain(`--${name} is given twice`)
+      }
+      const wrong = await run([...words, flags.has(name) ? `--${name}=yes` : `--${name}`])
+      expect([name, wrong.code]).toEqual([name, 2])
+      expect(wrong.error).toMatch(/argument/)
+    }
+  })
+})
+
+describe('wrong words', () => {
+  it('were tried in more than 500 cases', () => {
+    console.log(`wrong options of the command line tried: ${cases}`)
+    expect(cases).toBeGreaterThan(500)
+  })
+
+  it('are refused as a command, with the nearest one', async () => {
+    expect(await run(['toosl'])).toMatchObject({ code: 2, error: expect.stringContaining('did you mean "tools"?') })
+    expect(await run(['constructor'])).toMatchObject({ code: 2 })
+  })
+
+  it('are refused after the last argument of every command', async () => {
+    for (const { words } of Object.values(commands)) {
+      if (words[0] === 'audit') continue
+      expect(await run([...words, 'a', 'b', 'c', 'd'])).toMatchObject({
+        code: 2,
+        error: expect.stringContaining('Unexpected argument'),
+      })
+    }
+  })
+})
+
+const home = mkdtempSync(join(tmpdir(), 'wardspace-output-'))
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+/** Runs the built command line with an output that cannot be written; returns its end. */
+async function runInto(output: string | 'closed', words: readonly string[]) {
+  const fd = output === 'closed' ? undefined : openSync(output, 'w')
+  const child = spawn(process.execPath, [main, ...words], { cwd: home, stdio: ['ignore', fd ?? 'pipe', 'pipe'] })
+  if (fd === undefined) child.stdout?.destroy()
+  else closeSync(fd)
+  let error = ''
+  child.stderr?.on('data', (chunk) => {
+    error += chunk
+  })
+  const code = await new Promise((resolve) => child.on('close', resolve))
+  return { code, error }
+}
+
+describe('an output that cannot be written', () => {
+  const root = join(home, 'root')
+  mkdirSync(root, { recursive: true })
+  writeFileSync(join(root, 'a.txt'), 'a\n')
+  const audited = join(home, 'audit.jsonl')
+  const recorded = join(home, 'recording.jsonl')
+  const here = ['--root', root, '--policy', 'autonomous']
+  const writers: Readonly<Record<string, readonly string[]>> = {
+    help: ['help'],
+    tools: ['tools'],
+    'tools --json': ['tools', '--json'],
+    call: ['call', 'read_file', '{"path":"a.txt"}', ...here],
+    demo: ['demo', root],
+    'mcp --http --json': ['mcp', '--http', '0', '--json', ...here],
+    overlay: ['overlay', 'show', '--root', root],
+    'policy check': ['policy', 'check', ...here],
+    'policy explain': ['policy', 'explain', 'read_file', 'a.txt', ...here],
+    approve: ['approve', '--parked', join(home, 'parked')],
+    replay: ['replay', recorded, '--root', root],
+    report: ['report', audited],
+    'audit verify': ['audit', 'verify', audited],
+  }
+
+  it('ends every command with a sentence and exit code 2', async () => {
+    await runInto('/dev/null', ['call', 'list_directory', '{}', ...here, '--audit', audited, '--record', recorded])
+    const ends = await Promise.all(
+      Object.entries(writers).map(async ([name, words]) => [name, await runInto('/dev/full', words)] as const),
+    )
+    for (const [name, { code, error }] of ends) {
+      expect([name, code, error]).toEqual([
+        name,
+        2,
+        expect.stringMatching(/(?:^|\n)wardspace: Cannot write the output: no space/),
+      ])
+      expect(error).not.toMatch(/^ +at /m)
+    }
+  }, 60_000)
+
+  it('ends the program quietly if the reader has stopped', async () => {
+    for (const words of [writers.tools ?? [], writers.call ?? []]) {
+      expect(await runInto('closed', words)).toEqual({ code: 2, error: '' })
+    }
+  }, 60_000)
+})
