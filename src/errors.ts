@@ -45,40 +45,129 @@ export const errorHints = {
 /** The stable, machine-readable code of a refusal or failure. */
 export type ErrorCode = keyof typeof errorHints
 
-/** Plain data beside the code of a refusal. Never contains a physical path or content of a protected file. */
+/** A line of a file or of a patch. */
+export interface NumberedText {
+  readonly line: number
+  readonly text: string
+}
+
+/**
+ * Plain data beside the code of a refusal. Never contains a physical path or content of a protected file. To add a detail,
+ * add a field.
+ */
 export interface ErrorDetails {
   readonly hint?: string
   /** The logical path of the refused access. */
   readonly path?: string
-  readonly [key: string]: unknown
+  /** `INVALID_INPUT`: the wrong field. `issues` has all wrong fields. */
+  readonly field?: string | undefined
+  readonly issues?: readonly { readonly field: string; readonly why: string }[]
+  /** `NOT_FOUND`: the nearest existing paths. */
+  readonly suggestions?: readonly string[]
+  /** `WRITE_CONFLICT`: the current version of the file at `path`; `null` if there is none. */
+  readonly currentSha256?: string | null
+  /** `WRITE_CONFLICT` of a patch for another commit: the current commit. */
+  readonly currentBaseCommit?: string | null
+  /** `WRITE_CONFLICT` over several files: the changed ones. */
+  readonly paths?: readonly string[]
+  /** The exceeded limit: its name, or for one file its value in bytes. */
+  readonly limit?: string | number
+  /** The value of the limit; for an input that is over a limit, the value of the input. */
+  readonly value?: number
+  /** `PATCH_BUDGET_EXCEEDED`: the value of the limit. */
+  readonly budget?: number
+  /** `FILE_TOO_LARGE`: the size of the file. */
+  readonly sizeBytes?: number
+  /** `RATE_LIMITED`: the time after which a call is allowed again. */
+  readonly retryAfterMs?: number
+  /** `EDIT_NO_MATCH`: the passage that is most similar to `oldText`. */
+  readonly nearest?: NumberedText | undefined
+  /** `EDIT_AMBIGUOUS`: how often `oldText` occurs, and the lines of the first occurrences. */
+  readonly occurrences?: number
+  readonly lines?: readonly number[]
+  /** Of several edits: the number of the failed one. */
+  readonly edit?: number
+  /** `PATCH_CONFLICT`: the number of the hunk, its first line in the patch, and the reason. */
+  readonly hunk?: number
+  readonly patchLine?: number
+  readonly why?: string
+  /** `PATCH_CONFLICT`: the lines that the hunk expects. `EDIT_AMBIGUOUS`: the expected number of occurrences. */
+  readonly expected?: readonly NumberedText[] | number
+  /** `PATCH_CONFLICT`: the lines of the file at that place. */
+  readonly actual?: readonly NumberedText[]
+  readonly totalLines?: number
+  /** The line of the patch that cannot be read or applied. */
+  readonly line?: number
+  /** `INVALID_PATTERN`: the position in the pattern, from 1. */
+  readonly position?: number
+  /** `UNSUPPORTED_ENCODING`: the position of the byte, or of the UTF-16 unit of a text. */
+  readonly offset?: number
+  /** `SEARCH_TIMEOUT`: the searched files, of how many. */
+  readonly filesSearched?: number
+  readonly candidates?: number
+  /** The approval that the call needs or that was refused. Pass it to `resume`. */
+  readonly approvalId?: string
+  /** The time at which the pending approval expired, in milliseconds since 1970. */
+  readonly expiresAt?: number
+  /** `TAINT_DENIED`: the label of the read content, its origin, and the sink with the highest label that it takes. */
+  readonly label?: string
+  readonly origin?: { readonly label: string; readonly callId: string; readonly tool: string; readonly path?: string }
+  readonly sink?: string
+  readonly ceiling?: string
+  /** The scopes of notes that the caller may use. */
+  readonly scopes?: readonly string[]
+  /** The refused accesses of a failed command. */
+  readonly refused?: readonly {
+    readonly permission: string
+    readonly path: string
+    readonly code: ErrorCode
+    readonly message: string
+  }[]
+  /** The own tool that failed, and its function. */
+  readonly tool?: string
+  readonly step?: string
 }
 
-/** The error that tools, guards and backends throw. The pipeline turns it into a {@link Failure}. */
-export class ToolError extends Error {
+/**
+ * The error that tools, guards and backends throw. The pipeline turns it into a {@link Failure}.
+ *
+ * `Extra`: the details of an own tool beyond {@link ErrorDetails}, such as `new ToolError<{ seats: number }>(…)`.
+ */
+export class ToolError<Extra extends object = object> extends Error {
   override readonly name = 'ToolError'
   readonly code: ErrorCode
   readonly details: ErrorDetails
 
   /** @param options `cause`: the original error, for the embedding program; see {@link Failure.cause} */
-  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, options?: { readonly cause?: unknown }) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details: ErrorDetails & NoInfer<Extra> = {} as ErrorDetails & Extra,
+    options?: { readonly cause?: unknown },
+  ) {
     super(message, options)
     this.code = code
     this.details = details
   }
 }
 
-/** The result of a refused or failed call. Nothing was changed. */
-export interface Failure {
+/** The failure of a tool whose name the compiler knows: a mistyped detail does not compile. */
+export type ToolFailure = Pick<FailureFields, keyof FailureFields>
+
+interface FailureFields extends ErrorDetails {
   readonly ok: false
   readonly code: ErrorCode
   readonly message: string
   readonly hint: string
-  readonly path?: string
   /**
    * The exception behind an unexpected failure, such as a bug of an own tool. Not enumerable, so that no copy or JSON of the
    * result contains it: its text can hold physical paths.
    */
   readonly cause?: unknown
+}
+
+/** The result of a refused or failed call. Nothing was changed. An own tool can add details. */
+export interface Failure extends FailureFields {
   readonly [detail: string]: unknown
 }
 

@@ -18,7 +18,7 @@ export type {
 } from './call/state/hooks.ts'
 export type { Task } from './call/state/run-state.ts'
 export type { Dialect } from './dialects/runtime/types.ts'
-export { type ErrorCode, type Failure, ToolError } from './errors.ts'
+export { type ErrorCode, type Failure, ToolError, type ToolFailure } from './errors.ts'
 export type { Checkpoint, JournalEntry, WorkspaceHistory } from './history/journal.ts'
 export { defaultLimits, type Limits } from './limits.ts'
 export { type Path, parsePath } from './paths/logical-path.ts'

@@ -115,13 +115,9 @@ function openWorkspace(
       try {
         const { reason, ...callOptions } = checkCallOptions<UndoOptions>('commit()', commitOptions, undoOptionTable)
         const pending = isOverlay(workspace.backend) ? await workspace.backend.pending() : []
-        return await callTool(
-          workspace,
-          run,
-          acceptOperation(workspace, pending),
-          omitUndefined({ reason }),
-          callOptions,
-        )
+        const operation = acceptOperation(workspace, pending)
+        const result = await callTool(workspace, run, operation, omitUndefined({ reason }), callOptions)
+        return result as Awaited<ReturnType<Workspace['commit']>>
       } catch (error) {
         return refuseUncalled({ workspace, run }, 'commit', error)
       }

@@ -5,7 +5,7 @@ import { callOptionTable, checkCallOptions } from '../call/call-options.ts'
 import { callTool, evaluateCall } from '../call/call-tool.ts'
 import { isInPlanMode } from '../call/plan-mode.ts'
 import { refuseUncalled } from '../call/refuse-uncalled.ts'
-import type { CallOptions, Success } from '../call/state/call.ts'
+import type { CallOptions, ResultOf } from '../call/state/call.ts'
 import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { openTaintTracker } from '../call/taint-tracker.ts'
@@ -30,7 +30,7 @@ import { rollbackOperation, undoOperation } from './operations.ts'
 import type { RunOptions, WorkspaceOptions } from './options.ts'
 import type { Recorder } from './recorder.ts'
 import { checkedStep, recordStep, type StepContext, undoOptionTable } from './run-step.ts'
-import type { DialectRun, WorkspaceRun } from './types.ts'
+import type { Consulted, DialectRun, UndoOptions, WorkspaceRun } from './types.ts'
 
 /**
  * Opens the interface of a run.
@@ -132,13 +132,14 @@ async function consult(
   subject: unknown,
   options: unknown,
   report: () => RunReport | undefined,
-): Promise<Success | Failure> {
+): Promise<ResultOf<Consulted>> {
   try {
     if (subject !== 'policy' && subject !== 'report') {
       throw new ToolError('INVALID_INPUT', 'consult() takes "policy" or "report"')
     }
     const operation = subject === 'policy' ? policyOperation(workspace, run) : reportOperation(report)
-    return await callTool(workspace, run, operation, {}, checkCallOptions('consult()', options))
+    const result = await callTool(workspace, run, operation, {}, checkCallOptions('consult()', options))
+    return result as ResultOf<Consulted>
   } catch (error) {
     return refuseUncalled({ workspace, run }, 'consult', error)
   }
@@ -147,16 +148,17 @@ async function consult(
 /** Creates the methods of a run that revert calls. */
 function createReverts(context: StepContext, undoScope: RunState | undefined): Pick<WorkspaceRun, 'rollback' | 'undo'> {
   const { workspace, run } = context
-  return {
-    rollback: (id, options) =>
+  const methods = {
+    rollback: (id: string, options?: UndoOptions) =>
       checkedStep(context, { type: 'rollback', input: { id } }, options, undoOptionTable, (callOptions, reason) =>
         callTool(workspace, run, rollbackOperation(workspace, undoScope), { checkpoint: id, ...reason }, callOptions),
       ),
-    undo: (id, options) =>
+    undo: (id: string, options?: UndoOptions) =>
       checkedStep(context, { type: 'undo', input: { id } }, options, undoOptionTable, (callOptions, reason) =>
         callTool(workspace, run, undoOperation(workspace, undoScope), { callId: id, ...reason }, callOptions),
       ),
   }
+  return methods as Pick<WorkspaceRun, 'rollback' | 'undo'>
 }
 
 /** Creates the state of a new run. */

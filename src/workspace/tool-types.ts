@@ -1,6 +1,5 @@
 import type * as z from 'zod'
-import type { Success } from '../call/state/call.ts'
-import type { Failure } from '../errors.ts'
+import type { ResultOf } from '../call/state/call.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import type { BuiltinTool, ToolName, ToolOf } from '../tools/index.ts'
 
@@ -25,7 +24,7 @@ export type ToolOutputs<Extra extends readonly Tool[] = readonly []> = {
   readonly [N in BuiltinTool['name'] | NamedTool<Extra[number]>['name']]: z.output<ToolNamed<N, Extra>['output']>
 }
 
-/** The result of a tool: its own fields with those of {@link Success}, or a {@link Failure}. */
-export type ToolResult<N extends keyof ToolOutputs<Extra>, Extra extends readonly Tool[] = readonly []> =
-  | (Success & ToolOutputs<Extra>[N])
-  | Failure
+/** The result of a tool: its own fields with those of every success, or a `ToolFailure`. */
+export type ToolResult<N extends keyof ToolOutputs<Extra>, Extra extends readonly Tool[] = readonly []> = ResultOf<
+  ToolOutputs<Extra>[N]
+>

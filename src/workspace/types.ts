@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { AuditCheck, AuditRecord } from '../audit/audit-log.ts'
 import type { RunReport } from '../audit/report.ts'
-import type { CallOptions, Success } from '../call/state/call.ts'
+import type { CallOptions, ResultOf, Success } from '../call/state/call.ts'
 import type { WorkspaceListener } from '../call/state/events.ts'
 import type { Task } from '../call/state/run-state.ts'
 import type { Dialect, DialectResult, DialectToolInfo } from '../dialects/runtime/types.ts'
@@ -89,7 +89,7 @@ export interface WorkspaceRun<Extra extends readonly Tool[] = readonly []> {
    * its own calls, the workspace those of all runs. Returns a `WRITE_CONFLICT` with `paths`, and reverts nothing, if others
    * changed the files since.
    */
-  rollback(checkpoint: string, options?: UndoOptions): Promise<Success | Failure>
+  rollback(checkpoint: string, options?: UndoOptions): Promise<ResultOf<Reverted>>
   /**
    * Reverts one call, by the `callId` of its result; an undo too. Later calls stay, so a path that changed since is a
    * `WRITE_CONFLICT` with `paths`. A directory that the call created stays if it is not empty. The history is kept in memory,
@@ -99,7 +99,7 @@ export interface WorkspaceRun<Extra extends readonly Tool[] = readonly []> {
    * const edited = await workspace.call('edit_file', { path: 'a.txt', oldText: 'a', newText: 'b' })
    * if (edited.ok) await workspace.undo(edited.callId)
    */
-  undo(callId: string, options?: UndoOptions): Promise<Success | Failure>
+  undo(callId: string, options?: UndoOptions): Promise<ResultOf<Reverted>>
   /**
    * Returns the report of this run, from the audit: what was read, changed, tried and approved, why, and from which
    * versions.
@@ -113,9 +113,20 @@ export interface WorkspaceRun<Extra extends readonly Tool[] = readonly []> {
    * Reads the policy or the report as a call that is evaluated and recorded, for clients that see only what an agent may
    * see. The result has the field `text`, JSON, and for the report `markdown`.
    */
-  consult(subject: 'policy' | 'report', options?: CallOptions): Promise<Success | Failure>
+  consult(subject: 'policy' | 'report', options?: CallOptions): Promise<ResultOf<Consulted>>
   /** Ends the background commands of the run. It can start no others. */
   close(): Promise<void>
+}
+
+/** The result fields of {@link WorkspaceRun.consult}. */
+export type Consulted = { readonly text: string; readonly markdown?: string }
+
+/** The result fields of an undo or a rollback. */
+export type Reverted = {
+  /** The restored paths. */
+  readonly paths: readonly string[]
+  /** Directories that stay, because they contain other files. */
+  readonly kept: readonly string[]
 }
 
 /** Options of an undo, a rollback or a commit. */
@@ -139,7 +150,7 @@ export interface Workspace<Extra extends readonly Tool[] = readonly []> extends 
    * Applies the changes of a fork, or of a workspace over an overlay, to the files below it: all or none, under the same
    * guard, policy, approval and audit. Returns a `WRITE_CONFLICT` if those files changed since.
    */
-  commit(options?: UndoOptions): Promise<Success | Failure>
+  commit(options?: UndoOptions): Promise<ResultOf<Pick<Reverted, 'paths'>>>
   /**
    * The repository of the workspace, if it was created with the option `git`. For the embedding program, never for a model.
    * Its changes of files are evaluated, recorded and undone like any call, as `git_checkout`. It writes `.git` by a
@@ -156,7 +167,7 @@ export interface Workspace<Extra extends readonly Tool[] = readonly []> extends 
    *
    * @example
    * const result = await workspace.call('delete_file', { path: 'a.txt' })
-   * if (!result.ok && result.code === 'APPROVAL_REQUIRED') await workspace.resume(String(result.approvalId), 'allow')
+   * if (!result.ok && result.code === 'APPROVAL_REQUIRED') await workspace.resume(result.approvalId ?? '', 'allow')
    */
   resume(id: string, answer: ApprovalAnswer, options?: CallOptions): Promise<Success | Failure>
   /**

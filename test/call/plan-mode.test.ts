@@ -60,9 +60,9 @@ describe('plan mode', () => {
       run: { task: { text: 'Mend it', scope: ['**'] } },
       approve: () => ({ allow: 'once', by: 'Ada' }),
     })
-    const submitted = await workspace.call('submit_plan', plan)
+    const submitted = await workspace.callTool('submit_plan', plan)
     await workspace.call('edit_file', edit)
-    const outside = await workspace.call('edit_file', beyond)
+    const outside = await workspace.callTool('edit_file', beyond)
     const report = workspace.report()
     expect(report.plan).toEqual({ text: plan.plan, paths: plan.paths, callId: submitted.callId, by: 'Ada' })
     expect(report.task).toEqual({ text: 'Mend it', scope: ['src/**'] })

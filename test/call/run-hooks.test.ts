@@ -170,7 +170,7 @@ describe('hooks', () => {
 
   it('cannot change callId and ok of a result', async () => {
     const workspace = await withHooks({ postToolResponse: () => ({ ok: false, callId: 'other', said: 'little' }) })
-    const result = await workspace.call('write_file', { path: 'a.txt', content: 'x' })
+    const result = await workspace.callTool('write_file', { path: 'a.txt', content: 'x' })
     expect(result).toEqual({ ok: true, callId: expect.stringMatching(/-1$/), said: 'little' })
     expect(await workspace.undo(String(result.callId))).toMatchObject({ ok: true })
   })

@@ -766,12 +766,12 @@ describe('a step of a call', () => {
   it('can be undone if the call changed something that the journal could keep', async () => {
     const backend = memory({ ...files, 'large.txt': 'x'.repeat(6000) })
     const workspace = await open({ backend, limits: { journalBytes: 5000 } })
-    const read = await workspace.call('read_file', { path: 'src/app.ts' })
+    const read = await workspace.callTool('read_file', { path: 'src/app.ts' })
     expect(await workspace.undo(String(read.callId))).toMatchObject({ code: 'NOT_FOUND' })
-    const small = await workspace.call(...write)
+    const small = await workspace.callTool(...write)
     expect(small).toMatchObject({ warnings: [] })
     expect(await workspace.undo(String(small.callId))).toMatchObject({ ok: true })
-    const large = await workspace.call('delete_file', { path: 'large.txt' })
+    const large = await workspace.callTool('delete_file', { path: 'large.txt' })
     expect(large).toMatchObject({
       ok: true,
       warnings: ['This call cannot be undone: the replaced content is too large to keep'],
@@ -954,7 +954,7 @@ describe('labels around a call', () => {
   it('do not prevent an undo', async () => {
     const workspace = await open({ policy })
     const edit = { path: 'docs/guide.md', oldText: 'Guide', newText: 'Book' }
-    const edited = await workspace.call('edit_file', edit)
+    const edited = await workspace.callTool('edit_file', edit)
     await workspace.call('read_file', { path: 'src/app.ts' })
     expect(await workspace.call('edit_file', { ...edit, oldText: 'Book' })).toMatchObject({ code: 'TAINT_DENIED' })
     expect(await workspace.undo(String(edited.callId))).toMatchObject({ ok: true })

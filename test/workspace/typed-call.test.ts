@@ -2,14 +2,19 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import * as z from 'zod'
 import { memory } from '../../src/backends/memory/index.ts'
 import { snakeCase } from '../../src/dialects/snake-case/index.ts'
-import type { Failure } from '../../src/errors.ts'
+import type { ErrorDetails } from '../../src/errors.ts'
 import {
   createWorkspace,
   defineTool,
+  type ErrorCode,
+  type Failure,
   type Success,
   type Tool,
+  ToolError,
+  type ToolFailure,
   type ToolInput,
   type ToolName,
+  type ToolResult,
   type Workspace,
   type WorkspaceRun,
 } from '../../src/index.ts'
@@ -26,7 +31,9 @@ const builtinCalls: { readonly [N in ToolName]: (run: WorkspaceRun) => Promise<u
     await call('list_directory', { directory: 'src' })
     // @ts-expect-error a wrong type
     await call('list_directory', { maxDepth: '2' })
-    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<Failure>()
+    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+    // @ts-expect-error a mistyped field of the result
+    void result.entires
     expectTypeOf(result.entries[0]?.path).toEqualTypeOf<string | undefined>()
     expectTypeOf(result.totalEntries).toEqualTypeOf<number>()
   },
@@ -38,7 +45,9 @@ const builtinCalls: { readonly [N in ToolName]: (run: WorkspaceRun) => Promise<u
     await call('find_files', { path: 'src' })
     // @ts-expect-error a wrong type
     await call('find_files', { pattern: /ts/ })
-    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<Failure>()
+    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+    // @ts-expect-error a mistyped field of the result
+    void result.fiels
     expectTypeOf(result.files).toEqualTypeOf<string[]>()
     expectTypeOf(result.totalFound).toEqualTypeOf<number>()
   },
@@ -50,7 +59,9 @@ const builtinCalls: { readonly [N in ToolName]: (run: WorkspaceRun) => Promise<u
     await call('search_text', { path: 'src' })
     // @ts-expect-error a wrong type
     await call('search_text', { query: 'a', mode: 'glob' })
-    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<Failure>()
+    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+    // @ts-expect-error a mistyped field of the result
+    void result.mathces
     expectTypeOf(result.matches[0]?.line).toEqualTypeOf<number | undefined>()
     expectTypeOf(result.filesSearched).toEqualTypeOf<number>()
   },
@@ -62,7 +73,9 @@ const builtinCalls: { readonly [N in ToolName]: (run: WorkspaceRun) => Promise<u
     await call('read_file', {})
     // @ts-expect-error a wrong type
     await call('read_file', { path: 1 })
-    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<Failure>()
+    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+    // @ts-expect-error a mistyped field of the result
+    void result.conetnt
     expectTypeOf(result.content).toEqualTypeOf<string>()
     expectTypeOf(result.totalLines).toEqualTypeOf<number>()
     expectTypeOf(result.unchangedSince).toEqualTypeOf<string | undefined>()
@@ -75,7 +88,9 @@ const builtinCalls: { readonly [N in ToolName]: (run: WorkspaceRun) => Promise<u
     await call('file_info', {})
     // @ts-expect-error a wrong type
     await call('file_info', { path: ['a.txt'] })
-    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<Failure>()
+    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+    // @ts-expect-error a mistyped field of the result
+    void result.tyep
     expectTypeOf(result.type).toEqualTypeOf<'file' | 'directory' | 'link' | 'other'>()
     expectTypeOf(result.readable).toEqualTypeOf<boolean>()
   },
@@ -85,7 +100,9 @@ const builtinCalls: { readonly [N in ToolName]: (run: WorkspaceRun) => Promise<u
     await call('diff_workspace', { stat: true })
     // @ts-expect-error a wrong type
     await call('diff_workspace', { paths: 'src' })
-    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<Failure>()
+    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+    // @ts-expect-error a mistyped field of the result
+    void result.dif
     expectTypeOf(result.diff).toEqualTypeOf<string>()
     expectTypeOf(result.baseCommit).toEqualTypeOf<string | null>()
   },
@@ -97,7 +114,9 @@ const builtinCalls: { readonly [N in ToolName]: (run: WorkspaceRun) => Promise<u
     await call('edit_file', { oldText: 'a', newText: 'b' })
     // @ts-expect-error a wrong type
     await call('edit_file', { path: 'a.txt', oldText: 'a', newText: 1 })
-    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<Failure>()
+    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+    // @ts-expect-error a mistyped field of the result
+    void result.replacmeents
     expectTypeOf(result.replacements).toEqualTypeOf<number>()
     expectTypeOf(result.newSha256).toEqualTypeOf<string | null>()
   },
@@ -109,7 +128,9 @@ const builtinCalls: { readonly [N in ToolName]: (run: WorkspaceRun) => Promise<u
     await call('replace_range', range)
     // @ts-expect-error a wrong type
     await call('replace_range', { ...range, newText: 1 })
-    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<Failure>()
+    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+    // @ts-expect-error a mistyped field of the result
+    void result.newSah256
     expectTypeOf(result.newSha256).toEqualTypeOf<string>()
     expectTypeOf(result.insertions).toEqualTypeOf<number>()
   },
@@ -121,7 +142,9 @@ const builtinCalls: { readonly [N in ToolName]: (run: WorkspaceRun) => Promise<u
     await call('apply_patch', { dryRun: true })
     // @ts-expect-error a wrong type
     await call('apply_patch', { patch: '', expectedSha256s: [hash] })
-    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<Failure>()
+    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+    // @ts-expect-error a mistyped field of the result
+    void result.filesTuoched
     expectTypeOf(result.filesTouched[0]?.kind).toEqualTypeOf<'create' | 'delete' | 'modify' | undefined>()
     expectTypeOf(result.newWorkspaceDiffSha256).toEqualTypeOf<string | null>()
   },
@@ -133,7 +156,9 @@ const builtinCalls: { readonly [N in ToolName]: (run: WorkspaceRun) => Promise<u
     await call('write_file', { path: 'a.txt' })
     // @ts-expect-error a wrong type
     await call('write_file', { path: 'a.txt', content: 'a', mode: 'create' })
-    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<Failure>()
+    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+    // @ts-expect-error a mistyped field of the result
+    void result.bytesWirtten
     expectTypeOf(result.bytesWritten).toEqualTypeOf<number>()
     expectTypeOf(result.oldSha256).toEqualTypeOf<string | null>()
   },
@@ -145,7 +170,9 @@ const builtinCalls: { readonly [N in ToolName]: (run: WorkspaceRun) => Promise<u
     await call('append_file', { path: 'a.txt' })
     // @ts-expect-error a wrong type
     await call('append_file', { path: 'a.txt', content: null })
-    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<Failure>()
+    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+    // @ts-expect-error a mistyped field of the result
+    void result.bytesAppende
     expectTypeOf(result.bytesAppended).toEqualTypeOf<number>()
     expectTypeOf(result.newSha256).toEqualTypeOf<string>()
   },
@@ -157,7 +184,9 @@ const builtinCalls: { readonly [N in ToolName]: (run: WorkspaceRun) => Promise<u
     await call('create_directory', {})
     // @ts-expect-error a wrong type
     await call('create_directory', { path: 'src', expectedSha256: hash })
-    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<Failure>()
+    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+    // @ts-expect-error a mistyped field of the result
+    void result.cretaed
     expectTypeOf(result.created).toEqualTypeOf<boolean>()
     expectTypeOf(result.path).toEqualTypeOf<string>()
   },
@@ -169,7 +198,9 @@ const builtinCalls: { readonly [N in ToolName]: (run: WorkspaceRun) => Promise<u
     await call('copy_file', { path: 'a.txt' })
     // @ts-expect-error a wrong type
     await call('copy_file', { path: 'a.txt', to: 1 })
-    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<Failure>()
+    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+    // @ts-expect-error a mistyped field of the result
+    void result.t
     expectTypeOf(result.to).toEqualTypeOf<string>()
     expectTypeOf(result.sizeBytes).toEqualTypeOf<number>()
   },
@@ -181,7 +212,9 @@ const builtinCalls: { readonly [N in ToolName]: (run: WorkspaceRun) => Promise<u
     await call('move_file', { to: 'b.txt' })
     // @ts-expect-error a wrong type
     await call('move_file', { path: 'a.txt', to: 'b.txt', createParents: 'yes' })
-    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<Failure>()
+    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+    // @ts-expect-error a mistyped field of the result
+    void result.entires
     expectTypeOf(result.entries).toEqualTypeOf<number>()
     expectTypeOf(result.sha256).toEqualTypeOf<string | null>()
   },
@@ -193,7 +226,9 @@ const builtinCalls: { readonly [N in ToolName]: (run: WorkspaceRun) => Promise<u
     await call('delete_file', {})
     // @ts-expect-error a wrong type
     await call('delete_file', { path: 'a.txt', expectedSha256: 1 })
-    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<Failure>()
+    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+    // @ts-expect-error a mistyped field of the result
+    void result.tyep
     expectTypeOf(result.type).toEqualTypeOf<'file' | 'link'>()
     expectTypeOf(result.oldSha256).toEqualTypeOf<string | null>()
   },
@@ -205,7 +240,9 @@ const builtinCalls: { readonly [N in ToolName]: (run: WorkspaceRun) => Promise<u
     await call('run_command', { cwd: 'src' })
     // @ts-expect-error a wrong type
     await call('run_command', { command: ['ls'] })
-    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<Failure>()
+    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+    // @ts-expect-error a mistyped field of the result
+    void result.stduot
     expectTypeOf(result.stdout).toEqualTypeOf<string>()
     expectTypeOf(result.exitCode).toEqualTypeOf<number>()
     expectTypeOf(result.filesChanged).toEqualTypeOf<string[]>()
@@ -218,7 +255,9 @@ const builtinCalls: { readonly [N in ToolName]: (run: WorkspaceRun) => Promise<u
     await call('start_command', {})
     // @ts-expect-error a wrong type
     await call('start_command', { command: 'ls', cwd: 1 })
-    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<Failure>()
+    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+    // @ts-expect-error a mistyped field of the result
+    void result.i
     expectTypeOf(result.id).toEqualTypeOf<string>()
     expectTypeOf(result.state).toEqualTypeOf<'running' | 'ended'>()
   },
@@ -230,7 +269,9 @@ const builtinCalls: { readonly [N in ToolName]: (run: WorkspaceRun) => Promise<u
     await call('check_command', {})
     // @ts-expect-error a wrong type
     await call('check_command', { id: 1 })
-    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<Failure>()
+    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+    // @ts-expect-error a mistyped field of the result
+    void result.stduot
     expectTypeOf(result.stdout).toEqualTypeOf<string>()
     expectTypeOf(result.exitCode).toEqualTypeOf<number | undefined>()
   },
@@ -242,7 +283,9 @@ const builtinCalls: { readonly [N in ToolName]: (run: WorkspaceRun) => Promise<u
     await call('stop_command', { reason: 'done' })
     // @ts-expect-error a wrong type
     await call('stop_command', { id: 1 })
-    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<Failure>()
+    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+    // @ts-expect-error a mistyped field of the result
+    void result.stdrer
     expectTypeOf(result.stderr).toEqualTypeOf<string>()
     expectTypeOf(result.truncated).toEqualTypeOf<boolean>()
   },
@@ -254,7 +297,9 @@ const builtinCalls: { readonly [N in ToolName]: (run: WorkspaceRun) => Promise<u
     await call('memory_search', {})
     // @ts-expect-error a wrong type
     await call('memory_search', { query: 'plan', maxResults: '3' })
-    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<Failure>()
+    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+    // @ts-expect-error a mistyped field of the result
+    void result.mathces
     expectTypeOf(result.matches[0]?.snippet).toEqualTypeOf<string | undefined>()
     expectTypeOf(result.truncated).toEqualTypeOf<boolean>()
   },
@@ -266,7 +311,9 @@ const builtinCalls: { readonly [N in ToolName]: (run: WorkspaceRun) => Promise<u
     await call('memory_get', {})
     // @ts-expect-error a wrong type
     await call('memory_get', { id: null })
-    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<Failure>()
+    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+    // @ts-expect-error a mistyped field of the result
+    void result.conetnt
     expectTypeOf(result.content).toEqualTypeOf<string>()
     expectTypeOf(result.labels).toEqualTypeOf<string[]>()
   },
@@ -276,7 +323,9 @@ const builtinCalls: { readonly [N in ToolName]: (run: WorkspaceRun) => Promise<u
     await call('memory_recall', { id: 'plan' })
     // @ts-expect-error a wrong type
     await call('memory_recall', { query: 1 })
-    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<Failure>()
+    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+    // @ts-expect-error a mistyped field of the result
+    void result.noets
     expectTypeOf(result.notes[0]?.id).toEqualTypeOf<string | undefined>()
     expectTypeOf(result.truncated).toEqualTypeOf<boolean>()
   },
@@ -288,7 +337,9 @@ const builtinCalls: { readonly [N in ToolName]: (run: WorkspaceRun) => Promise<u
     await call('memory_store', { content: 'a' })
     // @ts-expect-error a wrong type
     await call('memory_store', { id: 'plan', content: 'a', labels: 'b' })
-    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<Failure>()
+    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+    // @ts-expect-error a mistyped field of the result
+    void result.newSah256
     expectTypeOf(result.newSha256).toEqualTypeOf<string>()
     expectTypeOf(result.scopes).toEqualTypeOf<string[]>()
   },
@@ -300,7 +351,9 @@ const builtinCalls: { readonly [N in ToolName]: (run: WorkspaceRun) => Promise<u
     await call('submit_plan', { paths: ['src/**'] })
     // @ts-expect-error a wrong type
     await call('submit_plan', { plan: 'a', paths: 'src/**' })
-    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<Failure>()
+    if (!result.ok) return expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+    // @ts-expect-error a mistyped field of the result
+    void result.apprvoed
     expectTypeOf(result.approved).toEqualTypeOf<true>()
     expectTypeOf(result.planUri).toEqualTypeOf<string | undefined>()
   },
@@ -340,6 +393,42 @@ describe('call', () => {
     }
     expectTypeOf<ToolInput<'read_file'>>().toHaveProperty('path').toEqualTypeOf<string>()
     expectTypeOf<'no_such_tool'>().not.toExtend<ToolName>()
+  })
+
+  it('does not compile with a mistyped field of a result', async () => {
+    type Fields<R> = string extends keyof Extract<R, { ok: true }> | keyof Extract<R, { ok: false }> ? 'open' : 'closed'
+    expectTypeOf<{ [N in ToolName]: Fields<ToolResult<N>> }>().toEqualTypeOf<Record<ToolName, 'closed'>>()
+    expectTypeOf<Fields<Success | Failure>>().toEqualTypeOf<'open'>()
+
+    const workspace = await open()
+    const file = await workspace.call('read_file', { path: 'missing.txt' })
+    // @ts-expect-error a mistyped field of a success
+    expect(file.contnet).toBeUndefined()
+    // @ts-expect-error a field of the success only
+    expect(file.content).toBeUndefined()
+    if (file.ok) return expectTypeOf(file.warnings).toEqualTypeOf<readonly string[]>()
+    // @ts-expect-error a mistyped detail of a failure
+    expect(file.currentSha).toBeUndefined()
+    expectTypeOf(file).toEqualTypeOf<ToolFailure>()
+    expectTypeOf(file.currentSha256).toEqualTypeOf<string | null | undefined>()
+    expectTypeOf(file.suggestions).toEqualTypeOf<readonly string[] | undefined>()
+    expectTypeOf(file.code).toEqualTypeOf<ErrorCode>()
+    expectTypeOf(file).toExtend<Failure>()
+  })
+
+  it('types the results of undo, rollback, commit and consult', async () => {
+    const workspace = await open()
+    for (const result of [await workspace.undo('1'), await workspace.rollback('1'), await workspace.commit()]) {
+      // @ts-expect-error a mistyped field of the result
+      expect(result.pahts).toBeUndefined()
+      if (result.ok) expectTypeOf(result.paths).toEqualTypeOf<readonly string[]>()
+      else expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+    }
+    const consulted = await workspace.consult('policy')
+    // @ts-expect-error a mistyped field of the result
+    expect(consulted.txet).toBeUndefined()
+    if (consulted.ok) expectTypeOf(consulted.text).toEqualTypeOf<string>()
+    expect(consulted.ok && JSON.parse(consulted.text)).toMatchObject({ mode: 'act' })
   })
 
   it('does not compile with an unknown name', async () => {
@@ -388,6 +477,19 @@ describe('call of an own tool', () => {
     expect(await workspace.call('measure', { unit: 'lines' })).toMatchObject({ code: 'INVALID_INPUT' })
     // @ts-expect-error a wrong type
     expect(await workspace.call('measure', { text: 'a', unit: 'bytes' })).toMatchObject({ code: 'INVALID_INPUT' })
+  })
+
+  it('does not compile with a mistyped field of a result', async () => {
+    const workspace = await openWithMeasure()
+    for (const each of [workspace, workspace.run(), await workspace.fork()]) {
+      const result = await each.call('measure', { text: 'abc' })
+      // @ts-expect-error a mistyped field of the result
+      expect(result.sise).toBeUndefined()
+      if (!result.ok) return expectTypeOf(result).toEqualTypeOf<ToolFailure>()
+      // @ts-expect-error a mistyped field of every success
+      expect(result.summry).toBeUndefined()
+      expect(result.size).toBe(3)
+    }
   })
 
   it('has the same types in runs and forks, together with the built-in tools', async () => {
@@ -470,4 +572,16 @@ it('an approve handler can return a plain string, directly or as a promise', asy
   const wrong = await createWorkspace({ backend: memory(), policy: 'supervised', approve: async () => 'yes' })
   expect(await wrong.call('write_file', { path: 'a.txt', content: 'a\n' })).toMatchObject({ code: 'HOOK_FAILED' })
   expect(results).toEqual([true, true, false, true])
+})
+
+it('a ToolError takes known details, and further ones if they are declared', () => {
+  expectTypeOf<string extends keyof ErrorDetails ? 'open' : 'closed'>().toEqualTypeOf<'closed'>()
+  // @ts-expect-error a mistyped detail
+  expect(new ToolError('WRITE_CONFLICT', 'Changed', { currentSha: null }).details).toEqual({ currentSha: null })
+  // @ts-expect-error a wrong type
+  expect(new ToolError('WRITE_CONFLICT', 'Changed', { currentSha256: 1 }).details).toEqual({ currentSha256: 1 })
+  const full = new ToolError<{ seats: number }>('LIMIT_EXCEEDED', 'Full', { seats: 3, hint: 'Wait.' })
+  expect(full.details).toEqual({ seats: 3, hint: 'Wait.' })
+  const caught: unknown = full
+  if (caught instanceof ToolError) expectTypeOf(caught.details).toEqualTypeOf<ErrorDetails>()
 })

@@ -1,4 +1,4 @@
-import type { Success } from '../../call/state/call.ts'
+import type { Success, SuccessOf } from '../../call/state/call.ts'
 import { isDialectResult } from '../../dialects/runtime/types.ts'
 import type { Failure } from '../../errors.ts'
 import type { ToolName, ToolOutput } from '../../tools/index.ts'
@@ -48,7 +48,7 @@ function partsOf(tool: string, result: Success): TextParts {
   }
 }
 
-type Forms = { readonly [N in ToolName]?: (result: Success & ToolOutput<N>) => TextParts }
+type Forms = { readonly [N in ToolName]?: (result: SuccessOf<ToolOutput<N>>) => TextParts }
 
 /**
  * Short forms of results. The result of any other tool is written with all fields. `sha256` is the current version of a file, after

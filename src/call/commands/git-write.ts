@@ -164,7 +164,7 @@ async function requirePathspec(
 function withoutHidden(error: unknown, sees: (path: Path) => boolean): unknown {
   if (!(error instanceof ToolError) || error.code !== 'WRITE_CONFLICT') return error
   /* v8 ignore next -- @preserve: a conflict without paths comes from the storage, and a command has an overlay of its own */
-  const paths = ((error.details.paths ?? []) as Path[]).filter(sees)
+  const paths = ((error.details.paths ?? []) as readonly Path[]).filter(sees)
   const example = paths[0] === undefined ? '' : `, such as ${quote(paths[0])}`
   return new ToolError(error.code, `Cannot check out: changed files would be overwritten${example}`, { paths })
 }

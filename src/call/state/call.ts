@@ -1,5 +1,5 @@
 import type { Artifacts } from '../../audit/artifacts.ts'
-import type { Failure } from '../../errors.ts'
+import type { Failure, ToolFailure } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../../policy/access.ts'
 import type { Approval, ApprovalQuestion, ApprovalRequest, ApproveHandler } from '../../policy/approval.ts'
@@ -37,7 +37,7 @@ export interface CallOptions {
 }
 
 /** The fields of every success, in addition to those of its tool. */
-export interface Success {
+export interface SuccessFields {
   readonly ok: true
   /** One line that says what the call did. */
   readonly summary: string
@@ -48,6 +48,16 @@ export interface Success {
   readonly artifactUri?: string
   /** The sensitivity of the shown content, if the policy has labels. */
   readonly label?: Label
+}
+
+/** A success with the result fields `O`. A mistyped field does not compile. */
+export type SuccessOf<O> = Pick<SuccessFields, keyof SuccessFields> & O
+
+/** The result of a call with the result fields `O`. */
+export type ResultOf<O> = SuccessOf<O> | ToolFailure
+
+/** A success of a tool whose name is known at run time only. */
+export interface Success extends SuccessFields {
   readonly [field: string]: unknown
 }
 

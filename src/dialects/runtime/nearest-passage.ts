@@ -3,6 +3,5 @@ import type { Failure } from '../../errors.ts'
 /** Formats the passage that is most similar to a text that was not found, as the end of an error message; `''` if there is none. */
 export function formatNearestPassage({ nearest }: Failure): string {
   if (nearest === undefined) return ''
-  const { line, text } = nearest as { line: number; text: string }
-  return `\nThe nearest passage, from line ${line}:\n${text}`
+  return `\nThe nearest passage, from line ${nearest.line}:\n${nearest.text}`
 }

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { Success } from '../../call/state/call.ts'
+import type { ResultOf, Success, SuccessOf } from '../../call/state/call.ts'
 import { type Failure, ToolError, toFailure } from '../../errors.ts'
 import type { ToolInput, ToolName, ToolOutput } from '../../tools/index.ts'
 import type { DialectTool, Steps } from './types.ts'
@@ -29,8 +29,8 @@ export function defineDialectTool<I extends z.ZodObject, S = unknown>(
  *   },
  * })
  */
-export function* call<N extends ToolName>(tool: N, input: ToolInput<N>): Steps<Success & ToolOutput<N>> {
-  return (yield { tool, input, continueOnError: false }) as Success & ToolOutput<N>
+export function* call<N extends ToolName>(tool: N, input: ToolInput<N>): Steps<SuccessOf<ToolOutput<N>>> {
+  return (yield { tool, input, continueOnError: false }) as SuccessOf<ToolOutput<N>>
 }
 
 /**
@@ -54,19 +54,19 @@ export function* callTool(name: string, input: unknown): Steps<Success> {
 }
 
 /** The same as {@link call}, but returns the error of a call that fails, and the steps go on. */
-export function* tryCall<N extends ToolName>(tool: N, input: ToolInput<N>): Steps<(Success & ToolOutput<N>) | Failure> {
-  return (yield { tool, input, continueOnError: true }) as (Success & ToolOutput<N>) | Failure
+export function* tryCall<N extends ToolName>(tool: N, input: ToolInput<N>): Steps<ResultOf<ToolOutput<N>>> {
+  return (yield { tool, input, continueOnError: true }) as ResultOf<ToolOutput<N>>
 }
 
 /**
  * The same as {@link call}, for a result that the answer does not show: it does not count as seen by the run, and the
  * caller's ranges and limits do not apply to it.
  */
-export function* callHidden<N extends ToolName>(tool: N, input: ToolInput<N>): Steps<Success & ToolOutput<N>> {
+export function* callHidden<N extends ToolName>(tool: N, input: ToolInput<N>): Steps<SuccessOf<ToolOutput<N>>> {
   const part = {}
   const result = yield { tool, input, continueOnError: false, isNarrowed: true, parts: [part] }
   yield { unseen: part }
-  return result as Success & ToolOutput<N>
+  return result as SuccessOf<ToolOutput<N>>
 }
 
 /**
@@ -85,8 +85,8 @@ export function* callNarrowed<N extends ToolName>(
   tool: N,
   input: ToolInput<N>,
   part: object = {},
-): Steps<Success & ToolOutput<N>> {
-  return (yield { tool, input, continueOnError: false, isNarrowed: true, parts: [part] }) as Success & ToolOutput<N>
+): Steps<SuccessOf<ToolOutput<N>>> {
+  return (yield { tool, input, continueOnError: false, isNarrowed: true, parts: [part] }) as SuccessOf<ToolOutput<N>>
 }
 
 /** Records an access to the null device, which policy evaluates by its tool alone. Nothing is read and nothing changes. */

@@ -1,8 +1,4 @@
-/** The passage of a file that is most similar to a text that the file does not contain. */
-export interface Passage {
-  readonly line: number
-  readonly text: string
-}
+import type { NumberedText } from '../../errors.ts'
 
 const MAX_LINES = 20_000
 const MAX_UNITS = 2000
@@ -11,7 +7,7 @@ const MAX_UNITS = 2000
  * Returns the passage with the most lines in common with `text`, ignoring white space. If none has a line in common,
  * starts at the line that shares the most words with the longest line of `text`. Linear in the length of the file.
  */
-export function nearestPassage(content: string, text: string): Passage | undefined {
+export function nearestPassage(content: string, text: string): NumberedText | undefined {
   const lines = content.split(/\r?\n/, MAX_LINES)
   const textLines = text.split(/\r?\n/)
   while (textLines.length > 1 && textLines.at(-1) === '') textLines.pop()
