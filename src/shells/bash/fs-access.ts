@@ -22,6 +22,8 @@ export interface BashFsOptions {
 /** The accesses that the operations of `bashFs` are made of. Their errors have a system's codes. */
 export class FsAccess {
   readonly options: BashFsOptions
+  /** The files that the interpreter has opened for redirections by `>>`. */
+  readonly appended = new Set<string>()
 
   constructor(options: BashFsOptions) {
     this.options = options

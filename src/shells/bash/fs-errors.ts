@@ -26,14 +26,20 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 /** An error with a system's code and message, such as `ENOENT`. */
-export function systemError(code: string, operation: string, path: string): Error & { code: string } {
+export interface SystemError extends Error {
+  readonly code: string
+  /** The refusal of the files that a program gets as this error. */
+  readonly refusal?: ToolError
+}
+
+export function systemError(code: string, operation: string, path: string, refusal?: ToolError): SystemError {
   const text = (reasons[code] ?? 'i/o error').toLowerCase()
-  return Object.assign(new Error(`${code}: ${text}, ${operation} '${path}'`), { code })
+  return Object.assign(new Error(`${code}: ${text}, ${operation} '${path}'`), { code, ...(refusal && { refusal }) })
 }
 
 /** Converts a refusal of the files to the error that a system would give; other errors stay. */
 export function asSystemError(error: unknown, operation: string, path: string): unknown {
-  return error instanceof ToolError ? systemError(codes[error.code] ?? 'EIO', operation, path) : error
+  return error instanceof ToolError ? systemError(codes[error.code] ?? 'EIO', operation, path, error) : error
 }
 
 /** The reason that bash prints for an error code. */

@@ -119,18 +119,22 @@ async function write(
   append: boolean,
 ): Promise<void> {
   const bytes = typeof content === 'string' ? bytesOfText(content, encoding) : content.slice()
-  // Opening a redirection: there, the interpreter lets no error of a file system through to the script.
-  const isRedirection = content === '' && encoding === 'binary'
+  // The interpreter opens a redirection by an empty write. It lets no error of the file system through to the script, so
+  // the script ends there. After `>` has emptied the file, an error drops the whole line instead, so that nothing is lost.
+  const isOpening = content === '' && encoding === 'binary'
+  const absolute = resolvePath('/', path)
+  if (isOpening && append) access.appended.add(absolute)
+  const endsScript = isOpening || (append && access.appended.has(absolute))
   const location = access.locate(path)
   if (location.in === 'device' && location.device === 'null') return
   try {
     await access.run(path, 'open', async ({ files, path: inside }) => {
-      if (append && isRedirection && (await files.stat(inside))?.type === 'file') return
+      if (append && isOpening && (await files.stat(inside))?.type === 'file') return
       await files.write(inside, bytes, { append })
     })
   } catch (error) {
     const { code } = error as { code?: string }
-    if (!isRedirection || code === undefined) throw error
+    if (!endsScript || code === undefined) throw error
     throw access.options.ends(`bash: ${displayPath(path)}: ${reasonOf(code)}\n`)
   }
 }

@@ -82,6 +82,9 @@ export async function runLine(
   } catch (error) {
     if (error instanceof ToolError) throw error
     if (signal.aborted) throw reasonOf(signal)
+    // A refusal that no program has handled ends the line under its own code.
+    const { refusal } = error as { refusal?: unknown }
+    if (refusal instanceof ToolError) throw refusal
     throw new ToolError('LIMIT_EXCEEDED', `The shell could not go on: ${plainMessage(error)}`)
   } finally {
     clearTimeout(timer)

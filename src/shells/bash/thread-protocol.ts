@@ -1,5 +1,6 @@
 import type { FsStat } from 'just-bash'
 import { type ErrorCode, type ErrorDetails, ToolError } from '../../errors.ts'
+import type { SystemError } from './fs-errors.ts'
 import type { Script, ScriptResult } from './node-emulation/script.ts'
 import type { LineRequest, LineResult } from './run-line.ts'
 
@@ -32,6 +33,8 @@ export interface SentError {
   readonly code?: string
   readonly details?: ErrorDetails
   readonly is: 'tool' | 'system' | 'end'
+  /** The refusal that a program gets as an error of a system. */
+  readonly refusal?: SentError
 }
 
 /** Runs a function and returns its result or its error as it is sent to another thread. */
@@ -48,15 +51,26 @@ function sent(error: unknown): SentError {
     const { message, code, details } = error
     return { message, code, details, is: 'tool' }
   }
-  const { message = 'it failed', code, ends } = error as { message?: string; code?: unknown; ends?: boolean }
-  return { message, ...(typeof code === 'string' ? { code } : {}), is: ends === true ? 'end' : 'system' }
+  const { message = 'it failed', code, ends, refusal } = error as Partial<SystemError> & { ends?: boolean }
+  return {
+    message,
+    ...(typeof code === 'string' ? { code } : {}),
+    is: ends === true ? 'end' : 'system',
+    ...(refusal instanceof ToolError ? { refusal: sent(refusal) } : {}),
+  }
 }
 
 /** Restores an error. `ends` makes the error that ends a script. */
-export function fromMessage({ message, code, details, is }: SentError, ends: (message: string) => Error): Error {
+export function fromMessage(
+  { message, code, details, is, refusal }: SentError,
+  ends: (message: string) => Error,
+): Error {
   if (is === 'tool') return new ToolError(code as ErrorCode, message, details)
   if (is === 'end') return ends(message)
-  return code === undefined ? new Error(message) : Object.assign(new Error(message), { code })
+  return Object.assign(new Error(message), {
+    ...(code === undefined ? {} : { code }),
+    ...(refusal === undefined ? {} : { refusal: fromMessage(refusal, ends) }),
+  })
 }
 
 /** A stat as it is sent: a date of another realm is not cloned as a date. */
