@@ -43,7 +43,7 @@ function bytesOf(path: Path, state: EntryState): { path: Path; bytes: Uint8Array
 
 function sideOf(path: Path, state: EntryState): { path: Path; text: string } | null | 'binary' {
   if (state === null || state.type === 'directory') return null
-  if (state.type === 'link') return { path, text: state.target }
+  if (state.type === 'link') return { path, text: redact(state.target).text }
   if (looksBinary(state.bytes)) return 'binary'
   try {
     return { path, text: redact(createDocument(state.bytes, path).original).text }

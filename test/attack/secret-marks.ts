@@ -348,6 +348,32 @@ export async function revealed({ before, secret, after }: HiddenCase, layout: st
   return [...pieces].filter((piece) => all.includes(JSON.stringify(piece).slice(1, -1)))
 }
 
+/** Runs ordinary calls on the file of a secret. In their input, `MARKED` is the shown text with the secret. */
+export async function perform(
+  { before, secret, after }: HiddenCase,
+  calls: readonly (readonly [name: string, input: object])[],
+): Promise<Answer[]> {
+  const line = before + secret + after
+  const content = `first line\n${line}\nlast line\n`
+  const marked = redact(content).text.slice('first line\n'.length, -'\nlast line\n'.length)
+  const workspace = await createWorkspace({
+    policy: 'autonomous',
+    backend: memory({ 't.txt': content }),
+    shell: unjudged(bash()),
+    git: git(),
+  })
+  try {
+    const answers: Answer[] = []
+    for (const [name, input] of calls) {
+      const filled = Object.entries(input).map(([field, value]) => [field, value === 'MARKED' ? marked : value])
+      answers.push((await workspace.callTool(name, Object.fromEntries(filled))) as Answer)
+    }
+    return answers
+  } finally {
+    await workspace.close()
+  }
+}
+
 /** Reads every file by every tool, and the records. */
 async function look(
   { workspace, call, sh, note }: Pick<Attack, 'workspace' | 'call' | 'sh' | 'note'>,

@@ -15,8 +15,8 @@ export function boundOutput(
   output: { readonly stdout: string; readonly stderr: string },
   { limits, keepArtifact }: Pick<BuiltinContext, 'limits' | 'keepArtifact'>,
 ): BoundedOutput {
-  const stdout = redact(lastBytes(output.stdout, limits.commandKeptBytes)).text
-  const stderr = redact(lastBytes(output.stderr, limits.commandKeptBytes)).text
+  const stdout = redactEnd(output.stdout, limits.commandKeptBytes)
+  const stderr = redactEnd(output.stderr, limits.commandKeptBytes)
   const ends = {
     stdout: lastLines(stdout, limits.commandOutputBytes),
     stderr: lastLines(stderr, limits.commandOutputBytes),
@@ -24,6 +24,14 @@ export function boundOutput(
   const truncated = ends.stdout !== stdout || ends.stderr !== stderr
   const whole = stderr === '' ? stdout : `${stdout}\n--- stderr ---\n${stderr}`
   return { ...ends, truncated, uri: truncated ? keepArtifact('output.txt', whole) : undefined }
+}
+
+/** Bytes before the kept end that are searched for the beginning of a secret. */
+const CONTEXT_BYTES = 64 * 1024
+
+/** Returns the end of a text, within `maxBytes` of UTF-8, with secrets marked. */
+function redactEnd(text: string, maxBytes: number): string {
+  return lastBytes(redact(lastBytes(text, maxBytes + CONTEXT_BYTES)).text, maxBytes)
 }
 
 /** Returns the end of a text within `maxBytes` of UTF-8, from the start of a line if one is near. */
