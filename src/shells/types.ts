@@ -267,6 +267,12 @@ export interface StartedProcess extends ShellProcess {
   readonly label?: () => ContentLabel | undefined
 }
 
+/** What a command has printed. */
+export interface CommandOutput {
+  readonly stdout: string
+  readonly stderr: string
+}
+
 /** The uncommitted effects of one line. */
 export interface CommandTransaction {
   readonly files: CommandFiles
@@ -294,6 +300,8 @@ export interface CommandTransaction {
    * 64 MiB.
    */
   readonly readContents: ReadonlyMap<Path, { readonly stored: Uint8Array; readonly shown: Uint8Array }>
+  /** Replaces secrets of the files by marks in the output of a shell that is not `guarded`. */
+  hideSecrets(output: CommandOutput): Promise<CommandOutput>
 }
 
 /** Input for the evaluation of a line. */

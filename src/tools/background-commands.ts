@@ -101,8 +101,11 @@ function stateOf({ id, process }: RunningCommand): z.output<z.ZodObject<typeof s
   return exitCode === undefined ? { id, state: 'running' } : { id, state: 'ended', exitCode }
 }
 
-function progressOf(command: RunningCommand, context: BuiltinContext): z.output<typeof progress> {
-  const { stdout, stderr, truncated, uri } = boundOutput(command.process.output(), context)
+async function progressOf(command: RunningCommand, context: BuiltinContext): Promise<z.output<typeof progress>> {
+  const output = command.process.output()
+  const transaction = context.commands?.open(context.signal)
+  const shown = (await transaction?.hideSecrets(output)) ?? output
+  const { stdout, stderr, truncated, uri } = boundOutput(shown, context)
   noteOutput(command, context)
   return { ...stateOf(command), stdout, stderr, truncated, ...(uri === undefined ? {} : { outputUri: uri }) }
 }

@@ -63,7 +63,7 @@ export const runCommand = defineBuiltinTool({
     const { changes, accesses } = await transaction.changes()
     const { flow } = transaction
     context.warnings.push(...(outcome.warnings ?? []))
-    const bounded = boundOutput(outcome, context)
+    const bounded = boundOutput(await transaction.hideSecrets(outcome), context)
     const filesChanged = reportedPaths(changes)
     return {
       summary: summaryOf(outcome.exitCode, filesChanged.length),

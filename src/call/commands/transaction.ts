@@ -69,6 +69,7 @@ export function openTransaction(
   let question: ApprovalQuestion | undefined
   const files = createCommandFiles({
     ...{ backend: drafts, signal, onRead, flow, knownTexts: textsIn(call.input) },
+    readsUnseen: workspace.shell?.capabilities.guarded === false,
     visibility: (kind) => createVisibility(workspace.policy, facts, kind, call.verdict),
     limits: { treeEntries: workspace.limits.treeEntries, fileBytes: workspace.limits.commandFileBytes },
     judge(access) {
@@ -102,6 +103,7 @@ export function openTransaction(
       return files.refusals
     },
     readContents: files.readContents,
+    hideSecrets: files.hideSecrets,
     async resolvePendingApproval() {
       for (const refusal of files.refusals) options.audit.addRefusal(refusal)
       if (question === undefined) return false

@@ -57,6 +57,18 @@ export class HiddenSecrets {
     return this.#findWindow(before, after) ?? this.#findShort(before, after)
   }
 
+  /** Replaces each piece of a secret in a text by the mark of the secret. */
+  hide(text: string): string {
+    let shown = ''
+    let from = 0
+    for (const { mark, end } of this.#windows.search(text)) {
+      // Windows of one piece overlap.
+      if (end - WINDOW >= from) shown += text.slice(from, end - WINDOW) + mark
+      from = end
+    }
+    return from === 0 ? text : shown + text.slice(from)
+  }
+
   #add(content: Content): void {
     const { text, marks } = content
     if (marks.length === 0 || this.#contents.has(text)) return

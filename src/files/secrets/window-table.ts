@@ -5,6 +5,8 @@ export const WINDOW = 12
 export interface WindowMatch {
   readonly window: string
   readonly mark: string
+  /** End of the piece in the text. */
+  readonly end: number
 }
 
 /** Multiplier of the rolling hash. Random, so that no file can be made of colliding secrets. */
@@ -52,7 +54,7 @@ export class WindowTable {
       if (at < WINDOW - 1 || this.#numbers[mix(hash) & mask] === 0) continue
       const window = text.slice(at - WINDOW + 1, at + 1)
       const secret = this.#secrets[(this.#numbers[this.#slotOf(window, hash)] as number) - 1]
-      if (secret !== undefined) yield { window, mark: secret.mark }
+      if (secret !== undefined) yield { window, mark: secret.mark, end: at + 1 }
     }
   }
 

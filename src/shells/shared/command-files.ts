@@ -2,7 +2,7 @@ import { ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../../policy/access.ts'
 import type { Change } from '../../storage/backend.ts'
-import type { CommandFiles, RefusedAccess } from '../types.ts'
+import type { CommandFiles, CommandOutput, RefusedAccess } from '../types.ts'
 import { type CommandFilesOptions, CommandGate, type ReadContent } from './command-gate.ts'
 import { createCommandReads } from './command-reads.ts'
 import { createCommandWrites } from './command-writes.ts'
@@ -19,6 +19,8 @@ export interface TrackedCommandFiles extends CommandFiles {
   apply(changes: readonly Change[]): Promise<void>
   /** Returns earlier content of a path as a command may see it: evaluated by that name, secrets as marks. */
   show(path: string, stored: Uint8Array): Promise<Uint8Array>
+  /** Replaces secrets of the files by marks in the output of a program that opens files by itself. */
+  hideSecrets(output: CommandOutput): Promise<CommandOutput>
 }
 
 /** Creates the files of one command. Every access passes through one gate, which guards, classifies and evaluates it. */
@@ -35,6 +37,7 @@ export function createCommandFiles(options: CommandFilesOptions): TrackedCommand
       return gate.accesses
     },
     readContents: gate.readContents,
+    hideSecrets: (output) => gate.hideSecrets(output),
     refuse: (permission, path, error) => gate.refuse(permission, path, error),
 
     reach: (access) =>

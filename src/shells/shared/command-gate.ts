@@ -1,5 +1,6 @@
 import { ToolError } from '../../errors.ts'
 import { HiddenSecrets } from '../../files/secrets/hidden.ts'
+import { redact } from '../../files/secrets/index.ts'
 import { guardAccesses } from '../../guard/guard-accesses.ts'
 import { requireHidden } from '../../guard/require-hidden.ts'
 import type { Visibility } from '../../guard/visibility.ts'
@@ -9,10 +10,12 @@ import type { ContentFlow } from '../../policy/content-flow.ts'
 import type { Permission } from '../../policy/permissions.ts'
 import type { Backend, Change, EntryState, EntryType } from '../../storage/backend.ts'
 import { stateAt } from '../../storage/versions.ts'
-import type { CommandStat, RefusedAccess } from '../types.ts'
+import { byteText } from '../../util/native-bytes.ts'
+import type { CommandOutput, CommandStat, RefusedAccess } from '../types.ts'
 import { createPacer } from './pacer.ts'
 import { refusing } from './refusal-codes.ts'
 import { createMarks, type SecretMarks } from './secret-marks.ts'
+import { addReadableSecrets, mayContainSecret } from './unseen-secrets.ts'
 
 /** Maximum number of refusals recorded per command. Later accesses are still refused, but not recorded. */
 const MAX_REFUSALS = 200
@@ -39,6 +42,8 @@ export interface CommandFilesOptions {
   readonly limits: { readonly treeEntries: number; readonly fileBytes: number }
   /** Texts that the caller of the command has written, such as its line. */
   readonly knownTexts?: readonly string[]
+  /** Programs open files by themselves, so any file may be the source of what they write. */
+  readonly readsUnseen?: boolean
 }
 
 /** The content of a file that a command read, as stored and with secrets replaced by marks. */
@@ -56,6 +61,7 @@ export class CommandGate {
   /** The secrets of what the command has read or replaced. */
   readonly #hidden: HiddenSecrets
   readonly marks: SecretMarks
+  #readableSecrets: Promise<void> | undefined
   /** To be called between the steps of a long operation. */
   readonly pause = createPacer()
   readonly readContents = new Map<Path, ReadContent>()
@@ -177,7 +183,26 @@ export class CommandGate {
     const written = changes.filter(({ to, from }) => to !== null && from === undefined)
     const known: { change: Change; before: EntryState }[] = []
     for (const change of written) known.push({ change, before: await this.#stateBefore(change) })
+    if (known.some(({ change: { to } }) => to?.type === 'file' && mayContainSecret(byteText(to.bytes)))) {
+      await this.#addUnseen()
+    }
     requireHidden(this.#hidden, known)
+  }
+
+  /** Replaces the secrets of all files by marks in what a program has printed. Any other command sees marks in the files. */
+  async hideSecrets(output: CommandOutput): Promise<CommandOutput> {
+    const { stdout, stderr } = output
+    if (this.options.readsUnseen !== true || !mayContainSecret(`${stdout}\n${stderr}`)) return output
+    await this.#addUnseen()
+    // Whole secrets keep the numbers that they have in the output.
+    return { stdout: this.#hidden.hide(redact(stdout).text), stderr: this.#hidden.hide(redact(stderr).text) }
+  }
+
+  #addUnseen(): Promise<void> {
+    const { readsUnseen, visibility, signal } = this.options
+    if (readsUnseen !== true) return Promise.resolve()
+    this.#readableSecrets ??= addReadableSecrets(this.#hidden, this.backend, visibility('search'), signal)
+    return this.#readableSecrets
   }
 
   /** The state that a change replaces. An appended file begins with it. */

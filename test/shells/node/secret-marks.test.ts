@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { times } from '../../counts.ts'
+import { passwords, shortest, tokens } from '../../files/secrets/tokens.ts'
+import { nodeBench } from './setup.ts'
+
+/** Lines that bring a part of the secret in `t.txt` out of its context. */
+const lines = [
+  'sed s/^/x/ t.txt; cut -c3- t.txt; tr "\\n" x < t.txt; cat g.txt t.txt',
+  'cat t.txt >> g.txt; cat g.txt',
+  'tail -c +2 t.txt | tee -a g.txt',
+  'sed s/^/x/ t.txt > n.txt; cut -c4- t.txt > m.txt; mkdir d; cut -c5- t.txt > d/o.txt',
+  'sed -i s/^/x/ t.txt; cat t.txt >&2',
+  'ln t.txt h.txt; sed s/^./7/ h.txt > n.txt',
+  'ln -s "x$(head -n 1 t.txt | tr -d / | cut -c4-80)" s.txt',
+  'cp t.txt n.txt; printf 7A >> n.txt; printf x | cat - n.txt > m.txt',
+]
+
+/** Secrets of at least twenty characters: shorter ones cannot be found in the output of a program. */
+const secrets = [...tokens, ...passwords]
+  .map(([kind, before, secret, after]) => ({ kind, before, secret, after: after.trimEnd() }))
+  .concat(
+    shortest.map(([kind, prefixes, body]) => ({ kind, before: '', secret: prefixes.split(' ')[0] + body, after: '' })),
+  )
+  .filter(({ secret }) => secret.length >= 20)
+
+describe('programs that open files by themselves', () => {
+  it(`do not show a hidden secret: ${lines.length} lines`, async () => {
+    const { run, workspace, snapshot } = await nodeBench({ 'g.txt': 'ends in x' })
+    const leaks: string[] = []
+    for (const [index, { kind, before, secret, after }] of secrets.entries()) {
+      if (index % times(29, 1) !== 0) continue
+      const content = `${before}${secret}${after}\nlast line\n`
+      const written = await workspace.callTool('write_file', { path: 't.txt', content, mode: 'CREATE_NEW' })
+      expect(written.ok).toBe(true)
+      const calls = [written.callId as string]
+      for (const line of lines) {
+        const result = await run(line)
+        if (result.ok) calls.push(result.callId)
+        const files = Object.entries(await snapshot()).filter(([path]) => !/^(?:t|h|n)\.txt$/.test(path))
+        const read = []
+        for (const path of ['t.txt', 'g.txt', 'n.txt', 'm.txt', 'd/o.txt', 'h.txt']) {
+          read.push(await workspace.callTool('read_file', { path }))
+        }
+        const shown = JSON.stringify([result, read, files.map(([path]) => path), workspace.auditRecords().slice(-8)])
+        for (let at = 0; at + 12 <= secret.length; at++) {
+          if (!shown.includes(secret.slice(at, at + 12))) continue
+          leaks.push(`${kind} (${before}): ${line}`)
+          break
+        }
+      }
+      for (const callId of calls.reverse()) await workspace.undo(callId)
+    }
+    expect(leaks).toEqual([])
+  })
+})
