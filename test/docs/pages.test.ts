@@ -6,6 +6,7 @@ import { transform } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { type ConfigFormat, parseConfig } from '../../src/cli/parse-config.ts'
+import { takeAuditSection } from '../../src/policy/import-config.ts'
 import { parsePolicy } from '../../src/policy/schema.ts'
 import { blocksOf, readPages } from './blocks.ts'
 import { commandsOf, ownWords, wrongIn } from './commands.ts'
@@ -163,7 +164,7 @@ function checkSetting(language: ConfigFormat, code: string): void {
   const isOfClient = /^\s*"(mcpServers|servers)"/m.test(code) || code.includes('"mcpServers"')
   if (!isOfClient) {
     const { audit: _, ...policy } = data as Record<string, unknown>
-    parsePolicy(policy)
+    parsePolicy(takeAuditSection(policy).config)
     return
   }
   const settings = clientSettings.parse(data)
