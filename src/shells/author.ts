@@ -42,4 +42,5 @@ export type {
   ShellCommand,
   ShellOutcome,
   ShellProcess,
+  StartedProcess,
 } from './types.ts'

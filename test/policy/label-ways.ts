@@ -471,17 +471,18 @@ function stepsOf(workspace: Workspace, run: WorkspaceRun, keep: Steps['keep']): 
 }
 
 /** Every file and link; a link with the content that it leads to. */
-async function filesOf(backend: Backend, directory = ''): Promise<Map<string, string>> {
+async function filesOf(backend: Backend, directory = '', followsLinks = true): Promise<Map<string, string>> {
   const files = new Map<string, string>()
   for (const { name, type } of await backend.list(directory as never)) {
     const path = directory === '' ? name : `${directory}/${name}`
-    if (type === 'directory') for (const [inner, text] of await filesOf(backend, path)) files.set(inner, text)
-    else {
+    if (type === 'directory')
+      for (const [inner, text] of await filesOf(backend, path, followsLinks)) files.set(inner, text)
+    else if (type === 'file' || followsLinks) {
       try {
         const target = await backend.canonical(path as never)
         const stat = await backend.stat(target)
         if (stat?.type === 'directory')
-          for (const text of (await filesOf(backend, target)).values())
+          for (const text of (await filesOf(backend, target, false)).values())
             files.set(path, `${files.get(path) ?? ''}${text}`)
         else if (stat?.type === 'file') files.set(path, new TextDecoder().decode((await backend.read(target)).bytes))
       } catch {
