@@ -2,6 +2,7 @@ import { type ErrorCode, type Failure, ToolError } from '../errors.ts'
 import { checkLimit } from '../limits.ts'
 import { childOf, isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
+import type { ContentFlow } from '../policy/content-flow.ts'
 import { type ContentNames, contentNamesIn } from '../policy/content-names.ts'
 import type { Label, LabelSink } from '../policy/labels.ts'
 import type { Verdict } from '../policy/policy.ts'
@@ -36,6 +37,8 @@ export interface TaintTracker {
   addRead(path: Path): void
   /** Records content whose label does not follow from its path. */
   addLabel(label: Label, path?: string): void
+  /** Adds what a command line of the call receives and writes. */
+  addFlow(flow: ContentFlow): void
   /** The highest label that the call itself has received. */
   received(): ContentLabel | undefined
   /** The highest label that may flow out of the call. */
@@ -104,6 +107,8 @@ class ActiveTaintTracker implements TaintTracker {
   readonly #isTool: boolean
   readonly #public: TaintOrigin
   #accesses: readonly GuardedAccess[] = []
+  /** The command lines of the call, for a tool that makes their changes its own. */
+  readonly #flows: ContentFlow[] = []
   /** Names that the command of the call has made of content. */
   #names: ContentNames = new Map()
   /** The highest label that the call itself has read. */
@@ -141,6 +146,10 @@ class ActiveTaintTracker implements TaintTracker {
   addLabel(label: Label, path?: string): void {
     if (!isAbove(label, this.#origin?.label ?? 'public')) return
     this.#origin = { label, ...this.#call, ...(path === undefined ? {} : { path }) }
+  }
+
+  addFlow(flow: ContentFlow): void {
+    this.#flows.push(flow)
   }
 
   received(): ContentLabel | undefined {
@@ -214,7 +223,11 @@ class ActiveTaintTracker implements TaintTracker {
 
   /** The content that the call puts at a path. A moved file keeps its label; so does what an operation restores. */
   #contentOf({ path, from }: Change, { flow }: LabelledDraft): TaintOrigin {
-    if (flow === undefined && this.#isTool && from === undefined) return this.#highest() ?? this.#public
+    if (flow === undefined && this.#isTool && from === undefined) {
+      let content = this.#highest() ?? this.#public
+      for (const each of this.#flows) content = higher(content, { label: 'public', ...each.into(path), ...this.#call })
+      return content
+    }
     const source = this.#isTool && from !== undefined ? from : path
     const content = flow === undefined ? { label: this.#labelOf(source), path: source } : flow.into(path)
     const taint = flow !== undefined || this.#isTool ? this.#run.taint.origin() : undefined
@@ -286,6 +299,7 @@ const inactive: TaintTracker = {
   beginCall: (call) => call,
   addRead() {},
   addLabel() {},
+  addFlow() {},
   received: () => undefined,
   highestLabel: unlabelled,
   requireHostAllowed() {},

@@ -18,7 +18,7 @@ import type { WorkspaceState } from './state/workspace-state.ts'
 import type { TaintTracker } from './taint-tracker.ts'
 
 export interface ToolContextOptions
-  extends Omit<CommandSessionOptions, 'requireHostAllowed' | 'noteReceived' | 'received'> {
+  extends Omit<CommandSessionOptions, 'requireHostAllowed' | 'noteReceived' | 'noteFlow' | 'received'> {
   readonly signal: AbortSignal | undefined
   readonly onProgress: CallOptions['onProgress']
   readonly taint: TaintTracker
@@ -81,6 +81,7 @@ export function createToolContext(
         requireHostAllowed: (host) => taint.requireHostAllowed(host),
         noteReceived: (path) => taint.addRead(path),
         received: () => taint.received(),
+        noteFlow: (flow) => taint.addFlow(flow),
       })
       return session
     },

@@ -1,8 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { memory } from '../../src/backends/memory/index.ts'
 import { overlay } from '../../src/backends/overlay/index.ts'
 import { git } from '../../src/git/index.ts'
-import { createWorkspace, type Workspace, type WorkspaceOptions, type WorkspaceRun } from '../../src/index.ts'
+import {
+  createWorkspace,
+  defineTool,
+  type Workspace,
+  type WorkspaceOptions,
+  type WorkspaceRun,
+} from '../../src/index.ts'
+import type { Path } from '../../src/paths/logical-path.ts'
 import { memoryParking } from '../../src/policy/parked-calls.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 import { tree } from './label-tree.ts'
@@ -202,6 +210,59 @@ describe('taint and labels', () => {
     const reader = run.run({ id: 'reader' })
     expect(await reader.call('read_file', { path: 'tmp/e/notes.txt' })).toMatchObject({ label: 'public' })
     expect(await reader.call('read_file', { path: 'tmp/e/x.txt' })).toMatchObject({ label: 'restricted' })
+  })
+})
+
+describe('an own tool', () => {
+  const runLine = defineTool({
+    name: 'run_line',
+    title: 'Run a line',
+    description: 'Runs a line and makes its changes.',
+    input: z.object({ command: z.string() }),
+    output: z.object({ stdout: z.string() }),
+    permission: 'command:run',
+    mutates: true,
+    idempotent: false,
+    commandLine: ({ command }) => command,
+    plan: () => [{ permission: 'command:run', path: '.' }],
+    async draft({ command }, { commands, now }) {
+      if (commands === undefined) throw new Error('it needs a shell')
+      const { files, signal, changes } = commands.open(undefined)
+      const outcome = await commands.shell.run({
+        ...{ line: command, cwd: '' as Path, env: {}, timeoutMs: 5000, files, signal, now },
+      })
+      return { summary: 'Ran', ...(await changes()), result: () => ({ stdout: outcome.stdout }) }
+    },
+  })
+  const readBoth = defineTool({
+    name: 'read_both',
+    title: 'Read',
+    description: 'Reads a file.',
+    input: z.object({ path: z.string() }),
+    output: z.object({ text: z.string() }),
+    permission: 'file:read',
+    mutates: false,
+    idempotent: true,
+    plan: ({ path }) => [{ permission: 'file:read', path }],
+    async draft(_, { files, accesses }) {
+      const { text } = await files.document(accesses[0]?.path as Path, 1000)
+      return { summary: 'Read', result: () => ({ text }) }
+    },
+  })
+
+  it('carries the labels of what it reads, and of what its command lines read and move', async () => {
+    const backend = memory(tree)
+    const options = {
+      ...{ backend, policy: { preset: 'autonomous', labels } as const, shell: bash({ worker: false }) },
+    }
+    const run = await createWorkspace({ ...options, extraTools: [runLine, readBoth] })
+    opened.push(run)
+    for (const command of ['mv conf/x.txt pub/x.txt', 'cp conf/x.txt pub/x.txt', 'mv conf pub/conf']) {
+      expect(await run.run({}).callTool('run_line', { command }), command).toMatchObject({ code: 'TAINT_DENIED' })
+    }
+    expect(await run.run({}).callTool('run_line', { command: 'mv conf/x.txt tmp/x.txt' })).toMatchObject({ ok: true })
+    expect(await run.run({}).callTool('read_both', { path: 'tmp/x.txt' })).toMatchObject({ label: 'restricted' })
+    expect(await run.run({}).callTool('run_line', { command: 'mv tmp/a.txt pub/a.txt' })).toMatchObject({ ok: true })
   })
 })
 

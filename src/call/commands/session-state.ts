@@ -2,6 +2,7 @@ import { type Failure, ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
 import type { ApprovalQuestion } from '../../policy/approval.ts'
+import type { ContentFlow } from '../../policy/content-flow.ts'
 import { isMutating } from '../../policy/permissions.ts'
 import { type CallPolicy, deniedError, type PolicyCall } from '../../policy/policy.ts'
 import type { ContentLabel } from '../../policy/taint.ts'
@@ -23,6 +24,8 @@ export interface CommandSessionOptions {
   readonly requireHostAllowed: (host: string) => void
   /** Records the label of content that the command has received, or may have. */
   readonly noteReceived: (path: Path) => void
+  /** Tells the call what one of its lines receives and writes. */
+  readonly noteFlow: (flow: ContentFlow) => void
   /** The highest label that the call has received, such as that of its command line. */
   readonly received: () => ContentLabel | undefined
 }

@@ -51,6 +51,7 @@ export function openTransaction(
   const flow = workspace.labels.active
     ? new ContentFlow(workspace, () => higher(receivedByShell(workspace.shell), received()))
     : undefined
+  if (flow !== undefined) options.noteFlow(flow)
   const reads = new Set<Path>()
   const receive = (path: Path) => {
     flow?.read(path)
