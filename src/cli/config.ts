@@ -116,7 +116,7 @@ async function readConfig(
   }
   try {
     const { config, file: auditFile = logPath } = takeAuditSection(fields)
-    if (logPath !== undefined && auditFile !== logPath)
+    if (logPath !== undefined && config !== fields)
       throw new TypeError(`${file}: "audit" and "security.audit" mean the same; keep one`)
     const policy = compilePolicy(config, { roots: declaredRoots(roots, dialect) })
     nameWrittenFields(policy.origins, () => requireKnownTools(policy.data, knownTools([], dialect)))
@@ -127,8 +127,18 @@ async function readConfig(
     if (!(error instanceof TypeError)) throw error
     const { message } = error
     const field = /field "([^"]+)"/.exec(message)?.[1]
-    throw new TypeError(`${at(file, field === undefined ? undefined : lineOf(field))}: ${message}`)
+    const help = dialect === undefined ? await dialectHelp(message) : ''
+    throw new TypeError(`${at(file, field === undefined ? undefined : lineOf(field))}: ${message}${help}`)
   }
+}
+
+/** Returns the dialects that have the unknown tool of a message, as the end of that message. */
+async function dialectHelp(message: string): Promise<string> {
+  const tool = /^Unknown tool "([^"]+)"/.exec(message)?.[1]
+  if (tool === undefined) return ''
+  const { dialects } = await import('../dialects/index.ts')
+  const names = Object.keys(dialects).filter((name) => dialects[name]?.().tools.some((one) => one.name === tool))
+  return names.length === 0 ? '' : `. It is a tool of --dialect ${names.join(' or ')}`
 }
 
 /** Returns the absolute names under which a policy may name the roots: their directories, and the virtual roots of the dialect. */

@@ -1,5 +1,6 @@
 import { classifyPath } from '../files/classify/index.ts'
 import { isWithin, type Path } from '../paths/logical-path.ts'
+import type { DeclaredRoots } from './absolute-patterns.ts'
 import { compilePaths, compileTexts, permissionBit, permissionMask } from './match.ts'
 import { memoryPath } from './memory-policy.ts'
 import { type Permission, permissionGroups } from './permissions.ts'
@@ -27,6 +28,8 @@ export interface LintTool {
 export interface LintOptions {
   /** The tools of the workspace. Without them, what depends on tools is not checked. */
   readonly tools?: readonly LintTool[]
+  /** The virtual roots of the dialect, below which the policy may name absolute paths. */
+  readonly roots?: DeclaredRoots
 }
 
 /**
@@ -41,8 +44,8 @@ export interface LintOptions {
  * })
  * console.log(findings[0]?.message) // 'It denies changes of docs/**, but leaves open: file:append, ...'
  */
-export function lintPolicy(policy: unknown, { tools = [] }: LintOptions = {}): readonly PolicyFinding[] {
-  const { data } = compilePolicy(policy)
+export function lintPolicy(policy: unknown, { tools = [], roots = {} }: LintOptions = {}): readonly PolicyFinding[] {
+  const { data } = compilePolicy(policy, { roots })
   const findings: PolicyFinding[] = []
   for (const rule of data.rules ?? []) {
     findings.push(...openChanges(data, rule), ...openViews(data, rule), ...openTools(data, rule, tools))

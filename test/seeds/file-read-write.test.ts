@@ -5,6 +5,7 @@ import { memory } from '../../src/backends/memory/index.ts'
 import { loadConfig } from '../../src/cli/config.ts'
 import { fileReadWrite } from '../../src/dialects/file-read-write/index.ts'
 import { createWorkspace, type PolicyInput } from '../../src/index.ts'
+import { lintPolicy } from '../../src/policy/lint.ts'
 import { compilePolicy } from '../../src/policy/policy.ts'
 import { createProject, type Project } from './open-config.ts'
 
@@ -160,6 +161,7 @@ describe('the configuration of the original', () => {
     ['[security.audit]\nlog_path = 5', '"security.audit.log_path" must be the name of a file'],
     ['[security.audit]\nenabled = true\nlog_path = "a"\nmax_size_mb = 5', '"security.audit.max_size_mb" is unknown'],
     ['audit = "a"\n[security.audit]\nlog_path = "b"', 'keep one'],
+    ['audit = "a"\n[security.audit]\nenabled = false', 'keep one'],
     ['security = "strict"', '"security" must be an object'],
     ['[memory]\nacl_enabled = true\nacl = true', 'keep one'],
     ['[memory]\nacl_enabled = "on"', '"memory.acl_enabled" must be true or false'],
@@ -169,6 +171,23 @@ describe('the configuration of the original', () => {
     const error: unknown = await loadConfig(project.root, file, [], fileReadWrite()).catch((error: unknown) => error)
     expect(error).toBeInstanceOf(TypeError)
     for (const part of parts) expect((error as Error).message).toContain(part)
+  })
+
+  it('names the dialect of its tools where none is passed', async () => {
+    const file = await project.write('no-dialect.toml', configuration(project.root))
+    await expect(loadConfig(project.root, file)).rejects.toThrow(
+      /"file_read" .*It is a tool of --dialect file-read-write$/,
+    )
+  })
+
+  it('is linted with its absolute paths', () => {
+    const rule = { name: 'docs are final', action: 'deny', permissions: ['file:write:*'], paths: ['/work/docs/**'] }
+    const policy = { security: { policy: { default_action: 'allow', rules: [rule] } } }
+    expect(lintPolicy(policy, { roots: { '/work': '' } })[0]).toMatchObject({
+      rule: 'docs are final',
+      message: expect.stringContaining('docs/**, but leaves open: file:append'),
+    })
+    expect(() => lintPolicy(policy)).toThrow('absolute')
   })
 
   it('is refused in code where only the command line can follow it', async () => {
