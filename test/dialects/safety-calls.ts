@@ -47,7 +47,7 @@ export const cases: Readonly<Record<string, readonly Case[]>> = {
   ],
   'python-harness': [
     { tool: 'read_file', input: { path: 'a.txt' } },
-    { tool: 'write_file', input: { path: 'new/x.txt', content: 'x' } },
+    { tool: 'write_file', input: { path: 'x.txt', content: 'x' } },
     { tool: 'edit_file', input: { path: 'a.txt', old_text: 'one', new_text: 'ONE' } },
     { tool: 'list_directory', input: {} },
     { tool: 'list_directory', input: { recursive: true } },

@@ -145,6 +145,7 @@ function checkEffect(what: string, plain: Run, tried: Run, field: string, value:
 
 /** Former fields, which a dialect accepts but does not list. */
 const formerFields: Readonly<Record<string, readonly string[]>> = {
+  'python-harness': ['processId', 'filePattern', 'timeout'],
   'patch-and-diff': ['depth', 'endLine', 'glob', 'maxResults', 'regex'],
   gemini: ['path', 'include', 'paths', 'directory', 'offset', 'limit', 'absolutePath'],
 }

@@ -1,38 +1,81 @@
 import * as z from 'zod'
 import { ToolError } from '../../errors.ts'
-import { call, defineDialectTool, readLines } from '../define.ts'
-import type { DialectTool } from '../runtime/types.ts'
+import {
+  call,
+  defineDialectTool,
+  type LineRange,
+  lastShownVersion,
+  readLines,
+  readPart,
+  refuseUnused,
+  renamedFields,
+  splitLines,
+} from '../define.ts'
+import { numberLines } from '../runtime/numbered-lines.ts'
+import type { DialectTool, Steps } from '../runtime/types.ts'
 import { succeeded } from './results.ts'
 
 const path = z.string().describe('Path of the file')
 const directory = z.string().default('.').describe('Path of the directory')
+const expectedHash = z
+  .string()
+  .regex(/^(?:[0-9a-f]{12}|[0-9a-f]{64})$/, 'must be a hash in lowercase hex, as read_file returns it')
+  .nullish()
+  .describe('Hash of the version that you read')
+
+/** Lines of one reading, if it names no limit. */
+const LIMIT = 2000
+
+const readInput = z.object({
+  path,
+  offset: z.int().min(0).default(0).describe('Lines to skip'),
+  limit: z.int().min(1).nullable().default(LIMIT).describe('Maximum lines'),
+  start_line: z.int().min(1).optional().describe('First line, instead of offset'),
+  end_line: z.int().min(1).optional().describe('Last line'),
+})
+
+type ReadInput = z.output<typeof readInput>
 
 export const fileTools: readonly DialectTool[] = [
   defineDialectTool({
     name: 'read_file',
-    description: 'Read a text file, or the lines from start_line to end_line.',
-    input: z.object({
-      path,
-      start_line: z.int().min(1).optional().describe('First line, from 1'),
-      end_line: z.int().min(1).optional().describe('Last line'),
-    }),
+    description: 'Read lines of a text file, each with its number, below a header with the hash of the file.',
+    input: readInput,
     uses: ['read_file'],
-    *steps({ path, start_line: startLine = 1, end_line = Number.POSITIVE_INFINITY }, pathMapping) {
-      if (end_line < startLine) {
-        throw new ToolError('INVALID_INPUT', 'end_line is before start_line', { field: 'end_line' })
+    *steps(input, pathMapping) {
+      const { path } = input
+      const range = rangeOf(input)
+      // Only a file that was asked for from its start, without a limit, fails if it is too large.
+      const isWhole = range.startLine === 1 && range.maxLines === LIMIT
+      const file = pathMapping.inward(path)
+      const read = yield* isWhole ? readLines(file, range) : readPart(file, range, true)
+      const { content, startLine, endLine, totalLines, sha256, nextColumn } = read
+      const lines = [`[${path} | ${totalLines} lines | hash:${shortHash(sha256)}]`]
+      lines.push(content === '' ? '(empty file)' : numberLines(splitLines(content), startLine))
+      if (nextColumn !== undefined) {
+        lines.push(
+          `... (line ${endLine} is cut. Use offset=${endLine - 1}, start_column=${nextColumn} to continue reading.)`,
+        )
+      } else if (endLine < totalLines) {
+        lines.push(`... (${totalLines - endLine} more lines. Use offset=${endLine} to continue reading.)`)
       }
-      const { content } = yield* readLines(pathMapping.inward(path), { startLine, maxLines: end_line - startLine + 1 })
-      return succeeded(content)
+      return succeeded(`${lines.join('\n')}\n`)
     },
   }),
   defineDialectTool({
     name: 'write_file',
     description: 'Create a file, or replace the whole content of one that was read before.',
-    input: z.object({ path, content: z.string() }),
+    input: z.object({ path, content: z.string(), expected_hash: expectedHash }),
     uses: ['write_file'],
-    *steps({ path, content }, pathMapping) {
-      const { bytesWritten, created } = yield* call('write_file', { path: pathMapping.inward(path), content })
-      return succeeded(`${created ? 'Created' : 'Replaced'} ${path} (${bytesWritten} bytes)`)
+    *steps({ path, content, expected_hash }, pathMapping) {
+      const file = pathMapping.inward(path)
+      const { bytesWritten, created, newSha256 } = yield* call('write_file', {
+        ...{ path: file, content },
+        ...(yield* expectedVersion(file, expected_hash)),
+      })
+      return succeeded(
+        `${created ? 'Created' : 'Replaced'} ${path} (${bytesWritten} bytes) [hash:${shortHash(newSha256)}]`,
+      )
     },
   }),
   defineDialectTool({
@@ -43,13 +86,20 @@ export const fileTools: readonly DialectTool[] = [
       old_text: z.string().min(1),
       new_text: z.string(),
       replace_all: z.boolean().default(false),
+      expected_hash: expectedHash,
     }),
     uses: ['edit_file'],
-    *steps({ path, old_text: oldText, new_text: newText, replace_all: replaceAll }, pathMapping) {
-      const edit = { path: pathMapping.inward(path), oldText, newText, replaceAll }
-      const { replacements, diff } = yield* call('edit_file', edit)
+    *steps({ path, old_text: oldText, new_text: newText, replace_all: replaceAll, expected_hash }, pathMapping) {
+      const file = pathMapping.inward(path)
+      const { replacements, newSha256, diff } = yield* call('edit_file', {
+        ...{ path: file, oldText, newText, replaceAll },
+        ...(yield* expectedVersion(file, expected_hash)),
+      })
+      const occurrences = `${replacements} ${replacements === 1 ? 'occurrence' : 'occurrences'} in ${path}`
       return succeeded(
-        `Replaced ${replacements} ${replacements === 1 ? 'occurrence' : 'occurrences'} in ${path}\n${diff}`,
+        newSha256 === null
+          ? `Dry run: would replace ${occurrences}\n${diff}`
+          : `Replaced ${occurrences} [hash:${shortHash(newSha256)}]\n${diff}`,
       )
     },
   }),
@@ -63,7 +113,11 @@ export const fileTools: readonly DialectTool[] = [
         path: pathMapping.inward(path),
         ...(recursive ? { maxDepth: 100 } : {}),
       })
-      const lines = entries.map((entry) => `${pathMapping.outward(entry.path)}${entry.type === 'directory' ? '/' : ''}`)
+      const lines = entries.map(({ path, type, sizeBytes }) => {
+        const size = sizeBytes === undefined ? '' : `  (${sizeBytes} bytes)`
+        return `${pathMapping.outward(path)}${type === 'directory' ? '/' : size}`
+      })
+      if (lines.length === 0) lines.push('(empty directory)')
       if (truncated) lines.push(`(${totalEntries - entries.length} more)`)
       return succeeded(lines.join('\n'))
     },
@@ -74,19 +128,20 @@ export const fileTools: readonly DialectTool[] = [
     input: z.object({
       pattern: z.string().min(1).describe('Regular expression'),
       path: directory,
-      file_pattern: z.string().optional().describe('Only files that match this glob, such as *.py'),
+      include_glob: z.string().nullish().describe('Only files that match this glob, such as *.py'),
       case_sensitive: z.boolean().default(true),
-      max_results: z.int().min(1).optional(),
+      max_results: z.int().min(1).default(100),
     }),
+    normalizeInput: (input) => renamedFields(input, { file_pattern: 'include_glob', filePattern: 'include_glob' }),
     uses: ['search_text'],
-    *steps({ pattern, path, file_pattern: glob, case_sensitive: caseSensitive, max_results }, pathMapping) {
+    *steps({ pattern, path, include_glob: glob, case_sensitive: caseSensitive, max_results }, pathMapping) {
       const { matches, truncated } = yield* call('search_text', {
         query: pattern,
         mode: 'regex',
         path: pathMapping.inward(path),
         caseSensitive,
-        ...(glob === undefined ? {} : { includeGlob: anyDepth(glob) }),
-        ...(max_results === undefined ? {} : { maxMatches: max_results }),
+        ...(glob == null ? {} : { includeGlob: anyDepth(glob) }),
+        maxMatches: max_results,
       })
       const lines = matches.map((match) => `${pathMapping.outward(match.path)}:${match.line}: ${match.snippet}`)
       if (truncated) lines.push('(more was left out)')
@@ -97,12 +152,13 @@ export const fileTools: readonly DialectTool[] = [
     name: 'find_files',
     description:
       'Find files whose name matches a glob such as *.py, at any depth; or whose path does, such as src/**/*.py.',
-    input: z.object({ pattern: z.string().min(1), path: directory }),
+    input: z.object({ pattern: z.string().min(1), path: directory, max_results: z.int().min(1).default(200) }),
     uses: ['find_files'],
-    *steps({ pattern, path }, pathMapping) {
+    *steps({ pattern, path, max_results: maxResults }, pathMapping) {
       const { files, totalFound } = yield* call('find_files', {
         pattern: anyDepth(pattern),
         path: pathMapping.inward(path),
+        maxResults,
       })
       const lines = files.map((file) => pathMapping.outward(file))
       if (totalFound > files.length) lines.push(`(${totalFound - files.length} more)`)
@@ -121,17 +177,43 @@ export const fileTools: readonly DialectTool[] = [
   }),
   defineDialectTool({
     name: 'file_info',
-    description: 'Describe a file or directory: type, size, time, whether it may be read and changed.',
+    description: 'Describe a file or directory: type, size, time, lines, hash, whether it may be read and changed.',
     input: z.object({ path: z.string().describe('Path of the file or directory') }),
     uses: ['file_info'],
     *steps({ path }, pathMapping) {
       const info = yield* call('file_info', { path: pathMapping.inward(path) })
-      const { type, kind, sizeBytes, modifiedAt, totalLines, readable, writable } = info
+      const { type, kind, sizeBytes, modifiedAt, totalLines, sha256, readable, writable, redacted } = info
       const facts = { path, type, kind, size_bytes: sizeBytes, modified_at: modifiedAt, total_lines: totalLines }
-      return succeeded(JSON.stringify({ ...facts, readable, writable }))
+      const hash = sha256 === undefined ? {} : { hash: shortHash(sha256) }
+      return succeeded(JSON.stringify({ ...facts, ...hash, readable, writable, redacted }))
     },
   }),
 ]
+
+/** A hash as results show it: enough of the sha256 to tell versions of a file apart. */
+function shortHash(sha256: string): string {
+  return sha256.slice(0, 12)
+}
+
+/** Returns the version that a hash means. A short hash means the version that the run was shown last, if it begins with it. */
+function* expectedVersion(file: string, hash: string | null | undefined): Steps<{ expectedSha256?: string }> {
+  if (hash == null) return {}
+  const shown = yield* lastShownVersion(file)
+  // No file has a version that ends in so many zeros, so another hash is refused as a conflict.
+  return { expectedSha256: shown.startsWith(hash) ? shown : hash.padEnd(64, '0') }
+}
+
+/** Returns the range of a reading: `offset` and `limit`, or the lines from `start_line` to `end_line`. */
+function rangeOf({ offset, limit, start_line, end_line }: ReadInput): LineRange {
+  if (start_line === undefined && end_line === undefined) return { startLine: offset + 1, maxLines: limit ?? LIMIT }
+  const startLine = start_line ?? 1
+  if (offset > 0) refuseUnused('a call with start_line or end_line', { offset })
+  if (end_line === undefined) return { startLine, maxLines: limit ?? LIMIT }
+  if (end_line < startLine) {
+    throw new ToolError('INVALID_INPUT', 'end_line is before start_line', { field: 'end_line' })
+  }
+  return { startLine, maxLines: Math.min(end_line - startLine + 1, limit ?? LIMIT) }
+}
 
 /** Makes a glob without a slash match names at any depth. */
 function anyDepth(glob: string): string {

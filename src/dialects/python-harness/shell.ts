@@ -1,25 +1,31 @@
 import * as z from 'zod'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, defineDialectTool } from '../define.ts'
+import { call, defineDialectTool, renamedFields } from '../define.ts'
 import { formatCommandOutput } from '../runtime/command-text.ts'
 import type { Answer, DialectTool } from '../runtime/types.ts'
 import { failed, succeeded } from './results.ts'
 
 const command = z.string().min(1).describe('The command line')
 const cwd = z.string().optional().describe('Directory to run it in')
-const processId = z.string().min(1).describe('Id that start_command returned')
+const commandId = z.string().min(1).describe('Id that start_command returned')
+const withCommandId = (input: unknown) => renamedFields(input, { process_id: 'command_id', processId: 'command_id' })
 
 export const shellTools: readonly DialectTool[] = [
   defineDialectTool({
     name: 'run_command',
     description: 'Run a shell command line and wait for its end.',
-    input: z.object({ command, cwd, timeout: z.number().positive().optional().describe('Seconds that it may take') }),
+    input: z.object({
+      command,
+      cwd,
+      timeout_seconds: z.number().positive().nullable().default(30).describe('Seconds that it may take'),
+    }),
+    normalizeInput: (input) => renamedFields(input, { timeout: 'timeout_seconds' }),
     uses: ['run_command'],
-    *steps({ command, cwd, timeout }, pathMapping) {
+    *steps({ command, cwd, timeout_seconds }, pathMapping) {
       const result = yield* call('run_command', {
         command,
         ...(cwd === undefined ? {} : { cwd: pathMapping.inward(cwd) }),
-        ...(timeout === undefined ? {} : { timeoutMs: Math.max(1, Math.ceil(timeout * 1000)) }),
+        timeoutMs: Math.max(1, Math.ceil((timeout_seconds ?? 30) * 1000)),
       })
       const output = formatCommandOutput(result)
       return result.exitCode === 0 ? succeeded(output) : failed(output, `Exit code ${result.exitCode}`)
@@ -41,18 +47,20 @@ export const shellTools: readonly DialectTool[] = [
   defineDialectTool({
     name: 'check_command',
     description: 'Show whether a background command is running, and its output since the last check.',
-    input: z.object({ process_id: processId }),
+    input: z.object({ command_id: commandId }),
+    normalizeInput: withCommandId,
     uses: ['check_command'],
-    *steps({ process_id: id }) {
+    *steps({ command_id: id }) {
       return progress(yield* call('check_command', { id }))
     },
   }),
   defineDialectTool({
     name: 'stop_command',
     description: 'End a background command.',
-    input: z.object({ process_id: processId }),
+    input: z.object({ command_id: commandId }),
+    normalizeInput: withCommandId,
     uses: ['stop_command'],
-    *steps({ process_id: id }) {
+    *steps({ command_id: id }) {
       return progress(yield* call('stop_command', { id }))
     },
   }),
