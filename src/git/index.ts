@@ -1,5 +1,5 @@
 import type { GitProvider, Person } from './provider.ts'
-import { openRepository } from './repository.ts'
+import { gitOptionTable, openRepository } from './repository.ts'
 
 export type {
   CommitRequest,
@@ -13,7 +13,7 @@ export type {
   StatusEntry,
 } from './provider.ts'
 
-import { checkOptions, isText, shape } from '../util/check-options.ts'
+import { checkOptions } from '../util/check-options.ts'
 
 export { openRepository }
 
@@ -30,7 +30,6 @@ export { openRepository }
  * await workspace.close()
  */
 export function git(requested?: { readonly author?: Person }): GitProvider {
-  const isPerson = shape<Person>({ name: isText, email: isText }, 'name', 'email')
-  const options = checkOptions<{ readonly author?: Person }>('git()', requested, { author: isPerson })
+  const options = checkOptions<{ readonly author?: Person }>('git()', requested, gitOptionTable)
   return { open: (host) => openRepository(host, options) }
 }

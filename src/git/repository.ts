@@ -1,29 +1,93 @@
-import type { GitHost, Person, Repository } from './provider.ts'
+import {
+  checkOptions,
+  isAbortSignal,
+  isBoolean,
+  isFunction,
+  isOneOf,
+  isOneOrMore,
+  isPositive,
+  isRecordOf,
+  isText,
+  type OptionTable,
+  shape,
+} from '../util/check-options.ts'
+import type { CommitRequest, GitHost, Person, RemoteOptions, Repository, RestoreOptions } from './provider.ts'
 import { checkout, createBranch, currentBranch, deleteBranch, listBranches, moveTo } from './repository-branches.ts'
 import { RepositoryContext } from './repository-context.ts'
 import { commit, log } from './repository-history.ts'
 import { add, restore, status } from './repository-index.ts'
 import { clone, fetchRemote, init } from './repository-remote.ts'
 
+/** The options of `git()`. */
+interface GitOptions {
+  readonly author?: Person
+}
+
+const isPerson = shape<Person>({ name: isText, email: isText }, 'name', 'email')
+
+export const gitOptionTable: OptionTable<GitOptions> = { author: isPerson }
+
+const commitTable: OptionTable<CommitRequest> = { message: isText, author: isPerson, amend: isBoolean }
+const restoreTable: OptionTable<RestoreOptions> = { from: isText, only: isOneOf('index'), overlay: isBoolean }
+const remoteTable: OptionTable<RemoteOptions> = {
+  corsProxy: isText,
+  headers: isRecordOf(isText),
+  onProgress: isFunction,
+  signal: isAbortSignal,
+  depth: isPositive,
+}
+
+/** The options of a method, by the position of its parameter. */
+type OptionsOf<M extends keyof Repository, At extends number> = NonNullable<Parameters<Repository[M]>[At]>
+
+/** @throws TypeError for anything but a path or a list of paths */
+function isPaths<P extends string | readonly string[]>(paths: P, owner: string): P {
+  return isOneOrMore(isText)(paths, 'paths', owner) as P
+}
+
 const DEFAULT_AUTHOR: Person = { name: 'Wardspace', email: 'wardspace@localhost' }
 
 /** Returns the repository of a host. It need not exist yet: `init` and `clone` create it. */
-export function openRepository(host: GitHost, options: { readonly author?: Person } = {}): Repository {
-  const context = new RepositoryContext(host, options.author ?? DEFAULT_AUTHOR)
+export function openRepository(host: GitHost, options?: { readonly author?: Person }): Repository {
+  const { author = DEFAULT_AUTHOR } = checkOptions<GitOptions>('openRepository()', options, gitOptionTable)
+  const context = new RepositoryContext(host, author)
   return {
-    init: (initOptions) => init(context, initOptions),
-    add: (paths, addOptions) => add(context, paths, addOptions),
-    commit: (request) => commit(context, request),
-    log: (logOptions) => log(context, logOptions),
+    init: async (initOptions) =>
+      init(context, checkOptions<OptionsOf<'init', 0>>('init()', initOptions, { defaultBranch: isText })),
+    add: async (paths, addOptions) =>
+      add(
+        context,
+        isPaths(paths, 'add()'),
+        checkOptions<OptionsOf<'add', 1>>('add()', addOptions, { tracked: isBoolean }),
+      ),
+    commit: async (request) => commit(context, checkOptions('commit()', request, commitTable)),
+    log: async (logOptions) =>
+      log(context, checkOptions<OptionsOf<'log', 0>>('log()', logOptions, { ref: isText, depth: isPositive })),
     status: () => status(context),
     branches: () => listBranches(context),
     currentBranch: () => currentBranch(context),
-    branch: (name, branchOptions) => createBranch(context, name, branchOptions),
+    branch: async (name, branchOptions) =>
+      createBranch(context, name, checkOptions<OptionsOf<'branch', 1>>('branch()', branchOptions, { at: isText })),
     deleteBranch: (name) => deleteBranch(context, name),
     moveTo: (branch) => moveTo(context, branch),
-    checkout: (ref, checkoutOptions) => checkout(context, ref, checkoutOptions),
-    restore: (paths, restoreOptions) => restore(context, paths, restoreOptions),
-    fetch: (fetchOptions) => fetchRemote(context, fetchOptions),
-    clone: (url, cloneOptions) => clone(context, url, cloneOptions),
+    checkout: async (ref, checkoutOptions) =>
+      checkout(
+        context,
+        ref,
+        checkOptions<OptionsOf<'checkout', 1>>('checkout()', checkoutOptions, { force: isBoolean }),
+      ),
+    restore: async (paths, restoreOptions) =>
+      restore(context, isPaths(paths, 'restore()'), checkOptions('restore()', restoreOptions, restoreTable)),
+    fetch: async (fetchOptions) =>
+      fetchRemote(
+        context,
+        checkOptions<OptionsOf<'fetch', 0>>('fetch()', fetchOptions, { ...remoteTable, ref: isText, url: isText }),
+      ),
+    clone: async (url, cloneOptions) =>
+      clone(
+        context,
+        url,
+        checkOptions<OptionsOf<'clone', 1>>('clone()', cloneOptions, { ...remoteTable, ref: isText }),
+      ),
   }
 }

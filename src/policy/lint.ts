@@ -1,5 +1,6 @@
 import { classifyPath } from '../files/classify/index.ts'
 import { isWithin, type Path } from '../paths/logical-path.ts'
+import { checkOptions, isListOf, isRecordOf, isText, must } from '../util/check-options.ts'
 import type { DeclaredRoots } from './absolute-patterns.ts'
 import { compilePaths, compileTexts, permissionBit, permissionMask } from './match.ts'
 import { memoryPath } from './memory-policy.ts'
@@ -44,7 +45,10 @@ export interface LintOptions {
  * })
  * console.log(findings[0]?.message) // 'It denies changes of docs/**, but leaves open: file:append, ...'
  */
-export function lintPolicy(policy: unknown, { tools = [], roots = {} }: LintOptions = {}): readonly PolicyFinding[] {
+export function lintPolicy(policy: unknown, options?: LintOptions): readonly PolicyFinding[] {
+  const isTool = must('a tool', (tool) => typeof (tool as Partial<LintTool> | null)?.name === 'string')
+  const table = { tools: isListOf(isTool), roots: isRecordOf(isText) }
+  const { tools = [], roots = {} } = checkOptions<LintOptions>('lintPolicy()', options, table)
   const { data } = compilePolicy(policy, { roots })
   const findings: PolicyFinding[] = []
   for (const rule of data.rules ?? []) {

@@ -1,6 +1,7 @@
 import { type ErrorCode, errorHints, ToolError } from '../errors.ts'
 import { compileGlob } from '../paths/glob.ts'
 import { quote } from '../paths/logical-path.ts'
+import { checkOptions, isFunction, must } from '../util/check-options.ts'
 
 /** One call of a storage. */
 export interface FaultyCall<O extends string = string> {
@@ -69,8 +70,10 @@ export interface Injector<O extends string = string> {
 /** @throws TypeError for an invalid fault */
 export function createInjector<O extends string>(
   faults: Fault<O> | readonly Fault<O>[] = [],
-  { seed = 0, wait = noClock }: FaultOptions = {},
+  options?: FaultOptions,
 ): Injector<O> {
+  const table = { seed: must('an integer', Number.isSafeInteger), wait: isFunction }
+  const { seed = 0, wait = noClock } = checkOptions<FaultOptions>('faulty()', options, table)
   const random = randomNumbers(seed)
   const calls: FaultyCall<O>[] = []
   let armed: Armed<O>[] = []

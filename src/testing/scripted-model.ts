@@ -1,5 +1,6 @@
 import type { LanguageModel } from 'ai'
 import type { ToolInput, ToolName } from '../tools/index.ts'
+import { checkOptions, isFunction, isText } from '../util/check-options.ts'
 import type { ToolResult } from '../workspace/create-workspace.ts'
 
 /** A model of the AI SDK, version 3 of its contract. */
@@ -77,7 +78,9 @@ export interface ScriptedModelOptions {
  *   return file.ok ? `It has ${file.totalLines} line.` : `I may not: ${file.code}.`
  * })
  */
-export function scriptedModel(script: Script, options: ScriptedModelOptions = {}): ScriptedModel {
+export function scriptedModel(script: Script, requested?: ScriptedModelOptions): ScriptedModel {
+  const table = { modelId: isText, wait: isFunction }
+  const options = checkOptions<ScriptedModelOptions>('scriptedModel()', requested, table)
   let calledBefore = 0
   const answer = ({ prompt }: CallOptions): Answer => {
     // Ids stay unique even if a part of the conversation was dropped and is repeated.

@@ -1,7 +1,9 @@
 import { type MemoryEntry, memory } from '../backends/memory/index.ts'
 import { createWorkspaceDiffs } from '../git/workspace-diff.ts'
 import type { Backend } from '../storage/backend.ts'
+import { checkOptions, isAnything, must, type OptionTable } from '../util/check-options.ts'
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '../workspace/create-workspace.ts'
+import { workspaceOptions } from '../workspace/options.ts'
 import { type BackendFault, faulty } from './faulty.ts'
 import { countedIds, type TestClock, testClock } from './test-clock.ts'
 
@@ -13,6 +15,15 @@ export interface TestWorkspaceOptions extends Partial<Omit<WorkspaceOptions, 'ba
   readonly faults?: BackendFault | readonly BackendFault[]
   /** Seed of random faults. Default: 0. */
   readonly seed?: number
+}
+
+const { backend: _, mounts: __, ...ownOptions } = workspaceOptions
+const optionTable: OptionTable<TestWorkspaceOptions> = {
+  ...ownOptions,
+  clock: must('a testClock()', (clock) => typeof clock === 'function' && 'advance' in clock && 'wait' in clock),
+  // Faults are checked by `faulty`.
+  faults: isAnything,
+  seed: must('an integer', Number.isSafeInteger),
 }
 
 /** A workspace in memory that a test can inspect without calls, records or faults. */
@@ -36,8 +47,10 @@ export interface TestWorkspace extends Workspace {
  */
 export async function testWorkspace(
   files: Readonly<Record<string, MemoryEntry>> = {},
-  { faults, seed = 0, clock = testClock(), ...options }: TestWorkspaceOptions = {},
+  requested?: TestWorkspaceOptions,
 ): Promise<TestWorkspace> {
+  const checked = checkOptions<TestWorkspaceOptions>('testWorkspace()', requested, optionTable)
+  const { faults, seed = 0, clock = testClock(), ...options } = checked
   const backend = memory(files, { clock })
   const workspace = await createWorkspace({
     policy: 'autonomous',

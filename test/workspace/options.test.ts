@@ -32,7 +32,7 @@ import { type OpfsOptions, opfs } from '../../src/backends/opfs/index.ts'
 import { type OverlayOptions, overlay } from '../../src/backends/overlay/index.ts'
 import type { CallOptions } from '../../src/call/state/call.ts'
 import { codex } from '../../src/dialects/codex/index.ts'
-import { git } from '../../src/git/index.ts'
+import { git, openRepository, type Person, type RemoteOptions, type Repository } from '../../src/git/index.ts'
 import {
   createWorkspace,
   type DialectWorkspaceOptions,
@@ -41,9 +41,12 @@ import {
   type Workspace,
 } from '../../src/index.ts'
 import { defaultLimits } from '../../src/limits.ts'
+import { type LintOptions, lintPolicy } from '../../src/policy/index.ts'
 import { type BashOptions, bash } from '../../src/shells/bash/index.ts'
 import { type NodeShellOptions, nodeShell } from '../../src/shells/node/index.ts'
 import { type WebContainerOptions, webcontainer } from '../../src/shells/webcontainer/index.ts'
+import { type FaultOptions, faulty, type TestWorkspaceOptions, testWorkspace } from '../../src/testing/index.ts'
+import { type ScriptedModelOptions, scriptedModel } from '../../src/testing/scripted-model.ts'
 import { type ExecWorkspaceOptions, execWorkspace } from '../../src/workspace/exec-workspace.ts'
 import { type ReplayOptions, replay } from '../../src/workspace/replay.ts'
 
@@ -124,6 +127,10 @@ const { backend, mounts, shell, hooks, git: gitKind, history, extraTools, dialec
 const { mounts: _, ...execKinds } = workspaceKinds
 
 const workspace: Workspace = await createWorkspace({ backend: memory({ 'a.txt': 'a\n' }), policy: 'autonomous' })
+const repository: Repository =
+  (await createWorkspace({ backend: memory({ 'a.txt': 'a\n' }), policy: 'autonomous', git: git() })).git ??
+  expect.unreachable()
+const { backend: ___, mounts: ____, ...testKinds } = workspaceKinds
 const store = { get: none, put: none, delete: none, list: none } as never
 const line = { type: 'workspace', version: 1 } as never
 
@@ -240,6 +247,50 @@ const faces: readonly Face[] = [
   }),
 ]
 
+/** A method of a repository, which rejects for wrong options before it looks at the repository. */
+type OptionsOf<M extends keyof Repository, At extends number> = NonNullable<Parameters<Repository[M]>[At]>
+const person: Kinds<Person> = { name: text, email: text }
+const remote: Kinds<RemoteOptions> = {
+  ...{ corsProxy: text, headers: textRecord, onProgress: callback, signal: none, depth: positive },
+}
+
+const furtherFaces: readonly Face[] = [
+  face<{ author?: Person }>('openRepository()', (options) => openRepository({} as never, options), { author: person }),
+  face<OptionsOf<'init', 0>>('init()', (options) => repository.init(options), { defaultBranch: text }),
+  face<OptionsOf<'add', 1>>('add()', (options) => repository.add('a.txt', options), { tracked: flag }),
+  face<OptionsOf<'commit', 0>>('commit()', (options) => repository.commit({ message: 'm', ...options }), {
+    ...{ message: text, author: person, amend: flag },
+  }),
+  face<OptionsOf<'log', 0>>('log()', (options) => repository.log(options), { ref: text, depth: positive }),
+  face<OptionsOf<'branch', 1>>('branch()', (options) => repository.branch('b', options), { at: text }),
+  face<OptionsOf<'checkout', 1>>('checkout()', (options) => repository.checkout('b', options), { force: flag }),
+  face<OptionsOf<'restore', 1>>('restore()', (options) => repository.restore(['a.txt'], options), {
+    ...{ from: text, only: none, overlay: flag },
+  }),
+  face<OptionsOf<'fetch', 0>>('fetch()', (options) => repository.fetch(options), {
+    ...{ ...remote, url: text, ref: text },
+  }),
+  face<OptionsOf<'clone', 1>>('clone()', (options) => repository.clone('https://x', options), { ...remote, ref: text }),
+  face<LintOptions>('lintPolicy()', (options) => lintPolicy('autonomous', options), {
+    ...{ tools: objects, roots: textRecord },
+  }),
+  face<TestWorkspaceOptions>('testWorkspace()', (options) => testWorkspace({}, options), {
+    ...{ ...testKinds, clock: none, faults: () => true, seed: Number.isSafeInteger as Kind },
+  }),
+  face<ScriptedModelOptions>('scriptedModel()', (options) => scriptedModel(function* () {} as never, options), {
+    ...{ modelId: text, wait: callback },
+  }),
+  face<FaultOptions>('faulty()', (options) => faulty(memory(), [], options), {
+    seed: Number.isSafeInteger as Kind,
+    wait: callback,
+  }),
+  face<{ signal?: AbortSignal }>(
+    'call()',
+    (options) => anthropicTools(workspace).call({ id: '1', name: 'x', input: {} }, options),
+    { signal: none },
+  ),
+]
+
 /** The calls take their options apart: a wrong one refuses the call. */
 const callFaces: readonly Face[] = [
   face<CallOptions>('call()', (options) => workspace.call('read_file', { path: 'a.txt' }, options), callKinds),
@@ -294,7 +345,7 @@ async function errorOf(open: () => unknown): Promise<unknown> {
 
 let cases = 0
 
-describe.each(faces)('the options of $name', ({ name, kinds, open }) => {
+describe.each([...faces, ...furtherFaces])('the options of $name', ({ name, kinds, open }) => {
   const tryOptions = (options: unknown) => errorOf(() => open(options as never))
 
   it('refuses a misspelled name at every depth, and suggests the right one', async () => {
@@ -330,7 +381,7 @@ describe.each(faces)('the options of $name', ({ name, kinds, open }) => {
     for (const options of samples.filter((sample) => !empty(sample))) {
       cases += 1
       // The wrappers that spread their options see only objects.
-      if (/createWorkspace|execWorkspace|replay|s3|nodeShell|mcpHandler/.test(name)) continue
+      if (/createWorkspace|execWorkspace|replay|s3|nodeShell|mcpHandler|^commit/.test(name)) continue
       expect(await tryOptions(options), String(typeof options)).toBeInstanceOf(TypeError)
     }
   })
@@ -369,9 +420,9 @@ describe.each(callFaces)('the options of $name', ({ name, kinds, open }) => {
 })
 
 describe('options', () => {
-  it('were tried in more than 2,500 cases', () => {
+  it('were tried in more than 10,000 cases', () => {
     console.log(`wrong options tried: ${cases}`)
-    expect(cases).toBeGreaterThan(2500)
+    expect(cases).toBeGreaterThan(10_000)
   })
 
   it('count when they are inherited or getters, and are read once', async () => {

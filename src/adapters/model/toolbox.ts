@@ -1,4 +1,5 @@
 import type { CallOptions } from '../../call/state/call.ts'
+import { checkOptions, isAbortSignal } from '../../util/check-options.ts'
 import { resultToText } from './result-text.ts'
 import {
   type CallableDialectTools,
@@ -31,7 +32,8 @@ export function createCaller(workspace: CallableTools | CallableDialectTools, op
   const run: { callTool(name: string, input: unknown, options?: CallOptions): Promise<CallResult> } =
     options.run ?? workspace
   const offers = options.tools === undefined ? undefined : new Set(options.tools)
-  return async ({ name, input, id }: ModelCall, { signal }: { readonly signal?: AbortSignal } = {}) => {
+  return async ({ name, input, id }: ModelCall, callOptions?: { readonly signal?: AbortSignal }) => {
+    const { signal } = checkOptions<{ readonly signal?: AbortSignal }>('call()', callOptions, { signal: isAbortSignal })
     if (offers?.has(name) === false)
       return { text: `UNKNOWN_TOOL: ${JSON.stringify(name)} is not offered here`, isError: true }
     return resultToText(name, await run.callTool(name, input, callOptionsOf(options, id, signal)))

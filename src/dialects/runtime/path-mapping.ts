@@ -1,4 +1,5 @@
 import { isWithin, type LogicalPath, parsePath } from '../../paths/logical-path.ts'
+import { isRecordOf, isText } from '../../util/check-options.ts'
 
 /** Maps names of the dialect to directories of the workspace: `{ '/workspace': '' }` is its root. */
 export type VirtualRoots = Readonly<Record<string, string>>
@@ -27,7 +28,8 @@ export interface PathMapping {
  * const pathMapping = createPathMapping({ '/workspace': '' })
  * console.log(pathMapping.inward('/workspace/src/a.ts')) // src/a.ts
  */
-export function createPathMapping(roots: VirtualRoots = {}): PathMapping {
+export function createPathMapping(virtualRoots: VirtualRoots = {}): PathMapping {
+  const roots = isRecordOf(isText)(virtualRoots, '', 'createPathMapping()') as VirtualRoots
   const mapped = Object.entries(roots).map(([virtual, directory]) => ({
     virtual,
     prefix: virtual === '/' ? '/' : `${virtual}/`,

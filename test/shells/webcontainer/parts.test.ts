@@ -514,7 +514,8 @@ describe('webcontainer() over a test double of the client', () => {
     const gone = double(() => Promise.reject(new Error('gone')))
     boots(booting(gone), () => Promise.reject(new Error('no more')))
     const outcome = { stdout: 'out', stderr: '', exitCode: 0, cwd: ROOT }
-    const other = { name: 'other', run: async () => outcome, close: async () => {} } as unknown as Shell
+    const judge = () => ({ decision: 'allow' })
+    const other = { name: 'other', judge, run: async () => outcome, close: async () => {} } as unknown as Shell
     const shell = webcontainer({ fallback: other })
     const [first, second] = await Promise.allSettled([shell.run(command()), shell.run(command())])
     expect(first).toMatchObject({ status: 'rejected', reason: { code: 'SHELL_UNAVAILABLE' } })
