@@ -228,6 +228,22 @@ describe('the tools of the original', () => {
     expect(JSON.stringify(binary.output)).toContain('xxd, file or hexdump')
   })
 
+  it('file_read says how to continue a long line, and a long file', async () => {
+    const backend = memory({ 'line.txt': 'z'.repeat(100_000), 'lines.txt': 'x\n'.repeat(70_000) })
+    const workspace = await createWorkspace({ backend, policy: 'autonomous', dialect: fileReadWrite() })
+    const textOf = async (input: object) =>
+      ((await workspace.call('file_read', input)).output as { output: string; error: string }).output
+    const first = await textOf({ path: 'line.txt' })
+    const [, start_line, start_column] =
+      /\n\[cut: continue with start_line (\d+) and start_column (\d+)\]\n$/.exec(first) ?? []
+    const rest = await textOf({ path: 'line.txt', start_line: Number(start_line), start_column: Number(start_column) })
+    expect(Number(start_column) - 1 + rest.length).toBe(100_000)
+    const large = await workspace.call('file_read', { path: 'lines.txt' })
+    expect(large).toMatchObject({ isError: true, failure: { code: 'FILE_TOO_LARGE' } })
+    expect(JSON.stringify(large.output)).toContain('start_line and end_line')
+    expect((await textOf({ path: 'lines.txt', start_line: 69_999 })).length).toBe(4)
+  })
+
   it('/dev/null is empty and keeps nothing; policy and audit know of it', async () => {
     const workspace = await open()
     const path = '/dev/null'

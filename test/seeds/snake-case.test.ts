@@ -87,6 +87,21 @@ describe('the calls of the original', () => {
       expect((output as { warnings: string[] }).warnings.join()).toMatch(warnings[0] as RegExp)
   })
 
+  it('read_file continues a line of more than 64 KiB', async () => {
+    const text = `first\n${'y'.repeat(150_000)}\nend\n`
+    const workspace = await open({ backend: memory({ 'a.log': text }) })
+    let content = ''
+    for (let input = { start_line: 1 }, calls = 0; calls < 9; calls++) {
+      const { output } = await workspace.call('read_file', { path: 'a.log', ...input })
+      const part = output as { ok: boolean; content: string; end_line: number; next_column?: number }
+      expect(part.ok).toBe(true)
+      content += part.content
+      if (part.next_column === undefined) break
+      input = { start_line: part.end_line, ...{ start_column: part.next_column } }
+    }
+    expect(content === text).toBe(true)
+  })
+
   it('run_command returns stdout, stderr and the exit code, and the denylist holds', async () => {
     const workspace = await open()
     const ran = await workspace.call('run_command', { command: 'echo out; echo err >&2; exit 3' })

@@ -22,7 +22,7 @@ export function fileReadWrite(roots: VirtualRoots = {}): Dialect {
     tools,
     hints: {
       WRITE_CONFLICT: 'Read all of it with file_read or memory_get, and repeat the change on what it shows.',
-      FILE_TOO_LARGE: 'Read a part of it with start_line and end_line.',
+      FILE_TOO_LARGE: 'Read a part of it with start_line and end_line, or a long line with start_column.',
       IS_DIRECTORY: 'Name a file.',
       NOT_FOUND: 'Check the path, or the id of the note.',
     },
@@ -55,7 +55,10 @@ const tools = [
         yield* useNullDevice('read')
         return success('')
       }
-      return success((yield* readBetween(pathMapping.inward(path), start_line, end_line)).content)
+      const read = yield* readBetween(pathMapping.inward(path), start_line, end_line, true)
+      const { content, endLine, nextColumn } = read
+      if (nextColumn === undefined) return success(content)
+      return success(`${content}\n[cut: continue with start_line ${endLine} and start_column ${nextColumn}]\n`)
     },
   }),
   defineDialectTool({

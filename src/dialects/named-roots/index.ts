@@ -24,6 +24,7 @@ export function namedRoots(roots: VirtualRoots = { '/workspace': '' }): Dialect 
       FILE_TOO_LARGE: 'Read a part of it with start_line and max_lines.',
       IS_DIRECTORY: 'Name a single file; list_directory shows what is in a directory.',
     },
+    fields: { startLine: 'start_line', maxLines: 'max_lines' },
     formatError: ({ code, message, hint, path }) => ({
       output: { success: false, error: { type: code, message: `${message}. ${hint}`, ...(path && { path }) } },
     }),

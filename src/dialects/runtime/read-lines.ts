@@ -48,10 +48,15 @@ export function readWhole(path: string): Steps<PartialText> {
   return readLines(path, { startLine: 1, maxLines: Number.POSITIVE_INFINITY })
 }
 
-/** The same as {@link readWhole}, for a range of lines. */
-export function* readLines(path: string, range: LineRange): Steps<PartialText> {
+/**
+ * The same as {@link readWhole}, for a range of lines.
+ *
+ * @param cutsLines returns the beginning of a line of more than 64 KiB, which `nextColumn` continues. Default: it fails
+ */
+export function* readLines(path: string, range: LineRange, cutsLines = false): Steps<PartialText> {
   const read = yield* readPart(path, range)
   if (!read.isCut && read.bytes <= MAX_BYTES) return read
+  if (cutsLines && read.nextColumn !== undefined) return read
   const message = `${quote(path)} is too large to be shown at once: over ${MAX_BYTES} bytes`
   throw new ToolError('FILE_TOO_LARGE', message, { path })
 }
@@ -103,15 +108,20 @@ export function* readPart(path: string, range: LineRange, isExact = false): Step
 const utf8 = new TextEncoder()
 
 /**
- * The same as {@link readWhole}, from line `first` to line `last`, both included. Default: the whole file.
+ * The same as {@link readLines}, from line `first` to line `last`, both included. Default: the whole file.
  *
  * @throws ToolError `INVALID_INPUT` if `last` is less than `first`
  */
-export function readBetween(path: string, first = 1, last = Number.POSITIVE_INFINITY): Steps<PartialText> {
+export function readBetween(
+  path: string,
+  first = 1,
+  last = Number.POSITIVE_INFINITY,
+  cutsLines = false,
+): Steps<PartialText> {
   if (last < first) {
     throw new ToolError('INVALID_INPUT', `Invalid input: the last line, ${last}, is before the first, ${first}`, {
       hint: 'Lines count from 1, and both ends are included.',
     })
   }
-  return readLines(path, { startLine: first, maxLines: last - first + 1 })
+  return readLines(path, { startLine: first, maxLines: last - first + 1 }, cutsLines)
 }

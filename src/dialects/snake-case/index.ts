@@ -40,7 +40,7 @@ export function snakeCase(roots: VirtualRoots = { [SHELL_ROOT]: '' }): Dialect {
     versions: true,
     hints: {
       WRITE_CONFLICT: 'Read the whole file again, and repeat the change on what it shows.',
-      FILE_TOO_LARGE: 'Read a part of it with start_line and end_line.',
+      FILE_TOO_LARGE: 'Read a part of it with start_line and end_line, or a long line with start_column.',
       EDIT_NO_MATCH: 'Copy old_text exactly from the file, with its white space.',
       EDIT_AMBIGUOUS: 'Add surrounding lines to old_text until it occurs once, or set replace_all.',
       COMMAND_TIMEOUT: 'Use a shorter command or a longer timeout_seconds.',
@@ -114,9 +114,11 @@ const tools = [
     annotations: looks,
     uses: ['read_file'],
     *steps({ path, start_line, end_line }, pathMapping) {
-      const read = yield* readBetween(pathMapping.inward(path), start_line, end_line)
-      const { content, totalLines, sha256, label } = read
-      return answer({ ok: true, content, totalLines, sha256, label }, pathMapping)
+      const read = yield* readBetween(pathMapping.inward(path), start_line, end_line, true)
+      const { content, totalLines, sha256, label, endLine, nextColumn } = read
+      // Only the beginning of the last line is shown; start_column continues it.
+      const cut = nextColumn === undefined ? {} : { truncated: true, endLine, nextColumn }
+      return answer({ ok: true, content, totalLines, sha256, label, ...cut }, pathMapping)
     },
   }),
   defineDialectTool({
