@@ -8,7 +8,7 @@ import { nodeBackend } from '../../dist/backends/node/index.js'
 import type { Backend } from '../../dist/storage/kit.js'
 import { labelNames } from '../../src/policy/labels.ts'
 import { tree } from './label-tree.ts'
-import { closeShell, hops, tryWays, ways, writeTree } from './label-ways.ts'
+import { closeShell, freeTree, hops, tryFreeWay, tryWays, ways, writeTree } from './label-ways.ts'
 
 const counts = { cases: 0, effective: 0, chains: 0, chained: 0 }
 afterAll(async () => {
@@ -51,6 +51,13 @@ describe('labelled content', () => {
     },
     120_000,
   )
+
+  it('beside other content leaves that public', async () => {
+    for (const way of hops) {
+      const result = await tryFreeWay(way, memory(freeTree))
+      expect({ way: way.name, ...result }).toEqual({ way: way.name, labels: [], isEffective: true })
+    }
+  }, 120_000)
 
   it('keeps its label over chains of ways, each by another run', async () => {
     const hop = fc.constantFrom(...hops)

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { memory } from '../../dist/backends/memory/index.js'
 import { tree } from './label-tree.ts'
-import { closeShell, tryWays, ways } from './label-ways.ts'
+import { closeShell, freeTree, hops, tryFreeWay, tryWays, ways } from './label-ways.ts'
 
 /** Each way once, and few of the scripts. `label-ways.long.ts` has all labels, sinks and backends. */
 const some = ways.filter(({ isScript }, index) => isScript !== true || index % 6 === 0)
@@ -19,6 +19,12 @@ describe('restricted content', () => {
       tried += 1
       expect({ to, leaks }).toEqual({ to, leaks: [] })
     }
+  })
+})
+
+describe('unlabelled content beside restricted content', () => {
+  it.each(hops.filter((way, index) => some.includes(way) && index % 2 === 0))('stays public: $name', async (way) => {
+    expect(await tryFreeWay(way, memory(freeTree))).toEqual({ labels: [], isEffective: true })
   })
 })
 

@@ -371,22 +371,13 @@ const backgroundWays = backgroundLines.map(
   }),
 )
 
+const lineWays = [...lines, ...scriptLines].map(line)
+
 /** Ways in one call or a few, each starting from a new run. */
-export const ways: readonly Way[] = [
-  ...toolWays,
-  ...lines.map(line),
-  ...scriptLines.map(line),
-  ...storeWays,
-  ...backgroundWays,
-]
+export const ways: readonly Way[] = [...toolWays, ...lineWays, ...storeWays, ...backgroundWays]
 
 /** The ways that need nothing but their two paths, so that one can go on where another ended. */
-export const hops: readonly Way[] = [
-  ...toolWays.slice(0, 2),
-  ...lines.map(line),
-  ...scriptLines.map(line),
-  ...backgroundWays,
-]
+export const hops: readonly Way[] = [...toolWays.slice(0, 2), ...lineWays, ...backgroundWays]
 
 /** A tree on the disk. */
 export async function writeTree(root: string): Promise<void> {
@@ -445,6 +436,33 @@ export async function tryWays(
     }
     const copies = [...files].filter(([path, text]) => !/^(conf|\.git)\//.test(path) && text.includes(TOKEN))
     return { leaks, isEffective: copies.length > 0 || shown > 0 }
+  } finally {
+    await workspace.close()
+  }
+}
+
+/** The trees of a workspace in which labelled content exists, and nothing touches it. */
+export const freeTree = { ...tree, 'free/x.txt': 'FREE\nsecond\n', 'free/deep/y.txt': 'FREE\n' }
+
+/** Tries a way with content that has no label. Returns every label above public, and whether the content reached the sink. */
+export async function tryFreeWay(way: Way, backend: Backend): Promise<{ labels: unknown[]; isEffective: boolean }> {
+  const labels: unknown[] = []
+  const workspace = await createWorkspace({
+    ...{ backend, policy: { preset: 'autonomous', labels: labelsFor('restricted') }, git: git(), tools: 'full' },
+    shell: { ...shell, close: async () => {} },
+  })
+  const keep = <T>(result: T): T => {
+    const { label } = result as { label?: Label }
+    if (label !== undefined && label !== 'public') labels.push(result)
+    return result
+  }
+  try {
+    const run = workspace.run({ id: 'free' })
+    await way.act(stepsOf(workspace, run, keep), 'free/x.txt', 'pub/out.txt')
+    keep(await run.call('write_file', { path: 'pub/last.txt', content: 'last' }))
+    const files = await filesOf(backend)
+    const copies = [...files].filter(([path, text]) => !path.startsWith('free/') && text.includes('FREE'))
+    return { labels, isEffective: files.has('pub/last.txt') && (copies.length > 0 || way.name.includes('exit')) }
   } finally {
     await workspace.close()
   }
