@@ -66,7 +66,7 @@ export interface TaintTracker {
 }
 
 /** What a draft tells about the content of its changes. */
-type LabelledDraft = Pick<BuiltinDraft<unknown>, 'flow' | 'accesses'>
+type LabelledDraft = Pick<BuiltinDraft<unknown>, 'flow' | 'contentLabel' | 'accesses'>
 
 /** Codes of failures whose messages contain nothing that the call has read. */
 const contentFreeCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -222,9 +222,12 @@ class ActiveTaintTracker implements TaintTracker {
   }
 
   /** The content that the call puts at a path. A moved file keeps its label; so does what an operation restores. */
-  #contentOf({ path, from }: Change, { flow }: LabelledDraft): TaintOrigin {
+  #contentOf({ path, from, to }: Change, { flow, contentLabel }: LabelledDraft): TaintOrigin {
     if (flow === undefined && this.#isTool && from === undefined) {
       let content = this.#highest() ?? this.#public
+      if (contentLabel !== undefined && to?.type === 'file') {
+        content = higher(content, { label: contentLabel, path, ...this.#call })
+      }
       for (const each of this.#flows) content = higher(content, { label: 'public', ...each.into(path), ...this.#call })
       return content
     }

@@ -4,6 +4,7 @@ import type { ReadHistory } from '../history/read-history.ts'
 import type { LogicalPath, Path } from '../paths/logical-path.ts'
 import type { Access } from '../policy/access.ts'
 import type { ContentFlow } from '../policy/content-flow.ts'
+import type { Label } from '../policy/labels.ts'
 import type { WorkPlan } from '../policy/plan.ts'
 import type { Processes } from '../shells/shared/background-processes.ts'
 import type { Backend } from '../storage/backend.ts'
@@ -19,6 +20,8 @@ export interface ResultFields {
 export interface BuiltinDraft<Result> extends Draft<Result> {
   /** The labels of the content that a command has put at each path. Without it, any change may contain all that was read. */
   readonly flow?: ContentFlow
+  /** The label that the caller gives to the content of the changes. */
+  readonly contentLabel?: Label
   /** Receives the changes instead of the workspace's files, to accept an overlay. They are not journalled. */
   readonly target?: Pick<Backend, 'stat' | 'read' | 'readLink' | 'commit'>
   /** A plan that needs an approval. Once approved, it applies to the run. */

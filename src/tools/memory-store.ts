@@ -75,6 +75,7 @@ export const memoryStore = defineBuiltinTool({
         ...(old === undefined ? await files.missingParents(path) : []),
         { path, expect: oldSha256 === null ? 'absent' : { sha256: oldSha256 }, to: { type: 'file', bytes } },
       ],
+      contentLabel: highestLabel(labels),
       shown: (receipt) => [{ path, sha256: newSha256(receipt, path), lines: 'all' }],
       result: (receipt) => ({
         id: input.id,

@@ -213,6 +213,21 @@ describe('taint and labels', () => {
   })
 })
 
+describe('a note', () => {
+  it('has its own label for every other way to read it', async () => {
+    const memoryPolicy = { preset: 'autonomous', labels, memory: { path: 'memory' } } as const
+    const workspace = await open({ policy: memoryPolicy })
+    await workspace.run({}).call('memory_store', { id: 'n', content: 'KEY', labels: ['restricted'] })
+    const reader = () => workspace.run({})
+    expect(await reader().call('memory_get', { id: 'n' })).toMatchObject({ label: 'restricted' })
+    expect(await reader().call('read_file', { path: 'memory/n.md' })).toMatchObject({ label: 'restricted' })
+    expect(await line(reader(), 'cat memory/n.md')).toMatchObject({ label: 'restricted' })
+    expect(await line(reader(), 'mv memory/n.md pub/n.md')).toMatchObject({ code: 'TAINT_DENIED' })
+    await workspace.run({}).call('memory_store', { id: 'free', content: 'x', labels: ['design'] })
+    expect(await line(reader(), 'cat memory/free.md > pub/free.md')).toMatchObject({ ok: true, label: 'public' })
+  })
+})
+
 describe('an own tool', () => {
   const runLine = defineTool({
     name: 'run_line',
