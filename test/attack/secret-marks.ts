@@ -1,8 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto'
+import * as z from 'zod'
 import { memory } from '../../src/backends/memory/index.ts'
 import { redact } from '../../src/files/secrets/index.ts'
 import { git } from '../../src/git/index.ts'
+import type { Path } from '../../src/paths/logical-path.ts'
 import { bash } from '../../src/shells/bash/index.ts'
+import { defineTool } from '../../src/tools/define-tool.ts'
 import { createWorkspace, type Workspace } from '../../src/workspace/create-workspace.ts'
 import { passwords, shortest, tokens } from '../files/secrets/tokens.ts'
 import { unjudged } from '../shells/setup.ts'
@@ -51,6 +54,32 @@ export const layouts: Readonly<Record<string, (line: string) => string>> = {
   'at the beginning': (line) => `${line}\nsecond line\n`,
   'at the end, without a newline': (line) => `first line\n${line}`,
 }
+
+/** A tool of an embedding program that writes the bytes of a file next to other text. */
+const joinFiles = defineTool({
+  name: 'join_files',
+  title: 'Join files',
+  description: 'Writes a text and the content of a file into another file.',
+  input: z.strictObject({ path: z.string(), into: z.string(), text: z.string() }),
+  output: z.object({}),
+  permission: 'file:write:replace',
+  mutates: true,
+  idempotent: false,
+  plan: ({ path, into }) => [
+    { permission: 'file:read', path },
+    { permission: 'file:write', path: into },
+  ],
+  async draft({ text }, { accesses, files }) {
+    const [from, to] = accesses.map(({ path }) => path) as [Path, Path]
+    const { bytes } = await files.read(from, 1_000_000)
+    const content = new Uint8Array(Buffer.concat([Buffer.from(text), bytes]))
+    return {
+      summary: 'Joined',
+      changes: [{ path: to, expect: 'any', to: { type: 'file', bytes: content } }],
+      result: () => ({}),
+    }
+  },
+})
 
 /** The workspace of one case, and everything that its calls have shown. */
 export interface Attack {
@@ -269,6 +298,10 @@ export const ways: Readonly<Record<string, Way>> = {
     await call('write_file', { path: 't.txt', content: `x${text}`, expectedSha256: sha256 })
   },
   ...Object.fromEntries(shellLines.map((line) => [line, ({ sh }: Attack) => sh(line)])),
+  'an own tool that reads bytes': async ({ call }) => {
+    for (const text of ['x', '7', 'a b', '']) await call('join_files', { path: 't.txt', into: 'n.txt', text })
+    await call('join_files', { path: 't.txt', into: 't.txt', text: 'x' })
+  },
   'undo of each call': async ({ workspace, note, ...attack }) => {
     const made = [
       await attack.sh('cat t.txt >> g.txt'),
@@ -329,6 +362,7 @@ export async function revealed({ before, secret, after }: HiddenCase, layout: st
     backend,
     shell: unjudged(bash()),
     git: git(),
+    extraTools: [joinFiles],
     record: (line) => void recording.push(line),
   })
   const call = async (name: string, input: unknown): Promise<Answer> => {

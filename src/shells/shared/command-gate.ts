@@ -183,9 +183,9 @@ export class CommandGate {
     const written = changes.filter(({ to, from }) => to !== null && from === undefined)
     const known: { change: Change; before: EntryState }[] = []
     for (const change of written) known.push({ change, before: await this.#stateBefore(change) })
-    if (known.some(({ change: { to } }) => to?.type === 'file' && mayContainSecret(byteText(to.bytes)))) {
+    const { readsUnseen } = this.options
+    if (readsUnseen === true && known.some(({ change: { to } }) => mayContainSecret(textIn(to))))
       await this.#addUnseen()
-    }
     requireHidden(this.#hidden, known)
   }
 
@@ -199,8 +199,7 @@ export class CommandGate {
   }
 
   #addUnseen(): Promise<void> {
-    const { readsUnseen, visibility, signal } = this.options
-    if (readsUnseen !== true) return Promise.resolve()
+    const { visibility, signal } = this.options
     this.#readableSecrets ??= addReadableSecrets(this.#hidden, this.backend, visibility('search'), signal)
     return this.#readableSecrets
   }
@@ -287,6 +286,11 @@ export class CommandGate {
       value: fileBytes,
     })
   }
+}
+
+function textIn(state: EntryState): string {
+  if (state?.type === 'file') return byteText(state.bytes)
+  return state?.type === 'link' ? state.target : ''
 }
 
 export function notFound(path: string): ToolError {

@@ -52,4 +52,11 @@ describe('programs that open files by themselves', () => {
     }
     expect(leaks).toEqual([])
   })
+
+  it('do not lose a file that they move and change, if the change is refused', async () => {
+    const { run, snapshot } = await nodeBench({ 't.txt': `${secrets[0]?.secret}\n` })
+    const before = await snapshot()
+    expect(await run('mv t.txt u.txt; sed -i s/^/x/ u.txt')).toMatchObject({ ok: false, code: 'POLICY_DENIED_SECRET' })
+    expect(await snapshot()).toEqual(before)
+  })
 })
