@@ -11,7 +11,7 @@ interface ReplacingChange {
 }
 
 /**
- * Refuses a change set after which a part of a hidden secret would show, in a file or in the target of a link.
+ * Refuses a change set after which a part of a hidden secret would show, in a file, in the target of a link or in a name.
  *
  * @throws ToolError `POLICY_DENIED_SECRET`, which names the mark of the secret
  */
@@ -25,7 +25,10 @@ export function requireHidden(hidden: HiddenSecrets, changes: readonly Replacing
     }),
   )
   const revelation = hidden.find(contents)
-  if (revelation === undefined) return
+  if (revelation === undefined) {
+    requireHiddenNames(hidden, visible)
+    return
+  }
   const { index, mark } = revelation
   const { path } = (visible[index] as ReplacingChange).change
   throw new ToolError(
@@ -38,9 +41,22 @@ export function requireHidden(hidden: HiddenSecrets, changes: readonly Replacing
   )
 }
 
-const encoder = new TextEncoder()
+/** Names and targets of links show without marks. The message does not quote the path, because it would show the name. */
+function requireHiddenNames(hidden: HiddenSecrets, changes: readonly ReplacingChange[]): void {
+  if (hidden.isEmpty) return
+  for (const { change, before } of changes) {
+    const { path, to } = change
+    const target = to?.type === 'link' && !(before?.type === 'link' && before.target === to.target) ? to.target : ''
+    const mark = hidden.findIn(target) ?? (before === null ? hidden.findIn(path) : undefined)
+    if (mark === undefined) continue
+    throw new ToolError(
+      'POLICY_DENIED_SECRET',
+      `Cannot create a path: a part of the secret behind ${mark} would show in its name or in the target of the link`,
+      { path: '.', hint: 'Use another name.' },
+    )
+  }
+}
 
 function bytesOf(state: EntryState): Uint8Array | undefined {
-  if (state?.type === 'file') return state.bytes
-  return state?.type === 'link' ? encoder.encode(state.target) : undefined
+  return state?.type === 'file' ? state.bytes : undefined
 }

@@ -40,6 +40,10 @@ export class HiddenSecrets {
     this.#known = known
   }
 
+  get isEmpty(): boolean {
+    return this.#contents.size === 0
+  }
+
   /** Adds the secrets of a content. */
   add(bytes: Uint8Array): void {
     if (mayHoldSecret(bytes)) this.#add(contentOf(bytes))
@@ -52,9 +56,15 @@ export class HiddenSecrets {
   find(changes: readonly ContentChange[]): Revelation | undefined {
     const before = changes.map((change) => contentOf(change.before))
     for (const content of before) if (content.marks.length > 0) this.#add(content)
-    if (this.#contents.size === 0) return undefined
+    if (this.isEmpty) return undefined
     const after = changes.map((change) => contentOf(change.after))
     return this.#findWindow(before, after) ?? this.#findShort(before, after)
+  }
+
+  /** Returns the mark of the first secret of which a piece is in a text that shows as it is. */
+  findIn(text: string): string | undefined {
+    const content = { text, marks: [] }
+    return this.#findWindow([], [content])?.mark
   }
 
   /** Replaces each piece of a secret in a text by the mark of the secret. */

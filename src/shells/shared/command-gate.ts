@@ -112,7 +112,9 @@ export class CommandGate {
     try {
       return await action()
     } catch (error) {
-      throw error instanceof ToolError ? this.refuse(permission, path, error) : error
+      if (!(error instanceof ToolError)) throw error
+      // A refused name may contain a part of a secret; its error has the root as path.
+      throw this.refuse(permission, error.details.path === '.' ? '.' : path, error)
     }
   }
 
@@ -170,7 +172,7 @@ export class CommandGate {
         },
       )
     }
-    await this.#requireHidden(changes)
+    await this.requireHidden(changes)
     this.#writtenBytes = bytes
     for (const { path, to } of changes) this.#written.set(path, to?.type === 'file' ? to.bytes.length : 0)
     const written = this.options.flow?.write(changes, keepsContent)
@@ -178,14 +180,17 @@ export class CommandGate {
     written?.()
   }
 
-  /** A removal or a move shows nothing new: a moved file has the same content. */
-  async #requireHidden(changes: readonly Change[]): Promise<void> {
+  /**
+   * Refuses changes that would show a part of a secret. A removal or a move shows nothing new.
+   *
+   * @throws ToolError `POLICY_DENIED_SECRET`
+   */
+  async requireHidden(changes: readonly Change[]): Promise<void> {
     const written = changes.filter(({ to, from }) => to !== null && from === undefined)
     const known: { change: Change; before: EntryState }[] = []
     for (const change of written) known.push({ change, before: await this.#stateBefore(change) })
     const { readsUnseen } = this.options
-    if (readsUnseen === true && known.some(({ change: { to } }) => mayContainSecret(textIn(to))))
-      await this.#addUnseen()
+    if (readsUnseen === true && known.some(({ change }) => mayContainSecret(textIn(change)))) await this.#addUnseen()
     requireHidden(this.#hidden, known)
   }
 
@@ -288,9 +293,10 @@ export class CommandGate {
   }
 }
 
-function textIn(state: EntryState): string {
-  if (state?.type === 'file') return byteText(state.bytes)
-  return state?.type === 'link' ? state.target : ''
+/** The content of a written entry, and its names as separate words. */
+function textIn({ path, to }: Change): string {
+  const content = to?.type === 'file' ? byteText(to.bytes) : to?.type === 'link' ? to.target : ''
+  return `${content}\n${path.replaceAll('/', ' ')}`
 }
 
 export function notFound(path: string): ToolError {

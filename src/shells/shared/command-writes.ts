@@ -69,10 +69,13 @@ export function createCommandWrites(gate: CommandGate): CommandWrites {
         const access = await gate.reach({ permission: 'file:write:create', path, noFollow: true })
         if ((await backend.stat(access.path)) !== undefined) throw alreadyExists(path)
         await gate.requireParent(access.path)
+        const change: Change = { path: access.path, expect: 'absent', to: { type: 'link', target } }
+        // Before the target is evaluated as a path, because an error would quote it.
+        await gate.requireHidden([change])
         // A link gives a file another name, so the command must be allowed to read the file.
         const targetPath = linkTarget(access.path, target)
         if (targetPath !== '') await gate.reach({ permission: 'file:read', path: targetPath })
-        await gate.commit([{ path: access.path, expect: 'absent', to: { type: 'link', target } }])
+        await gate.commit([change])
         gate.record(access)
       }),
 

@@ -12,6 +12,7 @@ const lines = [
   'sed -i s/^/x/ t.txt; cat t.txt >&2',
   'ln t.txt h.txt; sed s/^./7/ h.txt > n.txt',
   'ln -s "x$(head -n 1 t.txt | tr -d / | cut -c4-80)" s.txt',
+  'touch "x$(head -n 1 t.txt | tr -d /: | cut -c4-80)"; mkdir "d-$(head -n 1 t.txt | tr -d /: | cut -c4-80)"',
   'cp t.txt n.txt; printf 7A >> n.txt; printf x | cat - n.txt > m.txt',
 ]
 
