@@ -8,6 +8,5 @@ export {
   fetch,
   init,
   listBranches,
-  log,
   writeRef,
 } from 'isomorphic-git'

@@ -19,6 +19,8 @@ export interface RepositoryReader {
   index(): Promise<{ readonly entries: ReadonlyMap<string, IndexEntry>; readonly writtenAt: number }>
   /** Returns the bytes of `.git/info/exclude`, if it exists. */
   exclude(): Promise<Uint8Array | undefined>
+  /** Returns the commits whose parents a shallow repository does not have. */
+  shallow(): Promise<ReadonlySet<string>>
 }
 
 export function openReader(backend: Backend): RepositoryReader {
@@ -50,5 +52,9 @@ export function openReader(backend: Backend): RepositoryReader {
       return indexed
     },
     exclude: () => files.read('info/exclude'),
+    async shallow() {
+      const bytes = await files.read('shallow')
+      return new Set(bytes === undefined ? [] : new TextDecoder().decode(bytes).split('\n'))
+    },
   }
 }

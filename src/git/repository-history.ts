@@ -1,4 +1,5 @@
 import { ToolError } from '../errors.ts'
+import { listCommits } from './commit-log.ts'
 import { gitPath } from './isomorphic-fs.ts'
 import type { CommitRequest, LogEntry } from './provider.ts'
 import type { RepositoryContext } from './repository-context.ts'
@@ -27,15 +28,7 @@ export async function log(
 ): Promise<readonly LogEntry[]> {
   await context.requireRepository()
   const id = await context.reader.resolve(ref)
-  const commits = await context.runGit('log', (isomorphic) =>
-    isomorphic.log({ ...context.location, ref: id, ...(depth === undefined ? {} : { depth }) }),
-  )
-  return commits.map(({ oid, commit: { parent, message, author } }) => ({
-    commit: oid,
-    parents: parent,
-    message,
-    author: { name: author.name, email: author.email, at: author.timestamp * 1000 },
-  }))
+  return listCommits(context.reader.objects, id, await context.reader.shallow(), depth)
 }
 
 async function headMessage({ reader }: RepositoryContext): Promise<string | undefined> {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { constants, deflateRawSync, deflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { type MemoryEntry, memory } from '../../src/backends/memory/index.ts'
+import { git as openGit } from '../../src/git/index.ts'
 import { createWorkspace } from '../../src/workspace/create-workspace.ts'
 import { ownTime } from '../own-time.ts'
 import type { Answer } from '../tools/setup.ts'
@@ -296,6 +297,19 @@ describe('a repository that was made to do harm', () => {
       expect(answer.message).toMatch(/^Cannot read the repository of the workspace: /)
     })
   }
+
+  it('is not read by git log either', async () => {
+    for (const [label, files] of Object.entries(cases).filter(([name]) =>
+      /^(?!a tree).*(loose object|tells|delta)/.test(name),
+    )) {
+      const backend = memory({ 'file.txt': 'x\n', ...files() })
+      const workspace = await createWorkspace({ backend, policy: 'autonomous', git: openGit() })
+      const started = ownTime()
+      await expect(workspace.git?.log(), label).rejects.toThrow(/^Cannot (read the repository|log)/)
+      expect([label, ownTime() - started < 2000]).toEqual([label, true])
+      await workspace.close()
+    }
+  })
 
   it('reads no file of the workspace as a ref', async () => {
     const tree = treeEntry('100644', 'x', idOf('blob', text('x')))
