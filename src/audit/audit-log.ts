@@ -123,17 +123,29 @@ function safeGlobs<F extends string>(field: F, globs: readonly string[] | undefi
 
 /** Every known secret format has such a part. Hardly any name does. */
 const LONG_WORD = /[\w-]{16}/
-const isLong = (path: string) => path.length >= 16 && LONG_WORD.test(path)
+
+/** Whether a path has a long word. Of a path below one of the two before it, only the rest is looked at. */
+function haveLongWord(paths: readonly string[]): boolean {
+  let previous = ''
+  let last = ''
+  return paths.some((path) => {
+    const above = path.startsWith(last) ? last : path.startsWith(previous) ? previous : ''
+    const start = Math.max(0, above.length - 15)
+    previous = last
+    last = path
+    return path.length - start >= 16 && LONG_WORD.test(start === 0 ? path : path.slice(start))
+  })
+}
 
 function mayNameSecret(entry: AuditEntry): boolean {
   const { pathsRead, pathsWritten, pathsSearched, policyDecision, refusals, taint } = entry
   return (
-    pathsRead.some(isLong) ||
-    pathsWritten.some(isLong) ||
-    pathsSearched?.some(isLong) === true ||
-    (taint?.path !== undefined && isLong(taint.path)) ||
-    refusals?.some(({ path }) => isLong(path)) === true ||
-    policyDecision.rules.some(({ path }) => path !== undefined && isLong(path))
+    haveLongWord(pathsRead) ||
+    haveLongWord(pathsWritten) ||
+    haveLongWord(pathsSearched ?? []) ||
+    haveLongWord([taint?.path ?? '']) ||
+    haveLongWord((refusals ?? []).map(({ path }) => path)) ||
+    haveLongWord(policyDecision.rules.map(({ path = '' }) => path))
   )
 }
 

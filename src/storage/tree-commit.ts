@@ -4,7 +4,7 @@ import type { Backend, Change, DirectoryNode, FileNode, LinkNode, Receipt, Stat,
 import { canonicalSync, type LookupResult } from './canonical-path.ts'
 import { applyOrder, checkChangeSet } from './change-set.ts'
 import { rangeOf } from './read-range.ts'
-import { directoryNode, nodeAt, nodeFinder, withNodeAt } from './tree.ts'
+import { directoryNode, nodeAt, nodeFinder, TreeEditor } from './tree.ts'
 import { type ReadVerb, wrongType } from './wrong-type.ts'
 
 /** Generates a tag for each new node. */
@@ -17,30 +17,41 @@ export type TreeReads = Required<Pick<Backend, 'canonical' | 'stat' | 'list' | '
 
 /** Creates reads of the tree that `present` returns at each call. */
 export function treeReads(present: () => DirectoryNode): TreeReads {
+  let root: DirectoryNode | undefined
+  let find: ReturnType<typeof nodeFinder> = () => undefined
+  /** Finds a node of the present tree. A lookup near the one before it is short. */
+  const nodeOf = (path: Path): TreeNode | undefined => {
+    const current = present()
+    if (current !== root) {
+      root = current
+      find = nodeFinder(current)
+    }
+    return find(path)
+  }
   const look = (path: Path): LookupResult => {
-    const node = nodeAt(present(), path)
+    const node = nodeOf(path)
     return node?.type === 'link' ? { link: node.target } : node
   }
-  const refusal = (verb: ReadVerb, path: Path) => wrongType(verb, path, (at) => nodeAt(present(), at)?.type)
+  const refusal = (verb: ReadVerb, path: Path) => wrongType(verb, path, (at) => nodeOf(at)?.type)
   return {
     async canonical(path, options) {
-      const node = nodeAt(present(), path as Path)
+      const node = nodeOf(path as Path)
       if (node !== undefined && (node.type !== 'link' || options?.noFollow)) return path as Path
       return canonicalSync(look, path, options?.noFollow ?? false)
     },
 
     async stat(path) {
-      return nodeAt(present(), path)?.stat
+      return nodeOf(path)?.stat
     },
 
     async list(path) {
-      const node = nodeAt(present(), path)
+      const node = nodeOf(path)
       if (node?.type !== 'directory') throw refusal('list', path)
       return Array.from(node.entries(), ([name, { type }]) => ({ name, type }))
     },
 
     async read(path, range) {
-      const node = nodeAt(present(), path)
+      const node = nodeOf(path)
       if (node?.type !== 'file') throw refusal('read', path)
       if (range === undefined) return { bytes: node.bytes, stat: node.stat }
       const { start, end } = rangeOf(path, range, node.stat, () => hashOf(node))
@@ -48,7 +59,7 @@ export function treeReads(present: () => DirectoryNode): TreeReads {
     },
 
     async readLink(path) {
-      const node = nodeAt(present(), path)
+      const node = nodeOf(path)
       if (node?.type !== 'link') throw refusal('read link', path)
       return node.target
     },
@@ -75,21 +86,23 @@ export interface Draft {
  * @throws ToolError what {@link checkChangeSet} throws
  */
 export function draftOf(root: DirectoryNode, changes: readonly Change[], at: number, tags: Tags): Draft {
+  const find = nodeFinder(root)
   const before = checkChangeSet(changes, {
-    at: (path: Path) => nodeAt(root, path),
+    at: find,
     sha256: (node: TreeNode) => hashOf(node as HashedFile),
     *names(path: Path): Iterable<string> {
       for (const [name] of (nodeAt(root, path) as DirectoryNode).entries()) yield name
     },
   })
   const draft = applyAll(root, changes, at, tags)
+  const findAfter = nodeFinder(draft)
   return {
     root: draft,
     receipt: {
       applied: changes.map(({ path, to }, i) => ({
         path,
         before: versionOfNode(before[i]),
-        after: to === null ? null : versionOfNode(nodeAt(draft, path)),
+        after: to === null ? null : versionOfNode(findAfter(path)),
       })),
     },
   }
@@ -98,9 +111,10 @@ export function draftOf(root: DirectoryNode, changes: readonly Change[], at: num
 /** Returns the tree with a checked set applied. */
 export function applyAll(root: DirectoryNode, changes: readonly Change[], at: number, tags: Tags): DirectoryNode {
   const touch = (parent: DirectoryNode): Stat => ({ ...parent.stat, modifiedAt: at, tag: tags.next() })
-  let draft = root
-  for (const change of applyOrder(changes)) draft = applied(draft, root, change, at, tags, touch)
-  return draft
+  const draft = new TreeEditor(root)
+  const present = nodeFinder(root)
+  for (const change of applyOrder(changes)) apply(draft, present, change, at, tags, touch)
+  return draft.finish()
 }
 
 /** Permission bits of a new file. */
@@ -110,26 +124,32 @@ export const LINK_MODE = 0o777
 
 const DIRECTORY_VERSION: Version = Object.freeze({ type: 'directory' })
 
-/** Returns the draft with one change applied. `present` is the tree before the set, for bits that are kept. */
-function applied(
-  draft: DirectoryNode,
-  present: DirectoryNode,
+/** Applies one change. `present` finds the nodes before the set, for bits that are kept. */
+function apply(
+  draft: TreeEditor,
+  present: (path: Path) => TreeNode | undefined,
   { path, to, from }: Change,
   at: number,
   tags: Tags,
   touch: (parent: DirectoryNode) => Stat,
-): DirectoryNode {
-  if (to === null) return withNodeAt(draft, path, undefined, touch)
-  if (to.type === 'directory') {
-    if (nodeAt(draft, path)?.type === 'directory') return draft
-    return withNodeAt(draft, path, directoryNode(directoryStat(at, tags)), touch)
+): void {
+  if (to === null) {
+    draft.set(path, undefined, touch)
+    return
   }
-  if (to.type === 'link') return withNodeAt(draft, path, linkNode(to.target, at, tags), touch)
-  const old = nodeAt(present, path)
-  const source = from === undefined ? undefined : nodeAt(present, from)
+  if (to.type === 'directory') {
+    if (draft.get(path)?.type !== 'directory') draft.set(path, directoryNode(directoryStat(at, tags)), touch)
+    return
+  }
+  if (to.type === 'link') {
+    draft.set(path, linkNode(to.target, at, tags), touch)
+    return
+  }
+  const old = present(path)
+  const source = from === undefined ? undefined : present(from)
   const previous = old?.type === 'file' ? old : source?.type === 'file' ? source : undefined
   const file = fileNode(to.bytes, to.mode ?? previous?.stat.mode ?? FILE_MODE, at, tags)
-  return withNodeAt(draft, path, file, touch)
+  draft.set(path, file, touch)
 }
 
 /** A file node that caches the sha256 of its bytes. */

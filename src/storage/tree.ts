@@ -77,61 +77,119 @@ export function nodeAt(root: DirectoryNode, path: Path): TreeNode | undefined {
   }
 }
 
-/** Returns {@link nodeAt} for many paths of one tree. Fastest if paths of one directory follow each other. */
+/** Returns {@link nodeAt} for many paths of one tree. Fastest if paths of one or two directories follow each other. */
 export function nodeFinder(root: DirectoryNode): (path: Path) => TreeNode | undefined {
-  let prefix = ''
-  let directory: DirectoryNode | undefined = root
+  let last = new TreeEditor(root)
+  // A move names paths of two directories in turn.
+  let other = new TreeEditor(root)
   return (path) => {
-    if (path === '') return root
-    const nameStart = path.lastIndexOf('/') + 1
-    if (nameStart !== prefix.length || !path.startsWith(prefix)) {
-      prefix = path.slice(0, nameStart)
-      const parent = nodeAt(root, path.slice(0, Math.max(0, nameStart - 1)) as Path)
-      directory = parent?.type === 'directory' ? parent : undefined
-    }
-    return directory?.get(nameStart === 0 ? path : path.slice(nameStart))
+    if (!last.isNear(path)) [last, other] = [other, last]
+    return last.get(path)
   }
 }
 
+/** A directory that an editor has open. */
+interface OpenDirectory {
+  readonly name: string
+  directory: DirectoryNode
+  isChanged: boolean
+}
+
 /**
- * Returns the tree with the node at a path set, or removed with `undefined`. The parent must exist. `touch` returns the
- * new stat of the parent if its names or their types change; directories further up keep their stat.
+ * Looks up and changes many paths of a tree. It keeps the directories from the root to the last path open, so the cost of a
+ * path is its distance from the one before it, and that of a directory is paid once.
  */
+export class TreeEditor {
+  readonly #root: OpenDirectory
+  readonly #open: OpenDirectory[] = []
+  /** The path of the innermost open directory with a slash at its end; empty for the root. */
+  #prefix = ''
+
+  constructor(root: DirectoryNode) {
+    this.#root = { name: '', directory: root, isChanged: false }
+  }
+
+  /** Whether a path is in one of the open directories, but not in the root. */
+  isNear(path: Path): boolean {
+    const parent = path.slice(0, path.lastIndexOf('/') + 1)
+    return parent !== '' && (parent.startsWith(this.#prefix) ? this.#prefix !== '' : this.#prefix.startsWith(parent))
+  }
+
+  /** Returns the node at a path, or undefined. Follows no link. */
+  get(path: Path): TreeNode | undefined {
+    if (path === '') return this.finish()
+    return this.#enter(path)?.directory.get(path.slice(this.#prefix.length))
+  }
+
+  /**
+   * Sets the node at a path, or removes it with `undefined`. The parent must exist. `touch` returns the new stat of the
+   * parent if its names or their types change; directories further up keep their stat.
+   */
+  set(path: Path, node: TreeNode | undefined, touch: (parent: DirectoryNode) => Stat): void {
+    const parent = this.#enter(path)
+    if (parent === undefined) {
+      if (node === undefined) return
+      throw new Error('The parent of a changed path must be a directory')
+    }
+    const { directory } = parent
+    const name = path.slice(this.#prefix.length)
+    const present = directory.get(name)
+    if (node === undefined) {
+      if (present === undefined) return
+      parent.directory = withoutEntry(directory, name, touch(directory))
+    } else {
+      const stat = present?.type === node.type ? directory.stat : touch(directory)
+      parent.directory = withEntry(directory, name, node, stat)
+    }
+    parent.isChanged = true
+  }
+
+  /** Returns the tree with all changes. */
+  finish(): DirectoryNode {
+    while (this.#open.length > 0) this.#leave()
+    return this.#root.directory
+  }
+
+  /** Opens the parent of a path. Returns `undefined` if it is not a directory. */
+  #enter(path: Path): OpenDirectory | undefined {
+    const nameStart = path.lastIndexOf('/') + 1
+    while (this.#prefix.length > nameStart || !path.startsWith(this.#prefix)) this.#leave()
+    for (let start = this.#prefix.length; start < nameStart; start = this.#prefix.length) {
+      const slash = path.indexOf('/', start)
+      const name = path.slice(start, slash)
+      const node = this.#last().directory.get(name)
+      if (node?.type !== 'directory') return undefined
+      this.#open.push({ name, directory: node, isChanged: false })
+      this.#prefix = path.slice(0, slash + 1)
+    }
+    return this.#last()
+  }
+
+  #last(): OpenDirectory {
+    return this.#open.at(-1) ?? this.#root
+  }
+
+  /** Closes the innermost directory, and puts it into its parent if it has changed. */
+  #leave(): void {
+    const { name, directory, isChanged } = this.#open.pop() as OpenDirectory
+    this.#prefix = this.#prefix.slice(0, -name.length - 1)
+    if (!isChanged) return
+    const parent = this.#last()
+    parent.directory = withEntry(parent.directory, name, directory)
+    parent.isChanged = true
+  }
+}
+
+/** {@link TreeEditor.set} for one path. */
 export function withNodeAt(
   root: DirectoryNode,
   path: Path,
   node: TreeNode | undefined,
   touch: (parent: DirectoryNode) => Stat,
 ): DirectoryNode {
-  const above: DirectoryNode[] = [root]
-  const names: string[] = []
-  let start = 0
-  for (;;) {
-    const slash = path.indexOf('/', start)
-    if (slash === -1) break
-    const name = path.slice(start, slash)
-    const next = (above[above.length - 1] as DirectoryNode).get(name)
-    if (next?.type !== 'directory') {
-      if (node === undefined) return root
-      throw new Error('The parent of a changed path must be a directory')
-    }
-    above.push(next)
-    names.push(name)
-    start = slash + 1
-  }
-  const last = path.slice(start)
-  let directory = above.pop() as DirectoryNode
-  const present = directory.get(last)
-  if (node === undefined) {
-    if (present === undefined) return root
-    directory = withoutEntry(directory, last, touch(directory))
-  } else {
-    directory = withEntry(directory, last, node, present?.type === node.type ? directory.stat : touch(directory))
-  }
-  for (let depth = names.length - 1; depth >= 0; depth--) {
-    directory = withEntry(above[depth] as DirectoryNode, names[depth] as string, directory)
-  }
-  return directory
+  const editor = new TreeEditor(root)
+  editor.set(path, node, touch)
+  return editor.finish()
 }
 
 /**

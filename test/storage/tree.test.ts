@@ -6,6 +6,8 @@ import {
   directoryNode,
   forEachDifference,
   nodeAt,
+  nodeFinder,
+  TreeEditor,
   withEntry,
   withNodeAt,
   withoutEntry,
@@ -161,5 +163,53 @@ describe('a tree', () => {
       root = withNodeAt(root, at(path.slice(0, depth).join('/')), directoryNode(stat(String(depth))), touch)
     }
     expect(nodeAt(root, at(path.join('/')))?.stat.tag).toBe('2000')
+  })
+})
+
+describe('a tree editor', () => {
+  const part = fc.constantFrom('a', 'b', 'ab', 'd', '__proto__')
+  const path = fc.array(part, { minLength: 1, maxLength: 6 }).map((parts) => parts.join('/') as Path)
+  const step = fc.record({ path, kind: fc.constantFrom('file', 'directory', 'remove', 'get') })
+
+  it('changes and finds nodes as the same changes one by one', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200, size: 'max' }), (steps) => {
+        const editor = new TreeEditor(directoryNode(stat('0')))
+        let root = directoryNode(stat('0'))
+        for (const [i, { path, kind }] of steps.entries()) {
+          const value =
+            kind === 'file' ? node(String(i)) : kind === 'directory' ? directoryNode(stat(String(i))) : undefined
+          if (kind === 'get') {
+            expect(editor.get(path)).toEqual(nodeAt(root, path))
+            continue
+          }
+          const slash = path.lastIndexOf('/')
+          const hasParent = slash === -1 || nodeAt(root, path.slice(0, slash) as Path)?.type === 'directory'
+          const set = () => editor.set(path, value, touch)
+          if (!hasParent && value !== undefined) expect(set).toThrow('must be a directory')
+          else {
+            set()
+            root = withNodeAt(root, path, value, touch)
+          }
+        }
+        expect(editor.finish()).toEqual(root)
+        const find = nodeFinder(root)
+        for (const { path } of steps) expect(find(path)).toBe(nodeAt(root, path))
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('costs a change of a nested chain about as much as one of siblings', () => {
+    const time = (paths: readonly string[]) => {
+      const start = performance.now()
+      const editor = new TreeEditor(directoryNode(stat('0')))
+      for (const path of paths) editor.set(path as Path, directoryNode(stat('1')), touch)
+      for (const path of [...paths].reverse()) editor.set(path as Path, undefined, touch)
+      editor.finish()
+      return performance.now() - start
+    }
+    const chain = Array.from({ length: 2000 }, (_, i) => `${'q/'.repeat(i)}q`)
+    expect(Math.min(time(chain), time(chain), time(chain))).toBeLessThan(200)
   })
 })
