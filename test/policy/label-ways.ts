@@ -462,7 +462,10 @@ export async function tryFreeWay(way: Way, backend: Backend): Promise<{ labels: 
     keep(await run.call('write_file', { path: 'pub/last.txt', content: 'last' }))
     const files = await filesOf(backend)
     const copies = [...files].filter(([path, text]) => !path.startsWith('free/') && text.includes('FREE'))
-    return { labels, isEffective: files.has('pub/last.txt') && (copies.length > 0 || way.name.includes('exit')) }
+    return {
+      labels,
+      isEffective: files.has('pub/last.txt') && (copies.length > 0 || /^start_command cat SRC(;|$)/.test(way.name)),
+    }
   } finally {
     await workspace.close()
   }
