@@ -9,10 +9,10 @@ const MAX_FILES = 20_000
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_FILE_BYTES = 1024 * 1024
 
-/** Whether a text may contain a piece of a secret: letters and digits in a long run. */
+/** Whether a text may contain a piece of a secret: letters and digits in a long run, or a very long word. */
 export function mayContainSecret(text: string): boolean {
   for (const [run] of text.matchAll(/[A-Za-z0-9_\-/+]{12,}/g)) {
-    if (/[0-9]/.test(run) && /[A-Za-z]/.test(run)) return true
+    if (/[0-9]/.test(run) ? /[A-Za-z]/.test(run) : /\w{32}/.test(run)) return true
   }
   return false
 }
