@@ -1,6 +1,7 @@
 import { type Failure, ToolError, toFailure, withCause } from '../errors.ts'
+import { memoryPermissions } from '../guard/grants.ts'
 import { guardAccesses } from '../guard/guard-accesses.ts'
-import type { Path } from '../paths/logical-path.ts'
+import { display, isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
 import type { ApprovalQuestion } from '../policy/approval.ts'
 import { deniedError } from '../policy/policy.ts'
@@ -117,7 +118,7 @@ export async function evaluateCall(
   const { tool, input } = parseCall(workspace, target, rawInput, audit)
   const planned = planAccesses(workspace, run, tool, input, audit)
   const facts = policyCall(run, tool.name, input, dialectTools)
-  const accesses = await guardAndClassify(workspace, planned, facts, audit)
+  const accesses = await guardAndClassify(workspace, tool, planned, facts, audit)
   audit?.setAccesses(accesses, input)
   const line = commandLineOf(workspace, tool, input)
   const call = { tool, input, accesses, ...(dialectTools === undefined ? {} : { dialectTools }) }
@@ -155,14 +156,30 @@ function planAccesses(
 }
 
 /** Steps 3 and 4: the canonical path of every access, classified by the requested name and by the canonical one. */
-function guardAndClassify(
+async function guardAndClassify(
   workspace: WorkspaceState,
+  tool: Tool,
   planned: readonly Access[],
   facts: ReturnType<typeof policyCall>,
   audit: CallAudit | undefined,
 ): Promise<readonly GuardedAccess[]> {
   audit?.enterStep('guard')
-  return guardAccesses(workspace.backend, planned, requireAllowedName(workspace, facts))
+  const accesses = await guardAccesses(workspace.backend, planned, requireAllowedName(workspace, facts))
+  if (workspace.ownTools.has(tool)) await requireNotes(workspace, accesses)
+  return accesses
+}
+
+/** Requires that accesses with the permissions of notes are to notes, because rules for files do not apply to them. */
+async function requireNotes({ backend, memory }: WorkspaceState, accesses: readonly GuardedAccess[]): Promise<void> {
+  const toNotes = accesses.filter(({ permission }) => memoryPermissions.has(permission))
+  if (toNotes.length === 0) return
+  const directory = memory === undefined ? undefined : await backend.canonical(memory.path)
+  for (const { permission, asked, path } of toNotes) {
+    if (memory !== undefined && directory !== undefined && isWithin(asked, memory.path) && isWithin(path, directory))
+      continue
+    const message = `Cannot use ${permission} for ${quote(display(asked))}: it is outside of the notes`
+    throw new ToolError('POLICY_DENIED', message, { path: asked })
+  }
 }
 
 /** Step 5: plan mode, and the rates, against which a call counts once. */
@@ -403,6 +420,8 @@ async function refuseCall(
   const label = taint.labelFailure(failure)
   audit.setLabel(label, run.taint.origin())
   await audit.writeRefusal(failure)
+  if (cause !== undefined)
+    workspace.events.emit({ type: 'exception', runId: run.id, callId: audit.id, tool: name, cause })
   return withCause(workspace.labels.active ? { ...failure, label } : failure, cause)
 }
 

@@ -29,8 +29,8 @@ export interface GrantOptions {
   /** Throws the denial of an access that policy denies. */
   readonly requireAllowed: (access: GuardedAccess) => void
   /**
-   * Whether an access for `file:info` or `file:delete` grants content too. Built-in tools use it to report the hash and the
-   * kind of a file, and do not show it.
+   * Whether an access for `file:delete`, or for `file:info` of a file that may be read, grants content too. Built-in tools use
+   * it for the hash and the kind of a file, and do not show it.
    */
   readonly describesFiles: boolean
 }
@@ -77,9 +77,6 @@ const revealing: ReadonlySet<Permission> = new Set([
   'memory:write',
   'git:write',
 ])
-
-/** Permissions whose call may report the version and the kind of a file. */
-const describing: ReadonlySet<Permission> = new Set(['file:info', 'file:delete'])
 
 /** Decides by the permission of each access, and below a recursive access also by policy. */
 export class AccessGrants implements Grants {
@@ -164,7 +161,9 @@ export class AccessGrants implements Grants {
         (isExact || this.#isAllowed(accessAt(path, access))) && this.#isAllowed(accessAt(path, { permission: reading }))
       )
     }
-    return isExact && this.#options.describesFiles && describing.has(permission)
+    if (!isExact || !this.#options.describesFiles) return false
+    // A deletion compares the version, and does not show it if the file may not be read.
+    return permission === 'file:delete' || (permission === 'file:info' && this.#sees('read', path, 'file'))
   }
 
   #sees(kind: WalkKind | 'read', path: Path, type: EntryType): boolean {

@@ -4,16 +4,17 @@ import { didYouMean } from '../util/check-options.ts'
 import type { Draft, Tool } from './define-tool.ts'
 
 /** How a value of a definition is checked: the expected type, and whether the value has it. */
-interface FieldCheck {
+export interface FieldCheck {
   readonly expected: string
   readonly isOptional?: boolean
   matches(value: unknown): boolean
 }
 
-const text: FieldCheck = { expected: 'a string', matches: (value) => typeof value === 'string' }
-const flag: FieldCheck = { expected: 'true or false', matches: (value) => typeof value === 'boolean' }
-const method: FieldCheck = { expected: 'a function', matches: (value) => typeof value === 'function' }
-const schema: FieldCheck = { expected: 'a zod 4 object schema', matches: isObjectSchema }
+export const text: FieldCheck = { expected: 'a string', matches: (value) => typeof value === 'string' }
+export const flag: FieldCheck = { expected: 'true or false', matches: (value) => typeof value === 'boolean' }
+export const method: FieldCheck = { expected: 'a function', matches: (value) => typeof value === 'function' }
+export const schema: FieldCheck = { expected: 'a zod 4 object schema', matches: isObjectSchema }
+export const list: FieldCheck = { expected: 'an array', matches: Array.isArray }
 
 const toolFields: Readonly<Record<keyof Tool, FieldCheck>> = {
   name: text,
@@ -37,7 +38,7 @@ const accessFields: Readonly<Record<keyof Access, FieldCheck>> = {
   isSource: optionalFlag,
   reveals: optionalFlag,
   noFollow: optionalFlag,
-  protections: { expected: 'an array', isOptional: true, matches: Array.isArray },
+  protections: { ...list, isOptional: true },
   removedAncestor: { ...text, isOptional: true },
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { ToolError } from '../errors.ts'
 import { classifyContent, classifyDirectory } from '../files/classify/index.ts'
 import type { Classification } from '../files/classify/types.ts'
 import { sha256 } from '../files/hash/sha256.ts'
@@ -35,7 +36,10 @@ const output = z.object({
 
 type Output = z.output<typeof output>
 
-/** Describes a path without its content. For a protected file, reports only that it exists. */
+/**
+ * Describes a path without its content. For a protected file, reports only that it exists. For a file that policy does not
+ * allow to read, omits what follows from its content: the hash of a short file confirms a guess of it.
+ */
 export const fileInfo = defineBuiltinTool({
   name: 'file_info',
   title: 'File info',
@@ -78,7 +82,11 @@ async function describe(access: GuardedAccess, stat: Stat, context: BuiltinConte
       reason: 'it is not a regular file',
     }
   if (access.classification.redacted) return { type, ...facts(access.classification) }
-  return { type, ...(await contentOf(access, stat, context)), sizeBytes: stat.size, ...timesOf(stat), ...modeOf(stat) }
+  const content = await contentOf(access, stat, context).catch((error: unknown) => {
+    if (!(error instanceof ToolError) || error.code !== 'POLICY_DENIED') throw error
+    return { ...facts(access.classification), readable: false, reason: 'policy restricts reading it' }
+  })
+  return { type, ...content, sizeBytes: stat.size, ...timesOf(stat), ...modeOf(stat) }
 }
 
 function facts({

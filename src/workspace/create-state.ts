@@ -50,10 +50,9 @@ export function createWorkspaceState(
   const isReadOnly = options.readOnly === true || policy.data.preset === 'readOnly'
   const { tools, unavailableTools } = selectTools(options, policy)
   if (dialect !== undefined) {
-    checkDialect(
-      dialect,
-      [...builtinTools, ...(options.extraTools ?? [])].map(({ name }) => name),
-    )
+    // An own tool replaces the built-in tool of its name.
+    const known = new Map([...builtinTools, ...(options.extraTools ?? [])].map((tool) => [tool.name, tool]))
+    checkDialect(dialect, [...known.values()])
   }
   nameWrittenFields(policy.origins, () => requireKnownTools(policy.data, knownTools(options.extraTools ?? [], dialect)))
   const backend = backendOf(options)

@@ -389,11 +389,57 @@ describe('the author of a dialect', () => {
   it.each([
     [{ uses: ['raed_file'] }, '"uses" names the unknown tool "raed_file"; did you mean "read_file"?'],
     [{ uses: ['read_file'], mayUse: ['wirte_file'] }, '"mayUse" names the unknown tool "wirte_file"; did you mean'],
-    [{ uses: undefined }, '"uses" must be a list of tool names'],
+    [{ uses: undefined }, '"uses" is missing; it must be a list of tool names'],
+    [{ uses: 'read_file' }, '"uses" must be a list of tool names'],
+    [{ uses: ['read_file'], narrows: ['raed_file'] }, '"narrows" names the unknown tool "raed_file"; did you mean'],
+    [{ mayUses: [] }, 'has an unknown field "mayUses"; did you mean "mayUse"?'],
+    [{ annotations: { readOnlyhint: true } }, 'has an unknown field "readOnlyhint"; did you mean "readOnlyHint"?'],
+    [{ annotations: { readOnlyHint: 'yes' } }, '"readOnlyHint" must be true or false'],
+    [
+      { annotations: { readOnlyHint: true }, mayUse: ['write_file'] },
+      '"readOnlyHint" is true, but it uses write_file, which changes files',
+    ],
   ])('gets a TypeError for %j', async (parts, message) => {
     const created = open({}, { dialect: broken(parts) })
     await expect(created).rejects.toThrow(TypeError)
     await expect(open({}, { dialect: broken(parts) })).rejects.toThrow(message)
+  })
+
+  it.each([
+    [{ format: 1 }, 'The dialect "shouting" has an unknown field "format"'],
+    [{ formatErorr: () => ({ output: '' }) }, 'unknown field "formatErorr"; did you mean "formatError"?'],
+    [{ hint: {} }, 'unknown field "hint"; did you mean "hints"?'],
+    [{ versions: 'yes' }, '"versions" must be true or false'],
+  ])('gets a TypeError for a dialect with %j', async (parts, message) => {
+    const created = open({}, { dialect: { ...shouting(), ...parts } as Dialect })
+    await expect(created).rejects.toThrow(TypeError)
+    await expect(open({}, { dialect: { ...shouting(), ...parts } as Dialect })).rejects.toThrow(message)
+  })
+
+  it('gets an answer if formatError throws for every input', async () => {
+    const fault = new Error('/secret/physical/path')
+    const formats = [
+      () => {
+        throw fault
+      },
+      () => undefined as never,
+      () => ({ output: 1n }),
+    ]
+    for (const formatError of formats) {
+      const workspace = await open({ 'a.txt': 'a' }, { dialect: { ...shouting(), formatError } })
+      for (const [name, input] of [
+        ['CAT', { path: '/w/none.txt' }],
+        ['CAT', { pth: 1 }],
+        ['BREAK', { path: '/w/a.txt' }],
+        ['NONE', {}],
+      ] as const) {
+        const { isError, output, failure } = await workspace.call(name, input)
+        expect(isError).toBe(true)
+        expect(output).toBe(`Error ${failure?.code}: ${failure?.message}\n${failure?.hint}`)
+        expect(failure?.cause).toBeInstanceOf(Error)
+        expect(JSON.stringify([output, failure])).not.toContain('physical')
+      }
+    }
   })
 
   it.each([

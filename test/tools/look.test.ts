@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
 import { nodeBackend } from '../../src/backends/node/index.ts'
+import { createWorkspace } from '../../src/index.ts'
 import type { Backend } from '../../src/storage/backend.ts'
 import { bench } from './setup.ts'
 
@@ -377,6 +378,29 @@ describe('search_text in binary, UTF-16 and redacted files', () => {
     expect(await call('search_text', { query: 'answer', path: 'a.ts' })).toMatchObject({
       code: 'POLICY_DENIED',
       message: 'Policy does not allow searching "a.ts"',
+    })
+  })
+})
+
+describe('file_info of a file that must not be read', () => {
+  it.each(['deny', 'ask'] as const)('omits what follows from the content, with a rule that says %s', async (action) => {
+    const backend = memory({ 'a.txt': '0\n', 'b.txt': '0\n', 'c.bin': Uint8Array.of(0, 1) })
+    const rule = { name: 'r', action, permissions: ['file:read' as const], paths: ['a.txt', 'c.bin'] }
+    const workspace = await createWorkspace({ backend, policy: { preset: 'autonomous', rules: [rule] } })
+    for (const path of ['a.txt', 'c.bin']) {
+      const info = await workspace.callTool('file_info', { path })
+      expect(info).toMatchObject({
+        ok: true,
+        type: 'file',
+        sizeBytes: 2,
+        readable: false,
+        reason: 'policy restricts reading it',
+      })
+      for (const field of ['sha256', 'encoding', 'bom', 'eol', 'totalLines']) expect(info).not.toHaveProperty(field)
+    }
+    expect(await workspace.call('file_info', { path: 'b.txt' })).toMatchObject({
+      sha256: expect.any(String),
+      totalLines: 1,
     })
   })
 })

@@ -80,11 +80,11 @@ const changesTree = (permission: Permission) =>
   permission.startsWith('file:') && !/^file:(list|info|read|search|diff)$/.test(permission)
 
 const policies: Readonly<Record<string, PolicyInput>> = {
-  deniedPaths: { preset: 'autonomous', deniedPaths: ['d/private/**'], memory: { path: 'notes' } },
+  deniedPaths: { preset: 'autonomous', deniedPaths: ['d/private/**'], memory: { path: 'd' } },
   'a rule that denies reading only': {
     preset: 'autonomous',
     rules: [{ name: 'private', action: 'deny', permissions: ['file:view', 'memory:read'], paths: ['d/private/**'] }],
-    memory: { path: 'notes' },
+    memory: { path: 'd' },
   },
 }
 

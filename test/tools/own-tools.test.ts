@@ -100,21 +100,68 @@ describe('tools of the embedding program', () => {
     it.each(Object.keys(changes).flatMap((kind) => planned.map((permission) => [kind, permission] as const)))(
       '%s with %s',
       async (kind, permission) => {
-        const change = changes[kind as keyof typeof changes]
+        // The permissions of notes are for notes only.
+        const directory = permission.startsWith('memory:') ? 'notes' : '.'
+        const inside = (path: string) => (directory === '.' ? path : `${directory}/${path}`)
+        const change = {
+          ...changes[kind as keyof typeof changes],
+          path: inside(changes[kind as keyof typeof changes].path),
+        }
         const changer = defineTool({
           ...countLines,
           name: 'changer',
           plan: () => [{ permission: permission as 'file:read', path: change.path }],
           draft: async () => ({ summary: 'Changed', changes: [change as never], result: () => ({ lines: 0 }) }),
         })
-        const workspace = await open({ extraTools: [changer] as Tool[] })
+        const workspace = await open({
+          backend: memory({ [inside('a.txt')]: 'one\ntwo' }),
+          policy: { preset: 'autonomous', memory: { path: 'notes' } },
+          extraTools: [changer] as Tool[],
+        })
         const result = await workspace.callTool('changer', { path: change.path })
         if (fitting[kind]?.includes(permission)) expect(result).toMatchObject({ ok: true })
         else expect(result).toMatchObject({ ok: false, code: expect.stringMatching(/^(POLICY_DENIED|NOT_FOUND)$/) })
-        const after = await workspace.files.list('.')
-        if (result.ok !== true) expect(after.map(({ path }) => path).sort()).toEqual(['a.txt'])
+        const after = await workspace.files.list(directory)
+        if (result.ok !== true) expect(after.map(({ path }) => path).sort()).toEqual([inside('a.txt')])
       },
     )
+
+    it.each([
+      ['memory:read', 'a.txt'],
+      ['memory:write', 'a.txt'],
+      ['memory:read', 'notes-of-others/a.md'],
+      ['memory:read', 'notes/out.md'],
+      ['memory:write', 'notes/away/new.md'],
+    ] as const)('and have %s only for notes, not for %s', async (permission, path) => {
+      const tree = {
+        'a.txt': 'one\n',
+        'notes/out.md': { link: '../a.txt' },
+        'notes/away': { link: '../other' },
+        other: { directory: true },
+      }
+      const noter = defineTool({
+        ...countLines,
+        name: 'noter',
+        plan: () => [{ permission, path }],
+        draft: async (_input, { files, accesses }) => {
+          const stat = await files.stat(accesses[0]?.path as Path)
+          return { summary: 'Read', result: () => ({ lines: stat?.size ?? 0 }) }
+        },
+      })
+      for (const notes of [{}, { memory: { path: 'notes' } }]) {
+        const backend = memory(tree as never)
+        const workspace = await open({
+          backend,
+          policy: { preset: 'autonomous', ...notes },
+          extraTools: [noter] as Tool[],
+        })
+        const result = await workspace.callTool('noter', { path })
+        expect(result).toMatchObject({
+          code: 'POLICY_DENIED',
+          message: expect.stringContaining('outside of the notes'),
+        })
+      }
+    })
 
     const states = {
       file: { 'd/e': 'file' },

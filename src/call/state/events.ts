@@ -1,4 +1,4 @@
-/** An event for programs that show a workspace. Plain data. */
+/** An event for programs that show a workspace. Plain data, except for `cause`. */
 export type WorkspaceEvent =
   | {
       /** Files changed: by a call, or by others as reported with `notifyExternalChange`. */
@@ -10,6 +10,16 @@ export type WorkspaceEvent =
       /** The run and the call, if a call made the change. */
       readonly runId?: string
       readonly callId?: string
+    }
+  | {
+      /** An exception, such as a bug of an own tool, ended a call. Adapters do not pass on its failure with the `cause`. */
+      readonly type: 'exception'
+      readonly runId: string
+      readonly callId: string
+      /** The tool or operation of the workspace. */
+      readonly tool: string
+      /** The exception. Its text can hold physical paths: do not show it to a model. */
+      readonly cause: unknown
     }
   /** Plan mode has ended, for one run or for all; see their `mode`. */
   | { readonly type: 'mode' }

@@ -1,23 +1,80 @@
+import { checkFields, type FieldCheck, flag, list, method, schema, text } from '../../tools/check-tool.ts'
+import type { Tool } from '../../tools/define-tool.ts'
 import { didYouMean } from '../../util/check-options.ts'
-import type { Dialect } from './types.ts'
+import type { Dialect, DialectTool, ToolAnnotations } from './types.ts'
+
+const object: FieldCheck = {
+  expected: 'an object',
+  matches: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+}
+
+function optional(check: FieldCheck): FieldCheck {
+  return { ...check, isOptional: true }
+}
+
+const dialectFields: Readonly<Record<keyof Dialect, FieldCheck>> = {
+  name: text,
+  description: text,
+  pathMapping: object,
+  tools: list,
+  createState: optional(method),
+  hints: optional(object),
+  fields: optional(object),
+  versions: optional(flag),
+  formatError: method,
+}
+
+const toolFields: Readonly<Record<keyof DialectTool, FieldCheck>> = {
+  name: text,
+  title: optional(text),
+  description: text,
+  input: schema,
+  output: optional(schema),
+  annotations: optional(object),
+  uses: { ...list, expected: 'a list of tool names' },
+  mayUse: optional(list),
+  narrows: optional(list),
+  native: optional(object),
+  formerNames: optional(list),
+  normalizeInput: optional(method),
+  steps: method,
+}
+
+const annotationFields: Readonly<Record<keyof ToolAnnotations, FieldCheck>> = {
+  readOnlyHint: optional(flag),
+  destructiveHint: optional(flag),
+  idempotentHint: optional(flag),
+  openWorldHint: optional(flag),
+}
 
 /**
- * Checks that the tools of a dialect misspell no name of a tool: such a name would make a tool vanish, because a dialect omits
- * tools that the workspace cannot serve. A name that resembles none is that of an own tool which this workspace does not have.
+ * Checks the definition of a dialect. Its tools must misspell no name of a tool: such a name would make a tool vanish,
+ * because a dialect omits tools that the workspace cannot serve. A name that resembles none is that of an own tool which this
+ * workspace does not have.
  *
- * @param toolNames the built-in tools and the own tools of the workspace, also those that it does not register
- * @throws TypeError with the tool and the nearest name
+ * @param tools the built-in tools and the own tools of the workspace, also those that it does not register
+ * @throws TypeError with the tool, the field and the nearest name
  */
-export function checkDialect(dialect: Dialect, toolNames: readonly string[]): void {
-  for (const { name, uses, mayUse = [] } of dialect.tools) {
-    const label = `Tool ${JSON.stringify(name)} of the dialect ${JSON.stringify(dialect.name)}`
-    if (!Array.isArray(uses)) throw new TypeError(`${label}: "uses" must be a list of tool names`)
-    for (const [field, names] of Object.entries({ uses, mayUse })) {
-      for (const used of names) {
-        const help = toolNames.includes(used) ? '' : didYouMean(String(used), toolNames)
-        if (help !== '')
-          throw new TypeError(`${label}: "${field}" names the unknown tool ${JSON.stringify(used)}${help}`)
-      }
+export function checkDialect(dialect: Dialect, tools: readonly Pick<Tool, 'name' | 'mutates'>[]): void {
+  const owner = `the dialect ${JSON.stringify(dialect.name)}`
+  checkFields(dialect, dialectFields, `T${owner.slice(1)}`)
+  for (const tool of dialect.tools) checkDialectTool(tool, tools, `Tool ${JSON.stringify(tool.name)} of ${owner}`)
+}
+
+function checkDialectTool(tool: DialectTool, tools: readonly Pick<Tool, 'name' | 'mutates'>[], label: string): void {
+  checkFields(tool, toolFields, label)
+  const { uses, mayUse = [], narrows = [], annotations = {} } = tool
+  const toolNames = tools.map(({ name }) => name)
+  for (const [field, names] of Object.entries({ uses, mayUse, narrows })) {
+    for (const used of names) {
+      const help = toolNames.includes(used) ? '' : didYouMean(String(used), toolNames)
+      if (help !== '') throw new TypeError(`${label}: "${field}" names the unknown tool ${JSON.stringify(used)}${help}`)
     }
+  }
+  checkFields(annotations, annotationFields, `${label}: "annotations"`)
+  const used = new Set<string>([...uses, ...mayUse])
+  const changing = tools.find(({ name, mutates }) => mutates && used.has(name))
+  if (annotations.readOnlyHint === true && changing !== undefined) {
+    throw new TypeError(`${label}: "readOnlyHint" is true, but it uses ${changing.name}, which changes files`)
   }
 }

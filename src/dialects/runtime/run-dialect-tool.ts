@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { parseInput, unknownTool } from '../../call/parse-input.ts'
 import type { AuthorizedCall, CallOptions, Success } from '../../call/state/call.ts'
-import { type Failure, ToolError } from '../../errors.ts'
+import { type Failure, ToolError, withCause } from '../../errors.ts'
 import type { ShownVersion, Tool } from '../../tools/define-tool.ts'
 import { recordPaths } from './path-mapping.ts'
 import { SafetyFields, safetyShapeOf, spellInput } from './safety-fields.ts'
@@ -121,14 +121,19 @@ export function createDialectCall(
         dialect.formatError(
           toDialectError({ ...dialect, pathMapping, fields }, name, failure, { input: shown, workspaceTool }),
         )
-      let answer: Answer
-      try {
-        answer = format(input)
-      } catch {
-        // An input whose fields cannot be read.
-        answer = format(undefined)
+      // The second try is for an input whose fields cannot be read.
+      let cause: unknown
+      for (const shown of [input, undefined]) {
+        try {
+          const answer = format(shown)
+          return { ...toResult({ ...answer, output: answer.output, isError: true }, calls), failure }
+        } catch (error) {
+          cause = error
+        }
       }
-      return { ...toResult({ ...answer, isError: true }, calls), failure }
+      const { code, message, hint } = failure
+      const output = `Error ${code}: ${message}\n${hint}`
+      return { ...toResult({ output, isError: true }, calls), failure: withCause(failure, failure.cause ?? cause) }
     }
     try {
       if (rejection !== undefined) throw rejection

@@ -32,7 +32,10 @@ export interface Dialect<S = unknown> {
    * whole of its current version.
    */
   readonly versions?: boolean
-  /** Formats an error as this dialect returns it. `error.input` is unchecked and can be any value. */
+  /**
+   * Formats an error as this dialect returns it. `error.input` is unchecked and can be any value. If it throws, the result is
+   * the code, message and hint of the workspace, with the exception in the `cause` of the failure.
+   */
   formatError(error: DialectError): Answer
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { callbackSink } from '../../../src/audit/index.ts'
 import { memory } from '../../../src/backends/memory/index.ts'
-import { createWorkspace, type WorkspaceEvent } from '../../../src/index.ts'
+import { createWorkspace, defineTool, type WorkspaceEvent } from '../../../src/index.ts'
 import { bash } from '../../../src/shells/bash/index.ts'
 
 async function open(options: Partial<Parameters<typeof createWorkspace>[0]> = {}) {
@@ -13,6 +14,29 @@ async function open(options: Partial<Parameters<typeof createWorkspace>[0]> = {}
 }
 
 describe('workspace events', () => {
+  it('report the exception behind a failed call, for a program that has the answer of an adapter only', async () => {
+    const fault = new Error('/physical/path')
+    const broken = defineTool({
+      ...{
+        name: 'broken',
+        title: 'Broken',
+        description: 'Throws.',
+        permission: 'file:info',
+        mutates: false,
+        idempotent: true,
+      },
+      ...{ input: z.strictObject({}), output: z.object({}) },
+      plan: () => [],
+      draft: () => Promise.reject(fault),
+    })
+    const { workspace, seen } = await open({ extraTools: [broken] })
+    await workspace.callTool('read_file', { path: 'none.txt' })
+    expect(seen).toEqual([])
+    const failure = await workspace.callTool('broken', {})
+    expect(seen).toEqual([{ type: 'exception', runId: 'r', callId: 'r-2', tool: 'broken', cause: fault }])
+    expect(JSON.stringify(failure)).not.toContain('physical')
+  })
+
   it('report the changes of each call of any run, and nothing for calls without changes', async () => {
     const { workspace, seen, stop } = await open({ shell: bash() })
     await workspace.call('read_file', { path: 'a.txt' })
