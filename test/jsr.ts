@@ -69,7 +69,7 @@ function publish(...more: readonly string[]) {
   return { code: status, said: `${stdout}${stderr}` }
 }
 
-/** Deno wants no spaces and no comparisons where something is imported from within a package. */
+/** Deno accepts no spaces and no comparison operators in the range of a subpath import. */
 function plain(range: string): string {
   return range.replace(/^>=\s*/, '^')
 }

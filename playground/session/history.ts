@@ -6,7 +6,7 @@ import type { HistoryPoint } from './types.ts'
 export interface Points {
   readonly all: ReadonlySignal<readonly HistoryPoint[]>
   readonly position: ReadonlySignal<string | undefined>
-  /** Adds a point of the current files. */
+  /** Adds a point for the current files. */
   made(checkpoint: Checkpoint, named: boolean): void
   /** Records that the files were restored to a point. */
   moved(id: string): void

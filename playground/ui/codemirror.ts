@@ -24,7 +24,7 @@ import {
 } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 
-/** By file extension. */
+/** Languages by file extension. */
 const languages: Readonly<Record<string, () => Extension>> = {
   js: () => javascript(),
   mjs: () => javascript(),

@@ -4,11 +4,11 @@ export interface SplitterProps {
   readonly label: string
   /** Direction of the line. */
   readonly orientation: 'vertical' | 'horizontal'
-  /** Size of the bounded pane in pixels. */
+  /** Size, in pixels, of the pane that the line resizes. */
   readonly size: number
   readonly min: number
   readonly max: number
-  /** Whether the bounded pane comes after the line, so that dragging towards the end makes it smaller. */
+  /** Whether that pane comes after the line, so that dragging towards the end makes it smaller. */
   readonly isAfter?: boolean
   readonly onSize: (size: number) => void
 }

@@ -84,7 +84,7 @@ export interface WrittenFile {
   }[]
 }
 
-/** A record or an entry: the time may have either form. */
+/** An entry, whose time is a number, or its record, whose time is an ISO 8601 text. */
 export type ReportedRecord = Omit<AuditEntry, 'timestamp'> & { readonly timestamp: number | string }
 
 const forbiddenCodes = new Set([
@@ -92,7 +92,7 @@ const forbiddenCodes = new Set([
   ...['TAINT_DENIED', 'COMMAND_DENIED'],
 ])
 const baseCodes = new Set(['WRITE_CONFLICT', 'PATCH_CONFLICT', 'EDIT_NO_MATCH', 'EDIT_AMBIGUOUS'])
-const basedTools = new Set(['apply_patch', 'edit_file', 'replace_range', 'write_file'])
+const versionedTools = new Set(['apply_patch', 'edit_file', 'replace_range', 'write_file'])
 
 /** Returns the reports of all runs in some records, in the order of their first record. */
 export function reportRuns(records: Iterable<ReportedRecord>): readonly RunReport[] {
@@ -111,8 +111,8 @@ export function reportRun(
   run: { readonly id: string; readonly actor: string; readonly task?: AuditEntry['task'] },
   entries: readonly ReportedRecord[],
 ): RunReport {
-  const ends = entries.filter(({ phase }) => phase !== 'intent')
-  const written = writtenFiles(ends)
+  const outcomes = entries.filter(({ phase }) => phase !== 'intent')
+  const written = writtenFiles(outcomes)
   const task = entries.findLast((entry) => entry.task !== undefined)?.task ?? run.task
   return {
     runId: run.id,
@@ -128,7 +128,7 @@ export function reportRun(
     },
     read: readFiles(ends),
     written,
-    patches: ends.filter(isBased).map(({ toolCallId, toolName, pathsWritten, pathsAsked, code }) => ({
+    patches: ends.filter(dependsOnVersion).map(({ toolCallId, toolName, pathsWritten, pathsAsked, code }) => ({
       callId: toolCallId,
       tool: toolName,
       paths: code === undefined ? pathsWritten : (pathsAsked ?? []),
@@ -215,8 +215,8 @@ function versionAt(versions: Readonly<Record<string, string | null>>, path: stri
 }
 
 /** Whether a call depended on a version or on text of a file. */
-function isBased({ toolName, code, pathsWritten, oldSha256 }: ReportedRecord): boolean {
-  if (!basedTools.has(toolName)) return code !== undefined && baseCodes.has(code)
+function dependsOnVersion({ toolName, code, pathsWritten, oldSha256 }: ReportedRecord): boolean {
+  if (!versionedTools.has(toolName)) return code !== undefined && baseCodes.has(code)
   if (code !== undefined) return baseCodes.has(code)
   return pathsWritten.some((path) => versionAt(oldSha256, path) !== null) || toolName === 'apply_patch'
 }
@@ -254,17 +254,17 @@ function scopeOf(
   const changed = written.filter(({ from, to }) => from !== to || from === HIDDEN_VERSION).map(({ path }) => path)
   const outside = changed.filter((path) => !inside(path))
   // A plan narrows the scope from its approval on, so each call is checked against the scope at its time.
-  let inForce: ((path: string) => boolean) | undefined
+  let currentScope: ((path: string) => boolean) | undefined
   const calls: { callId: string; tool: string; paths: string[] }[] = []
   for (const { task, phase, permission, toolCallId, toolName, code, pathsWritten, pathsAsked = [] } of entries) {
-    if (task !== undefined) inForce = task.scope === undefined ? undefined : testOf(task.scope)
-    if (phase === 'intent' || inForce === undefined) continue
+    if (task !== undefined) currentScope = task.scope === undefined ? undefined : testOf(task.scope)
+    if (phase === 'intent' || currentScope === undefined) continue
     const isMutation = permission !== undefined && isMutating(permission) && !/^command:/.test(permission)
     // A copy does not change its source.
     const targets = toolName === 'copy_file' ? pathsAsked.slice(1) : pathsAsked
     const paths = code === undefined ? withoutParents(pathsWritten) : isMutation ? targets : []
-    const beyond = paths.filter((path) => !inForce?.(path))
-    if (beyond.length > 0) calls.push({ callId: toolCallId, tool: toolName, paths: beyond })
+    const outsidePaths = paths.filter((path) => !currentScope?.(path))
+    if (outsidePaths.length > 0) calls.push({ callId: toolCallId, tool: toolName, paths: outsidePaths })
   }
   return { globs, finalDiffInside: outside.length === 0, outside, calls }
 }

@@ -54,7 +54,7 @@ export function spanSink(tracer: TracerLike): AuditSink {
 
 function spanOf(tracer: TracerLike, entry: AuditEntry): void {
   const { timestamp, durationMs = 0, code, policyDecision, approvals = [], label, step } = entry
-  // An unknown tool name is text from the caller.
+  // The name of an unknown tool comes from the caller and must not reach the trace.
   const tool = code === 'UNKNOWN_TOOL' ? 'unknown' : entry.toolName
   const span = tracer.startSpan(`execute_tool ${tool}`, {
     kind: INTERNAL,

@@ -1,7 +1,7 @@
 import { pipeBytes } from '../util/pipe-bytes.ts'
 
 /**
- * Inflates a zlib stream to at most `max` bytes. `bytes` must end with the stream. Synchronous where the platform provides
+ * Inflates a zlib stream to at most `max` bytes. `bytes` must end where the stream ends. Synchronous where the platform provides
  * zlib without an import (Node, Deno, Bun, workerd with Node compatibility); a promise elsewhere.
  *
  * @throws RangeError or the platform's error if there are more bytes or the stream is damaged

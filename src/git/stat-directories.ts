@@ -52,7 +52,7 @@ function numberOf(tag: string): number {
   let number = numbers.get(tag)
   if (number === undefined) {
     number = next++
-    // Clearing only costs another read of the content.
+    // Clearing the cache costs only one more read of each content.
     /* v8 ignore if -- @preserve: a bound of memory that takes some 200,000 files to reach */
     if (numbers.size >= 200_000) numbers.clear()
     numbers.set(tag, number)

@@ -34,7 +34,7 @@ export interface GuardedReads {
   readLink(path: Path): Promise<string>
   /** Reads a file as text, with secrets marked. */
   document(path: Path, maxBytes: number): Promise<TextDocument>
-  /** Records that content of a scanned file, of so many bytes, is shown. */
+  /** Records that `bytes` bytes of a scanned file were shown. */
   noteRead(path: Path, bytes: number): void
 }
 

@@ -8,7 +8,7 @@ export interface InternedLines {
 export interface LinePair {
   readonly old: InternedLines
   readonly new: InternedLines
-  /** Every id is below this. */
+  /** Number of ids; every id is smaller. */
   readonly symbols: number
 }
 

@@ -146,7 +146,7 @@ export interface CharacterClass {
   readonly end: number
   readonly negated: boolean
   readonly hasRange: boolean
-  /** Has a range from high to low, which is empty. */
+  /** Whether a range runs from high to low and so matches nothing. */
   readonly hasEmptyRange: boolean
   has(code: number): boolean
 }

@@ -94,7 +94,7 @@ export function createTaint(origin?: TaintOrigin): Taint {
 }
 
 /**
- * Compiles the labels of a policy. A path whose own label is high enough always accepts content, whatever its sinks say:
+ * Compiles the labels of a policy. A path whose own label is high enough accepts content regardless of sinks:
  * content that returns to files of its label leaks nothing.
  *
  * @throws TypeError with the field of an invalid pattern

@@ -6,7 +6,7 @@ import type { Hit, Query } from './query.ts'
 export interface FileMatch {
   /** Counted from 1. */
   readonly line: number
-  /** Of the first match in the line, counted from 1, in UTF-16 units of the decoded line. */
+  /** Column of the first match in the line, from 1, in UTF-16 units of the decoded line. */
   readonly column: number
   /** The line without its line end. A long line is cut around the match, with `…` for the omitted text. */
   readonly snippet: string
@@ -95,7 +95,7 @@ function unitsOf(byte: number): number {
   return (byte & 0xc0) === 0x80 ? 0 : byte >= 0xf0 ? 2 : 1
 }
 
-/** The line, or a window of it: the match, with a third of the remaining room before it. */
+/** The line, or a window of it: the match, with a third of the remaining units before it. */
 function snippetOf(bytes: Uint8Array, { lineStart, lineEnd, matchStart, matchEnd }: Hit, units: number): string {
   // A text never has more units than bytes, so a short line needs no count.
   if (lineEnd - lineStart <= units || unitsIn(bytes, lineStart, lineEnd) <= units) {

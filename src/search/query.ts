@@ -232,7 +232,7 @@ function scan(matcher: LineMatcher, bytes: Uint8Array, visit: Visit, deadline: D
   }
 }
 
-/** Runs from each candidate, which every match starts with, as long as a match is in progress. */
+/** Starts at each byte sequence that can begin a match, and continues while a match is in progress. */
 function createLeadingWalk(matcher: LineMatcher, finders: readonly Finder[]): Walk {
   const find = findAny(finders)
   return (bytes, visit, deadline) => {

@@ -23,7 +23,7 @@ export interface Fixture {
 
 /**
  * Records a run into a file the first time, and replays the file later, without the model or program that made the calls. Each step
- * must have the recorded result, and so every version and diff. The file is a recording for `wardspace replay`, without secrets,
+ * must have the recorded result, including versions and diffs. The file is a recording for `wardspace replay`, without secrets,
  * and the same for the same run.
  *
  * @throws Error for the first step with another result, with both results

@@ -84,7 +84,7 @@ export interface RecorderOptions {
   readonly approve: ApproveHandler | undefined
 }
 
-/** Creates a recorder and records the workspace. If a line cannot be written, no later line is: they would not replay. */
+/** Creates a recorder and records the workspace. After a line that cannot be written, none is written, because a later one could not be replayed. */
 export function createRecorder({ write, workspace, clock, approve }: RecorderOptions): Recorder {
   // Overlapping steps are written in the order in which they began.
   const slots: { line?: string }[] = []
@@ -159,8 +159,8 @@ export function createRecorder({ write, workspace, clock, approve }: RecorderOpt
 }
 
 /**
- * Replaces the secrets in every text by marks. `changed`: there were some, or the value is no data that JSON can hold; such
- * a value is recorded as `null`.
+ * Replaces the secrets in every text by marks. `changed`: there were some, or JSON cannot represent the value, which
+ * is then recorded as `null`.
  */
 function withoutSecrets<T>(value: T): { value: T; changed: boolean } {
   let changed = false

@@ -91,9 +91,9 @@ export interface WorkspaceRun<Extra extends readonly Tool[] = readonly []> {
    */
   rollback(checkpoint: string, options?: UndoOptions): Promise<ResultOf<Reverted>>
   /**
-   * Reverts one call, by the `callId` of its result; an undo too. Later calls stay, so a path that changed since is a
-   * `WRITE_CONFLICT` with `paths`. A directory that the call created stays if it is not empty. The history is kept in memory,
-   * bounded by the limit `journalBytes`: an older call is `LIMIT_EXCEEDED`.
+   * Reverts one call, by the `callId` of its result. An undo can be reverted too. Later calls stay, so a path that changed
+   * since fails with `WRITE_CONFLICT` and `paths`. A directory that the call created stays if it is not empty. The history is kept in memory,
+   * bounded by the limit `journalBytes`: an older call fails with `LIMIT_EXCEEDED`.
    *
    * @example
    * const edited = await workspace.call('edit_file', { path: 'a.txt', oldText: 'a', newText: 'b' })

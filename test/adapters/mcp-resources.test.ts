@@ -300,7 +300,7 @@ describe('a subscription', () => {
     await subscriptions.add({ workspace, run: workspace }, 'wardspace://files/a.txt', {})
     expect(subscriptions.affectedBy(['a.txt'])).toEqual(['wardspace://files/a.txt'])
     const closed = await workspaceOver(files, { policy: { preset: 'autonomous', deniedPaths: ['a.txt'] } })
-    expect(await subscriptions.moveTo({ workspace: closed, run: closed })).toEqual(['wardspace://files/a.txt'])
+    expect(await subscriptions.resolveIn({ workspace: closed, run: closed })).toEqual(['wardspace://files/a.txt'])
     expect(subscriptions.affectedBy(['a.txt'])).toEqual([])
   })
 

@@ -85,7 +85,7 @@ function judge(
   )
 }
 
-/** Kills whoever holds the lock a moment after the round began; 1 if somebody did. */
+/** Kills the process that holds the lock, shortly after the round starts. Returns the number of processes killed. */
 async function killHolder(stateDir: string, contenders: readonly Contender[]): Promise<number> {
   await sleep(Math.random() * 8)
   for (let attempt = 0; attempt < 200; attempt++) {

@@ -13,7 +13,7 @@ export const byName = {
   later: 'velvet-compass-29-dune',
 } as const
 
-/** And secrets that are known by their format, in files that may be read. Put together here, so that no scanner finds them. */
+/** Secrets that are recognised by format, in readable files. Built at run time, so that no scanner reports them. */
 export const byContent = {
   github: `ghp_${'a1B2'.repeat(9)}`,
   aws: `AKIA${'Q7ZX'.repeat(4)}`,

@@ -151,7 +151,7 @@ describe('a parked call in another process', () => {
     const backend = files()
     const parked = storage()
     const before = await open({ backend, parked })
-    // The run was shown the file, so it need not name the version, not even when it is resumed.
+    // The run has seen the file, so no version is needed, also after a resume.
     await before.call('read_file', { path: 'a.txt' })
     const id = approvalOf(await before.call('write_file', { path: 'a.txt', content: 'new\n' }))
     const after = await open({ backend, parked })

@@ -36,7 +36,7 @@ if ('sandbox' in match) {
   it.skip(`node in a sandbox: this machine gives none, for ${match.why}`, () => {})
 }
 
-/** Sixty lines, each in a sandbox of its own, would cost as much as all the rest; `sandbox.test.ts` puts them in one. */
+/** Sixty lines, each in its own sandbox, would take as long as all other tests; `sandbox.test.ts` runs them in one. */
 const skip = {
   'no command reads or copies the content of a protected file': 'it runs with the long tests',
 }

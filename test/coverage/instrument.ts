@@ -24,7 +24,7 @@ export function instrument(directory: string, toldTo: { file: string; address: s
     esModules: true,
     compact: false,
     parserPlugins: ['typescript'],
-    // Without eval, which pages may forbid.
+    // Pages may forbid eval.
     coverageGlobalScopeFunc: false,
     coverageGlobalScope: 'globalThis',
   })

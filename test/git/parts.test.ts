@@ -1173,7 +1173,7 @@ describe('a repository in memory', () => {
       ['b.txt', 'deleted', true],
       ['c.txt', 'added', false],
     ])
-    // What is again as it was, and what was added and is gone, leaves the index.
+    // Entries that are restored, or were added and then removed, leave the index.
     await repository.add('c.txt')
     await put(backend, 'c.txt', null)
     await put(backend, 'a.txt', { type: 'file', bytes: bytesOf('one\n') })

@@ -89,7 +89,7 @@ function leadsThroughFile(tree: Tree, path: string): boolean {
   return parts.some((_, i) => i > 0 && (tree.get(parts.slice(0, i).join('/')) ?? DIR) !== DIR)
 }
 
-/** The tree after going the ways back; `undefined` where something was changed since. */
+/** The tree after the undos; `undefined` if something changed since. */
 function goBack(tree: Tree, ways: Map<string, Way> | undefined): Tree | undefined {
   if (ways === undefined) return undefined
   const result = new Map(tree)
@@ -281,7 +281,7 @@ const rollback = (at: number, which: number) =>
   })
 
 function took(line: Line, callId: string, tree: Tree): void {
-  // A call that had nothing to do has nothing to take back.
+  // A call without an effect has nothing to undo.
   if (sorted(tree).join() !== sorted(line.tree).join()) line.steps.push({ callId, before: line.tree, after: tree })
   line.tree = tree
 }
@@ -366,7 +366,7 @@ const all: fc.Arbitrary<Command>[] = [
 
 export type Place = 'memory' | 'overlay' | 'node'
 
-/** Random sequences of tool calls, undos, checkpoints, rollbacks, forks and commits, against the model; gives what was done. */
+/** Random sequences of tool calls, undos, checkpoints, rollbacks, forks and commits, against the model. Returns the steps. */
 export async function playAgainstModel(
   location: Place,
   numRuns: number,

@@ -555,7 +555,7 @@ describe('unifiedDiff', () => {
     })
   })
 
-  /** So many lines, none of which is a heading. */
+  /** `count` lines without a heading. */
   const numbered = (count: number) => Array.from({ length: count }, (_, i) => ` ${i + 1}\n`).join('')
   const at = (path: string, text: string, mode?: number): FileVersion => ({
     path: path as LogicalPath,

@@ -633,7 +633,7 @@ describe('finding lines', () => {
       state = (Math.imul(state, 1664525) + 1013904223) >>> 0
       return state / 0x100000000
     }
-    // A pattern again and again, with a line now and then that is another.
+    // Repeats a pattern, with an occasional different line.
     const drawn = (pattern: string, maximum: number) =>
       Array.from({ length: 1 + Math.floor(random() * maximum) }, (_, i) =>
         random() < 0.06 ? 'b' : (pattern[i % pattern.length] as string),

@@ -77,7 +77,7 @@ export function generateTree(random: () => number, count: number): FileTree {
 }
 
 function anyPath(random: () => number): string {
-  // Rarely, a name with which this git cannot read its own header.
+  // Rarely uses a name whose header git itself misreads.
   const folder = random() < 0.0005 ? 'dir /sub' : pick(random, folders)
   const name = random() < 0.5 ? pick(random, names) : `${pick(random, names)}${Math.floor(random() * 40)}`
   return folder === '' ? name : `${folder}/${name}`

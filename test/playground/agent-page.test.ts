@@ -27,7 +27,7 @@ async function choose(page: Page, scenario: string): Promise<void> {
   await expect.poll(() => button(page, 'Run').isEnabled(), patiently).toBe(true)
 }
 
-/** The whole project as the person can take it along. */
+/** The whole project, as the person can export it. */
 async function exported(page: Page): Promise<Files> {
   await page.getByRole('button', { name: /^Project:/ }).click()
   const coming = page.waitForEvent('download')

@@ -9,7 +9,7 @@ import { patchOf } from '../../playground/projects/export-patch.ts'
 import { repositoryOf } from '../../playground/projects/export-repository.ts'
 import { git } from '../git/repositories.ts'
 
-/** What leaves a project is taken by the real git. */
+/** Exports are checked with the real git. */
 let directory: string
 
 beforeEach(() => {

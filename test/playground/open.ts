@@ -86,7 +86,7 @@ async function built(root: string): Promise<string> {
         root,
         configFile: false,
         logLevel: 'error',
-        // A page of the tests' own is one page, and has no service worker.
+        // A test page is a single page without a service worker.
         build: { ...config.build, outDir, ...(isOwn && { rollupOptions: { input: join(root, 'index.html') } }) },
       })
       renameSync(outDir, home)

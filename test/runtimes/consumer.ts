@@ -129,7 +129,7 @@ async function buildByWebpack(directory: string, mode: 'development' | 'producti
   )
 }
 
-/** Modules that were built for a page that the user wrote. */
+/** The built page of a user. */
 function page(directory: string, complaints: readonly string[]): Built {
   return { files: { ...filesBelow(directory), '/': pageOf('/main.js') }, complaints: complaints.join('\n') }
 }

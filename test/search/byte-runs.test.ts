@@ -181,7 +181,7 @@ describe('cost of a run', () => {
       expect(createRunFinder(cheap).cost).toBe(costOfRun(cheap))
     }
     expect(costOfRun(run('Q', 300))).toBeGreaterThan(0)
-    // A run of any bytes begins nearly everywhere.
+    // A run of arbitrary bytes can start almost anywhere.
     const any = run(String.fromCharCode(...Array(256).keys()), 2)
     expect(rarityOfRun(any)).toBeGreaterThan(0.9)
     expect(rarityOfRun(any)).toBeLessThan(1)

@@ -18,7 +18,7 @@ function options(more: Partial<WalkOptions> = {}): WalkOptions {
   return { filters: usual, see: () => true, enter: () => true, revision: 'all', ...more }
 }
 
-/** The same backend, but one that is asked directory by directory. */
+/** The same backend without `tree`, so it is read directory by directory. */
 function untreed(backend: Backend): Backend {
   const { tree: _, scan: __, ...rest } = backend
   return rest
@@ -262,7 +262,7 @@ describe.each(kinds)('walk over a backend %s', (_, make) => {
               if (start !== '' && (await tree.stat(start as Path))?.type !== 'directory') continue
               const warm = await visibleFiles(make(tree), start as Path, options({ filters, revision: 'kept' }))
               const fresh = memory(Object.fromEntries(model))
-              // A directory outlives what was in it.
+              // A directory stays when it becomes empty.
               if ((await fresh.stat(start as Path)) === undefined) {
                 expect(warm).toEqual([])
                 continue

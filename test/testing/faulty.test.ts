@@ -357,7 +357,7 @@ describe('an invalid fault', () => {
   })
 })
 
-// The root is a path as any other.
+// The root is treated like any other path.
 describe('the root', () => {
   it('matches ** and is named in messages', async () => {
     const backend = faulty(memory(), { path: '**', error: 'BACKEND_ERROR' })

@@ -384,7 +384,7 @@ describe('a scripted model', () => {
   it('continues from the results in the conversation, in any form of an interface', async () => {
     const question = user('go')
     expect(await words(question)).toEqual(['read_file', 'read_file'])
-    // Interrupted before it called anything: once more.
+    // Interrupted before the first call: starts again.
     expect(await words(question, said('...'))).toEqual(['read_file', 'read_file'])
     const interrupted =
       '{"ok":false,"code":"ABORTED","message":"The call has no result","hint":"Check what it changed."}'
@@ -409,7 +409,7 @@ describe('a scripted model', () => {
       'read_file',
       'read_file',
     ])
-    // Where the person goes on although a call has no result, it has none.
+    // If the person continues before a call has a result, the call has none.
     expect(await words(asked, user('hurry'))).toEqual(['read_file', 'read_file'])
   })
 

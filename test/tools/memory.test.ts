@@ -81,7 +81,7 @@ describe('memory tools', () => {
     expect(await workspace.call('memory_recall', { query: 'tree' })).toMatchObject({
       notes: [{ id: 'decisions/storage', content: 'We use a tree.\nIt is PERSISTENT.\n' }],
     })
-    // This run has read it whole; another one has not.
+    // This run has read the whole note; the other run has not.
     const other = workspace.run()
     const again = { id: 'decisions/storage', content: 'We use two.\n' }
     expect(await other.call('memory_store', again)).toMatchObject({ code: 'WRITE_CONFLICT' })

@@ -22,7 +22,7 @@ export interface PlacedRoots {
  * Assigns paths in a workspace to the roots of a client, for use as mounts.
  *
  * `within` are the granted directories. The client's roots can only narrow them: each keeps its path below its granted directory, so
- * that policy rules apply to the same paths, and roots outside are refused. Without `within`, the client's roots are the grant:
+ * that policy rules apply to the same paths, and roots outside are refused. Without `within`, the client's roots are the granted directories:
  * a single root is the root of the workspace, several are placed side by side under the names of their directories.
  *
  * Links are resolved to their directories. A root inside another root is refused, because it is part of that one.
@@ -95,10 +95,10 @@ function placeWithin(
   return at === '' || isPath(at) ? { roots: [{ at, directory }] } : { why: 'its path is not valid in a workspace' }
 }
 
-/** Returns why a root is refused: a file must have one path only, or the rules for one path would not apply to the other. */
+/** Returns why a root is refused. Each file must have one path, so that one set of rules applies to it. */
 function coveredBy({ directory }: Candidate, index: number, all: readonly Candidate[]): string | undefined {
-  const twin = all.findIndex((other) => other.directory === directory)
-  if (twin < index) return 'it is a duplicate'
+  const duplicate = all.findIndex((other) => other.directory === directory)
+  if (duplicate < index) return 'it is a duplicate'
   const outer = all.find((other) => other.directory !== directory && isAtOrBelow(directory, other.directory, sep))
   return outer === undefined ? undefined : `it is inside ${JSON.stringify(outer.uri)} and part of that root`
 }

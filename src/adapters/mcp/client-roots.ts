@@ -19,7 +19,7 @@ export interface RefusedRoot {
 }
 
 /** The workspace for the roots of a client. */
-export interface RootsOpened {
+export interface OpenedRoots {
   readonly workspace: Workspace | DialectWorkspace
   /** Default: the workspace's own. */
   readonly run?: WorkspaceRun | DialectRun
@@ -34,7 +34,7 @@ export interface ClientRoots {
    * and again when they change, while no call of the client is running; the previous workspace can be closed then. The list is
    * empty if the client supports roots but has none. If it throws, every call is refused with that error.
    */
-  open(roots: readonly ClientRoot[]): Promise<RootsOpened>
+  open(roots: readonly ClientRoot[]): Promise<OpenedRoots>
   /** Milliseconds that the client has to send its roots. Default: 30,000. */
   readonly timeoutMs?: number
 }
@@ -42,7 +42,7 @@ export interface ClientRoots {
 /** Requests the roots of one client. */
 export interface RootsRequester {
   /** Requests the roots if the client supports them, and serves them. */
-  ask(): void
+  request(): void
 }
 
 /** Requests the roots of the client of `server` and replaces what `serving` serves. */
@@ -72,7 +72,7 @@ export function createRootsRequester(
   }
 
   return {
-    ask() {
+    request() {
       if (isRequested || server.getClientCapabilities()?.roots === undefined) return
       isRequested = true
       void serving.replace(openRoots)
@@ -80,7 +80,7 @@ export function createRootsRequester(
   }
 }
 
-/** Validates loosely, so that one invalid root does not hide the others. The protocol's own schema would reject the whole list. */
+/** A loose schema: one invalid root must not hide the others. The protocol's own schema would reject the whole list. */
 const rootsSchema = z.object({ roots: z.array(z.object({ uri: z.string(), name: z.string().optional() })) })
 
 /** Requests the roots. A client that declares roots but does not know the method has none. */

@@ -9,15 +9,15 @@ interface Form {
  * Validates answers to the forms of this server, whose fields are strings. The SDK's own validator generates code from the schema,
  * which workers do not allow.
  */
-export const formAnswers: jsonSchemaValidator = {
+export const formValidator: jsonSchemaValidator = {
   getValidator: (schema) => {
     const { properties, required } = schema as unknown as Form
     return (input) => {
       // The protocol has checked that it is an object.
-      const wrong = wrongField(input as Readonly<Record<string, unknown>>, properties, required)
-      return wrong === undefined
+      const problem = wrongField(input as Readonly<Record<string, unknown>>, properties, required)
+      return problem === undefined
         ? { valid: true, data: input as never, errorMessage: undefined }
-        : { valid: false, data: undefined, errorMessage: wrong }
+        : { valid: false, data: undefined, errorMessage: problem }
     }
   },
 }

@@ -13,7 +13,7 @@ import type { DialectRun, DialectWorkspace, Workspace, WorkspaceRun } from '../.
 import { createCallOptions } from './call-options.ts'
 import { type ClientRoots, createRootsRequester } from './client-roots.ts'
 import { serveCompletions } from './completions.ts'
-import { formAnswers } from './form-validation.ts'
+import { formValidator } from './form-validation.ts'
 import { instructionsFor } from './instructions.ts'
 import { servePrompts } from './prompts.ts'
 import { serveResources } from './resources.ts'
@@ -33,7 +33,7 @@ export interface McpServerOptions {
   readonly roots?: ClientRoots
 }
 
-export type { ClientRoot, ClientRoots, RefusedRoot, RootsOpened } from './client-roots.ts'
+export type { ClientRoot, ClientRoots, OpenedRoots, RefusedRoot } from './client-roots.ts'
 
 const optionTable: OptionTable<McpServerOptions> = {
   name: isText,
@@ -72,7 +72,7 @@ export function createMcpServer(workspace: Workspace | DialectWorkspace, request
       },
       // Models already know a dialect, and its tools describe themselves.
       ...('dialect' in workspace ? {} : { instructions: instructionsFor(workspace.tools) }),
-      jsonSchemaValidator: formAnswers,
+      jsonSchemaValidator: formValidator,
       debouncedNotificationMethods: ['notifications/tools/list_changed', 'notifications/resources/list_changed'],
     },
   )
@@ -110,10 +110,10 @@ export function createMcpServer(workspace: Workspace | DialectWorkspace, request
   serveCompletions(server, serving, resources.artifacts)
   server.setNotificationHandler(InitializedNotificationSchema, () => {
     follow({ workspace, run })
-    roots?.ask()
+    roots?.request()
     server.oninitialized?.()
   })
-  server.setNotificationHandler(RootsListChangedNotificationSchema, () => roots?.ask())
+  server.setNotificationHandler(RootsListChangedNotificationSchema, () => roots?.request())
   atEnd(server, () => stop())
   return server
 }

@@ -9,8 +9,9 @@ import { artifactTemplate, fileTemplate, fileUri, ownUri } from './uris.ts'
 
 type Resource = ListResourcesResult['resources'][number]
 
-/** Maximum number of files on a page, and on all pages. Other files can be read with the template. */
+/** Maximum number of files on a page. */
 const PAGE_SIZE = 200
+/** Maximum number of files on all pages. Other files can be read with the template. */
 const MAX_FILES = 1000
 
 /**
@@ -102,7 +103,7 @@ async function readableFiles(run: ServedRun, options: CallOptions): Promise<stri
   return paths.filter((path) => classifyPath(path as LogicalPath).readable)
 }
 
-/** Lists files with an available tool, and none if neither can be called. */
+/** Lists files with `find_files`, else with `list_directory`. Returns none if both are refused. */
 async function listFiles(run: ServedRun, options: CallOptions): Promise<readonly string[]> {
   const search = await ownCalls(run).call('find_files', { pattern: '**/*', maxResults: MAX_FILES }, options)
   if (search.ok) return search.files

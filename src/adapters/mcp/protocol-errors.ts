@@ -14,7 +14,7 @@ const codes: Readonly<Partial<Record<Failure['code'], number>>> = {
 }
 
 /** Returns a refusal as an error, for requests whose results cannot contain it: code and hint as text, the complete refusal as data. */
-export function refusal(failure: Failure): Error {
+export function failureError(failure: Failure): Error {
   const { code, message, hint } = failure
   return protocolError(codes[code] ?? REFUSED, `${code}: ${message}\n${hint}`, { 'wardspace/failure': failure })
 }

@@ -1,7 +1,7 @@
 import type { ReadResourceResult } from '@modelcontextprotocol/sdk/types.js'
 import type { CallOptions, Success } from '../../call/state/call.ts'
 import type { Failure } from '../../errors.ts'
-import { refusal } from './protocol-errors.ts'
+import { failureError } from './protocol-errors.ts'
 import { ownCalls, type ServedRun } from './served-workspace.ts'
 import type { ResourceName } from './uris.ts'
 
@@ -27,22 +27,24 @@ export async function readResource(
             requireSuccess(await ownCalls(run).call('read_file', { path: name.path, ...name.range }, options)),
           )
     case 'diff': {
-      const { diff, ...about } = requireSuccess(await ownCalls(run).call('diff_workspace', {}, options)) as Success & {
+      const { diff, ...metadata } = requireSuccess(
+        await ownCalls(run).call('diff_workspace', {}, options),
+      ) as Success & {
         diff: string
       }
-      return contents(uri, 'text/x-diff', diff + truncationNote(about), about)
+      return contents(uri, 'text/x-diff', diff + truncationNote(metadata), metadata)
     }
     case 'policy': {
-      const { text, ...about } = requireSuccess(await run.consult('policy', options))
-      return contents(uri, 'application/json', wholeJson(text, about), about)
+      const { text, ...metadata } = requireSuccess(await run.consult('policy', options))
+      return contents(uri, 'application/json', wholeJson(text, metadata), metadata)
     }
     case 'report': {
-      const { text: _, markdown, ...about } = requireSuccess(await run.consult('report', options))
-      return contents(uri, 'text/markdown', String(markdown) + truncationNote(about), about)
+      const { text: _, markdown, ...metadata } = requireSuccess(await run.consult('report', options))
+      return contents(uri, 'text/markdown', String(markdown) + truncationNote(metadata), metadata)
     }
     case 'report.json': {
-      const { text, markdown: _, ...about } = requireSuccess(await run.consult('report', options))
-      return contents(uri, 'application/json', wholeJson(text, about), about)
+      const { text, markdown: _, ...metadata } = requireSuccess(await run.consult('report', options))
+      return contents(uri, 'application/json', wholeJson(text, metadata), metadata)
     }
   }
 }
@@ -72,14 +74,14 @@ async function wholeText(run: ServedRun, uri: string, path: string, options: Cal
     ) as Part
     version ??= part.sha256
     if (part.sha256 !== version) {
-      throw refused('WRITE_CONFLICT', `Cannot read ${quoted} whole: it changed during the read`, 'Read it again.')
+      throw refuse('WRITE_CONFLICT', `Cannot read ${quoted} whole: it changed during the read`, 'Read it again.')
     }
     text += part.content
     if (!part.truncated) return textOf(uri, path, { ...part, content: text, startLine: 1 })
     const isShortened = part.nextColumn === undefined && !part.content.endsWith('\n')
     if (text.length > MAX_TEXT || isShortened) {
       const hint = `Read it in ranges, as ${uri}?startLine=1&maxLines=${PART_LINES}`
-      throw refused('FILE_TOO_LARGE', `Cannot read ${quoted} whole: it is too large`, hint)
+      throw refuse('FILE_TOO_LARGE', `Cannot read ${quoted} whole: it is too large`, hint)
     }
     startLine = part.nextColumn === undefined ? part.endLine + 1 : part.endLine
     startColumn = part.nextColumn ?? 1
@@ -87,13 +89,18 @@ async function wholeText(run: ServedRun, uri: string, path: string, options: Cal
 }
 
 function textOf(uri: string, path: string, result: Success): Contents {
-  const { content, ...about } = result
-  return contents(uri, mimeTypeOf(path), String(content), about)
+  const { content, ...metadata } = result
+  return contents(uri, mimeTypeOf(path), String(content), metadata)
 }
 
 /** Returns contents with the other fields of the result as metadata: version, lines, warnings. */
-function contents(uri: string, mimeType: string, text: string, { ok, ...about }: Omit<Success, 'ok'> & { ok: true }) {
-  return { uri, mimeType, text, _meta: { 'wardspace/call': about } }
+function contents(
+  uri: string,
+  mimeType: string,
+  text: string,
+  { ok, ...metadata }: Omit<Success, 'ok'> & { ok: true },
+) {
+  return { uri, mimeType, text, _meta: { 'wardspace/call': metadata } }
 }
 
 /** The fields of a truncated result. */
@@ -109,16 +116,16 @@ function truncationNote({ truncated, artifactUri }: Truncation): string {
 /** Returns JSON text. Truncated JSON is refused, because it is not valid. */
 function wholeJson(text: unknown, { truncated, artifactUri }: Truncation): string {
   if (truncated !== true) return String(text)
-  throw refused('FILE_TOO_LARGE', 'The resource is too large to return whole', `Read it in ranges at ${artifactUri}`)
+  throw refuse('FILE_TOO_LARGE', 'The resource is too large to return whole', `Read it in ranges at ${artifactUri}`)
 }
 
 function requireSuccess(result: Success | Failure): Success {
   if (result.ok) return result
-  throw refusal(result)
+  throw failureError(result)
 }
 
-function refused(code: Failure['code'], message: string, hint: string): Error {
-  return refusal({ ok: false, code, message, hint })
+function refuse(code: Failure['code'], message: string, hint: string): Error {
+  return failureError({ ok: false, code, message, hint })
 }
 
 const mimeTypes: Readonly<Record<string, string>> = {

@@ -87,7 +87,7 @@ export function serveResources(
     },
     async onReplaced(serves) {
       artifacts.clear()
-      if (!('failure' in serves)) updated(await subscriptions.moveTo(serves))
+      if (!('failure' in serves)) updated(await subscriptions.resolveIn(serves))
       listChanged()
     },
   }

@@ -1,6 +1,6 @@
 import type { Failure } from '../../errors.ts'
 import type { DialectRun, DialectWorkspace, Workspace, WorkspaceRun } from '../../workspace/create-workspace.ts'
-import { refusal } from './protocol-errors.ts'
+import { failureError } from './protocol-errors.ts'
 
 /** A run, with or without a dialect. */
 export type ServedRun = WorkspaceRun | DialectRun
@@ -73,7 +73,7 @@ export function createServedState(
  * @throws a protocol error if nothing is served
  */
 export function requireServed(served: ServedOrReason): Served {
-  if ('failure' in served) throw refusal(served.failure)
+  if ('failure' in served) throw failureError(served.failure)
   return served
 }
 

@@ -12,14 +12,14 @@ export interface Subscriptions {
   /** @throws a protocol error for a resource that the client may not read, and for too many subscriptions */
   add(served: Served, uri: string, options: CallOptions): Promise<void>
   remove(uri: string): void
-  /** Returns the addresses that changes of these paths affect. Without paths, every file counts as changed. */
+  /** Returns the URIs that changes of these paths affect. Without paths, every file counts as changed. */
   affectedBy(paths: readonly string[] | undefined): readonly string[]
-  /** Resolves all addresses in another workspace and returns them. A missing file can be created later. */
-  moveTo(served: Served): Promise<readonly string[]>
+  /** Resolves all URIs in another workspace and returns them. A missing file keeps its subscription: it can be created later. */
+  resolveIn(served: Served): Promise<readonly string[]>
 }
 
 /** Which changes affect a resource: those of one path, all, or none. */
-type Trigger = { readonly path: string } | 'anything' | 'nothing'
+type Trigger = { readonly path: string } | 'all' | 'none'
 
 /** Creates the subscriptions of one client. It can subscribe only to what it may read. */
 export function createSubscriptions(): Subscriptions {
@@ -37,10 +37,10 @@ export function createSubscriptions(): Subscriptions {
     affectedBy(paths) {
       const changed = paths && new Set(paths)
       return [...triggers].flatMap(([uri, trigger]) =>
-        trigger === 'anything' || (trigger !== 'nothing' && changed?.has(trigger.path) !== false) ? [uri] : [],
+        trigger === 'all' || (trigger !== 'none' && changed?.has(trigger.path) !== false) ? [uri] : [],
       )
     },
-    async moveTo(served) {
+    async resolveIn(served) {
       const uris = [...triggers.keys()]
       for (const uri of uris) triggers.set(uri, await triggerOf(served, uri))
       return uris
@@ -51,8 +51,8 @@ export function createSubscriptions(): Subscriptions {
 /** Resolves an address to its canonical path, under which changes are reported. An unreadable file never triggers. */
 async function triggerOf({ run }: Served, uri: string): Promise<Trigger> {
   const name = parseResourceUri(uri)
-  if (name.type !== 'text') return name.type === 'policy' ? 'nothing' : 'anything'
+  if (name.type !== 'text') return name.type === 'policy' ? 'none' : 'all'
   const explained = await ownCalls(run).explain('read_file', { path: name.path })
   const access = explained.ok && explained.verdict.decision !== 'deny' ? explained.accesses[0] : undefined
-  return access === undefined ? 'nothing' : { path: access.path }
+  return access === undefined ? 'none' : { path: access.path }
 }

@@ -56,7 +56,7 @@ export interface OpenAiChatResult {
 export interface OpenAiOptions extends OfferOptions {
   /**
    * Enforces the schema of each tool that strict mode can express: every field is required, and `null` means that it is left out.
-   * Tools with free keys stay as they are. Default: true.
+   * A tool whose schema allows arbitrary keys is not strict. Default: true.
    */
   readonly strict?: boolean
 }

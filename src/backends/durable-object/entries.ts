@@ -4,14 +4,14 @@ import type { DirectoryEntry } from '../../storage/backend.ts'
 import type { StoredEntry, StoredStat } from '../../storage/plan-commit.ts'
 import type { Database } from './database.ts'
 
-/** An entry of the tree. Contents have numbers. */
+/** An entry of the tree. The key of a content is a number. */
 export type Entry = StoredEntry<number>
 
 /** The tree: one row per entry, ordered by directory. */
 export interface Entries {
-  at(path: Path): Entry | undefined
+  get(path: Path): Entry | undefined
   /** The entries of a directory, in the order of the database. */
-  in(path: Path): readonly DirectoryEntry[]
+  list(path: Path): readonly DirectoryEntry[]
   put(path: Path, entry: Entry): void
   remove(path: Path): void
   /** The next number for tags and contents. */
@@ -63,7 +63,7 @@ export function openEntries(database: Database): Entries {
   }
 
   return {
-    at(path) {
+    get(path) {
       const [row] = database.rows<Row>(
         'SELECT type, tag, at, mode, size, sha256, content, target FROM wardspace_entries WHERE parent = ? AND name = ?',
         parentOf(path),
@@ -73,7 +73,7 @@ export function openEntries(database: Database): Entries {
     },
 
     // The root is its own parent, with an empty name.
-    in: (path) =>
+    list: (path) =>
       database.rows<DirectoryEntry>("SELECT name, type FROM wardspace_entries WHERE parent = ? AND name <> ''", path),
 
     put(path, entry) {

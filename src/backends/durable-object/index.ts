@@ -49,23 +49,23 @@ export function durableObject(storage: DurableStorage, options?: DurableObjectOp
     capabilities: storedCapabilities,
 
     async canonical(path, { noFollow = false } = {}) {
-      const type = path === '' ? 'directory' : entries.at(path as Path)?.type
+      const type = path === '' ? 'directory' : entries.get(path as Path)?.type
       // A row has the complete path as its key, so no link is above it.
       if (type !== undefined && (type !== 'link' || noFollow)) return path as Path
       return canonicalSync((at) => lookUp(entries, at), path, noFollow)
     },
 
     async stat(path) {
-      return entries.at(path)?.stat
+      return entries.get(path)?.stat
     },
 
     async list(path) {
-      if (entries.at(path)?.type !== 'directory') throw wrongTypeIn(entries, 'list', path)
-      return [...entries.in(path)].sort((a, b) => (a.name < b.name ? -1 : 1))
+      if (entries.get(path)?.type !== 'directory') throw wrongTypeIn(entries, 'list', path)
+      return [...entries.list(path)].sort((a, b) => (a.name < b.name ? -1 : 1))
     },
 
     async read(path, range) {
-      const entry = entries.at(path)
+      const entry = entries.get(path)
       if (entry?.type !== 'file') throw wrongTypeIn(entries, 'read', path)
       const { stat } = entry
       const { start, end } = rangeOf(path, range, stat, () => entry.sha256)
@@ -73,7 +73,7 @@ export function durableObject(storage: DurableStorage, options?: DurableObjectOp
     },
 
     async readLink(path) {
-      const entry = entries.at(path)
+      const entry = entries.get(path)
       if (entry?.type !== 'link') throw wrongTypeIn(entries, 'read link', path)
       return entry.target
     },
@@ -87,7 +87,7 @@ export function durableObject(storage: DurableStorage, options?: DurableObjectOp
 
     async scan(paths, visit, maxBytes = Number.POSITIVE_INFINITY) {
       for (const path of paths) {
-        const entry: Entry | undefined = entries.at(path)
+        const entry: Entry | undefined = entries.get(path)
         if (entry?.type !== 'file') continue
         const { size } = entry.stat
         if (!visit(path, contents.read(entry.content, 0, size > maxBytes ? 0 : size), entry.stat)) return
@@ -108,7 +108,7 @@ function applyCommit(
 ): Receipt {
   let counter = entries.counter()
   const { steps, fresh, dropped, receipt } = planStoredCommit<number>(changes, {
-    tree: { at: entries.at, names: (path) => entries.in(path).map(({ name }) => name) },
+    tree: { at: entries.get, names: (path) => entries.list(path).map(({ name }) => name) },
     hashes,
     tag: () => String(counter++),
     content: () => counter++,
@@ -125,12 +125,12 @@ function applyCommit(
 }
 
 function lookUp(entries: Entries, path: Path): LookupResult {
-  const entry = entries.at(path)
+  const entry = entries.get(path)
   return entry?.type === 'link' ? { link: entry.target } : entry
 }
 
 function wrongTypeIn(entries: Entries, verb: ReadVerb, path: Path): ToolError {
-  return wrongType(verb, path, (at) => entries.at(at)?.type)
+  return wrongType(verb, path, (at) => entries.get(at)?.type)
 }
 
 /** A {@link durableObject} backend. It always supports `scan`. */

@@ -107,7 +107,7 @@ function createUploads({ contents }: CommitContext) {
   const sent = new Map<string, Uint8Array>()
 
   return {
-    /** Names the content of a path. A path occurs once in a set, so it identifies its bytes. */
+    /** Returns the name of the content of a path. A change set has each path once, so the path identifies the content. */
     name(_bytes: Uint8Array, path: string): string {
       let name = names.get(path)
       if (name === undefined) {

@@ -189,7 +189,7 @@ export function classifyContent(byName: Classification, bytes: Uint8Array): Clas
 /**
  * Returns the path that Windows or HFS+ stores for a path, if it differs (trailing dots and spaces, ignorable code points,
  * short names such as `git~1`, device names). A path whose stored form is protected is refused everywhere; a backend that
- * alters names refuses any path with such a form. The form of a device name is not a valid path.
+ * alters names refuses any path with such a form. For a device name, the returned form is not a valid path.
  */
 export function normalizedName(path: LogicalPath): LogicalPath | undefined {
   if (!mayBeAltered(path)) return undefined

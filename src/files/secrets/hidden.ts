@@ -9,7 +9,7 @@ export interface ContentChange {
 }
 
 /** A part of a secret that a change would show. */
-export interface Revelation {
+export interface ExposedSecret {
   /** Index of the change that shows it. */
   readonly index: number
   /** The mark that hid it. */
@@ -53,7 +53,7 @@ export class HiddenSecrets {
    * Finds a secret that a change set would show: {@link WINDOW} or more characters of it in a row, or a shorter secret as a
    * whole, if no mark hides them and they were not visible before.
    */
-  find(changes: readonly ContentChange[]): Revelation | undefined {
+  find(changes: readonly ContentChange[]): ExposedSecret | undefined {
     const before = changes.map((change) => contentOf(change.before))
     for (const content of before) if (content.marks.length > 0) this.#add(content)
     if (this.isEmpty) return undefined
@@ -96,7 +96,7 @@ export class HiddenSecrets {
     }
   }
 
-  #findWindow(before: readonly Content[], after: readonly Content[]): Revelation | undefined {
+  #findWindow(before: readonly Content[], after: readonly Content[]): ExposedSecret | undefined {
     let visible: ReadonlySet<string> | undefined
     for (const [index, content] of after.entries()) {
       for (const part of visibleParts(content)) {
@@ -119,8 +119,8 @@ export class HiddenSecrets {
     return windows
   }
 
-  /** A short secret may be a usual word. It counts as shown if it is visible more often, and hidden less often. */
-  #findShort(before: readonly Content[], after: readonly Content[]): Revelation | undefined {
+  /** A short secret may be an ordinary word. It counts as shown if it is visible more often and hidden less often than before. */
+  #findShort(before: readonly Content[], after: readonly Content[]): ExposedSecret | undefined {
     if (this.#short.size === 0) return undefined
     const lost = countHidden(before)
     for (const [secret, count] of countHidden(after)) lost.set(secret, (lost.get(secret) ?? 0) - count)

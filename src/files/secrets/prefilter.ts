@@ -4,8 +4,8 @@ import { type Secret, SHORTEST_TOKEN } from './formats.ts'
 import { findPasswords, MAY_HOLD_PASSWORD } from './passwords.ts'
 
 /**
- * Whether bytes of UTF-8 contain a secret other than a private key. Such secrets never span lines, so the answer for a
- * line is the same as in its text. Checks about two bytes per nanosecond; decodes text only near a possible secret.
+ * Whether bytes of UTF-8 contain a secret other than a private key. Such secrets never span lines, so checking one
+ * line gives the same answer as checking the whole text. Decodes text only near a possible secret.
  */
 export function lineHasSecret(bytes: Uint8Array, start: number, end: number): boolean {
   let text: string | undefined

@@ -67,12 +67,12 @@ export function createDocumentCache(maxBytes: number): DocumentCache {
       const cached = documents.get(bytes)
       if (cached !== undefined) return cached
       const document = createDocument(bytes, path, sha256Cached)
-      size += cost(bytes)
+      size += memoryOf(bytes)
       documents.set(bytes, document)
       for (const [oldest] of documents) {
         if (size <= maxBytes || oldest === bytes) break
         documents.delete(oldest)
-        size -= cost(oldest)
+        size -= memoryOf(oldest)
       }
       return document
     },
@@ -80,6 +80,6 @@ export function createDocumentCache(maxBytes: number): DocumentCache {
 }
 
 /** Estimates the memory of a document in bytes: its bytes, two bytes per unit of text, and a constant per entry. */
-function cost(bytes: Uint8Array): number {
+function memoryOf(bytes: Uint8Array): number {
   return bytes.length * 3 + 512
 }

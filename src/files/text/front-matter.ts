@@ -71,7 +71,7 @@ function fieldsOf(lines: readonly string[]): Map<string, Value> | undefined {
     const value = valueIn(text.trim())
     if (value === undefined) return undefined
     fields.set(name, value)
-    // No lines may follow a value or a list on one line.
+    // A value or a list on the line of its key cannot continue on the next lines.
     if (text.trim() !== '') key = undefined
     else openLists.push(value as string[])
   }
@@ -99,7 +99,7 @@ function valueIn(text: string): Value | undefined {
 
 /** Matches plain scalars that every YAML parser reads as this text. */
 const plain = /^[A-Za-z][\w./@-]*(?: [\w./@-]+)*$/
-const notText = /^(?:true|false|null|yes|no|on|off|y|n)$/i
+const ambiguousScalar = /^(?:true|false|null|yes|no|on|off|y|n)$/i
 
 function scalarOf(source: string): string | undefined {
   const text = source.trim()
@@ -111,7 +111,7 @@ function scalarOf(source: string): string | undefined {
     }
   }
   if (/^'(?:[^']|'')*'$/.test(text)) return text.slice(1, -1).replaceAll("''", "'")
-  return plain.test(text) && !notText.test(text) ? text : undefined
+  return plain.test(text) && !ambiguousScalar.test(text) ? text : undefined
 }
 
 /** Returns a value as a list. */

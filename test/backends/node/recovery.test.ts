@@ -113,7 +113,7 @@ describe('files left by a killed process', () => {
 })
 
 describe('a journal', () => {
-  /** `a` replaced, `b` removed, `new/c` created: staged, and as many steps done as told. */
+  /** `a` replaced, `b` removed, `new/c` created: staged, with the first `done` steps carried out. */
   async function halfway(done: number) {
     const { root, state, reopen } = await used()
     const before = treeOf(root)
@@ -204,7 +204,7 @@ describe('a journal', () => {
   it('that cannot be rolled back is kept, with its files, until it can', async () => {
     for (const undo of [{ undo: true }, {}]) {
       const { root, state, steps, before } = await halfway(2)
-      // Somebody took a name, so that forward is no way either.
+      // Another program created `new/c`, so the commit cannot be completed either.
       if (undo.undo === undefined) writeFileSync(join(root, 'new/c'), 'theirs')
       leaveJournal(state, steps, undo)
       const backend = nodeBackend(root, { stateDir: join(state, '..') })

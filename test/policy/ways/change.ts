@@ -190,7 +190,7 @@ export const command = (line: string): Way => ({
   act: ({ workspace }) => workspace.call('run_command', { command: line }),
 })
 
-/** Runs a line in the background to its end. */
+/** Runs a line in the background and waits for its end. */
 export async function inBackground(run: Pick<Subject['workspace'], 'call'>, line: string): Promise<Answer> {
   const started = (await run.call('start_command', { command: line })) as Answer
   if (started.ok !== true) return started

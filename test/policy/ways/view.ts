@@ -88,7 +88,7 @@ const toolWays: readonly ViewWay[] = [
     ['run_command', { command: `echo n > ${PLAN}` }],
     ['read_file', artifact],
   ]),
-  // Under another name.
+  // Views that copy or rename the file first.
   calls('copy_file, and a read of the copy', [
     ['copy_file', { path: PLAN, to: 'src/p.md' }],
     ['read_file', { path: 'src/p.md' }],

@@ -276,7 +276,7 @@ export const scenarios: Record<string, () => Promise<void>> = {
       await call('write_file', { path: '.env', content: SECRET })
       await until('b.txt in the container', async () => (await inside())['src/b.txt'] === 'b\n')
       const known = count()
-      // Once a later change was found, the echo has been processed.
+      // When a later change is visible, the echo has been processed.
       await inside({ 'later.txt': 'later\n', 'node_modules/x/index.js': 'x', '.git/config': 'c' })
       await until('later.txt', async () => (await text('later.txt')) === 'later\n')
       same(count(), known + 1, 'calls in the audit')
