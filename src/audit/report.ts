@@ -120,25 +120,25 @@ export function reportRun(
     from: iso(entries[0]?.timestamp),
     to: iso(entries.at(-1)?.timestamp),
     task,
-    plan: planOf(ends),
+    plan: planOf(outcomes),
     calls: {
-      carriedOut: ends.filter(({ code }) => code === undefined).length,
-      refused: ends.filter(({ code }) => code !== undefined).length,
+      carriedOut: outcomes.filter(({ code }) => code === undefined).length,
+      refused: outcomes.filter(({ code }) => code !== undefined).length,
       unfinished: unfinishedCalls(entries),
     },
-    read: readFiles(ends),
+    read: readFiles(outcomes),
     written,
-    patches: ends.filter(dependsOnVersion).map(({ toolCallId, toolName, pathsWritten, pathsAsked, code }) => ({
+    patches: outcomes.filter(dependsOnVersion).map(({ toolCallId, toolName, pathsWritten, pathsAsked, code }) => ({
       callId: toolCallId,
       tool: toolName,
       paths: code === undefined ? pathsWritten : (pathsAsked ?? []),
       metBase: code === undefined,
       ...(code === undefined ? {} : { code }),
     })),
-    forbidden: ends.flatMap(forbiddenIn),
-    approvals: ends.flatMap(approvalsOf),
+    forbidden: outcomes.flatMap(forbiddenIn),
+    approvals: outcomes.flatMap(approvalsOf),
     scope: scopeOf(entries, written, task?.scope),
-    taint: risesOf(ends),
+    taint: risesOf(outcomes),
   }
 }
 
@@ -146,8 +146,8 @@ function iso(timestamp: number | string | undefined): string | undefined {
   return typeof timestamp === 'number' ? new Date(timestamp).toISOString() : timestamp
 }
 
-function planOf(ends: readonly ReportedRecord[]): RunReport['plan'] {
-  const entry = ends.findLast(({ plan, code }) => plan !== undefined && code === undefined)
+function planOf(outcomes: readonly ReportedRecord[]): RunReport['plan'] {
+  const entry = outcomes.findLast(({ plan, code }) => plan !== undefined && code === undefined)
   if (entry?.plan === undefined) return undefined
   const by = entry.approvals?.findLast((approval) => approval.by !== undefined)?.by
   return { ...entry.plan, callId: entry.toolCallId, ...(by === undefined ? {} : { by }) }
@@ -162,9 +162,9 @@ function unfinishedCalls(entries: readonly ReportedRecord[]): string[] {
   return [...open]
 }
 
-function readFiles(ends: readonly ReportedRecord[]): RunReport['read'] {
+function readFiles(outcomes: readonly ReportedRecord[]): RunReport['read'] {
   const files = new Map<string, { versions: Set<string>; calls: string[] }>()
-  for (const { pathsRead, readSha256 = {}, oldSha256, toolCallId, code } of ends) {
+  for (const { pathsRead, readSha256 = {}, oldSha256, toolCallId, code } of outcomes) {
     // A refused call was shown nothing.
     if (code !== undefined) continue
     for (const path of pathsRead) {
@@ -179,9 +179,9 @@ function readFiles(ends: readonly ReportedRecord[]): RunReport['read'] {
   return [...files].map(([path, { versions, calls }]) => ({ path: path || '.', versions: [...versions], calls }))
 }
 
-function writtenFiles(ends: readonly ReportedRecord[]): WrittenFile[] {
+function writtenFiles(outcomes: readonly ReportedRecord[]): WrittenFile[] {
   const files = new Map<string, WrittenFile['changes'][number][]>()
-  for (const { pathsWritten, oldSha256, newSha256, toolCallId, toolName, reason, code } of ends) {
+  for (const { pathsWritten, oldSha256, newSha256, toolCallId, toolName, reason, code } of outcomes) {
     if (code !== undefined) continue
     for (const path of withoutParents(pathsWritten)) {
       const changes = files.get(path) ?? []
@@ -278,9 +278,9 @@ function testOf(globs: readonly string[]): (path: string) => boolean {
   }
 }
 
-function risesOf(ends: readonly ReportedRecord[]): RunReport['taint'] {
+function risesOf(outcomes: readonly ReportedRecord[]): RunReport['taint'] {
   const rises: NonNullable<AuditEntry['taint']>[] = []
-  for (const { taint } of ends) {
+  for (const { taint } of outcomes) {
     const last = rises.at(-1)
     if (taint !== undefined && (last?.callId !== taint.callId || last.label !== taint.label)) rises.push(taint)
   }
