@@ -80,7 +80,10 @@ export const isPositive = must('a positive safe integer', (value) => Number.isSa
 export const isAbortSignal = isObjectWith('an AbortSignal', 'throwIfAborted')
 
 /** An object that is no instance of a class. */
-export const isPlainObject = must('a plain object', (value) => isObject(value) && isRoot(Object.getPrototypeOf(value)))
+export const isPlainObject = must(
+  'a plain object without a class',
+  (value) => isObject(value) && isRoot(Object.getPrototypeOf(value)),
+)
 
 /** For values that other code checks. */
 export const isAnything: Check = (value) => value
