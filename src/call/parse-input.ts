@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import * as z from 'zod'
 import { ToolError } from '../errors.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { didYouMean } from '../util/check-options.ts'
@@ -16,10 +16,12 @@ export function parseInput<I extends z.ZodObject>(
 ): z.output<I> {
   const parsed = safeParse(tool, input)
   if (parsed.success) return parsed.data
-  const known = [...Object.keys(tool.input.shape), ...otherFields]
   const issues = parsed.issues
     .slice(0, 10)
-    .map((issue) => ({ field: fieldOf(issue), why: bounded(issue.message) + nearestField(issue, known) }))
+    .map((issue) => ({
+      field: fieldOf(issue),
+      why: bounded(issue.message) + nearestField(issue, tool.input, otherFields),
+    }))
   const [first] = issues
   // A misspelled field is a missing and an unknown one: the message names both.
   const named = issues.filter((_, index) => index === 0 || parsed.issues[index]?.code === 'unrecognized_keys')
@@ -49,9 +51,22 @@ function fieldOf(issue: z.core.$ZodIssue): string {
 }
 
 /** Names the field that is most similar to an unknown one. */
-function nearestField(issue: z.core.$ZodIssue, known: readonly string[]): string {
-  if (issue.code !== 'unrecognized_keys' || issue.path.length > 0) return ''
-  return didYouMean(issue.keys[0] ?? '', known)
+function nearestField(issue: z.core.$ZodIssue, input: z.ZodObject, otherFields: readonly string[]): string {
+  if (issue.code !== 'unrecognized_keys') return ''
+  const fields = fieldsAt(input, issue.path)
+  return didYouMean(issue.keys[0] ?? '', issue.path.length === 0 ? [...fields, ...otherFields] : fields)
+}
+
+/** Returns the fields of the object at a path of a schema, or none if there is no single object. */
+function fieldsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
+    return fieldsAt(schema.def.innerType, path)
+  }
+  const [name, ...rest] = path
+  if (schema instanceof z.ZodArray) return fieldsAt(schema.def.element, rest)
+  if (!(schema instanceof z.ZodObject)) return []
+  const inner = schema.shape[String(name)]
+  return name === undefined ? Object.keys(schema.shape) : inner === undefined ? [] : fieldsAt(inner, rest)
 }
 
 /** A part of a message that a caller wrote: bounded, so that a refusal cannot be made to carry anything at length. */

@@ -73,12 +73,22 @@ describe('a dialect', () => {
     expect((await call('deepagents', 'edit_file', { dryrun: true }))[2]).toContain('file_path')
   })
 
+  it('ignores a safety field that is undefined', async () => {
+    const write = { path: 'x', content: '', dryRun: undefined, expectedSha256: undefined, mode: undefined }
+    expect((await call('file-read-write', 'file_write', { ...write, dryRun: false })).slice(0, 2)).toEqual([
+      'INVALID_INPUT',
+      [],
+    ])
+    const { dryRun: _, ...others } = write
+    expect((await call('file-read-write', 'file_write', others)).slice(0, 2)).toEqual([undefined, ['x']])
+  })
+
   it('refuses unknown fields in nested objects', async () => {
     const edits = [{ oldText: 'one', newText: 'ONE', replaceAll: true }]
     expect(await call('mcp-filesystem', 'edit_file', { path: '/workspace/a.txt', edits })).toEqual([
       'INVALID_INPUT',
       [],
-      expect.stringContaining('edits.0.replaceAll'),
+      expect.stringContaining('edits.0.replaceAll: Unrecognized key: "replaceAll"'),
     ])
     const options = { dir_path: '.', file_filtering_options: { respect_gitignore: false } }
     expect(await call('gemini', 'list_directory', options)).toEqual([

@@ -98,6 +98,7 @@ export function spellInput(
     const alias = Object.hasOwn(dialectFields, field) ? String(dialectFields[field]) : field
     const ownField = Object.hasOwn(shape, key) ? key : (ownFields.get(field) ?? ownFields.get(toCamelCase(alias)))
     const isSafety = ownField === undefined && Object.hasOwn(safetyShape, field)
+    if (isSafety && value === undefined) continue
     const target = isSafety ? field : (ownField ?? key)
     const values = isSafety ? safety : own
     if (values.has(target) && JSON.stringify(values.get(target)) !== JSON.stringify(value)) {
