@@ -16,12 +16,10 @@ export function parseInput<I extends z.ZodObject>(
 ): z.output<I> {
   const parsed = safeParse(tool, input)
   if (parsed.success) return parsed.data
-  const issues = parsed.issues
-    .slice(0, 10)
-    .map((issue) => ({
-      field: fieldOf(issue),
-      why: bounded(issue.message) + nearestField(issue, tool.input, otherFields),
-    }))
+  const issues = parsed.issues.slice(0, 10).map((issue) => ({
+    field: fieldOf(issue),
+    why: bounded(issue.message) + nearestField(issue, tool.input, otherFields),
+  }))
   const [first] = issues
   // A misspelled field is a missing and an unknown one: the message names both.
   const named = issues.filter((_, index) => index === 0 || parsed.issues[index]?.code === 'unrecognized_keys')
