@@ -411,6 +411,7 @@ export const dialectChanges: Readonly<Record<string, readonly (readonly [tool: s
   'file-read-write': [
     ['file_write', { path: 'docs/new.md', content: 'n' }],
     ['file_write', { path: 'docs/a.md', content: 'n', append: true }],
+    ['memory_store', { id: 'old', content: 'n', expectedSha256: OLD_SHA256 }],
   ],
   'snake-case': [
     ['write_file', { path: 'docs/new.md', content: 'n' }],

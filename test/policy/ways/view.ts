@@ -458,7 +458,12 @@ export const dialectViews: Readonly<
     ['mastra_workspace_grep', { pattern: 'word' }],
     ['mastra_workspace_execute_command', { command: 'cat private/plan.md' }],
   ],
-  'file-read-write': [['file_read', { path: PLAN }]],
+  'file-read-write': [
+    ['file_read', { path: PLAN }],
+    ['memory_get', { id: 'plan' }],
+    ['memory_search', { query: 'word' }],
+    ['memory_recall', { query: 'word' }],
+  ],
   'snake-case': [
     ['read_file', { path: PLAN }],
     ['list_directory', { path: 'private/d' }, NAME],
