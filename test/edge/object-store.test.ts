@@ -41,6 +41,27 @@ describe('objectStore', () => {
     expect((await backend.read('large' as Path, { start: 0, end: 9 })).bytes).toEqual(new Uint8Array(9))
   })
 
+  it('requests no content of a file that is too large for a scan', async () => {
+    const { store } = memory()
+    await commit(objectStore(store), change('large', file('12345')), change('small', file('1234')))
+    let requests = 0
+    const counted = around(store, async (name, key, call) => {
+      if (name === 'get' && key.includes('contents')) requests += 1
+      return call()
+    })
+    const seen: [string, number, number][] = []
+    const visit = (path: Path, bytes: Uint8Array, { size }: { readonly size: number }) =>
+      seen.push([path, bytes.length, size]) > 0
+    await objectStore(counted).scan?.(['large', 'small'] as Path[], visit, 4)
+    expect({ seen, requests }).toEqual({
+      seen: [
+        ['large', 0, 5],
+        ['small', 4, 4],
+      ],
+      requests: 1,
+    })
+  })
+
   it('omits files from a scan that are deleted during it', async () => {
     const { store } = memory()
     const writer = objectStore(store)

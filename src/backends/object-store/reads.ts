@@ -41,11 +41,11 @@ export function createReads(load: () => Promise<Manifest>, contents: Contents): 
       return entry.target
     },
 
-    async scan(paths, visit) {
+    async scan(paths, visit, maxBytes = Number.POSITIVE_INFINITY) {
       const tree = await load()
       for (let at = 0; at < paths.length; at += SCAN_CONCURRENCY) {
         const batch = paths.slice(at, at + SCAN_CONCURRENCY)
-        const files = await Promise.all(batch.map((path) => readIfPresent(load, contents, tree, path)))
+        const files = await Promise.all(batch.map((path) => readIfPresent(load, contents, tree, path, maxBytes)))
         for (const [index, file] of files.entries()) {
           if (file !== undefined && !visit(batch[index] as Path, file.bytes, file.stat)) return
         }
@@ -87,14 +87,20 @@ async function readFile(
   }
 }
 
-/** Returns `undefined` for a path that is not a file, or that is removed or replaced by another type meanwhile. */
+/**
+ * Reads a file for a scan. Returns `undefined` for a path that is not a file, or that is removed or replaced by another type
+ * meanwhile. The content of a file over `maxBytes` is not requested from the store.
+ */
 async function readIfPresent(
   load: () => Promise<Manifest>,
   contents: Contents,
   tree: Manifest,
   path: Path,
+  maxBytes: number,
 ): Promise<FileRead | undefined> {
-  if (tree.at(path)?.type !== 'file') return undefined
+  const entry = tree.at(path)
+  if (entry?.type !== 'file') return undefined
+  if (entry.stat.size > maxBytes) return { bytes: new Uint8Array(), stat: entry.stat }
   try {
     return await readFile(load, contents, tree, path, undefined)
   } catch (error) {
