@@ -28,7 +28,7 @@ import { activatePlan, isInPlanMode } from './plan-mode.ts'
 import { readPriorStates } from './prior-states.ts'
 import { requireHiddenSecrets } from './require-hidden-secrets.ts'
 import { preHooks, runPostHooks, runPreHook } from './run-hooks.ts'
-import { commandLineOf, draftOf, planOf, resultOf } from './run-own-tool.ts'
+import { commandLineOf, draftOf, fullOutputOf, passAnswer, planOf, resultOf, shownOf } from './run-own-tool.ts'
 import type { AuthorizedCall, AuthorizedChanges, CallAudit, CallOptions, Success } from './state/call.ts'
 import type { HookCall } from './state/hooks.ts'
 import { policyCall, type RunState } from './state/run-state.ts'
@@ -88,7 +88,7 @@ export async function callTool(
     const { draft, changes } = await authorizeDraft(state, call, proposed, approvals) // 9
     const effect = await commitDraft(state, call, draft, changes) // 10
     const result = await createResult(state, call, draft, effect, proposed.warnings) // 11
-    return projectResult(state, draft, result) // 12
+    return projectResult(state, call, draft, effect, result) // 12
   } catch (error) {
     return refuseCall(state, name, error)
   }
@@ -341,7 +341,10 @@ interface CallEffect {
   readonly artifactUri: string | undefined
 }
 
-/** Step 10: intent record, commit, outcome record and artifact. If the intent cannot be recorded, nothing is committed. */
+/**
+ * Step 10: intent record, commit, outcome record and artifact. If the intent cannot be recorded, nothing is committed. An
+ * exception of the tool after the commit ends the call only when the effect is recorded.
+ */
 async function commitDraft(
   { workspace, run, options, audit, taint }: CallState,
   call: AuthorizedCall,
@@ -358,19 +361,32 @@ async function commitDraft(
   const receipt = await commitChanges(workspace, run, draft, changes.bytes, signal)
   if (draft.target === undefined) addToJournal(workspace, run, audit, call.tool.name, before, receipt)
   for (const { path } of receipt.applied) run.readHistory.forgetLines(path)
-  for (const version of draft.shown?.(receipt) ?? []) {
+  const exceptions: unknown[] = []
+  const attempt = <T>(action: () => T): T | undefined => {
+    try {
+      return action()
+    } catch (error) {
+      exceptions.push(error)
+      return undefined
+    }
+  }
+  for (const version of attempt(() => shownOf(workspace, call.tool, draft, receipt)) ?? []) {
     shows(version)
     audit.addReadVersion(version)
   }
-  const artifactUri =
-    changes.storeDiff(run.artifacts, receipt, audit.warnings) ??
-    storeFullOutput(draft.fullOutput, run.artifacts, audit.warnings)
+  let artifactUri = changes.storeDiff(run.artifacts, receipt, audit.warnings)
+  const { fullOutput } = draft
+  if (artifactUri === undefined && fullOutput !== undefined) {
+    const text = attempt(() => fullOutputOf(workspace, call.tool, fullOutput, receipt))
+    if (text !== undefined) artifactUri = storeFullOutput(text, fullOutput.extension, run.artifacts, audit.warnings)
+  }
   // The commit of an overlay or a fork changes the files of its origin.
   const changed = draft.target === undefined ? workspace : workspace.origin
   taint.labelChanges(changes, draft, receipt, changed ?? workspace)
   if (changed !== undefined) emitChanges(changed, run, audit.id, receipt)
   audit.setLabel(taint.labelResult(), run.taint.origin())
   await audit.writeOutcome(receipt, artifactUri)
+  if (exceptions.length > 0) throw exceptions[0]
   return { receipt, artifactUri }
 }
 
@@ -400,10 +416,16 @@ async function createResult(
 }
 
 /** Step 12: limits the size of the result. */
-function projectResult({ workspace, run, options }: CallState, draft: BuiltinDraft<unknown>, result: Success): Success {
+function projectResult(
+  { workspace, run, options }: CallState,
+  { tool }: AuthorizedCall,
+  draft: BuiltinDraft<unknown>,
+  { receipt }: CallEffect,
+  result: Success,
+): Success {
   const answer = limitResult(result, workspace.limits.projectionBytes, run.artifacts)
   // A dialect may show a different result, so the draft receives only an answer that is shown unchanged.
-  if (options.shows === undefined) draft.onResult?.(answer)
+  if (options.shows === undefined) passAnswer(workspace, tool, draft, answer, receipt)
   return answer
 }
 

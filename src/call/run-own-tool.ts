@@ -1,9 +1,10 @@
 import { ToolError } from '../errors.ts'
 import type { Access } from '../policy/access.ts'
 import type { Receipt } from '../storage/backend.ts'
-import type { BuiltinContext, BuiltinDraft, PlanState } from '../tools/builtin-tool.ts'
-import { checkDraft, checkPlan } from '../tools/check-tool.ts'
-import type { Tool } from '../tools/define-tool.ts'
+import type { BuiltinContext, BuiltinDraft, PlanState, ResultFields } from '../tools/builtin-tool.ts'
+import { checkDraft, checkShown } from '../tools/check-draft.ts'
+import { checkPlan } from '../tools/check-tool.ts'
+import type { ShownVersion, Tool } from '../tools/define-tool.ts'
 import type { AuthorizedCall } from './state/call.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
@@ -14,7 +15,7 @@ type OwnTools = Pick<WorkspaceState, 'ownTools'>
 export function planOf({ ownTools }: OwnTools, tool: Tool, input: Input, state: PlanState): readonly Access[] {
   if (!ownTools.has(tool)) return tool.plan(input, state)
   try {
-    const planned: unknown = tool.plan(input, state)
+    const planned: unknown = synchronous(tool.plan(input, state))
     checkPlan(planned)
     return planned
   } catch (error) {
@@ -26,7 +27,7 @@ export function planOf({ ownTools }: OwnTools, tool: Tool, input: Input, state: 
 export function commandLineOf({ ownTools }: OwnTools, tool: Tool, input: Input): string | undefined {
   if (!ownTools.has(tool)) return tool.commandLine?.(input)
   try {
-    const line: unknown = tool.commandLine?.(input)
+    const line: unknown = synchronous(tool.commandLine?.(input))
     if (line !== undefined && typeof line !== 'string') throw new TypeError('commandLine did not return a string')
     return line
   } catch (error) {
@@ -42,8 +43,10 @@ export async function draftOf(
 ): Promise<BuiltinDraft<unknown>> {
   if (!ownTools.has(tool)) return tool.draft(input, context)
   try {
-    const draft = await tool.draft(input, context)
-    checkDraft(tool, draft)
+    const draft = checkDraft(tool, await tool.draft(input, context))
+    if (!context.warnings.every((warning) => typeof warning === 'string')) {
+      throw new TypeError('"warnings" of the context must be strings')
+    }
     return draft
   } catch (error) {
     throw ownToolError(tool, 'draft', error)
@@ -72,6 +75,61 @@ export async function resultOf(
   } catch (error) {
     throw ownToolError(tool, 'result', error, receipt.applied.length > 0)
   }
+}
+
+/** Returns the versions that a committed draft shows. Those of an own tool are checked. */
+export function shownOf(
+  { ownTools }: OwnTools,
+  tool: Tool,
+  { shown }: BuiltinDraft<unknown>,
+  receipt: Receipt,
+): readonly ShownVersion[] {
+  if (shown === undefined) return []
+  if (!ownTools.has(tool)) return shown(receipt)
+  try {
+    return checkShown(synchronous(shown(receipt)))
+  } catch (error) {
+    throw ownToolError(tool, 'shown', error, receipt.applied.length > 0)
+  }
+}
+
+/** Returns the complete text of a committed draft. */
+export function fullOutputOf(
+  { ownTools }: OwnTools,
+  tool: Tool,
+  { text }: NonNullable<BuiltinDraft<unknown>['fullOutput']>,
+  receipt: Receipt,
+): string {
+  if (!ownTools.has(tool)) return text()
+  try {
+    const output: unknown = synchronous(text())
+    if (typeof output !== 'string') throw new TypeError('"text" of fullOutput did not return a string')
+    return output
+  } catch (error) {
+    throw ownToolError(tool, 'fullOutput', error, receipt.applied.length > 0)
+  }
+}
+
+/** Passes the final answer of a call to its draft. */
+export function passAnswer(
+  { ownTools }: OwnTools,
+  tool: Tool,
+  { onResult }: BuiltinDraft<unknown>,
+  answer: ResultFields,
+  receipt: Receipt,
+): void {
+  try {
+    synchronous(onResult?.(answer))
+  } catch (error) {
+    if (!ownTools.has(tool)) throw error
+    throw ownToolError(tool, 'onResult', error, receipt.applied.length > 0)
+  }
+}
+
+/** Returns the value of a synchronous function of an own tool. An asynchronous one must not reject unhandled. */
+function synchronous(value: unknown): unknown {
+  if (value instanceof Promise) value.catch(() => {})
+  return value
 }
 
 /**

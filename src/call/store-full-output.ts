@@ -1,15 +1,14 @@
 import type { Artifacts } from '../audit/artifacts.ts'
-import type { BuiltinDraft } from '../tools/builtin-tool.ts'
 
 /** Stores the complete text of a cut result and returns its address. Adds a warning with the address, or that there was no room. */
 export function storeFullOutput(
-  output: BuiltinDraft<unknown>['fullOutput'],
+  text: string,
+  extension: string,
   artifacts: Artifacts,
   warnings: string[],
 ): string | undefined {
-  if (output === undefined) return undefined
   try {
-    const uri = artifacts.put(`whole.${output.extension}`, output.text())
+    const uri = artifacts.put(`whole.${extension}`, text)
     warnings.push(`Read the complete output with read_file at ${uri}`)
     return uri
   } catch {

@@ -1,7 +1,7 @@
 import type { Access } from '../policy/access.ts'
 import { type Permission, permissions } from '../policy/permissions.ts'
 import { didYouMean } from '../util/check-options.ts'
-import type { Draft, Tool } from './define-tool.ts'
+import type { Tool } from './define-tool.ts'
 
 /** How a value of a definition is checked: the expected type, and whether the value has it. */
 export interface FieldCheck {
@@ -89,21 +89,15 @@ export function checkPlan(planned: unknown): asserts planned is readonly Access[
 }
 
 /**
- * Checks the draft of an own tool.
- *
- * @throws TypeError for a draft without summary or result, and for changes of a tool that does not mutate
+ * Checks that an object has all the fields, with their types, and no others. Returns a copy, for which each field is read
+ * once.
  */
-export function checkDraft({ mutates }: Pick<Tool, 'mutates'>, draft: Draft<unknown>): void {
-  if (typeof draft !== 'object' || draft === null) throw new TypeError('draft did not return an object')
-  if (typeof draft.summary !== 'string') throw new TypeError('draft did not return a "summary", which is a string')
-  if (typeof draft.result !== 'function') throw new TypeError('draft did not return a "result", which is a function')
-  if (!mutates && draft.changes !== undefined && draft.changes.length > 0) {
-    throw new TypeError('draft returned changes, but "mutates" of the tool is false')
-  }
-}
-
-/** Checks that an object has all the fields, with their types, and no others. */
-export function checkFields(object: object, fields: Readonly<Record<string, FieldCheck>>, label: string): void {
+export function checkFields(
+  object: object,
+  fields: Readonly<Record<string, FieldCheck>>,
+  label: string,
+): Record<string, unknown> {
+  const checked: Record<string, unknown> = {}
   for (const field of Object.keys(object)) {
     if (Object.hasOwn(fields, field)) continue
     throw new TypeError(
@@ -115,7 +109,9 @@ export function checkFields(object: object, fields: Readonly<Record<string, Fiel
     if (value === undefined && isOptional === true) continue
     if (value === undefined) throw new TypeError(`${label}: "${field}" is missing; it must be ${expected}`)
     if (!matches(value)) throw new TypeError(`${label}: "${field}" must be ${expected}`)
+    checked[field] = value
   }
+  return checked
 }
 
 function checkPermission(permission: string, known: readonly string[], label: string): void {

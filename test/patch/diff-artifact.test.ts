@@ -108,7 +108,7 @@ describe('a diff that was cut', () => {
   it('is reported as lost if the run is over its artifact limit', () => {
     const warnings: string[] = []
     const artifacts = createArtifacts('run', { maxBytes: 10 })
-    expect(storeFullOutput({ extension: 'diff', text: () => 'x'.repeat(11) }, artifacts, warnings)).toBeUndefined()
+    expect(storeFullOutput('x'.repeat(11), 'diff', artifacts, warnings)).toBeUndefined()
     expect(warnings).toEqual([expect.stringContaining('not kept')])
   })
 })
