@@ -1,5 +1,7 @@
 import type { ShownRange } from '../history/read-history.ts'
 import { parsePath } from '../paths/logical-path.ts'
+import { labelNames } from '../policy/labels.ts'
+import { isLabel } from '../policy/taint.ts'
 import type { Change, EntryState, Expectation } from '../storage/backend.ts'
 import { didYouMean } from '../util/check-options.ts'
 import type { BuiltinDraft } from './builtin-tool.ts'
@@ -38,6 +40,7 @@ const draftFields: Fields<Omit<BuiltinDraft<unknown>, 'target'>> = {
   shown: optional(method),
   result: method,
   flow: optional(object),
+  contentLabel: optional({ expected: labelNames.join(' or '), matches: isLabel }),
   plan: optional(object),
   onResult: optional(method),
 }

@@ -214,6 +214,15 @@ describe('the contract finds the fault where', () => {
     expect(await firstFailure(() => ({ backend: { ...memory() } }))).toBeUndefined()
   })
 
+  it('nowhere in a backend that returns new objects in each receipt', async () => {
+    const create = () => {
+      const good = memory()
+      const commit: Backend['commit'] = async (...set) => JSON.parse(JSON.stringify(await good.commit(...set)))
+      return { backend: { ...good, commit } }
+    }
+    expect(await firstFailure(create)).toBeUndefined()
+  })
+
   it('a persistent backend has no reopen', async () => {
     const good = memory()
     const create = () => ({ backend: { ...good, capabilities: { ...good.capabilities, persistent: true } } })

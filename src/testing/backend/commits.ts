@@ -1,5 +1,5 @@
 import { sha256 } from '../../files/hash/sha256.ts'
-import type { Backend, Change } from '../../storage/backend.ts'
+import type { Backend, Change, Version } from '../../storage/backend.ts'
 import { check, refused, same } from '../assert.ts'
 import {
   at,
