@@ -115,6 +115,7 @@ export class AccessGrants implements Grants {
     if (this.showsContent(path)) return path
     const [access] = this.#covering(path)
     if (access === undefined) throw notGranted(path)
+    if (access.path !== path && revealing.has(access.permission)) this.#options.requireAllowed(accessAt(path, access))
     this.#options.requireAllowed(accessAt(path, { permission: 'file:read' }))
     const reason = `was planned for ${access.permission}, which does not grant its content`
     throw new ToolError('POLICY_DENIED', `${quote(path)} ${reason}`, { path })

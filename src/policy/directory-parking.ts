@@ -2,12 +2,12 @@ import { createHash, randomBytes } from 'node:crypto'
 import {
   closeSync,
   fsyncSync,
-  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -82,7 +82,7 @@ function read(file: string): ParkedCall[] {
   try {
     return [parse(file)]
   } catch (error) {
-    if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return []
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) return []
     throw error
   }
 }

@@ -290,7 +290,7 @@ describe('directoryParking', () => {
       expect(parked.list().map(({ id }) => id)).toEqual([second])
       rmSync(taken)
       mkdirSync(taken)
-      expect(() => parked.list()).toThrow('EISDIR')
+      expect(() => parked.list()).toThrow('it is not a regular file')
       rmSync(taken, { recursive: true })
       await parked.put(call)
       // A directory has the name of the file to write.
