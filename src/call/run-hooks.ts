@@ -1,4 +1,6 @@
 import { ToolError } from '../errors.ts'
+import { labelNames } from '../policy/labels.ts'
+import { isLabel } from '../policy/taint.ts'
 import { withTimeout } from '../util/timers.ts'
 import type { HookCall, HookResult, Hooks, PreToolCall } from './state/hooks.ts'
 
@@ -21,9 +23,10 @@ export async function runPreHook(
   const answer: unknown = await callHook('preToolCall', () => hook(freezeCall(call)), timeoutMs, 'Nothing was done.')
   if (answer === undefined) return undefined
   if (typeof answer === 'object' && answer !== null) {
-    const { refuse } = answer as { refuse?: unknown }
+    const { refuse, input, ...others } = answer as { refuse?: unknown; input?: unknown }
     if (typeof refuse === 'string') throw new ToolError('POLICY_DENIED', `Refused by a hook: ${refuse}`)
-    if (refuse === undefined && 'input' in answer) return { input: answer.input }
+    // A misspelled refusal beside an input must not let the call go on.
+    if (refuse === undefined && input !== undefined && Object.keys(others).length === 0) return { input }
   }
   throw hookFailed(
     'preToolCall',
@@ -35,7 +38,7 @@ export async function runPreHook(
 /**
  * Lets the post-call hooks change a result. They cannot change `ok` and `callId`.
  *
- * @throws ToolError `HOOK_FAILED` if a hook throws, hangs or returns no object; the effect of the call stands
+ * @throws ToolError `HOOK_FAILED` if a hook throws, hangs, or returns no object or an unknown label; the effect of the call stands
  */
 export async function runPostHooks<R extends HookResult>(
   hooks: Hooks,
@@ -54,6 +57,14 @@ export async function runPostHooks<R extends HookResult>(
     if (changed === undefined) continue
     if (typeof changed !== 'object' || changed === null || Array.isArray(changed)) {
       throw hookFailed('postToolResponse', 'returned an invalid result; expected an object or undefined', EFFECT_STANDS)
+    }
+    const { label } = changed as { label?: unknown }
+    if (label !== undefined && !isLabel(label)) {
+      throw hookFailed(
+        'postToolResponse',
+        `returned an unknown label; the labels are ${labelNames.join(', ')}`,
+        EFFECT_STANDS,
+      )
     }
     current = { ...changed, ok: result.ok, callId: result.callId }
   }

@@ -2,6 +2,7 @@ import { ToolError } from '../errors.ts'
 import type { Access } from '../policy/access.ts'
 import type { Receipt } from '../storage/backend.ts'
 import type { BuiltinContext, BuiltinDraft, PlanState, ResultFields } from '../tools/builtin-tool.ts'
+import { checkedContext } from '../tools/check-context.ts'
 import { checkDraft, checkShown } from '../tools/check-draft.ts'
 import { checkPlan } from '../tools/check-tool.ts'
 import type { ShownVersion, Tool } from '../tools/define-tool.ts'
@@ -43,7 +44,7 @@ export async function draftOf(
 ): Promise<BuiltinDraft<unknown>> {
   if (!ownTools.has(tool)) return tool.draft(input, context)
   try {
-    const draft = checkDraft(tool, await tool.draft(input, context))
+    const draft = checkDraft(tool, await tool.draft(input, checkedContext(context)))
     if (!context.warnings.every((warning) => typeof warning === 'string')) {
       throw new TypeError('"warnings" of the context must be strings')
     }

@@ -138,7 +138,7 @@ export class AccessGrants implements Grants {
     const isTree = this.#recursive.some(
       (access) => isWithin(path, access.path) && (permissions === undefined || permissions.has(access.permission)),
     )
-    if (!isTree) throw notGranted(path)
+    if (!isTree) throw notGranted(path, 'recursive access')
     return path
   }
 

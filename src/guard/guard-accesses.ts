@@ -3,6 +3,7 @@ import { classifyPath, normalizedName } from '../files/classify/index.ts'
 import type { Classification } from '../files/classify/types.ts'
 import {
   childOf,
+  display,
   isWithin,
   type LogicalPath,
   nameOf,
@@ -215,8 +216,12 @@ function renamedPath({ permission, path, asked }: GuardedAccess): Path | undefin
   return permission === 'file:move' ? childOf(parentOf(path), nameOf(asked)) : undefined
 }
 
-export function notGranted(path: Path): ToolError {
-  return new ToolError('POLICY_DENIED', `${quote(path)} was not part of the plan of the call`, { path })
+/** Returns the error for a path that the plan of a tool does not name, or not with an access of this kind. */
+export function notGranted(path: Path, access = 'access'): ToolError {
+  return new ToolError('POLICY_DENIED', `${quote(display(path))} was not part of the plan of the call`, {
+    path: display(path),
+    hint: `This is an error of the tool, not of the call: its plan names no ${access} to this path. Report it to the user.`,
+  })
 }
 
 /** In ascending order: protections that ask, then those that deny; those that hide content, and git, last. */

@@ -64,11 +64,10 @@ describe('hooks', () => {
     expect(await workspace.call('read_file', { path: 'src/app.ts' })).toMatchObject({ content: 'hidden' })
   })
 
-  it('raise the label of a result to a valid label only', async () => {
+  it('raise the label of a result, and fail with an unknown label', async () => {
     const labels = { sources: [{ label: 'restricted', paths: ['people'] }] } as const
     for (const [label, expected] of [
       ['confidential', 'confidential'],
-      ['secret!', 'public'],
       [undefined, 'public'],
     ] as const) {
       const workspace = await open({
@@ -78,6 +77,10 @@ describe('hooks', () => {
       expect(await workspace.call('read_file', { path: 'src/app.ts' })).toMatchObject({ ok: true, label: expected })
       expect(workspace.taint.label()).toBe(expected)
     }
+    const misspelled = await withHooks({ postToolResponse: ({ result }) => ({ ...result, label: 'secret!' }) })
+    expect(await misspelled.call('read_file', { path: 'src/app.ts' })).toMatchObject({
+      ...{ code: 'HOOK_FAILED', message: expect.stringContaining('unknown label') },
+    })
   })
 
   it('cannot bypass policy, approval, plan mode or labels by narrowing the input', async () => {
