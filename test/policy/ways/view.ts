@@ -461,8 +461,8 @@ export const dialectViews: Readonly<
   'file-read-write': [
     ['file_read', { path: PLAN }],
     ['memory_get', { id: 'plan' }],
-    ['memory_search', { query: 'word' }],
-    ['memory_recall', { query: 'word' }],
+    ['memory_search', { query: WORD }],
+    ['memory_recall', { query: WORD }],
   ],
   'snake-case': [
     ['read_file', { path: PLAN }],
