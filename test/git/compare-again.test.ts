@@ -29,7 +29,7 @@ function repository(): string {
   return root
 }
 
-/** What a path may become: files of few contents, so that it comes back to what the base has; directories; nothing. */
+/** States of a path: a file with one of a few contents (so that it can return to the base), a directory, or nothing. */
 const names = [
   'a/f0',
   'a/f7',
@@ -49,8 +49,8 @@ const step = fc.record({
   ignore: fc.constantFrom('', '*.tmp\n', '*.log\n', 'deep/\n', '!t.tmp\n', 'f7*\n'),
 })
 
-describe('a diff after another', () => {
-  it('is the diff that a first look gives, whatever changed between', async () => {
+describe('a repeated diff', () => {
+  it('equals the diff of a new workspace, after any changes in between', async () => {
     const entries = entriesOf(repository())
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
@@ -140,8 +140,8 @@ const piece = fc.oneof(
   ),
 )
 
-describe('a text that was made of another', () => {
-  it('has the same secrets hidden as if it were looked at whole', () => {
+describe('a text derived from another text', () => {
+  it('has the same secrets hidden as after a complete scan', () => {
     let same = 0
     let hidden = 0
     fc.assert(

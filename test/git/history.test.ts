@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { times } from '../counts.ts'
 import { diffHistory } from './history.ts'
 
-it('the diffs of some commits of this repository give back their trees', async () => {
+it('the diffs of some commits of this repository reproduce their trees', async () => {
   const result = await diffHistory(join(import.meta.dirname, '../..'), 1, times(2, 8))
   expect(result.wrong).toEqual([])
   expect(result.exact + result.masked + result.leftOut).toBe(result.commits)

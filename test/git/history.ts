@@ -8,11 +8,11 @@ import { entriesOf, git, temporary } from './repositories.ts'
 
 export interface HistoryResult {
   readonly commits: number
-  /** Diffs from which git made the commit's tree. */
+  /** Diffs with which `git apply` produced the commit's tree. */
   readonly exact: number
-  /** Commits with links, submodules, or names that the guard refuses. */
+  /** Skipped: commits with links, submodules, or names that the guard refuses. */
   readonly leftOut: number
-  /** Commits in whose files secrets are marked: their text cannot give back the bytes. */
+  /** Skipped: commits whose files contain redaction marks, so the diff lacks some of their bytes. */
   readonly masked: number
   readonly wrong: readonly string[]
 }
@@ -29,8 +29,8 @@ const policy = {
 } as const
 
 /**
- * Puts every commit's tree into a workspace that stands at the commit's parent: `git apply` of its diff must give the
- * commit's tree. Every `step`th commit only.
+ * Writes the tree of every `step`th commit into a workspace whose HEAD is the commit's parent. `git apply` of the
+ * workspace diff must produce the commit's tree.
  */
 export async function diffHistory(
   repository: string,
@@ -40,7 +40,7 @@ export async function diffHistory(
   const bare = temporary()
   git(bare, 'clone', '-q', '--bare', '--no-hardlinks', repository, '.git')
   git(bare, 'config', 'core.bare', 'false')
-  // All objects in packs here: what lies elsewhere, a workspace does not reach.
+  // Packs all objects here, because a workspace does not read objects of alternates.
   git(bare, 'repack', '-adq')
   rmSync(join(bare, '.git/objects/info/alternates'), { force: true })
   const repositoryFiles = Object.entries(entriesOf(bare)).filter(([path]) => !path.endsWith('.sample'))
@@ -85,7 +85,7 @@ export async function diffHistory(
   return { commits: commits.length, exact, leftOut, masked, wrong }
 }
 
-/** The files of a commit; `undefined` where a workspace cannot hold them all. */
+/** The files of a commit; `undefined` if a workspace cannot contain all of them. */
 function treeEntries(directory: string, commit: string): Record<string, MemoryEntry> | undefined {
   const list = execFileSync('git', ['ls-tree', '-r', '-z', commit], { cwd: directory, maxBuffer: 1 << 30 }).toString(
     'utf8',

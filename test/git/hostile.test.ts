@@ -14,7 +14,7 @@ const bytes = (...parts: readonly (Uint8Array | string | readonly number[])[]): 
 const idOf = (type: string, content: Uint8Array) =>
   createHash('sha1').update(`${type} ${content.length}\0`).update(content).digest('hex')
 
-/** A loose object, by a name of one's own where its id must be a lie. */
+/** A loose object. Pass `id` to store it under a wrong id. */
 function loose(type: string, content: Uint8Array, id = idOf(type, content)): Record<string, MemoryEntry> {
   const whole = deflateSync(bytes(`${type} ${content.length}\0`, content))
   return { [`.git/objects/${id.slice(0, 2)}/${id.slice(2)}`]: new Uint8Array(whole) }
@@ -26,7 +26,7 @@ const commitOf = (tree: string, parent?: string) =>
     `tree ${tree}\n${parent === undefined ? '' : `parent ${parent}\n`}author A <a> 0 +0000\ncommitter A <a> 0 +0000\n\nx\n`,
   )
 
-/** A repository whose HEAD is a commit with that tree. */
+/** A repository whose HEAD is a commit with this tree. */
 function withTree(tree: Uint8Array, more: Record<string, MemoryEntry> = {}, treeId = idOf('tree', tree)) {
   const commit = commitOf(treeId)
   return {
@@ -37,7 +37,7 @@ function withTree(tree: Uint8Array, more: Record<string, MemoryEntry> = {}, tree
   }
 }
 
-/** A pack with an index that says where each id is. */
+/** A pack with its index. */
 function packed(objects: readonly { id: string; raw: Uint8Array }[], alter: (index: Buffer) => void = () => undefined) {
   const offsets: number[] = []
   let pack = bytes('PACK', [0, 0, 0, 2, 0, 0, 0, objects.length])
@@ -96,14 +96,14 @@ const B = 'b'.repeat(40)
 const commitA = { '.git/HEAD': `${A}\n` }
 const BOMB = 300 * 1024 * 1024
 
-/** A zlib stream of some 2 MB that begins with these bytes and inflates to two gigabytes. */
+/** A zlib stream of about 2 MB that starts with these bytes and inflates to 2 GB. */
 function bombOf(start: Uint8Array): Uint8Array {
   const options = { finishFlush: constants.Z_FULL_FLUSH }
   const zeros = deflateRawSync(new Uint8Array(1024 * 1024), options)
   return bytes([0x78, 0x9c], deflateRawSync(start, options), ...Array.from({ length: 2048 }, () => zeros))
 }
 
-/** A loose object with this header that is a bomb, under an id that is a lie. */
+/** A zip bomb as a loose object with this header, under a wrong id. */
 function looseBomb(head: string, id = A): Record<string, MemoryEntry> {
   return { [`.git/objects/${id.slice(0, 2)}/${id.slice(2)}`]: bombOf(bytes(head, [0])) }
 }
@@ -113,29 +113,29 @@ const index = (version: number, count: number, ...entries: Uint8Array[]) =>
 const indexHead = (flags: number) => bytes(new Uint8Array(60), [flags >> 8, flags & 255])
 
 const cases: Readonly<Record<string, () => Record<string, MemoryEntry>>> = {
-  'HEAD that leads in a circle': () => ({
+  'a HEAD that refers to itself through refs': () => ({
     '.git/HEAD': 'ref: refs/heads/a\n',
     '.git/refs/heads/a': 'ref: refs/heads/b\n',
     '.git/refs/heads/b': 'ref: refs/heads/a\n',
   }),
-  'HEAD that is nothing known': () => ({ '.git/HEAD': 'hello\n' }),
-  'ids of SHA-256': () => ({ '.git/HEAD': `${'a'.repeat(64)}\n` }),
-  'refs in a table': () => ({ '.git/HEAD': 'ref: refs/heads/.invalid\n' }),
+  'a HEAD in an unknown format': () => ({ '.git/HEAD': 'hello\n' }),
+  'SHA-256 ids': () => ({ '.git/HEAD': `${'a'.repeat(64)}\n` }),
+  'refs in a reftable': () => ({ '.git/HEAD': 'ref: refs/heads/.invalid\n' }),
   'a commit that is missing': () => commitA,
   'a commit that is a blob': () => ({ ...commitA, ...loose('blob', text('x'), A) }),
   'a commit without a tree': () => ({ ...commitA, ...loose('commit', text('author A\n\nx'), A) }),
-  'an object that is no zlib stream': () => ({ ...commitA, [`.git/objects/aa/${A.slice(2)}`]: text('plain text') }),
-  'an object that tells another size': () => ({
+  'an object that is not a zlib stream': () => ({ ...commitA, [`.git/objects/aa/${A.slice(2)}`]: text('plain text') }),
+  'an object that declares another size': () => ({
     ...commitA,
     [`.git/objects/aa/${A.slice(2)}`]: new Uint8Array(deflateSync(text('commit 3\0tree'))),
   }),
-  'an object without an end of its header': () => ({
+  'an object with an unterminated header': () => ({
     ...commitA,
     [`.git/objects/aa/${A.slice(2)}`]: new Uint8Array(deflateSync(Buffer.alloc(5_000_000, 'c'))),
   }),
-  'a tree in itself': () => withTree(treeEntry('40000', 'again', A), {}, A),
+  'a tree that contains itself': () => withTree(treeEntry('40000', 'again', A), {}, A),
   'a tree that ends in the middle': () => withTree(text('100644 a\0short')),
-  'trees that stand for more files than can be': () => {
+  'nested trees that expand to too many files': () => {
     let files: Record<string, MemoryEntry> = {}
     let tree: Uint8Array = treeEntry('100644', 'file', idOf('blob', text('x')))
     for (let depth = 0; depth < 40; depth++) {
@@ -145,7 +145,7 @@ const cases: Readonly<Record<string, () => Record<string, MemoryEntry>>> = {
     }
     return withTree(tree, files)
   },
-  'trees of nothing but directories': () => {
+  'trees that contain only directories': () => {
     let files: Record<string, MemoryEntry> = {}
     let tree: Uint8Array = new Uint8Array()
     for (let depth = 0; depth < 40; depth++) {
@@ -159,7 +159,7 @@ const cases: Readonly<Record<string, () => Record<string, MemoryEntry>>> = {
     ...commitA,
     ...packed([{ id: A, raw: bytes(header(7, 3), Buffer.from(A, 'hex'), deflateSync(Uint8Array.of(1, 1, 0))) }]),
   }),
-  'two deltas of one another': () => ({
+  'two deltas that are based on each other': () => ({
     ...commitA,
     ...packed([
       { id: A, raw: bytes(header(7, 3), Buffer.from(B, 'hex'), deflateSync(Uint8Array.of(1, 1, 0))) },
@@ -180,7 +180,7 @@ const cases: Readonly<Record<string, () => Record<string, MemoryEntry>>> = {
       },
     ]),
   }),
-  'a delta that makes more than there is room for': () => {
+  'a delta with a result over the size limit': () => {
     const size = 2 ** 40
     const delta = bytes(varint(4), varint(size), [0x90, 4])
     return {
@@ -191,24 +191,24 @@ const cases: Readonly<Record<string, () => Record<string, MemoryEntry>>> = {
       ]),
     }
   },
-  'an object that holds far more than it tells': () => ({
+  'an object with far more content than it declares': () => ({
     ...commitA,
     ...packed([{ id: A, raw: bytes(header(1, 10), bombOf(bytes())) }]),
   }),
-  'a loose object that holds far more than it tells': () => ({ ...commitA, ...looseBomb('commit 10') }),
-  'a loose object that tells of two gigabytes': () => ({ ...commitA, ...looseBomb('commit 2147483648') }),
-  'a loose object that is as large as it tells': () => ({ ...commitA, ...looseBomb('commit 300000000') }),
-  'a loose object whose size is no number': () => ({ ...commitA, ...looseBomb('commit 1e1') }),
+  'a loose object with far more content than it declares': () => ({ ...commitA, ...looseBomb('commit 10') }),
+  'a loose object that declares two gigabytes': () => ({ ...commitA, ...looseBomb('commit 2147483648') }),
+  'a loose object as large as it declares': () => ({ ...commitA, ...looseBomb('commit 300000000') }),
+  'a loose object whose size is not a decimal number': () => ({ ...commitA, ...looseBomb('commit 1e1') }),
   'a loose object whose size is signed': () => ({ ...commitA, ...looseBomb('commit -1') }),
   'a loose object without a size': () => ({ ...commitA, ...looseBomb('commit') }),
   'a loose object without a header': () => ({ ...commitA, ...looseBomb('') }),
   'a loose object of an unknown type': () => ({ ...commitA, ...looseBomb('bomb 10') }),
-  'a tree that holds far more than it tells': () => withTree(new Uint8Array(), looseBomb('tree 10', B), B),
-  'an object that is as large as it tells': () => ({
+  'a tree with far more content than it declares': () => withTree(new Uint8Array(), looseBomb('tree 10', B), B),
+  'an object as large as it declares': () => ({
     ...commitA,
     ...packed([{ id: A, raw: bytes(header(1, BOMB), bombOf(bytes())) }]),
   }),
-  'a delta that makes much of nothing': () => {
+  'a small delta with a huge result': () => {
     const copies = Array.from({ length: BOMB / 0xffffff }, () => [0xf0, 0xff, 0xff, 0xff]).flat()
     const delta = bytes(varint(2 ** 24), varint(BOMB), copies)
     return {
@@ -219,7 +219,7 @@ const cases: Readonly<Record<string, () => Record<string, MemoryEntry>>> = {
       ]),
     }
   },
-  'a delta that holds far more than it tells': () => ({
+  'a delta with far more content than it declares': () => ({
     ...commitA,
     ...packed([
       { id: B, raw: bytes(header(1, 4), deflateSync(text('tree'))) },
@@ -235,7 +235,7 @@ const cases: Readonly<Record<string, () => Record<string, MemoryEntry>>> = {
     ...commitA,
     ...packed([{ id: A, raw: bytes(header(1, 2 ** 50), deflateSync(text('x'))) }]),
   }),
-  'a size without an end': () => ({
+  'an unterminated size': () => ({
     ...commitA,
     ...packed([{ id: A, raw: bytes([0x90], new Uint8Array(400).fill(0xff), [1], deflateSync(text('x'))) }]),
   }),
@@ -267,13 +267,16 @@ const cases: Readonly<Record<string, () => Record<string, MemoryEntry>>> = {
       one.writeUInt32BE(0xffffffff, 8 + 4 * 255),
     ),
   }),
-  'an index that is none': () => ({ ...withTree(new Uint8Array()), '.git/index': text('nothing of that kind') }),
+  'an index in an unknown format': () => ({
+    ...withTree(new Uint8Array()),
+    '.git/index': text('nothing of that kind'),
+  }),
   'an index of four billion files': () => ({ ...withTree(new Uint8Array()), '.git/index': index(2, 0xffffffff) }),
-  'an index whose names never end': () => ({
+  'an index with an unterminated name': () => ({
     ...withTree(new Uint8Array()),
     '.git/index': index(2, 1, indexHead(5), text('a'.repeat(100))),
   }),
-  'an index whose names grow from one another': () => ({
+  'an index whose names each extend the previous one': () => ({
     ...withTree(new Uint8Array()),
     '.git/index': index(
       4,
@@ -281,17 +284,21 @@ const cases: Readonly<Record<string, () => Record<string, MemoryEntry>>> = {
       ...Array.from({ length: 20_000 }, () => bytes(indexHead(0xfff), [0], '/'.repeat(100), [0])),
     ),
   }),
-  'an index that takes away more than there is': () => ({
+  'an index that removes more of the previous name than there is': () => ({
     ...withTree(new Uint8Array()),
     '.git/index': index(4, 1, indexHead(1), Uint8Array.of(0xff, 0xff, 0xff, 0x7f, 97, 0)),
   }),
 }
 
-describe('a repository that was made to do harm', () => {
+describe('a malicious repository', () => {
   for (const [label, files] of Object.entries(cases)) {
-    it(`${label}: is refused, at once`, async () => {
-      // A gigabyte of zeros takes longer to inflate.
-      const answer = await diffOf({ 'file.txt': 'x\n', ...files() }, {}, /loose object|tells/.test(label) ? 600 : 8000)
+    it(`is refused immediately: ${label}`, async () => {
+      // Inflating a gigabyte of zeros takes longer than this limit.
+      const answer = await diffOf(
+        { 'file.txt': 'x\n', ...files() },
+        {},
+        /loose object|declares/.test(label) ? 600 : 8000,
+      )
       expect(answer.ok).toBe(false)
       expect(answer.code).toBe('BACKEND_ERROR')
       expect(answer.message).toMatch(/^Cannot read the repository of the workspace: /)
@@ -327,7 +334,7 @@ describe('a repository that was made to do harm', () => {
     }
   })
 
-  it('goes through no link', async () => {
+  it('is not read through links', async () => {
     const root = newRepository()
     commitAll(root)
     const files = entriesOf(root)
@@ -347,7 +354,7 @@ describe('a repository that was made to do harm', () => {
     }
   })
 
-  it('shows no names that are none: .git in any spelling, paths in a name, dots', async () => {
+  it('shows no invalid names: .git in any spelling, names with slashes, dots', async () => {
     const blob = text('x\n')
     const id = idOf('blob', blob)
     const names = [
@@ -374,7 +381,7 @@ describe('a repository that was made to do harm', () => {
     expect((answer.stat as { path: string }[]).map(({ path }) => path)).toEqual(['a/keep', 'shown'])
   })
 
-  it('follows no history without an end', async () => {
+  it('ends for a commit that is its own parent', async () => {
     const tree = new Uint8Array()
     const commit = commitOf(idOf('tree', tree), A)
     const files = { '.git/HEAD': `${A}\n`, ...loose('commit', commit, A), ...loose('tree', tree) }
@@ -382,7 +389,7 @@ describe('a repository that was made to do harm', () => {
     expect((await diffOf(files, { base: 'HEAD~1' })).ok).toBe(true)
   })
 
-  it('a long chain of deltas that git made is read', async () => {
+  it('may have a long chain of deltas written by git, which is read', async () => {
     const root = newRepository()
     const { writeFileSync } = await import('node:fs')
     for (let i = 0; i < 30; i++) {

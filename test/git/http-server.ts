@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { git } from './repositories.ts'
 
-/** The real `git http-backend` on loopback, for the repositories below a directory. */
+/** Serves the repositories below `root` on loopback with the real `git http-backend`. */
 export async function serveGit(
   root: string,
   options: { readonly delayMs?: number } = {},
@@ -13,7 +13,7 @@ export async function serveGit(
   const server: Server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost')
     requests.push(`${request.method} ${request.url}`)
-    // As a CORS proxy sees it: the address of the server is a part of the path.
+    // Requests through a CORS proxy have the address of the server in their path.
     const path = url.pathname.replace(/^\/proxy\/[^/]+/, '')
     const child = spawn(backend, {
       env: {

@@ -44,7 +44,7 @@ async function put(backend: Backend, name: string, to: EntryState): Promise<void
   await backend.commit([{ path: path(name), expect: 'any', to }], { durability: 'relaxed' })
 }
 
-/** A backend whose one function fails with a code, or with what is no error of ours. */
+/** The backend with one method that always throws `error`, a ToolError or any other. */
 function failing(backend: Backend, name: 'stat' | 'read' | 'list' | 'canonical', error: unknown): Backend {
   return {
     ...backend,
@@ -85,11 +85,11 @@ describe('a delta', () => {
   })
 })
 
-describe("git's own files", () => {
+describe('files of the .git directory', () => {
   type Fs = Record<string, (...args: unknown[]) => Promise<unknown>>
   const fsOf = (backend: Backend) => gitFs(backend).promises as unknown as Fs
 
-  it('are all that isomorphic-git reaches, and not through links', async () => {
+  it('are the only files that isomorphic-git can access, and not through links', async () => {
     const backend = memory({ 'a.txt': 'a', '.git/HEAD': 'x\n' })
     await put(backend, '.git/way', { type: 'link', target: '../a.txt' })
     await put(backend, '.git/objects', { type: 'directory' })
@@ -116,7 +116,7 @@ describe("git's own files", () => {
     await expect(fsOf(failing(backend, 'read', broken)).readFile?.('.git/way')).rejects.toBe(broken)
   })
 
-  it('are told apart as a system does', async () => {
+  it('have the stats and error codes of node:fs', async () => {
     const backend = memory({ '.git/f': 'x' })
     await put(backend, '.git/l', { type: 'link', target: 'f' })
     const fs = fsOf(backend)
@@ -135,7 +135,7 @@ describe("git's own files", () => {
     expect(await kinds('.git/l')).toEqual(['symlink', 0o12, false, false, true])
   })
 
-  it('are read by name, or are not there', async () => {
+  it('are read by name, and are missing behind links and other paths', async () => {
     const backend = memory({ '.git/HEAD': 'x', '.git/refs/heads/main': 'y' })
     await put(backend, '.git/way', { type: 'link', target: 'HEAD' })
     const files = gitFiles(backend)
@@ -145,14 +145,14 @@ describe("git's own files", () => {
     }
     expect(await files.list('refs')).toEqual(['heads'])
     expect(await files.list('HEAD')).toEqual([])
-    // Gone between the look and the reading, and what is no absence.
+    // Deleted between stat and read; then failures other than a missing file.
     expect(await gitFiles(failing(backend, 'read', gone)).read('HEAD')).toBeUndefined()
     expect(await gitFiles(failing(backend, 'canonical', gone)).stat('HEAD')).toBeUndefined()
     await expect(gitFiles(failing(backend, 'read', broken)).read('HEAD')).rejects.toBe(broken)
     await expect(gitFiles(failing(backend, 'canonical', broken)).stat('HEAD')).rejects.toBe(broken)
   })
 
-  it('go away whole, and come with the directories above them', async () => {
+  it('are removed as a whole, and created with their parent directories', async () => {
     const backend = memory({ 'a.txt': 'a' })
     await removeRepository(backend)
     await makeDirectories(backend, path('.git/refs/heads/main'))
@@ -164,8 +164,8 @@ describe("git's own files", () => {
   })
 })
 
-describe('a glance', () => {
-  it('is made of what a backend tells', async () => {
+describe('directory stats', () => {
+  it('are read by stat and list from backends without statDirectories', async () => {
     const own = memory({ 'd/a.txt': 'abc', 'd/e/f': 'x' })
     const { statDirectories: _, ...plain } = own
     const [seen, missing] = await readDirectoryStats(plain, [path('d'), path('none')], () => undefined)
@@ -192,8 +192,8 @@ describe('a glance', () => {
   })
 })
 
-describe('the first states of a workspace without a repository', () => {
-  it('are those of links and files, and too large ones are left out', async () => {
+describe('the baseline of a workspace without a repository', () => {
+  it('contains links and files, but no large files', async () => {
     const backend = memory({ 'a.txt': 'a', 'big.bin': 'x' })
     await put(backend, 'l', { type: 'link', target: 'a.txt' })
     await put(backend, 'd', { type: 'directory' })
@@ -219,7 +219,7 @@ describe('the first states of a workspace without a repository', () => {
     expect(changed[1]?.now?.id).toBe(objectId('blob', bytesOf('b.txt')))
   })
 
-  it('count as none where a path leads through a file, and fail with what fails', async () => {
+  it('treats paths below a file as missing, and passes on other failures', async () => {
     const backend = memory({ 'a.txt': 'a' })
     const change = [{ path: path('a.txt'), expect: 'any' as const, to: null }]
     for (const error of [gone, new ToolError('NOT_A_DIRECTORY', 'file')]) {
@@ -241,7 +241,7 @@ describe('an index', () => {
     ['a/b', { mode: 0o120000, id, size: 1 }],
   ])
 
-  it('is written in the order of bytes, and read again', () => {
+  it('is sorted by bytes, and can be read again', () => {
     expect([...parseIndexFile(indexFile(files))].map(([name, { mode, size }]) => [name, mode, size])).toEqual([
       ['a', 0o100755, 2],
       ['a/b', 0o120000, 1],
@@ -249,7 +249,7 @@ describe('an index', () => {
     ])
   })
 
-  it('leaves out what is only intended, or of a merge, or has too long a name', () => {
+  it('omits entries that are intended only, of a merge, or with a long name', () => {
     const one = indexFile(new Map([['a', { mode: 0o100644, id, size: 1 }]]))
     const flagged = (flags: number) => {
       const copy = one.slice()
@@ -259,7 +259,7 @@ describe('an index', () => {
     expect(parseIndexFile(flagged(1)).size).toBe(1)
     expect(parseIndexFile(flagged(0x1001)).size).toBe(0)
     expect(parseIndexFile(indexFile(new Map([['x'.repeat(4097), { mode: 0o100644, id, size: 1 }]]))).size).toBe(0)
-    // Version 3 has two more bytes for each entry that says so.
+    // Version 3 has two more bytes for each entry with the extended flag.
     const extended = (more: number) => {
       const made = new Uint8Array(12 + 72 + 20)
       made.set(one.subarray(0, 12 + 60))
@@ -274,14 +274,14 @@ describe('an index', () => {
     expect(parseIndexFile(extended(0x2000)).size).toBe(0)
   })
 
-  it.each([1, 5])('of version %d is refused', (version) => {
+  it.each([1, 5])('is refused with version %d', (version) => {
     const bytes = indexFile(files)
     new DataView(bytes.buffer).setUint32(4, version)
     expect(() => parseIndexFile(bytes)).toThrow('its index has an unknown version')
   })
 })
 
-/** Blobs by what they say; ids are the real ones. */
+/** Blobs with these contents, under their real ids. */
 function objectsOf(...texts: readonly (string | Uint8Array)[]): Objects {
   const all = new Map(
     texts.map((text) => {
@@ -309,7 +309,7 @@ const blob = (text: string | Uint8Array, mode = 0o100644) => ({
 const SUBMODULE = 0o160000
 const LINK = 0o120000
 
-/** A tree whose directories have ids, as those of commits have. */
+/** The tree with an id for each directory, like the tree of a commit. */
 function identified(directory: TreeDirectory): TreeDirectory {
   const directories = new Map([...directory.directories].map(([name, below]) => [name, identified(below)]))
   const content = JSON.stringify([[...directory.files], [...directories].map(([name, { id }]) => [name, id])])
@@ -393,7 +393,7 @@ describe('a checkout', () => {
     expect([...indexAfterCheckout(staged(blob('a').id), to, tree({ a: blob('a') })).keys()]).toEqual(['a'])
   })
 
-  it('meets what was changed to the very same, and nothing else', async () => {
+  it('accepts a changed file only if its content and mode equal the target', async () => {
     const backend = memory({ a: 'b' })
     const [from, to] = [tree({ a: blob('a') }), tree({ a: blob('b') })]
     const dirty = (mode: number) => [
@@ -405,7 +405,7 @@ describe('a checkout', () => {
     })
   })
 
-  it('differs from another by files, modes and directories', async () => {
+  it('compares files, modes and directories', async () => {
     const [from, to] = [
       tree({ same: blob('a'), gone: blob('b'), mode: blob('a'), 'd/x': blob('a'), '.git/y': blob('a') }),
       tree({ same: blob('a'), mode: blob('a', 0o100755), 'e/x': blob('b'), '.git/y': blob('b') }),
@@ -429,7 +429,7 @@ describe('a checkout', () => {
   })
 })
 
-describe('a name of a commit', () => {
+describe('resolveCommit', () => {
   const ids = {
     one: '1'.repeat(40),
     two: '2'.repeat(40),
@@ -481,12 +481,12 @@ describe('a name of a commit', () => {
     ['packed', ids.two],
     ['v1^', ids.two],
     [ids.two, ids.two],
-  ])('%s', async (name, id) => {
+  ])('resolves %s', async (name, id) => {
     expect(await resolveCommit(files, objects, name)).toBe(id)
   })
 
   it.each(['@~2', '@^^', 'odd', 'loop', 'tree', '9'.repeat(40), 'none', 'a//b', '../HEAD', '@{1}', ''])(
-    '%s is none',
+    'refuses %s',
     async (name) => {
       await expect(resolveCommit(files, objects, name)).rejects.toMatchObject({ code: 'NOT_FOUND' })
     },
@@ -504,7 +504,7 @@ describe('createLruCache', () => {
     const kept = () => [...'abcd'].filter((key) => sizes.get(key) !== undefined).join('')
     for (const key of 'abc') sizes.put(key, { size: 3 })
     expect(kept()).toBe('abc')
-    // Put in again, it is the latest, and counts once.
+    // Setting a key again makes it the latest, and counts its size once.
     sizes.put('a', { size: 4 })
     expect(kept()).toBe('abc')
     sizes.put('d', { size: 1 })
@@ -517,7 +517,7 @@ describe('createLruCache', () => {
 })
 
 describe('createTextCache', () => {
-  it('keeps the latest texts that fit, but no large ones and none without an id', () => {
+  it('keeps the latest texts that fit, but no large texts and no texts without an id', () => {
     const cache = createTextCache()
     const textOf = (size: number) => ({ original: 'x'.repeat(size), text: '', marks: [] })
     cache.set('', textOf(1))
@@ -649,7 +649,7 @@ describe('a section', () => {
     })
     const whole = await sectionOf(changed, () => true, createTextCache())
     expect(whole.text).toContain(`index ${changed.old.id}..${changed.now.id} 100644\nGIT binary patch\n`)
-    // Too large to be had: named, whatever was asked for.
+    // Content that is too large is only named, even if requested.
     for (const [old, now] of [
       [undefined, 'text\n'],
       ['text\n', undefined],
@@ -763,7 +763,7 @@ describe('a pack', () => {
     raw: Uint8Array.from([...head(type, size), ...more, ...deflateSync(content)]),
   })
 
-  /** A pack of these, with its index of version 2; offsets may stand in the table of large ones. */
+  /** A pack of these entries with its index of version 2. `large` stores the offsets in the table of 64-bit offsets. */
   function filesOf(entries: readonly Entry[], large = false): GitFiles & { readonly all: Map<string, Uint8Array> } {
     let at = 12
     const offsets = new Map<string, number>()
@@ -815,7 +815,7 @@ describe('a pack', () => {
     string,
   ]
   const text = bytesOf('0123456789'.repeat(3))
-  /** What makes of the text its first two bytes. */
+  /** A delta from `text` to its first two bytes. */
   const delta = Uint8Array.of(30, 2, 0x90, 2)
   const elsewhere = async () => undefined
 
@@ -842,7 +842,7 @@ describe('a pack', () => {
       expect(await read(files, c)).toEqual(['blob', '01'])
       expect(await read(files, missing)).toBeUndefined()
     }
-    // The base may lie elsewhere.
+    // The base may be outside of the pack.
     const apart = filesOf([entry(c, 7, delta, [...Buffer.from(a, 'hex')])])
     expect(await read(apart, c, async () => ({ type: 'blob', bytes: text }))).toEqual(['blob', '01'])
   })
@@ -942,14 +942,14 @@ describe('a pack', () => {
         name.endsWith('.pack') ? (await cut.read(name, range))?.slice(0, 5) : cut.read(name),
     }
     await expect(read(short, a)).rejects.toThrow('a pack is missing or cut short')
-    // After some looks it is held whole, if it can be had whole.
+    // After several reads, the pack is loaded completely if possible.
     const pack = await openPack(short, 'p')
     for (let i = 0; i < 100; i++)
       await expect(pack?.read(pack.find(a) as number, elsewhere)).rejects.toThrow('missing or cut short')
   })
 })
 
-/** A pack as a server sends it, of objects with their headers. */
+/** A pack in the format that a server sends, from objects with their headers. */
 function packOf(objects: readonly Uint8Array[]): Uint8Array {
   const types = ['', 'commit', 'tree', 'blob']
   const head = Buffer.alloc(12)
@@ -1130,7 +1130,7 @@ describe('a repository in memory', () => {
     await diffs.beforeCommit([{ path: path('b.txt'), expect: 'any', to: null }])
     const paths = async () => (await diffs.diff(everything)).sections.map((section) => section.path)
     expect(await paths()).toEqual([])
-    // It could not be read when it was compared, and is as it was: no change.
+    // A file that could not be read during the comparison, and is unchanged, is not reported.
     await put(own, 'a.txt', { type: 'file', bytes: bytesOf('two\n') })
     await put(own, 'a.txt', { type: 'file', bytes: bytesOf('one\n') })
     let missed = 0
@@ -1141,7 +1141,7 @@ describe('a repository in memory', () => {
     expect(await paths()).toEqual([])
     expect(missed).toBeGreaterThan(1)
     reading = own.read
-    // What finds no room while it is compared is read again for its diff.
+    // Content that does not fit into the cache during the comparison is read again for the diff.
     for (const name of ['x', 'y', 'z']) {
       await put(own, name, { type: 'file', bytes: new Uint8Array(12 * 1024 * 1024).fill(name.charCodeAt(0)) })
     }
@@ -1276,7 +1276,7 @@ describe('a repository in memory', () => {
     await repository.commit({ message: 'first' })
     const told = async () => (await repository.status()).map(({ path, status }) => [path, status])
     expect(await told()).toEqual([])
-    // A directory that is named, and gone when it is looked into; a new one alike.
+    // A known directory, and a new one, disappear between being listed and being read.
     await put(own, 'new/y.txt', { type: 'file', bytes: bytesOf('y\n') })
     shown.list = async (of) => {
       if (of === 'd' || of === 'new') throw gone
@@ -1286,14 +1286,14 @@ describe('a repository in memory', () => {
     shown.list = own.list
     await put(own, 'new/y.txt', null)
     await put(own, 'new', null)
-    // What is neither file nor link nor directory is nothing to git.
+    // git ignores entries that are not files, links or directories.
     shown.list = async (of) => [
       ...(await own.list(of)),
       ...(of === '' ? [{ name: 'socket', type: 'other' as const }] : []),
     ]
     expect(await told()).toEqual([])
     shown.list = own.list
-    // Rules that cannot be read hide nothing.
+    // An ignore file that cannot be read hides nothing.
     await put(own, '.gitignore', { type: 'file', bytes: bytesOf('ignored\nmore\n') })
     shown.read = async (of, range) => {
       if (of === '.gitignore') throw gone
@@ -1305,14 +1305,14 @@ describe('a repository in memory', () => {
     ])
     shown.read = own.read
     await put(own, '.gitignore', { type: 'file', bytes: bytesOf('ignored\n') })
-    // A name for another, of the same length.
+    // A file is renamed to a name of the same length.
     await put(own, 'a.txt', null)
     await put(own, 'b.txt', { type: 'file', bytes: bytesOf('one\n') })
     expect(await told()).toEqual([
       ['a.txt', 'deleted'],
       ['b.txt', 'added'],
     ])
-    // What is too large is known to differ, without being read; what cannot be read is not added.
+    // A large file differs without being read; a file that cannot be read is not added.
     shown.stat = async (of) => {
       const stat = await own.stat(of)
       return stat && of === 'b.txt' ? { ...stat, size: 1e12, tag: 'large' } : stat
@@ -1361,7 +1361,7 @@ describe('incomplete objects', () => {
     stat: async () => undefined,
   } as unknown as GitFiles
 
-  it('are completed from a few digits, and are missing if their file is', async () => {
+  it('are found by a prefix of their id, and are missing if their file is missing', async () => {
     const objects = openObjects(files)
     expect(await objects.complete('abcc')).toBe(`ab${'c'.repeat(38)}`)
     for (const prefix of ['abee', 'ab', 'zzzz', 'abc'.repeat(20)])
@@ -1373,7 +1373,7 @@ describe('incomplete objects', () => {
 })
 
 describe('the mode of a file', () => {
-  it('is that of the base without permission bits', () => {
+  it('is the mode of the base if the file has no permission bits', () => {
     expect([gitMode(undefined, EXECUTABLE), gitMode(undefined, FILE), gitMode(undefined, undefined)]).toEqual([
       ...[EXECUTABLE, FILE, FILE],
     ])

@@ -91,7 +91,7 @@ export function loaded(directory: string): MemoryBackend {
   return memory(entriesOf(directory))
 }
 
-/** The tree that git makes of a base with a patch applied, without touching any files. */
+/** The tree that git creates by applying a patch to a base commit, without writing files. */
 export function treeAfterApply(directory: string, base: string, patch: string): string {
   const index = join(temporary(), 'index')
   const run = (input: string, ...args: string[]) =>
@@ -108,7 +108,7 @@ export function treeAfterApply(directory: string, base: string, patch: string): 
   return run('', 'write-tree')
 }
 
-/** The tree of what is in the working directory, ignored files left out as git does it. */
+/** The tree that git creates from the working directory, without ignored files. */
 export function treeOfFiles(directory: string): string {
   const index = join(temporary(), 'index')
   const run = (...args: string[]) =>
@@ -123,7 +123,7 @@ export function treeOfFiles(directory: string): string {
   return run('write-tree')
 }
 
-/** Writes everything of a backend to disk, for the real git to look at. */
+/** Writes all files of a backend to disk, so that the real git can read them. */
 export async function onDisk(backend: Backend): Promise<string> {
   const directory = temporary()
   const visit = async (path: string) => {

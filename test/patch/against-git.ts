@@ -20,8 +20,8 @@ import {
 const options = [[], ['-M'], ['-M', '-C'], ['-U1'], ['-U10', '--no-renames'], ['--patience', '-M']]
 
 /**
- * Diffs between generated trees, one after the other, each applied by git and by apply_patch, in memory and in every
- * `disk`th round on disk. What git refuses of its own must give the very tree it was made for, or change nothing.
+ * Applies a series of diffs between generated trees with git and with apply_patch: in memory, and in every `disk`th
+ * round also on disk. If git refuses its own diff, apply_patch must produce the target tree or change nothing.
  */
 export async function compareWithGit(request: {
   readonly git: GitBench
@@ -41,7 +41,7 @@ export async function compareWithGit(request: {
     const expected = git.apply(from, patch)
     const { answer, tree } = await patchInMemory(from, text)
     if (expected === undefined) {
-      // git cannot read all of what it writes: a name such as "dir /sub" in a section without --- and +++.
+      // git cannot read all of its own diffs, such as the name "dir /sub" in a section without --- and +++.
       refused += 1
       expect(plainTree(tree)).toEqual(plainTree(answer.ok ? to : from))
     } else {
@@ -57,7 +57,7 @@ export async function compareWithGit(request: {
   return { diffs, refused }
 }
 
-/** Everything that a patch may do, allowed. */
+/** A policy that allows everything that a patch can do. */
 export const everything = {
   preset: 'autonomous' as const,
   rules: [
@@ -90,13 +90,13 @@ export interface Outcome {
   readonly tree: FileTree
 }
 
-/** What apply_patch makes of a tree in memory. */
+/** The tree after apply_patch in memory. */
 export async function patchInMemory(tree: FileTree, patch: string, input: object = {}): Promise<Outcome> {
   const backend = await memoryOf(tree)
   return { answer: await applyTo(backend, patch, input), tree: await treeOf(backend) }
 }
 
-/** What apply_patch makes of a tree on disk. */
+/** The tree after apply_patch on disk. */
 export async function patchOnDisk(root: string, tree: FileTree, patch: string): Promise<Outcome> {
   const directory = join(root, 'disk')
   rmSync(directory, { recursive: true, force: true })

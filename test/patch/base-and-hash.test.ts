@@ -71,13 +71,13 @@ describe.each(Object.entries(places))('apply_patch over a repository in %s', (_,
     if (!answer.ok || !diff.ok) throw new Error('refused')
     expect(answer.newWorkspaceDiffSha256).toBe(diff.diffSha256)
     expect(answer.newWorkspaceDiffSha256).toBe(createHash('sha256').update(diff.diff).digest('hex'))
-    // The hash stands for a patch that git takes on the commit.
+    // The hash is that of a diff that git can apply to the commit.
     const clone = temporary()
     git(clone, 'clone', '-q', directory, '.')
     gitWith(clone, diff.diff, 'apply', '-')
     expect(gitWith(clone, '', 'show', ':a.txt')).toBe('one\ntwo\n')
     expect(git(clone, 'diff', '--numstat')).toBe('1\t1\ta.txt\n')
-    // Taken back, the workspace is as the commit has it: the hash of no difference.
+    // After the undo, the workspace equals the commit, so the hash is that of an empty diff.
     await workspace.undo(answer.callId)
     expect(await workspace.call('diff_workspace', {})).toMatchObject({
       diffSha256: createHash('sha256').update('').digest('hex'),
@@ -89,7 +89,7 @@ describe.each(Object.entries(places))('apply_patch over a repository in %s', (_,
 describe('newWorkspaceDiffSha256', () => {
   const files = { 'a.txt': 'one\ntwo\n', '.env': 'A=1\n' }
 
-  it('is that of the diff since opening, without a repository', async () => {
+  it('is the hash of the diff since opening if there is no repository', async () => {
     const workspace = await open(memory(files))
     const answer = await workspace.call('apply_patch', { patch })
     const diff = await workspace.call('diff_workspace', {})

@@ -2,11 +2,11 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { truncatePatchText } from '../../src/tools/shared/truncate-patch.ts'
 import { changeTree, createGitBench, generateTree, randomFrom } from './trees.ts'
 
-describe('a cut patch', () => {
+describe('a truncated diff', () => {
   const git = createGitBench()
   afterAll(() => git.remove())
 
-  it('applies in part, grows with its bound and is the start of the whole', () => {
+  it('can be applied, grows with its limit, and is the start of the complete diff', () => {
     const random = randomFrom(17)
     let cuts = 0
     for (let from = generateTree(random, 20), round = 0; round < 8; round++) {

@@ -11,7 +11,7 @@ import type { Answer } from '../tools/setup.ts'
 const password = 'correct-horse-battery-staple'
 const token = 'ghp_0123456789abcdefghijABCDEFGHIJ456789'
 
-/** Changes of many files, a protected one and one that holds a token among them. */
+/** Changes of many files, including a protected file and one that contains a token. */
 function changed(): string {
   const directory = newRepository()
   const write = (path: string, text: string) => writeFileSync(join(directory, path), text)
@@ -35,7 +35,7 @@ const lines = (file: number) => Array.from({ length: 50 }, (_, line) => `const l
 const open = (directory: string, options: Partial<WorkspaceOptions> = {}) =>
   createWorkspace({ backend: loaded(directory), policy: 'autonomous', ...options })
 
-/** All of an artifact, read in ranges as a model would. */
+/** The complete artifact, read in ranges like a model would. */
 async function readWhole(workspace: Workspace, path: string): Promise<string> {
   let text = ''
   for (let startLine = 1; ; ) {
@@ -47,8 +47,8 @@ async function readWhole(workspace: Workspace, path: string): Promise<string> {
   }
 }
 
-describe('a diff that was cut', () => {
-  it('is stored whole, and git apply accepts it read in ranges', async () => {
+describe('a truncated diff', () => {
+  it('is stored completely, and git apply accepts it when it is read in ranges', async () => {
     const directory = changed()
     const workspace = await open(directory)
     const cut: Answer = await workspace.call('diff_workspace', { maxBytes: 5000 })
@@ -93,19 +93,19 @@ describe('a diff that was cut', () => {
     await workspace.close()
   })
 
-  it('is not stored if it was not cut or only the stat was requested', async () => {
+  it('is not stored if it was not truncated or only the stat was requested', async () => {
     const directory = changed()
     const workspace = await open(directory)
     for (const input of [{ maxBytes: 1_000_000 }, { statOnly: true, maxBytes: 1 }]) {
       const answer = await workspace.call('diff_workspace', input)
       expect(answer).toMatchObject({ ok: true, truncated: false })
-      // What is too long for a model as a whole is another matter.
+      // A result that is too long for a model may be stored as another kind of artifact.
       expect(answer.ok && answer.artifactUri?.endsWith('.diff')).toBeFalsy()
     }
     await workspace.close()
   })
 
-  it('is reported as lost if the run is over its artifact limit', () => {
+  it('is reported as not kept if the run exceeds its artifact limit', () => {
     const warnings: string[] = []
     const artifacts = createArtifacts('run', { maxBytes: 10 })
     expect(storeFullOutput('x'.repeat(11), 'diff', artifacts, warnings)).toBeUndefined()

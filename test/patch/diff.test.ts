@@ -18,7 +18,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
-/** git, deaf to the configuration of whoever runs the test. */
+/** Runs git without the configuration of the user. */
 function git(directory: string, args: readonly string[], input = ''): string {
   const env = {
     ...process.env,
@@ -29,7 +29,7 @@ function git(directory: string, args: readonly string[], input = ''): string {
   return execFileSync('git', args, { cwd: directory, env, input, maxBuffer: 1 << 28, stdio: 'pipe' }).toString()
 }
 
-/** The exit code of `git diff --no-index` is 1 where there is a difference. */
+/** `git diff --no-index` exits with 1 if there is a difference. */
 function gitDiff(directory: string, args: readonly string[]): string {
   try {
     return git(directory, ['diff', '--no-index', ...args])
@@ -66,7 +66,7 @@ function readTree(directory: string): Tree {
   return tree
 }
 
-/** Lines from a small stock, so that they repeat, with every kind of end. */
+/** Lines from a small set, so that they repeat, with every kind of line end. */
 const lineStock = fc.constantFrom(
   'a',
   'b',
@@ -112,7 +112,7 @@ function ended(lines: readonly string[], newline: boolean): string {
 
 const pair = fc.oneof({ weight: 1, arbitrary: fc.tuple(text, text) }, { weight: 3, arbitrary: editedPair })
 
-/** What the hunks say, done to the old text. */
+/** The old text after applying the hunks. */
 function applyHunks(oldText: string, newText: string, hunks: readonly LineHunk[]): string {
   const oldLines = linesOf(oldText)
   const newLines = linesOf(newText)
@@ -139,7 +139,7 @@ function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 }
 
-/** The fewest lines that any diff can have, by the plain table. */
+/** The minimal number of changed lines, by dynamic programming. */
 function fewestChanges(oldText: string, newText: string): number {
   const a = linesOf(oldText)
   const b = linesOf(newText)
@@ -169,14 +169,14 @@ describe('diffLines', () => {
   })
 
   it.each([
-    // What both texts begin and end with must not overlap, nor begin in a line.
+    // The common start and end must not overlap or split a line.
     ['a\na\n', 'a\na\na\n', [[2, 0, 3, 1]]],
     ['a\na\na\n', 'a\na\n', [[3, 1, 2, 0]]],
     ['a\nb\n', 'xa\nb\n', [[1, 1, 1, 1]]],
     ['xa\nb\n', 'a\nb\n', [[1, 1, 1, 1]]],
     ['xa\nb\n', 'ya\nb\n', [[1, 1, 1, 1]]],
     ['a\nbx', 'a\nby', [[2, 1, 2, 1]]],
-    // A single line may stand in the middle of others.
+    // One line between added or removed lines.
     [
       'b\n',
       'a\nb\nc\n',
@@ -225,14 +225,14 @@ describe('diffLines', () => {
 })
 
 describe('changes that only add or only remove lines', () => {
-  /** What is wrong with a place: it could stand further down, or reach the one before it. */
+  /** Defects of the diff, such as a hunk that could move further down, or up to join the previous one. */
   function complaints(oldText: string, newText: string): string[] {
     const hunks = diffLines(oldText, newText)
     if (applyHunks(oldText, newText, hunks) !== newText) return ['other text']
     const wrong: string[] = []
     const changes = hunks.reduce((sum, hunk) => sum + hunk.oldLines + hunk.newLines, 0)
     if (changes !== fewestChanges(oldText, newText)) wrong.push('too many lines')
-    // From 0 in the text that has the lines, and where the places before and after it end and begin there.
+    // The hunks with offsets that start at 0.
     const places = hunks.map(({ oldStart, oldLines, newStart, newLines }) => ({
       oldFrom: oldLines === 0 ? oldStart : oldStart - 1,
       oldLines,
@@ -266,7 +266,7 @@ describe('changes that only add or only remove lines', () => {
       ).join('')
     for (let round = 0; round < 400; round++) {
       const kinds = round % 2 === 0 ? 2 : 3
-      // The last line has no newline now and then.
+      // Sometimes the last line has no newline.
       const text = () => drawn(kinds).slice(0, random() < 0.3 ? -1 : undefined)
       const [oldText, newText] = [text(), text()]
       const wrong = complaints(oldText, newText)
@@ -283,16 +283,16 @@ describe('internLines', () => {
     ['no lines', '', '', 0, 0],
     ['one side', '', 'a\n\nb', 0, 0],
     ['lines of both sides', 'a\nb\na\n\n', 'c\nb\n\na', 0, 0],
-    ['what is behind a place', 'a\nb\nc\na\n', 'a\nb\na\n', 4, 0],
-    ['what is before a place, in a line or not', 'a\nb\nab\n', 'a\nab\nb\n', 0, 1],
-    ['lines that differ in their last unit, or their length', 'ab\nac\nab', 'abc\nab\nac\na\n', 0, 0],
-    ['a line that only the other side has', 'a\nb\n', 'c\na\nc\nd\nc\nd\n', 0, 0],
+    ['the text after an offset', 'a\nb\nc\na\n', 'a\nb\na\n', 4, 0],
+    ['the text before an offset, inside of a line or at its end', 'a\nb\nab\n', 'a\nab\nb\n', 0, 1],
+    ['lines that differ in their last unit or their length', 'ab\nac\nab', 'abc\nab\nac\na\n', 0, 0],
+    ['a line that exists only on the other side', 'a\nb\n', 'c\na\nc\nd\nc\nd\n', 0, 0],
     ['a last line that collides with a longer one', 'ab\u0520\u40ff\n', 'ab', 0, 0],
     ['hundreds of lines', lines(700, 600).join(''), lines(900, 650).reverse().join(''), 7, 7],
     ['few lines that collide', colliding(30, 1) + colliding(20, 1), colliding(10, 2) + colliding(30, 1), 0, 0],
     ['many lines that collide', colliding(200, 1), colliding(150, 2) + colliding(250, 1), 0, 0],
     ['lines that collide on one side', 'a\n', `a\n${colliding(400, 1)}a\n`, 0, 0],
-  ])('numbers %s in the order in which they come', (_, oldText, newText, from, fewer) => {
+  ])('numbers %s in the order of occurrence', (_, oldText, newText, from, fewer) => {
     const [oldEnd, newEnd] = [oldText.length - fewer, newText.length - fewer]
     const previous = new Map<string, number>()
     const target = [cut(oldText, from, oldEnd), cut(newText, from, newEnd)].map((lines) => {
@@ -308,7 +308,7 @@ describe('internLines', () => {
   it.each([
     ['not for lines of a source file', lines(900, 900).join(''), 0],
     ['for many lines that collide', colliding(200, 1), 1],
-  ])('draws a hash by chance %s', (_, text, times) => {
+  ])('uses a random hash %s', (_, text, times) => {
     const random = Math.random
     let drawn = 0
     Math.random = () => {
@@ -325,7 +325,7 @@ describe('internLines', () => {
 })
 
 describe('markChanges', () => {
-  /** How many elements it takes out and puts in, after a look at whether what is left is the same on both sides. */
+  /** The number of removed and added elements. Checks that the remaining elements are equal on both sides. */
   function changesOf(a: readonly number[], b: readonly number[]): number {
     const [changedA, changedB] = [new Uint8Array(a.length), new Uint8Array(b.length)]
     const symbols = Math.max(0, ...a, ...b) + 1
@@ -336,7 +336,7 @@ describe('markChanges', () => {
     return a.length + b.length - 2 * kept.length
   }
 
-  /** By the plain table. */
+  /** The minimal number, by dynamic programming. */
   function fewest(a: readonly number[], b: readonly number[]): number {
     let row = new Uint16Array(b.length + 1)
     for (const symbol of a) {
@@ -355,7 +355,7 @@ describe('markChanges', () => {
   it('marks the fewest elements in all pairs of short sequences of three symbols', () => {
     const all: number[][] = [[]]
     for (let i = 0; all.length < 121; i++) for (const kind of [0, 1, 2]) all.push([...(all[i] as number[]), kind])
-    // The kinds of one side may be numbered in the order in which they come.
+    // Without loss of generality, the symbols of one side are numbered in the order of occurrence.
     const ordered = all.filter((a) => a.every((kind, i) => kind <= Math.max(-1, ...a.slice(0, i)) + 1))
     for (const a of ordered) {
       for (const b of all) if (changesOf(a, b) !== fewest(a, b)) expect(b).toBe(`changed to ${a} in fewer steps`)
@@ -381,7 +381,7 @@ describe('markChanges', () => {
 
   it('marks the fewest elements if each occurs once, in any order', () => {
     const random = generator(5)
-    // Of 300, more have to move than one search may look for.
+    // With 300 elements, more have to move than the limit of one search.
     for (const count of [250, 300]) {
       const a = Array.from({ length: count }, (_, i) => i)
       const b = a
@@ -390,12 +390,12 @@ describe('markChanges', () => {
         .map(([, value]) => value)
       const least = fewest(a, b)
       expect(changesOf(a, b)).toBe(least)
-      // What only one side has, however often, is no anchor.
+      // Elements of only one side are not anchors, however often they occur.
       for (const often of [2, 5]) {
         expect(changesOf([...new Array<number>(often).fill(count), ...a], b)).toBe(often + least)
         expect(changesOf(b, [...new Array<number>(often).fill(count), ...a])).toBe(often + least)
       }
-      // Nor is what stands behind them, where both end alike.
+      // The same applies if both sides have a common end.
       const last = b.at(-1) as number
       expect(changesOf([...a, last], [...b, last])).toBe(least)
       expect(changesOf([...a, count, count], [...b, count])).toBe(least + 1)
@@ -407,7 +407,7 @@ describe('markChanges', () => {
     [400, 350, 1.01],
     [800, 90, 1.05],
     [800, 30, 1.05],
-  ])('comes close to it where %i and %i elements of few kinds have little in common', (count, other, limit) => {
+  ])('is close to the minimum for %i and %i elements of few kinds with little in common', (count, other, limit) => {
     const random = generator(6)
     const head = drawn(random, 900, 60)
     const [a, b] = [drawn(random, count, 60), drawn(random, other, 60)]
@@ -418,7 +418,7 @@ describe('markChanges', () => {
   })
 })
 
-/** Names that a patch has to write with care, all of them allowed by the lexical guard. */
+/** Names that need quoting or a trailing tab in a patch. The lexical guard allows all of them. */
 const nameStock = [
   'plain',
   'two words',
@@ -507,13 +507,13 @@ describe('unifiedDiff', () => {
         })
         const theirs = gitDiff(directory, ['--no-prefix', `a/${path}`, `b/${path}`])
         const ours = unifiedDiff({ path, text: oldText, mode: 0o644 }, { path, text: newText, mode: 0o755 })
-        // A character cut in two at the end of a heading is not copied from git.
+        // git may cut a heading inside of a character; ours does not.
         expect(ours.text).toBe(theirs.replace(/^index .*\n/m, '').replace(/\ufffd$/gm, ''))
       }
     })
   })
 
-  it('writes a binary file as git does', () => {
+  it('writes binary files like git', () => {
     const directory = join(scratch, 'binary')
     mkdirSync(join(directory, 'a'), { recursive: true })
     mkdirSync(join(directory, 'b'), { recursive: true })
@@ -576,7 +576,7 @@ describe('unifiedDiff', () => {
   })
 
   it.each([
-    // Changes whose context touches are one hunk; others are two.
+    // Changes with adjacent context are in one hunk, others in two.
     [numbered(9).replace(' 3\n', '').replace('6', 'six'), '@@ -2,6 +2,5 @@\n  2\n- 3\n  4\n  5\n- 6\n+ six\n  7\n'],
     [
       numbered(9).replace(' 3\n', '').replace(' 7\n', ' 7\n+\n'),
@@ -584,11 +584,11 @@ describe('unifiedDiff', () => {
     ],
     ['', '@@ -1,9 +0,0 @@\n- 1\n- 2\n- 3\n- 4\n- 5\n- 6\n- 7\n- 8\n- 9\n'],
     [numbered(8).trimEnd(), '@@ -7,3 +7,2 @@\n  7\n- 8\n- 9\n+ 8\n\\ No newline at end of file\n'],
-  ])('joins hunks that touch, and counts their lines: %j', (text, hunks) => {
+  ])('joins adjacent hunks, and counts their lines: %j', (text, hunks) => {
     expect(unifiedDiff(at('x', numbered(9)), at('x', text), { context: 1 }).text).toBe(gitLine + names + hunks)
   })
 
-  it('joins hunks whose context touches by default too, and counts the lines of all', () => {
+  it('joins hunks with adjacent context by default too, and counts all lines', () => {
     const changed = (...lines: readonly number[]) =>
       lines.reduce((text, line) => text.replace(` ${line}\n`, ` ${line}.\n+\n`), numbered(20))
     const headers = (text: string) => {
@@ -638,10 +638,10 @@ describe('unifiedDiff', () => {
     ],
     [at('x', '\na\n'), at('x', '\nb\n'), `${gitLine}${names}@@ -1,2 +1,2 @@\n \n-a\n+b\n`],
     [at('x', '\n\na\n'), at('x', '\n\nb\n'), `${gitLine}${names}@@ -1,3 +1,3 @@\n \n \n-a\n+b\n`],
-    // A mode that only one side tells has not changed.
+    // A mode that only one side has is not a change.
     [at('x', 'a\n', 0o755), at('x', 'a\n'), ''],
     [at('x', 'a\n'), at('x', 'a\n', 0o755), ''],
-    // Names that could be misread.
+    // Ambiguous names.
     [
       at('d /e f', 'a\n'),
       at('d /e f', 'b\n'),
@@ -652,7 +652,7 @@ describe('unifiedDiff', () => {
       at('\u00e9 /\u0001', 'b\n'),
       'diff --git "a/\\303\\251 /\\001" "b/\\303\\251 /\\001"\n--- "a/\\303\\251 /\\001"\t\n+++ "b/\\303\\251 /\\001"\t\n@@ -1 +1 @@\n-a\n+b\n',
     ],
-    // Renames: how much of the larger text stays, and all of it only if nothing changes.
+    // The similarity of a rename is the unchanged share of the larger text, and 100% only for equal texts.
     [
       at('x', numbered(4)),
       at('y', numbered(3)),
@@ -684,11 +684,11 @@ describe('unifiedDiff', () => {
     ['\u0007\b\t\n\v\f\r"\\', '"\\a\\b\\t\\n\\v\\f\\r\\"\\\\"'],
     ['\u00e9', '"\\303\\251"'],
     [' \u00e9 !~', '" \\303\\251 !~"'],
-  ])('quotes the name %j where it could be misread', (name, quoted) => {
+  ])('quotes the name %j if it is ambiguous', (name, quoted) => {
     expect(quoteName(name)).toBe(quoted)
   })
 
-  it('states that bytes differ, also if only their number does', () => {
+  it('states that bytes differ, also if only their length differs', () => {
     const bytes = (path: string, ...bytes: number[]) => ({ path: path as LogicalPath, bytes: Uint8Array.from(bytes) })
     expect(binaryDiff(bytes('x', 1), bytes('x', 1, 2))).toEqual({
       text: `${gitLine}Binary files a/x and b/x differ\n`,
@@ -729,7 +729,7 @@ describe('unifiedDiff', () => {
   })
 })
 
-/** A small linear generator: the same edits on every run. */
+/** A seeded linear generator, so that every run has the same edits. */
 function generator(seed: number): () => number {
   let state = seed
   return () => {
@@ -761,23 +761,23 @@ describe('hostile texts', () => {
   const lines = 100_000
   const texts: Record<string, () => readonly [string, string]> = {
     'two lines alternating': () => [repeat('a\nb\n', lines / 2), `b\n${repeat('a\nb\n', lines / 2 - 500)}x\n`],
-    'equal lines, other counts': () => [repeat('a\n', lines), `x\n${repeat('a\n', lines / 2)}y\n`],
+    'equal lines, different counts': () => [repeat('a\n', lines), `x\n${repeat('a\n', lines / 2)}y\n`],
     'only newlines': () => [repeat('\n', lines), `x${repeat('\n', lines / 2)}y`],
     'two halves swapped': () => [
       repeat('a\n', lines) + repeat('b\n', lines),
       repeat('b\n', lines) + repeat('a\n', lines),
     ],
-    'two kinds, drawn': () => [drawn(2, lines), drawn(2, lines)],
-    'many kinds, drawn': () => [drawn(400, lines), drawn(400, lines)],
+    'two kinds, random': () => [drawn(2, lines), drawn(2, lines)],
+    'many kinds, random': () => [drawn(400, lines), drawn(400, lines)],
     'one line': () => [repeat('a', 4_000_000), repeat('a', 3_999_999)],
-    'lines made to collide': () => [colliding(60_000, 1), colliding(60_000, 2)],
+    'lines with the same hash': () => [colliding(60_000, 1), colliding(60_000, 2)],
     'long lines that differ at their end': () => [
       Array.from({ length: 200 }, (_, i) => `${repeat('a', 20_000)}${i}\n`).join(''),
       Array.from({ length: 200 }, (_, i) => `${repeat('a', 20_000)}${i * 2}\n`).join(''),
     ],
   }
   for (const [name, make] of Object.entries(texts)) {
-    it(`${name}: correct and fast`, () => {
+    it(`are compared correctly and fast: ${name}`, () => {
       const [oldText, newText] = make()
       const start = ownTime()
       const hunks = diffLines(oldText, newText)
@@ -787,7 +787,7 @@ describe('hostile texts', () => {
     })
   }
 
-  it('all of 5,000 lines changed', () => {
+  it('are compared in under 200 ms if all of 5,000 lines changed', () => {
     const oldText = Array.from({ length: 5000 }, (_, i) => `  const value${i} = compute(${i * 7})\n`).join('')
     const newText = oldText.replaceAll('value', 'other')
     let best = Number.POSITIVE_INFINITY
@@ -800,7 +800,7 @@ describe('hostile texts', () => {
   })
 })
 
-/** Different lines of four units for which the quick hash is the same: the second half undoes what the first one did. */
+/** Different lines of four units with the same quick hash: the second half cancels the first. */
 function colliding(count: number, first: number): string {
   const lines: string[] = []
   for (let i = 0; lines.length < count; i++) {

@@ -13,7 +13,7 @@ import { parseUnified } from '../../src/patch/unified.ts'
 import type { LogicalPath } from '../../src/paths/logical-path.ts'
 import { type ApplyRow, applied, chunked, git, kinds, named, refused, unreadable } from './forms.ts'
 
-/** A string stands for its UTF-8; an array for bytes. */
+/** The UTF-8 of a string, or the bytes of an array. */
 function bytesOf(content: ApplyRow['old']): Uint8Array | null {
   if (content === null) return null
   return typeof content === 'string' ? new TextEncoder().encode(content) : Uint8Array.from(content)
@@ -30,14 +30,14 @@ describe('a patch of one file', () => {
     expect(await outcome(old, patch, limit)).toEqual(Buffer.from(bytesOf(result) ?? []))
   })
 
-  it.each(named)('has the names of its header: %j', (header, oldPath, newPath) => {
+  it.each(named)('has the paths in its header: %j', (header, oldPath, newPath) => {
     const old = oldPath === null ? '@@ -0,0 +1 @@\n+b\n' : '@@ -1 +1 @@\n-a\n+b\n'
     const hunk = newPath === null ? '@@ -1 +0,0 @@\n-a\n' : old
     const patch = header.startsWith('diff ') ? header : `${header}\n${hunk}`
     expect(parseUnified(patch)).toMatchObject([{ oldPath, newPath }])
   })
 
-  it.each(kinds)('is what its header says: %j', (patch, change) => {
+  it.each(kinds)('has the kind of change in its header: %j', (patch, change) => {
     expect(parseUnified(patch)).toMatchObject([change])
   })
 
@@ -123,7 +123,7 @@ describe('a patch of one file', () => {
     }
   })
 
-  it('takes /dev/null in every header as no file', () => {
+  it('treats /dev/null in every header as no file', () => {
     const create = '+++ b/x\n@@ -0,0 +1 @@\n+b\n'
     for (const header of ['--- /dev/null\n', 'diff --git /dev/null b/x\nnew file mode 100644\n--- /dev/null\n']) {
       expect(planPatch(header + create).paths).toEqual(['x'])
@@ -238,7 +238,7 @@ describe('a mark in a patch', () => {
   })
 
   it.each(['\u00e9', '\u20ac'])(
-    'hides the secret in what a refusal shows of a file that is no UTF-8 too: %s',
+    'hides the secret in the lines that a refusal shows, also of a file that is not UTF-8: %s',
     async (letter) => {
       const text = `${letter}\n${secret}last\n`
       const bytes = letter === '\u00e9' ? [...Buffer.from(text, 'latin1')] : text
@@ -279,7 +279,7 @@ describe('a mark in a patch', () => {
   })
 })
 
-/** A row of a binary patch, as git writes it. */
+/** A line of a binary patch in git's format. */
 function rowOf(bytes: readonly number[]): string {
   const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~'
   const letter = String.fromCharCode(bytes.length <= 26 ? 64 + bytes.length : 70 + bytes.length)
@@ -293,7 +293,7 @@ function rowOf(bytes: readonly number[]): string {
   return letter + row
 }
 
-it('reads binary rows of every length', () => {
+it('reads binary lines of every length', () => {
   const whole = Array.from({ length: 52 }, (_, i) => (i < 4 ? 0xff : (i * 37) & 0xff))
   for (let length = 1; length <= 52; length++) {
     const bytes = whole.slice(0, length)
@@ -337,7 +337,7 @@ describe('a binary patch', () => {
     return Buffer.from(await applyBinary(from, body, path, 70_000)).toString('latin1')
   }
 
-  it('produces the bytes of its ids, in either hash', async () => {
+  it('produces bytes with the stated id, in SHA-1 and SHA-256', async () => {
     expect(await patched(null, 'literal', Buffer.from('new'))).toBe('new')
     expect(await patched(new Uint8Array(), 'literal', Buffer.from('new'), { oldId: none })).toBe('new')
     expect(await patched(new Uint8Array(), 'literal', Buffer.from('new'))).toBe('new')
@@ -346,7 +346,7 @@ describe('a binary patch', () => {
     expect(await patched(old, 'literal', Buffer.from('x'), { newId: none })).toBe('')
   })
 
-  it('is a change of a file like any other', async () => {
+  it('is evaluated and committed like any other change', async () => {
     const body = {
       type: 'binary' as const,
       method: 'literal' as const,
@@ -382,10 +382,10 @@ describe('a binary patch', () => {
     }
   })
 
-  it('is refused over the limit, before anything is inflated', async () => {
+  it('is refused over the limit before it is inflated', async () => {
     const tooLarge = { code: 'FILE_TOO_LARGE', details: { limit: 70_000 } }
     await expect(patched(null, 'literal', Buffer.from('new'), {}, 70_001)).rejects.toMatchObject(tooLarge)
-    // A delta says its own size: 70,001.
+    // A delta that declares a size of 70,001.
     const delta = Buffer.from([10, 0xf1, 0xa2, 0x04])
     await expect(patched(old, 'delta', delta)).rejects.toMatchObject(tooLarge)
   })
@@ -405,7 +405,7 @@ describe('a binary patch', () => {
     )
   })
 
-  it('copies from the old bytes, 65,536 of them if a delta states no length', async () => {
+  it('copies from the old bytes, 65,536 of them if a delta specifies no length', async () => {
     const from = Buffer.alloc(65_540, 'abcdefg')
     const size = [0x84, 0x80, 0x04]
     const target = Buffer.concat([from.subarray(1, 65_537), Buffer.from('x'), from.subarray(0, 3)])
@@ -424,14 +424,14 @@ describe('a binary patch', () => {
     expect(Buffer.from(made).toString()).toBe(requested)
   })
 
-  it('copies from an offset, and a number of bytes, of two bytes each', async () => {
+  it('copies with an offset and a length of two bytes each', async () => {
     const from = Buffer.from(Array.from({ length: 1000 }, (_, i) => i & 0xff))
     const wanted = from.subarray(0x0102, 0x0102 + 0x0103)
     const delta = Buffer.from([0xe8, 7, 0x83, 2, 0xb3, 2, 1, 3, 1])
     expect(await patched(from, 'delta', delta, { newId: await idOf(wanted) })).toBe(wanted.toString('latin1'))
   })
 
-  it('may produce as many bytes as the limit', async () => {
+  it('may produce up to the limit of bytes', async () => {
     const delta = Buffer.from([10, 12, 0x90, 10, 2, 0x78, 0x79])
     const body = { type: 'binary' as const, method: 'delta' as const, data: deflateSync(delta), size: delta.length }
     const ids = { oldId: await idOf(old), newId: await idOf(Buffer.from('0123456789xy')) }
@@ -463,17 +463,17 @@ describe('a binary patch', () => {
     await expect(patched(null, 'literal', Buffer.from('x'), { newId: `0${'1'.repeat(39)}` })).rejects.toMatchObject(
       corrupt,
     )
-    // Nothing fills up what is missing.
+    // Missing bytes are not padded with zeros.
     await expect(
       patched(null, 'literal', Buffer.from('four'), { newId: await idOf(Buffer.from('four\0')) }, 5),
     ).rejects.toMatchObject(corrupt)
   })
 
-  // Each with what it would make if that were not looked at.
+  // Each with the result that it would have without the check.
   it.each([
-    ['says another size of the old bytes', [9, 1, 1, 0x78], 'x'],
-    ['has the command that is none', [10, 1, 0, 1, 0x78], 'x'],
-    ['adds bytes that it does not hold', [10, 5, 5, 0x78], 'x\0\0\0\0'],
+    ['declares another size of the old bytes', [9, 1, 1, 0x78], 'x'],
+    ['contains the reserved command', [10, 1, 0, 1, 0x78], 'x'],
+    ['adds bytes that it does not contain', [10, 5, 5, 0x78], 'x\0\0\0\0'],
     ['adds more than it says', [10, 1, 2, 0x78, 0x78], 'x'],
     ['copies from behind the end', [10, 5, 0x91, 8, 5], '89\0\0\0'],
     ['copies more than it says', [10, 2, 0x90, 5], '01'],
@@ -486,7 +486,7 @@ describe('a binary patch', () => {
   })
 })
 
-/** Tries every place of a list of lines, as git does, and marks those that a hunk has put in. */
+/** Applies hunks like git: tries every position, and marks the lines that a hunk has added. */
 function naively(lines: readonly string[], hunks: readonly Hunk[]): string | undefined {
   const image = lines.map((text) => ({ text, isNew: false }))
   for (const { oldLines, newLines, oldStart, newStart, trailing } of hunks) {
@@ -497,7 +497,7 @@ function naively(lines: readonly string[], hunks: readonly Hunk[]): string | und
         (oldStart > 1 || at === 0) &&
         (trailing > 0 || at + oldLines.length === image.length),
     )
-    // The nearest, and of two the later.
+    // The nearest position; of two at the same distance, the later one.
     const [at] = places.sort((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted) || b - a)
     if (at === undefined) return undefined
     image.splice(at, oldLines.length, ...newLines.map((text) => ({ text, isNew: true })))
@@ -516,20 +516,20 @@ describe('several hunks', () => {
     off: fc.integer({ min: -4, max: 4 }),
   })
 
-  /** Lines 0, 1, 2 and so on, but for places where `r` stands between two empty lines. */
+  /** Numbered lines, with an `r` between two empty lines at each of `places`. */
   const marked = (count: number, ...places: readonly number[]) =>
     Array.from({ length: count }, (_, i) => {
       if (places.includes(i)) return 'r\n'
       return places.includes(i - 1) || places.includes(i + 1) ? '\n' : `${i}\n`
     })
-  /** Puts so many lines in the place of others, between two that stay. */
+  /** Replaces `removed` lines by `added` lines, between two lines of context. */
   const inPlaceOf = (lines: readonly string[], start: number, removed: number, added: number): Hunk => {
     const oldLines = lines.slice(start, start + removed + 2)
     const put = Array.from({ length: added }, (_, i) => `+${i}\n`)
     const newLines = [oldLines[0] ?? '', ...put, oldLines[oldLines.length - 1] ?? '']
     return { line: 1, oldStart: start + 1, newStart: start + 1, leading: 1, trailing: 1, oldLines, newLines }
   }
-  /** Changes the `r` that is nearest to a line. */
+  /** Changes the nearest `r` to a line. */
   const nearest = (line: number): Hunk => ({
     line: 1,
     oldStart: 2,
@@ -541,31 +541,35 @@ describe('several hunks', () => {
   })
 
   it.each<readonly [what: string, lines: readonly string[], hunks: (lines: readonly string[]) => readonly Hunk[]]>([
-    ['the later of two as near', marked(12, 2, 8), () => [nearest(4)]],
-    ['before one that makes the text longer', marked(20, 3, 9), (lines) => [inPlaceOf(lines, 13, 1, 6), nearest(6)]],
-    ['behind one that makes the text longer', marked(20, 9, 15), (lines) => [inPlaceOf(lines, 2, 1, 6), nearest(15)]],
+    ['the later of two at the same distance', marked(12, 2, 8), () => [nearest(4)]],
+    ['before a hunk that adds lines', marked(20, 3, 9), (lines) => [inPlaceOf(lines, 13, 1, 6), nearest(6)]],
+    ['after a hunk that adds lines', marked(20, 9, 15), (lines) => [inPlaceOf(lines, 2, 1, 6), nearest(15)]],
     [
-      'between two, of which the later came first',
+      'between two hunks in reverse order',
       marked(30, 9, 15),
       (lines) => [inPlaceOf(lines, 20, 1, 1), inPlaceOf(lines, 2, 1, 6), nearest(15)],
     ],
     [
-      'between two, where another stands as far on again',
+      'between two hunks, with another match at the same distance',
       marked(40, 11, 21),
       (lines) => [inPlaceOf(lines, 30, 1, 1), inPlaceOf(lines, 2, 1, 6), nearest(15)],
     ],
-    ['near what another has put in', marked(20, 6, 9), (lines) => [inPlaceOf(lines, 1, 1, 11), nearest(8)]],
     [
-      'between two that make the text longer',
+      'near the lines that another hunk has added',
+      marked(20, 6, 9),
+      (lines) => [inPlaceOf(lines, 1, 1, 11), nearest(8)],
+    ],
+    [
+      'between two hunks that add lines',
       marked(30, 6, 11),
       (lines) => [inPlaceOf(lines, 1, 1, 11), inPlaceOf(lines, 14, 1, 6), nearest(20)],
     ],
     [
-      'behind one that makes the text shorter, near what another has put in',
+      'after a hunk that removes lines, near the lines that another one has added',
       marked(40, 21, 23),
       (lines) => [inPlaceOf(lines, 1, 6, 1), inPlaceOf(lines, 16, 1, 6), nearest(15)],
     ],
-  ])('stand in the right place: %s', (_, lines, hunksOf) => {
+  ])('apply at the same position as in git: %s', (_, lines, hunksOf) => {
     const hunks = hunksOf(lines)
     const result = applyHunks(createTextLines(lines.join('')), hunks)
     const wanted = naively(lines, hunks)
@@ -663,11 +667,11 @@ describe('finding lines', () => {
       for (let i = 0; i < searches; i++) index.occurrences(run)
       left -= searches * looks
     }
-    // One look finds the rarest line, wherever it stands in the run, and one more compares each line.
+    // One step finds each occurrence of the rarest line of the run, and one more compares each line.
     spend(1000, ['a', 'b'], 3)
     spend(1001, ['b'], 2)
     spend(1000, ['b', 'a'], 1)
-    // Where the looks become more than two for a line, all lines are gone over instead.
+    // If that costs more than two steps per line, all lines are searched instead.
     spend(5000, ['a', 'a'], 3 * 335 + 2 * (500 + 2))
     spend(10_001, ['a'], 2 * 499)
     expect(left).toBe(0)

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 
-/** One patch of one file, and what it makes of it. A string stands for its UTF-8; an array for bytes. */
+/** A patch of one file with the expected result. A string is encoded as UTF-8; an array contains bytes. */
 export interface ApplyRow {
   readonly what: string
   readonly old: string | readonly number[] | null
@@ -10,7 +10,7 @@ export interface ApplyRow {
   readonly limit?: number
 }
 
-/** One that is refused, with what the refusal holds. */
+/** A refused patch, with the expected fields of the refusal. */
 export interface RefusedRow extends Omit<ApplyRow, 'result'> {
   readonly error: object
 }
@@ -29,22 +29,22 @@ const latin1 = (text: string): number[] => [...Buffer.from(text, 'latin1')]
 const utf16 = (text: string): number[] => [...Buffer.from(`\ufeff${text}`, 'utf16le')]
 const utf16be = (text: string): number[] => [...Buffer.from(`\ufeff${text}`, 'utf16le').swap16()]
 
-/** A section of git's headers. */
+/** A `diff --git` section with these header lines. */
 export const git = (...header: readonly string[]) =>
   `diff --git a/a.txt b/a.txt\n${header.map((row) => `${row}\n`).join('')}`
 const tenLines = '1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n'
 
-/** What `git apply` makes of them, too, where it can read them at all. */
+/** Patches with the same result in `git apply`, if git can read them. */
 export const applied: readonly ApplyRow[] = [
   {
-    what: 'may make a file smaller that is over the limit, and stays over it',
+    what: 'may shrink a file that stays over the limit',
     old: '1\n2\n3\n',
     patch: unified('@@ -1,3 +1,2 @@\n 1\n-2\n 3\n'),
     result: '1\n3\n',
     limit: 3,
   },
   {
-    what: 'has line ends of its own, in a file that is no UTF-8',
+    what: 'has other line ends than the file, which is not UTF-8',
     old: latin1('a\r\n\xe9\r\nc\r\n'),
     patch: unified('@@ -3 +3,2 @@\n c\n+d\n'),
     result: latin1('a\r\n\xe9\r\nc\r\nd\r\n'),
@@ -56,13 +56,13 @@ export const applied: readonly ApplyRow[] = [
     result: 'a\r\nc',
   },
   {
-    what: 'changes UTF-16 as the text that it shows',
+    what: 'changes UTF-16 by its decoded text',
     old: utf16('a\nb\n'),
     patch: unified('@@ -1,2 +1,2 @@\n a\n-b\n+\u00e9\n'),
     result: utf16('a\n\u00e9\n'),
   },
   {
-    what: 'changes UTF-16 with the other order of bytes',
+    what: 'changes UTF-16 in the other byte order',
     old: utf16be('a\nb\n'),
     patch: unified('@@ -1,2 +1,2 @@\n a\n-b\n+c\n'),
     result: utf16be('a\nc\n'),
@@ -74,7 +74,7 @@ export const applied: readonly ApplyRow[] = [
     result: '1\n2\n3\nfour\n5\n6\n7\n8\n8b\n9\n10\n',
   },
   {
-    what: 'has three hunks, the first of them last',
+    what: 'has three hunks, with the first at the end',
     old: tenLines,
     patch: unified(
       '@@ -5,3 +5,4 @@\n 5\n+5b\n 6\n 7\n',
@@ -84,7 +84,7 @@ export const applied: readonly ApplyRow[] = [
     result: '1\n2\n4\n5\n5b\n6\n7\n8\n9\nten\n',
   },
   {
-    what: 'has four hunks in no order',
+    what: 'has four unordered hunks',
     old: tenLines,
     patch: unified(
       '@@ -1,2 +1,3 @@\n 1\n+1b\n 2\n',
@@ -95,36 +95,36 @@ export const applied: readonly ApplyRow[] = [
     result: '1\n1b\n2\nthree\n4\n5\n6\n8\n9\nten\n',
   },
   {
-    what: 'has a hunk whose lines stand where another hunk has changed them, and again later',
+    what: 'has a hunk whose lines occur where another hunk has changed them, and again later',
     old: 'x\na\nx\nx\nb\nx\nx\nc\nx\n',
     patch: unified('@@ -2,3 +2,3 @@\n a\n-x\n+y\n x\n', '@@ -3,2 +3,3 @@\n x\n+z\n x\n').replace(' x\n+z', ' x\n+z'),
     result: 'x\na\ny\nx\nb\nx\nz\nx\nc\nx\n',
   },
   {
-    what: 'adds lines behind others that were added at the end',
+    what: 'adds lines after others that were added at the end',
     old: '1\n2\n3\n',
     patch: unified('@@ -2,2 +2,3 @@\n 2\n 3\n+4\n', '@@ -4,0 +5 @@\n+5\n'),
     result: '1\n2\n3\n4\n5\n',
   },
   {
-    what: 'has names in quotes',
+    what: 'has quoted names',
     old: 'a\n',
     patch: '--- "a/a\\303\\251.txt"\n+++ "b/a\\303\\251.txt"\n@@ -1 +1 @@\n-a\n+b\n',
     result: 'b\n',
   },
   {
-    what: 'has no empty line before the patch ends, and a blank missing on an empty line',
+    what: 'lacks the final line end, and the space of an empty line',
     old: 'a\n\nb\n',
     patch: '--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n a\n\n-b\n+c',
     result: 'a\n\nc\n',
   },
   {
-    what: 'is followed by the signature of a mail',
+    what: 'is followed by a mail signature',
     old: 'a\n',
     patch: unified('@@ -1 +1 @@\n-a\n+b\n', '-- \n2.39.5\n'),
     result: 'b\n',
   },
-  { what: 'makes an empty file', old: null, patch: `${git('new file mode 100644')}`, result: '' },
+  { what: 'creates an empty file', old: null, patch: `${git('new file mode 100644')}`, result: '' },
   { what: 'may reach the limit', old: 'a\n', patch: unified('@@ -1 +1,2 @@\n a\n+b\n'), result: 'a\nb\n', limit: 4 },
   {
     what: 'may keep the size of a file that is over the limit',
@@ -134,56 +134,56 @@ export const applied: readonly ApplyRow[] = [
     limit: 3,
   },
   {
-    what: 'adds what is not ASCII in two places of a file that is',
+    what: 'adds non-ASCII text at two positions of an ASCII file',
     old: tenLines,
     patch: unified('@@ -2,3 +2,5 @@\n 2\n+\u00e9\u00e9\n 3\n+\ud83d\ude00x\n 4\n'),
     result: '1\n2\n\u00e9\u00e9\n3\n\ud83d\ude00x\n4\n5\n6\n7\n8\n9\n10\n',
   },
   {
-    what: 'leaves out the byte order mark of a file whose only line has no end',
+    what: 'changes the only line of a file with a byte order mark, which stays',
     old: '\ufeffa',
     patch: unified('@@ -1 +1,2 @@\n-a\n\\ No newline at end of file\n+b\n+c\n\\ No newline at end of file\n'),
     result: '\ufeffb\nc',
   },
   {
-    what: 'is taken as it is written where that fits, in UTF-16 too',
+    what: 'is applied literally if that matches, also in UTF-16',
     old: utf16('a\r\nb\r\n'),
     patch: unified('@@ -2,0 +3 @@\n+c\n'),
     result: utf16('a\r\nb\r\nc\n'),
   },
   {
-    what: 'has hunks one right behind the other',
+    what: 'has adjacent hunks',
     old: tenLines,
     patch: unified('@@ -2,2 +2,3 @@\n 2\n+2b\n 3\n', '@@ -4,2 +5,3 @@\n 4\n+4b\n 5\n'),
     result: '1\n2\n2b\n3\n4\n4b\n5\n6\n7\n8\n9\n10\n',
   },
   {
-    what: 'adds lines behind others that were taken away at the end',
+    what: 'adds lines after others that were removed at the end',
     old: 'a\nb\nc\n',
     patch: unified('@@ -3 +2,0 @@\n-c\n', '@@ -2,0 +3 @@\n+d\n'),
     result: 'a\nb\nd\n',
   },
   {
-    what: 'takes away lines before others that were taken away at the end',
+    what: 'removes lines before others that were removed at the end',
     old: 'a\nb\nc\n',
     patch: unified('@@ -3 +2,0 @@\n-c\n', '@@ -2 +1,0 @@\n-b\n'),
     result: 'a\n',
   },
-  { what: 'takes away a first line', old: 'a\nb\n', patch: unified('@@ -1,2 +1 @@\n-a\n b\n'), result: 'b\n' },
+  { what: 'removes a first line', old: 'a\nb\n', patch: unified('@@ -1,2 +1 @@\n-a\n b\n'), result: 'b\n' },
   {
-    what: 'stands behind text that looks like the beginning of a patch',
+    what: 'follows text that looks like the start of a patch',
     old: 'a\n',
     patch: `x\n--- a/x\n--- a/a.txt\n+++ b/a.txt\ntext\n@@ -x @@\nsee *** Begin Patch\ndiff --git a/a.txt b/b.txt\nand so on\n${unified('@@ -1 +1 @@\n-a\n+b\n')}`,
     result: 'b\n',
   },
   {
-    what: 'stands behind text that names the other form',
+    what: 'follows text that names the other format',
     old: 'a\n',
     patch: `see *** Begin Patch\n${unified('@@ -1 +1 @@\n-a\n+b\n')}`,
     result: 'b\n',
   },
   {
-    what: 'says in other words that a line has no newline',
+    what: 'states in other words that a line has no newline',
     old: 'a',
     patch: unified('@@ -1 +1 @@\n-a\n\\ Kein Ende\n+b\n\\ Kein Ende\n'),
     result: 'b',
@@ -197,21 +197,21 @@ export const applied: readonly ApplyRow[] = [
   },
 ]
 
-/** The header of a patch, and the old and the new name that it gives. */
+/** The header of a patch, and its old and new path. */
 export const named: readonly (readonly [header: string, oldPath: string | null, newPath: string | null])[] = [
-  // Times of GNU diff, behind a tab or blanks.
+  // Times of GNU diff, after a tab or spaces.
   [
     '--- a/x y.txt\t2020-01-02 03:04:05.000000000 +0100\n+++ b/x y.txt\t2020-01-02 03:04:06 +0100',
     'x y.txt',
     'x y.txt',
   ],
   ['--- a/x y.txt  2020-01-02 03:04:05 -0700\n+++ b/x y.txt   20-01-02 03:04:05', 'x y.txt', 'x y.txt'],
-  // Of two names that only differ in what one adds, the shorter.
+  // If one name extends the other, the shorter one counts.
   ['--- a/a.c\n+++ b/a.c.new', 'a.c', 'a.c'],
   ['--- a/a.c.orig\n+++ b/a.c', 'a.c', 'a.c'],
   ['--- a/a.c\n+++ b/other.c', 'other.c', 'other.c'],
   ['--- old.c\n+++ new.c', 'new.c', 'new.c'],
-  // What is not there.
+  // Missing files.
   ['--- /dev/null\t1970-01-01\n+++ b/a', null, 'a'],
   ['--- a/a\n+++ /dev/null ', 'a', null],
   ['--- a/a\t1970-01-01 00:00:00.000000000 +0000\n+++ b/a', null, 'a'],
@@ -220,7 +220,7 @@ export const named: readonly (readonly [header: string, oldPath: string | null, 
   ['--- a/a\t1970-01-01 01:00:00 +0000\n+++ b/a', 'a', 'a'],
   ['--- a/a\t1970-01-02 00:00:00 +0000\n+++ b/a', 'a', 'a'],
   [`--- a/a\t1970-01-01 00:00:00 +0000${' '.repeat(100)}\n+++ b/a`, 'a', 'a'],
-  // Quotes, and what only begins like them.
+  // Quoted names, and names that only start with a quote.
   ['--- "a/\\303\\251\\"\\a"\n+++ "b/\\303\\251\\"\\a"', 'é"\u0007', 'é"\u0007'],
   ['--- "a/\\303\\251\\""\n+++ "b/\\303\\251\\""', 'é"', 'é"'],
   ['--- "a/x\n+++ "b/x', 'x', 'x'],
@@ -231,7 +231,7 @@ export const named: readonly (readonly [header: string, oldPath: string | null, 
   ['diff --git a/x y "b/\\170 y"\nold mode 100644\nnew mode 100755', 'x y', 'x y'],
   ['diff --git a/x y b/x y\r\nold mode 100644\nnew mode 100755', 'x y', 'x y'],
   ['diff --git a/x\tb/x\nold mode 100644\nnew mode 100755', 'x', 'x'],
-  // Of a rename, in the words of long ago too.
+  // Renames, also with the former headers `rename old` and `rename new`.
   ['diff --git a/x b/y\nrename old a\tb\nrename new c', 'a\tb', 'c'],
   ['diff --git a/x b/y\nindex nothing\nrename from x\nrename to "y', 'x', '"y'],
   ['--- a/x//y\n+++ b/x//y', 'x/y', 'x/y'],
@@ -255,7 +255,7 @@ export const named: readonly (readonly [header: string, oldPath: string | null, 
     'n'.repeat(9997),
     'n'.repeat(9997),
   ],
-  // Times in every form, of both sides, and what is none.
+  // Times in every format, of both sides, and texts that are not times.
   ...[
     '20-01-02 03:04:05',
     '2020-01-02 03:04:05',
@@ -267,7 +267,7 @@ export const named: readonly (readonly [header: string, oldPath: string | null, 
     (time) => [`--- a/x ${time}\n+++ b/x ${time}`, `x ${time}`, `x ${time}`] as const,
   ),
   ['--- a/x \t2020-01-02 03:04:05\n+++ b/x \t2020-01-02 03:04:05', 'x ', 'x '],
-  // The beginning of time is a time behind a tab, and nothing else.
+  // Only the epoch directly after a tab means a missing file.
   ['--- 1970-01-01 00:00:00 +0000\n+++ new.c', 'new.c', 'new.c'],
   ['--- a/a\tx1970-01-01 00:00:00 +0000\n+++ b/a', 'a', 'a'],
   ['--- a/a\t1970-01-01 00:00:00 +0000x\n+++ b/a', 'a', 'a'],
@@ -276,7 +276,7 @@ export const named: readonly (readonly [header: string, oldPath: string | null, 
   ['diff --git a/x b/y\ncopy from a\tb\ncopy to c\td', 'a\tb', 'c\td'],
   ['diff --git a/x b/y\nrename from a\tb\nrename to c\td', 'a\tb', 'c\td'],
   ['diff --git a/x b/x\r\nold mode 100644\r\nnew mode 100755\r', 'x', 'x'],
-  // A line that only begins like that of an index tells no mode.
+  // The mode is read only from a valid index line.
   ['diff --git a/x b/x\nindex x1..2 120000\nold mode 100644\nnew mode 100755', 'x', 'x'],
   ['diff --git a/x b/x\nindex 1..2 120000 x\nold mode 100644\nnew mode 100755', 'x', 'x'],
   ['--- a/undefined.txt\n+++ b/undefined.txt', 'undefined.txt', 'undefined.txt'],
@@ -286,25 +286,25 @@ export const named: readonly (readonly [header: string, oldPath: string | null, 
 /** V4A patches, which only models write. */
 export const chunked: readonly ApplyRow[] = [
   {
-    what: 'adds lines behind an anchor',
+    what: 'adds lines after an anchor',
     old: 'class A\n  x\nclass B\n  x\n',
     patch: update('@@ class B\n+  y\n'),
     result: 'class A\n  x\nclass B\n  y\n  x\n',
   },
   {
-    what: 'adds lines at the end, anchor or not',
+    what: 'adds lines at the end, with and without an anchor',
     old: 'a\nb\n',
     patch: update('@@ a\n+c\n*** End of File\n'),
     result: 'a\nb\nc\n',
   },
-  { what: 'adds lines without any place', old: 'a\n', patch: update('+b\n'), result: 'a\nb\n' },
+  { what: 'adds lines without a position', old: 'a\n', patch: update('+b\n'), result: 'a\nb\n' },
   {
-    what: 'adds a line that ends as one with a mark',
+    what: 'adds a line that ends like a line with a mark',
     old: 'a\n',
     patch: update('+b *** End of File\n+c *** End Patch\n'),
     result: 'a\nb *** End of File\nc *** End Patch\n',
   },
-  { what: 'adds lines behind a line that has no newline', old: 'a', patch: update('+b\n'), result: 'a\nb' },
+  { what: 'adds lines after a line without a newline', old: 'a', patch: update('+b\n'), result: 'a\nb' },
   { what: 'adds lines to an empty file', old: '', patch: update('+b\n'), result: 'b\n' },
   {
     what: 'changes the last line, which has no newline',
@@ -314,80 +314,80 @@ export const chunked: readonly ApplyRow[] = [
   },
   { what: 'changes the only line, which has no newline', old: 'b', patch: update('-b\n+c\n+d\n'), result: 'c\nd' },
   {
-    what: 'has carriage returns, and empty rows at its end',
+    what: 'has carriage returns, and empty lines at its end',
     old: 'a\nb\n',
     patch: '*** Begin Patch\r\n*** Update File: a.txt\r\n@@\r\n a\r\n-b\r\n+c\r\n\r\n\r\n*** End Patch\r\n',
     result: 'a\nc\n',
   },
   {
-    what: 'has empty rows between its files',
+    what: 'has empty lines between its files',
     old: null,
     patch: '*** Begin Patch\n\n*** Add File: a.txt\n+a\n+\n+b\n\n\n*** Delete File: b.txt\n\n*** End Patch\n',
     result: 'a\n\nb\n',
   },
   {
-    what: 'changes a file that is no UTF-8',
+    what: 'changes a file that is not UTF-8',
     old: latin1('\xe9\nb\n'),
     patch: update('-b\n+\u00e9\n'),
     result: [...latin1('\xe9\n'), 0xc3, 0xa9, 10],
   },
   {
-    what: 'keeps the end of each line, in a file of both kinds',
+    what: 'keeps each line end in a file with mixed line ends',
     old: 'a\r\nb\nc\r\n',
     patch: update(' a\n b\n-c\n+d\n'),
     result: 'a\r\nb\nd\r\n',
   },
   {
-    what: 'changes a first line as it is, byte order mark and all',
+    what: 'changes a first line together with its byte order mark',
     old: '\ufeffa\nb\n',
     patch: update('-\ufeffa\n+\ufeffc\n'),
     result: '\ufeffc\nb\n',
   },
   {
-    what: 'adds lines twice behind a line that has no newline',
+    what: 'adds lines twice after a line without a newline',
     old: 'a',
     patch: update('@@\n+b\n@@\n+c\n'),
     result: 'a\nb\nc',
   },
   {
-    what: 'adds lines behind a last line without a newline that it changes, or takes away',
+    what: 'adds lines after a last line without a newline that it changes or removes',
     old: 'a\r\nb\r\nc',
     patch: update('-c\n+d\n@@\n+e\n'),
     result: 'a\r\nb\r\nd\r\ne',
   },
-  { what: 'puts lines in the place of the last one', old: 'a\nb', patch: update('-b\n@@\n+c\n'), result: 'a\nc' },
+  { what: 'replaces the last line', old: 'a\nb', patch: update('-b\n@@\n+c\n'), result: 'a\nc' },
   {
-    what: 'adds lines with the end of the line before them, in a file of both kinds',
+    what: 'adds lines with the line end of the previous line, in a file with mixed line ends',
     old: 'a\r\nb\n',
     patch: update('+c\n'),
     result: 'a\r\nb\nc\n',
   },
   {
-    what: 'changes a line and keeps its end, in a file of both kinds',
+    what: 'changes a line and keeps its line end, in a file with mixed line ends',
     old: 'a\r\nb\n',
     patch: update('-b\n+c\n'),
     result: 'a\r\nc\n',
   },
   {
-    what: 'means the first of several places behind an anchor, whatever blanks are around that',
+    what: 'applies at the first match after an anchor, which may be surrounded by spaces',
     old: 'class A\n  x\n  class B \n  x\n  x\n',
     patch: update('@@ class B\n-  x\n+  y\n'),
     result: 'class A\n  x\n  class B \n  y\n  x\n',
   },
   {
-    what: 'means a place behind the chunk before',
+    what: 'applies after the previous chunk',
     old: 'x\ny\nx\n',
     patch: update('@@\n x\n-y\n+z\n@@\n-x\n+w\n'),
     result: 'x\nz\nw\n',
   },
   {
-    what: 'has blank rows between its files, and behind one that is deleted',
+    what: 'has blank lines between its files, and after a deleted file',
     old: 'a\n',
     patch: '*** Begin Patch\n  \n*** Update File: a.txt\n-a\n+b\n\n*** Delete File: b.txt\n  \n*** End Patch\n',
     result: 'b\n',
   },
   {
-    what: 'has text around it',
+    what: 'is surrounded by other text',
     old: 'a\n',
     patch: `Here it is:\n${update('-a\n+b\n').trimEnd()} of it\nand that is all\n`,
     result: 'b\n',
@@ -409,37 +409,37 @@ export const refused: readonly RefusedRow[] = [
     },
   },
   {
-    what: 'other line ends in UTF-16 that is none',
+    what: 'other line ends in invalid UTF-16',
     old: [0xff, 0xfe, 0x61, 0, 10, 0, 0, 0xd8],
     patch: unified('@@ -1 +1 @@\n-a\n+b\n'),
     error: { code: 'PATCH_CONFLICT' },
   },
   {
-    what: 'a mark in a file that hides nothing',
+    what: 'a mark in a file without secrets',
     old: 'a\n',
     patch: unified('@@ -1 +1 @@\n-[REDACTED:github-token:1]\n+b\n'),
     error: { code: 'PATCH_CONFLICT' },
   },
   {
-    what: 'lines without context, behind a line that has no newline',
+    what: 'lines without context after a line without a newline',
     old: 'a\nb',
     patch: unified('@@ -2,0 +3 @@\n+c\n'),
     error: unfit('the last line of the file has no newline'),
   },
   {
-    what: 'lines without context, behind a line that has lost its newline',
+    what: 'lines without context after a line that lost its newline',
     old: 'a\nb\n',
     patch: unified('@@ -1,2 +1,2 @@\n a\n-b\n+c\n\\ No newline at end of file\n', '@@ -2,0 +3 @@\n+d\n'),
     error: { code: 'PATCH_CONFLICT', details: { hunk: 2, why: 'the last line of the file has no newline' } },
   },
   {
-    what: 'a newline taken away before lines that another hunk has taken away',
+    what: 'a newline removed before lines that another hunk removed',
     old: 'a\nb\nc\n',
     patch: unified('@@ -3 +2,0 @@\n-c\n', '@@ -2 +2 @@\n-b\n+B\n\\ No newline at end of file\n'),
     error: { code: 'PATCH_CONFLICT', details: { hunk: 2, why: 'it removes a newline before other lines' } },
   },
   {
-    what: 'a hunk within what another hunk has put in',
+    what: 'a hunk inside of lines that another hunk added',
     old: tenLines,
     patch: unified(
       '@@ -4,3 +4,4 @@\n 4\n+x\n 5\n 6\n',
@@ -449,37 +449,37 @@ export const refused: readonly RefusedRow[] = [
     error: { code: 'PATCH_CONFLICT', details: { hunk: 3 } },
   },
   {
-    what: 'an anchor that is nowhere',
+    what: 'a missing anchor',
     old: 'a\nb\n',
     patch: update('@@ class A\n-b\n+c\n'),
     error: unfit('no line "class A" follows'),
   },
   {
-    what: 'an anchor that stands only before',
+    what: 'an anchor that occurs only earlier',
     old: 'a\nb\nc\n',
     patch: update('@@ b\n-c\n+d\n@@ a\n+x\n'),
     error: { code: 'PATCH_CONFLICT', details: { hunk: 2, why: 'no line "a" follows' } },
   },
   {
-    what: 'lines that stand before the end only',
+    what: 'lines that occur only before the end',
     old: 'a\nb\n',
     patch: update('-a\n+b\n*** End of File\n'),
     error: unfit('it must match the end of the file'),
   },
   {
-    what: 'marks of which not all hide something',
+    what: 'marks of which some hide no secret',
     old: `a\nkey = "ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}"\n`,
     patch: update(' [REDACTED:github-token:9]\n-a\n+b\n'),
     error: unfit('its lines are not in the file'),
   },
   {
-    what: 'plain lines in a file of both kinds of ends',
+    what: 'lines without carriage returns in a file with mixed line ends',
     old: '\nb\r\nc\r\n',
     patch: unified('@@ -2,2 +2,2 @@\n b\n-c\n+d\n'),
     error: { code: 'PATCH_CONFLICT' },
   },
   {
-    what: 'plain lines in a file that is not, but for one of the new ones',
+    what: 'lines without carriage returns, except for one new line, in a file with them',
     old: 'a\r\nb\r\n',
     patch: unified('@@ -1,2 +1,3 @@\n a\n-b\n+c\r\n+d\n'),
     error: { code: 'PATCH_CONFLICT' },
@@ -491,25 +491,25 @@ export const refused: readonly RefusedRow[] = [
     error: { code: 'PATCH_CONFLICT', details: { hint: expect.stringContaining('with LF line ends') } },
   },
   {
-    what: 'carriage returns in all its rows, which the file does not have',
+    what: 'carriage returns in all its lines, which the file does not have',
     old: 'a\nb\nc\n',
     patch: unified('@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n').replaceAll('\n', '\r\n'),
     error: { code: 'PATCH_CONFLICT', details: { hint: expect.stringContaining('with LF line ends') } },
   },
   {
-    what: 'lines with carriage returns in a plain file, but for one of them',
+    what: 'lines with carriage returns, except for one, in a file without them',
     old: 'a\nb\n',
     patch: unified('@@ -1,2 +1,2 @@\n a\r\n-b\n+c\n'),
     error: { code: 'PATCH_CONFLICT' },
   },
   {
-    what: 'lines with carriage returns in a plain file, but for one hunk',
+    what: 'hunks with carriage returns, except for one, in a file without them',
     old: tenLines,
     patch: unified('@@ -1,2 +1,2 @@\n-1\r\n+one\r\n 2\r\n', '@@ -9,2 +9,2 @@\n-9\n+nine\n 10\n'),
     error: { code: 'PATCH_CONFLICT', details: { hunk: 1 } },
   },
   {
-    what: 'a first line that stands further on',
+    what: 'a first line that occurs further down',
     old: 'x\na\nb\nc\n',
     patch: unified('@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n'),
     error: {
@@ -518,7 +518,7 @@ export const refused: readonly RefusedRow[] = [
     },
   },
   {
-    what: 'a last line that stands before the end',
+    what: 'a last line that occurs before the end',
     old: tenLines,
     patch: unified('@@ -2,2 +2,2 @@\n 2\n-3\n+x\n'),
     error: unfit('it must match the end of the file'),
@@ -530,7 +530,7 @@ export const refused: readonly RefusedRow[] = [
     error: unfit('it must match the end of the file'),
   },
   {
-    what: 'lines that are nowhere',
+    what: 'missing lines',
     old: tenLines,
     patch: unified('@@ -2,3 +2,3 @@\n 2\n-x\n+y\n 4\n'),
     error: unfit('its lines are not in the file'),
@@ -542,7 +542,7 @@ export const refused: readonly RefusedRow[] = [
     error: unfit('it must match the whole file, which has other lines'),
   },
   {
-    what: 'first lines without context in a file that has some',
+    what: 'first lines without context in a file that has lines',
     old: 'a\n',
     patch: unified('@@ -0,0 +1 @@\n+b\n'),
     error: unfit('it has no context, so the file must be empty'),
@@ -554,13 +554,13 @@ export const refused: readonly RefusedRow[] = [
     error: unfit('it has no context, and it is not at the end of the file'),
   },
   {
-    what: 'lines without context behind a last line that has no newline, where another has changed',
+    what: 'lines without context after a last line without a newline that another hunk changed',
     old: '1\n2\n3\n4\n5',
     patch: unified('@@ -2,3 +2,3 @@\n 2\n-3\n+x\n 4\n', '@@ -5,0 +6 @@\n+6\n'),
     error: { code: 'PATCH_CONFLICT', details: { hunk: 2, why: 'the last line of the file has no newline' } },
   },
   {
-    what: 'a chunk that fits in many places',
+    what: 'a chunk that matches at many positions',
     old: 'x\n'.repeat(12),
     patch: update('-x\n+y\n'),
     error: {
@@ -570,7 +570,7 @@ export const refused: readonly RefusedRow[] = [
     },
   },
   {
-    what: 'an anchor that is too long to tell, and nowhere',
+    what: 'a missing anchor that is too long to be shown',
     old: 'a\n',
     patch: update(`@@ ${'x'.repeat(250)}\n-a\n+b\n`),
     error: {
@@ -582,7 +582,7 @@ export const refused: readonly RefusedRow[] = [
     },
   },
   {
-    what: 'a hunk of many lines, of which not all are told',
+    what: 'a hunk of many lines, of which some are shown',
     old: `${'z\r\n'.repeat(60)}a\rb`,
     patch: unified(`@@ -12,50 +12,49 @@\n${' y\n'.repeat(49)}-y\n`),
     error: {
@@ -594,7 +594,7 @@ export const refused: readonly RefusedRow[] = [
     },
   },
   {
-    what: 'a hunk of some lines, told whole, with what stands there to the end of the file',
+    what: 'a hunk of some lines, all shown, with the lines of the file up to its end',
     old: '1\n2\n3\n4\n5\r6',
     patch: unified('@@ -2,4 +2,3 @@\n 2\n 3\n 4\n-five\n'),
     error: {
@@ -613,11 +613,11 @@ const modes = 'old mode 100644\nnew mode 100755\n'
 const fullIndex = `index ${'a'.repeat(40)}..${'b'.repeat(40)}`
 const row = 'Azzzzz'
 
-/** What is wrong, the patch, the line that is named, and what the message says. */
+/** The defect, the patch, the reported line, and a part of the message. */
 export const unreadable: readonly (readonly [what: string, patch: string, line: number, message: string])[] = [
-  ['half a character', `--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\ud83d\n`, 5, 'it contains a lone surrogate'],
+  ['a lone surrogate', `--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\ud83d\n`, 5, 'it contains a lone surrogate'],
   [
-    'half a character in a V4A patch',
+    'a lone surrogate in a V4A patch',
     '*** Begin Patch\n*** Add File: a\n+\udc00\n*** End Patch\n',
     3,
     'it contains a lone surrogate',
@@ -649,13 +649,13 @@ export const unreadable: readonly (readonly [what: string, patch: string, line: 
   ['a context line too many, of old ones', `${names}@@ -1 +1,2 @@\n-a\n b\n`, 5, 'more old lines'],
   ['a marker that is too short', `${names}@@ -1 +1,2 @@\n-a\n\\ No\n+b\n+c\n`, 5, 'ends before the number of lines'],
   [
-    'a line behind the last',
+    'a line after the last one',
     `${names}@@ -1 +1,2 @@\n-a\n+b\n\\ No newline at end of file\n+c\n`,
     7,
     'a line after the one without a newline',
   ],
   [
-    'a binary patch of another method',
+    'a binary patch with another method',
     git(fullIndex, 'GIT binary patch', 'nothing 1', row, ''),
     4,
     'literal SIZE or delta SIZE',
@@ -681,37 +681,37 @@ export const unreadable: readonly (readonly [what: string, patch: string, line: 
   ['a binary row beyond four bytes', git(fullIndex, 'GIT binary patch', 'literal 1', 'A~~~~~'), 5, 'is corrupt'],
   ['a name in quotes that is no UTF-8', `diff --git "a/\\377" "b/\\377"\n`, 1, 'the quoted name is not UTF-8'],
   [
-    'a name in quotes that never end',
+    'a name with an unterminated quote',
     `diff --git "a/x b/x\nold mode 100644\nnew mode 100755\n`,
     1,
     'does not state the name',
   ],
   [
-    'a second name in quotes that never end',
+    'a second name with an unterminated quote',
     `diff --git a/x "b/x\nold mode 100644\nnew mode 100755\n`,
     1,
     'does not state the name',
   ],
   [
-    'two names in quotes, one of which never ends',
+    'two quoted names, one of them unterminated',
     `diff --git "a/x" "b/x\nold mode 100644\nnew mode 100755\n`,
     1,
     'does not state the name',
   ],
   [
-    'two names in quotes that differ',
+    'two quoted names that differ',
     `diff --git "a/x" "b/y"\nold mode 100644\nnew mode 100755\n`,
     1,
     'does not state the name',
   ],
   [
-    'a name in quotes with an escape that is none',
+    'a quoted name with an invalid escape',
     `diff --git "a/\\9" "b/\\9"\nold mode 100644\nnew mode 100755\n`,
     1,
     'does not state the name',
   ],
   [
-    'a name in quotes without a directory',
+    'a quoted name without a directory',
     `diff --git "x" "x"\nold mode 100644\nnew mode 100755\n`,
     1,
     'does not state the name',
@@ -723,19 +723,19 @@ export const unreadable: readonly (readonly [what: string, patch: string, line: 
     'the name of the file is missing',
   ],
   [
-    'a V4A patch with an empty row in an added file',
+    'a V4A patch with an empty line in an added file',
     '*** Begin Patch\n*** Add File: a\n+x\n\n+y\n*** End Patch\n',
     5,
     'must start with +',
   ],
   [
-    'a V4A patch with a line of an added file that has no +',
+    'a V4A patch with a line without + in an added file',
     '*** Begin Patch\n*** Add File: a\n+x\ny\n*** End Patch\n',
     4,
     'every line of an added file must start with +',
   ],
   [
-    'a V4A patch with lines of a deleted file',
+    'a V4A patch with lines after a deleted file',
     '*** Begin Patch\n*** Delete File: a\n-x\n*** End Patch\n',
     3,
     'nothing may follow',
@@ -743,7 +743,7 @@ export const unreadable: readonly (readonly [what: string, patch: string, line: 
   ['a V4A patch with something between files', '*** Begin Patch\n*** Delete File: a\n*** End Patc', 3, '*** Add File:'],
   ['a V4A patch that does not end', '*** Begin Patch\n*** Delete File: a', 2, 'does not end'],
   [
-    'a chunk with a row that is none',
+    'a chunk with an invalid line',
     '*** Begin Patch\n*** Update File: a\n@@\nx\n*** End Patch\n',
     4,
     'a line of a chunk must start with',
@@ -755,19 +755,19 @@ export const unreadable: readonly (readonly [what: string, patch: string, line: 
     'the chunk changes nothing',
   ],
   [
-    'a chunk that is only an anchor',
+    'a chunk that consists of an anchor',
     '*** Begin Patch\n*** Update File: a\n@@ x\n*** End Patch\n',
     3,
     'the chunk changes nothing',
   ],
   [
-    'a chunk that is only an end',
+    'a chunk that consists of an end marker',
     '*** Begin Patch\n*** Update File: a\n*** End of File\n*** End Patch\n',
     3,
     'the chunk changes nothing',
   ],
   [
-    'a chunk that is only an end, and a blank behind it',
+    'a chunk that consists of an end marker with a trailing space',
     '*** Begin Patch\n*** Update File: a\n*** End of File \n*** End Patch\n',
     3,
     'the chunk changes nothing',
@@ -791,7 +791,7 @@ export const unreadable: readonly (readonly [what: string, patch: string, line: 
   ['a hunk behind only a new name', `text\n+++ b/x\n${hunk}`, 3, 'a hunk without a file header'],
   ['a hunk behind only an old name', `--- a/x\ntext\n${hunk}`, 3, 'a hunk without a file header'],
   [
-    'a hunk that is not whole',
+    'an incomplete hunk',
     `${names}@@ -1,2 +1,2 @@\n-a\n+b\n`,
     6,
     'the patch ends before the number of lines in the header (line 3)',
@@ -799,7 +799,7 @@ export const unreadable: readonly (readonly [what: string, patch: string, line: 
   ['a header of a hunk that is none', `${names}@@ -x +1 @@\n-a\n`, 3, 'the header of the hunk is malformed'],
   ['a context line too many, of new ones', `${names}@@ -1,2 +1 @@\n+a\n b\n`, 5, 'more new lines'],
   [
-    'a marker that is none',
+    'an invalid marker',
     `${names}@@ -1 +1 @@\n-a\n\\No newline at end of file\n+b\n`,
     5,
     'ends before the number of lines',
@@ -808,7 +808,7 @@ export const unreadable: readonly (readonly [what: string, patch: string, line: 
   ...[' c', '+c', '-c', '-- c', '--          c', '-c--'].map(
     (more) =>
       [
-        `a line too many: ${more}`,
+        `an extra line: ${more}`,
         `${names}${hunk}${more}\n`,
         6,
         'the hunk has more lines than its header counts',
@@ -832,13 +832,13 @@ export const unreadable: readonly (readonly [what: string, patch: string, line: 
   ['a link', git('new file mode 120000'), 2, 'line 2 creates or changes a symbolic link'],
   ['a submodule', git('index 1..2 160000\r'), 2, 'line 2 creates or changes a submodule'],
   [
-    'a new file with an old name',
+    'a new file with an old path',
     `${git('new file mode 100644')}${names}`,
     3,
     'the file does not exist: /dev/null is expected',
   ],
   [
-    'a name that the header does not have',
+    'a name that is not in the header',
     `${git()}--- a/a.txt\n+++ b/a.txt\n+++ b/b.txt\n`,
     4,
     'differs from the one in the header',
@@ -875,14 +875,14 @@ export const unreadable: readonly (readonly [what: string, patch: string, line: 
       ] as const,
   ),
   [
-    'a line too many, before a header',
+    'an extra line before a header',
     `${names}${hunk} c\n+++ b/x\n${hunk}`,
     6,
     'the hunk has more lines than its header counts',
   ],
 ]
 
-/** What a patch says of a file. */
+/** A patch and the change that it declares. */
 export const kinds: readonly (readonly [patch: string, change: object])[] = [
   [`${names}${hunk}`, { kind: 'modify', mayCreate: false, insertions: 1, deletions: 1 }],
   [`${names}@@ -0,0 +1 @@\n+b\n`, { kind: 'modify', mayCreate: true, insertions: 1, deletions: 0 }],

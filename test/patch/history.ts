@@ -2,17 +2,17 @@ import { spawnSync } from 'node:child_process'
 import { patchInMemory } from './against-git.ts'
 import { type FileTree, plainTree } from './trees.ts'
 
-/** What became of the commits of a history, each one's diff applied to its parent's tree. */
+/** The results of applying the diff of each commit to its parent's tree. */
 export interface HistoryFigures {
   commits: number
-  /** The tree became the commit's. */
+  /** Commits whose tree was reproduced. */
   equal: number
-  /** Links, submodules, names that SPEC §3 refuses, or a diff that is no UTF-8: left out. */
+  /** Skipped: commits with links, submodules, names that SPEC §3 refuses, or a diff that is not UTF-8. */
   leftOut: number
   readonly wrong: string[]
 }
 
-/** Applies the diff of every commit (the newest `most`) to its parent's tree in memory, and compares the trees. */
+/** Applies the diff of each of the newest `max` commits to its parent's tree in memory, and compares the trees. */
 export async function replayHistory(repository: string, max: number): Promise<HistoryFigures> {
   const git = (args: readonly string[], input?: string | Buffer): Buffer =>
     spawnSync('git', ['-C', repository, ...args], { maxBuffer: 1 << 30, ...(input === undefined ? {} : { input }) })
@@ -47,7 +47,7 @@ export async function replayHistory(repository: string, max: number): Promise<Hi
   }
   return figures
 
-  /** The files of a tree that a diff names: the others stay as they are. */
+  /** The files of a tree that the diff names. The diff does not change the others. */
   function treeOf(tree: string, names: ReadonlySet<string>): FileTree {
     const files: FileTree = new Map()
     const listed = git(['ls-tree', '-r', '-z', '--full-tree', tree]).toString().split('\0').slice(0, -1)
@@ -66,7 +66,7 @@ export async function replayHistory(repository: string, max: number): Promise<Hi
   }
 }
 
-/** The names in a raw diff with NULs. */
+/** The names in the output of `git diff --raw -z`. */
 function touched(raw: string): Set<string> {
   const fields = raw.split('\0')
   const names = new Set<string>()

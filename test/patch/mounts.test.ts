@@ -22,7 +22,7 @@ function onDisk(): { backend: Backend; root: string } {
   return { backend: nodeBackend(root, { stateDir: join(directory, 'state') }), root }
 }
 
-/** Changes `x.txt`, and makes a file in a new directory, in each place. */
+/** Changes `x.txt` and creates a file in a new directory, at each location. */
 const patchOf = (...places: string[]) =>
   places
     .flatMap((location) => [
@@ -56,7 +56,7 @@ describe('a patch over mounts', () => {
     }
     for (const { root } of [first, second]) expect([...treeOf(root)]).toEqual(before)
     expect(await snapshot(third)).toEqual(there)
-    // What lies in one of them is patched as ever.
+    // A patch of files on one mount is applied.
     expect(await workspace.call('apply_patch', { patch: patchOf('other/') })).toMatchObject({ ok: true })
     expect([...treeOf(first.root)]).toEqual(before)
     expect([...treeOf(second.root)]).toEqual(after)
@@ -88,7 +88,7 @@ describe('a patch over mounts', () => {
   it('leaves the volatile mount unchanged if the persistent one refuses', async () => {
     const disk = onDisk()
     const quick = memory({ 'x.txt': 'x\n' })
-    // Someone else is quicker: the file changes between the judging of the patch and its commit.
+    // Another process changes the file between the evaluation of the patch and its commit.
     const raced = faulty(disk.backend, {
       on: 'commit',
       run: () => writeFileSync(join(disk.root, 'x.txt'), 'of someone else\n'),

@@ -6,7 +6,7 @@ import { createGitBench, edited, type FileTree, plainTree, randomFrom } from './
 const git = createGitBench()
 afterAll(() => git.remove())
 
-/** A file of few different lines, so that a hunk fits in many places. */
+/** A file with few different lines, so that a hunk matches at many positions. */
 function repetitive(random: () => number): Buffer {
   const kinds = 2 + Math.floor(random() * 8)
   const lines = Array.from({ length: Math.floor(random() * 40) }, () => `${Math.floor(random() * kinds)}\n`)
@@ -44,7 +44,7 @@ it('places or refuses hunks on a changed file as git apply does', async () => {
         expect(plainTree(tree)).toEqual(plainTree(expected))
         match.equal += 1
       } else {
-        // git puts lines without context at the end, wherever they belong, and glues lines where a newline is missing.
+        // git adds lines without context at the end of the file, and joins lines if a newline is missing.
         expect(`${answer.why}`).toMatch(/no context|newline|its lines are not in the file|must match/)
         expect(section).toMatch(/^@@ -\d+,0|No newline/m)
         match.stricter += 1

@@ -50,7 +50,7 @@ it.each([
   ['a\nb\n', ['a\n', 'b\n'], 0, true],
   ['a\nb\n', ['b\n'], 1, true],
   ['a\nb\n', ['a\n'], 1, false],
-  // Only whole lines, and only those that are there.
+  // Only complete lines match, and only existing ones.
   ['a\nb\n', ['a'], 0, false],
   ['a\nb\n', ['b\n', ''], 1, false],
   ['a\nb\n', [''], 3, false],

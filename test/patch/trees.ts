@@ -21,7 +21,7 @@ export interface TreeFile {
 
 export type FileTree = Map<string, TreeFile>
 
-/** Numbers below 1, the same for the same seed. */
+/** A seeded generator of numbers from 0 to 1. */
 export function randomFrom(seed: number): () => number {
   let state = (seed + 0x9e3779b9) >>> 0
   return () => {
@@ -66,7 +66,7 @@ const names = [
 ]
 const folders = ['', '', 'src', 'src/deep/er', 'with space', 'ümlaut', 'a', 'b', 'src/x→']
 
-/** A tree with hard names, line ends, modes, and last lines. */
+/** A tree with difficult names, line ends, modes and last lines. */
 export function generateTree(random: () => number, count: number): FileTree {
   const tree: FileTree = new Map()
   while (tree.size < count) {
@@ -77,13 +77,13 @@ export function generateTree(random: () => number, count: number): FileTree {
 }
 
 function anyPath(random: () => number): string {
-  // Rarely uses a name whose header git itself misreads.
+  // Rarely uses a name that git itself cannot parse in a header.
   const folder = random() < 0.0005 ? 'dir /sub' : pick(random, folders)
   const name = random() < 0.5 ? pick(random, names) : `${pick(random, names)}${Math.floor(random() * 40)}`
   return folder === '' ? name : `${folder}/${name}`
 }
 
-/** Whether no file stands at, above or below a path. */
+/** Whether there is no file at a path, above it or below it. */
 function isFree(tree: FileTree, path: string): boolean {
   for (const other of tree.keys()) {
     if (other === path || other.startsWith(`${path}/`) || path.startsWith(`${other}/`)) return false
@@ -137,7 +137,7 @@ function anyLine(random: () => number, few: boolean, eol: number): string {
   return `${random() < 0.3 ? pick(random, words) : `line ${Math.floor(random() * 1000)}`}${end}`
 }
 
-/** Another state of a tree: files edited, made, deleted, renamed, copied, turned into directories, and with other bits. */
+/** A changed tree: files are edited, created, deleted, renamed, copied, made executable, or replaced by directories. */
 export function changeTree(random: () => number, tree: FileTree): FileTree {
   const changed: FileTree = new Map()
   for (const [path, file] of tree) {
@@ -171,7 +171,7 @@ export function changeTree(random: () => number, tree: FileTree): FileTree {
   return changed
 }
 
-/** A file with some of its lines changed, added and removed. */
+/** The file with some lines changed, added and removed. */
 export function edited(random: () => number, file: TreeFile): TreeFile {
   if (file.bytes.includes(0) || random() < 0.05) return { ...file, bytes: anyContent(random) }
   const lines = file.bytes.toString('utf8').split(/(?<=\n)/)
@@ -194,12 +194,12 @@ export function edited(random: () => number, file: TreeFile): TreeFile {
   return { ...file, bytes: Buffer.from(text) }
 }
 
-/** git over directories of its own. */
+/** Runs git in its own temporary directories. */
 export interface GitBench {
   readonly root: string
-  /** The patch from one tree to another, as `git diff` writes it. */
+  /** The output of `git diff` between two trees. */
   diff(from: FileTree, to: FileTree, options?: readonly string[]): Buffer
-  /** What `git apply` makes of a tree; `undefined` where it refuses. */
+  /** The tree after `git apply`; `undefined` if git refuses. */
   apply(tree: FileTree, patch: Buffer): FileTree | undefined
   remove(): void
 }
@@ -247,7 +247,7 @@ export function createGitBench(): GitBench {
   }
 }
 
-/** Makes one tree of another on disk, touching only what differs. */
+/** Changes a tree on disk into another one, writing only the differing files. */
 function replaceTree(directory: string, from: FileTree, to: FileTree): void {
   const changed: FileTree = new Map()
   for (const [path, file] of to) {
@@ -288,7 +288,7 @@ export function readTree(directory: string): FileTree {
   return tree
 }
 
-/** A tree as a plain object that a failed comparison shows well. */
+/** A tree as a plain object, which is readable in a failed comparison. */
 export function plainTree(tree: FileTree): Record<string, string> {
   const sorted = [...tree].sort(([a], [b]) => (a < b ? -1 : 1))
   return Object.fromEntries(
