@@ -47,7 +47,7 @@ const text = async (backend: ReturnType<typeof memory>, path: string) =>
 const edit = { path: 'a.txt', oldText: 'one', newText: 'uno' }
 
 describe('a parked call', () => {
-  it('runs once it is allowed, and only once', async () => {
+  it('runs when it is allowed, and only once', async () => {
     const backend = files()
     const workspace = await open({ backend })
     const id = approvalOf(await workspace.call('edit_file', edit))
@@ -293,7 +293,7 @@ describe('directoryParking', () => {
       expect(() => parked.list()).toThrow('it is not a regular file')
       rmSync(taken, { recursive: true })
       await parked.put(call)
-      // A directory has the name of the file to write.
+      // A directory already exists under the name of the file to write.
       for (const name of readdirSync(parked.directory).filter((one) => one.endsWith('.json'))) {
         rmSync(join(parked.directory, name))
         mkdirSync(join(parked.directory, name, 'full'), { recursive: true })

@@ -45,7 +45,7 @@ describe('approvals on the command line', () => {
     })
   }
 
-  it('are parked in one process and answered in another, once', async () => {
+  it('wait in one process and are answered once in another', async () => {
     const options = ['--policy', 'supervised', '--parked', waiting]
     const question = await run(['call', 'edit_file', JSON.stringify(edit), ...options])
     expect(question.code).toBe(1)
@@ -129,7 +129,7 @@ describe('approvals on the command line', () => {
     await workspace.close()
   })
 
-  it('are given to the first process only, and are readable only by their owner', async () => {
+  it('are taken by the first process only, and are readable only by their owner', async () => {
     const parking = directoryParking(waiting)
     const { workspace } = await parkedIn(waiting)
     const id = String(((await workspace.call('edit_file', edit)) as Failure).approvalId)

@@ -42,7 +42,7 @@ async function connect(words: string[], names: () => string[]) {
   client.setRequestHandler(ListRootsRequestSchema, () => ({
     roots: names().map((path) => ({ uri: pathToFileURL(join(home, path)).href })),
   }))
-  // Both sides of a pipe use the same protocol.
+  // The server transport works for a client too, since both sides of a pipe use the same protocol.
   await client.connect(new StdioServerTransport(host.stdout, host.stdin))
   const end = async () => {
     host.stdin.end()
@@ -85,7 +85,7 @@ describe("a client's roots on the command line", () => {
     expect(await read('package.json')).toBe('NOT_FOUND')
   })
 
-  it('are ignored with --overlay, which belongs to its own roots', async () => {
+  it('are ignored with --overlay, whose overlay belongs to the roots of the command line', async () => {
     const { read } = await connect(['--root', join(home, 'project'), '--overlay'], () => ['other'])
     expect(await read('a.txt')).toBe('project\n')
   })

@@ -91,7 +91,7 @@ describe('wrong usage', () => {
     await expect(command(words)).rejects.toThrow(message)
   })
 
-  it('exits with 2 and points to the help; a fault does not point to it', async () => {
+  it('exits with 2 and points to the help, which an internal error does not', async () => {
     expect(await printed((words) => program(words), 'nonsense')).toEqual({
       ...{ code: 2, out: '' },
       error: 'wardspace: There is no command "nonsense"\nSee: wardspace help\n',

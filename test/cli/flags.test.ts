@@ -9,7 +9,7 @@ const main = join(import.meta.dirname, '../../dist/cli/main.js')
 
 afterEach(() => vi.restoreAllMocks())
 
-/** The options that each command takes. Those with a value are given one. */
+/** The options of each command, with a value for those that take one. */
 const workspaceOptions = [
   'root',
   'policy',
@@ -43,7 +43,7 @@ const flags = new Set(['read-only', 'overlay', 'json', 'ask', 'plan', 'markdown'
 const repeatable = new Set(['root', 'allowed-host', 'allowed-origin'])
 const all = [...new Set(Object.values(commands).flatMap(({ options }) => options))]
 
-/** The name with one letter dropped, doubled, and in a longer name two letters swapped. */
+/** Returns the name with one letter dropped, one doubled, and, if it is long enough, two swapped. */
 function misspelled(name: string): readonly string[] {
   const at = Math.floor(name.length / 2)
   return [
@@ -66,7 +66,7 @@ async function run(words: readonly string[]): Promise<{ readonly code: number; r
 let cases = 0
 
 describe.each(Object.entries(commands))('the options of %s', (_command, { words, options }) => {
-  it('are named if they are misspelled', async () => {
+  it('are suggested for a misspelled option', async () => {
     for (const name of options) {
       for (const wrong of misspelled(name)) {
         cases += 1
@@ -110,13 +110,13 @@ describe.each(Object.entries(commands))('the options of %s', (_command, { words,
   })
 })
 
-describe('wrong words', () => {
-  it('were tried in more than 500 cases', () => {
+describe('wrong arguments', () => {
+  it('are tested in more than 500 cases', () => {
     console.log(`wrong options of the command line tried: ${cases}`)
     expect(cases).toBeGreaterThan(500)
   })
 
-  it('are refused as a command, with the nearest one', async () => {
+  it('are refused as a command, with a suggestion', async () => {
     expect(await run(['toosl'])).toMatchObject({ code: 2, error: expect.stringContaining('did you mean "tools"?') })
     expect(await run(['constructor'])).toMatchObject({ code: 2 })
   })
@@ -135,7 +135,7 @@ describe('wrong words', () => {
 const home = mkdtempSync(join(tmpdir(), 'wardspace-output-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-/** Runs the built command line with an output that cannot be written; returns its end. */
+/** Runs the built command line with an output that cannot be written; returns how it ended. */
 async function runInto(output: string | 'closed', words: readonly string[]) {
   const fd = output === 'closed' ? undefined : openSync(output, 'w')
   const child = spawn(process.execPath, [main, ...words], { cwd: home, stdio: ['ignore', fd ?? 'pipe', 'pipe'] })

@@ -26,7 +26,7 @@ afterEach(() => {
   rmSync(home, { recursive: true, force: true })
 })
 
-/** Files that are no ordinary files of a reasonable size, by how they are made. */
+/** Creates files that are not regular or unreasonably large, by kind. */
 const makers: Readonly<Record<string, (path: string) => void>> = {
   'a link to /dev/zero': (path) => symlinkSync('/dev/zero', path),
   'a link to a link to /dev/zero': (path) => {
@@ -49,7 +49,7 @@ const makers: Readonly<Record<string, (path: string) => void>> = {
   },
 }
 
-/** Links to ordinary files: refused where nobody has named them. */
+/** Links to regular files. They are refused unless the user names them. */
 const linkMakers: Readonly<Record<string, (path: string) => void>> = {
   'a link to a file outside': (path) => symlinkSync('../outside.json', path),
   'a link to a file of the system': (path) => symlinkSync('/etc/hostname', path),
@@ -58,7 +58,7 @@ const linkMakers: Readonly<Record<string, (path: string) => void>> = {
 const names = ['wardspace.config.json', 'wardspace.config.toml', 'wardspace.config.yaml', 'wardspace.config.yml']
 
 describe.each(Object.entries({ ...makers, ...linkMakers }))('a configuration that is %s', (kind, make) => {
-  it('is refused where it was found', async () => {
+  it('is refused if it is found in the root', async () => {
     for (const name of names) {
       make(join(root, name))
       await expect(loadConfig(root, undefined)).rejects.toThrow(/^Cannot read the policy file "/)
@@ -68,7 +68,7 @@ describe.each(Object.entries({ ...makers, ...linkMakers }))('a configuration tha
     }
   })
 
-  it('is refused where it was named, unless it is a link to a policy', async () => {
+  it('is refused if its path is passed, unless it is a link to a policy', async () => {
     const file = join(home, 'named.json')
     make(file)
     if (kind === 'a link to a file outside') rmSync(file)
@@ -80,7 +80,7 @@ describe.each(Object.entries({ ...makers, ...linkMakers }))('a configuration tha
 })
 
 describe.each(Object.entries(makers))('a file that is %s', (kind, make) => {
-  it('is no dialect, recording or parked call', async () => {
+  it('is refused as a dialect, recording or parked call', async () => {
     make(join(home, 'mine.mjs'))
     if (kind !== 'a file of ten gigabytes') {
       await expect(dialectOf(join(home, 'mine.mjs'))).rejects.toThrow(/^Cannot load the dialect/)
@@ -94,7 +94,7 @@ describe.each(Object.entries(makers))('a file that is %s', (kind, make) => {
     expect(directoryParking(parked).list).toThrow(/^Cannot read the parked call/)
   })
 
-  it('is no intact audit file', async () => {
+  it('is refused as an audit file', async () => {
     const file = join(home, 'audit.jsonl')
     make(file)
     vi.spyOn(process.stdout, 'write').mockReturnValue(true)
@@ -105,7 +105,7 @@ describe.each(Object.entries(makers))('a file that is %s', (kind, make) => {
 })
 
 describe('a token file', () => {
-  it('is read no further than a token can be long', () => {
+  it('is read up to the maximum length of a token', () => {
     const roots = [{ at: '', directory: root }]
     for (const kind of ['a link to /dev/zero', 'a directory', 'a link to itself', 'a file of ten gigabytes'] as const) {
       const file = join(home, `token of ${kind.replaceAll('/', '')}`)

@@ -62,7 +62,7 @@ describe.each(['stdio', 'HTTP'])('the inspector over %s', (face) => {
   })
 })
 
-it('the inspector without a token is told that it needs one', async () => {
+it('the inspector without a token gets an error that names the token', async () => {
   const { stdout, stderr } = await inspect(faces.closed as readonly string[], 'tools/list')
   expect(stdout).toBe('')
   expect(stderr).toContain('token')

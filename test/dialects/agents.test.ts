@@ -126,7 +126,7 @@ describe('what a run in a dialect has seen', () => {
   it.each([
     ['deepagents', 'edit_file'],
     ['anthropic', 'str_replace_based_edit_tool'],
-  ])('rejects an input that is no object: %s', async (dialect, tool) => {
+  ])('rejects an input that is not an object: %s', async (dialect, tool) => {
     const workspace = await open(dialect)
     expect(await workspace.call(tool, 'a text')).toMatchObject({ isError: true, failure: { code: 'INVALID_INPUT' } })
     await workspace.close()

@@ -14,7 +14,7 @@ describe.each(fixtures())('$name', ({ fixture }) => {
 
   it('contains a success and a refusal of every tool, and the important error codes', () => {
     const { tools } = dialects[fixture.dialect]?.() ?? { tools: [] }
-    // `submit_plan` is a tool of plan mode, in which no other change is made.
+    // `submit_plan` exists only in plan mode, in which no other change is possible.
     const names = tools.map(({ name }) => name).filter((name) => name !== 'submit_plan')
     const asked = (isError: boolean) =>
       names.filter((name) => fixture.calls.some((one) => one.tool === name && one.isError === isError))

@@ -282,7 +282,7 @@ describe('content that steps read', () => {
     expect(await writes('none.txt', 'a.txt')).toEqual([false, 'WRITE_CONFLICT'])
   })
 
-  it('does not hide an exception that is no ToolError', async () => {
+  it('does not hide an exception that is not a ToolError', async () => {
     const broken = defineDialectTool({
       name: 'BROKEN',
       description: 'Fails',

@@ -48,7 +48,7 @@ const files = {
   '.git/config': `[core] ${SECRET}\n`,
 }
 
-/** Paths inside and outside, with `..`, absolute ones, and spellings that decode or fold to them. */
+/** Paths inside and outside the root, with `..`, absolute ones, and spellings that decode or case-fold to them. */
 const parts = fc.constantFrom(
   ...['..', '.', '', '/', '\\', '%2e%2e', '..\\', '~', '\u0000', '\u202e', '．．', 'C:', 'file:', '$HOME'],
   ...['allowed', 'forbidden', 'a.txt', 's.txt', '.env', '.git', 'config', 'workspace', 'etc', 'passwd', 'proc', 'self'],

@@ -13,7 +13,7 @@ export const files: Readonly<Record<string, string>> = {
   'memories/sub/m.md': 'two\n',
 }
 
-/** Calls that have to come before a case. */
+/** Calls that must run before a case. */
 export interface Case {
   readonly tool: string
   readonly input: Readonly<Record<string, unknown>>
@@ -185,7 +185,7 @@ function start(tool: string, more: object = {}): { readonly tool: string; readon
 
 const wrong = createHash('sha256').update('wrong').digest('hex')
 
-/** A value of every safety field of the workspace's tools, of which a call can show that it has its effect. */
+/** A value for every safety field of the workspace's tools whose effect a call can show. */
 export const values: Readonly<Record<string, readonly unknown[]>> = {
   dryRun: [true],
   expectedSha256: [wrong],
@@ -211,7 +211,7 @@ export const values: Readonly<Record<string, readonly unknown[]>> = {
   includeIgnored: [true, false],
 }
 
-/** The code with which the value of a field refuses a change. */
+/** The error code of the refusal that a field's value causes. */
 export const refusals: Readonly<Record<string, string>> = {
   expectedSha256: 'WRITE_CONFLICT',
   expectedSha256s: 'WRITE_CONFLICT',

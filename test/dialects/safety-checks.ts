@@ -15,7 +15,7 @@ interface Run {
   readonly changed: readonly string[]
 }
 
-/** Opens a workspace in a dialect, after the calls that have to come before a case. */
+/** Opens a workspace in a dialect, after the calls that must run before a case. */
 async function open(dialect: Dialect, { tool, input, mode, before = [] }: Case) {
   const inputs: Readonly<Record<string, unknown>>[] = []
   const workspace = await createWorkspace({
@@ -32,7 +32,7 @@ async function open(dialect: Dialect, { tool, input, mode, before = [] }: Case) 
   for (const earlier of before) expect((await workspace.call(earlier.tool, earlier.input)).isError).toBe(false)
   return {
     close: () => workspace.close(),
-    /** Makes the call of the case, with more fields. */
+    /** Makes the call of the case, with additional fields. */
     async run(more: object = {}): Promise<Run> {
       inputs.length = 0
       const records = workspace.auditRecords().length
@@ -44,7 +44,7 @@ async function open(dialect: Dialect, { tool, input, mode, before = [] }: Case) 
   }
 }
 
-/** Makes the call of a case in a workspace of its own, with more fields. */
+/** Makes the call of a case in a new workspace, with additional fields. */
 export async function run(dialect: Dialect, one: Case, more?: object): Promise<Run> {
   const workspace = await open(dialect, one)
   const result = await workspace.run(more)
@@ -70,7 +70,7 @@ function fieldsOf(dialect: Dialect, name: string): readonly string[] {
 
 type Opened = (typeof openedDialects)[number]
 
-/** Counts the cases in which a safety field had its effect, and those in which it was refused before anything happened. */
+/** Counts the cases in which a safety field had its effect, and those in which it was refused before any effect. */
 export async function checkSafetyFields(
   { dialect, cases }: Opened,
   every = 1,

@@ -24,7 +24,7 @@ describe('the table of calls', () => {
 })
 
 describe('the safety fields', () => {
-  it('are the optional fields of the workspace tools, but for those that say what a call is about', () => {
+  it('are the optional fields of the workspace tools, except those that identify the subject of a call', () => {
     const others = builtinTools.flatMap(({ name, input }) =>
       Object.entries(input.shape)
         .filter(([field, schema]) => schema.safeParse(undefined).success && !safetyFieldsOf(name).includes(field))
@@ -45,7 +45,7 @@ describe('the safety fields', () => {
 })
 
 describe.each(openedDialects)('$name', (opened) => {
-  it('gives every safety field its effect, or refuses it before anything happens', async () => {
+  it('gives every safety field its effect, or refuses it before any effect', async () => {
     expect((await checkSafetyFields(opened, 3)).effective).toBeGreaterThan(3)
   })
 

@@ -7,7 +7,7 @@ import type { Backend } from '../../src/storage/backend.ts'
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '../../src/workspace/create-workspace.ts'
 import { snapshot } from '../tools/setup.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever field it expects
+// biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary fields of results
 export type Answer = Record<string, any>
 
 /** A shell whose lines are not evaluated, so that only its files protect anything. */

@@ -37,7 +37,7 @@ describe('append_file', () => {
     expect(await text('a.txt')).toBe('ab')
   })
 
-  it('refuses a file over the total, a stale version, binary files and directories', async () => {
+  it('refuses a file over the size limit, a stale version, binary files and directories', async () => {
     const { code, snapshot, sha } = await bench(
       {
         'a.txt': '12345678',
@@ -62,7 +62,7 @@ describe('append_file', () => {
     expect(await snapshot()).toEqual(before)
   })
 
-  it('keeps what the run has read of the file', async () => {
+  it('keeps the record of what the run has read of the file', async () => {
     const { ok, code } = await bench({ 'a.txt': 'a\n', 'b.txt': 'b\n' })
     await ok('read_file', { path: 'a.txt' })
     await ok('append_file', { path: 'a.txt', content: 'x\n' })

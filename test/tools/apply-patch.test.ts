@@ -50,7 +50,7 @@ new file mode 100644
 2.39.5
 `
 
-/** A section that changes one file, by its names. */
+/** Returns a patch section that changes one file, with the given old and new name. */
 function change(from: string, to = from, git = true): string {
   return `${git ? `diff --git ${from} ${to}\n` : ''}--- ${from}\n+++ ${to}\n@@ -1 +1 @@\n-x\n+y\n`
 }
@@ -59,7 +59,7 @@ function creation(name: string, mode = '100644'): string {
   return `diff --git ${name} ${name}\nnew file mode ${mode}\n--- /dev/null\n+++ ${name}\n@@ -0,0 +1 @@\n+y\n`
 }
 
-/** A policy that lets patches do what is named. */
+/** A policy that allows patches to override the named protections. */
 const lifted = (overrides: readonly string[]) => ({
   policy: {
     preset: 'autonomous',
@@ -243,7 +243,7 @@ describe('apply_patch', () => {
   })
 })
 
-/** Everything that a patch may not do by default: why, in several spellings, and the code of its refusal. */
+/** What patches may not do by default, in several spellings, with the code of the refusal. */
 const dangers: Readonly<Record<string, readonly [code: RegExp, patches: readonly string[]]>> = {
   'into .git': [
     /POLICY_DENIED|PATH_REJECTED/,
@@ -408,7 +408,7 @@ describe('a dangerous patch is refused as a whole and changes nothing', () => {
     const before = await snapshot()
     const harmless = '--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n-1\n+one\n 2\n 3\n'
     for (const patch of patches) {
-      // Behind another section, what names no change is text around the patch.
+      // After another section, a part without a change is ignored as text around the patch.
       const alone = patch.startsWith('***') || !/^(?:--- |@@ |diff --git .*\n.)/.test(patch)
       for (const text of alone ? [patch] : [patch, `${harmless}${patch}`]) {
         const answer = await call('apply_patch', { patch: text })
@@ -491,7 +491,7 @@ describe('apply_patch, corner cases', () => {
   const deleted = (name: string) =>
     `diff --git a/${name} b/${name}\ndeleted file mode 100644\n--- a/${name}\n+++ /dev/null\n@@ -1 +0,0 @@\n-${name}\n`
 
-  it('counts the bytes of a patch, not its units', async () => {
+  it('measures the size of a patch in bytes, not in UTF-16 units', async () => {
     const patch = section('a.txt', `@@ -1 +1 @@\n-a.txt\n+${'€'.repeat(30)}\n`)
     const { call } = await bench({ 'a.txt': 'a.txt\n' }, { limits: { patchBytes: patch.length + 50 } })
     expect(await call('apply_patch', { patch })).toMatchObject({ code: 'PATCH_BUDGET_EXCEEDED', limit: 'patchBytes' })

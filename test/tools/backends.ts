@@ -8,7 +8,7 @@ import type { Backend } from '../../src/storage/backend.ts'
 import { fill } from './fill.ts'
 import type { Tree } from './setup.ts'
 
-/** The same tree on every backend. `dispose` removes what stands on disk. */
+/** The same tree on every backend. `dispose` removes the copies on disk. */
 export async function everyBackend(
   tree: Tree,
 ): Promise<{ name: string; backend: Backend; dispose(): Promise<void> }[]> {

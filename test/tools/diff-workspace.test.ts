@@ -123,7 +123,7 @@ describe.each(Object.entries(backends))('diff_workspace over %s', (_, open) => {
     )
     expect([found.filesChanged, found.insertions, found.deletions]).toEqual([
       files,
-      // Git shows what is no UTF-8 as text.
+      // Git shows the file that is not UTF-8 as text.
       (insertions ?? 0) - 1,
       (deletions ?? 0) - 1,
     ])
@@ -359,7 +359,7 @@ describe('without a repository', () => {
 describe('diff_workspace with incomplete information', () => {
   it('reports the number of files with an unknown original', async () => {
     const large = new Uint8Array(16 * 1024 * 1024 + 1)
-    // Over a backend that does not hold its tree, first states are kept.
+    // If the backend does not provide its tree, the workspace stores the original state of changed files.
     const { tree: _, ...backend } = memory({ a: large, b: large })
     const workspace = await createWorkspace({ backend, policy: 'autonomous' })
     const warnings: unknown[] = []

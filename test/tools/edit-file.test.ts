@@ -167,7 +167,7 @@ describe('edit_file in a file of mixed line ends', () => {
       { oldText: 'last', newText: 'x\ny' },
       'a\nb\r\nx\r\ny',
     ],
-    ['finds one end for the other', 'a\r\nb\nc\r\n', { oldText: 'a\nb\nc', newText: 'x' }, 'x\r\n'],
+    ['matches one kind of line end with another', 'a\r\nb\nc\r\n', { oldText: 'a\nb\nc', newText: 'x' }, 'x\r\n'],
   ])('%s', async (_, before, edit, after) => {
     const { ok, text } = await bench({ 'a.txt': before })
     await ok('edit_file', { path: 'a.txt', ...edit })

@@ -1,7 +1,7 @@
 import { type Path, ROOT } from '../../src/paths/logical-path.ts'
 import type { Backend, Change } from '../../src/storage/backend.ts'
 
-/** Puts into an empty backend what another one holds. */
+/** Copies all entries of one backend to an empty one. */
 export async function fill(backend: Backend, source: Backend): Promise<void> {
   const changes: Change[] = []
   const waiting: Path[] = [ROOT]

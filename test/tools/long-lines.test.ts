@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace } from '../../src/index.ts'
 
-/** Reads a file from start to end as the answers say, and returns the parts. */
+/** Reads a file to its end by the continuation in each answer, and returns the parts. */
 async function readAll(content: string): Promise<{ readonly parts: string[]; readonly warnings: string[] }> {
   const workspace = await createWorkspace({ backend: memory({ 'a.txt': content }), policy: 'autonomous' })
   const parts: string[] = []
@@ -48,7 +48,7 @@ describe('read_file', () => {
     }
   })
 
-  it('does not count a line as shown of which it shows only the end', async () => {
+  it('does not count a line as shown if it shows only its end', async () => {
     const workspace = await createWorkspace({ backend: memory({ 'a.txt': 'one\n' }), policy: 'autonomous' })
     await workspace.call('read_file', { path: 'a.txt', startColumn: 2 })
     const write = await workspace.call('write_file', { path: 'a.txt', content: 'new\n' })

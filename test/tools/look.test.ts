@@ -115,7 +115,7 @@ describe('search_text', () => {
       { before: ['import { answer } from "../a"'], after: [] },
     ])
     expect((await ok('search_text', { query: 'answer', path: 'src/a.ts' })).matches).toHaveLength(1)
-    // A file that is named is searched, ignored or not.
+    // A file that the call names is searched even if it is ignored.
     expect((await ok('search_text', { query: 'answer', path: 'a.log' })).matches).toHaveLength(1)
   })
 
@@ -168,26 +168,29 @@ describe('search_text', () => {
     ).toMatchObject({ code: 'SEARCH_TIMEOUT' })
   })
 
-  it.each([{}, { filesOnly: true }])('ends with partial results wherever its time runs out: %j', async (more) => {
-    const { call } = await bench({ 'a.txt': 'x\n', 'b.txt': 'x\ny\n', 'c.txt': 'x\n' })
-    const found: string[] = []
-    // A clock that only goes on when it is looked at.
-    const clock = vi.spyOn(performance, 'now')
-    try {
-      for (let timeoutMs = 1; timeoutMs <= 40; timeoutMs++) {
-        let looks = 0
-        clock.mockImplementation(() => looks++)
-        const answer = await call('search_text', { query: 'x', timeoutMs, ...more })
-        found.push(answer.ok ? `${(answer.files ?? answer.matches).length} ${answer.truncatedReason}` : answer.code)
+  it.each([{}, { filesOnly: true }])(
+    'ends with partial results at every point at which its time can run out: %j',
+    async (more) => {
+      const { call } = await bench({ 'a.txt': 'x\n', 'b.txt': 'x\ny\n', 'c.txt': 'x\n' })
+      const found: string[] = []
+      // A clock that advances only when it is read.
+      const clock = vi.spyOn(performance, 'now')
+      try {
+        for (let timeoutMs = 1; timeoutMs <= 40; timeoutMs++) {
+          let looks = 0
+          clock.mockImplementation(() => looks++)
+          const answer = await call('search_text', { query: 'x', timeoutMs, ...more })
+          found.push(answer.ok ? `${(answer.files ?? answer.matches).length} ${answer.truncatedReason}` : answer.code)
+        }
+      } finally {
+        clock.mockRestore()
       }
-    } finally {
-      clock.mockRestore()
-    }
-    const distinct = [...new Set(found)]
-    expect(distinct.slice(0, 2)).toEqual(['SEARCH_TIMEOUT', '1 timeout'])
-    expect(distinct.at(-1)).toBe('3 undefined')
-    expect(distinct).toEqual(expect.arrayContaining(['2 timeout']))
-  })
+      const distinct = [...new Set(found)]
+      expect(distinct.slice(0, 2)).toEqual(['SEARCH_TIMEOUT', '1 timeout'])
+      expect(distinct.at(-1)).toBe('3 undefined')
+      expect(distinct).toEqual(expect.arrayContaining(['2 timeout']))
+    },
+  )
 
   it('names files over maxFileBytes', async () => {
     const directory = realpathSync(mkdtempSync(join(tmpdir(), 'large-')))
@@ -209,7 +212,7 @@ describe('search_text', () => {
     }
   })
 
-  it('gets past files that take longer to read than a slice', async () => {
+  it('continues after files that take longer to read than a time slice', async () => {
     const names = Array.from({ length: 5 }, (_, i) => `${i}.txt`)
     const backend = memory(Object.fromEntries(names.map((name) => [name, `${'x'.repeat(300_000)}\nneedle\n`])))
     const visited: string[] = []
@@ -259,7 +262,7 @@ describe('search_text', () => {
     expect(await found(token)).toEqual([])
     expect(await found('a1B2')).toEqual([])
     expect(await found('B2a[0-9]B', 'regex')).toEqual([])
-    // In the mark it is no match, behind it it is.
+    // There is no match inside the mark, but one after it.
     expect(await found('github-token')).toEqual([['a.txt', 35]])
     expect(await found('REDACTED')).toEqual([])
     expect(await found('[REDACTED:github-token:1]')).toEqual([])
@@ -383,26 +386,29 @@ describe('search_text in binary, UTF-16 and redacted files', () => {
 })
 
 describe('file_info of a file that must not be read', () => {
-  it.each(['deny', 'ask'] as const)('omits what follows from the content, with a rule that says %s', async (action) => {
-    const backend = memory({ 'a.txt': '0\n', 'b.txt': '0\n', 'c.bin': Uint8Array.of(0, 1) })
-    const rule = { name: 'r', action, permissions: ['file:read' as const], paths: ['a.txt', 'c.bin'] }
-    const workspace = await createWorkspace({ backend, policy: { preset: 'autonomous', rules: [rule] } })
-    for (const path of ['a.txt', 'c.bin']) {
-      const info = await workspace.callTool('file_info', { path })
-      expect(info).toMatchObject({
-        ok: true,
-        type: 'file',
-        sizeBytes: 2,
-        readable: false,
-        reason: 'policy restricts reading it',
+  it.each(['deny', 'ask'] as const)(
+    'omits fields that are derived from the content, with a rule that says %s',
+    async (action) => {
+      const backend = memory({ 'a.txt': '0\n', 'b.txt': '0\n', 'c.bin': Uint8Array.of(0, 1) })
+      const rule = { name: 'r', action, permissions: ['file:read' as const], paths: ['a.txt', 'c.bin'] }
+      const workspace = await createWorkspace({ backend, policy: { preset: 'autonomous', rules: [rule] } })
+      for (const path of ['a.txt', 'c.bin']) {
+        const info = await workspace.callTool('file_info', { path })
+        expect(info).toMatchObject({
+          ok: true,
+          type: 'file',
+          sizeBytes: 2,
+          readable: false,
+          reason: 'policy restricts reading it',
+        })
+        for (const field of ['sha256', 'encoding', 'bom', 'eol', 'totalLines']) expect(info).not.toHaveProperty(field)
+      }
+      expect(await workspace.call('file_info', { path: 'b.txt' })).toMatchObject({
+        sha256: expect.any(String),
+        totalLines: 1,
       })
-      for (const field of ['sha256', 'encoding', 'bom', 'eol', 'totalLines']) expect(info).not.toHaveProperty(field)
-    }
-    expect(await workspace.call('file_info', { path: 'b.txt' })).toMatchObject({
-      sha256: expect.any(String),
-      totalLines: 1,
-    })
-  })
+    },
+  )
 })
 
 describe('file_info of unusual files', () => {

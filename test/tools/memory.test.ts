@@ -155,7 +155,7 @@ describe('the memory ACL', () => {
     expect(await store({ id: 'mine' }, ['red', 'green'])).toMatchObject({ ok: true, scopes: ['red', 'green'] })
     expect(await store({ id: 'one', scopes: ['red'] }, ['red', 'green'])).toMatchObject({ ok: true, scopes: ['red'] })
     expect(await store({ id: 'free' }, [])).toMatchObject({ ok: true, scopes: [] })
-    // What is open to all stays so, whoever writes it.
+    // A note without scopes stays open to all, regardless of its writer.
     const free = (await workspace.call('memory_get', { id: 'free' })) as Success
     const later = { id: 'free', expectedSha256: free.sha256 }
     expect(await store({ ...later, scopes: [] }, ['red'])).toMatchObject({ code: 'POLICY_DENIED' })
@@ -167,7 +167,7 @@ describe('the memory ACL', () => {
     const taken = await store({ id: 'deep/blue', expectedSha256: 'a'.repeat(64) }, ['red'])
     expect(taken).toMatchObject({ code: 'ALREADY_EXISTS' })
     expect(JSON.stringify(taken)).not.toMatch(/[0-9a-f]{64}|blue"\]/)
-    // Whoever sees a note of several scopes keeps the others on it, and cannot open it to all.
+    // A caller with one scope of a note keeps its other scopes, and cannot open it to all.
     const run = workspace.run({ scopes: ['green'] })
     const { sha256 } = (await run.call('memory_get', { id: 'mine' })) as Success
     expect(
@@ -257,7 +257,7 @@ describe('the memory ACL', () => {
         .filter((name) => name.startsWith('memory'))
         .sort(),
     )
-    // What changed there from outside or by the memory tools is in no diff either.
+    // No diff shows changes of notes from outside or by the memory tools.
     await workspace.call('memory_store', { id: 'fresh', content: 'It says COBALT.' })
     expect(JSON.stringify(await workspace.call('diff_workspace', {}))).not.toMatch(/fresh|COBALT/)
   })
@@ -338,7 +338,7 @@ describe('a file that is not a note', () => {
     }
     const large = (await workspace.call('memory_get', { id: 'large' })) as Success
     expect(large).toMatchObject({ ok: true, truncated: true })
-    // What was shown in part is not replaced without its version.
+    // A note that was shown in part is not replaced without its version.
     expect(await workspace.call('memory_store', { id: 'large', content: 'other' })).toMatchObject({ ok: false })
   })
 

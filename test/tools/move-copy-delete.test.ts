@@ -10,7 +10,7 @@ import type { Backend } from '../../src/storage/backend.ts'
 import { faulty } from '../../src/testing/index.ts'
 import { bench } from './setup.ts'
 
-/** Memory that knows names in any letter case, as macOS and Windows do. */
+/** A memory backend that ignores letter case, like macOS and Windows. */
 function ignoringCase(inner: Backend): Backend {
   async function stored(path: Path): Promise<Path> {
     let known = ''
@@ -173,7 +173,7 @@ describe.each(['move_file', 'copy_file'])('%s refuses', (tool) => {
     expect(await snapshot()).toEqual(before)
   })
 
-  it('protected files under either name, on every way', async () => {
+  it('protected files by either name, in every direction', async () => {
     const { code, snapshot } = await bench({
       '.env': 'A=1',
       'cloud/.aws/credentials': 'k',
@@ -188,7 +188,7 @@ describe.each(['move_file', 'copy_file'])('%s refuses', (tool) => {
     expect(await code(tool, { path: '.env', to: 'env.txt' })).toBe('POLICY_DENIED_SECRET')
     expect(await code(tool, { path: 'a.ts', to: '.env.local' })).toBe('POLICY_DENIED_SECRET')
     expect(await code(tool, { path: 'l', to: 'm' })).toBe('POLICY_DENIED_SECRET')
-    // A directory is judged name by name: `.aws/` as `aws/` would show its credentials.
+    // A directory is evaluated entry by entry, because `.aws/` moved to `aws/` would reveal its credentials.
     expect(await code(tool, { path: 'cloud/.aws', to: 'cloud/aws' })).toBe('POLICY_DENIED_SECRET')
     expect(await code(tool, { path: 'cloud', to: 'sky' })).toBe('POLICY_DENIED_SECRET')
     expect(await code(tool, { path: 'keys', to: 'k' })).toBe('POLICY_DENIED_SECRET')

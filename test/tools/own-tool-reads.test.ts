@@ -9,7 +9,7 @@ import { defineTool, type GuardedFiles } from '../../src/tools/author.ts'
 const CONTENT = 'CONTENT-OF-THE-FILE'
 const all = { includeHidden: true, includeIgnored: true }
 
-/** The ways to read through the context of a tool, and what they show of a file. */
+/** The ways to read through the context of a tool, and what each one shows of a file. */
 const ways: Readonly<
   Record<string, { shows: 'content' | 'entry' | 'names' | 'every name'; use(files: GuardedFiles, path: Path): unknown }>
 > = {
@@ -130,7 +130,7 @@ describe('an own tool reads only by an access whose permission fits', () => {
           if (isAllowed && !way.includes('filter')) expect(read, label).toContain(path)
         }
         if (shows === 'entry' && kind === 'ordinary') expect(result.ok, label).toBe(true)
-        // Of a secret file, only the existence shows.
+        // Only the existence of a secret file is shown.
         if (shows === 'entry' && kind === 'secret') expect(seen, label).not.toContain('modifiedAt')
         if (shows === 'names') {
           expect(result.ok && !recursive, `${label}: a walk needs a recursive access`).toBe(false)

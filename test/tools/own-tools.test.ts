@@ -7,7 +7,7 @@ import { bash } from '../../src/shells/bash/index.ts'
 import { boundOutput } from '../../src/tools/shared/command-output.ts'
 import { parseRecording, replay } from '../../src/workspace/replay.ts'
 
-/** Counts the lines of a file, and where it is told to, writes the number beside it. */
+/** Counts the lines of a file, and writes the number to the file `into` on request. */
 const countLines = defineTool({
   name: 'count_lines',
   title: 'Count lines',
@@ -33,7 +33,7 @@ const countLines = defineTool({
   },
 })
 
-/** What a tool has that plans nothing. */
+/** The fields of a tool that plans no access. */
 const bare = {
   title: 'Bare',
   description: 'Plans nothing.',
@@ -132,7 +132,7 @@ describe('tools of the embedding program', () => {
       ['memory:read', 'notes-of-others/a.md'],
       ['memory:read', 'notes/out.md'],
       ['memory:write', 'notes/away/new.md'],
-    ] as const)('and have %s only for notes, not for %s', async (permission, path) => {
+    ] as const)('have %s only for notes, not for %s', async (permission, path) => {
       const tree = {
         'a.txt': 'one\n',
         'notes/out.md': { link: '../a.txt' },
@@ -334,7 +334,7 @@ describe('tools of the embedding program', () => {
     })
   })
 
-  it('are available beside any set, and are listed like the others', async () => {
+  it('are available with any set, and are listed like the others', async () => {
     for (const tools of ['minimal', ['read_file'], ['read_file', 'count_lines']] as const) {
       const workspace = await open({ tools })
       expect(workspace.tools.at(-1)?.name).toBe('count_lines')
@@ -470,7 +470,7 @@ describe('tools of the embedding program', () => {
     ['raed_file', 'Did you mean "read_file"? Use one of'],
     ['count_line', 'Did you mean "count_lines"? Use one of'],
     ['ReadFile', 'Did you mean "read_file"? Use one of'],
-  ])('the name %j is answered with the nearest one', async (name, hint) => {
+  ])('suggest the nearest name for %j', async (name, hint) => {
     const workspace = await open()
     expect(await workspace.callTool(name, {})).toMatchObject({
       code: 'UNKNOWN_TOOL',
@@ -482,7 +482,7 @@ describe('tools of the embedding program', () => {
     [{ paht: 'a.txt' }, 'paht: Unrecognized key: "paht"; did you mean "path"?'],
     [{ path: 'a.txt', itno: 'b' }, 'did you mean "into"?'],
     [{ path: 1, itno: 'b' }, '; itno: Unrecognized key: "itno"; did you mean "into"?'],
-  ])('the fields of %j are answered with the nearest ones', async (input, message) => {
+  ])('suggest the nearest fields for %j', async (input, message) => {
     const workspace = await open()
     expect(await workspace.callTool('count_lines', input)).toMatchObject({
       ...{ code: 'INVALID_INPUT', message: expect.stringContaining(message) },

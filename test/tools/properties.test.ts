@@ -40,11 +40,11 @@ describe('the format of a file', () => {
 
         const appended = await bench(tree)
         await appended.ok('append_file', { path: 'a.txt', content: `${newText}\n` })
-        // A file without a line end has none to keep.
+        // A file without a line end gets the default one.
         const end = own.length > 1 || closed ? eol : '\n'
         expect(Buffer.from(await appended.bytes('a.txt')).toString('latin1')).toBe(stored(text + added.join(end) + end))
 
-        // A lone \r ends no line.
+        // A lone \r does not end a line.
         if (eol === '\r') return
         const replaced = await bench(tree)
         const [startLine, endLine] = [at + 1, at + 1]
@@ -87,7 +87,7 @@ const content = fc.constantFrom<MemoryEntry>(
   new Uint8Array([0x6e, 0, 1]),
 )
 
-/** Trees in which no file stands above another. */
+/** Trees in which no file is the ancestor of another. */
 const trees = fc.array(fc.tuple(path, content), { maxLength: 14 }).map((files) => {
   const tree: Record<string, MemoryEntry> = {}
   for (const [path, text] of files) {
@@ -201,7 +201,7 @@ const mutation = fc.oneof(
 )
 
 describe('a mutation', () => {
-  it('that is refused changes no byte, with the same answer on every backend', async () => {
+  it('that is refused changes nothing, and returns the same error on every backend', async () => {
     const tree = {
       'a.ts': 'one\ntwo one\n',
       'd/x.ts': 'x\r\n',

@@ -108,7 +108,7 @@ describe('read_file', () => {
       ['utf-8', '\r\n', true],
       ['utf-16le', '\r\n', true],
       ['utf-16be', '\n', true],
-    ] as const)('in %s with %j answers as if it were loaded whole', async (encoding, end, bom) => {
+    ] as const)('in %s with %j returns the same as for a file that is loaded whole', async (encoding, end, bom) => {
       const text = `${bom ? '\ufeff' : ''}${lines.join(end)}`
       const bytes = encoding === 'utf-8' ? Buffer.from(text) : Buffer.from(text, 'utf16le')
       if (encoding === 'utf-16be') bytes.swap16()
@@ -123,7 +123,7 @@ describe('read_file', () => {
       ]) {
         const asked = { path: 'a.txt', ...range }
         const [one, other] = [await whole.ok('read_file', asked), await parts.ok('read_file', asked)]
-        // Marks are numbered by what was looked at, and every call has an id of its own.
+        // The number of a mark depends on the range that was examined, and each call has its own id.
         const plain = (answer: typeof one) => ({
           ...answer,
           callId: 'any',
@@ -154,7 +154,7 @@ describe('read_file', () => {
           { startLine: 5, maxLines: 3 },
         ],
       ],
-    ])('with %s answers as if it were loaded whole', async (_, text, ranges) => {
+    ])('with %s returns the same as for a file that is loaded whole', async (_, text, ranges) => {
       const whole = await bench({ 'a.txt': text })
       const parts = await bench({ 'a.txt': text }, { limits })
       for (const range of ranges) {

@@ -7,7 +7,7 @@ const open = (files: Record<string, string | Uint8Array>) =>
   createWorkspace({ backend: memory(files), policy: 'autonomous' })
 
 describe('the hint of WRITE_CONFLICT', () => {
-  it.each([1, 199, 200, 201, 450, 1500, 2500])('leads to the change of a file of %i lines', async (count) => {
+  it.each([1, 199, 200, 201, 450, 1500, 2500])('leads to a successful change of a file of %i lines', async (count) => {
     const workspace = await open({ 'a.txt': lines(count) })
     await workspace.call('read_file', { path: 'a.txt', startLine: Math.min(count, 150), maxLines: 10 })
     for (let calls = 0; ; calls++) {
@@ -21,7 +21,7 @@ describe('the hint of WRITE_CONFLICT', () => {
     }
   })
 
-  it('names the lines between two that were read', async () => {
+  it('names the lines between two ranges that were read', async () => {
     const workspace = await open({ 'a.txt': lines(100) })
     await workspace.call('read_file', { path: 'a.txt', maxLines: 10 })
     await workspace.call('read_file', { path: 'a.txt', startLine: 50 })
@@ -40,7 +40,7 @@ describe('read_file', () => {
     })
   })
 
-  it('calls a file of NULs binary', async () => {
+  it('refuses a file of NUL bytes as binary', async () => {
     for (const size of [1, 2, 3, 4, 6, 8, 4000]) {
       const workspace = await open({ nul: new Uint8Array(size) })
       expect(await workspace.call('read_file', { path: 'nul' })).toMatchObject({ code: 'UNSUPPORTED_BINARY' })

@@ -19,7 +19,7 @@ async function open(options: Partial<WorkspaceOptions> = {}) {
   return { backend, workspace, read: reader(workspace) }
 }
 
-/** What is shown: the content, or which call showed it. */
+/** Returns a function that reads the file and returns the content, the call that showed it, or the error code. */
 function reader(run: Pick<WorkspaceRun, 'call'>) {
   return async (input: Partial<ToolInput<'read_file'>> = {}) => {
     const result = await run.call('read_file', { path: 'a.txt', ifChanged: true, ...input })
@@ -28,7 +28,7 @@ function reader(run: Pick<WorkspaceRun, 'call'>) {
 }
 
 describe('read_file with ifChanged', () => {
-  it('names the call that showed the lines and their version, in few words', async () => {
+  it('names the call that showed the same lines and version, in a short result', async () => {
     const { workspace, read } = await open()
     const first = await workspace.call('read_file', { path: 'a.txt' })
     const again = await workspace.call('read_file', { path: 'a.txt', ifChanged: true })
@@ -44,7 +44,7 @@ describe('read_file with ifChanged', () => {
     expect(await read()).toBe('r-3')
   })
 
-  it('only for lines that were all shown, in that form', async () => {
+  it('applies only if all of the lines were shown, in the same form', async () => {
     const { read } = await open()
     expect(await read({ startLine: 2, maxLines: 2 })).toBe('two\nthree\n')
     expect(await read({ startLine: 3, maxLines: 1 })).toBe('r-1')
@@ -53,7 +53,7 @@ describe('read_file with ifChanged', () => {
     expect(await read()).toBe(text)
   })
 
-  it('not after a change by this run, by another run, or from outside', async () => {
+  it('does not apply after a change by this run, by another run, or from outside', async () => {
     const { backend, workspace, read } = await open()
     expect(await read()).toBe(text)
     await workspace.call('edit_file', { path: 'a.txt', oldText: 'one', newText: 'eins' })
@@ -67,7 +67,7 @@ describe('read_file with ifChanged', () => {
     expect(await read()).toBe('from outside\n')
   })
 
-  it('not after an undo of this run, a move over it, or in a fork', async () => {
+  it('does not apply after an undo of this run, after a move onto the file, or in a fork', async () => {
     const { workspace, read } = await open()
     await read()
     const edit = await workspace.call('edit_file', { path: 'a.txt', oldText: 'one', newText: 'eins' })
@@ -85,7 +85,7 @@ describe('read_file with ifChanged', () => {
     expect(await reader(workspace.run({ id: 's' }))()).toBe(text)
   })
 
-  it('not where a hook or a bound kept it from being shown', async () => {
+  it('does not apply if a hook or a size limit withheld the content', async () => {
     let withholds = true
     const postToolResponse = (_: unknown, result: object) =>
       withholds ? { ...result, content: 'withheld' } : undefined
@@ -103,7 +103,7 @@ describe('read_file with ifChanged', () => {
     expect(await within.read()).toBe('y'.repeat(10))
   })
 
-  it('leaves what may be replaced without a hash as it was', async () => {
+  it('does not change which content may be replaced without a hash', async () => {
     const { workspace, read } = await open()
     await read({ maxLines: 2 })
     expect(await read({ maxLines: 2 })).toBe('r-1')
@@ -115,14 +115,14 @@ describe('read_file with ifChanged', () => {
     expect(await read()).toBe('new\n')
   })
 
-  it('does not matter for an artifact, which never changes', async () => {
+  it('has no effect on an artifact, which never changes', async () => {
     const { workspace, read } = await open()
     const edit = await workspace.call('edit_file', { path: 'a.txt', oldText: 'one', newText: 'eins' })
     const path = edit.ok ? String(edit.artifactUri) : ''
     for (let n = 0; n < 2; n++) expect(await read({ path, lineNumbers: true })).toContain('| +eins\n')
   })
 
-  it('is always true, whatever happens between the reads', async () => {
+  it('is correct after any sequence of reads, changes and undos', async () => {
     const step = fc.oneof(
       fc.record({ who: fc.constantFrom('own', 'other', 'outside'), text: fc.constantFrom('a\n', 'b\nc\n', text) }),
       fc.record({ startLine: fc.integer({ min: 1, max: 3 }), maxLines: fc.integer({ min: 1, max: 4 }) }),
@@ -175,7 +175,7 @@ describe('the read history of a run', () => {
     lineNumbers: false,
   })
 
-  it('is bounded to the latest files and the latest reads of each', () => {
+  it('is limited to the latest files and the latest reads of each', () => {
     const reads = createReadHistory()
     for (let n = 0; n < 1001; n++) reads.noteLines(lines(`f${n}`), `c${n}`)
     expect([reads.findCall(lines('f0')), reads.findCall(lines('f1')), reads.findCall(lines('f1000'))]).toEqual([

@@ -6,7 +6,7 @@ import { type Answer, bench } from './setup.ts'
 
 type Read = (input: object) => Promise<Answer>
 
-/** Reads a file to its end, each time from where the reading before it stopped. */
+/** Reads a file to its end; each call continues where the previous one stopped. */
 async function readInParts(read: Read, path: string, maxLines = 1000): Promise<Answer[]> {
   const parts: Answer[] = []
   let startLine = 1
@@ -27,7 +27,7 @@ async function readInParts(read: Read, path: string, maxLines = 1000): Promise<A
 const joined = (parts: readonly Answer[]) => parts.map(({ content }) => content).join('')
 const token = `ghp_${'a1B2'.repeat(10)}`
 
-describe('a line that is too long for one reading', () => {
+describe('a line that is too long for one call', () => {
   it('is continued with startColumn, named by the warning', async () => {
     const line = `${'x'.repeat(65_000)}${'é'.repeat(1000)}`
     const { ok } = await bench({ 'a.txt': `one\n${line}\nthree\n` })

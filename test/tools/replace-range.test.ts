@@ -44,7 +44,7 @@ describe('replace_range', () => {
     const { text, answer } = await replaced(stored, startLine, endLine, newText)
     expect(text).toBe(expected)
     expect(answer.totalLines).toBe(expected === '' ? 0 : expected.replace(/\n$/, '').split('\n').length)
-    // The answer names the lines that now hold the new text.
+    // The result names the lines of the new text.
     const shown = sliceLines(text, answer.startLine, answer.endLine - answer.startLine + 1).content
     expect(shown.replace(/\r?\n$/, '').replaceAll('\r\n', '\n')).toBe(newText.replace(/\n$/, ''))
   })
@@ -69,13 +69,13 @@ describe('replace_range', () => {
           const newText = lines.join('\n')
           const result = replaceLines(stored, range, newText, detectLineEnd(stored)).text
           const kept = (part: string) => part.split(/\r?\n/)
-          // Reference: on arrays of lines.
+          // Reference implementation on arrays of lines.
           const all = stored === '' ? [] : kept(stored.replace(/\r?\n$/, ''))
           const inserted = newText === '' ? [] : kept(newText.replace(/\n$/, ''))
           all.splice(startLine - 1, range.endLine - startLine + 1, ...inserted)
           const content = sliceLines(result, 1, Number.MAX_SAFE_INTEGER)
           const found = content.content === '' ? [] : kept(content.content.replace(/\r?\n$/, ''))
-          // Without a last newline, an empty last line cannot be told from none.
+          // Without a final newline, an empty last line cannot be distinguished from no line.
           const bare = stored !== '' && !stored.endsWith('\n')
           while (bare && all.at(-1) === '') all.pop()
           while (bare && found.at(-1) === '') found.pop()

@@ -6,15 +6,15 @@ import { createWorkspace, type WorkspaceOptions } from '../../src/workspace/crea
 
 export type Tree = Readonly<Record<string, MemoryEntry>>
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever field it expects
+// biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary fields of results
 export type Answer = Record<string, any>
 
 export interface Bench {
   readonly backend: Backend
   call(name: string, input: unknown, options?: { signal?: AbortSignal }): Promise<Answer>
-  /** A call that must succeed. */
+  /** Makes a call that must succeed. */
   ok(name: string, input: unknown): Promise<Answer>
-  /** The code of a call that must be refused. */
+  /** Returns the error code of a call that must be refused. */
   code(name: string, input: unknown): Promise<string>
   text(path: string): Promise<string>
   bytes(path: string): Promise<Uint8Array>
@@ -22,7 +22,7 @@ export interface Bench {
   snapshot(): Promise<Record<string, string>>
 }
 
-/** A workspace over memory, or over the backend given. */
+/** Creates a workspace over a memory backend, or over `options.backend`. */
 export async function bench(tree: Tree, options: Partial<WorkspaceOptions> = {}): Promise<Bench> {
   const backend = options.backend ?? memory(tree)
   const workspace = await createWorkspace({ policy: 'autonomous', clock: () => 1000, ...options, backend })
@@ -52,7 +52,7 @@ export async function bench(tree: Tree, options: Partial<WorkspaceOptions> = {})
   }
 }
 
-/** Everything in a backend, as path → what it is, by its plain reads. */
+/** Reads all entries of a backend directly, and returns a text for each path. */
 export async function snapshot(backend: Backend): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   const waiting: Path[] = [ROOT]

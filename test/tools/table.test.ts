@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { toolRows } from './table.ts'
 
-/** The tests of types name every tool, and call none. */
+/** Excludes the type tests, which name every tool but call none. */
 const tests = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.test.ts') && !path.endsWith('typed-call.test.ts'))
   .map((path) => readFileSync(`test/${path}`, 'utf8'))

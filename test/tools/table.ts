@@ -59,7 +59,7 @@ export interface RaceOperations {
   readonly writes?: readonly Operation[]
 }
 
-/** How a row works on the tree of `link-race.ts`, whose directory `dir` and file `top.txt` are swapped for links. */
+/** The operations of a row on the tree of `link-race.ts`, whose directory `dir` and file `top.txt` are swapped for links. */
 export interface AttackedTree {
   /** The content of its files. */
   readonly content: string

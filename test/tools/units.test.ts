@@ -47,8 +47,8 @@ describe('occurrences', () => {
   })
 })
 
-describe('a hash of parts', () => {
-  it('equals that of the whole', () => {
+describe('a hash of several parts', () => {
+  it('equals the hash of the whole', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 8 }), (parts) => {
         const expected = createHash('sha256').update(Buffer.concat(parts)).digest('hex')
@@ -75,7 +75,7 @@ describe('utf8Length', () => {
 describe('a bounded text', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'é', '€', '𝒳', '\n'), maxLength: 60 })
 
-  it('keeps the leading whole lines that fit, or else the characters', () => {
+  it('keeps the leading whole lines that fit, or the leading characters if no line fits', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 40 }), (content, most) => {
         const fits = (part: string) => Buffer.byteLength(part) <= most
@@ -86,7 +86,7 @@ describe('a bounded text', () => {
     )
   })
 
-  it('of a command keeps its end: as many characters as fit, from the start of a line that is near', () => {
+  it('of a command keeps as many final characters as fit, from the start of a nearby line', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 40 }), (stdout, most) => {
         const kept: string[] = []
@@ -111,7 +111,7 @@ describe('a bounded text', () => {
     )
   })
 
-  it('as a patch is cut between hunks, and keeps nothing of a file whose first hunk does not fit', () => {
+  it('of a patch is cut between hunks, and omits a file whose first hunk does not fit', () => {
     const head = '--- a/x\n+++ b/x\n'
     const hunks = ['@@ -1 +1 @@\n-a\n+b\n', '@@ -9 +9 @@\n-c\n+d\n', '@@ -20 +20 @@\n-e\n+f\n']
     const section = { text: head + hunks.join(''), binary: false }
@@ -127,7 +127,7 @@ describe('a bounded text', () => {
 })
 
 describe('a bounded result', () => {
-  it('keeps the start of long texts and lists, and the whole in an artifact', async () => {
+  it('keeps the start of long texts and lists, and stores the whole in an artifact', async () => {
     const artifacts = createArtifacts('run')
     const result = {
       ok: true,
@@ -164,7 +164,7 @@ describe('a bounded result, by need', () => {
       createArtifacts('run'),
     ) as unknown as Record<string, string>
 
-  it('gives a long field what short ones leave', () => {
+  it('gives a long field the space that short ones do not use', () => {
     const { content = '', note } = limited({ content: 'line\n'.repeat(20_000), note: 'n'.repeat(500) }, 50_000)
     expect(note).toBe('n'.repeat(500))
     expect(content.length).toBeGreaterThan(48_000)
@@ -185,7 +185,7 @@ describe('a bounded result, by need', () => {
           const small = limited(result, low)
           const large = limited(result, low + more)
           for (const [index, length] of shownOf(small).entries()) {
-            // A cut text ends at a line, with a mark of up to five units.
+            // A cut text ends at a line end, with a mark of up to five UTF-16 units.
             expect(shownOf(large)[index]).toBeGreaterThanOrEqual(length - 8)
           }
           expect(resultSize(small)).toBeLessThanOrEqual(low)
@@ -234,7 +234,7 @@ describe('nearestPassage', () => {
 })
 
 describe('a missing precondition of a tool', () => {
-  it('is named by the error', async () => {
+  it('is named in the error', async () => {
     expect(() => targetOf({ accesses: [] }, 1)).toThrow('planned no access 1')
     expect(() => sessionOf({ commands: undefined })).toThrow('This workspace has no shell')
     expect(() => memoryOf({ memory: undefined })).toThrow('The workspace has no memory')
@@ -248,7 +248,7 @@ describe('a missing precondition of a tool', () => {
     })
   })
 
-  it('is left out of a plan that is approved: its artifact, where none can be kept', async () => {
+  it('an approved plan has no artifact if none can be stored', async () => {
     const draft = async (keepArtifact: () => string | undefined) => {
       const { result } = await submitPlan.draft({ plan: 'Mend it' }, { keepArtifact } as unknown as ToolContext)
       return result({ applied: [] })
@@ -257,14 +257,14 @@ describe('a missing precondition of a tool', () => {
     expect(await draft(() => undefined)).toEqual({ approved: true })
   })
 
-  it('gives a valid time for an invalid one of the storage', () => {
+  it('replaces an invalid time of the storage by a valid one', () => {
     expect(isoTime(1_767_225_600_000)).toBe('2026-01-01T00:00:00.000Z')
     expect(isoTime(Number.NaN)).toBe('1970-01-01T00:00:00.000Z')
   })
 })
 
 describe('marks in a text', () => {
-  it('are found if they are known and closed within the length limit', () => {
+  it('are found only if they are known and end within the length limit', () => {
     const known = new Map([['[REDACTED:token:1]', 'one']])
     const text = `[REDACTED:token:2][REDACTED:${'x'.repeat(300)}] [REDACTED:token:1]\n[REDACTED:[REDACTED:token:1`
     const start = text.indexOf('[REDACTED:token:1]')

@@ -28,11 +28,11 @@ describe('write_file', () => {
     expect(await code('write_file', { path: 'a.ts', content: 'x', expectedSha256: null })).toBe('WRITE_CONFLICT')
     await ok('write_file', { path: 'a.ts', content: 'two\n', expectedSha256: sha('one\n') })
     expect(await text('a.ts')).toBe('two\n')
-    // The run wrote the whole of this version, so that it knows it.
+    // The run wrote all of this version, so it needs no hash.
     await ok('write_file', { path: 'a.ts', content: 'three\n' })
   })
 
-  it('needs no hash after a complete read, but after a partial read', async () => {
+  it('needs no hash after a complete read, but needs one after a partial read', async () => {
     const { ok, code } = await bench({ 'a.ts': 'one\ntwo\n' })
     await ok('read_file', { path: 'a.ts', maxLines: 1 })
     expect(await code('write_file', { path: 'a.ts', content: 'x' })).toBe('WRITE_CONFLICT')

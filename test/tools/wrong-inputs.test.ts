@@ -24,7 +24,7 @@ const badPaths: readonly unknown[] = [
   'x/'.repeat(3000),
 ]
 
-/** Paths of the tree, by the case that they are. */
+/** A path of the tree for each case. */
 const pathOf: Readonly<Record<PathCase, string>> = {
   missing: 'none/at/all.ts',
   directory: 'd',
@@ -204,7 +204,7 @@ describe('hostile globs', () => {
     ['find_files', 'pattern', {}],
     ['search_text', 'includeGlob', { query: 'x' }],
     ['search_text', 'excludeGlob', { query: 'x' }],
-  ] as const)('cost %s.%s no more than plain ones, or are refused', async (tool, field, rest) => {
+  ] as const)('cost %s.%s no more than ordinary ones, or are refused', async (tool, field, rest) => {
     const { call, snapshot } = await bench(tree)
     const before = await snapshot()
     for (const pattern of hostile) {
@@ -229,7 +229,7 @@ describe('hostile globs', () => {
     'a{99999}',
     'a\nb',
     '',
-  ])('and the expression %j costs search_text no more either', async (query) => {
+  ])('cost search_text no more with the expression %j', async (query) => {
     const { call } = await bench({ 'a.txt': `${'ab'.repeat(500_000)}\n`, 'b.txt': 'a = b => {\n'.repeat(1000) })
     const start = ownTime()
     const answer = await call('search_text', { query, mode: 'regex' })

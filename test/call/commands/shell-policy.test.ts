@@ -27,7 +27,7 @@ describe('a shell without undo or confinement', () => {
   })
 })
 
-it('a command is ended after 100 approvals', async () => {
+it('ends a command after 100 approvals', async () => {
   const shell = unjudged(bash())
   let runs = 0
   const curious: Shell = {

@@ -132,7 +132,7 @@ describe('command lists of a policy', () => {
     expect(decisionOf('git push', { deny: ['git\tpush'] })).toBe('deny')
   })
 
-  it('let a denial override everything else', () => {
+  it('give a denial precedence over everything else', () => {
     expect(decisionOf('git push', { allow: ['git'], deny: ['git push'] })).toBe('deny')
     expect(decisionOf('npm --loglevel silent publish', { deny: ['npm publish'] })).toBe('deny')
     expect(decisionOf('curl -s http://x', { deny: ['curl*'] })).toBe('deny')
@@ -548,7 +548,7 @@ describe('the verdict of analyzeCommand()', () => {
     expect(analyzed("echo 'curl x'").decision).toBe('allow')
   })
 
-  it('separates denials and questions of rules', () => {
+  it('distinguishes the denials of rules from requests for approval', () => {
     const words = { no: 'deny', maybe: 'ask' } as Partial<Record<string, 'deny' | 'ask'>>
     const decide = ({ name, text }: JudgedCommand) => ({ decision: words[name] ?? ('allow' as const), reason: text })
     const analyzed = (line: string) => {
@@ -643,7 +643,7 @@ describe('hostile lines', () => {
     ],
     ['too long', 'a '.repeat(100_000)],
     ['much too long', '$('.repeat(5_000_000)],
-  ])('%s end fast', (_, line) => {
+  ])('%s are analyzed quickly', (_, line) => {
     const times = [1, 2, 3].map(() => {
       const start = cpuTime()
       analyzeCommand(line, policy)

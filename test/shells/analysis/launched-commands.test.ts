@@ -72,13 +72,13 @@ const transparent = Object.keys(wrappers).filter((name) => wrappers[name]?.trans
 const shellBuiltins = ['command', 'builtin', 'exec', 'time']
 
 describe('a command that an allowlist does not name', () => {
-  it.each(refused)('is refused behind its launcher: %s', (line) => {
+  it.each(refused)('is refused after its launcher: %s', (line) => {
     const launcher = line.slice(0, line.indexOf(' '))
     expect(decisionOf(line, [launcher])).toBe('deny')
     expect(decisionOf(line, [`${launcher} *`, 'ls', 'cat'])).toBe('deny')
   })
 
-  it('is refused behind every launcher in every form that starts it', () => {
+  it('is refused after every launcher in every form that starts it', () => {
     const forms = [
       ...['L id', 'L -- id', 'L exec id', 'L exec -- id', 'L x id', 'L x -- id', 'L run id', 'L run -- id', 'L dlx id'],
       ...["L -c 'id'", "L --call 'id'", "L -e 'id'", 'L tool run id', 'L 1 id', 'L -n 1 id', 'L a=b id', 'L a=b L id'],
@@ -139,7 +139,7 @@ describe('a command that an allowlist names', () => {
     expect(decisionOf(line, allow)).toBe('allow')
   })
 
-  it('does not cover what that command starts', () => {
+  it('does not allow the commands that it starts', () => {
     expect(decisionOf('npx env id', ['npx env'])).toBe('deny')
     expect(decisionOf('npx other', ['npx vitest'])).toBe('deny')
   })

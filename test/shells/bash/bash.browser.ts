@@ -4,7 +4,7 @@ import { createWorkspace } from '../../../dist/index.js'
 import { bash } from '../../../dist/shells/bash/index.js'
 import { registerContract, shellContract } from '../../../dist/testing/index.js'
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever field it expects
+// biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary fields of results
 type Answer = Record<string, any>
 
 const create = () => ({ shell: bash() })
@@ -49,7 +49,7 @@ describe('bash() in a page', () => {
     const edit = { path: 'src/add.js', oldText: 'a - b', newText: 'a + b', expectedSha256: sha256 }
     expect(await workspace.call('edit_file', edit)).toMatchObject({ ok: true })
     expect(await run('npm test')).toMatchObject({ ok: true, exitCode: 0, stdout: expect.stringContaining('fail 0') })
-    // Every request went to the page's own server.
+    // All requests went to the page's own server.
     const asked = performance.getEntriesByType('resource').map(({ name }) => new URL(name))
     expect(asked.length).toBeGreaterThan(0)
     expect(asked.filter(({ protocol, host }) => protocol !== 'data:' && host !== location.host)).toEqual([])

@@ -1,6 +1,6 @@
 /*
- * The program that a bomb must not harm: a workspace with a shell, run by `bomb-runner.ts` as a child process. It gets lines
- * and answers each with its result and with the longest time that its event loop did not turn.
+ * The program that a bomb must not harm: a workspace with a shell, run by `bomb-runner.ts` as a child process. It receives lines
+ * and responds to each with its result and with the longest time for which its event loop was blocked.
  */
 const [top, timeoutMs] = process.argv.slice(2)
 const { memory } = await import(`${top}/dist/backends/memory/index.js`)
@@ -16,7 +16,7 @@ setInterval(() => {
 }, 10)
 
 const shell = bash()
-/** Lets every line run, so that only the shell holds it. */
+/** Allows every line, so that only the shell limits it. */
 const line = { decision: 'allow', commands: [], accesses: [], reasons: [] }
 const judge = (_, { policy, call }) => ({ line, verdict: policy.evaluate({ ...call, commands: [] }), opens: [] })
 

@@ -4,20 +4,20 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Bomb, bombFiles } from './bombs.ts'
 
-/** What a bomb did to the program that ran it. */
+/** The effect of a bomb on the program that ran it. */
 export interface BombResult {
   readonly bomb: Bomb
   /** The exit code of the line, the code of its refusal, or `DEAD` if the program ended or did not answer. */
   readonly code: string
   readonly text: string
   readonly ms: number
-  /** The longest time in milliseconds during which the program's event loop did not turn. */
+  /** The longest time in milliseconds for which the program's event loop was blocked. */
   readonly gap: number
   /** Growth of the resident memory of the program and its children, in MiB. */
   readonly memory: number
   /** CPU time in milliseconds that the program and its children used in half a second after the result. */
   readonly leftover: number
-  /** What the bomb did that no line may do. */
+  /** The harm that the bomb did. */
   readonly harm: readonly string[]
 }
 
@@ -32,7 +32,7 @@ interface HostAnswer {
 
 const top = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** Runs bombs one after another in programs of their own. A program that was harmed is replaced. */
+/** Runs bombs one after another in a separate program. A program that was harmed is replaced. */
 export class BombRunner {
   readonly #timeoutMs: number
   readonly #top: string
@@ -74,10 +74,10 @@ export class BombRunner {
         harm: [exited ? 'ended the program' : 'the program did not answer'],
       })
     }
-    // A killed process gets a moment to go.
+    // A killed process needs a moment to disappear.
     await wait(150)
     let leftover = await busyTime(pid)
-    // A new process still compiles. What a line left behind goes on.
+    // A new process still compiles code, which ends soon. Work that a line left behind continues.
     for (let i = 0; i < 3 && leftover > BOMB_LIMITS.leftover; i++) leftover = await busyTime(pid)
     const result = this.#result(bomb, { answer, memory: (peak - before.kib) / 1024, leftover, harm: [] })
     if (result.harm.length > 0) await this.close()

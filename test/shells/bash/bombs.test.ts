@@ -6,7 +6,7 @@ import { bombs } from './bombs.ts'
 /** Bombs that still do harm, with the reason. */
 const known: ReadonlyMap<string, string> = new Map([])
 
-/** These run in the short test too: each is of another kind. */
+/** Bombs of different kinds, which also run in the short test. */
 const always = [
   "awk 'BEGIN{NF=1000000000;print $0}'",
   'echo a | awk \'$100000000="x"\' | wc -c',
@@ -21,13 +21,13 @@ const runner = new BombRunner(2000)
 afterAll(() => runner.close())
 
 describe('a bomb in bash()', () => {
-  it('is one of at least 150', () => {
+  it('is one of at least 150 different lines', () => {
     expect(new Set(bombs.map(({ line }) => line)).size).toBe(bombs.length)
     expect(bombs.length).toBeGreaterThanOrEqual(150)
     for (const line of [...known.keys(), ...always]) expect(bombs.map((bomb) => bomb.line)).toContain(line)
   })
 
-  // A machine under load may stop a program for a second: what a bomb does, it does again.
+  // A loaded machine may suspend a program for a second. A real effect of a bomb occurs again.
   it.each(selected.map((bomb) => [bomb.kind, bomb.line.slice(0, 100), bomb] as const))(
     'does not harm the program that runs it: %s: %s',
     { retry: 1 },

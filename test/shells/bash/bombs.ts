@@ -1,4 +1,4 @@
-/** A line that takes as much time, memory or depth as the shell lets it. */
+/** A line that uses as much time, memory or depth as the shell allows. */
 export interface Bomb {
   readonly kind: string
   readonly line: string

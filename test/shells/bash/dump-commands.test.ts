@@ -5,7 +5,7 @@ import { memory } from '../../../src/backends/memory/index.ts'
 import { createWorkspace } from '../../../src/index.ts'
 import { bash } from '../../../src/shells/bash/index.ts'
 
-/** Files by their bytes, and what `xxd` (vim) and `hexdump` (util-linux) print for them. */
+/** Contents of files, and the output of `xxd` (vim) and `hexdump` (util-linux) for them. */
 const recorded = JSON.parse(readFileSync(join(import.meta.dirname, 'fixtures/dumps.json'), 'utf8')) as {
   readonly files: Readonly<Record<string, readonly number[]>>
   readonly calls: readonly { readonly command: string; readonly stdout: string }[]
@@ -36,21 +36,21 @@ it('a binary file is refused as text, with a hint that names the commands that s
 })
 
 describe('xxd, hexdump and hd', () => {
-  it('print what the programs print', async () => {
+  it('have the output of the real programs', async () => {
     for (const { command, stdout } of recorded.calls) {
       expect(await run(command), command).toMatchObject({ ok: true, exitCode: 0, stdout })
     }
     console.log(`calls compared with xxd and hexdump: ${recorded.calls.length}`)
   })
 
-  it('read the input, and several files as one', async () => {
+  it('read standard input, and several files as one', async () => {
     expect(await run("printf 'ab' | xxd")).toMatchObject({ stdout: `00000000: 6162${' '.repeat(37)}ab\n` })
     expect(await run("printf 'b' > b.txt; printf 'a' | hexdump -C - b.txt")).toMatchObject({
       stdout: `00000000  61 62${' '.repeat(44)} |ab|\n00000002\n`,
     })
   })
 
-  it('end with 1 for what they do not have', async () => {
+  it('exit with 1 for unsupported options, missing files and files that are too large', async () => {
     for (const [command, message] of [
       ['xxd -r a.bin', 'an option of it is not available'],
       ['xxd a.bin b.txt', 'one file only'],

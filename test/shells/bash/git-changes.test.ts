@@ -174,7 +174,7 @@ describe('git commands that change the repository', () => {
   })
 })
 
-/** One session. After `~`, only the exit code of a line has to equal git's, since its message has other words. */
+/** One session. After `~`, only the exit code of a line must equal git's, because its message differs. */
 const session = [
   'git init -q -b trunk',
   'git init -q',

@@ -32,7 +32,7 @@ const place = fc.oneof(file, fc.constantFrom('.', 'd', 'd/e', 'missing'))
 const branch = fc.constantFrom('main', 'one', 'two/three')
 const text = fc.constantFrom('1', '2', '3')
 
-/** A line of a session, which must have the same effect in the real git and in ours. */
+/** A line of a session, which must have the same effect in the real git and in the built-in one. */
 const step = fc.oneof(
   { arbitrary: fc.tuple(file, text).map(([name, content]) => `mkdir -p d/e && echo ${content} > ${name}`), weight: 6 },
   { arbitrary: file.map((name) => `rm -f ${name}`), weight: 2 },
@@ -65,7 +65,7 @@ const questions = [
   'git show --name-status --format=%s',
 ]
 
-/** Runs sessions line by line, with the real git in one directory and with ours in another. */
+/** Runs sessions line by line, with the real git in one directory and the built-in git in another. */
 export async function compareSessions(numRuns: number): Promise<void> {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (lines) => {

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest'
-// The build, as published: a thread needs a file of its own.
+// The published build, because a thread needs a separate file.
 import { memory } from '../../../dist/backends/memory/index.js'
 import { createWorkspace } from '../../../dist/index.js'
 import { bash } from '../../../dist/shells/bash/index.js'
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever field it expects
+// biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary fields of results
 type Answer = Record<string, any>
 
 const shell = bash()

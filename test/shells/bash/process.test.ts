@@ -15,7 +15,7 @@ import type { Answer } from '../setup.ts'
 const shell = bash()
 afterAll(() => shell.close?.())
 
-/** A workspace of the built package: its process needs a file of its own, and errors are told by their class. */
+/** A workspace of the built package: its process needs a separate file, and errors are recognised by their class. */
 async function open(tree: Readonly<Record<string, string>> = {}, of = shell) {
   const backend = memory(tree)
   const workspace = await createWorkspace({ backend, policy: 'autonomous', shell: of })
@@ -46,7 +46,7 @@ describe('a line in a process of Node', () => {
     ['echo a | awk \'$100000000="x"\' | wc -c', 'LIMIT_EXCEEDED', 30_000],
     ["echo a | sed ':a;s/a/aa/g;ba'", 'COMMAND_TIMEOUT', 1000],
     ["node -e 'for (;;);'", 'COMMAND_TIMEOUT', 1000],
-  ])('ends alone, and the next line runs: %s', async (line, code, timeoutMs) => {
+  ])('ends without an effect on the next line: %s', async (line, code, timeoutMs) => {
     const { run, snapshot } = await open({ 'a.txt': 'a' })
     expect(await run(`echo x > b.txt; ${line}`, { timeoutMs })).toMatchObject({ ok: false, code })
     expect(await run('cat a.txt')).toMatchObject({ ok: true, stdout: 'a' })
@@ -107,7 +107,7 @@ describe('a program with bash()', () => {
     expect(code).toBe(0)
   })
 
-  it.runIf(existsSync('/proc/self/task'))('takes the process of its shell with it when it is killed', async () => {
+  it.runIf(existsSync('/proc/self/task'))('ends the process of its shell when it is killed', async () => {
     const program = await start(
       `run("sed ':a;s/a/ab/;ba' <<< a"); await new Promise((resolve) => setTimeout(resolve, 300))`,
     )

@@ -28,7 +28,7 @@ const policy = {
   rules: [{ name: 'closed', action: 'deny', permissions: ['file:change'], paths: ['deny/**'] }],
 } as const
 
-/** A file that refuses to be written, by the code of the refusal. */
+/** A file that cannot be written, by the code of the refusal. */
 const targets: readonly (readonly [path: string, code: string])[] = [
   ['deny/a.txt', 'POLICY_DENIED'],
   ['deny/new.txt', 'POLICY_DENIED'],
@@ -75,7 +75,7 @@ describe.each([
   ['in a Web Worker', inThread],
   ['in the thread of its caller', here],
 ])('a refused write %s', (_, shell) => {
-  it.each(targets)('to %s is reported as %s, by whatever form of a command', async (path, code) => {
+  it.each(targets)('to %s is reported as %s, for every form of a command', async (path, code) => {
     for (const line of forms(path)) {
       const { before, after, result, codes } = await run(shell, line)
       expect({ line, codes: [...new Set(codes)] }).toEqual({ line, codes: [code] })

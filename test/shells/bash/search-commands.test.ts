@@ -137,7 +137,7 @@ describe.each([
       env: { ...process.env, LC_ALL: 'C.UTF-8' },
     })
     expect(ours.exitCode, ours.stderr).toBe(real.status)
-    // The order of files is the file system's for the real command, and ours for this one.
+    // The real command lists files in the order of the file system, ours in its own.
     expect(sorted(ours.stdout)).toEqual(sorted(real.stdout))
     expect(ours.stderr === '').toBe(real.stderr === '')
   })

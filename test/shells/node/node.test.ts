@@ -44,7 +44,7 @@ describe('nodeShell() without a sandbox', () => {
 })
 
 describe('a command that writes in place', () => {
-  it('has refused changes reverted and listed', async () => {
+  it('gets its refused changes reverted and listed', async () => {
     const tree = { '.env': 'KEY=planted\n', '.git/config': '[core]\n', 'a.txt': 'a\n' }
     const { run, root, workspace } = await nodeBench(tree)
     const result = await run(
@@ -84,7 +84,7 @@ describe('a command that writes in place', () => {
     expect(existsSync(join(root, 'started'))).toBe(false)
   })
 
-  it('has a change detected that keeps size and times', async () => {
+  it('cannot hide a change by keeping the size and times of the file', async () => {
     const { run, root, workspace } = await nodeBench({ 'a.txt': 'one\n' })
     const { atime, mtime } = statSync(join(root, 'a.txt'))
     writeFileSync(join(root, 'stamp'), `${atime.getTime()} ${mtime.getTime()}`)

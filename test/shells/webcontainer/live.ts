@@ -3,7 +3,7 @@ import { type WebContainerState, webcontainer } from '../../../src/shells/webcon
 import { check, same } from '../../../src/testing/assert.ts'
 import { createWorkspace } from '../../../src/workspace/create-workspace.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: a check looks at whatever field it expects
+// biome-ignore lint/suspicious/noExplicitAny: checks read arbitrary fields of results
 type Answer = Record<string, any>
 
 export interface LiveReport {

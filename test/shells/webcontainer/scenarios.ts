@@ -8,7 +8,7 @@ import {
 import { check, same } from '../../../src/testing/assert.ts'
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '../../../src/workspace/create-workspace.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: a scenario looks at whatever field it expects
+// biome-ignore lint/suspicious/noExplicitAny: scenarios read arbitrary fields of results
 type Answer = Record<string, any>
 
 const SECRET = 'PASSWORD=hunter2-of-the-container'
