@@ -34,7 +34,7 @@ for (const [name, below] of Object.entries({ memory, memfs })) {
   registerContract(`read-only over ${name}`, readOnlyContract({ name, create }), { describe, it })
 }
 
-/** As little as a backend may offer. */
+/** A backend without optional methods. */
 registerContract(
   'read-only over what has no links and cannot scan',
   readOnlyContract({
@@ -77,7 +77,7 @@ function givenVolume(): BackendSubject {
   }
 }
 
-/** What is planted below would be hidden by what the case commits above: its own test plants links below an overlay. */
+/** Skipped because the changes of the case hide links that it plants below the overlay. Another test covers such links. */
 function overNode(): BackendSubject {
   const { backend, physical = '', dispose } = onDisk()
   return {

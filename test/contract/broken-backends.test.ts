@@ -204,13 +204,13 @@ describe('the contract finds the fault where', () => {
     expect(await firstFailure(create)).toBeDefined()
   })
 
-  it('what must be refused is not', async () => {
+  it('an operation that must be refused succeeds', async () => {
     const create = () => ({ backend: { ...memory(), readLink: async () => 'anything' } })
     const one = backendContract({ name: 'broken', create }).find(({ name }) => name.includes('logical paths only'))
     await expect(one?.run()).rejects.toThrow('d/none must be refused')
   })
 
-  it('nowhere in a backend without faults', async () => {
+  it('the backend has no fault: nothing is reported', async () => {
     expect(await firstFailure(() => ({ backend: { ...memory() } }))).toBeUndefined()
   })
 

@@ -17,7 +17,7 @@ const outcome = (change: (good: ShellOutcome, command: ShellCommand) => Partial<
   })
 }
 
-/** A failure that is told as an outcome. */
+/** Returns an outcome for a failure that must be thrown. */
 const hidden = (code: string): Break => {
   return (good) => ({
     run: (command) =>
@@ -34,7 +34,7 @@ const files = (change: (command: ShellCommand, backend: Backend) => Partial<Shel
   })
 }
 
-/** Shells with one fault each, and the case that has to find it. */
+/** Shells with one fault each, and the case that must find it. */
 const faults: Readonly<Record<string, readonly [name: string, fault: Break]>> = {
   'the error output is lost': ['error output is never lost', outcome(() => ({ stderr: '' }))],
   'the error output is mixed in': [

@@ -14,7 +14,7 @@ import { type NodeOptions, nodeBackend } from '../../src/backends/node/index.ts'
 import type { BackendSubject } from '../../src/testing/index.ts'
 import { straysIn } from '../backends/node/tree.ts'
 
-/** A directory of its own on the disk, with something beside it that no case may touch. */
+/** Creates a directory on the disk, next to another directory that no case may change. */
 export function onDisk(options: Pick<NodeOptions, 'grounding'> = {}): BackendSubject {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'contract-')))
   const root = join(base, 'project')

@@ -9,7 +9,7 @@ import { type NodeShellOptions, nodeShell } from '../../src/shells/node/index.ts
 import { probeSandbox } from '../../src/shells/node/probe.ts'
 import { registerContract, type ShellSubject, shellContract } from '../../src/testing/index.ts'
 
-/** A shell over a directory of its own. */
+/** A shell over its own directory. */
 function onDisk(options: Partial<NodeShellOptions>): ShellSubject {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'shell-contract-')))
   const root = join(base, 'root')
@@ -33,10 +33,10 @@ const match = probeSandbox()
 if ('sandbox' in match) {
   table[`node in a sandbox (${match.sandbox.name})`] = () => onDisk({ sandbox: match.sandbox })
 } else {
-  it.skip(`node in a sandbox: this machine gives none, for ${match.why}`, () => {})
+  it.skip(`node in a sandbox: not available on this machine: ${match.why}`, () => {})
 }
 
-/** Sixty lines, each in its own sandbox, would take as long as all other tests; `sandbox.test.ts` runs them in one. */
+/** Sixty lines in sixty sandboxes take as long as all other tests. `sandbox.test.ts` runs them in one sandbox. */
 const skip = {
   'no command reads or copies the content of a protected file': 'it runs with the long tests',
 }

@@ -38,7 +38,7 @@ describe('docs/benchmarks.md: tokens of Wardspace', () => {
     expect(cells.map((cell) => cell.trim())).toEqual(cellsOf(figuresIn(page, name)))
   })
 
-  it('reads the figures that it writes', () => {
+  it('parses the figures that it writes', () => {
     const figures = { tools: 2, definitions: { tokens: 30, bytes: 120 }, results: { list: 10, edit: 5 } }
     const table = markdownTable([
       ['', ...columns],

@@ -217,7 +217,7 @@ describe('an error of a backend', () => {
     }
   })
 
-  it('in an ignore file hides nothing, unless it is not a refusal', async () => {
+  it('when reading an ignore file hides nothing if it is a refusal, and passes through otherwise', async () => {
     const names = async (error: unknown) => {
       const paths: string[] = []
       const options = {

@@ -309,7 +309,7 @@ describe('compileGlob', () => {
     ['[z-a]', 'it has a range from high to low', 'Write the lower end of the range first.'],
     ['a\0b', 'it contains NUL', 'Remove it.'],
     ['{1..1001}', 'its braces expand to more than 1000 alternatives', 'Use fewer alternatives, or * instead.'],
-  ])('says of %j why, and what to do', (pattern, why, hint) => {
+  ])('gives a reason and a hint for %j', (pattern, why, hint) => {
     expect(() => compileGlob(pattern)).toThrow(
       expect.objectContaining({
         code: 'INVALID_PATTERN',
@@ -334,7 +334,7 @@ describe('compileGlob', () => {
     ['a'.repeat(4096), 'a'.repeat(4096)],
     [`${'{a,'.repeat(32)}b${'}'.repeat(32)}`, 'b'],
     [`${'x'.repeat(2046)}{10..41}`, `${'x'.repeat(2046)}41`],
-  ])('takes %.20s, which is of exactly the limits', (pattern, path) => {
+  ])('accepts %.20s, which is exactly at the limits', (pattern, path) => {
     expect(matches(pattern, path)).toBe(true)
   })
 

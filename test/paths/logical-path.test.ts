@@ -160,7 +160,7 @@ describe('parsePath', () => {
     expect(accepted).toBeGreaterThan(times(100, 500))
   })
 
-  it('agrees with posix.normalize on what it accepts', () => {
+  it('agrees with posix.normalize on accepted paths', () => {
     let resolved = 0
     fc.assert(
       fc.property(fc.oneof(tame, anything), (input) => {

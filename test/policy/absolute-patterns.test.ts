@@ -22,7 +22,7 @@ describe('an absolute path pattern', () => {
     })
   }
 
-  it('means below a root what it means on the whole disk', () => {
+  it('has the same meaning below a root as on the whole disk', () => {
     fc.assert(
       fc.property(pattern, root, fc.constantFrom('', 'p', 'p/q'), path, (pattern, root, directory, path) => {
         const onDisk = denies([pattern.slice(1)], `${root.slice(1)}/${path}`)
@@ -32,7 +32,7 @@ describe('an absolute path pattern', () => {
           placed = compilePolicy(policy, { roots: { [root]: directory } }).data.deniedPaths ?? []
         } catch (error) {
           expect(String(error)).toContain('outside of every root')
-          // One alternative outside of the root is enough.
+          // One alternative outside of the root is enough for a difference.
           if (pattern.includes('{')) return
         }
         const logical = directory === '' ? path : `${directory}/${path}`

@@ -163,7 +163,7 @@ describe('the outcome of a request', () => {
     expect(outcomes).toEqual([['once', undefined], ['run', 'Ada'], ['earlier'], ['denied', 'Bob']])
   })
 
-  it('names the reason if nobody answers, or not yet', async () => {
+  it('names the reason if there is no answer, or none yet', async () => {
     const { verdict } = write('a.ts')
     for (const run of [approvals(), approvals(() => 'later')]) {
       await expect(run.ask(write('a.ts'))).rejects.toMatchObject({
@@ -254,7 +254,7 @@ describe('an approval for the run', () => {
     expect(run.covers({ ...allowed, verdict })).toBe(false)
   })
 
-  it('concerns the requested or resolved names of asking rules, not of allow rules', async () => {
+  it('covers the requested or resolved names of asking rules, not of allow rules', async () => {
     const rule = { name: 'r', action: 'ask', source: 'rule' } as const
     const open = { name: 'open', action: 'allow', source: 'rule' } as const
     const link = write('link.ts').accesses.map((access) => ({ ...access, path: 'real.ts' as Path }))

@@ -17,14 +17,14 @@ function open(limits: PolicyLimits, more: Partial<WorkspaceOptions> = {}) {
 const over = (limit: string, value: number) => ({ ok: false, code: 'LIMIT_EXCEEDED', limit, value })
 
 describe('bytes read', () => {
-  it('count for the run over all calls, repeated reads included, and are refused over the budget', async () => {
+  it('are added up over all calls of a run, repeated reads included, and refused over the budget', async () => {
     const workspace = await open({ bytesReadPerRun: 130 })
     expect(await workspace.call('read_file', { path: 'a.txt' })).toMatchObject({ ok: true })
     expect(await workspace.call('read_file', { path: 'a.txt' })).toMatchObject({ ok: true })
     const refused = await workspace.call('read_file', { path: 'a.txt' })
     expect(refused).toMatchObject({ ...over('bytesReadPerRun', 130), hint: expect.any(String) })
     expect(JSON.stringify(refused)).not.toContain('xxx')
-    // Smaller reads are still allowed, and so are other runs.
+    // Smaller reads and other runs are still allowed.
     expect(await workspace.call('read_file', { path: 'b.txt' })).toMatchObject({ ok: true })
     expect(await workspace.run().call('read_file', { path: 'a.txt' })).toMatchObject({ ok: true })
     expect(await workspace.call('list_directory', {})).toMatchObject({ ok: true })
@@ -45,7 +45,7 @@ describe('bytes read', () => {
     expect(JSON.stringify(result)).not.toMatch(/y{20}/)
   })
 
-  it('of a search are those of files with results, not of all scanned files', async () => {
+  it('of a search include files with results only, not all scanned files', async () => {
     const workspace = await open({ bytesReadPerRun: 100 })
     expect(await workspace.call('search_text', { query: 'needle' })).toMatchObject({
       ok: true,
@@ -56,7 +56,7 @@ describe('bytes read', () => {
 })
 
 describe('bytes written', () => {
-  it('count for the run, without refused writes', async () => {
+  it('are added up for the run, without refused writes', async () => {
     const workspace = await open({ bytesWrittenPerRun: 100 })
     const write = (path: string, size: number) => workspace.call('write_file', { path, content: 'x'.repeat(size) })
     expect(await write('1', 60)).toMatchObject({ ok: true })
@@ -68,7 +68,7 @@ describe('bytes written', () => {
 })
 
 describe('calls per minute', () => {
-  it('end in RATE_LIMITED with the waiting time by the given clock, and then continue', async () => {
+  it('are refused with RATE_LIMITED and a waiting time by the given clock, and then continue', async () => {
     let now = 0
     const workspace = await open({ callsPerMinute: 3, toolCallsPerMinute: { search_text: 1 } }, { clock: () => now })
     const read = () => workspace.call('read_file', { path: 'a.txt' })

@@ -71,7 +71,7 @@ describe("a policy with the dialect's own names", () => {
     expect(result).toMatchObject({ isError: true, failure: { code: 'POLICY_DENIED' } })
   })
 
-  it('asks, and still asks nothing more when the call is resumed', async () => {
+  it('asks once, and not again when the call is resumed', async () => {
     const audit = memorySink()
     const policy: PolicyInput = { preset: 'autonomous', tools: { file_write: 'ask' } }
     const workspace = await open(policy, fileReadWrite(), { audit })

@@ -80,7 +80,7 @@ it.each([
   ['README.md', "permissions: ['file:change'], paths: ['docs/**']"],
   ['docs/policy.md', 'permissions = ["file:change"]\npaths = ["docs/**"]'],
   ['docs/guide/write-a-policy.md', "permissions: ['file:change'], paths: ['docs/**']"],
-])('%s shows the rule that is tested here', (file, rule) => {
+])('%s contains the rule that this file tests', (file, rule) => {
   expect(readFileSync(file, 'utf8')).toContain(rule)
 })
 
@@ -95,7 +95,7 @@ describe('the ways to change a path', () => {
     const workspace = await createWorkspace({ backend: memory(), policy, shell: bash() })
     const changing = workspace.tools.filter(({ mutates }) => mutates).map(({ name }) => name)
     const names = toolRows.filter(([, { changes }]) => !('reason' in changes)).map(([name]) => name as string)
-    // The lists of lines are their ways; a plan changes no file; a command that is stopped has ended.
+    // The ways of the command tools are the lists of lines. submit_plan and stop_command change no file themselves.
     const others = ['run_command', 'start_command', 'stop_command', 'submit_plan']
     expect(changing.filter((name) => !names.includes(name) && !others.includes(name))).toEqual([])
     await workspace.close()

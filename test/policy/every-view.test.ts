@@ -14,7 +14,7 @@ import { dialectViews, showingLines, type ViewWay, viewWays } from './ways/view.
 
 const setting = { permission: 'file:view', paths: ['private/**'], notes: 'private/notes' }
 
-/** Uses a way over a backend, with and without a rule that denies `file:view`, and looks for what it shows. */
+/** Uses a way over a backend, with and without a rule that denies `file:view`, and checks what it shows. */
 async function expectHidden(way: ViewWay, create: () => Promise<Backend> | Backend): Promise<void> {
   const attempt = async (rule: Rule) => tryWay(way, { rule, setting, backend: await create() })
   const { shows = new RegExp(WORD) } = way

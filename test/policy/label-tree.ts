@@ -1,4 +1,4 @@
-/** The files of the tests of labels: `conf/` is labelled, `pub/` and `mid/` are sinks, and everything else is free. */
+/** The files of the label tests: `conf/` is labelled, `pub/` and `mid/` are sinks, and everything else is unrestricted. */
 export const TOKEN = 'TOKEN7291'
 
 export const tree = {

@@ -52,14 +52,14 @@ describe('labelled content', () => {
     120_000,
   )
 
-  it('beside other content leaves that public', async () => {
+  it('does not label other content in the same workspace', async () => {
     for (const way of hops) {
       const result = await tryFreeWay(way, memory(freeTree))
       expect({ way: way.name, ...result }).toEqual({ way: way.name, labels: [], isEffective: true })
     }
   }, 120_000)
 
-  it('keeps its label over chains of ways, each by another run', async () => {
+  it('keeps its label through chains of ways, each in another run', async () => {
     const hop = fc.constantFrom(...hops)
     const place = fc.constantFrom('tmp/one.txt', 'tmp/two.txt', 'notes.txt')
     const chain = fc.tuple(hop, place, hop, place, hop, fc.constantFrom(...sinks), fc.constantFrom(...labelNames))

@@ -7,7 +7,7 @@ import type { Backend } from '../../dist/storage/kit.js'
 import { type Label, type LabelPolicy, labelNames } from '../../src/policy/labels.ts'
 import { TOKEN, tree } from './label-tree.ts'
 
-/** The ways by which content moves through a workspace, to be tried with each label against each sink. */
+/** Ways to move content through a workspace. The tests try them with each label and each sink. */
 
 export const ceilings: Readonly<Record<string, Label>> = { 'pub/': 'public', 'mid/': 'internal' }
 
@@ -26,7 +26,7 @@ export const closeShell = (): Promise<void> => shell.close()
 
 export const rank = (label: unknown): number => labelNames.indexOf(label as Label)
 
-/** What a way works with: the call of a run, which keeps every result. */
+/** The functions that a way uses to make calls in a run. Every result is recorded. */
 export interface Steps {
   readonly workspace: Workspace
   readonly run: WorkspaceRun
@@ -34,14 +34,14 @@ export interface Steps {
   line(command: string): Promise<Record<string, unknown>>
   /** Starts a line in the background, and waits for its end. */
   background(command: string): Promise<void>
-  /** Keeps a result that did not come from `tool` or `line`. */
+  /** Records a result that did not come from `tool` or `line`. */
   keep<T>(result: T): T
 }
 
-/** Brings the content of one path to another, as far as it is allowed to. */
+/** Moves the content of one path to another, if policy allows it. */
 export interface Way {
   readonly name: string
-  /** Whether it starts a script, which takes a multiple of the time of a line. */
+  /** Whether it starts a script, which takes much longer than a line. */
   readonly isScript?: boolean
   act(steps: Steps, from: string, to: string): Promise<unknown>
 }
@@ -376,7 +376,7 @@ const lineWays = [...lines, ...scriptLines].map(line)
 /** Ways in one call or a few, each starting from a new run. */
 export const ways: readonly Way[] = [...toolWays, ...lineWays, ...storeWays, ...backgroundWays]
 
-/** The ways that need nothing but their two paths, so that one can go on where another ended. */
+/** Ways that need only their two paths, so they can be chained. */
 export const hops: readonly Way[] = [...toolWays.slice(0, 2), ...lineWays, ...backgroundWays]
 
 /** A tree on the disk. */
@@ -388,13 +388,13 @@ export async function writeTree(root: string): Promise<void> {
 }
 
 export interface Leaks {
-  /** What labelled content reached, or was shown by, against its label. */
+  /** Places that labelled content reached, and results that showed it, although its label forbids that. */
   readonly leaks: readonly string[]
-  /** Whether the content is at more places than before, or was shown: the way does something. */
+  /** Whether the content is in more places than before or was shown, which proves that the way works. */
   readonly isEffective: boolean
 }
 
-/** Tries ways one after the other, each in a run of its own, and looks for the token in what they show and leave. */
+/** Tries ways one after another, each in its own run, and searches their results and files for the token. */
 export async function tryWays(
   legs: readonly { readonly way: Way; readonly from: string; readonly to: string }[],
   label: Label,
@@ -441,7 +441,7 @@ export async function tryWays(
   }
 }
 
-/** The trees of a workspace in which labelled content exists, and nothing touches it. */
+/** The tree of a workspace with labelled content that no way accesses. */
 export const freeTree = { ...tree, 'free/x.txt': 'FREE\nsecond\n', 'free/deep/y.txt': 'FREE\n' }
 
 /** Tries a way with content that has no label. Returns every label above public, and whether the content reached the sink. */
@@ -491,7 +491,7 @@ function stepsOf(workspace: Workspace, run: WorkspaceRun, keep: Steps['keep']): 
   }
 }
 
-/** Every file and link; a link with the content that it leads to. */
+/** Returns every file and link with its content. The content of a link is that of its target. */
 async function filesOf(backend: Backend, directory = '', followsLinks = true): Promise<Map<string, string>> {
   const files = new Map<string, string>()
   for (const { name, type } of await backend.list(directory as never)) {
@@ -507,7 +507,7 @@ async function filesOf(backend: Backend, directory = '', followsLinks = true): P
             files.set(path, `${files.get(path) ?? ''}${text}`)
         else if (stat?.type === 'file') files.set(path, new TextDecoder().decode((await backend.read(target)).bytes))
       } catch {
-        // A link that leads nowhere.
+        // A dangling link.
       }
     }
   }

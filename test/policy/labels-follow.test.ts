@@ -87,7 +87,7 @@ describe('a command', () => {
     expect(await reader.call('read_file', { path: 'tmp/me.txt' })).toMatchObject({ label: 'internal' })
   })
 
-  it('asks for the label of the content that would flow into the sink', async () => {
+  it('asks with the label of the content that would enter the sink', async () => {
     const reasons: string[] = []
     const run = await open({
       approve: ({ verdict }) => {
@@ -138,7 +138,7 @@ describe('a background command', () => {
 })
 
 describe('taint and labels', () => {
-  it('pass to the run of a fork', async () => {
+  it('are copied to the run of a fork', async () => {
     const workspace = await open()
     expect((await workspace.fork()).taint.label()).toBe('public')
     await workspace.call('read_file', { path: 'conf/x.txt' })
@@ -178,7 +178,7 @@ describe('taint and labels', () => {
     await expect(open({ history: wrong })).rejects.toThrow('The option history is not a result of workspace.history()')
   })
 
-  it('stay after the commit of an overlay, and after it was discarded', async () => {
+  it('stay after an overlay is committed or discarded', async () => {
     const above = overlay(memory(tree))
     const workspace = await open({ backend: above })
     await line(workspace, 'mv conf/x.txt tmp/x.txt')
@@ -281,7 +281,7 @@ describe('an own tool', () => {
   })
 })
 
-describe('a name that holds labelled content', () => {
+describe('a name that contains labelled content', () => {
   it('carries its label in results and refusals, and into sinks', async () => {
     const run = await open()
     const made = await line(run, 'touch "tmp/$(head -1 conf/x.txt)"')
@@ -312,7 +312,7 @@ describe('a name that holds labelled content', () => {
     expect(run.taint.label()).toBe('restricted')
   })
 
-  it('is a branch, too', async () => {
+  it('can be the name of a branch, too', async () => {
     const run = await open()
     await line(run, 'git init -q && git add -A && git commit -qm one && git branch "$(head -1 conf/x.txt)"')
     expect(await line(run.run({}), 'git branch')).toMatchObject({
@@ -321,7 +321,7 @@ describe('a name that holds labelled content', () => {
     })
   })
 
-  it('is none of the names that a command spells or takes over', async () => {
+  it('excludes names that a command contains or copies from other entries', async () => {
     const run = await open()
     await line(run, 'cp conf/x.txt tmp/second; cp -r conf tmp/copy; mkdir tmp/TOKEN7291')
     const reader = run.run({})

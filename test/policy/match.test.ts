@@ -56,7 +56,7 @@ describe('compilePaths', () => {
   it.each([
     ...['**', '**/**', '*', '**/*', 'a', 'a/**', '*/a', 'a*/b', 'src/*.ts', '*.min.js', 'docs/?*', '**/a/b?', 'b.*'],
     ...['src/[ab].ts', 'src/{a,b}.ts', '{src,docs}/**', 'src/**/a.ts', 'a/*/b', 'src/a', '?', '*.'],
-  ])('matches what picomatch matches, whatever plain text is in it: %s', (pattern) => {
+  ])('matches the same paths as picomatch for any plain text in it: %s', (pattern) => {
     const names = [
       ...['a', 'a/b', 'a/b/c', 'x/a', 'x/a/b', 'ab/b/c', 'src/a.ts', 'src/c.ts', 'src/x/a.ts', 'min.js'],
       ...['a.min.js', 'docs/x', 'docs', 'x/a/b1', 'src/a/b', 'b.c', 'a.', 'xa'],
@@ -95,14 +95,14 @@ describe('compileTexts', () => {
     )
   })
 
-  it('finds long pieces', () => {
+  it('finds long literal parts', () => {
     const piece = 'abcabcabcabcabcabd'
     expect(compileTexts([`*${piece}*`], 'x')(`abcabc${piece}x`)).toBe(true)
     expect(compileTexts([`*${piece}*${piece}`], 'x')(`${piece.repeat(2)}`)).toBe(true)
     expect(compileTexts([`*${piece}*${piece}`], 'x')(piece)).toBe(false)
   })
 
-  it('finds long pieces that overlap with themselves', () => {
+  it('finds long literal parts that overlap with themselves', () => {
     for (let seed = 0; seed < 24; seed++) {
       const letter = (i: number) => 'aab'.charAt((seed * 7 + i * i + (i >> (seed % 3))) % 3)
       const long = Array.from({ length: 17 + (seed % 5) }, (_, i) => letter(i)).join('')
@@ -112,14 +112,14 @@ describe('compileTexts', () => {
         const end = text.indexOf(long) + long.length
         expect(compileTexts([`*${long}*`], 'x')(text.slice(0, end))).toBe(true)
         expect(compileTexts([`*${long}*`], 'x')(text.slice(0, end - 1))).toBe(false)
-        // The next piece may start where this one ends, but no earlier.
+        // The next part may start at the end of this one, but no earlier.
         expect(compileTexts([`*${long}*${text.slice(end)}`], 'x')(text)).toBe(true)
         expect(compileTexts([`*${long}*${text.slice(end - 1)}`], 'x')(text)).toBe(false)
       }
     }
   })
 
-  it('finds any long piece', () => {
+  it('finds any long literal part', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 17, maxLength: 24 }),
@@ -142,11 +142,11 @@ describe('compileTexts', () => {
     ['a\\', 'a\\', true],
     ['a\\', 'a', false],
     ['a\\bc', 'abc', true],
-    // Long pieces of which a text repeatedly contains the beginning only.
+    // Long literal parts of which the text repeatedly contains only the beginning.
     ['*abaabaabaaabbaaaa*', 'abaabaabaaabbaaabaabaaabbaaabaaabbaaaaabbaaaa', false],
     ['*bababababaabbbbbb*', 'baababababaabbbbbbbabababab', false],
     ['*abaaaabbbaabbabbb*', 'bbbaabbabbbaaaabbbaabbabbbbaabbabbb', false],
-  ])('%s, held against %s: %s', (pattern, text, expected) => {
+  ])('%s matches %s: %s', (pattern, text, expected) => {
     expect(compileTexts(['other', pattern, 'x*y'], 'x')(text)).toBe(expected)
   })
 
@@ -197,7 +197,7 @@ describe('hostile patterns', () => {
     recursive: false,
   } as GuardedAccess
 
-  it.each(hostile)('%# take little time in every field, or are refused', (pattern) => {
+  it.each(hostile)('%#: take little time in every field, or are refused', (pattern) => {
     const started = ownTime()
     const fields = [
       { allowedPaths: [pattern] },

@@ -110,9 +110,12 @@ describe('a path pattern', () => {
     expect([decide('docs/a.md'), decide('docs/a/b.md'), decide('docsx/a.md')]).toEqual(['deny', 'deny', 'allow'])
   })
 
-  it.each([' memory', 'memory ', '~/memory', '~'])('of the memory that can be no directory is refused: %j', (path) => {
-    expect(() => compilePolicy({ memory: { path } })).toThrow('Policy field "memory.path" must be a path')
-  })
+  it.each([' memory', 'memory ', '~/memory', '~'])(
+    'of the memory that cannot be a directory is refused: %j',
+    (path) => {
+      expect(() => compilePolicy({ memory: { path } })).toThrow('Policy field "memory.path" must be a path')
+    },
+  )
 
   it.each(impossible)('in the scope of a task that can match nothing is refused: %j', async (pattern, reason) => {
     const options = { backend: memory(), policy: 'autonomous' } as const
@@ -128,7 +131,7 @@ describe('a host', () => {
   it.each([
     ...[' example.org', 'example.org ', 'https://example.org', 'example.org/path', 'user@example.org', 'a\\b'],
     ...['example.org:443', 'example.org:80', '::1', 'localhost:http', 'bücher.example', 'example.org?', '*.org#'],
-  ])('that no address has is refused: %j', (host) => {
+  ])('that no address can have is refused: %j', (host) => {
     expect(() => compile({ network: { hosts: ['ok', host] } })).toThrow('Policy field "network.hosts[1]"')
     expect(() => compile({ labels: { sinks: [{ name: 'a', ceiling: 'public', hosts: [host] }] } })).toThrow(
       'Policy field "labels.sinks[0].hosts[0]"',

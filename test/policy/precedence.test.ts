@@ -36,7 +36,7 @@ function single(policy: PolicyData, { tool, permission, path }: Name): Verdict {
 
 describe('precedence', () => {
   const choices = [undefined, 'allow', 'ask', 'deny'] as const
-  /** An allow rule that overrides every protection is an additional choice. */
+  /** The actions of a rule, and an allow rule that overrides every protection. */
   const rules = [...choices, 'lift'] as const
   const subjects = [
     ['file:write:replace', 'src/a.ts', undefined],
@@ -229,7 +229,7 @@ describe('protections', () => {
     ['secret', '.env', 'file:read'],
     ['generated', 'dist/a.js', 'file:write:replace'],
     ['lockfile', 'yarn.lock', 'file:write:replace'],
-  ] as const)('is lifted by name, where the rule matches: %s', (override, path, permission) => {
+  ] as const)('is lifted only by a matching rule that names it: %s', (override, path, permission) => {
     const policy = (paths: string[], overrides: string[]) =>
       compilePolicy({ preset: 'autonomous', rules: [{ name: 'lift', action: 'allow', paths, overrides }] })
     const decide = (paths: string[], overrides: string[]) =>
@@ -308,7 +308,7 @@ describe('protections', () => {
     [{ protection: 'lockfile' }, 'lockfile', 'ask', 'POLICY_DENIED', changes],
     [{ protection: 'mode' }, 'mode', 'deny', 'POLICY_DENIED', ['file:patch:apply']],
     [{ protection: 'binary' }, 'binary', 'deny', 'POLICY_DENIED', ['file:patch:apply']],
-  ])('of %j is that of %s: %s as %s', (classification, name, decision, code, concerned) => {
+  ])('of %j equals that of %s: %s as %s', (classification, name, decision, code, concerned) => {
     const expected = classification.protection === 'secret' ? concerned : permissions
     for (const permission of expected) {
       const generated = access(permission, 'a.ts', {
@@ -403,7 +403,7 @@ describe('codes and reasons', () => {
     expect(judge(noCommands, 'run_command', access('command:run', ''))).toMatchObject({ code: 'COMMAND_DENIED' })
   })
 
-  it('report a secret as such, whatever else denies', () => {
+  it('report a secret as such, even if something else denies too', () => {
     const policy = { preset: 'readOnly', deniedPaths: ['**'], tools: { write_file: 'deny' } } as const
     expect(judge(policy, 'write_file', access('file:write:create', '.env')).code).toBe('POLICY_DENIED_SECRET')
   })
@@ -484,7 +484,7 @@ describe('allowlists and walks', () => {
     [['x.ts'], 'x.ts', 'deny'],
     [['aa/*.ts'], 'aa/b.md', 'allow'],
     [['aa/*.ts'], 'aa/b.ts', 'deny'],
-  ])('never takes one directory for another: without %j, %s: %s', (deniedPaths, path, expected) => {
+  ])('never confuse directories: without %j, %s: %s', (deniedPaths, path, expected) => {
     const others = ['aa/y.ts', 'aab/y.ts', 'aa/b/y.ts', 'bb/y.ts', 'bb/aa/y.ts', 'y.ts', 'a/y.ts', 'aa']
     const plain = classifyPath('x.ts' as LogicalPath)
     for (const other of others) {
@@ -497,7 +497,7 @@ describe('allowlists and walks', () => {
     }
   })
 
-  it('lift no protection of a directory because something below may be opened', () => {
+  it('do not lift the protection of a directory because a path below it is readable', () => {
     const rules = [{ name: 'key', action: 'allow', paths: ['.ssh/id.pub'], overrides: ['secret'] }] as const
     const search = access('file:search', '.ssh', {
       classification: classifyDirectory('.ssh' as LogicalPath),
@@ -548,7 +548,7 @@ describe('forCall', () => {
     [{ preset: 'autonomous', allowedPaths: ['**'] }, false],
     [{ preset: 'autonomous', deniedPaths: ['a'] }, false],
     [{ preset: 'autonomous', readOnlyPaths: ['a'] }, true],
-  ])('%j decides alike for every name that is read: %j', (policy, isUniform) => {
+  ])('%j has one decision for reading any name: %j', (policy, isUniform) => {
     expect(compilePolicy(policy).forCall({ tool: 'x', input: {} }).isUniform('file:read')).toBe(isUniform)
   })
 
@@ -577,7 +577,7 @@ describe('forCall', () => {
       'a',
       true,
     ],
-  ])('is led into by %s', (_, policy, directory, leads) => {
+  ])('%s decides whether a directory may be entered', (_, policy, directory, leads) => {
     const compiled = compilePolicy(policy)
     const call = compiled.forCall({ tool: 'x', input: {} })
     expect(call.mayContainAllowed('file:read', directory as LogicalPath)).toBe(leads)
@@ -858,7 +858,7 @@ describe('the fields of a verdict', () => {
     expect(code).toBe('POLICY_DENIED')
   })
 
-  it('list denials first, then questions; then protections of git and secrets, the tool, and rules by name', () => {
+  it('list denials before questions, and within both the protections of git and secrets, the tool, and rules by name', () => {
     const policy = {
       preset: 'supervised',
       tools: { x: 'ask' },
@@ -953,7 +953,7 @@ describe('rules on calls', () => {
     }
   })
 
-  it('decide alike for a walk of the same call', () => {
+  it('have the same decision for a walk of the same call', () => {
     const policy = compilePolicy({
       preset: 'autonomous',
       rules: [{ name: 'r', action: 'deny', args: { query: ['*key*'] } }],
@@ -1019,7 +1019,7 @@ describe('rules on calls', () => {
     { rules: [{ name: 'r', action: 'deny', permissions: ['*'] }] },
     { deniedPaths: ['**'] },
     { readOnlyPaths: ['**'] },
-  ])('has nothing to do with a call that reaches nothing, where it is about what is reached: %j', (policy) => {
+  ])('do not apply to a call without accesses if they restrict paths: %j', (policy) => {
     expect(judge({ preset: 'autonomous', ...policy }, 'submit_plan').decision).toBe('allow')
     expect(judge({ preset: 'autonomous', ...policy }, 'x', access('file:append', 'a.ts')).decision).toBe('deny')
   })
@@ -1048,7 +1048,7 @@ describe('rules on calls', () => {
 })
 
 describe('many tools, rules and directories', () => {
-  it('are distinguished: tools by their decision', () => {
+  it('distinguish tools by their decision', () => {
     const tools = { a: 'allow', b: 'ask', c: 'deny' } as const
     const all = ['a', 'b', 'c', 'd', 'toString']
     for (const [policy, expected] of [
@@ -1065,7 +1065,7 @@ describe('many tools, rules and directories', () => {
     }
   })
 
-  it('are distinguished: calls of rules 1 and 2, and calls of rule 12', () => {
+  it('distinguish calls that match rules 1 and 2 from calls that match rule 12', () => {
     const rules = Array.from('abcdefghijklm', (letter, i) => ({
       name: letter,
       action: i === 12 ? ('deny' as const) : ('ask' as const),
@@ -1106,7 +1106,7 @@ describe('many tools, rules and directories', () => {
     }
   })
 
-  it('are distinguished in a tree with more directories than the cache holds', () => {
+  it('are distinguished in a tree with more directories than the cache can hold', () => {
     const policy = compilePolicy({ preset: 'autonomous', deniedPaths: ['**/secret/**', 'd7/**'] })
     for (let i = 0; i < 20_100; i++) policy.mayContainAllowed('search', 'file:read', `d${i}` as Path)
     expect(policy.mayContainAllowed('search', 'file:read', 'd7' as Path)).toBe(false)

@@ -339,7 +339,7 @@ describe('labels cannot be removed', () => {
             read: () => run.call('read_file', { path: a }),
             search: () => run.call('search_text', { query: 'TOKEN' }),
             write: async () => {
-              // As if the agent knew the version.
+              // Passes the correct version, as if the agent knew it.
               const { bytes } = await backend.read(a as Path).catch(() => ({ bytes: undefined }))
               const expectedSha256 = bytes === undefined ? null : createHash('sha256').update(bytes).digest('hex')
               return run.call('write_file', { path: a, content: `${known[who]}\n`, expectedSha256 })

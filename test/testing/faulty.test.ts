@@ -25,7 +25,7 @@ const codeOf = async (request: Promise<unknown>) =>
   )
 const sample = { 'a.txt': 'one\n', 'd/b.txt': 'two\n', l: { link: 'a.txt' } }
 
-/** What the storage cannot do: sets are applied file by file. */
+/** The guarantees that the storage lacks: it applies change sets file by file. */
 const eachByItself = (backend: Backend): Backend => {
   const { fork: _, tree: __, ...rest } = backend
   return { ...rest, capabilities: { ...backend.capabilities, atomic: 'file' } }
@@ -58,7 +58,7 @@ describe('a faulty backend without faults', () => {
     ]
     for (const fault of faults) {
       const cases = backendContract({ name: 'faulty', create: () => ({ backend: faulty(memory(), fault) }) })
-      // Up to the first that fails: one that writes until it wins would never end.
+      // Stops at the first failed case, because a case that retries until it succeeds would never end.
       const all = async () => {
         for (const one of cases) await one.run()
       }
@@ -166,7 +166,7 @@ describe('chance', () => {
     expect(await outcomes(0)).toBe(await outcomes(2 ** 32))
   })
 
-  it('of 0 means never, of 1 always', async () => {
+  it('of 0 never causes an error, of 1 always', async () => {
     const never = faulty(memory(sample), { chance: 0, error: 'BACKEND_ERROR' })
     const always = faulty(memory(sample), { chance: 1, error: 'BACKEND_ERROR' })
     for (let i = 0; i < 20; i++) {
@@ -275,7 +275,7 @@ describe('a crash', () => {
     change('e/moved', file('one\n'), 'absent', 'a.txt'),
   ]
 
-  /** Every tree that a crash in the set leaves, over many seeds. */
+  /** Returns every tree that a crash during the change set leaves, for many seeds. */
   async function crashed(open: (inner: Backend) => Backend): Promise<Set<string>> {
     const match = new Set<string>()
     for (let seed = 0; seed < 60; seed++) {
@@ -308,7 +308,7 @@ describe('a crash', () => {
     expect([...(await crashed(eachByItself))].sort()).toEqual([...beginnings].sort())
   })
 
-  it('leaves the previous content if the set would have been refused', async () => {
+  it('leaves the previous content if the set would be refused', async () => {
     for (let seed = 0; seed < 10; seed++) {
       const inner = memory(sample)
       const backend = faulty(inner, { on: 'commit', crash: true }, { seed })

@@ -15,12 +15,12 @@ expect.extend(matchers)
 const sample = { 'src/app.ts': 'export const answer = 41\n', '.env': 'KEY=1\n', 'l.ts': { link: 'src/app.ts' } }
 const edit = { path: 'src/app.ts', oldText: '41', newText: '42' }
 
-/** What an assertion says when it fails. */
+/** Returns the message of a failed assertion. */
 async function said(assertion: () => unknown): Promise<string> {
   try {
     await assertion()
   } catch (error) {
-    // Colours are for people.
+    // Without colours.
     return String((error as Error).message).replaceAll(new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g'), '')
   }
   throw new Error('The assertion held')
@@ -376,7 +376,7 @@ describe('a scripted model', () => {
     expect(saying.next({ results: [] })).toEqual({ done: true, value: '' })
   })
 
-  it('says nothing before the first request', async () => {
+  it('returns no message before the first request', async () => {
     expect(await words()).toEqual([])
     expect(await words({ role: 'system', content: 'x' }, said('hello'))).toEqual([])
   })
@@ -384,7 +384,7 @@ describe('a scripted model', () => {
   it('continues from the results in the conversation, in any form of an interface', async () => {
     const question = user('go')
     expect(await words(question)).toEqual(['read_file', 'read_file'])
-    // Interrupted before the first call: starts again.
+    // It was interrupted before the first call, so it starts again.
     expect(await words(question, said('...'))).toEqual(['read_file', 'read_file'])
     const interrupted =
       '{"ok":false,"code":"ABORTED","message":"The call has no result","hint":"Check what it changed."}'
@@ -409,7 +409,7 @@ describe('a scripted model', () => {
       'read_file',
       'read_file',
     ])
-    // If the person continues before a call has a result, the call has none.
+    // If the user continues before a call has a result, the call stays without one.
     expect(await words(asked, user('hurry'))).toEqual(['read_file', 'read_file'])
   })
 

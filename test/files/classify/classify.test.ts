@@ -23,7 +23,7 @@ import { ownTime } from '../../own-time.ts'
 const classify = (path: string): Classification => classifyPath(parsePath(path))
 const words = (list: string): string[] => list.trim().split(/\s+/)
 
-/** What the specification names, a row per kind; `|` stands for a space in a name. */
+/** The names in the specification, one row per kind. `|` is a space in a name. */
 const protectedNames: readonly [Protection, FileKind, string][] = [
   [
     'secret',
@@ -61,7 +61,7 @@ const protectedNames: readonly [Protection, FileKind, string][] = [
   ],
 ]
 
-/** Ordinary names that come close. */
+/** Ordinary names that are similar to protected ones. */
 const ordinaryNames: readonly [FileKind, string][] = [
   [
     'TEXT_SOURCE',
@@ -112,7 +112,7 @@ describe('classifyPath', () => {
   }
 
   for (const [kind, names] of ordinaryNames) {
-    it.each(words(names))(`leaves %j alone as ${kind}`, (name) => {
+    it.each(words(names))(`does not protect %j, which is ${kind}`, (name) => {
       for (const path of [name, `a/b/${name}`]) {
         expect(classify(path), path).toMatchObject({ kind, readable: true, writable: true, redacted: false })
         expect(classify(path).protection).toBeUndefined()
@@ -142,14 +142,14 @@ describe('classifyPath', () => {
     ['yarn.lock.', 'lockfile'],
     ['ENV~x', undefined],
     ['ID_ED2~1.PUB', undefined],
-    // Compatibility forms are other names on every disk.
+    // No disk treats compatibility forms as the same name.
     ['.ｇit/config', undefined],
     ['．git/config', undefined],
-  ])('sees through the spelling %j', (path, protection) => {
+  ])('recognises the spelling %j', (path, protection) => {
     expect(classify(path).protection).toBe(protection)
   })
 
-  // What an extension or a directory means is remembered: each of these is asked about for the first time.
+  // The results for extensions and directories are cached, so each name is new.
   let asked = 0
   it.each<[string, Protection | undefined, FileKind]>([
     ['a.NEW.ts', undefined, 'TEXT_SOURCE'],
@@ -192,7 +192,7 @@ describe('classifyPath', () => {
     expect([found.protection, found.kind]).toEqual([protection, kind])
   })
 
-  it('says why', () => {
+  it('gives the reason', () => {
     const reasons = (...paths: string[]) => paths.map((path) => classify(path).reason)
     expect(reasons('a.ts', 'a.json', 'a.md', 'a')).toEqual([
       'it is source code by its name',
@@ -213,7 +213,7 @@ describe('classifyPath', () => {
     })
   })
 
-  it('takes the strictest of what holds', () => {
+  it('applies the strictest of several matches', () => {
     expect(classify('dist/.env').kind).toBe('SECRET_LIKE')
     expect(classify('.git/.env').kind).toBe('GIT_INTERNAL')
     expect(classify('.ssh/.git/x').kind).toBe('GIT_INTERNAL')
@@ -223,7 +223,7 @@ describe('classifyPath', () => {
     expect(classify('secrets/dist/a.txt').kind).toBe('SECRET_LIKE')
   })
 
-  it('does not depend on what was asked before', () => {
+  it('does not depend on earlier calls', () => {
     const paths = [
       'a/b.ts',
       'a/b',
@@ -267,11 +267,11 @@ describe('classifyPath', () => {
     )
   })
 
-  it('is the same object for equal answers', () => {
+  it('returns the same object for equal results', () => {
     expect(classifyPath('a.ts' as LogicalPath)).toBe(classifyPath('b/c.ts' as LogicalPath))
   })
 
-  it('is linear in hostile paths', () => {
+  it('takes linear time for hostile paths', () => {
     for (const unit of ['a/', './', `${'.'.repeat(200)}/`, ' /', '~1/', 'generated/', '\u200c/', '.a']) {
       const path = `${unit.repeat(Math.floor(4000 / unit.length))}x` as LogicalPath
       const started = ownTime()
@@ -344,16 +344,16 @@ describe('alteredForm', () => {
   it.each(
     words(`a.ts README.md .gitignore config.ts console.log auxiliary.ts common/a.ts com10 com/a lptx nullable.ts a~1 b~12.ts
     Größe.txt .env .git SRC/A.TS a..b ..a printer.ts components/con-a.ts a/~1`),
-  )('leaves %j alone', (path) => {
+  )('is undefined for %j', (path) => {
     expect(normalizedName(parsePath(path))).toBeUndefined()
   })
 
-  it('leaves letters with accents alone, composed or not', () => {
+  it('is undefined for letters with accents, composed or not', () => {
     expect(normalizedName(parsePath('é/e\u0301'))).toBeUndefined()
   })
 
-  it('is found protected wherever the path itself is not plainly so', () => {
-    // The guard refuses a path whose altered form is protected; classification never says less than that.
+  it('is never more protected than the path itself', () => {
+    // The guard refuses a path whose altered form is protected, so its classification must be as strict.
     const part = fc.constantFrom('.git', 'git~1', '.env', 'ENV~1', 'id_rsa', 'dist', 'a', '.ssh', 'nul', 'x.pem')
     const tail = fc.constantFrom('', '.', ' ', '. .', '\u200c', '\u200d.')
     fc.assert(
@@ -379,7 +379,7 @@ describe('spellings of a name', () => {
     ['a./b', true],
     ['a~1', true],
     ['a\u200cb', true],
-  ])('of %j may be others: %s', (path, may) => {
+  ])('of %j can differ on a disk: %s', (path, may) => {
     expect(mayBeAltered(path)).toBe(may)
   })
 
@@ -388,7 +388,7 @@ describe('spellings of a name', () => {
     ['falcon.txt', 'falcon.txt'],
     ['. .', ''],
     ['GIT~1', 'GIT~1'],
-  ])('%j stays %j where no short name is known', (name, altered) => {
+  ])('%j becomes %j if no short name is known', (name, altered) => {
     expect(alterName(name, () => undefined)).toBe(altered)
   })
 
@@ -404,7 +404,7 @@ describe('spellings of a name', () => {
     expect(foldName(name)).toBe(folded)
   })
 
-  it('are none of a plain one', () => {
+  it('do not exist for a plain name', () => {
     expect(['a.ts', '.env', 'a}'].map(isPlainName)).toEqual([true, true, true])
     expect(['a.', 'a ', 'a~', 'é', 'éa'].map(isPlainName)).toEqual([false, false, false, false, false])
   })
@@ -415,7 +415,7 @@ describe('spellings of a name', () => {
     ['a.toml', 'a~tom'],
     ['a.b c.d', 'abc~d'],
     ['longer-name.CONF', 'longer~con'],
-  ])('%j is stored under %j', (name, key) => {
+  ])('%j has the short name key %j', (name, key) => {
     expect(shortNameKey(name)).toBe(key)
   })
 
@@ -428,7 +428,7 @@ describe('spellings of a name', () => {
     ['A~1.TEXT', undefined],
     ['A~1x', undefined],
     ['~1', undefined],
-  ])('%j is short for %j', (name, parsed) => {
+  ])('%j is parsed as the short name %j', (name, parsed) => {
     expect(parseShortName(name)).toEqual(parsed)
   })
 })
@@ -487,7 +487,7 @@ describe('classifyContent', () => {
     ['a.ts', '// generated by x\n'],
     ['a.md', 'A comment such as <!-- @generated -->\n'],
     ['a.md', 'x <!-- @generated -->\n'],
-  ])('leaves alone in %s: %.60j', (path, source) => {
+  ])('ignores in %s: %.60j', (path, source) => {
     expect(content(path, source)).toBe(classify(path))
   })
 
@@ -505,7 +505,7 @@ describe('classifyContent', () => {
     expect(content('a.cs', bytes.swap16()).kind).toBe('GENERATED')
   })
 
-  it('says of binary content that it is that, under its own protection or another one', () => {
+  it('reports binary content as binary, with the protection of the name if it has one', () => {
     const own = { ...classify('a.ts') }
     expect(classifyContent(own, png)).toEqual({
       kind: 'BINARY',
@@ -521,7 +521,7 @@ describe('classifyContent', () => {
     expect(content('linker.so', 'text\n').reason).toBe('it is text, although its name suggests otherwise')
   })
 
-  it('finds binary content under any name, and text under a binary one', () => {
+  it('recognises binary content under any name, and text under a binary name', () => {
     expect(content('a.ts', png)).toMatchObject({
       kind: 'BINARY',
       protection: 'binary',
@@ -534,7 +534,7 @@ describe('classifyContent', () => {
     expect(content('a.ts', png)).toBe(content('b.ts', png))
   })
 
-  it('never lifts what the name protects', () => {
+  it('never lifts the protection of the name', () => {
     for (const path of ['.env', '.git/config', 'id_rsa']) {
       expect(content(path, png)).toBe(classify(path))
       expect(content(path, '// @generated\n')).toBe(classify(path))
@@ -551,7 +551,7 @@ describe('classifyContent', () => {
   })
 })
 
-describe('what is surely readable', () => {
+describe('isOrdinaryFile', () => {
   const names = fc.array(
     fc.constantFrom(
       ...[
@@ -604,7 +604,7 @@ describe('what is surely readable', () => {
     { minLength: 1, maxLength: 8 },
   )
 
-  it('is never protected against being read', () => {
+  it('is false for every file that must not be read', () => {
     fc.assert(
       fc.property(names, (parts) => {
         let path: LogicalPath
@@ -619,7 +619,7 @@ describe('what is surely readable', () => {
     )
   })
 
-  it('covers ordinary names', () => {
+  it('is true for ordinary names', () => {
     for (const path of [
       'src/app.ts',
       'README.md',
@@ -634,15 +634,15 @@ describe('what is surely readable', () => {
   })
 })
 
-describe('endings', () => {
-  it('a backup copy of what is no secret is what its own name says', () => {
+describe('name extensions', () => {
+  it('of a backup copy are ignored: the original name decides', () => {
     for (const name of ['notes.md.bak', 'notes.md~', 'a.b.orig']) {
       expect([name, classifyPath(name as LogicalPath).readable]).toEqual([name, true])
     }
     expect(classifyPath('server.pem.bak' as LogicalPath).kind).toBe('SECRET_LIKE')
   })
 
-  it('are forgotten once there are too many, and known again', () => {
+  it('are removed from a full cache and classified again', () => {
     for (let i = 0; i < 10_050; i++) classifyPath(`name.e${i}` as LogicalPath)
     expect(classifyPath('server.pem' as LogicalPath).kind).toBe('SECRET_LIKE')
     expect(classifyPath('a.ts' as LogicalPath).kind).toBe('TEXT_SOURCE')

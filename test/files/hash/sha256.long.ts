@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { createSha256Portable } from '../../../src/files/hash/sha256-portable.ts'
 
 it('counts bits beyond 32 bits of length', () => {
-  // 512 MiB and a byte, without holding them: the length in bits no longer fits 32 bits.
+  // 512 MiB and a byte, not all in memory at once. The length in bits does not fit into 32 bits.
   const part = new Uint8Array(1 << 20)
   const hash = createSha256Portable()
   const expected = createHash('sha256')

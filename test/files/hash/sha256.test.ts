@@ -46,7 +46,7 @@ describe('sha256', () => {
     )
   })
 
-  it('equals node:crypto where parts end within blocks', () => {
+  it('equals node:crypto if parts end within blocks', () => {
     const hash = createSha256Portable()
     const bytes = sample(1000)
     for (const [from, to] of [
@@ -69,7 +69,7 @@ describe('sha256', () => {
     expect(cachedSha256(bytes)).toBe(oracle(bytes))
   })
 
-  it('hashes views into larger buffers by their own bytes', () => {
+  it('hashes only the bytes of a view into a larger buffer', () => {
     const buffer = sample(500)
     expect(sha256(buffer.subarray(100, 300))).toBe(oracle(buffer.slice(100, 300)))
     expect(sha256Portable(buffer.subarray(100, 300))).toBe(oracle(buffer.slice(100, 300)))
@@ -120,7 +120,7 @@ describe('sha256 on platforms without Node', () => {
     expect(version.sha256Text('grün')).toBe(oracle('grün'))
   })
 
-  /** What is handed to WebCrypto, by length, while something is done. */
+  /** Runs a function and returns the lengths of the data that it passes to WebCrypto. */
   const handed = async (done: () => Promise<unknown>): Promise<number[]> => {
     const lengths: number[] = []
     const { subtle } = globalThis.crypto
@@ -145,7 +145,7 @@ describe('sha256 on platforms without Node', () => {
     expect(lengths).toEqual([32_769, 40_000, 40_000])
   })
 
-  it('precomputes once the hashes for which WebCrypto is faster', async () => {
+  it('precomputes the hashes for which WebCrypto is faster, once', async () => {
     const all = [511, 512, 513].map(sample)
     const [small, first, second] = all as [Uint8Array, Uint8Array, Uint8Array]
     const kept = new WeakMap<Uint8Array, string>()
@@ -160,7 +160,7 @@ describe('sha256 on platforms without Node', () => {
   it.each<[string, unknown]>([
     ['no WebCrypto', undefined],
     ['a WebCrypto without hashes', {}],
-  ])('%s: hashes large files by itself, and none ahead', async (_, crypto) => {
+  ])('%s: hashes large files without it, and precomputes no hash', async (_, crypto) => {
     vi.stubGlobal('crypto', crypto)
     const bytes = sample(40_000)
     const kept = new WeakMap<Uint8Array, string>()

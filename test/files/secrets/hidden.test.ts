@@ -13,20 +13,20 @@ const find = (before: string, after: string, known: readonly string[] = []) =>
   new HiddenSecrets(known).find([{ before: bytes(before), after: bytes(after) }])
 
 describe('HiddenSecrets', () => {
-  it('finds a secret that a character next to it makes visible, and names its mark', () => {
+  it('finds a secret that an adjacent character makes visible, and names its mark', () => {
     expect(find(`a ${token} b`, `ax${token} b`)).toEqual({ index: 0, mark: '[REDACTED:github-token:1]' })
     expect(find(`a ${token} b`, `a ${token} c`)).toBeUndefined()
     expect(find(`a ${token} b`, 'a b')).toBeUndefined()
     expect(find(`a x${token} b`, `a x${token} c`)).toBeUndefined()
   })
 
-  it('finds twelve characters of a secret, and not eleven', () => {
+  it('finds twelve characters of a secret, but not eleven', () => {
     expect(find(token, `a ${token.slice(3, 15)} b`)).toMatchObject({ index: 0 })
     expect(find(token, `a ${token.slice(3, 14)} b`)).toBeUndefined()
     expect(find(token, `a ${token.slice(-12)}`)).toMatchObject({ index: 0 })
   })
 
-  it('looks for secrets of any content in all of them', () => {
+  it('searches every content for the secrets of all contents', () => {
     const other = bytes(`x${token}`)
     const changes: ContentChange[] = [
       { before: undefined, after: bytes('plain') },
@@ -96,7 +96,7 @@ describe('HiddenSecrets', () => {
     ['many different secrets', (length: number) => [different(length / 40), different(length / 40)]],
     ['parts of a secret', (length: number) => [token, token.slice(4, 15).repeat(length / 12)]],
     ['short secrets', (length: number) => [short(length / 30), 'hunter'.repeat(length / 6)]],
-  ] as const)('grows with the length only: %s', (_, texts) => {
+  ] as const)('takes linear time: %s', (_, texts) => {
     const time = (length: number): number => {
       const [before, after] = texts(length) as [string, string]
       const started = ownTime()
@@ -106,7 +106,7 @@ describe('HiddenSecrets', () => {
     time(1000)
     const small = Math.min(time(30_000), time(30_000))
     const large = Math.min(time(240_000), time(240_000))
-    // 8 times the text. Quadratic would be 64 times; short times are noise.
+    // The text is 8 times as long. Quadratic time would be 64 times as long. Short times are not reliable.
     expect(large).toBeLessThan(Math.max(100, small * 30))
   })
 })

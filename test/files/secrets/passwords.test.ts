@@ -14,7 +14,7 @@ const PASSWORDS = [
   'a1b2c3d4e5f6g7h8',
 ]
 
-/** `V` is the value. */
+/** Forms of an assignment. `V` is the value. */
 const FORMS = [
   'password = "V"',
   "password = 'V'",
@@ -47,7 +47,7 @@ const FORMS = [
 describe('an assigned password', () => {
   it.each(FORMS)('is a secret in %j', (form) => {
     for (const password of PASSWORDS) {
-      // A sign may end the value in a form.
+      // Some characters end the value in a form without quotes.
       if (/&/.test(password) && !/["']V/.test(form)) continue
       if (form.includes('://user') && /[^a-z0-9-]/i.test(password)) continue
       const text = form.replace(/\bV\b/, () => password)
@@ -94,7 +94,7 @@ describe('an assigned password', () => {
     'at least 8 characters',
     'short',
   ]
-  it.each(VALUES)('is not %j', (value) => {
+  it.each(VALUES)('is not found in %j', (value) => {
     for (const form of FORMS) {
       if (form.includes('://user')) continue
       expect(secretsIn(form.replace(/\bV\b/, () => value))).toEqual([])
@@ -125,7 +125,7 @@ describe('an assigned password', () => {
     'label[for="password"]:hover { color: #a1b2c3 }',
     '  password: {\n    min: 8\n  }',
     'https://host:8080/a@b and https://user:words@host',
-  ])('is not in code: %j', (text) => {
+  ])('is not found in code: %j', (text) => {
     expect(secretsIn(text)).toEqual([])
     expect(mayHoldSecret(new TextEncoder().encode(text))).toBe(false)
   })

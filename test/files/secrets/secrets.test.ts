@@ -13,7 +13,7 @@ import { base64url, digits, hex, jwt, letters, shortest, tokens, upper } from '.
 
 describe('redact', () => {
   const byPrefixes = shortest.map(([kind, prefixes, body]) => [prefixes, kind, body] as const)
-  it.each(byPrefixes)('hides what is of the shortest length after %s, and nothing shorter', (prefixes, kind, body) => {
+  it.each(byPrefixes)('hides a token of the minimum length after %s, and no shorter one', (prefixes, kind, body) => {
     for (const prefix of prefixes.split(' ')) {
       const kept = prefix.endsWith('.') ? prefix : ''
       expect(redact(`a ${prefix}${body} b`).text).toBe(`a ${kept}[REDACTED:${kind}:1] b`)
@@ -39,7 +39,7 @@ describe('redact', () => {
     }
   })
 
-  it('numbers by place, each mark once', () => {
+  it('numbers marks in the order of the text, each once', () => {
     const token = `ghp_${letters(36)}`
     const { text, marks } = redact(`${token}\nAKIA${upper(16)} ${token}`)
     expect(text).toBe('[REDACTED:github-token:1]\n[REDACTED:aws-access-key-id:2] [REDACTED:github-token:3]')
@@ -50,25 +50,25 @@ describe('redact', () => {
     ])
   })
 
-  it('numbers by place whatever is found first', () => {
+  it('numbers marks in the order of the text, not of the search', () => {
     expect(redact(`redis://:correct-horse@h ghp_${letters(36)}`).text).toBe(
       'redis://:[REDACTED:url-password:1]@h [REDACTED:github-token:2]',
     )
   })
 
-  it('marks each of two that touch', () => {
+  it('gives adjacent secrets separate marks', () => {
     expect(redact(`GOCSPX-${letters(27)}-AKIA${upper(16)}`).text).toBe(
       '[REDACTED:google-oauth-secret:1][REDACTED:aws-access-key-id:2]',
     )
   })
 
-  it('marks the whole of one that holds another', () => {
+  it('gives nested secrets one mark', () => {
     expect(redact(`Authorization: Bearer ${jwt}.${letters(30)}`).text).toBe(
       'Authorization: Bearer [REDACTED:authorization:1]',
     )
   })
 
-  it('makes one mark of two that overlap', () => {
+  it('gives overlapping secrets one mark', () => {
     const header = base64url('{"alg":"HS256"}')
     const text = `a ${header}.${letters(8)}-SG.${letters(22)}.${letters(43)} b`
     expect(redact(text)).toMatchObject({
@@ -77,14 +77,14 @@ describe('redact', () => {
     })
   })
 
-  it('goes on after what already looks like a mark', () => {
+  it('continues the numbers of texts that look like marks', () => {
     const { text, marks } = redact(`see [REDACTED:github-token:1], [REDACTED:jwt:41]: ghp_${letters(36)}`)
     expect(text).toBe('see [REDACTED:github-token:1], [REDACTED:jwt:41]: [REDACTED:github-token:42]')
     expect(marks).toHaveLength(1)
     expect(redact('[REDACTED:github-token:1]').marks).toEqual([])
   })
 
-  it('gives back the same string where there is no secret', () => {
+  it('returns a text without secrets unchanged', () => {
     const text = 'nothing here'
     expect(redact(text)).toEqual({ text, marks: [] })
   })
@@ -117,7 +117,7 @@ describe('redact', () => {
       ],
     ]
 
-    it.each(keys)('%s: hides every line and keeps the lines', (_, key) => {
+    it.each(keys)('%s: hides the content of every line and keeps the line count', (_, key) => {
       for (const eol of ['\n', '\r\n']) {
         const block = key.trimEnd().replaceAll('\n', eol)
         const original = `# before${eol}${block}${eol}after${eol}`
@@ -129,12 +129,12 @@ describe('redact', () => {
       }
     })
 
-    it.each(keys)('%s: on one line, as JSON', (_, key) => {
+    it.each(keys)('%s: hides a key in JSON, on one line', (_, key) => {
       const { text } = redact(JSON.stringify({ id: 1, key, more: true }))
       expect(text).toBe('{"id":1,"key":"[REDACTED:private-key:1]\\n","more":true}')
     })
 
-    it.each(keys)('%s: as strings put together, indented', (_, key) => {
+    it.each(keys)('%s: hides indented, concatenated string literals', (_, key) => {
       const source = `const key =\n${key
         .trimEnd()
         .split('\n')
@@ -146,7 +146,7 @@ describe('redact', () => {
       expect(text).toMatch(/^const key =\n {4}'\[REDACTED/)
     })
 
-    it.each(keys)('%s: cut off in the middle', (_, key) => {
+    it.each(keys)('%s: hides a truncated key', (_, key) => {
       const cut = key.slice(0, Math.floor(key.length * 0.6))
       const { text } = redact(`${cut}\n\n"and what follows"`)
       expect(text.replace(/\[REDACTED:private-key:[0-9]+\]/g, '').trim()).toBe('"and what follows"')
@@ -157,10 +157,10 @@ describe('redact', () => {
 
     it.each<[string, string]>([
       ['one line of the shortest length', letters(32)],
-      ['a line beside twice as much text that is none', `${letters(40)}\n${'words and '.repeat(7)}words `],
-      ['a line beside any number of letters that are not ASCII', `${letters(40)}\n${'é\u0080'.repeat(100)}`],
-      ['headers of an armour', `Version: GnuPG v1.4.11\nComment: https://gnupg.org/x\n\n${letters(64)}\n=aB3d`],
-    ])('a block with %s is one', (_, body) => {
+      ['a line and twice as much other text', `${letters(40)}\n${'words and '.repeat(7)}words `],
+      ['a line and any number of letters that are not ASCII', `${letters(40)}\n${'é\u0080'.repeat(100)}`],
+      ['armour headers', `Version: GnuPG v1.4.11\nComment: https://gnupg.org/x\n\n${letters(64)}\n=aB3d`],
+    ])('a block with %s is a key', (_, body) => {
       const text = block(body)
       const lines = text.split('\n').filter((line) => line !== '')
       expect(
@@ -171,10 +171,10 @@ describe('redact', () => {
 
     it.each<[string, string]>([
       ['lines that are too short', block(letters(31), letters(31), letters(31))],
-      ['a line and more of what is no key', block(letters(40), `${'words and '.repeat(7)}words x`)],
-      ['a line and more of signs', block(letters(40), ' . '.repeat(40))],
-      ['nothing in it, before Base64', `${block().replace('\n', '')}\n${letters(64)}\n`],
-    ])('a block with %s is none', (_, text) => {
+      ['a line and more text that is not a key', block(letters(40), `${'words and '.repeat(7)}words x`)],
+      ['a line and more punctuation', block(letters(40), ' . '.repeat(40))],
+      ['no content, before Base64', `${block().replace('\n', '')}\n${letters(64)}\n`],
+    ])('a block with %s is not a key', (_, text) => {
       expect(redact(text).text).toBe(text)
       expect(mayHoldSecret(new TextEncoder().encode(text))).toBe(false)
     })
@@ -191,12 +191,12 @@ describe('redact', () => {
       [`\n; then\n${letters(64)}`, `\n; then\n${letters(64)}`],
       [' name', ' name'],
       ['; then', '; then'],
-    ])('a block cut off before %j ends there', (after, left) => {
+    ])('a block that is truncated before %j ends there', (after, left) => {
       const { text } = redact(begun + after)
       expect(text.replace(/\s*\[REDACTED:private-key:[0-9]+\]/g, '')).toBe(left)
     })
 
-    it('two of them, and one without an end before one with', () => {
+    it('two keys, and one without an end before a complete one', () => {
       const key = pem('ec', 'sec1').trimEnd()
       const cut = key.slice(0, 120)
       const { text } = redact(`${key}\nbetween\n${cut}\n!\n${key}\nend`)
@@ -207,7 +207,7 @@ describe('redact', () => {
       ])
     })
 
-    it('leaves public keys, certificates and programs that name the header alone', () => {
+    it('ignores public keys, certificates and programs that contain the header', () => {
       const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
       for (const text of [
         String(publicKey.export({ type: 'spki', format: 'pem' })),
@@ -220,14 +220,14 @@ describe('redact', () => {
       }
     })
 
-    it('are looked for only where their name stands', () => {
+    it('are only searched for if the text contains their name', () => {
       const may = (text: string) => mayHoldPrivateKey(new TextEncoder().encode(text))
       expect(['PRIVATE KEY', 'V and a PRIVATE KEY'].map(may)).toEqual([true, true])
       expect(['', 'V', 'PRIVATE-KEY', 'PRIVATE', 'V KEY'].map(may)).toEqual([false, false, false, false, false])
     })
   })
 
-  it('says of UTF-16 and of nothing else that it may hold what was not looked for', () => {
+  it('reports that UTF-16 may hold a secret without a search, and nothing else', () => {
     const may = (...bytes: number[]) => mayHoldSecret(Uint8Array.from(bytes))
     expect([may(0xfe, 0xff, 0, 0x61), may(0xff, 0xfe, 0x61, 0)]).toEqual([true, true])
     expect([may(), may(0xff), may(0xef, 0xbb, 0xbf), may(0x61, 0xff)]).toEqual([false, false, false, false])
@@ -266,12 +266,12 @@ describe('redact', () => {
     ['npm variables', 'npm_config_registry npm_package_version_number_of_this'],
     ['a path', 'src/components/navigation/sidebar/items/index.tsx'],
     ['rules', `${'-'.repeat(80)}\n${'='.repeat(80)}\n${'/'.repeat(80)}\n${'_'.repeat(80)}`],
-  ])('leaves %s alone', (_, text) => {
+  ])('ignores %s', (_, text) => {
     expect(redact(text).text).toBe(text)
     expect(mayHoldSecret(new TextEncoder().encode(text))).toBe(false)
   })
 
-  it('finds next to nothing in the text of real packages', () => {
+  it('finds almost nothing in the files of real packages', () => {
     const found: string[] = []
     let bytes = 0
     for (const entry of readdirSync('node_modules', { recursive: true }).map(String)) {
@@ -283,12 +283,12 @@ describe('redact', () => {
       for (const { kind } of redact(readFileSync(`node_modules/${entry}`, 'utf8')).marks) found.push(`${entry} ${kind}`)
     }
     expect(bytes).toBeGreaterThan(1_000_000)
-    // What is found is of the right format: examples of tokens in documentation and tests.
+    // The findings have the right format: examples of tokens in documentation and tests.
     expect(found.length, found.join('\n')).toBeLessThan(5)
   })
 })
 
-/** Ordinary text, pieces of secrets, whole ones, and what looks like a mark. */
+/** Ordinary text, parts of secrets, complete secrets, and text that looks like a mark. */
 const pieces = fc.array(
   fc.oneof(
     fc.constantFrom(...tokens.map(([, before, secret, after]) => before + secret + after)),
@@ -326,7 +326,7 @@ const pieces = fc.array(
 )
 
 describe('properties', () => {
-  it('marks are true: in order, apart, unique, and they give back the text', () => {
+  it('marks are ordered, disjoint and unique, and restore the text', () => {
     fc.assert(
       fc.property(pieces, (parts) => {
         const original = parts.join('')
@@ -351,7 +351,7 @@ describe('properties', () => {
     )
   })
 
-  it('bytes hold a secret where redact finds one', () => {
+  it('mayHoldSecret is true exactly if redact finds a secret', () => {
     let held = 0
     fc.assert(
       fc.property(pieces, (parts) => {
@@ -367,7 +367,7 @@ describe('properties', () => {
     expect(held).toBeGreaterThan(times(12, 50))
   })
 
-  it('no mark is a secret', () => {
+  it('a mark is not a secret', () => {
     const lines = tokens.map(([, before, secret, after]) => before + secret + after)
     for (const text of [...lines, lines.join('\n')]) {
       const once = redact(text)
@@ -376,7 +376,7 @@ describe('properties', () => {
     }
   })
 
-  it('offsets outside of marks go back to the same character', () => {
+  it('offsets outside of marks refer to the same character', () => {
     fc.assert(
       fc.property(pieces, fc.nat(400), (parts, offset) => {
         const original = parts.join('')
@@ -401,7 +401,7 @@ describe('properties', () => {
     expect(toOriginalOffset(redact('abc'), 3)).toBe(3)
   })
 
-  it('offsets at the two ends of a mark are those of the secret', () => {
+  it('offsets at the ends of a mark refer to the ends of the secret', () => {
     const secret = `ghp_${letters(36)}`
     const redaction = redact(`a ${secret} b`)
     const [mark] = redaction.marks
@@ -442,7 +442,7 @@ describe('cost', () => {
     ['secrets', `AKIA${upper(16)} `],
     ['spaces', ' '],
     ['slack', 'hooks.slack.com/services/T'],
-  ])('grows with the length only: %s', (_, unit) => {
+  ])('is linear: %s', (_, unit) => {
     const time = (length: number): number => {
       const text = unit.repeat(Math.ceil(length / unit.length))
       let best = Number.POSITIVE_INFINITY
@@ -456,21 +456,21 @@ describe('cost', () => {
     time(1000)
     const small = time(50_000)
     const large = time(400_000)
-    // 8 times the text. Quadratic would be 64 times; small times are noise.
+    // The text is 8 times as long. Quadratic time would be 64 times as long. Short times are not reliable.
     expect(large).toBeLessThan(Math.max(80, small * 30))
   })
 })
 
-describe('what only looks like a token of several parts', () => {
+describe('similar to a token of several parts, but ignored', () => {
   const part = 'a'.repeat(27)
   it.each([
     ['a header that is too short', `eyJhbGciOiJIUzI1N.eyJzdWIiOiIxMjM0NTY3ODkwIn0.${'x'.repeat(43)}`],
-    ['a header that is no base64', `eyJhbGciOiJIUzI1NiJ9x.eyJzdWIiOiIxMjM0NTY3ODkwIn0.${'x'.repeat(43)}`],
-    ['a header that is no JSON', `eyJ${'x'.repeat(21)}.eyJzdWIiOiIxMjM0NTY3ODkwIn0.${'x'.repeat(43)}`],
+    ['a header that is not Base64', `eyJhbGciOiJIUzI1NiJ9x.eyJzdWIiOiIxMjM0NTY3ODkwIn0.${'x'.repeat(43)}`],
+    ['a header that is not JSON', `eyJ${'x'.repeat(21)}.eyJzdWIiOiIxMjM0NTY3ODkwIn0.${'x'.repeat(43)}`],
     ['a number that is too long', `${base64url('8'.repeat(21))}.Gabcde.${part}`],
     ['a number and a letter', `${base64url(`${'8'.repeat(17)}x`)}.Gabcde.${part}`],
-    ['a number that is no base64', `${'M'.repeat(25)}.Gabcde.${part}`],
-    ['a first part that is no number', `${'M'.repeat(24)}.Gabcde.${part}`],
+    ['a number that is not Base64', `${'M'.repeat(25)}.Gabcde.${part}`],
+    ['a first part that is not a number', `${'M'.repeat(24)}.Gabcde.${part}`],
   ])('%s', (_, text) => {
     expect(redact(`a ${text} b`).marks).toEqual([])
   })
@@ -495,7 +495,7 @@ describe('what only looks like a token of several parts', () => {
     ['', `${run}-${'gh'.padEnd(20, 'x')}`, true],
     ['', `${run}-${'gh'.padEnd(19, 'x')}`, false],
     ['', `${run}xxxxxxx-`, false],
-  ])('after %j, %s is worth a look: %s', (before, token, worth) => {
+  ])('after %j, %s may hold a token: %s', (before, token, worth) => {
     const look = (after: string) =>
       mayHoldToken(Buffer.from(`${before}${token}${after}`, 'latin1'), before.length, before.length + token.length)
     expect([look(''), look(' ghp_'), look('.')]).toEqual([worth, worth, true])
@@ -533,13 +533,13 @@ describe('what only looks like a token of several parts', () => {
     ])
   })
 
-  /** Whether bytes of ASCII hold a secret in ranges, where that is not as it should be. */
+  /** Returns the ranges of ASCII texts for which `lineHasSecret` is wrong. */
   const wrongRanges = (ranges: Iterable<readonly [text: string, from: number, to: number, holds: boolean]>) => {
     const encoder = new TextEncoder()
     return [...ranges].filter(([text, from, to, holds]) => lineHasSecret(encoder.encode(text), from, to) !== holds)
   }
 
-  it('a range of bytes holds a secret where its own text does, wherever it is cut', () => {
+  it('a range of bytes has a secret if its text alone has one, wherever it is cut', () => {
     const cuts = tokens.flatMap(([, before, secret, after]) => {
       const text = `${before}${secret}${after}`
       const end = before.length + secret.length
@@ -551,7 +551,7 @@ describe('what only looks like a token of several parts', () => {
     expect(wrongRanges(cuts)).toEqual([])
   })
 
-  it('a range of bytes holds a secret where its own text does, whatever stands around it', () => {
+  it('a range of bytes has a secret if its text alone has one, whatever text surrounds it', () => {
     const ranges = tokens.flatMap(([, before, secret, after]) =>
       ['x1', '_', '.', '@', `${secret} `, `${'x'.repeat(70)}@`].flatMap((around) => {
         const text = `${before}${secret}${after}`
@@ -564,7 +564,7 @@ describe('what only looks like a token of several parts', () => {
     expect(wrongRanges(ranges)).toEqual([])
   })
 
-  it('an address on the next line is none of this one', () => {
+  it('an address on the next line does not belong to this line', () => {
     const line = 'https://example.org and many more words than that '.repeat(3)
     const bytes = new TextEncoder().encode(`${line}\nuser:password@host`)
     expect(lineHasSecret(bytes, 0, line.length)).toBe(false)
@@ -574,8 +574,8 @@ describe('what only looks like a token of several parts', () => {
   })
 })
 
-describe('documents that are kept', () => {
-  it('are the last ones that fit, and one that fits nowhere alone', () => {
+describe('the document cache', () => {
+  it('keeps the last documents that fit, or a single one that is too large', () => {
     const path = 'a.txt' as LogicalPath
     const bytes = (size: number) => new Uint8Array(size).fill(0x61)
     const cache = createDocumentCache(3 * (100 * 3 + 512))

@@ -1,4 +1,4 @@
-// Tokens are put together at run time, so that no scanner finds one in this file.
+// Tokens are built at run time, so that no scanner reports this file.
 export const letters = (count: number): string => 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7'.repeat(20).slice(0, count)
 export const upper = (count: number): string => 'A2B3C4D5E6F7'.repeat(20).slice(0, count)
 export const hex = (count: number): string => '0a1b2c3d4e5f6789'.repeat(20).slice(0, count)
@@ -7,7 +7,7 @@ export const base64url = (text: string): string => Buffer.from(text).toString('b
 
 export const jwt = [base64url('{"alg":"HS256","typ":"JWT"}'), base64url('{"sub":"1234"}'), letters(43)].join('.')
 
-/** Kind, what comes before the secret, the secret, what comes after it. */
+/** Each row: kind, text before the secret, secret, text after it. */
 export const tokens: readonly [kind: string, before: string, secret: string, after: string][] = [
   ['aws-access-key-id', '', `AKIA${upper(16)}`, ''],
   ['aws-access-key-id', 'id-', `AKIA${upper(16)}`, ''],
@@ -90,7 +90,7 @@ export const tokens: readonly [kind: string, before: string, secret: string, aft
   ['url-password', `me@example.com ${'x '.repeat(40)}redis://:`, 'correct-horse', '@localhost:6379'],
 ]
 
-/** Each prefix, and the shortest that follows it. */
+/** Prefixes, and the shortest text that makes them a token. */
 export const shortest: readonly [kind: string, prefixes: string, body: string][] = [
   ['aws-access-key-id', 'AKIA ASIA ABIA ACCA', upper(16)],
   ['github-token', 'ghp_ gho_ ghu_ ghs_ ghr_', letters(36)],
@@ -143,7 +143,7 @@ export const shortest: readonly [kind: string, prefixes: string, body: string][]
   ['doppler-token', 'dp.pt. dp.st. dp.sa. dp.ct.', letters(40)],
 ]
 
-/** Passwords on a line of their own. */
+/** Assigned passwords. */
 export const passwords: typeof tokens = [
   ['password', 'password = "', 'k7%rT!e2', '"'],
   ['password', 'password = "', 'Long-enough-4-a-window!', '"'],

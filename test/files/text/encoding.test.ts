@@ -33,7 +33,7 @@ function refusal(bytes: Uint8Array): { code: string; offset: unknown; message: s
   throw new Error('was not refused')
 }
 
-/** Well-formed text without NUL, with what is likely to go wrong. */
+/** Well-formed text without NUL, with characters that are likely to cause errors. */
 const anyText = fc.string({
   unit: fc.oneof(
     fc.constantFrom('\n', '\r\n', '\r', '\ufeff', '\ufffd', '\u{10ffff}', 'é', '\u0001', '\u001b'),
@@ -51,7 +51,7 @@ const marks: Record<Encoding, Uint8Array> = {
   'utf-16le': bytesOf(0xff, 0xfe),
   'utf-16be': bytesOf(0xfe, 0xff),
 }
-/** Encoded by Node, not by us. */
+/** Encodes with Node, as the reference. */
 const nodeEncoded: Record<Encoding, (text: string) => Uint8Array> = {
   'utf-8': (text) => Buffer.from(text, 'utf8'),
   'utf-16le': (text) => Buffer.from(text, 'utf16le'),
@@ -127,7 +127,7 @@ describe('decodeText', () => {
           expect((error as ToolError).code).toBe('UNSUPPORTED_ENCODING')
           const offset = (error as ToolError).details.offset as number
           if (bytes[0] !== 0xff && bytes[0] !== 0xfe) {
-            // All before the offset is text; with one more byte, and with all of the rest, it is not.
+            // The bytes before the offset are text. With one more byte, or all of the rest, they are not.
             expect(() => strict.decode(bytes.subarray(0, offset))).not.toThrow()
             expect(() => strict.decode(bytes)).toThrow()
             expect(() => strict.decode(bytes.subarray(0, offset + 1))).toThrow()
@@ -227,7 +227,7 @@ describe('decodeText', () => {
     ['f4 8f bf bf ff', 4],
     ['f4 90 80 80', 0],
     ['f5 80 80 80', 0],
-  ])('names the byte where %s is no UTF-8', (hex, offset) => {
+  ])('names the first byte of %s that is not UTF-8', (hex, offset) => {
     const bytes = Buffer.from(hex.replaceAll(' ', ''), 'hex')
     expect(refusal(bytes)).toMatchObject({
       offset,
@@ -256,7 +256,7 @@ describe('decodeText', () => {
     ['is binary', bytesOf(0, 0, 'a', 0xff)],
     ['is binary', bytesOf(0, 'a', 0xfe, 0xff)],
     ['is binary', bytesOf('a', 0, 0xfe, 0xff)],
-  ])('says that a text %s', (why, bytes) => {
+  ])('refuses a text that %s', (why, bytes) => {
     expect(refusal(bytes).message).toBe(`Cannot read "src/a.txt" as text: it ${why}`)
   })
 
@@ -296,7 +296,7 @@ describe('encodeText', () => {
     ['\ud800\udbff\udc00', 0],
     ['\ud800\ue000', 0],
     ['\udc00\udc00', 0],
-  ])('names where the lone surrogate of %j is', (text, offset) => {
+  ])('names the position of the lone surrogate in %j', (text, offset) => {
     expect(() => encodeText(text, { encoding: 'utf-8', bom: false })).toThrow(
       expect.objectContaining({
         code: 'INVALID_INPUT',
@@ -389,7 +389,7 @@ describe('line ends', () => {
   })
 
   it('are found in linear time', () => {
-    // Each of these is all one kind but for the very end, so that nothing ends the look early.
+    // Each text has one kind of line end except at its very end, so the search cannot stop early.
     for (const [unit, end] of [
       ['\r', '\n'],
       ['\n', '\r'],
@@ -436,7 +436,7 @@ describe('without Node', () => {
     ['one that reads other text', { prototype: { latin1Slice: () => 'ab', indexOf } }],
     ['one that finds nothing', { prototype: { latin1Slice, indexOf: () => -1 } }],
     ['one that throws', { prototype: { latin1Slice: () => decodeURIComponent('%'), indexOf } }],
-  ])('%s is not relied on', (_, buffer) => {
+  ])('finds no native methods: %s', (_, buffer) => {
     expect(findNativeMethods(buffer)).toBeUndefined()
     expect(findNativeMethods(Buffer as unknown as typeof buffer)).toEqual({ latin1Slice, indexOf })
   })

@@ -6,7 +6,7 @@ import { noteText, parseNote } from '../../../src/files/text/front-matter.ts'
 const word = fc.string({ unit: 'binary', maxLength: 12 })
 const content = fc.string({ maxLength: 40 }).map((text) => text.replaceAll('\r', ''))
 
-/** What another reader finds between the lines. */
+/** Parses front matter with a YAML library, as the reference. */
 const byYaml = (text: string) => parse(text.split('\n---\n')[0]?.slice(4) ?? '', { version: '1.2', logLevel: 'error' })
 
 describe('a note', () => {
@@ -96,7 +96,7 @@ describe('a note', () => {
         try {
           theirs = (parse(lines.join('\n'), { version: '1.2', logLevel: 'error' }) ?? {}) as Record<string, unknown>
         } catch {
-          // What is no YAML may only be kept from more people, or be without anything of ours.
+          // For text that is not YAML, a note may only be more restricted, or have no scopes and labels.
           return
         }
         const list = (given: unknown) => (given === undefined ? [] : Array.isArray(given) ? given : [given])
@@ -139,7 +139,7 @@ describe('a note', () => {
     'id:\nscopes: [a]',
     'id: [x]\nid: y',
     'scopes: |\n  a',
-  ])('is none where its scopes are written as %j', (front) =>
+  ])('is invalid if its scopes are written as %j', (front) =>
     expect(parseNote(`---\n${front}\n---\nx`)).toBeUndefined(),
   )
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { countLines, lineAt, numberLines, sliceLines } from '../../../src/files/text/lines.ts'
 
-/** Lines with their ends, as plainly as it can be said. */
+/** Lines with their ends, as the simplest reference. */
 function naiveLines(text: string): string[] {
   const lines = text.split('\n').map((line) => `${line}\n`)
   const last = (lines.pop() as string).slice(0, -1)
@@ -60,7 +60,7 @@ describe('lines', () => {
     ['a\nb\nc\nd', 4, 9, 'd', 4, 4],
     ['a\nb', 1, 2, 'a\nb', 2, 2],
     ['a\nb', 1, 0, '', 0, 2],
-  ])('of %j from %d on, %d at most, are %j up to %d of %d', (given, start, most, content, endLine, totalLines) => {
+  ])('of %j from line %d, at most %d, are %j up to %d of %d', (given, start, most, content, endLine, totalLines) => {
     expect(sliceLines(given, start, most)).toEqual({
       content,
       startLine: start,
@@ -83,7 +83,7 @@ describe('lines', () => {
     expect(sliceLines('', 1, 10)).toMatchObject({ content: '', endLine: 0, totalLines: 0 })
   })
 
-  it('keep numbers wider than six digits whole', () => {
+  it('keep numbers of more than six digits complete', () => {
     expect(numberLines('a\nb\n', 999_999)).toBe('999999 | a\n1000000 | b\n')
   })
 })

@@ -119,7 +119,7 @@ describe('risksOf', () => {
     ])
   })
 
-  it('ignores a file that moved and changed if the change names its source', () => {
+  it('ignores a file that was moved and changed if the change names its source', () => {
     const to = { change: { path: 'b.txt' as Path, to: state('b'), from: 'a.txt' as Path }, before: null }
     expect(risksOf([change('a.txt', 'a', null), to])).toEqual([])
     expect(risksOf([change('c.txt', 'a', null), to])).toEqual([{ flag: 'deletesFile', path: 'c.txt' }])
@@ -184,7 +184,7 @@ describe('line rules', () => {
     )
   })
 
-  it('bound the text that patterns see, per line and in total', () => {
+  it('limit the text that patterns see, per line and in total', () => {
     const exec = vi.spyOn(RegExp.prototype, 'exec')
     try {
       for (const path of paths) {
@@ -195,7 +195,7 @@ describe('line rules', () => {
           const matched = exec.mock.calls.map(([input], index) => {
             const pattern = exec.mock.contexts[index] as RegExp
             expect(input.length).toBeLessThanOrEqual(1000)
-            // A global pattern continues behind its last match: the input counts once.
+            // A global pattern continues after its last match, so the input counts once.
             return pattern.global && pattern.lastIndex > 0 ? 0 : input.length
           })
           const total = matched.reduce((sum, length) => sum + length, 0)

@@ -208,7 +208,7 @@ const background = (line: string): Way => ({
   act: ({ workspace }) => inBackground(workspace, line),
 })
 
-/** Reverts of calls that changed docs. */
+/** Ways to revert calls that changed docs. */
 const revertWays: readonly Way[] = [
   ['append_file', { path: 'docs/a.md', content: 'n' }] as const,
   ['write_file', { path: 'docs/new.md', content: 'n' }] as const,
@@ -244,7 +244,7 @@ const revertWays: readonly Way[] = [
   ]
 })
 
-/** Commits of what was changed above the files. */
+/** Commits of changes that were made in an overlay. */
 const commitWays: readonly Way[] = [
   ['append_file', { path: 'docs/a.md', content: 'n' }] as const,
   ['delete_file', { path: 'docs/a.md' }] as const,
@@ -324,7 +324,7 @@ const gitWays: readonly Way[] = [
   },
 ]
 
-/** The answer of a function that throws its refusals. */
+/** Returns the answer of a function that throws its refusals. */
 export async function asAnswer(promise: Promise<unknown> | undefined): Promise<Answer> {
   try {
     return { ok: true, value: await promise }

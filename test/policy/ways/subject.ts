@@ -2,15 +2,15 @@ import { memory } from '../../../dist/backends/memory/index.js'
 import { anthropic } from '../../../dist/dialects/anthropic/index.js'
 import { dialects } from '../../../dist/dialects/index.js'
 import { git } from '../../../dist/git/index.js'
-// The build, as published: `node` in the shell needs a file of its own for its process.
+// The published build, because `node` in the shell needs a separate file for its process.
 import { createWorkspace, type PolicyInput, type Workspace, type WorkspaceRun } from '../../../dist/index.js'
 import { bash } from '../../../dist/shells/bash/index.js'
 import type { Backend } from '../../../dist/storage/backend.js'
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever field it expects
+// biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary fields of results
 export type Answer = Record<string, any>
 
-/** A workspace in which a rule holds for one run. */
+/** A workspace with a rule that applies to one run. */
 export interface Subject {
   /** The run under the rule, and the operations of the workspace. */
   readonly workspace: Workspace
@@ -25,9 +25,9 @@ export interface Subject {
 /** One way to change or to view a path. */
 export interface Way {
   readonly name: string
-  /** The dialect that the workspace has. */
+  /** The dialect of the workspace. */
   readonly dialect?: string
-  /** Over copy-on-write, whose changes reach the files below by `commit`. */
+  /** Whether the way works on an overlay, whose changes reach the files by `commit`. */
   readonly isOverlay?: boolean
   /** Runs before the files are compared. */
   prepare?(subject: Subject): Promise<unknown>
@@ -40,14 +40,14 @@ const task = { text: 'x', risk: RISK }
 
 export type Rule = 'none' | 'deny' | 'ask'
 
-/** What a rule concerns, and where the notes of the agent are. */
+/** The permission and paths of the rule, and the directory of the agent's notes. */
 export interface RuleSetting {
   readonly permission: string
   readonly paths: readonly string[]
   readonly notes: string
 }
 
-/** A policy that lets everything happen but for one rule on runs of the risk `guarded`. */
+/** Returns a policy that allows everything except for one rule on runs of the risk `guarded`. */
 function policyOf(action: Rule, { permission, paths, notes }: RuleSetting): PolicyInput {
   const memory = { path: notes }
   if (action === 'none') return { preset: 'autonomous', memory }
@@ -57,7 +57,7 @@ function policyOf(action: Rule, { permission, paths, notes }: RuleSetting): Poli
 
 export interface Question {
   readonly tool: string
-  /** The rules that made it. */
+  /** The rules that caused it. */
   readonly rules: readonly string[]
 }
 
@@ -73,13 +73,13 @@ export interface Outcome {
   readonly records: string
 }
 
-/** A dialect by its name. The memory directory of Anthropic's tools is that of the notes. */
+/** Returns a dialect by its name. The memory directory of Anthropic's tools is the directory of the notes. */
 function dialectOf(name: string, { notes }: RuleSetting) {
   if (name === 'anthropic') return anthropic({ '/workspace': '', '/memories': notes })
   return dialects[name]?.()
 }
 
-/** One shell for all ways: its process stays warm. */
+/** One shell for all ways, so that its process is started once. */
 const shell = bash()
 export const closeShell = () => shell.close()
 
@@ -87,7 +87,7 @@ export interface Attempt {
   readonly rule: Rule
   readonly setting: RuleSetting
   readonly backend: Backend
-  /** Returns what the way changes. */
+  /** Returns the state that the way changes. */
   observe?(): Promise<string>
   /** The answer to every question. */
   readonly reply?: 'allow' | { readonly deny: string }
@@ -135,7 +135,7 @@ export async function tryWay(way: Way, attempt: Attempt): Promise<Outcome> {
   }
 }
 
-/** Everything below a directory of a backend, as text. */
+/** Returns everything below a directory of a backend, as text. */
 export async function treeText(backend: Backend, path: string): Promise<string> {
   const stat = await backend.stat(path as never)
   if (stat === undefined) return `${path} absent\n`

@@ -9,7 +9,7 @@ import { WORD } from './tree.ts'
 /** The name of a file below `private` that no way names itself. */
 const NAME = /deep\.md/
 
-/** A way to view something, and what shows that it worked. Default: the word in the files. */
+/** A way to view something, with a pattern that shows that it worked. Default: the word in the files. */
 export interface ViewWay extends Way {
   readonly shows?: RegExp
 }
@@ -20,7 +20,7 @@ const call = (name: string, input: object, shows?: RegExp): ViewWay => ({
   ...(shows === undefined ? {} : { shows }),
 })
 
-/** Calls one after another, and returns all answers. An input may use the answer before it. */
+/** Calls one after another, and returns all answers. An input may use the previous answer. */
 const calls = (
   name: string,
   steps: readonly (readonly [tool: string, input: object | ((last: Answer) => object)])[],
