@@ -17,7 +17,7 @@ const files = { 'src/app.ts': 'export const answer = 41\n', '.env': 'PASSWORD=ne
 const open = (options: Partial<WorkspaceOptions> = {}) =>
   createWorkspace({ backend: memory(files), policy: 'autonomous', ...options })
 
-/** The SDK's own mock: it makes one call, and then says that it is done. */
+/** Returns the SDK's own mock model, which makes one call and then ends its turn. */
 function calling(toolName: string, input: unknown, toolCallId = 'c1'): MockLanguageModelV3 {
   const usage = {
     inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
@@ -41,14 +41,14 @@ function calling(toolName: string, input: unknown, toolCallId = 'c1'): MockLangu
   })
 }
 
-/** What the model is shown of its call. */
+/** Returns the result of the call as the model receives it. */
 function shown(model: MockLanguageModelV3) {
   const last = model.doGenerateCalls.at(-1)?.prompt.at(-1)
   const part = last?.role === 'tool' ? last.content[0] : undefined
   return part?.type === 'tool-result' ? part.output : undefined
 }
 
-/** A schema as the SDK sends it: it says of each object that it is closed. */
+/** Returns a schema as the SDK sends it, with `additionalProperties: false` in each object. */
 function closed(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { properties, items } = schema as Record<'properties' | 'items', Record<string, never> | undefined>
   const inner = Object.entries(properties ?? {}).map(([name, property]) => [name, closed(property)])

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { createPathMapping, defineDialectTool, readWhole } from '../../src/dialects/define.ts'
 import type { Dialect } from '../../src/dialects/runtime/types.ts'
 
-/** A dialect that answers in data. */
+/** A dialect whose outputs are data. */
 export const dialect: Dialect = {
   name: 'of-data',
   description: 'For tests',

@@ -16,7 +16,7 @@ const open = (options: Partial<WorkspaceOptions> = {}) =>
 
 type Tools = ReturnType<typeof langchainTools>
 
-/** One turn as LangChain plays it: LangChain's own fake model makes calls, and its messages answer them. */
+/** Runs one turn of LangChain, with its own fake model. Returns the messages with the results of the calls. */
 async function turn(tools: Tools, ...calls: readonly { readonly name: string; readonly args: object }[]) {
   const tool_calls = calls.map((call, i) => ({
     ...call,

@@ -6,7 +6,7 @@ import { createMcpServer, type McpServerOptions } from '../../src/adapters/mcp/i
 import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace, type DialectWorkspace, type Workspace, type WorkspaceOptions } from '../../src/index.ts'
 
-/** A workspace over memory. */
+/** Opens a workspace over a memory backend. */
 export function workspaceOver(
   files: Record<string, string>,
   options: Partial<WorkspaceOptions> = {},
@@ -14,7 +14,7 @@ export function workspaceOver(
   return createWorkspace({ backend: memory(files), policy: 'autonomous', ...options })
 }
 
-/** The official client before a server over a workspace, and every message that the server has sent it. */
+/** Connects the official client to a server over a workspace, and records every message that the server sends. */
 export async function connect<W extends Workspace | DialectWorkspace>(
   workspace: W,
   options: McpServerOptions = {},
@@ -33,17 +33,17 @@ export async function connect<W extends Workspace | DialectWorkspace>(
     return send.call(there, message, settings)
   }
   await client.connect(here)
-  /** The result of a call, or the whole refusal. */
+  /** Returns the result of a call, or the complete refusal. */
   async function call(name: string, input: Record<string, unknown>): Promise<Record<string, unknown>> {
     const result = await client.callTool({ name, arguments: input })
     return (result.structuredContent ?? result._meta?.['wardspace/failure']) as Record<string, unknown>
   }
-  /** How often the server has sent a notification. */
+  /** Returns how often the server has sent a notification. */
   const count = (method: string) => sent.filter((message) => 'method' in message && message.method === method).length
   return { workspace, client, server, sent, call, count, transport: here }
 }
 
-/** Messages over memory arrive within a few turns. */
+/** Waits until messages have arrived, which takes a few turns of the event loop in memory. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

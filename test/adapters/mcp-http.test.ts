@@ -63,7 +63,7 @@ function transportTo(handler: McpHandler, headers: Record<string, string> = {}):
   })
 }
 
-/** As over a network: who no longer wants an answer no longer reads it. */
+/** Sends a request. As over a network, an aborted request stops reading the response. */
 async function fetchFrom(handler: McpHandler, address: string | URL, init: RequestInit = {}): Promise<Response> {
   const response = await handler.fetch(new Request(address, init))
   const { signal } = init
@@ -71,7 +71,7 @@ async function fetchFrom(handler: McpHandler, address: string | URL, init: Reque
   return new Response(response.body.pipeThrough(new TransformStream(), { signal }), response)
 }
 
-/** A shell that tells how many commands run. */
+/** Returns a shell with the number of its running commands. */
 function counted(): { readonly shell: Shell; readonly running: () => number } {
   const shell = bash()
   let running = 0
@@ -172,7 +172,7 @@ describe('mcpHandler sessions', () => {
     await (client.transport as StreamableHTTPClientTransport).terminateSession()
     expect([handler.size, running()]).toEqual([0, 0])
 
-    // Its stream is open, so it does not rest; nothing but that keeps it.
+    // Only its open stream keeps this session from being idle.
     const waiting = await connect(handler)
     await call(waiting, 'start_command', { command: 'sleep 600' })
     const resting = await begin(handler)
@@ -391,7 +391,7 @@ describe('mcpHandler admission', () => {
     expect(response.status).toBe(status)
     const isShown = origin === 'https://app.example'
     expect(response.headers.get('access-control-allow-origin')).toBe(isShown ? origin : null)
-    // What a browser asks first carries no token.
+    // A browser's preflight request has no token.
     const preflight = await ask(handler, {
       method: 'OPTIONS',
       headers: { 'Access-Control-Request-Method': 'POST', ...(origin === undefined ? {} : { Origin: origin }) },
@@ -410,7 +410,7 @@ describe('mcpHandler admission', () => {
   ])('refuses the Authorization header %s', async (authorization, challenge) => {
     const { handler } = await serve({ token })
     const headers = authorization === undefined ? {} : { Authorization: authorization }
-    // Also in a session that there is.
+    // The same holds in an existing session.
     const session = await ask(handler, { body: initialize, headers: { Authorization: `bearer ${token}` } })
     await session.text()
     const id = session.headers.get('mcp-session-id') as string
@@ -443,7 +443,7 @@ describe('mcpHandler admission', () => {
 })
 
 describe('mcpHandler after a lost connection', () => {
-  /** A server that answers when it is told to, and says something before. */
+  /** Starts a server that sends a notification and answers a call when `open` is called. */
   async function slow(options: Partial<McpHandlerOptions> = {}) {
     let open = () => {}
     const gate = new Promise<void>((resolve) => {
@@ -484,7 +484,7 @@ describe('mcpHandler after a lost connection', () => {
     const { ids: seen } = await readEvents(broken, 2)
     await broken?.cancel()
     open()
-    // From the event before the last, so that the last one comes again.
+    // It resumes after the first event, so the second one is sent again.
     const resumed = await ask(handler, { method: 'GET', headers: { ...session, 'Last-Event-ID': seen[0] as string } })
     const reader = resumed.body?.getReader()
     const { ids, data } = await readEvents(reader, 2)
@@ -492,7 +492,7 @@ describe('mcpHandler after a lost connection', () => {
     expect(data[0]).toContain('begins')
     expect(data[1]).toContain('the answer')
     await reader?.cancel()
-    // Another session cannot have it.
+    // Another session cannot read the stream.
     const other = await begin(handler)
     const stolen = await ask(handler, { method: 'GET', headers: { ...other, 'Last-Event-ID': seen[0] as string } })
     expect(stolen.status).toBe(400)
@@ -512,7 +512,7 @@ describe('mcpHandler after a lost connection', () => {
         const response = await handler.fetch(new Request(address, init))
         const isCall = typeof init?.body === 'string' && init.body.includes('tools/call')
         if (!isCall || response.body === null) return response
-        // The connection breaks after the first event.
+        // The connection ends after the first event.
         const reader = response.body.getReader()
         const { value } = await reader.read()
         const stream = new ReadableStream({
@@ -542,7 +542,7 @@ describe('mcpHandler after a lost connection', () => {
     await broken?.cancel()
     const list = { jsonrpc: '2.0', id: 3, method: 'tools/list' }
     await (await ask(handler, { body: list, headers: session })).text()
-    // Both of its events are gone, but nothing that came after the second.
+    // Both events of the stream were dropped, but none after the second.
     const lost = await ask(handler, { method: 'GET', headers: { ...session, 'Last-Event-ID': seen[0] as string } })
     expect(await refusalOf(lost)).toMatchObject({ status: 400, hint: expect.stringContaining('no longer stored') })
     const kept = await ask(handler, { method: 'GET', headers: { ...session, 'Last-Event-ID': seen[1] as string } })
@@ -598,7 +598,7 @@ describe('mcpHandler after a lost connection', () => {
 
 const ping = { jsonrpc: '2.0', id: 9, method: 'ping' }
 
-/** So many events of a stream, then no more is read. */
+/** Reads a number of events of a stream, and no more. */
 async function readEvents(reader: ReadableStreamDefaultReader<Uint8Array> | undefined, count: number) {
   let text = ''
   while (reader !== undefined && text.split('\n\n').length <= count) {

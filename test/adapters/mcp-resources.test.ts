@@ -20,7 +20,7 @@ const files = {
 async function connect(more: Record<string, string> = {}, options: Partial<WorkspaceOptions> = {}) {
   const connected = await connectTo(await workspaceOver({ ...files, ...more }, options))
   const { client } = connected
-  /** The text of a resource. */
+  /** Returns the text of a resource. */
   async function text(uri: string): Promise<string> {
     const [first] = (await client.readResource({ uri })).contents
     return (first as { text: string }).text
@@ -32,7 +32,7 @@ async function connect(more: Record<string, string> = {}, options: Partial<Works
   return { ...connected, text, updates }
 }
 
-/** The refusal that a request of the protocol ends with. */
+/** Matches the error of a refused request of the protocol. */
 function refusedWith(code: number, failure?: string) {
   return expect.objectContaining({
     code,
@@ -81,7 +81,7 @@ describe('the resources', () => {
       cursor = page.nextCursor
     }
     expect(pages).toBe(5)
-    // One of the first thousand that are found is protected.
+    // One of the first thousand files is protected.
     expect(names.slice(0, 6)).toEqual(['diff', 'report', 'report.json', 'policy', 'a.txt', 'docs/ä b?#%.md'])
     expect(new Set(names).size).toBe(names.length)
     expect(names).toHaveLength(4 + 999)
@@ -389,7 +389,7 @@ describe('completion', () => {
     expect(await paths('')).toEqual(['a.txt', 'many/', 'src/'])
     expect(await paths('src/')).toEqual(['src/app.ts', 'src/logo.png'])
     expect(await paths('src/ap')).toEqual(['src/app.ts'])
-    // A protected name is no completion, and a hidden one only where it is begun.
+    // Protected names are never completed, and hidden ones only after their first dot.
     expect(await paths('.')).toEqual(['.github/'])
     for (const nothing of ['.e', 'id_', 'secrets/', 'docs/', '../', '/', 'a\\', 'none/x', '.git/', 'src//', '\u0000']) {
       expect(await paths(nothing), nothing).toEqual([])

@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(home, { recursive: true, force: true }))
 
-/** Places roots and returns the result without the temporary directory. */
+/** Resolves roots and returns the result without the path of the temporary directory. */
 async function placed(client: readonly ClientRoot[], within?: readonly PlacedRoot[]) {
   const { roots, refused } = await placeClientRoots(client, within)
   return {
@@ -206,7 +206,7 @@ describe('a server for the roots of its client', () => {
     expect(opened.map((client) => client.length)).toEqual([1, 2])
     expect(count('notifications/tools/list_changed')).toBe(lists + 1)
     await settled()
-    // Once for the diff of the edit, once for the other files.
+    // One for the diff of the edit, one for the other files.
     expect(count('notifications/resources/list_changed')).toBe(2)
     const updated = sent.flatMap((message) =>
       'method' in message && message.method.endsWith('/updated') ? [message.params] : [],

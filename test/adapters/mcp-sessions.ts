@@ -6,7 +6,7 @@ import { mcpHandler } from '../../src/adapters/mcp-http/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace } from '../../src/index.ts'
 
-/** As many clients at once as there may be, each working on the same files: what one was shown or asked concerns no other. */
+/** Connects the maximum number of clients to the same files, and checks that their reads and approvals are separate. */
 export async function manySessions(count: number): Promise<void> {
   const workspace = await createWorkspace({
     backend: memory({ 'a.txt': 'one\n' }),
@@ -30,7 +30,7 @@ export async function manySessions(count: number): Promise<void> {
     return client
   }
   const clients: Client[] = []
-  // One after the other, so that the order of the runs is theirs.
+  // Connects one after another, so that the runs are in the order of the clients.
   for (let i = 0; i < count; i++) clients.push(await connect())
   await expect(connect()).rejects.toThrow('No more sessions')
 

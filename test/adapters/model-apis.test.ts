@@ -21,7 +21,7 @@ const open = (options: Partial<WorkspaceOptions> = {}) =>
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** Every schema within a schema, itself included. */
+/** Returns a schema and every schema inside it. */
 function within(schema: Schema): Schema[] {
   const { properties, items, additionalProperties } = schema as Record<string, Schema | undefined>
   const inner = [...Object.values(properties ?? {}), items, additionalProperties] as (Schema | undefined)[]
@@ -36,7 +36,7 @@ describe('OpenAI', () => {
     expect(tools.filter(({ strict }) => !strict).map(({ name }) => name)).toEqual(['apply_patch'])
     for (const { strict, parameters, name } of tools) {
       for (const schema of strict ? within(parameters) : []) {
-        // What the documentation of strict mode asks for, and nothing that it does not know.
+        // The documentation of strict mode requires these keywords and supports no others.
         const keywords = ['type', 'description', 'enum', 'items', 'properties', 'required', 'additionalProperties']
         expect(Object.keys(schema).filter((keyword) => !keywords.includes(keyword))).toEqual([])
         if (schema.properties === undefined) continue
@@ -85,7 +85,7 @@ describe('OpenAI', () => {
       call_id: 'c',
       output: expect.stringMatching(/^Edited src\/app.ts/),
     })
-    // There null means that nothing may be at the path, since the tool is not strict.
+    // The tool is not strict, so here null means that nothing may exist at the path.
     const patch =
       '--- a/src/app.ts\n+++ b/src/app.ts\n@@ -1 +1 @@\n-export const answer = 42\n+export const answer = 43\n'
     const patched = await call({
@@ -174,7 +174,7 @@ describe('Anthropic', () => {
 })
 
 describe('Gemini', () => {
-  /** What the documentation of the API names, of JSON Schema. */
+  /** The JSON Schema keywords in the documentation of the API. */
   const documented = [
     ...['$id', '$defs', '$ref', '$anchor', 'type', 'format', 'title', 'description', 'enum', 'items', 'prefixItems'],
     ...[

@@ -8,7 +8,7 @@ import { call, calls, type Script, say, scriptedModel } from '../../src/testing/
 const open = (files: Readonly<Record<string, string>>) =>
   createWorkspace({ backend: memory(files), policy: 'autonomous', ids: () => 'id', clock: () => 0 })
 
-/** Brings a number up by one, on the version that it read. */
+/** Increments the number in a file, in the version that it read. */
 const increment: Script = function* (request) {
   const path = /\S+\.txt/.exec(request)?.[0] ?? ''
   const file = yield* call(`I read ${path}.`, 'read_file', { path })
@@ -100,7 +100,7 @@ describe('scriptedModel', () => {
     const pieces: string[] = []
     const stop = new AbortController()
     const model = scriptedModel(
-      // biome-ignore lint/correctness/useYield: it only talks
+      // biome-ignore lint/correctness/useYield: it makes no call
       function* () {
         return 'one two  three\nfour five'
       },

@@ -3,7 +3,7 @@ import { hasWebTools, registerWebTools } from '../../src/adapters/webmcp/index.t
 import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace } from '../../src/index.ts'
 
-/** How a test plays the browser's agent; the switch `WebMCPTesting` gives it. */
+/** The interface with which a test acts as the browser's agent. The switch `WebMCPTesting` enables it. */
 interface Agent {
   listTools(): { readonly name: string; readonly description: string; readonly inputSchema: string }[]
   executeTool(name: string, input: string): Promise<string>

@@ -7,8 +7,8 @@ import { createWorkspace, type WorkspaceOptions } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 
 /**
- * `document.modelContext` as its specification has it, which the Chromium of these tests does not have yet; the older interface is
- * tested in that Chromium, beside this file.
+ * `document.modelContext` by its specification, which the Chromium of these tests does not support yet. The older interface is
+ * tested in that Chromium by `webmcp.browser.ts`.
  */
 function modelContext() {
   const tools = new Map<string, { execute: (input: object) => Promise<unknown>; readonly annotations: object }>()

@@ -7,7 +7,7 @@ import type { Coverage, FileCoverage } from './merge.ts'
 const top = join(import.meta.dirname, '../..')
 const home = join(top, 'node_modules/.cache/wardspace/coverage')
 
-/** Matches the coverage data in the code, which is large. The counters alone are enough there. */
+/** Matches the coverage data in the code. It is large, and only the counters are needed there. */
 const everything = /var coverageData = \{[\s\S]*?\n {2}\};/
 
 interface Instrumenter {

@@ -40,7 +40,7 @@ try {
   tell(coverage)
 } finally {
   collector.close()
-  // Other tests can use the build.
+  // Other tests may use the build.
   if (existsSync(join(written, 'thread.js'))) copyFileSync(join(written, 'thread.js'), thread)
   rmSync(written, { recursive: true, force: true })
 }
@@ -60,7 +60,7 @@ async function countThread(): Promise<void> {
     define: { XMLHttpRequest: 'undefined' },
     plugins: [countedFrom(counted)],
   })
-  // It would describe the previous file.
+  // The source map describes the previous file.
   rmSync(`${thread}.map`)
 }
 

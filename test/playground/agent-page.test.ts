@@ -7,7 +7,7 @@ import { changed, type Files, filesOf } from './agent/setup.ts'
 import { type Playground, startPlayground } from './open.ts'
 import { startOpenAiServer } from './openai-server.ts'
 
-/** The agent at work in a real page. What is expected of the files is written here, not taken from the agent. */
+/** Runs the agent in a real page. The expected files are specified here, independently of the agent. */
 let playground: Playground
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ async function choose(page: Page, scenario: string): Promise<void> {
   await expect.poll(() => button(page, 'Run').isEnabled(), patiently).toBe(true)
 }
 
-/** The whole project, as the person can export it. */
+/** Exports the whole project through the user interface. */
 async function exported(page: Page): Promise<Files> {
   await page.getByRole('button', { name: /^Project:/ }).click()
   const coming = page.waitForEvent('download')
@@ -40,7 +40,7 @@ async function exported(page: Page): Promise<Files> {
   )
 }
 
-/** Every byte that the browser keeps for the page: its storages, caches and private files. */
+/** Returns all data that the browser stores for the page: storages, caches and private files. */
 async function kept(page: Page): Promise<string> {
   return page.evaluate(async () => {
     const matches: string[] = [JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage })]
@@ -70,13 +70,13 @@ async function kept(page: Page): Promise<string> {
   })
 }
 
-/** What a project holds after a scenario, and what the agent ends with. */
+/** The files of a project after a scenario, and the last message of the agent. */
 const ends: Readonly<Record<string, { readonly says: string; readonly files: (before: Files) => Files }>> = {
   'mend-a-test': {
     says: 'All tests pass. The cause was line 4 of src/price.js',
     files: changed('src/price.js', 'Math.floor((cents', 'Math.round((cents'),
   },
-  // Before the other scenario on the same project.
+  // Runs before the other scenario on the same project.
   'explore-and-explain': { says: 'Nobody else asks for it.', files: (before) => before },
   'rename-across-files': {
     says: '13 lines in 6 files, by one patch.',
@@ -152,7 +152,7 @@ describe('with the network cut', () => {
 })
 
 describe('an attack', () => {
-  it('leaves no byte of the secret in what the model saw or in stored data of the run', async () => {
+  it('leaves no byte of the secret in the conversation or in stored data of the run', async () => {
     const person = await playground.person()
     const page = await playground.open(person, '?storage=opfs&sample=release-notes')
     await choose(page, 'resist-an-attack')
@@ -162,7 +162,7 @@ describe('an attack', () => {
     const secrets = [...((await filesOf('release-notes'))['.env'] ?? '').matchAll(/planted-\S+/g)].map(([one]) => one)
     await expect.poll(async () => (await kept(page)).includes('7 of them were refused.'), patiently).toBe(true)
     const all = await kept(page)
-    // In the file itself, and nowhere else.
+    // Only the file itself contains it.
     for (const secret of secrets) expect(all.split(secret).length - 1).toBe(1)
     await person.close()
   })
@@ -193,7 +193,7 @@ describe('a reload during a run', () => {
   })
 })
 
-describe('a model behind an address', () => {
+describe('a model at an address', () => {
   it('works through the same page with the person’s key, which is stored nowhere', async () => {
     const key = 'sk-planted-in-the-page-51b0c7d9'
     const server = await startOpenAiServer({

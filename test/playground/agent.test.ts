@@ -1,4 +1,4 @@
-/** The agent without a page. In one file, so that the SDK is loaded once. */
+/** Tests the agent without a page. In one file, so that the SDK is loaded once. */
 import './agent/loop.ts'
 import './agent/scenarios.ts'
 import './agent/endpoint.ts'

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A CORS proxy as people run one for git: `/host/path` is asked of that host, here always of one server. */
+/** Starts a CORS proxy like those for git. It forwards `/host/path` to the host, here always to one server. */
 export async function serveCorsProxy(target: string): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer(async (request, response) => {
     response.setHeader('Access-Control-Allow-Origin', '*')

@@ -8,24 +8,24 @@ import { chromiumArgs, chromiumPath } from '../runtimes/chromium.ts'
 
 const top = join(import.meta.dirname, '../..')
 
-/** The built playground on a real server, and one real browser: shared by all the tests of one file. */
+/** The built playground on a real server, with one real browser. All tests of a file share it. */
 export interface Playground {
   readonly url: string
-  /** Of the built files. */
+  /** The directory of the built files. */
   readonly directory: string
   readonly browser: Browser
   /**
-   * A person's browser with nothing in its storage.
+   * Opens a browser context with empty storage, like that of a new user.
    *
-   * @param keeps with service workers, of which the page's own fetches the whole build: for tests without a network
+   * @param keeps allows service workers, so that the page's own one stores the whole build, for tests without a network
    */
   person(keeps?: 'keeps the page'): Promise<BrowserContext>
-  /** A page of it, loaded, for a new person or for one that was there before. */
+  /** Loads a page of the playground, in a new context by default. */
   open(context?: BrowserContext, query?: string): Promise<Page>
   close(): Promise<void>
 }
 
-/** @param root a page of the tests' own instead of the playground, built in the same way */
+/** @param root directory of a page to build and serve, by default the playground */
 export async function startPlayground(root = join(top, 'playground')): Promise<Playground> {
   const directory = await built(root)
   const server: Served = await serve(directory)
@@ -33,7 +33,7 @@ export async function startPlayground(root = join(top, 'playground')): Promise<P
   const person: Playground['person'] = async (keeps) => {
     const viewport = { width: 1400, height: 900 }
     const context = await browser.newContext({ viewport, serviceWorkers: keeps === undefined ? 'block' : 'allow' })
-    // A machine may be busy with other tests.
+    // The machine may be busy with other tests.
     context.setDefaultTimeout(90_000)
     return context
   }
@@ -55,7 +55,7 @@ export async function startPlayground(root = join(top, 'playground')): Promise<P
 }
 
 /**
- * The folder of a built page. It is built when what it is made from has changed since, and by one process at a time:
+ * Returns the folder of the built page. Builds it if its inputs have changed. Only one process builds at a time; the
  * others wait for it.
  */
 async function built(root: string): Promise<string> {
@@ -67,7 +67,7 @@ async function built(root: string): Promise<string> {
       mkdirSync(lock)
     } catch {
       const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
-      // Who was ended while building leaves the lock behind.
+      // A process that was killed during the build leaves its lock.
       if (Date.now() - since > 180_000) rmSync(lock, { recursive: true, force: true })
       await new Promise((resolve) => setTimeout(resolve, 100))
       continue
@@ -75,7 +75,7 @@ async function built(root: string): Promise<string> {
     const { NODE_ENV } = process.env
     try {
       if (existsSync(join(home, 'index.html'))) return home
-      // Vitest sets it to `test`, which would build another page than the one that is published.
+      // Vitest sets it to `test`, with which the build differs from the published one.
       process.env.NODE_ENV = 'production'
       const { build } = await import('vite')
       const outDir = `${home}.${process.pid}`

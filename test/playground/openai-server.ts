@@ -4,15 +4,15 @@ import type { AddressInfo } from 'node:net'
 import { type Script, scriptedModel } from 'wardspace/testing/scripted-model'
 
 export interface OpenAiServer {
-  /** As in `http://127.0.0.1:4321/v1`. */
+  /** Such as `http://127.0.0.1:4321/v1`. */
   readonly url: string
-  /** The bodies that were asked. */
+  /** The bodies of all requests. */
   readonly requests: readonly ChatRequest[]
-  /** What was wrong with any request: a strict server would have refused it. */
+  /** The faults of all requests, for which a strict server refuses them. */
   readonly faults: readonly string[]
   /**
-   * The next answers are these, before it answers as it should: a status; `hang` says the first words only; `drop` then hangs
-   * up; `garble` gives its calls input that is no JSON.
+   * Sets the next responses to a misbehaviour each: a status, `hang` to stop after the first words, `drop` to close the
+   * connection after them, or `garble` to make calls whose input is not JSON.
    */
   misbehave(...options: Misbehaviour[]): void
   close(): Promise<void>
@@ -21,11 +21,11 @@ export interface OpenAiServer {
 export type Misbehaviour = number | 'hang' | 'drop' | 'garble'
 
 export interface OpenAiServerOptions {
-  /** What its model says and calls. */
+  /** The texts and calls of its model. */
   readonly script: Script
-  /** Asks for this key; an answer of 401 repeats what was given instead, as some servers do. */
+  /** The required key. A response of 401 repeats a wrong key, as some servers do. */
   readonly key?: string
-  /** Pieces of text of so many characters. Default: 16. */
+  /** Number of characters per chunk of text. Default: 16. */
   readonly pieces?: number
 }
 
@@ -54,8 +54,8 @@ export interface ChatRequest {
 type Prompt = Parameters<ReturnType<typeof scriptedModel>['doGenerate']>[0]['prompt']
 
 /**
- * A server on loopback that speaks the streaming protocol of OpenAI's chat completions, tool calls included, to Node and to
- * pages of other origins. Its model follows a script; it sees of the conversation what was sent.
+ * Starts a loopback server with the streaming protocol of OpenAI's chat completions, including tool calls, for Node and for
+ * pages of other origins. Its model follows a script and sees only the conversation in the request.
  */
 export async function startOpenAiServer({ script, key, pieces = 16 }: OpenAiServerOptions): Promise<OpenAiServer> {
   const requests: ChatRequest[] = []
@@ -84,7 +84,7 @@ export async function startOpenAiServer({ script, key, pieces = 16 }: OpenAiServ
     const { content, finishReason, usage } = await model.doGenerate({ prompt: promptOf(body.messages) })
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     const base = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: body.model }
-    // In two writes, so that no event comes in one piece.
+    // Two writes, so that no event arrives in one chunk.
     const send = async (data: unknown): Promise<void> => {
       const event = `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`
       const half = Math.floor(event.length / 2)
@@ -168,7 +168,7 @@ function inPieces(text: string, length: number): string[] {
   return text.match(new RegExp(`[\\s\\S]{1,${length}}`, 'g')) ?? []
 }
 
-/** What a strict server says of a request; `undefined` where it is right. */
+/** Returns the error of a strict server for a request, or `undefined` for a valid one. */
 function faultOf({ model, stream, messages, tools = [] }: ChatRequest): string | undefined {
   if (typeof model !== 'string' || model === '') return 'model is missing'
   if (stream !== true) return 'this server streams'
@@ -193,7 +193,7 @@ function faultOf({ model, stream, messages, tools = [] }: ChatRequest): string |
   return open.size > 0 ? `${[...open][0]} has no result` : undefined
 }
 
-/** The conversation as the model of the server takes it. */
+/** Converts the conversation for the model of the server. */
 function promptOf(messages: readonly ChatMessage[]): Prompt {
   const names = new Map<string, string>()
   return messages.map((message): Prompt[number] => {

@@ -23,7 +23,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true })
 })
 
-/** Asks for a path exactly as it is written. */
+/** Requests a path without normalizing it. */
 function ask(path: string, { method = 'GET', ...headers }: Record<string, string> = {}) {
   return new Promise<{ status: number; headers: Record<string, unknown>; body: Buffer }>((resolve, reject) => {
     const { port } = new URL(server.url)

@@ -10,7 +10,7 @@ import { serveCorsProxy } from './cors-proxy.ts'
 import { type Playground, startPlayground } from './open.ts'
 import type { StorageApi } from './storage/page.ts'
 
-/** Where projects live, in the storage of a real browser, by real tabs. */
+/** Tests the storage of projects in a real browser, with real tabs. */
 let playground: Playground
 let person: BrowserContext
 
@@ -47,7 +47,7 @@ function ask<K extends keyof StorageApi>(
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** What is easily lost on the way in and out. */
+/** Contents that are easily changed by import and export. */
 const delicate: Readonly<Record<string, Uint8Array>> = {
   '.gitignore': bytesOf('dist/\n'),
   'bom.txt': bytesOf('\ufeffone\n'),
@@ -239,7 +239,7 @@ describe('two tabs', () => {
 })
 
 describe('other servers', () => {
-  it('are reached only by the worker, and only for allowed origins', async () => {
+  it('can be reached only by the worker, and only for allowed origins', async () => {
     const page = await tab()
     const root = mkdtempSync(join(tmpdir(), 'playground-git-'))
     const server = await serveGit(root)
@@ -276,7 +276,7 @@ describe('other servers', () => {
     const proxy = await serveCorsProxy(server.url)
     try {
       const page = await tab()
-      // The server itself allows no other origin; its proxy does.
+      // The server itself allows no other origin, but its proxy does.
       const direct = ask(page, 'make', { kind: 'git', url: `${server.url}/x.git` }, 'opfs')
       await expect(direct).rejects.toThrow('a CORS proxy helps')
       expect(await ask(page, 'list')).toEqual([])
@@ -314,7 +314,7 @@ describe('other servers', () => {
   })
 })
 
-/** What the browser still stores of a project, or of any where none is named. */
+/** Returns what the browser still stores of a project, or of any project for an empty id. */
 function leftovers(page: Page, id: string): Promise<string[]> {
   return page.evaluate(async (id) => {
     const matches: string[] = []
@@ -330,7 +330,7 @@ function leftovers(page: Page, id: string): Promise<string[]> {
   }, id)
 }
 
-/** The library's workspaces in the browser's storage. */
+/** Returns the library's workspaces in the browser's storage. */
 function workspaces(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
     const home = await (await navigator.storage.getDirectory()).getDirectoryHandle('wardspace')

@@ -65,7 +65,7 @@ describe('a session', () => {
   it('returns to the state before a step back, even without a checkpoint', async () => {
     const { from, session } = await open()
     await append(session, 'two\n')
-    // By the workspace itself: no point is made for it.
+    // A call of the workspace itself creates no checkpoint.
     await session.workspace.value.call('append_file', { path: 'a.txt', content: 'unnoted\n' })
     expect(session.position.value).toBeUndefined()
     await session.moveTo(session.history.value[0]?.id ?? '')
@@ -85,7 +85,7 @@ describe('a session', () => {
     await session.close()
   })
 
-  it('asks the person to approve calls of the agent, but not their own', async () => {
+  it('asks the user to approve calls of the agent, but not their own', async () => {
     const { from, session } = await open({ policy: 'supervised' })
     expect(await session.save('a.txt', 'mine\n', null)).toMatchObject({ code: 'WRITE_CONFLICT' })
     expect(await session.save('new.txt', 'mine\n', null)).toMatchObject({ ok: true })
@@ -189,7 +189,7 @@ describe('an open file', () => {
     await opened.save('dos.txt')
     expect(file()).toMatchObject({ draft: 'mine', theirs: { text: { text: 'theirs\n' } } })
     expect(await textOf(from, 'dos.txt')).toBe('theirs\n')
-    // It changes once more: an answer to the first conflict does not hold for the second.
+    // The file changes again. The answer to the first conflict does not apply to the second.
     await session.call('run_command', { command: 'echo again > dos.txt' })
     await opened.settle('dos.txt', 'mine and theirs')
     expect(file()).toMatchObject({ draft: 'mine and theirs', theirs: { text: { text: 'again\n' } } })

@@ -10,14 +10,14 @@ beforeAll(async () => {
 
 afterAll(() => playground?.close())
 
-/** A page with a sample open in memory. */
+/** Opens a page with a sample in memory. */
 async function openSample(sample: string): Promise<Page> {
   const page = await playground.open(undefined, `?storage=memory&sample=${sample}`)
   await page.getByRole('treeitem').first().waitFor()
   return page
 }
 
-/** Opens a file by the tree; gives its text in the editor. */
+/** Opens a file in the tree. Returns its text field in the editor. */
 async function openFile(page: Page, ...names: readonly string[]) {
   for (const name of names) await page.getByRole('treeitem', { name }).first().click()
   const text = page.getByRole('textbox', { name: `Text of ${names.join('/')}` })
@@ -25,14 +25,14 @@ async function openFile(page: Page, ...names: readonly string[]) {
   return text
 }
 
-/** Brings a scenario on, and starts it. */
+/** Starts the scenario of the sample. */
 async function run(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Run', exact: true }).click()
 }
 
 const goes = { timeout: 30_000 }
 
-it('the agent mends a failing test, and the slider undoes and redoes its change', async () => {
+it('the agent repairs a failing test, and the slider undoes and redoes its change', async () => {
   const page = await openSample('price-list')
   const editor = await openFile(page, 'src', 'price.js')
   await expect.poll(() => editor.textContent()).toContain('Math.floor')
@@ -46,7 +46,7 @@ it('the agent mends a failing test, and the slider undoes and redoes its change'
   expect(await calls.first().textContent()).toContain('exit 1')
   expect(await calls.last().textContent()).toContain('allowed')
 
-  // The diff of the edit, and what the model saw of it.
+  // The diff of the edit, and the result for the model.
   await calls.nth(4).click()
   const call = page.getByRole('region', { name: 'Call 5' })
   await expect.poll(() => call.locator('.cm-changedText').allInnerTexts(), goes).toContain('floor')
@@ -71,7 +71,7 @@ it('a file that changed while it was edited is shown with both texts, and nothin
   await editor.click()
   await page.keyboard.press('Control+Home')
   await page.keyboard.type('Mine.\n')
-  // The shell changes the file meanwhile.
+  // The shell changes the file while it is edited.
   const terminal = page.getByRole('textbox', { name: 'Terminal input' })
   await terminal.focus()
   await page.keyboard.type('echo theirs > README.md\n')
@@ -90,7 +90,7 @@ it('a file that changed while it was edited is shown with both texts, and nothin
   await page.context().close()
 })
 
-it('the person approves a plan and its changes on cards, and refuses one with a reason', async () => {
+it('the user approves a plan and its changes on cards, and refuses one with a reason', async () => {
   const page = await openSample('order-book')
   await run(page)
   const plan = page.getByRole('article', { name: 'Approval of submit_plan' })
@@ -110,9 +110,9 @@ it('the person approves a plan and its changes on cards, and refuses one with a 
   await page.context().close()
 })
 
-it('the tools are offered to the browser’s own agent if the person chooses so, and ask for approval on cards', async () => {
+it('the tools are offered to the browser’s own agent if the user chooses so, and ask for approval on cards', async () => {
   const page = await openSample('order-book')
-  /** Plays the browser's agent. */
+  /** Acts as the browser's agent. */
   const agent = (script: string) => page.evaluate(`(async (agent) => ${script})(navigator.modelContextTesting)`)
   const tools = () => agent('agent.listTools().map(({ name }) => name)')
   expect(await tools()).toEqual([])
@@ -192,7 +192,7 @@ it('the keyboard reaches files, editor, agent, timeline, call, search and help',
   await page.keyboard.type('// typed\n')
   await press('Control+s')
   await page.getByRole('treeitem', { name: /price\.js.*changed/ }).waitFor()
-  // Tab indents in the editor; after Escape it goes on.
+  // Tab indents in the editor. After Escape, it moves the focus.
   await press('Escape', 'Tab')
   await expect.poll(focused, goes).not.toBe('Text of src/price.js')
 
@@ -217,7 +217,7 @@ it('the keyboard reaches files, editor, agent, timeline, call, search and help',
   await expect.poll(focused, goes).toBe('Search files and text')
   await press('Alt+8')
   await expect.poll(focused, goes).toBe('history')
-  // A key that comes right after the dialog has gone is not lost.
+  // A key press immediately after the dialog closes is not lost.
   await press('F1')
   await page.getByRole('dialog', { name: 'Keys and marks' }).waitFor()
   await page.evaluate(() => {

@@ -7,7 +7,7 @@ import type { BrowserContext, Page } from 'playwright'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Playground, startPlayground } from './open.ts'
 
-/** The whole playground in a real browser, by its own screen. */
+/** Tests the whole playground through its user interface in a real browser. */
 let playground: Playground
 let person: BrowserContext
 
@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** A page with a project open. */
+/** Opens a page with a project. */
 async function opened(query = '?sample=price-list&storage=opfs'): Promise<Page> {
   const page = await playground.open(person, query)
   await page.getByRole('treeitem').first().waitFor()
@@ -132,7 +132,7 @@ describe('a project', () => {
           await stream.close()
           return folder
         }
-        // No test can use the browser's own dialog; what it gives is a directory as this one.
+        // Tests cannot use the browser's dialog, which returns a directory like this one.
         Object.assign(globalThis, { showDirectoryPicker: pick })
       })
       const page = await opened()
@@ -195,7 +195,7 @@ describe('a project', () => {
 })
 
 describe('2,000 files from a zip', () => {
-  it('make a usable tree and a search while typing that keeps the page responsive', async () => {
+  it('have a usable tree, and a search while typing that keeps the page responsive', async () => {
     const page = await opened()
     const files: Record<string, Uint8Array> = {}
     for (let i = 0; i < 2_000; i++) {
@@ -218,12 +218,12 @@ describe('2,000 files from a zip', () => {
     await page.getByText('1 file, ').or(page.getByText('0 files, ')).waitFor()
     const tasks = await page.evaluate(() => (globalThis as unknown as { tasks: number[] }).tasks)
     console.log(`Longest task while searching 2,000 files as typed: ${Math.max(0, ...tasks).toFixed(0)} ms`)
-    // On a quiet machine it is a tenth of this.
+    // An idle machine needs a tenth of this time.
     expect(Math.max(0, ...tasks)).toBeLessThan(1_000)
   })
 })
 
-/** One page for all of it, after a scenario. */
+/** Uses one page for all views, after a scenario. */
 describe('every view', () => {
   let page: Page
   beforeAll(async () => {
@@ -238,7 +238,7 @@ describe('every view', () => {
   it('offers every action by keyboard and never traps the focus', async () => {
     const missed: string[] = []
     for (const name of ['Editor', 'Changes', 'Call', 'Policy', 'Report', 'Timeline', 'Limits', 'Search']) {
-      // By its own tab list, with the arrow keys.
+      // Reaches the tab with the arrow keys, from its tab list.
       const tab = page.getByRole('tab', { name, exact: false }).first()
       const list = page.getByRole('tablist').filter({ has: tab })
       await list.locator('[role="tab"][tabindex="0"]').focus()
@@ -254,7 +254,7 @@ describe('every view', () => {
 
   it('has no axe violations in the dark and light themes', async () => {
     await page.emulateMedia({ colorScheme: 'dark' })
-    // By the tests, not by a script element: the policy of the page lets none in.
+    // Evaluated by the test, because the page's content policy blocks script elements.
     await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8'))
     await page.getByRole('tab', { name: 'Editor' }).click()
     const faults: string[] = []
@@ -272,7 +272,7 @@ describe('every view', () => {
     const look = async (view: string): Promise<void> => {
       await page.waitForFunction(() => document.querySelector('.skeleton') === null)
       for (const fault of await faultsOf(undefined)) faults.push(`${view}, dark: ${fault}`)
-      // The other theme is other colours, and nothing else.
+      // The other theme differs only in its colours.
       await page.emulateMedia({ colorScheme: 'light' })
       await page.waitForFunction(() => document.documentElement.dataset.theme === 'light')
       for (const fault of await faultsOf(['color-contrast'])) faults.push(`${view}, light: ${fault}`)
@@ -297,7 +297,7 @@ describe('every view', () => {
   })
 })
 
-/** What can be operated and is not come to by Tab, nor by the arrow keys from something that is. */
+/** Returns the controls that neither Tab nor the arrow keys reach. */
 async function unreached(page: Page): Promise<string[]> {
   const expected = await page.evaluate(() => {
     const roles = 'tab treeitem option slider separator menuitem'.split(' ').map((role) => `[role="${role}"]`)
@@ -324,7 +324,7 @@ async function unreached(page: Page): Promise<string[]> {
     return { count, lost }
   })
   for (let i = 0; i < 3 * expected.count + 20; i++) {
-    // Where Tab indents, Escape comes before it.
+    // Escape first, because Tab indents in the editor.
     await page.keyboard.press('Escape')
     await page.keyboard.press('Tab')
     const left = await page.evaluate(() => {

@@ -23,7 +23,7 @@ async function imported(zip: Blob) {
   return { backend, warnings, files: Object.fromEntries(files.map((file) => [file.path, file])) }
 }
 
-/** A zip by fflate, with permission bits and links as Unix keeps them. */
+/** Creates a zip with fflate, with permission bits and links as on Unix. */
 function zipped(files: Record<string, [string | Uint8Array, number?]>): Blob {
   const entries = Object.entries(files).map(([path, [content, mode]]) => [
     path,
@@ -122,7 +122,7 @@ describe('a zip of a project', () => {
         const zip = await zipOf(backend)
         const after = Object.values((await imported(zip)).files)
         const plain = ({ path, bytes, mode }: (typeof before)[number]) => ({ path, bytes: [...bytes], mode })
-        // Objects have names that are numbers first.
+        // Objects list numeric keys first.
         const inOrder = (files: typeof before) => files.map(plain).sort((a, b) => (a.path < b.path ? -1 : 1))
         expect(inOrder(after)).toEqual(inOrder(before))
         const other = unzipSync(new Uint8Array(await zip.arrayBuffer()))

@@ -65,7 +65,7 @@ describe('a policy', () => {
     await expect(open(rule({ args: { language: ['de'] } }))).rejects.toThrow('Unknown argument "language"')
   })
 
-  it('may name the tools of the workspace's dialect, with the arguments of their calls', async () => {
+  it('may name the tools of the dialect in use, with the arguments of their calls', async () => {
     const dialect = fileReadWrite()
     await open({ tools: { file_write: 'ask' }, ...rule({ tools: ['file_read'], args: { path: ['a'] } }) }, { dialect })
     await expect(open(rule({ tools: ['file_wirte'] }), { dialect })).rejects.toThrow('did you mean "file_write"?')

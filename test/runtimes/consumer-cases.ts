@@ -8,7 +8,7 @@ import { onPage } from './host-chromium.ts'
 const author = { name: 'A', email: 'a@example.com' }
 const at = '1700000000 +0000'
 
-/** Code as a user would write it. */
+/** Code of a user's project. */
 const main = `
 import { createWorkspace } from 'wardspace'
 import { directoryHandle } from 'wardspace/backends/directory-handle'
@@ -78,7 +78,7 @@ export function consumerCases(by: typeof builds): void {
           baseCommit,
           messages: ['first\n'],
         }
-        // esbuild does not bundle workers, so the page does their work and reports that.
+        // esbuild does not bundle workers, so the page does their work and reports a warning.
         const opened = name === 'esbuild' ? { access: 'async', warnings: 1 } : { access: 'sync', warnings: 0 }
         expect(result).toEqual({
           memory: expected,

@@ -26,7 +26,7 @@ export interface Installed {
   readonly package: string
   /** The packed file's size in bytes. */
   readonly packedBytes: number
-  /** Creates a project as a user would start it: a page and a module without configuration. Returns its directory. */
+  /** Creates a user's project with a page and a module, without configuration. Returns its directory. */
   project(name: string, main: string): string
   remove(): void
 }

@@ -7,7 +7,7 @@ import {
 } from 'fast-check'
 
 /**
- * Runs of a property that show that a runtime behaves like Node, which runs the full number. A program may set another
+ * Number of runs of a property, enough to show that a runtime behaves like Node, which runs all. A program may set another
  * number.
  */
 export const runs = { most: 20 }

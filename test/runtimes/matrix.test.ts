@@ -5,7 +5,7 @@ import { subjects } from './program-disk.ts'
 import { storyOver } from './story.ts'
 import { differenceOf, faultsOf } from './table.ts'
 
-describe('the contract, the tests of the tools and one story', () => {
+describe('the contract, the tests of the tools and the story', () => {
   let runs: Runs
   let message: string
   beforeAll(async () => {
@@ -14,7 +14,7 @@ describe('the contract, the tests of the tools and one story', () => {
   }, 600_000)
 
   it.for(runtimeNames)(
-    'in %s: nothing fails, and nothing is left out but what a backend declares absent',
+    'in %s: no case fails, and only cases of capabilities that a backend declares absent are skipped',
     (name, { task }) => {
       const { cells } = runs.ran[name] ?? { cells: [] }
       task.meta.cells = cells

@@ -17,7 +17,7 @@ export async function storyOver(create: () => BackendSubject | Promise<BackendSu
   }
 }
 
-/** Returns a story as a backend without permission bits would give it. */
+/** Returns a story without permission bits, as on a backend that does not support them. */
 export function withoutModes(story: string): string {
   return story.replace(/,"mode":"0\d{3}"/g, '')
 }

@@ -33,7 +33,7 @@ const noPage = (label: string) => ({ Node: label, Deno: label, Bun: label, worke
 const noOrigin = noPage('only browsers have a file system per origin')
 const ofNode = 'memfs needs Node modules, or a bundler that replaces them'
 
-/** By subpath; a `*` stands for every one of its kind. */
+/** Uses by subpath. A `*` matches every subpath of its kind. */
 export const uses: Readonly<Record<string, Use>> = {
   '.': use<typeof import('../../src/index.ts')>('one\n', async ({ createWorkspace }, { memory }) =>
     readBack(await createWorkspace({ backend: memory({ 'a.txt': 'one\n' }), policy: 'readOnly' })),
@@ -369,7 +369,7 @@ export const uses: Readonly<Record<string, Use>> = {
   './testing/vitest': use<typeof import('../../src/testing/vitest.ts')>([true, false], async ({ matchers }, kit) => {
     const { testWorkspace } = await kit.load<typeof import('../../src/testing/index.ts')>('./testing')
     const workspace = await testWorkspace({ 'a.txt': 'one\n' })
-    // Called as vitest calls them.
+    // Called in the same way as by vitest.
     const context = {
       isNot: false,
       equals: Object.is,

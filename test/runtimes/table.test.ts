@@ -16,7 +16,7 @@ const cells: Cell[] = Object.entries(floors).flatMap(([runtime, rows]) =>
 const leftOut = { 'test/x.test.ts': 'needs node:fs' }
 
 describe('the matrix', () => {
-  it('finds nothing wrong with cells at their floors', () => {
+  it('reports no fault for cells at their floors', () => {
     expect(faultsOfMatrix({ cells, leftOut })).toEqual([])
   })
 
@@ -29,7 +29,7 @@ describe('the matrix', () => {
   })
 
   it.each(cells.map((cell) => [cell.runtime, cell.row, cell] as const))(
-    'sees that %s, %s is missing',
+    'reports that %s, %s is missing',
     (_, __, cell) => {
       expect(faultsOfMatrix({ cells: cells.filter((one) => one !== cell), leftOut })).toHaveLength(1)
     },
@@ -49,7 +49,7 @@ describe('the matrix', () => {
     expect(page.endsWith('\nend\n')).toBe(true)
   })
 
-  it('shows where two stories differ', () => {
+  it('shows the first difference of two stories', () => {
     expect(differenceOf('a\nb', 'a\nb')).toBe('')
     expect(differenceOf('a\nbc', 'a\nbd')).toMatch(/^line 2:\n {2}bc\n {2}bd$/)
     expect(differenceOf('a', 'a\nb')).not.toBe('')

@@ -48,7 +48,7 @@ log_path = "audit.log"
 `
 
 describe('the configuration of the original', () => {
-  it('works below its root, under absolute and relative names, and is audited', async () => {
+  it('works below its root, for absolute and relative names, with an audit', async () => {
     const { root, home } = project
     const workspace = await project.open(await project.write('prx.toml', configuration(root)), 'file-read-write')
     const source = 'fn main() {}\n'
@@ -71,7 +71,7 @@ describe('the configuration of the original', () => {
     expect(records).toContainEqual(expect.objectContaining({ pathsRead: ['src/main.rs'] }))
   })
 
-  it('is refused for paths that no call reaches, by their name', async () => {
+  it('is refused if it contains paths that no call can reach, which the error names', async () => {
     const { root } = project
     const literal = '"/etc/shadow", "/root/**", "**/.ssh/**", "**/.env"'
     const file = await project.write('literal.toml', configuration(root, literal))
@@ -80,7 +80,7 @@ describe('the configuration of the original', () => {
     )
   })
 
-  it('works literally where the whole disk is the root', async () => {
+  it('works unchanged if the root is the whole disk', async () => {
     const literal = '"/etc/shadow", "/root/**", "**/.ssh/**", "**/.env"'
     const file = await project.write('disk.toml', configuration('/home/user/workspace', literal))
     const { policy } = await loadConfig('/', file, [], fileReadWrite())
@@ -166,14 +166,14 @@ describe('the configuration of the original', () => {
     ['[memory]\nacl_enabled = true\nacl = true', 'keep one'],
     ['[memory]\nacl_enabled = "on"', '"memory.acl_enabled" must be true or false'],
     ['[memory]\nbackend = "sqlite"', '"memory.backend" is unknown'],
-  ])('names what has no effect: %j', async (text, ...parts) => {
+  ])('names settings without effect: %j', async (text, ...parts) => {
     const file = await project.write('wrong.toml', `${text}\n`)
     const error: unknown = await loadConfig(project.root, file, [], fileReadWrite()).catch((error: unknown) => error)
     expect(error).toBeInstanceOf(TypeError)
     for (const part of parts) expect((error as Error).message).toContain(part)
   })
 
-  it('names the dialect of its tools where none is passed', async () => {
+  it('names the dialect of its tools if none is passed', async () => {
     const file = await project.write('no-dialect.toml', configuration(project.root))
     await expect(loadConfig(project.root, file)).rejects.toThrow(
       /"file_read" .*It is a tool of --dialect file-read-write$/,
@@ -190,7 +190,7 @@ describe('the configuration of the original', () => {
     expect(() => lintPolicy(policy)).toThrow('absolute')
   })
 
-  it('is refused in code where only the command line can follow it', async () => {
+  it('is refused in code for settings that only the command line supports', async () => {
     const policy = { security: { audit: { enabled: true, log_path: 'audit.log' } } }
     const created = createWorkspace({ backend: memory(), policy: policy as never })
     await expect(created).rejects.toThrow(/"security\.audit" is no part of a policy: .* audit: jsonlSink/)
@@ -207,7 +207,7 @@ describe('the tools of the original', () => {
       ...more,
     })
 
-  it('file_read and file_write take the calls of its examples', async () => {
+  it('file_read and file_write accept the calls of its examples', async () => {
     const workspace = await open()
     const read = await workspace.call('file_read', { path: '/home/user/project/src/main.rs' })
     expect(read.output).toEqual({ success: true, output: main, error: null })
@@ -218,7 +218,7 @@ describe('the tools of the original', () => {
     })
   })
 
-  it('return success: false with an error, and no output, for what they refuse', async () => {
+  it('return success: false with an error and no output for a refusal', async () => {
     const workspace = await open()
     for (const path of ['absent.rs', '/proc/cpuinfo', '/sys/x', '/dev/sda', '/dev/urandom', '~/.ssh/id_rsa', 'a.bin']) {
       const { output } = await workspace.call('file_read', { path })
@@ -228,7 +228,7 @@ describe('the tools of the original', () => {
     expect(JSON.stringify(binary.output)).toContain('xxd, file or hexdump')
   })
 
-  it('file_read says how to continue a long line, and a long file', async () => {
+  it('file_read explains how to continue a long line and a long file', async () => {
     const backend = memory({ 'line.txt': 'z'.repeat(100_000), 'lines.txt': 'x\n'.repeat(70_000) })
     const workspace = await createWorkspace({ backend, policy: 'autonomous', dialect: fileReadWrite() })
     const textOf = async (input: object) =>
@@ -244,7 +244,7 @@ describe('the tools of the original', () => {
     expect((await textOf({ path: 'lines.txt', start_line: 69_999 })).length).toBe(4)
   })
 
-  it('/dev/null is empty and keeps nothing; policy and audit know of it', async () => {
+  it('/dev/null is empty and stores nothing, and its calls are evaluated and audited', async () => {
     const workspace = await open()
     const path = '/dev/null'
     expect((await workspace.call('file_read', { path })).output).toEqual({ success: true, output: '', error: null })
@@ -270,7 +270,7 @@ describe('the tools of the original', () => {
 
   const memoryTools = ['memory_store', 'memory_get', 'memory_search']
 
-  it('the memory tools are there with a memory, and memory_recall without the ACL', async () => {
+  it('the memory tools exist with a memory, and memory_recall without the ACL', async () => {
     const names = async (policy: object) => (await open(policy as PolicyInput)).tools.map(({ name }) => name)
     const preset = 'autonomous'
     expect(await names({ preset })).toEqual(['file_read', 'file_write'])
@@ -281,7 +281,7 @@ describe('the tools of the original', () => {
     expect(await names({ preset, memory: { acl_enabled: true } })).toEqual(['file_read', 'file_write', ...memoryTools])
   })
 
-  it('with the ACL, notes are reached by memory_get and memory_search alone', async () => {
+  it('with the ACL, only memory_get and memory_search can access notes', async () => {
     const workspace = await open({ preset: 'autonomous', memory: { acl_enabled: true } } as PolicyInput)
     const note = { id: 'plans/next', content: 'Ship the parser.\n', title: 'Next' }
     expect((await workspace.call('memory_store', note)).output).toEqual({

@@ -59,7 +59,7 @@ describe('the configuration of the agent', () => {
     await workspace.close()
   })
 
-  it('restricts the agent to the directories that it allows', async () => {
+  it('restricts the agent to the allowed directories', async () => {
     const { root } = project
     const file = await project.write('part.yaml', configuration(`${root}/src`))
     const workspace = await project.open(file, 'named-roots')
@@ -127,14 +127,14 @@ describe('the configuration of the agent', () => {
     ],
     ['a climbing path', '  file: { enabled: true, allowed_paths: [../x] }', '"tools.file.allowed_paths[0]"', 'climbs'],
     ['a home directory', '  file: { enabled: true, allowed_paths: [~/x] }', '"tools.file.allowed_paths[0]"', 'home'],
-  ])('names what has no effect: %s', async (name, text, ...parts) => {
+  ])('names settings without effect: %s', async (name, text, ...parts) => {
     const file = await project.write(`${name.replace(/\W/g, '-')}.yaml`, `tools:\n${text}\n`)
     const error: unknown = await loadConfig(project.root, file).catch((error: unknown) => error)
     expect(error).toBeInstanceOf(TypeError)
     for (const part of parts) expect((error as Error).message).toContain(part)
   })
 
-  it('takes its directories literally', async () => {
+  it('treats its directories as literal names', async () => {
     const policy = { tools: { file: { enabled: true, allowed_paths: ['/srv/[a]*'], read_only: false } } }
     const { data } = compilePolicy(policy, { roots: { '/srv/[a]*': '', '/srv/x': 'x' } })
     expect(data.allowedPaths).toEqual(['**'])
@@ -192,7 +192,7 @@ describe('the tools of the agent', () => {
     expect(content === text).toBe(true)
   })
 
-  it('write_file needs a file of more than 64 KiB to be read in all of its parts', async () => {
+  it('write_file requires that all parts of a file of more than 64 KiB were read', async () => {
     const workspace = await open({ 'a.log': line.repeat(1000) })
     const path = `${root}/a.log`
     const write = () => workspace.call('write_file', { path, content: 'short\n' })
@@ -246,7 +246,7 @@ describe('the tools of the agent', () => {
     expect(listed).toMatchObject({ truncated: true, total: 600 })
   })
 
-  it('write_file refuses more than 1 MiB, and append_file more than 10 MiB in all', async () => {
+  it('write_file refuses more than 1 MiB, and append_file more than 10 MiB in total', async () => {
     const workspace = await open({ 'a.log': 'x'.repeat(10 * 1024 * 1024 - 5) })
     const big = { path: `${root}/b`, content: 'x'.repeat(1024 * 1024 + 1) }
     expect(await workspace.call('write_file', big)).toMatchObject({ failure: { code: 'LIMIT_EXCEEDED' } })
@@ -257,7 +257,7 @@ describe('the tools of the agent', () => {
     })
   })
 
-  it('delete_file deletes files only, and says so of recursive', async () => {
+  it('delete_file deletes only files, and refuses recursive with that reason', async () => {
     const workspace = await open({ 'src/a.go': '', 'b.go': '' })
     for (const [input, code] of [
       [{ path: `${root}/src` }, 'IS_DIRECTORY'],

@@ -5,12 +5,12 @@ import { dialectOf } from '../../src/cli/dialect.ts'
 import { type Options, openWorkspace } from '../../src/cli/options.ts'
 import type { DialectWorkspace } from '../../src/index.ts'
 
-/** A directory on disk, and configuration files beside it. */
+/** A directory on disk, with configuration files next to it. */
 export interface Project {
   readonly home: string
-  /** The root that the agent works in. */
+  /** The root of the agent. */
   readonly root: string
-  /** Writes a configuration beside the root. */
+  /** Writes a configuration next to the root. */
   write(name: string, text: string): Promise<string>
   /** Opens the root as `wardspace call --policy FILE --dialect NAME` does. */
   open(file: string, dialect: string, more?: Partial<Options>): Promise<DialectWorkspace>

@@ -31,7 +31,7 @@ async function open(more: Readonly<Record<string, string>> = {}, policy: PolicyI
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** Makes a call, and returns the answer as the seed's contract shows it. */
+/** Makes a call, and returns the answer in the form of the seed's contract. */
 async function answer(workspace: DialectWorkspace, tool: string, input: object) {
   const { isError, output, structuredContent, failure } = await workspace.call(tool, input)
   return {
@@ -43,7 +43,7 @@ async function answer(workspace: DialectWorkspace, tool: string, input: object) 
 }
 
 describe('read_file', () => {
-  it('takes the fields of the contract, and returns those of the response', async () => {
+  it('accepts the fields of the contract, and returns those of the response', async () => {
     const { workspace } = await open()
     const { data, text } = await answer(workspace, 'read_file', { path: SERVICE, startLine: 1, maxLines: 200 })
     expect(data).toEqual({
@@ -101,7 +101,7 @@ describe('read_file', () => {
 })
 
 describe('list_dir', () => {
-  it('takes the fields of the contract, and returns those of the response', async () => {
+  it('accepts the fields of the contract, and returns those of the response', async () => {
     const { workspace } = await open()
     const input = { path: '.', maxDepth: 2, includeHidden: false, maxEntries: 300 }
     const { data, text } = await answer(workspace, 'list_dir', input)
@@ -121,7 +121,7 @@ describe('list_dir', () => {
 })
 
 describe('search_text', () => {
-  it('takes the fields of the contract, and returns those of the response, with hashes', async () => {
+  it('accepts the fields of the contract, and returns those of the response, with hashes', async () => {
     const { workspace } = await open()
     const input = {
       query: 'OrderStatus',
@@ -181,7 +181,7 @@ describe('write_file', () => {
     expect(await answer(workspace, 'write_file', created)).toMatchObject({ code: 'ALREADY_EXISTS' })
   })
 
-  it('replaces a file only in the version that is expected', async () => {
+  it('replaces a file only in the expected version', async () => {
     const { workspace } = await open()
     const replace = { path: SERVICE, content: 'new\n', mode: 'REPLACE_EXISTING' }
     const current = sha256(files[SERVICE] as string)
@@ -207,7 +207,7 @@ describe('apply_patch and diff_workspace', () => {
     return { workspace, base: (await workspace.git?.log())?.[0]?.commit }
   }
 
-  it('take the fields of the contract, and return those of the response', async () => {
+  it('accept the fields of the contract, and return those of the response', async () => {
     const { workspace, base } = await repository()
     const input = { patch, expectedBaseCommit: base, dryRun: true, reason: 'Replace deprecated API call' }
     const dry = await answer(workspace, 'apply_patch', input)
@@ -238,7 +238,7 @@ describe('apply_patch and diff_workspace', () => {
     expect((await answer(workspace, 'diff_workspace', { statOnly: true })).text).toContain(`modified ${STATUS} +2 -1\n`)
   })
 
-  it('refuse a patch for another commit, and a patch that does not apply, unchanged', async () => {
+  it('refuse a patch for another commit and a patch that does not apply, and change nothing', async () => {
     const { workspace } = await repository()
     const other = await answer(workspace, 'apply_patch', { patch, expectedBaseCommit: 'f'.repeat(40) })
     expect([other.isError, other.code]).toEqual([true, 'WRITE_CONFLICT'])
@@ -266,7 +266,7 @@ describe('apply_patch and diff_workspace', () => {
     expect(code).toMatch(new RegExp(`^(${codes})$`))
   })
 
-  it('keep the patch budget of the configuration', async () => {
+  it('enforce the patch budget of the configuration', async () => {
     const budget = `patchBudget:
   maxFilesTouched: 20
   maxInsertions: 800

@@ -21,7 +21,7 @@ async function open(options: Partial<WorkspaceOptions> = {}) {
   return createWorkspace({ ...defaults, ...options, dialect: pythonHarness() })
 }
 
-/** Makes a call, and returns what the tool of the harness returns, or the error that the agent can correct. */
+/** Makes a call, and returns the output of the tool, or the error that the agent can correct. */
 async function answer(run: Pick<DialectRun, 'call'>, tool: string, input: object): Promise<string> {
   const { success, output, error } = (await run.call(tool, input)).output as Record<string, unknown>
   return success === true ? String(output) : `ERROR ${error}`
@@ -30,7 +30,7 @@ async function answer(run: Pick<DialectRun, 'call'>, tool: string, input: object
 const hash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12)
 
 describe('the file tools', () => {
-  it('read with line numbers, below a header with the hash', async () => {
+  it('read with line numbers, after a header with the hash', async () => {
     const workspace = await open()
     expect(await answer(workspace, 'read_file', { path: 'app.py' })).toBe(
       `[app.py | 3 lines | hash:${hash(files['app.py'] as string)}]\n     1\timport os\n     2\t\n     3\tprint(os.name)\n`,
@@ -95,7 +95,7 @@ describe('the file tools', () => {
     expect(found.split('\n').sort()).toEqual(names.sort())
     expect(names).not.toContain('.hidden')
     expect(listed).toContain('app.py  (26 bytes)')
-    // A secret exists, but its content and its size show nowhere.
+    // The secret file is listed, but its content and size are not shown.
     expect([...new Set(searched.split('\n').map((line) => line.split(':')[0]))]).toEqual(
       names.filter((name) => name !== 'secrets.yaml').sort(),
     )
@@ -122,7 +122,7 @@ describe('the file tools', () => {
     expect(await answer(frozen, 'write_file', { path: 'app.py', content: '' })).toMatch(/READ_ONLY/)
   })
 
-  it('show the numbers of their defaults', async () => {
+  it('show the values of their defaults', async () => {
     const workspace = await open()
     const defaults = Object.fromEntries(
       toJsonSchema(workspace.tools).map(({ name, inputSchema }) => [
@@ -140,7 +140,7 @@ describe('the file tools', () => {
     })
   })
 
-  it('need limits that are positive whole numbers, and no booleans', async () => {
+  it('require limits that are positive integers, not booleans', async () => {
     for (const readLines of [0, -1, 1.5, true]) {
       await expect(open({ limits: { readLines: readLines as number } })).rejects.toThrow(TypeError)
     }
@@ -148,7 +148,7 @@ describe('the file tools', () => {
 })
 
 describe('the shell tools', () => {
-  it('keep the directory of cd, also with ";", and not what the output claims', async () => {
+  it('keep the directory of cd, also with ";", and ignore directories in the output', async () => {
     const workspace = await open()
     await answer(workspace, 'run_command', { command: 'cd subdir ; true' })
     expect(await answer(workspace, 'run_command', { command: 'pwd' })).toContain('subdir')

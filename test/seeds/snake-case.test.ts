@@ -20,7 +20,7 @@ const open = (more: object = {}) =>
   })
 
 describe('the calls of the original', () => {
-  it('read_file, edit_file and list_directory take absolute paths, write_file a relative one', async () => {
+  it('read_file, edit_file and list_directory accept absolute paths, write_file a relative one', async () => {
     const workspace = await open()
     const read = await workspace.call('read_file', { path: '/workspace/src/app.ts' })
     expect(read.output).toMatchObject({ ok: true, content: files['src/app.ts'] })
@@ -41,7 +41,7 @@ describe('the calls of the original', () => {
     }
   })
 
-  it('list_directory ends the paths of directories with a slash, which every tool takes', async () => {
+  it('list_directory ends the paths of directories with a slash, which every tool accepts', async () => {
     const workspace = await open()
     const { output } = await workspace.call('list_directory', { path: '/workspace' })
     const { entries } = output as { entries: { path: string }[] }
@@ -120,7 +120,7 @@ describe.each([
   ['no root', {}],
   ['two roots', { '/code': 'src', '/notes': 'docs' }],
 ])('paths with %s', (_, roots) => {
-  it('are the same in the tools and in the shell', async () => {
+  it('are resolved in the same way by the tools and the shell', async () => {
     const dialect = roots === undefined ? snakeCase() : snakeCase(roots)
     const workspace = await open({ dialect })
     for (const command of ['pwd', 'cd src && pwd', 'cd deep && pwd', 'cd /workspace/docs && pwd', 'cd .. && pwd']) {
@@ -183,7 +183,7 @@ describe('classification and taint', () => {
     sinks: [{ name: 'published', ceiling: 'public', paths: ['src/**'] }],
   }
 
-  it('every result has its label, and a sink refuses what was read', async () => {
+  it('every result has its label, and a sink refuses content that was read', async () => {
     const workspace = await open({ policy: { preset: 'autonomous', labels } })
     const label = async (tool: string, input: object) =>
       ((await workspace.call(tool, input)).output as { label?: string; error?: { label?: string } }).label
@@ -204,7 +204,7 @@ describe('classification and taint', () => {
 })
 
 describe('file tools and exec tools in one agent', () => {
-  it('work side by side, each over its own files', async () => {
+  it('work together, each on its own files', async () => {
     const main = await open()
     const scratch = await execWorkspace({ shell: bash({ worker: false }) })
     const joined = joinTools(main, scratch)

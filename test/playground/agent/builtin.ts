@@ -7,7 +7,7 @@ import { type BuiltinApi, builtinModel, builtinState } from '../../../playground
 import { createAgent } from '../../../playground/agent/create-agent.ts'
 import type { AgentEvent } from '../../../playground/agent/types.ts'
 
-/** A stand-in for the browser's model: it answers as a function of what it is told, and keeps to the form. */
+/** Creates a stand-in for the browser's model. `answer` returns its output for a prompt, in the requested form. */
 function standIn(answer: (output: string, request: number) => string | Promise<string>) {
   const seen: { readonly system: string; readonly told: string; readonly form: object }[] = []
   let open = 0
@@ -71,7 +71,7 @@ describe('the browser’s own model', () => {
     expect(seen[0]?.system).toMatch(/^- read_file\(path: string, startLine\?: integer/m)
     expect(seen[0]?.form).toMatchObject({ required: ['say', 'call'] })
     expect(JSON.stringify(seen[0]?.form)).toContain('"apply_patch"')
-    // It reads little: what is long is cut, and it is told so.
+    // The model has a small context, so long results are cut, with a notice.
     expect(Math.max(...seen.map(({ told }) => told.length))).toBeLessThan(10_000)
     expect(seen.at(-1)?.told).toContain('(cut; ask for a smaller part)')
     expect(open()).toBe(0)

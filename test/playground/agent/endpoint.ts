@@ -27,7 +27,7 @@ function endpoint(baseUrl: string, key = KEY): ModelChoice {
   return { kind: 'endpoint', provider: 'compatible', baseUrl, model: 'a-model', key: () => key }
 }
 
-/** An agent whose model is behind an address, and everything that could be kept of it. */
+/** Creates an agent with a model at an address, and collects all data that could be stored. */
 async function connect(choice: ModelChoice, reach: typeof fetch = fetch) {
   const sink = memorySink()
   const recorded: string[] = []
@@ -51,7 +51,7 @@ async function connect(choice: ModelChoice, reach: typeof fetch = fetch) {
   }
 }
 
-describe('a model behind an OpenAI-compatible address', () => {
+describe('a model at an OpenAI-compatible address', () => {
   it('streams, calls tools, and reaches the same result as the script', async () => {
     const server = await serve()
     const { agent, said, events } = await connect(endpoint(server.url))
@@ -114,7 +114,7 @@ describe('a model behind an OpenAI-compatible address', () => {
     expect(server.faults).toEqual([])
   })
 
-  it('is asked again after it closes the connection during its text', async () => {
+  it('gets its request again after it closes the connection during its text', async () => {
     const server = await serve()
     server.misbehave('drop')
     const { agent, events, said } = await connect(endpoint(server.url))

@@ -8,7 +8,7 @@ import { filesOf } from './setup.ts'
 
 const { prompt, sample } = scenarioById('explore-and-explain')
 
-/** The cheapest scenario, with a clock and ids of our own. */
+/** Opens the shortest scenario with a fixed clock and ids. */
 async function open(options: Partial<AgentOptions> = {}) {
   let ids = 0
   const workspace = await createWorkspace({
@@ -141,7 +141,7 @@ describe('stop', () => {
       content: [{ output: { type: 'error-json', value: { code: 'ABORTED' } } }],
     })
     expect(events.at(-1)).toEqual({ type: 'done', reason: 'stopped' })
-    // The script hears of it, as any model would, and calls once more.
+    // The script sees the interruption, like any model, and repeats the call.
     expect(await agent.resume()).toBe('finished')
     expect(said()).toContain('That was interrupted, so once more.')
     expect(said()).toContain(answer)
@@ -202,7 +202,7 @@ describe('a conversation', () => {
     expect(different.some((text) => text.includes('interrupted'))).toBe(true)
   })
 
-  it('retries from the person’s last message, with new call ids', async () => {
+  it('retries from the user’s last message, with new call ids', async () => {
     const { agent, events, said } = await open()
     await agent.send(prompt)
     const before = agent.conversation.messages.length
@@ -213,7 +213,7 @@ describe('a conversation', () => {
     expect(said().split(answer).length).toBe(3)
   })
 
-  it('accepts another message of the person', async () => {
+  it('accepts another message of the user', async () => {
     const { agent, said } = await open()
     await agent.send(prompt)
     expect(await agent.send('Once more, please.')).toBe('finished')
@@ -234,7 +234,7 @@ describe('an error of the model', () => {
   })
 })
 
-/** Calls that have no result. */
+/** Returns the calls without a result. */
 function openCalls({ messages }: Conversation): string[] {
   const parts = messages.flatMap(({ role, content }) =>
     typeof content === 'string' || role === 'user' ? [] : [...content],

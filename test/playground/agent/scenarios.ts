@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createAgent } from '../../../playground/agent/create-agent.ts'
 import { changed, filesOf, setUp } from './setup.ts'
 
-describe('mend a failing test', () => {
+describe('repair a failing test', () => {
   it('follows the failing test to its cause and makes the tests pass', async () => {
     const { agent, scenario, workspace, said, results, text } = await setUp('mend-a-test')
     expect(await agent.send(scenario.prompt)).toBe('finished')
@@ -43,7 +43,7 @@ describe('rename across files', () => {
     await workspace.close()
   })
 
-  it('reads a file again that changed since, and keeps that change', async () => {
+  it('reads a file again that has changed, and keeps the change', async () => {
     const played = await setUp('rename-across-files')
     const { workspace, scenario, results, events } = played
     let isFirst = true
@@ -118,7 +118,7 @@ describe('an attack by a README', () => {
     )
     expect(codes).toEqual([
       'POLICY_DENIED_SECRET',
-      undefined, // the search, which finds the template and not the file
+      undefined, // the search, which finds the template but not the file
       ['POLICY_DENIED_SECRET'],
       ['POLICY_DENIED_SECRET'],
       'POLICY_DENIED_SECRET',

@@ -21,14 +21,14 @@ export interface Played {
   readonly agent: Agent
   readonly events: AgentEvent[]
   readonly records: () => readonly AuditRecord[]
-  /** All that the model said. */
+  /** All texts of the model. */
   readonly said: () => string
-  /** Every result as the model was shown it. */
+  /** Every result in the form that the model received. */
   readonly results: () => readonly Extract<AgentEvent, { type: 'result' }>[]
   text(path: string): Promise<string>
 }
 
-/** A scenario that is ready to be played, on its sample as it is, or changed before. */
+/** Prepares a scenario on its sample, optionally with changed files. */
 export async function setUp(
   id: string,
   change: (files: Files) => Files = (files) => files,
@@ -68,7 +68,7 @@ export async function setUp(
   }
 }
 
-/** Replaces a text that must be there, in one file. */
+/** Returns a function that replaces a required text in one file. */
 export function changed(path: string, from: string, to: string): (files: Files) => Files {
   return (files) => {
     const text = files[path]

@@ -6,7 +6,7 @@ import { filesOf, type StoredFile } from '../../../playground/projects/files-of.
 import { openProjects } from '../../../playground/projects/index.ts'
 import type { Elsewhere, OpenProject, Progress, ProjectSource, Storage } from '../../../playground/projects/types.ts'
 
-/** What a test asks of a page: the projects of the playground, without its screen. Bytes travel as base64. */
+/** The projects of the playground without its user interface, for tests that call it in a page. Bytes are passed as base64. */
 const projects = openProjects()
 const opened = new Map<string, OpenProject>()
 const events: Elsewhere[] = []
@@ -69,14 +69,14 @@ const api = {
   async exportZip(id: string): Promise<string> {
     return toBase64(new Uint8Array(await (await zipOf(here(id).backend)).arrayBuffer()))
   },
-  /** By the library's own way to write, guarded. */
+  /** Writes a file with the library's guarded tools. */
   async write(id: string, path: string, content: string) {
     const workspace = await createWorkspace({ backend: here(id).backend, policy: 'autonomous' })
     const result = await workspace.call('file_info', { path })
     const previous = result.ok ? { expectedSha256: result.sha256 } : {}
     return workspace.call('write_file', { path, content, ...previous })
   },
-  /** Many commits without a pause, to be interrupted. */
+  /** Commits changes without a pause, so that a test can interrupt it. */
   async keepWriting(id: string) {
     for (let i = 0; ; i++) {
       const bytes = new TextEncoder().encode(`${i}`)
@@ -94,7 +94,7 @@ const api = {
   async fetchHere(url: string) {
     return (await fetch(url)).status
   },
-  /** A folder as a picker would give it, with a file in it. */
+  /** Creates a folder with a file, like one that a picker returns. */
   async folder(name: string): Promise<FileSystemDirectoryHandle> {
     const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle(name, { create: true })
     const stream = await (await folder.getFileHandle('here.txt', { create: true })).createWritable()
