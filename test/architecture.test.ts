@@ -8,8 +8,9 @@ const src = join(import.meta.dirname, '../src')
 const dist = join(import.meta.dirname, '../dist')
 
 /**
- * The folders of `src/` (and its loose files), from the lowest layer to the highest, and the folders that each may import.
- * A folder may import only folders above its row. `errors` and `util` may be imported anywhere; `*` allows every folder above.
+ * The folders of `src/` (and its loose files), from the lowest layer to the highest, and the folders that each may
+ * import. A folder may import only from rows above its own; `*` allows all of them. `errors` and `util` may be imported
+ * anywhere.
  */
 const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   errors: [],
@@ -79,7 +80,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   cli: '*',
 }
 
-/** Files whose job is Node: nothing else may name a module of it. */
+/** Files that may import modules of Node. */
 const nodeFiles = [
   /^backends\/node\//,
   /^shells\/node\//,
@@ -140,7 +141,7 @@ describe('imports between the folders of src/', () => {
     expect(circles()).toEqual([])
   })
 
-  it('names modules of Node only where Node is the job', () => {
+  it('imports modules of Node only in the files for Node', () => {
     const builtin = new Set(builtinModules)
     const broken = sources
       .filter((name) => !nodeFiles.some((pattern) => pattern.test(name)))
@@ -182,7 +183,7 @@ describe('the root entry', () => {
 })
 
 describe('the built root entry', () => {
-  /** Everything that a module loads, packages by name. */
+  /** The files and packages that a module loads, directly and indirectly. */
   function closure(entry: string): { files: Set<string>; packages: Set<string> } {
     const files = new Set<string>()
     const packages = new Set<string>()
@@ -201,17 +202,17 @@ describe('the built root entry', () => {
     return { files, packages }
   }
 
-  it('loads nothing of Node and no package but zod', () => {
+  it('loads no module of Node, and no package except zod', () => {
     const { files, packages } = closure('index.js')
     expect(files.size).toBeGreaterThan(30)
     expect([...packages]).toEqual(['zod'])
   })
 
-  it('is told apart from an entry that does load Node', () => {
+  it('differs from an entry that loads modules of Node', () => {
     expect([...closure('backends/node/index.js').packages].some((name) => name.startsWith('node:'))).toBe(true)
   })
 
-  it('loads memory without any package', () => {
+  it('loads more than the memory entry, which loads no package', () => {
     expect([...closure('backends/memory/index.js').packages]).toEqual([])
   })
 })

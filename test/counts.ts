@@ -1,6 +1,6 @@
 /**
- * How often something is done that finds more the more often it is done: few times in `npm test`, and all in
- * `npm run test:long`, which runs each test file that counts by this once more. A page is told by vite.
+ * The number of repetitions of a randomised test: `few` in `npm test`, and `all` in `npm run test:long`, which also
+ * runs the test files that call this function. In a page, vite provides the setting.
  */
 export const times = (few: number, all: number): number => (expected() === 'all' ? all : few)
 

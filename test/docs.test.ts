@@ -70,7 +70,7 @@ import { parseRecording, replay } from '../src/workspace/replay.ts'
 const top = join(import.meta.dirname, '..')
 let temporary = ''
 
-/** What the examples in docstrings take for given. */
+/** The variables that examples in docstrings can use. */
 async function given(): Promise<Record<string, unknown>> {
   const files = memory({ 'src/app.ts': 'export const answer = 41\n' })
   const directory = mkdtempSync(join(temporary, 'docs-'))
@@ -81,7 +81,7 @@ async function given(): Promise<Record<string, unknown>> {
       backendContract,
       shellContract,
       ...{ expect, faulty, matchers, testClock, testWorkspace, files: { 'src/app.ts': 'export const answer = 41\n' } },
-      // Where the environment has `CI`, it records none by itself.
+      // Without `record`, it would not record if the environment variable `CI` is set.
       recordFixture: (file: string, ...more: unknown[]) =>
         recordFixture(join(directory, file), ...(more as [never, never]), { record: 'missing' }),
       memfs,
@@ -147,7 +147,7 @@ interface Example {
   readonly code: string
 }
 
-/** The examples of the public entries that stand by themselves: they import what they use, or use what is given. */
+/** The `@example` blocks in `src/`. */
 function docstringExamples(): Example[] {
   const src = join(top, 'src')
   return readdirSync(src, { recursive: true, withFileTypes: true })
@@ -172,7 +172,7 @@ describe('the examples in docstrings', () => {
     rmSync(temporary, { recursive: true, force: true })
   })
 
-  it('are there', () => {
+  it('exist', () => {
     expect(docstringExamples().length).toBeGreaterThan(10)
   })
 

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { publishedModules, sourceOf } from './published.ts'
 
 /**
- * `npm run check:jsr`: whether `jsr.json` is what `package.json` says, and whether what JSR would take is the sources with
- * nothing to complain of but the types that are inferred from the schemas of tools. `--write` writes `jsr.json` anew.
+ * `npm run check:jsr` checks that `jsr.json` matches `package.json`, and that JSR would publish the sources with no
+ * complaints except the types that are inferred from the schemas of tools. `--write` updates `jsr.json`.
  */
 const top = join(import.meta.dirname, '..')
 const file = join(top, 'jsr.json')
 const deno = join(top, 'node_modules/@deno/linux-x64-glibc/deno')
 
-/** JSR takes no module that adds to the types of another one, as matchers must. */
+/** JSR refuses modules that augment the types of other modules, which matchers need. */
 const leftOut = ['./testing/vitest']
 
 const expected = `${JSON.stringify(manifest(), null, 2)}\n`
@@ -24,7 +24,7 @@ const faults =
 
 const home = mkdtempSync(join(tmpdir(), 'wardspace-jsr-'))
 try {
-  // The contracts of tools are zod's own types, from which those of calls follow: written out, they would be there twice.
+  // The types of tools are inferred from zod schemas; explicit types would duplicate them.
   const strict = publish()
   const slow = strict.said.match(/error\[missing-explicit-type\]/g)?.length ?? 0
   const places = [...strict.said.matchAll(/--> \S*?\/src\/(\S+?):\d+/g)].map(([, directory = '']) => directory)

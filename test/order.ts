@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** The files that take longest, the longest first: one that begins last leaves a processor without work. */
+/** The slowest test files, slowest first. If one of them started last, it would run alone. */
 const longest = [
   'runtimes/matrix.test',
   'backends/opfs/contract.browser',
@@ -20,7 +20,7 @@ const longest = [
   'attack/',
 ]
 
-/** Starts the longest test files first, also where no earlier run has told how long they take. Vitest asks for a class. */
+/** Starts the slowest test files first, also without timings of an earlier run. Vitest requires a class. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification): number => {

@@ -1,6 +1,6 @@
 /**
- * Milliseconds of work that this process has done so far, so that what else runs on a machine does not count; by the clock
- * where a runtime does not tell. For bounds that only something of another order can break: figures belong to `bench/`.
+ * CPU time of this process in milliseconds, so that other processes on the machine do not count. Runtimes without it
+ * use the clock. For generous limits on complexity only; measurements are in `bench/`.
  */
 export function ownTime(): number {
   const usage = globalThis.process?.cpuUsage?.()

@@ -9,7 +9,7 @@ import { absenceTable, expected, fitting, subpathsOf, useInProcess } from './run
 const top = join(import.meta.dirname, '..')
 const manifest = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8'))
 const peers = Object.keys(manifest.peerDependencies)
-/** A module of nothing but an effect: what a worker runs. */
+/** Modules with only a side effect: the scripts of workers. */
 const effects = ['./shells/bash-thread', './backends/opfs-worker']
 
 let installed: Installed
@@ -27,7 +27,7 @@ afterAll(() => installed.remove())
 
 const textOf = (file: string) => readFileSync(join(installed.package, file), 'utf8')
 
-/** The packages that a file names, by import of any kind. */
+/** The packages that a file imports, with any kind of import. */
 function packagesIn(text: string): string[] {
   const imports =
     /^\s*(?:import|export)\b[^;'"`]*?\bfrom\s*["']([^"'.][^"']*)["']|^\s*import\s*["']([^"'.][^"']*)["']|\bimport\(\s*["']([^"'.][^"']*)["']/gm
@@ -38,7 +38,7 @@ function packagesIn(text: string): string[] {
 }
 
 describe('the packed package', () => {
-  it('holds the build and what tells of it, and nothing else', () => {
+  it('contains the build, its manifest and documents, and no other files', () => {
     const outside = files.filter((file) => !file.startsWith('dist/'))
     expect(outside.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'])
     expect(files.filter((file) => file.startsWith('dist/') && !/\.js$|\.d\.ts$/.test(file))).toEqual([])
@@ -48,14 +48,14 @@ describe('the packed package', () => {
     expect(files.length).toBeGreaterThan(200)
   })
 
-  it('has types beside each module, and no map of what is not there', () => {
+  it('has types beside each module, and refers to no source maps', () => {
     const modules = files.filter((file) => file.endsWith('.js'))
     expect(modules.filter((file) => !files.includes(file.replace(/\.js$/, '.d.ts')))).toEqual([])
     const scripts = files.filter((file) => file.startsWith('dist/'))
     expect(scripts.filter((file) => textOf(file).includes('sourceMappingURL'))).toEqual([])
   })
 
-  it('has what its manifest names', () => {
+  it('has every file that its manifest names', () => {
     for (const [subpath, target] of Object.entries(manifest.exports)) {
       for (const file of typeof target === 'string' ? [target] : Object.values(target as Record<string, string>)) {
         if (!file.includes('*')) expect(existsSync(join(installed.package, file)), `${subpath}: ${file}`).toBe(true)
@@ -66,7 +66,7 @@ describe('the packed package', () => {
     expect(subpaths.length).toBeGreaterThan(25)
   })
 
-  it('names no package but its dependencies and its optional peers, in modules and in types', () => {
+  it('imports only its dependencies and optional peers, in modules and in types', () => {
     const previous = new Set([...Object.keys(manifest.dependencies), ...peers])
     const strange = files
       .filter((file) => /\.js$|\.d\.ts$/.test(file))
@@ -77,7 +77,7 @@ describe('the packed package', () => {
     for (const name of peers) expect(manifest.peerDependenciesMeta[name], name).toEqual({ optional: true })
   })
 
-  it('needs each of its dependencies', () => {
+  it('imports each of its dependencies', () => {
     const named = new Set(files.filter((file) => file.endsWith('.js')).flatMap((file) => packagesIn(textOf(file))))
     expect(Object.keys(manifest.dependencies).filter((name) => !named.has(name))).toEqual([])
     for (const name of ['memfs', 'isomorphic-git', '@modelcontextprotocol/sdk']) {
@@ -85,15 +85,15 @@ describe('the packed package', () => {
     }
   })
 
-  it('stays within its size', () => {
+  it('stays within its size limits', () => {
     const bytes = files.reduce((sum, file) => sum + statSync(join(installed.package, file)).size, 0)
     expect(installed.packedBytes).toBeLessThan(1_000_000)
     expect(bytes).toBeLessThan(3_500_000)
     expect(files.filter((file) => statSync(join(installed.package, file)).size > 150_000)).toEqual([])
   })
 
-  it('gives nothing to a bundle that uses nothing of it, but where an effect is all there is', async () => {
-    // What it names is no part of the question.
+  it('adds nothing to a bundle that uses nothing of it, except for modules with only a side effect', async () => {
+    // Dependencies do not count.
     const external = [...Object.keys(manifest.dependencies), ...peers].flatMap((name) => [name, `${name}/*`])
     const sizes = await Promise.all(
       subpaths.map(async (subpath) => {
@@ -110,7 +110,7 @@ describe('the packed package', () => {
     )
   })
 
-  it('has a root that bundles with zod and no other package', async () => {
+  it('has a root entry that bundles with zod and no other package', async () => {
     const { metafile, outputFiles } = await build({
       stdin: { contents: "export * from 'wardspace'", resolveDir: installed.directory },
       bundle: true,
@@ -130,7 +130,7 @@ describe('the packed package', () => {
 })
 
 describe('every subpath', () => {
-  it('has a row that says what it does, or why it cannot, and each row is of one', () => {
+  it('has a row with its use or the reason for none, and each row belongs to a subpath', () => {
     expect(subpaths.filter((subpath) => useOf(subpath) === undefined)).toEqual([])
     const used = new Set(subpaths.map(useOf))
     expect(Object.keys(uses).filter((name) => !used.has(uses[name]))).toEqual([])
@@ -141,13 +141,13 @@ describe('every subpath', () => {
   })
 
   it.each<Exclude<Runtime, 'workerd' | 'Chromium'>>(['Node', 'Deno', 'Bun'])(
-    'that fits %s does a real thing there',
+    'that fits %s works there',
     async (runtime) => {
       const fit = fitting(subpaths, runtime)
       expect(fit.length).toBeGreaterThan(15)
       const { found, globals } = await useInProcess(installed.directory, runtime, fit)
       expect(found).toEqual(expected(fit))
-      // Nothing is left behind in the runtime but what zod, the tslib of memfs, LangChain and Deno itself leave.
+      // Adds no globals, except those of zod, the tslib of memfs, LangChain and Deno itself.
       expect(globals.filter((name) => !/^__|^lc_|^nodeBootstrap$/.test(name))).toEqual([])
     },
     120_000,

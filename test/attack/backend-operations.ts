@@ -8,7 +8,7 @@ const FILE = 'dir/file.txt' as Path
 const TOP = 'top.txt' as Path
 const bytes = new TextEncoder().encode(INSIDE)
 
-/** What reads: cheap, so that many of them hit the moment of a swap. */
+/** Read operations. They are cheap, so that many of them coincide with a swap. */
 export function readOperations(backend: Backend): Operation[] {
   return [
     { name: 'read below the directory', run: () => backend.read(FILE) },
@@ -45,7 +45,7 @@ export function readOperations(backend: Backend): Operation[] {
           seen.push(Buffer.from(content).toString('latin1'))
           return true
         })
-        // What leads elsewhere just now is passed over: here that counts as refused.
+        // The scan skips paths that lead outside at that moment; this counts as refused.
         if (seen.length < 3) throw new ToolError('NOT_FOUND', `${3 - seen.length} of 3 files were passed over`)
         return seen
       },
@@ -53,7 +53,7 @@ export function readOperations(backend: Backend): Operation[] {
   ]
 }
 
-/** What changes something. Each leaves the tree as the next one needs it, as far as the attacker lets it. */
+/** Write operations. Each leaves the tree in the state that the next one needs, if the attacker does not prevent it. */
 export function writeOperations(backend: Backend): Operation[] {
   let count = 0
   const commit = (...changes: Change[]) => backend.commit(changes, { durability: 'relaxed' })
@@ -92,18 +92,18 @@ export function writeOperations(backend: Backend): Operation[] {
     {
       name: 'move',
       async run() {
-        // There, and the next time back.
+        // Alternates between both directions.
         ;[here, there] = [there, here]
         if ((await backend.stat(here)) === undefined) await commit(put(here, bytes))
         const { bytes: content } = await backend.read(here)
         return commit(absent(here), { ...put(there, content), from: here })
       },
     },
-    // Names that exist outside: whoever deletes or replaces through the link does it to them.
-    { name: 'replace what is outside only', run: () => commit(put('dir/victim.txt' as Path, bytes)) },
-    { name: 'delete what is outside only', run: () => commit(absent('dir/victim.txt' as Path)) },
+    // Files that exist outside only: an operation that follows the link would change them.
+    { name: 'replace a file that is outside only', run: () => commit(put('dir/victim.txt' as Path, bytes)) },
+    { name: 'delete a file that is outside only', run: () => commit(absent('dir/victim.txt' as Path)) },
     {
-      name: 'make and remove a directory',
+      name: 'create and delete a directory',
       async run() {
         const path = `dir/sub-${++count}` as Path
         const inside = `${path}/x` as Path

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { build } from 'vite'
 
-/** Builds a script with all that it imports, so that child processes start fast. Returns its path. */
+/** Bundles a script with its imports, so that child processes start fast. Returns its path. */
 export async function bundle(entry: string, directory: string): Promise<string> {
   await build({
     configFile: false,

@@ -2,7 +2,7 @@ import { nodeBackend } from '../../src/backends/node/index.ts'
 import { ToolError } from '../../src/errors.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
 
-/** One of many writers, a process of its own: at each message it tries to replace the file, expecting the version told. */
+/** One of many writer processes. On each message, it tries to replace the file if it has the given version. */
 export interface Round {
   readonly round: number
   readonly sha256: string

@@ -10,9 +10,9 @@ import type { Answer } from './contender.ts'
 
 export interface ContentionReport {
   rounds: number
-  /** Of the rounds with kills: how often the one that was killed held the lock. */
+  /** Number of rounds in which the killed process held the lock. */
   holdersKilled: number
-  /** Rounds with no winner or several, and answers that were neither won nor lost. */
+  /** Rounds without exactly one winner, and answers other than `won` and `lost`. */
   wrong: string[]
   strays: string[]
 }
@@ -22,7 +22,7 @@ interface Contender {
   readonly child: ChildProcess
 }
 
-/** Lets processes write one file, all expecting the same version, round after round; kills holders of the lock if told so. */
+/** Runs rounds in which all processes write one file and expect the same version. `kill` kills holders of the lock. */
 export async function contend(
   processes: number,
   rounds: number,
@@ -65,7 +65,7 @@ export async function contend(
   }
 }
 
-/** Exactly one won: told so, or was killed after its content was there and before it could tell. */
+/** Expects exactly one winner, which reported success, or wrote its content and was killed before its report. */
 function judge(
   round: number,
   content: string,
@@ -100,7 +100,7 @@ async function killHolder(stateDir: string, contenders: readonly Contender[]): P
   return 0
 }
 
-/** The third line of a claim is its process. */
+/** The process id of the lock holder: the third line of its claim. */
 function holderOf(stateDir: string): number | undefined {
   try {
     const [own = ''] = readdirSync(stateDir)

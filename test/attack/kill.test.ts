@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { times } from '../counts.ts'
 import { killOften } from './kill.ts'
 
-describe.skipIf(process.platform === 'win32')('a process killed while it commits', () => {
-  it('leaves every file and every set old or new, and nothing else', { timeout: 300_000 }, async () => {
+describe.skipIf(process.platform === 'win32')('a process killed during a commit', () => {
+  it('leaves every file and every set completely old or new, and no other files', { timeout: 300_000 }, async () => {
     const kills = times(24, 50)
     const report = await killOften(kills, 500)
     console.log('kills:', report)

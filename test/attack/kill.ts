@@ -22,19 +22,19 @@ import { contentOf, generationOf, SET_FILES, SINGLE } from './killed-files.ts'
 
 export interface KillReport {
   kills: number
-  /** Kills that fell inside a commit, by the state they left: temporaries, a journal or an entry in the log. */
+  /** Kills during a commit, recognised by the files they left: temporary files, a journal or a log entry. */
   insideCommit: number
   withTemporaries: number
   withJournal: number
-  /** Each with what was wrong. */
+  /** Descriptions of the violations. */
   torn: string[]
   lost: string[]
   strays: string[]
 }
 
 /**
- * Kills a committing process again and again, reopens the root after each kill, and looks at what is there: so many times,
- * and on until half as many fell inside a commit, but at most `most` times.
+ * Kills a committing process repeatedly, reopens the root after each kill, and checks the files. Stops after `kills`
+ * kills if at least half of that number were during a commit, and after `maximum` kills in any case.
  */
 export async function killOften(kills: number, maximum = kills): Promise<KillReport> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'kill-')))
@@ -118,7 +118,7 @@ function leftBehind(root: string, stateDir: string): { temporaries: boolean; jou
   }
 }
 
-/** Looks with node:fs: every file whole, the set of one generation, nothing else there. */
+/** Checks with node:fs that every file is complete, the set is of one generation, and there are no other files. */
 function inspect(root: string, report: KillReport): { single: number; set: number } {
   const tree = treeOf(root)
   const at = `kill ${report.kills}`

@@ -1,8 +1,8 @@
-/** What the victim of the kills writes, so that the test can tell whole from torn. */
+/** The files that the victim writes. Their content shows whether a file is complete or torn. */
 export const SINGLE = 'single.txt'
 export const SET_FILES = ['set-a.txt', 'sub/set-b.txt', 'sub/deep/set-c.txt']
 
-/** Of every generation another content, of another length, and every line of it told apart. */
+/** The content of a generation. Generations differ in length and in every line. */
 export function contentOf(path: string, generation: number): Uint8Array {
   const lines: string[] = []
   const count = 200 + (generation % 7) * 150

@@ -5,8 +5,8 @@ import type { Change } from '../../src/storage/backend.ts'
 import { contentOf, SET_FILES, SINGLE } from './killed-files.ts'
 
 /**
- * The victim, a process of its own: commits single files and sets without end, and tells each commit that was acknowledged
- * on its standard output. Arguments: the root, the state directory, the generations to go on from.
+ * The victim process: commits single files and sets in an endless loop, and writes each acknowledged commit to standard
+ * output. Arguments: the root, the state directory, and the last generation of the single file and of the set.
  */
 const [root = '', stateDir = '', single = '0', set = '0'] = process.argv.slice(2)
 
@@ -22,7 +22,7 @@ const put = (path: string, generation: number, more: Partial<Change> = {}): Chan
 const absent = (path: string): Change => ({ path: path as Path, expect: 'any', to: null })
 const directory = (path: string): Change => ({ path: path as Path, expect: 'any', to: { type: 'directory' } })
 
-/** Files replaced, a file moved, a tree made and the last one removed, a link replaced: all of one generation. */
+/** The set of one generation: replaces files and a link, moves a file, creates a tree and deletes the previous one. */
 function wholeSet(generation: number): Change[] {
   const old = generation - 1
   return [
@@ -39,7 +39,7 @@ function wholeSet(generation: number): Change[] {
   ]
 }
 
-// The parent counts from the moment that work has begun.
+// The parent measures from the first output.
 for (let i = 1; ; i++) {
   const one = Number(single) + i
   await backend.commit([put(SINGLE, one)], durable)

@@ -6,11 +6,11 @@ import { times } from '../counts.ts'
 import { readOperations, writeOperations } from './backend-operations.ts'
 import { startAttack, sumOf } from './link-race.ts'
 
-describe.skipIf(process.platform !== 'linux')('links swapped in while the backend works', () => {
-  it('never lead outside, where realpath-then-open does', { timeout: 240_000 }, async () => {
+describe.skipIf(process.platform !== 'linux')('links swapped in during operations of the backend', () => {
+  it('never lead outside, although realpath followed by open does', { timeout: 240_000 }, async () => {
     const attack = await startAttack()
     try {
-      // Without an attack that works, the rest shows nothing.
+      // The attack must succeed against the control, or the rest of the test proves nothing.
       expect(attack.control(1_000_000)).toBe(true)
       mkdirSync(join(attack.base, 'state'))
       const backend = nodeBackend(attack.root, { stateDir: join(attack.base, 'state') })
@@ -34,7 +34,7 @@ describe.skipIf(process.platform !== 'linux')('links swapped in while the backen
       expect({ escaped: written.escaped, broken: written.broken }).toEqual({ escaped: 0, broken: [] })
       expect(outsideChanged).toEqual([])
       expect(strays).toEqual([])
-      // Both happened: the attack was there, and the work went on.
+      // Operations succeeded, and were disturbed by the attack.
       for (const { succeeded, refused, runs } of [read, written]) {
         expect(succeeded).toBeGreaterThan(runs / 20)
         expect(refused).toBeGreaterThan(runs / 100)

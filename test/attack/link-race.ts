@@ -7,7 +7,7 @@ import { ToolError } from '../../src/errors.ts'
 import { straysIn, treeOf } from '../backends/node/tree.ts'
 import { bundle } from './bundle.ts'
 
-/** Something done to the attacked tree. What it gives back is searched for what lies outside. */
+/** An operation on the attacked tree. Its result is searched for content and names from outside. */
 export interface Operation {
   readonly name: string
   run(): Promise<unknown>
@@ -15,34 +15,33 @@ export interface Operation {
 
 export interface Tally {
   runs: number
-  /** Went through. */
   succeeded: number
-  /** Was refused, as it must be while a link is in the way. */
+  /** Refusals, which are expected while a link is in the path. */
   refused: number
-  /** Gave back something from outside. */
+  /** Results with content or names from outside. */
   escaped: number
-  /** Failed with anything but a ToolError, or with a physical path in its message. */
+  /** Failures other than a ToolError, or with a physical path in the message. */
   broken: string[]
 }
 
-/** A tree with `dir/file.txt` and `top.txt`, which another process keeps swapping for links to outside. */
+/** A tree with `dir/file.txt` and `top.txt`, which another process repeatedly swaps for links to outside. */
 export interface Attack {
   readonly base: string
   readonly root: string
-  /** How often something was swapped so far. */
+  /** Number of swaps so far. */
   swaps(): number
   /** Runs the operations in turn, `times` rounds. */
   run(operations: readonly Operation[], times: number): Promise<Map<string, Tally>>
-  /** realpath, check, open: whether that escapes in as many tries. */
+  /** Whether realpath, check and open escape within this number of tries. */
   control(times: number): boolean
-  /** Ends the attacker. Tells what changed outside, and which temporary files are left. */
+  /** Stops the attacker. Returns the paths that changed outside, and the remaining temporary files. */
   end(): Promise<{ outsideChanged: string[]; strays: string[] }>
   dispose(): void
 }
 
 export const INSIDE = 'inside, as it should be\n'
 
-/** In the content and in the names outside, and nowhere else. */
+/** Occurs only in the content and in the names outside. */
 const MARKER = 'OUTSIDE-MARKER'
 const OUTSIDE = MARKER.padEnd(7777, '.')
 const SIGNS = [MARKER, '"size":7777']
@@ -75,7 +74,7 @@ export async function startAttack(): Promise<Attack> {
       }
       for (let i = 0; i < times; i++) {
         for (const operation of operations) await runOne(operation, tallies.get(operation.name) as Tally, base)
-        // The attacker's messages are counted.
+        // Yields, so that messages of the attacker are received.
         if (i % 64 === 0) await new Promise((turn) => setImmediate(turn))
       }
       return tallies
@@ -89,7 +88,7 @@ export async function startAttack(): Promise<Attack> {
             if (!real.startsWith(`${root}/`)) continue
             if (readFileSync(join(root, path), 'latin1').includes(MARKER)) return true
           } catch {
-            // In the middle of a swap.
+            // The path was missing during a swap.
           }
         }
       }
@@ -113,7 +112,7 @@ export async function startAttack(): Promise<Attack> {
   }
 }
 
-/** The sum of all tallies, for a test to look at. */
+/** The sum of all tallies. */
 export function sumOf(tallies: ReadonlyMap<string, Tally>): Omit<Tally, 'broken'> & { broken: string[] } {
   const sum: Tally = { runs: 0, succeeded: 0, refused: 0, escaped: 0, broken: [] }
   for (const tally of tallies.values()) {

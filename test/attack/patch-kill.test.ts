@@ -3,7 +3,7 @@ import { times } from '../counts.ts'
 import { killPatches } from './patch-kill.ts'
 
 describe.skipIf(process.platform === 'win32')('a process killed while it applies patches of 20 files', () => {
-  it('leaves the whole tree old or new, and nothing else', {
+  it('leaves the tree completely old or new, and no other files', {
     timeout: 300_000,
   }, async () => {
     const kills = times(12, 24)

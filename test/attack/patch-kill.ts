@@ -23,22 +23,22 @@ import { generationIn, patchedTree, patchTo } from './patched-files.ts'
 
 export interface PatchKillReport {
   kills: number
-  /** Kills that fell inside the commit of a patch, by the state they left: temporaries, a journal or an entry in the log. */
+  /** Kills during the commit of a patch, recognised by the files they left: temporaries, a journal or a log entry. */
   insideCommit: number
-  /** Kills that fell between the writing of the journal and its end: some of the files may be new, and some old. */
+  /** Kills while the journal existed, so that some files may have been new and some old. */
   withJournal: number
-  /** Kills after which the patch under way was whole, and those after which it was not there at all. */
+  /** Kills after which the interrupted patch was applied completely (`wholeNew`) or not at all (`wholeOld`). */
   wholeNew: number
   wholeOld: number
-  /** Each with what was wrong. */
+  /** Descriptions of the violations. */
   torn: string[]
   lost: string[]
   strays: string[]
 }
 
 /**
- * Kills a process that applies 20-file patches again and again, reopens the root after each kill, and looks at the tree: so
- * many times, and on until half as many fell inside a commit and one was met in every state, but at most `most` times.
+ * Repeatedly kills a process that applies 20-file patches, reopens the root after each kill, and checks the tree. Ends
+ * after `kills` kills if half were during a commit and every state occurred, and after `maximum` kills in any case.
  */
 export async function killPatches(kills: number, maximum = kills): Promise<PatchKillReport> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'kill-patch-')))
@@ -56,10 +56,10 @@ export async function killPatches(kills: number, maximum = kills): Promise<Patch
     lost: [],
     strays: [],
   }
-  // While one works, the next one starts.
+  // The next victim starts while the current one works.
   const victim = () => fork(script, [root, stateDir], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
   let next = victim()
-  // Moments are spread over somewhat more than what a commit takes here, and now.
+  // Kills are spread over slightly more than the measured duration of a commit.
   const times = [100]
   try {
     let generation = 0
@@ -108,15 +108,15 @@ function writeTree(root: string): void {
   if (paths.size !== 20) throw new Error(`The patch is one of ${paths.size} files`)
 }
 
-/** What a victim said before it was killed. */
+/** The output of a victim before it was killed. */
 interface Said {
-  /** The last generation that it acknowledged. */
+  /** The last acknowledged generation. */
   readonly acknowledged: number
-  /** How long its whole commits took, in milliseconds. */
+  /** Durations of its complete commits in milliseconds. */
   readonly commits: readonly number[]
 }
 
-/** Sets a victim to work, and kills it at a random moment of a span that begins with one of its first commits. */
+/** Starts the work of a victim. Kills it at a random moment within `span` ms after the start of an early commit. */
 async function killOne(child: ChildProcess, generation: number, span: number): Promise<Said> {
   let acknowledged = generation
   let began = 0
@@ -163,7 +163,7 @@ function leftBehind(root: string, stateDir: string): { temporaries: boolean; jou
   }
 }
 
-/** Looks with node:fs: the tree must be that of one generation, every file and directory of it and nothing else. */
+/** Checks with node:fs that the tree is exactly that of one generation. */
 function inspect(root: string, report: PatchKillReport, at: string): number {
   report.strays.push(...straysIn(root).map((path) => `${at}: ${path}`))
   const tree = treeOf(root)

@@ -1,10 +1,10 @@
-/** The tree that the victim of the kills patches on and on: 20 paths in every patch, so that whole can be told from torn. */
+/** The files that every patch changes. With created, deleted and renamed files, a patch has 20 paths. */
 const MODIFIED = Array.from({ length: 14 }, (_, i) => `part-${i % 4}/${i % 3}/file-${i}.txt`)
 
-/** A path of the tree with its whole content. */
+/** A path of the tree and its complete content. */
 export type PatchedFile = readonly [path: string, content: string]
 
-/** The tree of a generation: each file of another length than before, every line of it told apart. */
+/** The tree of a generation. Generations differ in the length and in every line of each file. */
 export function patchedTree(generation: number): PatchedFile[] {
   const files = MODIFIED.map(
     (path, i): PatchedFile => [path, contentOf(path, generation, 30 + ((generation + i) % 5) * 9)],
@@ -15,12 +15,12 @@ export function patchedTree(generation: number): PatchedFile[] {
   return files
 }
 
-/** The generation that a text of the tree says it is of. */
+/** The generation that the content of a file states. */
 export function generationIn(text: string): number {
   return Number(/ of generation (\d+),/.exec(text)?.[1] ?? Number.NaN)
 }
 
-/** The patch from one generation to the next: 14 files changed, 2 made, 2 deleted, 1 renamed. */
+/** The patch from the previous generation: 14 files changed, 2 created, 2 deleted, 1 renamed. */
 export function patchTo(generation: number): string {
   const old = new Map(patchedTree(generation - 1))
   const now = new Map(patchedTree(generation))
@@ -35,7 +35,7 @@ export function patchTo(generation: number): string {
   return sections.join('')
 }
 
-/** Every line of a file replaced. */
+/** A section that replaces every line of a file. */
 function sectionOf(path: string, old: string | undefined, now: string | undefined): string {
   const oldLines = linesOf(old)
   const newLines = linesOf(now)

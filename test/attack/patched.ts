@@ -4,9 +4,9 @@ import { createWorkspace } from '../../src/index.ts'
 import { patchTo } from './patched-files.ts'
 
 /**
- * The victim, a process of its own: applies patches of 20 files without end, each through the whole pipeline, and tells on
- * its standard output when a commit begins and which patches were acknowledged. It waits for a message that names the generation to go on from.
- * Arguments: the root, the state directory.
+ * The victim process: applies patches of 20 files in an endless loop, each through the complete pipeline. Writes to
+ * standard output when a commit begins and which patches were acknowledged. Starts when it receives the last generation
+ * in a message. Arguments: the root and the state directory.
  */
 const [root = '', stateDir = ''] = process.argv.slice(2)
 
@@ -14,7 +14,7 @@ process.once('message', async (from) => {
   const workspace = await createWorkspace({
     backend: nodeBackend(root, { stateDir }),
     policy: 'autonomous',
-    // The intent is recorded just before the commit begins.
+    // The intent is recorded directly before the commit.
     audit: {
       append({ phase }) {
         if (phase === 'intent') writeSync(1, 'intent\n')

@@ -5,13 +5,13 @@ import { hiddenCases, layouts, perform, revealed, ways } from './secret-marks.ts
 const names = Object.keys(ways)
 const layoutNames = Object.keys(layouts)
 
-/** Secrets in a layout, so that neighbours differ in both. */
+/** Each secret with a layout; consecutive entries differ in both. */
 const files = hiddenCases.map((hidden, index) => ({
   hidden,
   layout: layoutNames[index % layoutNames.length] as string,
 }))
 
-/** Each way with a few of the files; in `npm test` every second way with one. */
+/** Each way with 50 of the files; in `npm test`, every second way with one file. */
 const cases = names.flatMap((name, way) =>
   Array.from({ length: times(way % 2, 50) }, (_, turn) => ({
     name,

@@ -46,7 +46,7 @@ export const hiddenCases: readonly HiddenCase[] = [
   })),
 ]
 
-/** Where the secret is in its file. */
+/** The position of the secret in its file. */
 export const layouts: Readonly<Record<string, (line: string) => string>> = {
   'on a line of its own': (line) => `first line\n${line}\nlast line\n`,
   'after a space': (line) => `key: ${line} # comment\n`,
@@ -55,7 +55,7 @@ export const layouts: Readonly<Record<string, (line: string) => string>> = {
   'at the end, without a newline': (line) => `first line\n${line}`,
 }
 
-/** A tool of an embedding program that writes the bytes of a file next to other text. */
+/** An own tool of the embedding program that writes the bytes of a file next to other text. */
 const joinFiles = defineTool({
   name: 'join_files',
   title: 'Join files',
@@ -81,7 +81,7 @@ const joinFiles = defineTool({
   },
 })
 
-/** The workspace of one case, and everything that its calls have shown. */
+/** The workspace of one case, and everything that its calls have returned. */
 export interface Attack {
   readonly workspace: Workspace
   /** The text of `t.txt` as it is shown. */
@@ -223,7 +223,7 @@ const shellLines: readonly string[] = [
   'git init -q; git add -A; git commit -qm "$(cat t.txt)"; git log; rm t.txt; git diff; git restore t.txt; git show HEAD:t.txt | tail -c 50 > n.txt',
 ]
 
-/** Every way to bring a part of a hidden secret out, by name. */
+/** The ways to reveal a part of a hidden secret, by name. */
 export const ways: Readonly<Record<string, Way>> = {
   ...Object.fromEntries(
     (['before', 'after'] as const).flatMap((side) =>
@@ -344,14 +344,14 @@ export const ways: Readonly<Record<string, Way>> = {
 }
 
 /**
- * Runs one way against one secret, then looks at everything that shows: results, files by every tool, records, report and
- * recording. Returns the pieces of the secret that were shown, twelve characters each.
+ * Runs one way against one secret, then searches everything that is visible: results, files by every tool, records,
+ * report and recording. Returns the revealed pieces of the secret, twelve characters each.
  */
 export async function revealed({ before, secret, after }: HiddenCase, layout: string, way: Way): Promise<string[]> {
   const content = (layouts[layout] as (line: string) => string)(before + secret + after)
   const { text, marks } = redact(content)
   const pieces = new Set(secret.split('\n').flatMap(windowsOf))
-  // A secret is checked where it is hidden, and where nothing of it shows from the start.
+  // Skips layouts in which the secret is not hidden, or partly visible from the start.
   if (marks.length === 0 || [...pieces].some((piece) => text.includes(piece))) return []
   const shown: string[] = []
   const note = (value: unknown) => shown.push(JSON.stringify(value) ?? '')

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync }
 import { join } from 'node:path'
 
 /**
- * The attacker, a process of its own: swaps a directory and a file for links to outside and back, as fast as it can, until
- * its parent hangs up. Arguments: the root, the outside directory, the content of the inside file.
+ * The attacker process: swaps a directory and a file for links to outside and back, as fast as possible, until its
+ * parent disconnects. Arguments: the root, the outside directory, the content of the inside file.
  */
 const [root = '', outside = '', content = ''] = process.argv.slice(2)
 
@@ -44,7 +44,7 @@ function swap({ place, real, link }: Target): void {
   renameSync(real, place)
 }
 
-/** Those under attack replace and delete: whatever is missing is made again. */
+/** Restores the original, which the attacked operations may have replaced or deleted. */
 function repair({ place, real, link, leadsTo, make }: Target): void {
   if (existsSync(real)) {
     rmSync(link, { force: true, recursive: true })
@@ -74,7 +74,7 @@ function round(): void {
         try {
           repair(target)
         } catch {
-          // The other side was faster; the next round repairs.
+          // The attacked operation was faster; the next round repairs the tree.
         }
       }
     }

@@ -10,7 +10,7 @@ import { toolOperations } from './tool-operations.ts'
 const READS = Number(process.env.RUNS ?? times(120, 300))
 const WRITES = Math.max(50, Math.ceil(READS / 6))
 
-describe.skipIf(process.platform !== 'linux')('links swapped in while the tools work', () => {
+describe.skipIf(process.platform !== 'linux')('links swapped in during calls of tools', () => {
   it('never lead outside with any tool', { timeout: 3_600_000 }, async () => {
     const attack = await startAttack()
     try {
@@ -35,7 +35,7 @@ describe.skipIf(process.platform !== 'linux')('links swapped in while the tools 
       expect(refused).toBeGreaterThan(runs / 200)
       expect(succeeded).toBeGreaterThan(runs / 20)
       for (const [name, tally] of tallies) {
-        // Nobody may ever reach what only lies outside.
+        // No operation may reach a file that exists outside only.
         if (!name.includes('outside only')) expect([name, tally.succeeded > 0]).toEqual([name, true])
       }
       console.log('tool race:', { swaps: attack.swaps(), runs, succeeded, refused, escaped })

@@ -67,7 +67,7 @@ describe('artifacts', () => {
     const uris: string[] = []
     for (const text of ['1234567', '7654321', 'abcdefg']) {
       uris.push(first.put('a.txt', text))
-      // Two at once would not fit; what the backend has counts no longer.
+      // Two at once would exceed the limit; content that the backend has stored no longer counts.
       await first.flush()
     }
     const lazy = first.putLazy('key', 'diff', () => '+line')

@@ -14,7 +14,7 @@ function chainOf(count: number): AuditRecord[] {
   return [...sink.records()]
 }
 
-/** The chain as its description says it, by other means: sorted keys, node's own hash. */
+/** An independent implementation of the documented chain: sorted keys, and the hash of node:crypto. */
 function hashByHand({ hash: _, previousHash, ...body }: AuditRecord): string {
   const sorted = (value: unknown): string => {
     if (Array.isArray(value)) return `[${value.map(sorted).join(',')}]`
@@ -42,7 +42,7 @@ describe('the chain', () => {
           previous = record.hash
         }
         expect(verifyAudit(kept)).toMatchObject({ ok: true, count: list.length })
-        // And survives being written down.
+        // The chain stays valid after a JSON round trip.
         expect(verifyAudit(JSON.parse(JSON.stringify(kept)))).toMatchObject({ ok: true })
       }),
       { numRuns: 200 },
@@ -74,7 +74,7 @@ describe('verifyAudit', () => {
   const good = chainOf(8)
   const index = fc.nat({ max: good.length - 1 })
 
-  /** Every leaf of a record, by its way. */
+  /** The path of every leaf value of a record. */
   function leaves(value: unknown, path: string[] = []): string[][] {
     if (typeof value !== 'object' || value === null) return [path]
     return Object.entries(value).flatMap(([key, item]) => leaves(item, [...path, key]))
@@ -273,7 +273,7 @@ describe('createAudit', () => {
       void audit.record(entry(i))
       void audit.record(entry(i, { phase: 'outcome' }))
     }
-    // A generous ceiling: the figure itself is the bench's.
+    // A generous limit; the benchmarks measure the actual time.
     expect(((ownTime() - started) * 1000) / calls).toBeLessThan(200)
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { AuditEntry } from '../../src/audit/audit-log.ts'
 
-/** An entry as the pipeline makes it. */
+/** An audit entry like one of the pipeline. */
 export function entry(number: number, more: Partial<AuditEntry> = {}): AuditEntry {
   return {
     phase: 'intent',

@@ -289,7 +289,7 @@ describe('opening', () => {
   })
 
   it.each(['{"pid":999999999,"host":"HOST","started":""}', 'garbage', ''])(
-    'takes over the lock of the dead: %s',
+    'takes over the lock of a dead process: %s',
     async (held) => {
       const { hostname } = await import('node:os')
       writeFileSync(`${file}.lock`, held.replace('HOST', hostname()))
@@ -297,7 +297,7 @@ describe('opening', () => {
     },
   )
 
-  it('does not take over the lock of another host, or of a process number in use again', async () => {
+  it('does not take over the lock of another host, or of a process id that is in use again', async () => {
     const { hostname } = await import('node:os')
     writeFileSync(`${file}.lock`, '{"pid":1,"host":"elsewhere","started":""}')
     expect(() => jsonlSink(file)).toThrow('another')

@@ -17,13 +17,13 @@ import { byContent, byName, calls, changedLater, leaks, tree } from './planted.t
 const directory = mkdtempSync(join(tmpdir(), 'planted-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** Everything that leaves a workspace, by the way it takes. */
+/** A text that leaves a workspace, and by which way. */
 interface Seen {
   readonly way: string
   readonly text: string
 }
 
-/** A workspace whose every way out is watched. */
+/** A workspace that records everything that leaves it. */
 async function watched(name: string, options: Partial<WorkspaceOptions>) {
   const seen: Seen[] = []
   const see = (way: string, value: unknown) => {
@@ -72,7 +72,7 @@ async function watched(name: string, options: Partial<WorkspaceOptions>) {
   }
 }
 
-/** The first ways by which a secret left. */
+/** The first texts that contain a secret, with their ways. */
 function leaked(seen: readonly Seen[]): string[] {
   const hashes = ['.env', '.ssh/id_rsa', 'secrets.yaml', 'conf/.env.production'].map((path) =>
     createHash('sha256').update(String(tree[path])).digest('hex'),
@@ -96,7 +96,7 @@ async function changeFromOutside(backend: ReturnType<typeof memory>): Promise<vo
 
 const RUNS = 15
 
-/** Random calls of one tool, the same in each run of the test. */
+/** Random inputs of one tool, the same in each run of the test. */
 const inputsOf = (tool: (typeof calls)[number], count: number) => fc.sample(tool.input, { numRuns: count, seed: 7 })
 
 async function takeBackSome(workspace: Workspace, see: (way: string, value: unknown) => void, start: string) {
@@ -110,7 +110,7 @@ async function takeBackSome(workspace: Workspace, see: (way: string, value: unkn
 const settings: [string, Partial<WorkspaceOptions>][] = [
   ['where everything in the root is allowed', { policy: { preset: 'autonomous', memory: {} } }],
   [
-    'where secrets may be changed, but not read',
+    'with permission to change secrets, but not to read them',
     {
       policy: {
         preset: 'autonomous',
@@ -128,7 +128,7 @@ const settings: [string, Partial<WorkspaceOptions>][] = [
     },
   ],
   [
-    'where little is allowed and everything labelled',
+    'with few allowed paths and with labels',
     {
       policy: {
         allowedPaths: ['src/**', 'docs/**', 'to-env', 'new/**'],
@@ -155,7 +155,7 @@ describe.each(settings)('%s', (title, options) => {
     await takeBackSome(workspace, see, start)
     await finish()
     expect(leaked(seen)).toEqual([])
-    // The calls went far enough to tell something: most tools succeeded somewhere, and failed in many ways.
+    // Most tools must have succeeded at least once, with many different failures, or the test shows nothing.
     const results = seen
       .filter(({ way }) => way.startsWith('call '))
       .map(({ way, text }) => ({ way, ...JSON.parse(text) }))
@@ -201,7 +201,7 @@ it('no record, report or artifact contains a secret written by a caller', async 
   await planned.workspace.call('write_file', { path: `src/${token}`, content: 'x' })
   await planned.finish()
   expect(leaked(planned.seen.filter(({ way }) => way !== 'the artifacts'))).toEqual([])
-  // The name of a file is a name: whoever lists the files sees it, and so does the header of its diff.
+  // File names are not redacted: listings show them, and so do the headers of diffs.
   expect(leaked(seen.filter(({ way }) => way !== 'the artifacts'))).toEqual([])
 
   const written = await watched('contents', {})
@@ -247,7 +247,7 @@ it('changing a secret file without read access reveals nothing', async () => {
   expect(JSON.parse(answers.at(-2)?.text ?? '')).toMatchObject({ ok: true, oldSha256: null })
   expect(JSON.parse(answers.at(-1)?.text ?? '')).toMatchObject({ ok: true })
 
-  // Where reading is allowed too, so is changing.
+  // With read access, changing is allowed too.
   const open = await createWorkspace({ backend: memory(tree), policy: lifting([...changing, 'file:read']) })
   expect(await open.callTool(...(ways[1] as [string, unknown]))).toMatchObject({ ok: true })
   const separate = await createWorkspace({

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { MemoryEntry } from '../../src/backends/memory/index.ts'
 import { builtinTools } from '../../src/tools/index.ts'
 
-/** What must never show: content of files that are secret by their name, none of it in a format that is known. */
+/** Content of files that are secret by name, in no recognisable format. None of it may ever be shown. */
 export const byName = {
   env: 'plum-harbour-91-kettle',
   nested: 'quartz-ladder-17-meadow',
@@ -41,7 +41,7 @@ export const tree: Readonly<Record<string, MemoryEntry>> = {
   'blob.bin': new Uint8Array([0, 1, 2, 255]),
 }
 
-/** What changes from outside while the calls go on. */
+/** Files that another process changes during the calls. */
 export const changedLater: Readonly<Record<string, string>> = {
   '.env': `PASSPHRASE=${byName.later}\n`,
   'src/config.ts': config(byContent.later),
@@ -97,7 +97,7 @@ const patch = fc.oneof(
     .map(([a, b]) => `diff --git a/${a} b/${b}\nsimilarity index 100%\nrename from ${a}\nrename to ${b}\n`),
 )
 
-/** Texts for a field, by what its name says. A field of a tool that is new gets of everything. */
+/** Texts for a field, chosen by its name. A field with an unknown name gets texts of every kind. */
 function textsFor(field: string): fc.Arbitrary<string> {
   if (/^(path|to|cwd|paths)$/.test(field)) return anyPath
   if (/sha256/i.test(field)) return fc.constant('a'.repeat(64))
@@ -133,13 +133,13 @@ function inputsOf(schema: Schema): fc.Arbitrary<Record<string, unknown>> {
   return fc.record(Object.fromEntries(fields), { requiredKeys: (schema.required ?? []) as string[] })
 }
 
-/** Calls of every tool that there is, by their schemas. */
+/** Random inputs for every built-in tool, generated from its schema. */
 export const calls = builtinTools.map(({ name, input }) => {
   const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) as Schema
   return { name, input: inputsOf(schema) }
 })
 
-/** The names of the secrets that a text shows, also written in another way where no format could tell. */
+/** The names of the secrets that a text contains. Secrets by name are also found reversed, in hex and in base64. */
 export function leaks(text: string): string[] {
   const matches: string[] = []
   for (const [name, secret] of Object.entries(byName)) {

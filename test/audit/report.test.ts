@@ -152,7 +152,7 @@ describe('a report', () => {
       calls: [{ callId: 'run-2', tool: 'write_file', paths: ['other/a.ts'] }],
     })
     await workspace.undo(String((stray as Success).callId))
-    // What was taken back is in the report, and no longer in the final diff.
+    // Undone calls are in the report, but not in the final diff.
     expect(workspace.report().scope).toMatchObject({ finalDiffInside: true, outside: [] })
     expect(workspace.report().scope?.calls[0]).toMatchObject({ callId: 'run-2' })
     const free = await open({ run: { id: 'free' } })
@@ -182,7 +182,7 @@ describe('a report', () => {
     expect(other.report()).toMatchObject({ runId: 'second', actor: 'other', written: [] })
   })
 
-  it('counts a call whose end is not known as unfinished', () => {
+  it('counts a call without an outcome as unfinished', () => {
     const base = {
       ...{ runId: 'run', toolCallId: 'run-1', toolName: 'write_file', actor: 'a', pathsRead: [], newSha256: {} },
       ...{ policyDecision: { decision: 'allow' as const, rules: [] }, artifactUris: [] },
@@ -198,7 +198,7 @@ describe('a report', () => {
 })
 
 describe('a report as Markdown', () => {
-  it('lets no text from outside out of its cell', async () => {
+  it('escapes untrusted text, so that it stays in its table cell', async () => {
     const workspace = await open({
       run: {
         id: 'run',
@@ -212,7 +212,7 @@ describe('a report as Markdown', () => {
       '# Report of run run',
       ...reportSections(workspace.report()).map(({ title }) => `## ${title}`),
     ])
-    // Every row of a table has as many cells as its head.
+    // Every row of a table has as many cells as its header.
     for (const table of text.split('\n\n').filter((part) => part.startsWith('|'))) {
       const counts = table
         .trim()
@@ -237,7 +237,7 @@ describe('a report of records', () => {
     entry(5, { runId: 'second', actor: 'eve', phase: 'outcome' }),
   ]
 
-  it('tells of each run what its records hold, however little that is', () => {
+  it('contains the facts of each run, also if few are recorded', () => {
     const [first, second] = reportRuns(records) as [RunReport, RunReport]
     expect(first).toMatchObject({
       runId: 'run',

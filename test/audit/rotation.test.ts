@@ -49,8 +49,8 @@ function parts(): string[] {
 const ids = () => [...readAuditFile(file)].map(({ toolCallId }) => toolCallId)
 const expected = (count: number) => Array.from({ length: count }, (_, i) => `run-${i}`)
 
-describe('an audit file that is rotated', () => {
-  it('stays small, and its parts are one chain, also over restarts', async () => {
+describe('a rotated audit file', () => {
+  it('stays small, and its parts form one chain, also across restarts', async () => {
     for (let from = 0; from < 30; from += 5) await write(5, from)
     expect(parts().length).toBeGreaterThan(5)
     for (const name of parts()) {
@@ -61,13 +61,13 @@ describe('an audit file that is rotated', () => {
     expect(verifyAuditFile(file)).toMatchObject({ ok: true, count: 30 })
   })
 
-  it('has ten parts and more in the order of their numbers', async () => {
+  it('sorts ten or more parts by number', async () => {
     await write(60)
     expect(parts().length).toBeGreaterThan(11)
     expect(ids()).toEqual(expected(60))
   })
 
-  it('goes on where a crash between the two steps has left no file', async () => {
+  it('continues after a crash between the two steps, which leaves no file', async () => {
     await write(10)
     renameSync(file, join(directory, `audit.jsonl.${parts().length}`))
     expect(verifyAuditFile(file)).toMatchObject({ ok: true, count: 10 })
@@ -76,7 +76,7 @@ describe('an audit file that is rotated', () => {
     expect(verifyAuditFile(file)).toMatchObject({ ok: true, count: 20 })
   })
 
-  it('does not go on behind a part that was changed or cut', async () => {
+  it('is not continued after a part that was changed or cut', async () => {
     await write(10)
     unlinkSync(file)
     const last = join(directory, parts().at(-2) ?? '')
@@ -87,7 +87,7 @@ describe('an audit file that is rotated', () => {
     }
   })
 
-  it('writes nothing any more when something else has moved it', async () => {
+  it('accepts no more records after another process has moved it', async () => {
     const audit = createAudit({ sinks: [jsonlSink(file, { rotateBytes })] })
     void audit.record(entry(0))
     renameSync(file, join(directory, 'elsewhere'))
@@ -101,7 +101,7 @@ describe('an audit file that is rotated', () => {
     await audit.close()
   })
 
-  it('writes on in the old one where no new one can be made, and tries again', async () => {
+  it('continues in the old part if no new one can be created, and retries later', async () => {
     const audit = createAudit({ sinks: [jsonlSink(file, { rotateBytes })] })
     void audit.record(entry(0))
     let refused = 0
@@ -124,7 +124,7 @@ describe('an audit file that is rotated', () => {
     expect(verifyAuditFile(file)).toMatchObject({ ok: true })
   })
 
-  it('takes no number that is taken', async () => {
+  it('skips part numbers that are in use', async () => {
     mkdirSync(`${file}.7`)
     const audit = createAudit({ sinks: [jsonlSink(file, { rotateBytes })] })
     for (let i = 0; i < 9; i++) void audit.record(entry(i))
@@ -134,7 +134,7 @@ describe('an audit file that is rotated', () => {
     expect(ids()).toEqual(expected(9))
   })
 
-  it('is what a workspace reports from and checks', async () => {
+  it('is the source of reports and checks of a workspace', async () => {
     const workspace = await createWorkspace({
       backend: memory({ 'a.txt': 'a' }),
       policy: 'autonomous',
@@ -151,7 +151,7 @@ describe('an audit file that is rotated', () => {
   })
 })
 
-describe('whatever is done to the parts', () => {
+describe('damage to the parts', () => {
   interface Line {
     readonly part: string
     readonly text: string
@@ -178,7 +178,7 @@ describe('whatever is done to the parts', () => {
     }
   }
 
-  /** Where the first flaw must be found, by the lines themselves. */
+  /** The index of the first line that differs from the good one. */
   function firstDifference(lines: readonly Line[]): number {
     const at = good.findIndex(({ text }, i) => lines[i]?.text !== text)
     return at === -1 ? good.length : at
@@ -186,7 +186,7 @@ describe('whatever is done to the parts', () => {
 
   const anyLine = fc.nat(13)
 
-  it('a changed byte is found, in its file and line', () => {
+  it('of a byte is found, with its file and line', () => {
     fc.assert(
       fc.property(anyLine, fc.nat(100_000), fc.integer({ min: 1, max: 255 }), (index, offset, flip) => {
         put(good)
@@ -204,7 +204,7 @@ describe('whatever is done to the parts', () => {
     )
   })
 
-  it('a record that is removed, repeated, moved or put elsewhere is found, and which', () => {
+  it('of a record that is removed, repeated, moved or put into another part is found, with its position', () => {
     const edit = fc.oneof(
       anyLine.map((at) => ({ name: 'remove', run: (lines: Line[]) => lines.splice(at, 1) })),
       fc.tuple(anyLine, anyLine).map(([from, to]) => ({
@@ -236,7 +236,7 @@ describe('whatever is done to the parts', () => {
     )
   })
 
-  it('records cut off at the end show only to whoever knows the head', () => {
+  it('at the end, where records are cut off, is found only with the expected head', () => {
     for (const kept of [13, 5, 0]) {
       put(good.slice(0, kept))
       expect(verifyAuditFile(file)).toMatchObject({ ok: true, count: kept })
@@ -244,7 +244,7 @@ describe('whatever is done to the parts', () => {
     }
   })
 
-  it('a missing part is found, and parts that are kept elsewhere are no flaw where their last record is named', () => {
+  it('of a missing part is found, unless it was archived and its last record is given', () => {
     const [first = '', second = ''] = parts()
     const count = good.filter(({ part }) => part === first).length
     const last = JSON.parse((good[count - 1] as Line).text) as { hash: string }
@@ -258,7 +258,7 @@ describe('whatever is done to the parts', () => {
   })
 })
 
-it('a writer that is killed while it rotates leaves a chain that goes on', async () => {
+it('a writer that is killed during rotation leaves a chain that can be continued', async () => {
   const source = (name: string) => fileURLToPath(new URL(`../../src/audit/${name}`, import.meta.url))
   const tsx = fileURLToPath(new URL('../../node_modules/tsx/dist/esm/index.mjs', import.meta.url))
   const code = `

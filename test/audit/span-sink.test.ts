@@ -8,7 +8,7 @@ import { bash } from '../../src/shells/bash/index.ts'
 import { entry } from './entries.ts'
 import { byContent, calls, leaks, tree } from './planted.ts'
 
-/** A tracer as the API describes one, that keeps what it was told. */
+/** A tracer with the interface of OpenTelemetry that records its spans. */
 function tracer() {
   const active = new AsyncLocalStorage<string>()
   const spans: Record<string, unknown>[] = []
@@ -37,7 +37,7 @@ async function open(api: TracerLike) {
   })
 }
 
-it('makes one span of each call, from its beginning to its end, below the caller', async () => {
+it('spanSink creates one span per call, from its start to its end, below the span of the caller', async () => {
   const { api, spans, active } = tracer()
   const workspace = await open(api)
   await active.run('outer', () => workspace.call('append_file', { path: 'new.txt', content: 'x', reason: 'because' }))
@@ -71,7 +71,7 @@ it('makes one span of each call, from its beginning to its end, below the caller
   expect(workspace.verifyAudit()).toMatchObject({ ok: true, count: 4 })
 })
 
-it('tells no path, no reason, no content and no secret', async () => {
+it('spanSink exposes no path, no reason, no content and no secret', async () => {
   const { api, spans } = tracer()
   const workspace = await open(api)
   for (const tool of calls) {
@@ -87,7 +87,7 @@ it('tells no path, no reason, no content and no secret', async () => {
   expect(text).not.toMatch(/src\/|config|guide|\.env|answer|Error:/)
 })
 
-it('holds up nothing where the tracer throws, and is refused where it is none', async () => {
+it('spanSink does not disturb calls if the tracer throws, and refuses an invalid tracer', async () => {
   const workspace = await open({
     startSpan() {
       throw new Error('no')
@@ -100,7 +100,7 @@ it('holds up nothing where the tracer throws, and is refused where it is none', 
   for (const wrong of [undefined, {}, { startSpan: 1 }]) expect(() => spanSink(wrong as never)).toThrow(TypeError)
 })
 
-it('names the label of what a call gave, and of a refusal the code, where they are known', () => {
+it('spanSink adds the label of a result and the code of a refusal, if known', () => {
   const { api, spans } = tracer()
   const sink = spanSink(api)
   sink.accept?.(entry(1, { phase: 'outcome', label: 'restricted' }))

@@ -181,7 +181,7 @@ describe('memfs()', () => {
     const volume = Volume.fromJSON({ '/a': 'a' })
     const { mode } = volume.statSync('/a')
     const device = volume.lstatSync.bind(volume)
-    // No method of a volume makes such an entry; other code may put one there.
+    // No method of a volume creates such an entry, but other code may.
     volume.lstatSync = ((...value: Parameters<typeof device>) =>
       Object.assign(device(...value) as object, { isFile: () => false, mode })) as typeof volume.lstatSync
     const backend = memfs(volume)

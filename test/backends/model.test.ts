@@ -9,8 +9,8 @@ import { mounts } from '../../src/storage/mounts.ts'
 import { snapshot } from '../../src/testing/backend/case.ts'
 
 /**
- * The reference: a plain Map from path to what is there. A set is judged by the tree that it would lead to, as a whole,
- * instead of change by change.
+ * The reference: a plain Map from path to entry. A set is checked as a whole, by the tree that would result, and not
+ * change by change.
  */
 type Model = ReadonlyMap<string, Exclude<EntryState, null>>
 
@@ -113,7 +113,7 @@ it('memory, memfs and mounts agree with a plain Map on random change sets', asyn
           outcomes.push(outcome)
           expect(outcome.startsWith('ToolError'), `${JSON.stringify(steps)}: ${outcome}`).toBe(expected === undefined)
         }
-        // The same receipt, or the same refusal, everywhere.
+        // All backends return the same receipt or the same refusal.
         expect(new Set(outcomes).size, outcomes.join('\n')).toBe(1)
         counts[expected === undefined ? 'refused' : 'applied'] += 1
         model = expected ?? model

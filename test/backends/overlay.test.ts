@@ -29,7 +29,7 @@ afterEach(() => rmSync(base, { recursive: true, force: true }))
 const disk = (name: string) => nodeBackend(join(base, name), { stateDir: join(base, `${name}-state`) })
 
 registerContract(
-  'an overlay kept on disk, over disk',
+  'an overlay stored on disk, over disk',
   backendContract({
     name: 'overlay',
     create: () => ({
@@ -421,7 +421,7 @@ describe('an overlay under which others change things', () => {
   })
 })
 
-describe('what an overlay left on a disk', () => {
+describe('the files that an overlay left on disk', () => {
   const note = { path: 'a', base: null }
   it.each([
     ['no JSON', '{'],

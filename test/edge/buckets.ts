@@ -39,7 +39,7 @@ export function around(
 }
 
 /**
- * The store of a process that dies at its nth call, before or after the call takes effect: no call is answered any more.
+ * The store of a process that dies at its nth call, before or after the call takes effect. Later calls never settle.
  */
 export function dying(store: ObjectStore, at: number, when: 'before' | 'after') {
   let die = () => {}

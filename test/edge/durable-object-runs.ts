@@ -121,7 +121,7 @@ export async function failingStorage(storage: DurableStorage) {
   return { failures, codes: [...codes].sort(), isUnchanged, isChangedAtLast: (await look()) !== before }
 }
 
-/** Milliseconds, the best of several rounds of many calls, because the platform's clock stands still between waits. */
+/** Milliseconds per call, the best of several rounds. Each has many calls, since the clock advances only after I/O. */
 export async function measure(storage: DurableStorage) {
   const backend = durableObject(storage)
   const content = new Uint8Array(4096).fill(97)

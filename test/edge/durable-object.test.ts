@@ -133,7 +133,7 @@ describe('durableObject database', () => {
       const backend = durableObject({
         sql,
         transactionSync(closure) {
-          // When the transaction is about to be committed.
+          // Fails when the transaction is committed.
           const result = closure()
           if (fails) throw thrown
           return result

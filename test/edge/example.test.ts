@@ -18,7 +18,7 @@ async function start(): Promise<void> {
     cwd: root,
     env: { ...process.env, ...tokens },
     stdio: ['ignore', 'pipe', 'inherit'],
-    // Its own process group, so that workerd is killed with it.
+    // Runs in its own process group, so that workerd is killed with it.
     detached: true,
   })
   for await (const line of createInterface({ input: child.stdout })) {

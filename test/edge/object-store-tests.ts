@@ -53,9 +53,9 @@ async function everyCall(calls: number, test: (at: number, when: 'before' | 'aft
 }
 
 /**
- * What holds over any store of objects.
+ * Tests that apply to any object store.
  *
- * @param bucket asked for once a test runs
+ * @param bucket Called when a test runs.
  */
 export function objectStoreTests(bucket: () => ObjectStore, { rounds }: { readonly rounds: number }): void {
   let spaces = 0
@@ -82,7 +82,7 @@ export function objectStoreTests(bucket: () => ObjectStore, { rounds }: { readon
         const isNew = matches.join() === now.join()
         expect(acknowledged === 'died' || isNew, 'what was acknowledged is there').toBe(true)
         outcomes[isNew ? 'new' : 'old'] += 1
-        // Two days later, only the manifest and the objects that it names are left.
+        // After a sweep two days later, only the manifest and the objects that it names remain.
         await sweep(bucket(), { prefix, clock: () => Date.now() + 48 * 60 * 60 * 1000 })
         expect(await snapshot(open(prefix))).toEqual(matches)
         expect((await keysIn(bucket(), prefix)).length).toBe(1 + matches.filter((line) => line.includes(':')).length)
@@ -120,7 +120,7 @@ export function objectStoreTests(bucket: () => ObjectStore, { rounds }: { readon
       })
     })
 
-    it('is reported without its message if it keeps failing, as an unknown outcome where that is so', async () => {
+    it('is reported without its message if it keeps failing, and as an unknown outcome if the commit may have succeeded', async () => {
       const prefix = space()
       await prepare(open(prefix))
       const before = await snapshot(open(prefix))

@@ -11,7 +11,8 @@ export interface SeenRequest {
 }
 
 /**
- * Objects in memory, behind what is used of S3's protocol, conditional writes included. Pages of lists have three objects.
+ * An in-memory S3 server with the used part of the protocol, including conditional writes. Pages of lists have three
+ * objects.
  */
 export function createS3({ honours = ['if-match', 'if-none-match'] as readonly string[] } = {}) {
   const objects = new Map<string, { bytes: Uint8Array<ArrayBuffer>; etag: string; modified: Date }>()
@@ -66,7 +67,7 @@ export function createS3({ honours = ['if-match', 'if-none-match'] as readonly s
   return { answer, objects, seen }
 }
 
-/** The same behind a real HTTP server. */
+/** The same over a real HTTP server. */
 export async function startS3(options: Parameters<typeof createS3>[0] = {}) {
   const { answer, objects, seen } = createS3(options)
   const server = createServer(async (incoming, outgoing) => {

@@ -210,7 +210,7 @@ describe('a patch over several mounts', () => {
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('new\n')
     expect(await workspace.undo(done.callId)).toMatchObject({ ok: true })
     expect(await show(workspace)).toEqual({})
-    // The lasting part refuses: the volatile one is put back.
+    // The persistent part refuses, so the volatile part is restored.
     writeFileSync(join(root, 'a.txt'), 'theirs\n')
     expect(await workspace.call('apply_patch', { patch: patch(['a.txt', 'notes/c.md']) })).toMatchObject({ ok: false })
     expect(await show(workspace)).toEqual({ 'a.txt': 'theirs\n' })

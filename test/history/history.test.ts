@@ -10,7 +10,7 @@ async function textOf(backend: ReturnType<typeof memory>, path: string): Promise
   return stat === undefined ? undefined : decoder.decode((await backend.read(path as never)).bytes)
 }
 
-/** Another process over the same files, which got the history as a structured clone. */
+/** Simulates another process over the same files, which receives the history as a structured clone. */
 async function reopen(
   backend: ReturnType<typeof memory>,
   history: WorkspaceHistory,
@@ -42,7 +42,7 @@ describe('a history that another workspace continues', () => {
     expect(await textOf(backend, 'd/new.txt')).toBeUndefined()
     expect((await backend.read('gone.bin' as never)).bytes).toEqual(new Uint8Array([0, 255, 10]))
 
-    // What lies after a checkpoint holds the rollback, too: the later state comes back.
+    // The rollback is one of the calls after that checkpoint, so it is reverted too.
     expect(await third.rollback(middle.id)).toMatchObject({ ok: true })
     expect(await textOf(backend, 'a.txt')).toBe('one\ntwo\n')
     expect(await third.undo(made.ok ? made.callId : '')).toMatchObject({ ok: true })

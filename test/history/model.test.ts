@@ -15,7 +15,7 @@ for (const [directory, numRuns] of Object.entries(runs)) {
       'commit ok',
       'write ok',
     ]) {
-      // Each comes about at random: so seldom is one missing that it would be a fault.
+      // Each case occurs at random, often enough that a missing one indicates a defect.
       expect(counts[label] ?? 0, label).toBeGreaterThan(0)
     }
   })

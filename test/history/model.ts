@@ -10,8 +10,8 @@ import { createWorkspace, type Path, type Workspace } from '../../src/index.ts'
 import type { Backend } from '../../src/storage/backend.ts'
 
 /**
- * The reference: trees as plain Maps from path to content, where a directory is DIR. Undo and rollback work on the trees
- * before and after each call, whatever the workspace keeps to do it.
+ * The reference: trees as plain Maps from path to content, with DIR for a directory. Undo and rollback use the trees
+ * before and after each call, independent of what the workspace stores for them.
  */
 type Tree = Map<string, string>
 const DIR = '<dir>'
@@ -26,9 +26,9 @@ interface Line {
   tree: Tree
   steps: Step[]
   readonly checkpoints: { readonly id: string; readonly mark: number; readonly tree: Tree; readonly outside: number }[]
-  /** Changes that others have made. */
+  /** Number of changes by other writers. */
   outside: number
-  /** Of a fork: its origin, and what that showed when the fork began. */
+  /** The origin of a fork, whose tree at that time is `base`. */
   readonly origin?: Line
   base: Tree
 }
@@ -50,7 +50,7 @@ const parentsOf = (path: string): string[] =>
 const below = (tree: Tree, directory: string): string[] =>
   [...tree.keys()].filter((path) => path.startsWith(`${directory}/`))
 
-/** The tree with the parents of a path in it, unless a file is in the way. */
+/** The tree with all parents of a path; `undefined` if one of them is a file. */
 function withParents(tree: Tree, path: string): Tree | undefined {
   const made = new Map(tree)
   for (const parent of parentsOf(path)) {
@@ -89,7 +89,7 @@ function leadsThroughFile(tree: Tree, path: string): boolean {
   return parts.some((_, i) => i > 0 && (tree.get(parts.slice(0, i).join('/')) ?? DIR) !== DIR)
 }
 
-/** The tree after the undos; `undefined` if something changed since. */
+/** The tree after undoing the changes; `undefined` if a path has changed since. */
 function goBack(tree: Tree, ways: Map<string, Way> | undefined): Tree | undefined {
   if (ways === undefined) return undefined
   const result = new Map(tree)
@@ -97,7 +97,7 @@ function goBack(tree: Tree, ways: Map<string, Way> | undefined): Tree | undefine
   for (const [path, { to, from }] of [...ways].sort(([a], [b]) => (a < b ? 1 : -1))) {
     const now = tree.get(path)
     if (now !== from) {
-      // A path that leads through a file is none, not even for what is gone already.
+      // A path below a file is never valid, not even for a directory that is already gone.
       const isGone = now === undefined && to === undefined && from === DIR && !leadsThroughFile(tree, path)
       const isThere = now === DIR && to === DIR
       if (isGone || isThere) continue
@@ -141,7 +141,7 @@ async function treeOf(workspace: Workspace): Promise<Tree> {
 
 const sorted = (tree: Tree) => [...tree].sort(([a], [b]) => (a < b ? -1 : 1))
 
-/** Runs an action on one line; its result must be what the model says, and every line must show what its model shows. */
+/** Runs an action on one line. The result and the files of every line must equal those of the model. */
 function command(
   name: string,
   at: number,
@@ -174,7 +174,7 @@ function command(
   }
 }
 
-/** A tool call: the model's own idea of it, and the call. */
+/** A tool call, with its effect on the model. */
 function toolCall(
   name: string,
   at: number,
@@ -271,7 +271,7 @@ const rollback = (at: number, which: number) =>
     const result = await workspace.rollback(back.id)
     if (result.ok && expected !== undefined) {
       took(line, result.callId as string, expected)
-      // Where nobody else came in, going back is being there again, whatever happened in between.
+      // Without changes by other writers, a rollback restores exactly the tree of the checkpoint.
       if (back.outside === line.outside) {
         expect(sorted(line.tree)).toEqual(sorted(back.tree))
         count(real, 'rollback exactly')
@@ -297,7 +297,7 @@ const fork = (at: number) =>
     return undefined
   })
 
-/** A fork gives its changes to its origin: where that has changed the same, or what they need, it is refused. */
+/** Commits a fork to its origin. Refused if the origin has changed the same paths, or paths that the changes need. */
 const giveBack = (at: number) =>
   command('commit', at, async (line, workspace) => {
     const { origin, base } = line
@@ -322,12 +322,12 @@ const giveBack = (at: number) =>
     return [isRefused ? undefined : next, result]
   })
 
-/** Someone else writes to the storage of the first line. */
+/** Another writer changes the storage of the first line. */
 const outside = (path: string, content: string) =>
   command(`outside ${path}`, 0, async (line, _, model, real) => {
     const { backend } = real.lines[0] as Real['lines'][number]
     const next = line.tree.get(path) === DIR ? undefined : withParents(line.tree, path)?.set(path, content)
-    // What others do shows through in forks: that is told in the docs, and not modelled.
+    // Changes by other writers are visible in forks (see the docs), which the model does not cover.
     if (backend === undefined || next === undefined || model.lines.length > 1) return undefined
     await backend.commit(
       [...next]
@@ -366,7 +366,7 @@ const all: fc.Arbitrary<Command>[] = [
 
 export type Place = 'memory' | 'overlay' | 'node'
 
-/** Random sequences of tool calls, undos, checkpoints, rollbacks, forks and commits, against the model. Returns the steps. */
+/** Runs random calls, undos, checkpoints, rollbacks, forks and commits against the model. Counts each kind of step. */
 export async function playAgainstModel(
   location: Place,
   numRuns: number,

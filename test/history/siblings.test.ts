@@ -11,8 +11,8 @@ async function show(workspace: Workspace): Promise<string> {
 }
 
 /**
- * Three forks, each of any workspace before it; a directory made in one, a file below it written in another, and two
- * commits, which may be refused. Nobody but the workspace that takes a commit may see anything of it.
+ * Three forks, each of an earlier workspace. One creates a directory, another writes a file below it, and two of them
+ * commit, which may be refused. Only the workspace that receives a commit may show its changes.
  */
 it('a commit, even a refused one, is never visible in another fork', async () => {
   let refused = 0

@@ -28,7 +28,7 @@ const characters = [
 
 const line = fc.array(fc.constantFrom(...characters), { maxLength: 12 }).map((chars) => chars.join(''))
 
-/** Texts with all kinds of line ends, empty lines, and with or without a final line end. */
+/** Texts with mixed line ends and empty lines, with and without a final line end. */
 export const texts = fc
   .tuple(fc.array(fc.tuple(line, fc.constantFrom('\n', '\n', '\r\n')), { maxLength: 8 }), line)
   .map(([lines, last]) => lines.flat().join('') + last)
@@ -52,7 +52,7 @@ const classes = fc
 const quantifiers = fc.constantFrom('*', '+', '?', '{2}', '{1,}', '{0,2}', '{2,3}', '*?', '+?', '??', '{1,2}?')
 const assertions = ['^', '$', '\\b', '\\B']
 
-/** Patterns of the whole syntax that a RegExp with the flags `su` interprets in the same way. */
+/** Patterns that use all of the syntax that means the same in a RegExp with the flags `su`. */
 export const patterns = fc.letrec<{ pattern: string; atom: string }>((tie) => ({
   atom: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },

@@ -201,7 +201,7 @@ describe('buildNfa', () => {
 
   it('is reversed into an automaton with one entry and one match state', () => {
     const turned = (pattern: string) => reverseNfa(buildNfa(parseRegex(pattern, false)))
-    // As many as before, plus one for each state that is entered by bytes or on a condition, or is the end.
+    // The original states, plus one for each state entered by bytes or on a condition, and one for the end.
     expect(turned('ab').states).toHaveLength(3 + 2 + 1)
     expect(turned('^a').states).toHaveLength(3 + 2 + 1)
     expect(turned('a|b').states).toHaveLength(4 + 1 + 1)
@@ -567,7 +567,7 @@ function isFoundBelow(dfa: Dfa, bytes: Uint8Array, from: number, lineEnd: number
   return false
 }
 
-/** All byte sequences in a sequence of ranges, in order. */
+/** All byte sequences that match a sequence of ranges, in order. */
 function expanded(sequence: ByteSequence): string[] {
   let made: number[][] = [[]]
   for (const [lo, hi] of sequence) {

@@ -8,7 +8,7 @@ import { naiveSearch, ourSearch } from './reference.ts'
 
 const RUNS = Number(process.env.SEARCH_RUNS ?? times(120, 300))
 
-/** All runs that are offered. */
+/** All runs that `requiredRun` offers to its callback. */
 function offered(pattern: string): ByteRun[] {
   const runs: ByteRun[] = []
   requiredRun(parseRegex(pattern, false), (run) => runs.push(run))
@@ -28,7 +28,7 @@ function shown({ alphabet, length, leading }: ByteRun): string {
   return `${isText ? String.fromCharCode(...bytes) : ranges.join()}*${length}${leading ? '^' : ''}`
 }
 
-/** As many consecutive bytes of the alphabet. */
+/** A RegExp that matches the run: `length` consecutive bytes of the alphabet. */
 function asPattern({ alphabet, length }: ByteRun): RegExp {
   const bytes = [...alphabet.keys()].filter((byte) => alphabet[byte] === 1)
   return new RegExp(`[${bytes.map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')}]{${length}}`)
@@ -52,7 +52,7 @@ describe('requiredRun', () => {
       }),
       { numRuns: 2 * RUNS },
     )
-    // Far below the average, which depends on chance.
+    // Far below the average of the random cases.
     expect(checked).toBeGreaterThan(RUNS / 10)
   })
 

@@ -87,7 +87,7 @@ describe('code point sets', () => {
 
 describe('propertySet', () => {
   const isSurrogate = (point: number) => point >= 0xd800 && point <= 0xdfff
-  // The edges of each stretch, and a sample of all code points.
+  // The bounds of each block of 4,096 code points, and a sample of all code points.
   const samples = Array.from({ length: 17 * 16 + 1 }, (_, i) => [i * 0x1000 - 1, i * 0x1000]).flat()
   for (let point = 0; point <= LAST; point += 59) samples.push(point)
 

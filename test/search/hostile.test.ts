@@ -55,7 +55,7 @@ describe('a hostile pattern on a hostile line of 4 MB', () => {
     })
     const elapsed = ownTime() - started
     expect(match > 0).toBe(expected)
-    // A second on an idle machine; this one may be shared.
+    // Takes one second on an idle machine; this machine may be busy.
     expect(elapsed).toBeLessThan(3000)
   })
 

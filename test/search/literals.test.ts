@@ -9,7 +9,7 @@ function shown(required: Required | undefined): string | undefined {
   return `${leading ? '^' : ''}${ignoreCase ? '~' : ''}${texts.join('|')}`
 }
 
-/** Few and long texts are cheap; those with a favourite letter cost nothing. */
+/** Few and long texts have a low cost; texts with a favourite letter cost nothing. */
 const priceOf =
   (favourite?: string) =>
   ({ texts }: Required): number =>
@@ -31,7 +31,7 @@ describe('requiredTexts', () => {
     ['a{0}b', '^b'],
     ['(?:ab){2}c', '^ababc'],
     ['(?:a.){3}', '^a'],
-    // As often as it is certainly repeated, up to a limit.
+    // Repeated as often as the minimum count, up to a limit.
     ['a+', '^a'],
     ['a{3}', '^aaa'],
     ['a{3,5}', '^a'],
@@ -59,7 +59,7 @@ describe('requiredTexts', () => {
     ['cat|', undefined],
     ['(?:)', undefined],
     ['x(?:cat|)y', '^xcaty|xy'],
-    // A text inside of a part leads only if the part does.
+    // A text inside of a group leads only if the group does.
     ['(?:a+)y', '^a', 'a'],
     ['^(?:a+)y', '^a', 'a'],
     ['x(?:a+)y', 'a', 'a'],

@@ -126,7 +126,7 @@ describe('findMatches', () => {
     ['abcdefghijkx', 12, 'abcdefghijkx'],
     ['éééééx', 6, 'éééééx'],
     ['éééééx', 5, '…ééx'],
-    // Room for six units between the marks: a third of what the match leaves is before it.
+    // Room for six units between the ellipses; a third of the rest is before the match.
     ['aaaaaaaaxbbbbbbbb', 8, '…axbbbb…'],
     ['aaaaaaaaxyzbbbbbbbb', 8, '…axyzbb…'],
     ['aaaaxxxxxxxxbbbb', 8, '…xxxxxx…'],
@@ -141,7 +141,7 @@ describe('findMatches', () => {
     ['aaaa😀aaa😀aaaxbb', 8, '…aaaxbb'],
     ['aaaaaaaaaaaaxbbbb', 8, '…axbbbb'],
     ['aaaaaaaaaaaaxbbbbb', 8, '…axbbbb…'],
-    // Never less than a part of the match.
+    // At least a part of the match is always shown.
     ['aaaaxbbbb', 4, '…xb…'],
     ['aaaaxbbbb', 3, '…x…'],
     ['aaaaxbbbb', 1, '…x…'],

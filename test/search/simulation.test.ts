@@ -44,7 +44,7 @@ describe('createSimulation', () => {
     )
   })
 
-  // Wide enough for several words of bits, with moves up and down, near and far, single and shared.
+  // Wide enough for several words of bits, with every kind of move: up, down, near, far, single and shared.
   it.each([
     ['a{9}\\b(?:-{60}|b{60})', `${'a'.repeat(9)}${'-'.repeat(70)}`],
     ['(?:-{40}|b{40})\\b(?:a{33}|é{20})', `${'-'.repeat(40)}${'a'.repeat(33)}${'b'.repeat(40)}${'é'.repeat(20)}`],
@@ -139,7 +139,7 @@ describe.each(['^x+$', '\\bx+$', '^x+\\b'])('LineMatcher.exists: %s', (pattern) 
   }
   const exists = (...all: readonly string[]) => existsFrom(0, all)
 
-  it('finds a matching line at any position, and none where there is none', () => {
+  it('finds a matching line at any position, and reports none if no line matches', () => {
     expect(exists(...lines)).toBe(false)
     expect(exists(...lines, '')).toBe(false)
     for (let i = 0; i < lines.length; i++) {

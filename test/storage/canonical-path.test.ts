@@ -21,7 +21,7 @@ import { canonical, type LinkReads } from '../../src/storage/canonical-path.ts'
 import { times } from '../counts.ts'
 import { ownTime } from '../own-time.ts'
 
-/** Reads of a real disk that follow nothing. */
+/** Reads a real disk without following links. */
 function diskReads(root: string): LinkReads {
   return {
     async stat(path) {
@@ -92,7 +92,7 @@ describe('canonical', () => {
               expect(await outcome(() => inMemory.canonical(parsePath(probe)))).toEqual(match)
               const expected = realpathOutcome(root, probe)
               outcomes.set(expected, (outcomes.get(expected) ?? 0) + 1)
-              // The kernel tells missing, which we do not always refuse: then what we give must be missing itself.
+              // ENOENT from the kernel: canonical may return a path instead of refusing, but nothing may exist there.
               if (expected === 'ENOENT') {
                 if (match !== 'PATH_REJECTED')
                   expect(
@@ -164,7 +164,7 @@ async function outcome(action: () => Promise<string>): Promise<string> {
   }
 }
 
-/** What the kernel says of a path, in our words. */
+/** The result of realpath in the form of `canonical`: a relative path, or an error code. */
 function realpathOutcome(root: string, path: string): string {
   try {
     const physical = realpathSync.native(join(root, path))
@@ -180,7 +180,7 @@ function realpathOutcome(root: string, path: string): string {
   }
 }
 
-/** Whether each step of the way, link by link, stays inside: one that comes back in from outside does not count. */
+/** Whether every step of the resolution, link by link, stays inside. A path that leaves and returns is outside. */
 function stays(root: string, path: string): boolean {
   const rest = path.split('/').reverse()
   let here = root

@@ -86,7 +86,7 @@ describe('linkTarget', () => {
           for (const path of directories) quietly(() => mkdirSync(join(root, path), { recursive: true }))
           for (const [path, to] of planned) {
             if (codeOf(() => linkTarget(parsePath(path), to)) !== 'ok') continue
-            // A backend is given canonical paths only, so that the link's own directory is a real one.
+            // Backends receive canonical paths only, so the parent of the link must be a real directory.
             const parent = dirname(join(root, path))
             quietly(() => mkdirSync(parent, { recursive: true }))
             if (!quietly(() => realpathSync(parent) === parent)) continue
@@ -139,7 +139,7 @@ describe('validateChanges', () => {
   it.each([10, 100, 1000, 2000])('looks at each directory once in a set of %i nested directories', (depth) => {
     const paths = Array.from({ length: depth }, (_, i) => 'd/'.repeat(i + 1).slice(0, -1))
     const set = [...paths.map((path) => change(path, directory)), change(`${paths.at(-1)}/f`, file)]
-    // Every step from a directory to the one above it looks for the last slash.
+    // Each step from a directory to its parent calls lastIndexOf once.
     const steps = vi.spyOn(String.prototype, 'lastIndexOf')
     try {
       validateChanges(set)

@@ -27,7 +27,7 @@ const refusal = async (action: Promise<unknown>): Promise<ToolError> => {
   return error
 }
 const codeOf = async (action: Promise<unknown>) => (await refusal(action)).code
-/** The same backend, as if what it holds survived the process. */
+/** The same backend, declared as persistent. */
 const lasting = (backend: Backend): Backend => ({
   ...backend,
   capabilities: { ...backend.capabilities, persistent: true },

@@ -93,7 +93,7 @@ describe('a workspace with a shell', () => {
 })
 
 describe('a fork', () => {
-  it('of a workspace in plan mode is in plan mode', async () => {
+  it('is in plan mode if its workspace is', async () => {
     const workspace = await open({ mode: 'plan' })
     const fork = await workspace.fork()
     expect(fork.mode).toBe('plan')
@@ -242,7 +242,7 @@ describe('reading before writing', () => {
     expect(await workspace.call('write_file', { path: 'src/app.ts', content: 'y\n' })).toMatchObject({ ok: true })
   })
 
-  it('requires both with staleGuard "shown"', async () => {
+  it('requires both a hash and a complete read with staleGuard "shown"', async () => {
     const workspace = await open({ staleGuard: 'shown' })
     const other = workspace.run({ id: 'other' })
     const file = await other.call('read_file', { path: 'src/app.ts' })
@@ -581,7 +581,7 @@ describe('a step of a call', () => {
     expect(workspace.auditRecords().at(-1)).toMatchObject({ code, step, toolName: tool, policyDecision: { decision } })
   })
 
-  it('names a plan that is not approved, and a shell that is missing', async () => {
+  it('refuses calls before the plan is approved, and commands without a shell', async () => {
     const planning = await open({ mode: 'plan' })
     expect(await planning.call(...write)).toMatchObject({
       message: 'write_file is not allowed before the plan is approved',
@@ -960,7 +960,7 @@ describe('labels around a call', () => {
     expect(await workspace.undo(String(edited.callId))).toMatchObject({ ok: true })
   })
 
-  it('of content that a fork wrote are separate until the fork is committed', async () => {
+  it('of content that a fork wrote stay separate until the fork is committed', async () => {
     const workspace = await open({ policy })
     const label = async (path: string) => (await workspace.run().call('read_file', { path })).label
     await workspace.call('write_file', { path: 'notes.md', content: 'old\n' })
@@ -975,7 +975,7 @@ describe('labels around a call', () => {
 })
 
 describe('the answer to a parked call', () => {
-  it('is recorded as it was given, and the parked call keeps its start time', async () => {
+  it('is recorded unchanged, and the parked call keeps its start time', async () => {
     const calls: ParkedCall[] = []
     const parked: ParkedCalls = {
       put: (call) => void calls.push(call),

@@ -56,7 +56,7 @@ const samples: readonly unknown[] = [
   ...[{}, { a: 1 }, [], [null], [{}], [1], ['x'], () => undefined, new Map(), new Date(0)],
 ]
 
-/** An option of a face: which samples are right. The rest must be refused. */
+/** Whether a value is valid for an option. All other sample values must be refused. */
 type Kind = (value: unknown) => boolean
 
 const flag: Kind = (value) => typeof value === 'boolean'
@@ -65,7 +65,7 @@ const callback: Kind = (value) => typeof value === 'function'
 const positive: Kind = (value) => Number.isSafeInteger(value) && (value as number) > 0
 const none: Kind = () => false
 const texts: Kind = (value) => Array.isArray(value) && value.every(text)
-/** An object whose fields are all optional; an instance of a class without own fields is one. */
+/** An object whose fields are all optional. Includes instances of classes without own fields. */
 const empty: Kind = (value) => Object.prototype.toString.call(value) === '[object Object]' && same(value, {})
 const handlers: Kind = (value) => callback(value) || (Array.isArray(value) && value.every(callback))
 const objects: Kind = (value) => Array.isArray(value) && value.length === 0
@@ -83,7 +83,7 @@ interface Face {
   readonly open: (options: never) => unknown
 }
 
-/** A face, with a row for each of its options: the table does not compile without one. */
+/** A public function with its options. The table does not compile unless it has a row for each option. */
 function face<T>(name: string, open: (options: T) => unknown, kinds: Kinds<T>): Face {
   return { name, kinds: kinds as Face['kinds'], open }
 }
@@ -134,7 +134,7 @@ const { backend: ___, mounts: ____, ...testKinds } = workspaceKinds
 const store = { get: none, put: none, delete: none, list: none } as never
 const line = { type: 'workspace', version: 1 } as never
 
-/** Options with which a face opens, to which each case adds one. */
+/** Valid options, to which each case adds one. */
 const base = { backend: memory(), policy: 'autonomous' } as const
 
 const faces: readonly Face[] = [
@@ -247,7 +247,7 @@ const faces: readonly Face[] = [
   }),
 ]
 
-/** A method of a repository, which rejects for wrong options before it looks at the repository. */
+/** The type of an options parameter of a repository method. Methods check options before they read the repository. */
 type OptionsOf<M extends keyof Repository, At extends number> = NonNullable<Parameters<Repository[M]>[At]>
 const person: Kinds<Person> = { name: text, email: text }
 const remote: Kinds<RemoteOptions> = {
@@ -291,7 +291,7 @@ const furtherFaces: readonly Face[] = [
   ),
 ]
 
-/** The calls take their options apart: a wrong one refuses the call. */
+/** Calls return a refusal for wrong options instead of throwing. */
 const callFaces: readonly Face[] = [
   face<CallOptions>('call()', (options) => workspace.call('read_file', { path: 'a.txt' }, options), callKinds),
   face<CallOptions>('callTool()', (options) => workspace.callTool('read_file', { path: 'a.txt' }, options), callKinds),
@@ -309,7 +309,7 @@ interface OptionCase {
   readonly kind: Kind | Readonly<Record<string, Kind | object>>
 }
 
-/** Every option of a face, those of nested objects too. */
+/** Every option of a function, including those of nested objects. */
 function optionsOf(kinds: Face['kinds'], above: readonly string[] = []): readonly OptionCase[] {
   return Object.entries(kinds).flatMap(([name, kind]) => {
     const path = [...above, name]
@@ -324,7 +324,7 @@ function nested(path: readonly string[], value: unknown): Record<string, unknown
   return { [name]: rest.length === 0 ? value : nested(rest, value) }
 }
 
-/** A name with one letter dropped, doubled, and in another case. */
+/** The name with one letter dropped, with one letter doubled, and in another letter case. */
 function misspelled(name: string): readonly string[] {
   const middle = Math.floor(name.length / 2)
   return [
@@ -377,10 +377,10 @@ describe.each([...faces, ...furtherFaces])('the options of $name', ({ name, kind
     }
   })
 
-  it('refuses options that are no object', async () => {
+  it('refuses options that are not an object', async () => {
     for (const options of samples.filter((sample) => !empty(sample))) {
       cases += 1
-      // The wrappers that spread their options see only objects.
+      // Wrappers that spread their options always pass an object.
       if (/createWorkspace|execWorkspace|replay|s3|nodeShell|mcpHandler|^commit/.test(name)) continue
       expect(await tryOptions(options), String(typeof options)).toBeInstanceOf(TypeError)
     }
@@ -402,7 +402,7 @@ describe.each(callFaces)('the options of $name', ({ name, kinds, open }) => {
     }
   })
 
-  it('refuse the call for a wrong value, and for options that are no object', async () => {
+  it('refuse the call for a wrong value, and for options that are not an object', async () => {
     for (const { path, kind } of optionsOf(kinds)) {
       for (const value of samples.filter((sample) => !(kind as Kind)(sample))) {
         cases += 1
@@ -425,7 +425,7 @@ describe('options', () => {
     expect(cases).toBeGreaterThan(10_000)
   })
 
-  it('count when they are inherited or getters, and are read once', async () => {
+  it('can be inherited or getters, and are read once', async () => {
     let reads = 0
     class Config {
       readonly backend = memory()
@@ -446,13 +446,13 @@ describe('options', () => {
     )
   })
 
-  it('are refused when they are hidden from spreading', async () => {
+  it('are refused if they are unknown and not enumerable, or symbols', async () => {
     const hidden = Object.defineProperty({ ...base }, 'readonly', { value: true, enumerable: false })
     await expect(createWorkspace(hidden)).rejects.toThrow('did you mean "readOnly"?')
     await expect(createWorkspace({ ...base, [Symbol('readOnly')]: true } as never)).rejects.toThrow(/is unknown/)
   })
 
-  it('of undefined are absent', async () => {
+  it('with the value undefined are absent', async () => {
     const opened = await createWorkspace({ ...base, readOnly: undefined, mode: undefined, approve: undefined } as never)
     expect(await opened.call('write_file', { path: 'a.txt', content: '' }, { step: undefined } as never)).toMatchObject(
       {
@@ -461,14 +461,14 @@ describe('options', () => {
     )
   })
 
-  it('never show a text that may be a secret', async () => {
+  it('never appear in messages with a text that may be a secret', async () => {
     const secret = 'sk-live-0123456789'
     const error = await errorOf(() => webcontainer({ bootTimeoutMs: secret as never }))
     expect((error as Error).message).not.toContain(secret)
   })
 })
 
-/** Values that throw, or never end, when they are looked at. */
+/** Values that throw or never end when they are inspected. */
 function hostileValues(): readonly unknown[] {
   const cyclic: Record<string, unknown> = { path: 'a.txt' }
   cyclic.self = cyclic
@@ -493,7 +493,7 @@ const makers = {
 }
 
 describe.each(Object.entries(makers))('a call in a workspace that is %s', (_name, options) => {
-  it('answers whatever its arguments are', async () => {
+  it('returns a result for any arguments', async () => {
     const opened = (await createWorkspace({
       ...{ backend: memory({ 'a.txt': 'a\n' }), policy: 'autonomous' },
       ...options,
@@ -529,14 +529,14 @@ describe.each(Object.entries(makers))('a call in a workspace that is %s', (_name
 })
 
 describe('call', () => {
-  it('does not take the options that only the library passes', async () => {
+  it('refuses options that only the library may pass', async () => {
     for (const option of ['grant', 'via', 'dialectTools', 'isLaterStep', 'shows']) {
       const result = await workspace.callTool('read_file', { path: 'a.txt' }, { [option]: [] } as never)
       expect(result).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining(option) })
     }
   })
 
-  it('does not take a tool in place of a name', async () => {
+  it('refuses a tool in place of a name', async () => {
     const tool = { name: 'read_file', plan: () => [], draft: async () => ({}), input: {} }
     expect(await workspace.callTool(tool as never, {})).toMatchObject({ code: 'UNKNOWN_TOOL' })
   })
@@ -560,7 +560,7 @@ describe('call', () => {
 })
 
 describe('resume', () => {
-  it('takes the own fields of an answer only, and no field that no answer has', async () => {
+  it('reads only own fields of an answer, and refuses unknown fields', async () => {
     const opened = await createWorkspace({ backend: memory({ 'a.txt': 'a\n' }), policy: 'supervised' })
     const parked = await opened.call('delete_file', { path: 'a.txt', expectedSha256: hashOfA })
     const id = (parked as { approvalId?: string }).approvalId ?? ''
@@ -580,7 +580,7 @@ describe('resume', () => {
 
 const hashOfA = '87428fc522803d31065e7bce3cf03fe475096631e5e07bbd7a0fde60c4cf25c7'
 
-/** The storage of a Durable Object that has no rows. */
+/** The storage of a Durable Object without rows. */
 function durableStorage() {
   const rows = { toArray: () => [], [Symbol.iterator]: () => [][Symbol.iterator](), one: () => ({}) }
   return { transactionSync: (act: () => unknown) => act(), sql: { exec: () => rows } } as never

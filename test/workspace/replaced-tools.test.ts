@@ -23,7 +23,7 @@ const readFirst = defineTool({
   },
 })
 
-/** A tool that plans nothing and returns its name. */
+/** A tool with an empty plan that returns its name. */
 const answering = <const N extends string>(name: N) =>
   defineTool({
     name,
@@ -42,7 +42,7 @@ const open = (more: { readonly tools?: 'minimal' | readonly string[] } = {}) =>
   createWorkspace({ backend: memory(files), policy: 'autonomous', extraTools: [readFirst], ...more })
 
 describe('an own tool with the name of a built-in tool', () => {
-  it('replaces it, also in the runs and forks of that workspace', async () => {
+  it('replaces that tool, also in the runs and forks of the workspace', async () => {
     const workspace = await open()
     for (const run of [workspace, workspace.run(), await workspace.fork()]) {
       expect(await run.call('read_file', { file: 'a.txt' })).toMatchObject({ ok: true, start: 'on' })
@@ -54,7 +54,7 @@ describe('an own tool with the name of a built-in tool', () => {
     expect(await other.call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'one\n' })
   })
 
-  it('replaces its types', async () => {
+  it('replaces the types of that tool', async () => {
     const workspace = await open()
     const result = await workspace.call('read_file', { file: 'a.txt', chars: 3 })
     if (result.ok) expectTypeOf(result.start).toEqualTypeOf<string>()

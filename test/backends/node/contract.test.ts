@@ -2,7 +2,7 @@ import { describe, it } from 'vitest'
 import { backendContract, registerContract } from '../../../src/testing/index.ts'
 import { onDisk } from '../../contract/on-disk.ts'
 
-/** As it is by itself, the backend keeps it in `test/contract/backends.test.ts`. */
+/** `test/contract/backends.test.ts` runs the contract with the default options. */
 registerContract(
   'node, checking paths before and after',
   backendContract({

@@ -6,7 +6,7 @@ import { absent, directory, link, move, place, put, relaxed } from './setup.ts'
 import { refusing } from './system-calls.ts'
 import { treeOf } from './tree.ts'
 
-/** Sets of each shape that is applied in its own way. */
+/** A change set for each code path of a commit. */
 export const sets = {
   'a file replaced': [put('a', 'new')],
   'a new file': [put('new', 'new')],
@@ -16,7 +16,7 @@ export const sets = {
   'some of everything': [put('a', 'new'), absent('e/f'), absent('e'), link('l', 'b'), ...move('b', 'd/y', 'b')],
 } satisfies Record<string, Change[]>
 
-/** The calls that a commit makes. */
+/** The system calls of a commit. */
 export const calls = [
   'openSync',
   'linkSync',
@@ -31,8 +31,8 @@ export const calls = [
 ] as const
 
 /**
- * Commits a set again and again, each time with the next of its calls of a name refused, and so many after it, until none
- * is left to refuse: all of it or nothing must be there by the next commit.
+ * Commits a set once for each of its system calls, with that call and the following ones of the same name failing; each
+ * value of `often` is a number of failures. After the next commit, the set must be applied completely or not at all.
  */
 export async function failEach(names: readonly (typeof calls)[number][], set: Change[], often: readonly number[]) {
   let made = await start()
@@ -48,7 +48,7 @@ export async function failEach(names: readonly (typeof calls)[number][], set: Ch
         const fromThe = (path: unknown) => !String(path).startsWith('/proc/sys') && count++ >= nth
         const outcome = await refusing(name, 'EIO', fromThe, () => relaxed(backend, ...set), times).catch(String)
         isReached = count > nth
-        // What could not be taken back or removed at once is so before the next change.
+        // A failed rollback or cleanup is completed before the next commit.
         await relaxed(backend, absent('none'))
         const match = treeOf(root)
         const isUnsaid = /Cannot take back/.test(String(outcome)) && match.size === after.size
@@ -63,7 +63,7 @@ export async function failEach(names: readonly (typeof calls)[number][], set: Ch
   }
 }
 
-/** A tree to change, over which a commit was made already. */
+/** A tree to change, after a first commit. */
 async function start() {
   const made = place({ a: 'a', b: 'b', 'd/x': 'x', 'e/f': 'f' })
   symlinkSync('a', `${made.root}/l`)

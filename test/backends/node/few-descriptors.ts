@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { nodeBackend } from '../../../src/backends/node/index.ts'
 import type { Path } from '../../../src/paths/logical-path.ts'
 
-/** Run with few file descriptors: many reads and commits at once. The control shows that they do not suffice by themselves. */
+/** Many concurrent reads and commits, run with few file descriptors. The control shows that plain opens would fail. */
 const [root = '', stateDir = ''] = process.argv.slice(2)
 const paths = Array.from({ length: 300 }, (_, i) => `f${i}`)
 const backend = nodeBackend(root, { stateDir })

@@ -190,7 +190,7 @@ describe.skipIf(process.platform === 'win32')('permission bits', () => {
   })
 })
 
-describe.skipIf(process.platform === 'win32')('what is neither file, directory nor link', () => {
+describe.skipIf(process.platform === 'win32')('an entry that is not a file, directory or link', () => {
   it('is listed as other, and refused without blocking', { timeout: 10_000 }, async () => {
     const { root, state } = place()
     execFileSync('mkfifo', [join(root, 'fifo')])
@@ -276,7 +276,7 @@ describe('links on disk', () => {
       for (const path of [name, `${name}/secret`, `${name}/new/deep`]) {
         expect(await codeOf(backend.canonical(at(path) as LogicalPath))).toBe('PATH_REJECTED')
       }
-      // Whoever skips canonical is refused all the same.
+      // Paths that were not passed through canonical are refused too.
       for (const path of [`${name}/secret`, `${name}/new`]) {
         expect(await codeOf(backend.read(at(path)))).not.toBe('ok')
         expect(await codeOf(backend.list(at(path)))).not.toBe('ok')
@@ -312,7 +312,7 @@ describe.skipIf(process.platform !== 'linux')('too few file descriptors', () => 
 })
 
 const mounted = tryMount()
-describe.skipIf(mounted === undefined)('a full disk (skipped where a small one cannot be mounted)', () => {
+describe.skipIf(mounted === undefined)('a full disk (skipped if a small one cannot be mounted)', () => {
   it('fails with NO_SPACE and leaves the old content and no temporary files', async () => {
     const { base } = place()
     const root = mounted as string
@@ -341,7 +341,7 @@ describe.skipIf(mounted === undefined)('a full disk (skipped where a small one c
   })
 })
 
-/** A disk of one megabyte, where that is permitted. */
+/** Mounts a disk of one megabyte, if permitted. */
 function tryMount(): string | undefined {
   if (process.platform !== 'linux') return undefined
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'small-disk-')))

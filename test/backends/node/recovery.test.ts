@@ -29,7 +29,7 @@ afterEach(() => {
   for (const base of bases.splice(0)) rmSync(base, { recursive: true, force: true })
 })
 
-/** A root that was committed to once, and its state directory. */
+/** A root after a first commit, and its state directory. */
 async function used() {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'recovery-')))
   bases.push(base)
@@ -51,7 +51,7 @@ async function reopen(root: string, stateDir: string) {
   await backend.close()
 }
 
-/** What an opening leaves that was killed: no socket answers for its claim. */
+/** Creates the state files of a killed process: no socket answers for its claim. */
 function leaveDead(state: string, options: { boot?: string; log?: unknown; lock?: boolean } = {}) {
   writeFileSync(join(state, `claim-${DEAD}`), `${DEAD}\n${options.boot ?? bootId()}\n1\n`)
   writeFileSync(join(state, `log-${DEAD}`), `${options.log === undefined ? '' : JSON.stringify(options.log)}\n`)
@@ -81,7 +81,7 @@ describe('files left by a killed process', () => {
       lock: true,
     })
     await reopen()
-    // A name that no log holds is not ours; one that is no temporary is never removed.
+    // Only logged files are removed, and only if their name is that of a temporary file.
     expect(straysIn(root)).toEqual([temp(3)])
     expect(readFileSync(join(root, 'ordinary'), 'utf8')).toBe('x')
     expect(readdirSync(state)).toEqual(['journal'])
@@ -113,7 +113,7 @@ describe('files left by a killed process', () => {
 })
 
 describe('a journal', () => {
-  /** `a` replaced, `b` removed, `new/c` created: staged, with the first `done` steps carried out. */
+  /** A staged set that replaces `a`, removes `b` and creates `new/c`, with the first `done` steps executed. */
   async function halfway(done: number) {
     const { root, state, reopen } = await used()
     const before = treeOf(root)
@@ -190,7 +190,7 @@ describe('a journal', () => {
     expect(treeOf(root)).toEqual(new Map([...before, ['new', 'directory'], ['new/c', `file ${theirs}`]]))
   })
 
-  it('is recovered before the next commit of a process that was open all the time', async () => {
+  it('is recovered before the next commit of a process that stayed open', async () => {
     const { root, state, steps, after } = await halfway(1)
     rmSync(join(state, 'lock'))
     const backend = nodeBackend(root, { stateDir: join(state, '..') })
@@ -201,7 +201,7 @@ describe('a journal', () => {
     expect(treeOf(root)).toEqual(new Map([...after, ['d', 'directory']]))
   })
 
-  it('that cannot be rolled back is kept, with its files, until it can', async () => {
+  it('that cannot be rolled back is kept with its files until it can be rolled back', async () => {
     for (const undo of [{ undo: true }, {}]) {
       const { root, state, steps, before } = await halfway(2)
       // Another program created `new/c`, so the commit cannot be completed either.

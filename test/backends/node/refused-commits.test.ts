@@ -8,7 +8,7 @@ import { straysIn, treeOf } from './tree.ts'
 
 closeAfterEach()
 
-/** Somebody else does something just before the first call of that name that concerns such a place. */
+/** Runs `act`, as another process, directly before the first system call `name` on a matching path. */
 function interrupted<T>(
   name: Parameters<typeof meddling>[0],
   where: RegExp,
@@ -49,7 +49,7 @@ describe('a file that another process changes between check and change', () => {
   it('is kept by a set, at any step', async () => {
     const { root, backend } = place({ a: 'old', b: 'b', c: 'c' })
     const set = () => commit(backend, put('a', 'new'), absent('b'), ...move('c', 'd', 'c'))
-    // While backups are made, and while names change.
+    // During backups, and during renames.
     for (const [name, where, theirs] of [
       ['linkSync', /\/a$/, 'a'],
       ['linkSync', /\/c$/, 'c'],

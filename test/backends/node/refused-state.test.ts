@@ -51,7 +51,7 @@ const OTHER = 'ad'.repeat(16)
 const temp = (count: number) => `.wardspace-${DEAD.slice(0, 16)}${String(count).padStart(16, '0')}.tmp`
 const claimOf = (id: string) => `${id}\n${bootId()}\n1\n`
 
-/** A root that was committed to once and closed again. */
+/** A root after a first commit, closed again. */
 async function used(files: Record<string, string> = {}) {
   const made = place(files)
   await commit(made.backend, absent('none'))
@@ -88,7 +88,7 @@ describe('an unusual storage', () => {
     ])
     await unlinked(() => commit(backend, put('single', 'x')))
     expect(readFileSync(join(root, 'single'), 'utf8')).toBe('x')
-    // What stands there is not overwritten, whoever put it there just now.
+    // A file that another process created in the meantime is not overwritten.
     const theirs = (real: () => unknown, _from: string, to: unknown) => {
       if (!String(to).endsWith('/late')) return real()
       writeFileSync(join(root, 'late'), 'theirs')
@@ -98,7 +98,7 @@ describe('an unusual storage', () => {
       'WRITE_CONFLICT',
     )
     expect(readFileSync(join(root, 'late'), 'utf8')).toBe('theirs')
-    // Any other refusal is one.
+    // Other errors are reported.
     const moved = () => commit(backend, ...move('n', 'm', 'n'))
     expect(await codeOf(refusing('linkSync', 'EIO', /\/n$/, moved))).toBe('BACKEND_ERROR')
     await backend.close()
@@ -118,7 +118,7 @@ describe('an unusual storage', () => {
       expect(readFileSync(join(root, 'new'), 'utf8')).toBe(code)
     }
     const before = treeOf(root)
-    // Once names changed, the directories cannot be synced: neither forward nor back.
+    // After the renames, directories cannot be synced, neither to complete the set nor to roll it back.
     let isBegun = false
     const begin = (real: () => unknown) => {
       isBegun = true
@@ -143,7 +143,7 @@ describe('an unusual storage', () => {
     await commit(backend, put('c', 'c'))
   })
 
-  it('that runs full in the middle of a file keeps no partial file', async () => {
+  it('that becomes full in the middle of a file keeps no partial file', async () => {
     const { root, backend } = place({ a: 'a' })
     for (const size of [10, 2_000_000]) {
       const nothing = (_real: () => unknown, _fd: string, ...more: unknown[]) => {
@@ -164,7 +164,7 @@ describe('an unusual storage', () => {
   it('keeps the owner of a replaced file, if permitted', async () => {
     const { root, backend } = place({ a: 'a' })
     const own = lstatSync(join(root, 'a'))
-    // As if what is staged belonged to another at first.
+    // Makes staged files appear to have another owner.
     const foreign = (real: () => unknown, fd: string) => {
       const stats = real() as Stats
       return placeOf(fd).includes('.wardspace-') ? Object.assign(stats, { uid: own.uid + 1 }) : stats
@@ -231,7 +231,7 @@ describe('the state directory', () => {
       else expect((await told(refusing(name, 'EIO', where, write))).message).toContain(message)
       expect(readFileSync(join(root, 'a'), 'utf8')).toBe(message === '' ? 'new' : 'a')
     }
-    // Without a name of its own, an error is still told.
+    // An error without a code is reported too.
     const broken = () => {
       throw new Error('secret')
     }
@@ -340,7 +340,7 @@ describe('state of dead openings', () => {
     await second.stat(ROOT)
     await second.close()
     expect(readdirSync(state)).toContain('lock')
-    // A claim that went in the meantime is nobody's.
+    // A claim that disappears in the meantime has no owner.
     writeFileSync(join(state, `claim-${OTHER}`), claimOf(OTHER))
     const third = open()
     await refusing('statSync', 'ENOENT', /claim-/, () => third.stat(ROOT))
@@ -396,14 +396,14 @@ describe('the lock', () => {
     expect(await one.lock.hold(async (orphaned) => orphaned)).toBe(true)
     expect(readdirSync(path).filter((name) => name.startsWith('break-'))).toEqual([])
     await one.lock.close('whole')
-    // Somebody alive is just taking it over.
+    // A live process is taking it over at the moment.
     const alive = await opening(path)
     linkSync(join(path, `claim-${DEAD}`), join(path, 'lock'))
     linkSync(join(path, `claim-${alive.state.id}`), join(path, `break-${DEAD}`))
     const hasty = await opening(path, 1)
     await expect(hasty.lock.hold(async () => {})).rejects.toThrow('holds the lock')
     expect(readFileSync(join(path, 'lock'), 'latin1')).toBe(claimOf(DEAD))
-    // Nor from who takes over from one who died while he took it over.
+    // The same applies if that process takes over from another one that died during its takeover.
     for (const guard of [DEAD, OTHER]) rmSync(join(path, `break-${guard}`), { force: true })
     writeFileSync(join(path, `claim-${OTHER}`), claimOf(OTHER))
     linkSync(join(path, `claim-${OTHER}`), join(path, `break-${DEAD}`))
@@ -412,7 +412,7 @@ describe('the lock', () => {
     expect(readFileSync(join(path, 'lock'), 'latin1')).toBe(claimOf(DEAD))
     rmSync(join(path, `break-${OTHER}`))
     const patient = await opening(path)
-    // The guard goes at the same moment as it is found: it is tried again.
+    // If the guard disappears while it is read, the lock is tried again.
     const vanish = (real: () => unknown, location: string) => {
       if (location.endsWith(`break-${DEAD}`)) unlinkSync(location)
       return real()
@@ -431,7 +431,7 @@ describe('the lock', () => {
     }
     expect(await meddling('readFileSync', vanish, () => lock.hold(async (orphaned) => orphaned))).toBe(false)
     await lock.close('whole')
-    // Dead at the first look, taken over by somebody by the second.
+    // The holder is dead at the first check, and another process has taken over at the second.
     const other = await opening(path)
     writeFileSync(join(path, 'lock'), claimOf(DEAD))
     let looks = 0
@@ -487,7 +487,7 @@ describe('single steps', () => {
     )
     expect(() => doStep(pins, { do: 'mkdir', path: at('a') })).toThrow('another process changed it')
     expect(() => doStep(pins, { do: 'rmdir', path: at('d'), mode: 0o755 })).toThrow('ENOTEMPTY')
-    // Done, but killed before the temporary name was gone.
+    // The step is done, but the process was killed before it removed the temporary name.
     linkSync(join(root, 'a'), join(root, temp(2)))
     doStep(pins, { do: 'create', path: at('a'), temp: [ROOT, temp(2)], ino: ino('a') }, 'again')
     const lost = { do: 'create', path: at('n'), temp: [ROOT, temp(4)], ino: 0 } as const
@@ -560,14 +560,14 @@ describe('single steps', () => {
 describe('other platforms', () => {
   it.each(['darwin', 'win32'] as const)('%s: apply the same changes by other calls', async (platform) => {
     const { base, root } = place({ a: 'a', c: 'c', 'd/x': 'x' })
-    // So long that no socket fits in it.
+    // Too long for the path of a socket.
     const stateDir = join(base, 'state '.repeat(20).trim())
     await onPlatform('linux', () => mkdirSync(stateDir))
     const backend = await onPlatform(platform, () => nodeBackend(root, { stateDir }))
     expect(backend.capabilities.modes).toBe(platform === 'darwin')
     expect(backend.capabilities.caseSensitive).toBe(true)
     if (platform === 'win32') {
-      // Only what does not need its pipes.
+      // Only operations that need no named pipes.
       await onPlatform(platform, () => backend.list(ROOT))
       const [glance] = (await backend.statDirectories?.([ROOT], () => undefined)) ?? []
       expect([...(glance?.names ?? [])]).toEqual(['a', 'c', 'd'])
@@ -603,7 +603,7 @@ describe('other platforms', () => {
     expect(readFileSync(staged, 'utf8')).toBe('x')
     rmSync(staged)
     await expect(unasked()).rejects.toThrow('EPERM')
-    // A machine that names no boot has one.
+    // A machine without a boot id has an empty one.
     expect(await refusing('readFileSync', 'ENOENT', /boot_id$/, () => bootId())).toBe('')
   })
 
@@ -611,7 +611,7 @@ describe('other platforms', () => {
     const { root, state } = place({ a: 'a' })
     const noLink = (where: RegExp) => (path: unknown) => where.test(String(path))
     const opened = () => nodeBackend(root, { stateDir: state })
-    // Standard input may be closed.
+    // Standard input may be closed, so /proc/self/fd/0 may be missing.
     const still = await refusing('readlinkSync', 'ENOENT', noLink(/fd\/0$/), opened)
     expect((await still.list(ROOT)).length).toBe(1)
     await still.close()
@@ -648,7 +648,7 @@ describe('other platforms', () => {
     expect(await meddling('lstatSync', match, () => canonical('READ.ME'))).toBe('Read.Me')
     expect(await meddling('lstatSync', match, () => openRoot(place({ 'Read.Me': '' }).root).caseSensitive)).toBe(false)
     await expect(refusing('readdirSync', 'EIO', /root$/, () => canonical('Read.Me'))).rejects.toThrow('EIO')
-    // Found under a name that no list has: by another that is the same, if there is one.
+    // The path exists under a name that is not listed: the listed name of the same file is used, if there is one.
     const { base } = place()
     writeFileSync(join(base, 'elsewhere'), '')
     const alias = (_real: () => unknown, path: string, ...more: unknown[]) =>
@@ -667,7 +667,7 @@ describe('other platforms', () => {
       isReached = count > nth
       expect(outcome).toBe(isReached ? 'Error: EIO' : 'Dir/x')
     }
-    // Where nothing can be asked, the platform tells.
+    // If no entry can be checked, the platform decides.
     const unknown = () => openRoot(root, 'recheck').caseSensitive
     const swapped = (path: unknown) => /rEAD|dIR|HERE|ROOT$/.test(String(path))
     expect(await refusing('lstatSync', 'EACCES', swapped, unknown)).toBe(true)
@@ -676,7 +676,7 @@ describe('other platforms', () => {
   })
 })
 
-/** Where a descriptor leads. */
+/** The path of an open descriptor. */
 function placeOf(fd: string): string {
   return readlinkSync(`/proc/self/fd/${fd}`)
 }

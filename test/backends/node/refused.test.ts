@@ -66,10 +66,10 @@ describe('reading', () => {
       appendFileSync(join(root, 'a'), '!')
       return real()
     }
-    // As long as it changes while it is hashed, it is not what was expected.
+    // A file that changes while it is hashed does not have the expected version.
     const changing = () => commit(backend, expecting(sha256Text(text)))
     expect(await codeOf(meddling('read', meddled, changing))).toBe('WRITE_CONFLICT')
-    // Cut off while it is hashed, it is what there is.
+    // A file that is truncated while it is hashed does not have it either.
     const cut = (real: () => unknown) => {
       truncateSync(join(root, 'a'), 5)
       return real()
@@ -93,7 +93,7 @@ describe('reading', () => {
     'returns the remaining bytes of a file of %i bytes that is truncated during the read',
     async (size) => {
       const { root, backend } = place({ a: 'x'.repeat(size) })
-      // The second descriptor call of each attempt comes after the reading.
+      // The second call on the descriptor in each attempt is after the read.
       let looks = 0
       const cut = (real: () => unknown) => {
         const stats = real()
@@ -104,7 +104,7 @@ describe('reading', () => {
       const read = await meddling('fstatSync', cut, () => backend.read(at('a')))
       expect(read.bytes.every((byte) => byte === 'x'.charCodeAt(0))).toBe(true)
       expect(read.bytes.length).toBeLessThan(size)
-      // A tag that nothing else will ever have.
+      // The tag is unique, since the content may not match any state of the file.
       expect(read.stat.tag).not.toBe((await backend.stat(at('a')))?.tag)
     },
   )
@@ -150,7 +150,7 @@ describe('reading', () => {
       ['EACCES', 'd/a'],
       ['EIO', 'BACKEND_ERROR'],
     ]) {
-      // Only the short way, one open with all links followed, is refused.
+      // Only the fast path fails: a single open that follows all links.
       const short = (_path: unknown, flags: unknown) => flags === 0x200000
       const match = refusing('openSync', code as string, short, () =>
         backend.canonical(at('d/a') as LogicalPath).catch((error: ToolError) => error.code),
@@ -207,7 +207,7 @@ describe('reading many files', () => {
   })
 })
 
-/** While `action` runs, each look at the clock is a second after the last. */
+/** Runs `action` with a clock that advances one second per reading. */
 async function slowly<T>(action: () => Promise<T>): Promise<T> {
   let now = 0
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 1_000))
@@ -240,7 +240,7 @@ describe('walking a tree', () => {
       const moved = tour(backend, start, (path) => path.endsWith('e') && renameSync(whole, join(base, 'gone')))
       expect(await codeOf(moved)).toBe(start === '' ? 'BACKEND_ERROR' : 'PATH_REJECTED')
     }
-    // Noticed at a pause, too: nothing more is found through it.
+    // The move is also noticed at a pause, and nothing more is read below the moved directory.
     const { base, root, backend } = place({ 'd/e/f': '', 'd/g/h': '' })
     const seen: string[] = []
     const moved = slowly(() =>
@@ -258,7 +258,7 @@ describe('walking a tree', () => {
     const all = () => tour(backend, '', () => {}, 2)
     expect((await all()).found).toEqual(['a=2', 'd=undefined', 'b=1'])
     expect((await refusing('readSync', 'EIO', /./, all, 1)).found).toEqual(['a=undefined', 'd=undefined', 'b=1'])
-    // It is told again where files were short.
+    // Files are reported again after descriptors were short.
     expect((await refusing('openSync', 'EMFILE', /\/b$/, all, 1)).found).toEqual(['a=2', 'd=undefined', 'b=1'])
     expect((await refusing('openSync', 'EMFILE', /\/a$/, all, 1)).found).toEqual(['a=2', 'd=undefined', 'b=1'])
   })
@@ -293,7 +293,7 @@ describe('statDirectories', () => {
       const [, seen] = await again()
       expect(seen).toMatchObject({ names: ['b', 'c'], types: [1, 1] })
       expect([seen?.facts[0], seen?.facts[5]]).toEqual([5, 1])
-      // The physical place cannot be looked at: the directory is found through the root that is held open.
+      // The physical path cannot be checked, so the directory is found through the open root.
       expect(await refusing('lstatSync', 'EACCES', (path) => path === join(root, 'd'), again)).toEqual([
         expect.anything(),
         seen,

@@ -9,19 +9,19 @@ import type { Backend, Change } from '../../../src/storage/backend.ts'
 
 const closers: (() => unknown)[] = []
 
-/** Runs after the test, the last one first. */
+/** Registers a cleanup for the end of the test. Cleanups run in reverse order. */
 export function afterwards(close: () => unknown): void {
   closers.push(close)
 }
 
-/** To be called once in a test file that uses {@link afterwards} or {@link place}. */
+/** Call once in each test file that uses {@link afterwards} or {@link place}. */
 export function closeAfterEach(): void {
   afterEach(async () => {
     for (const close of closers.splice(0).reverse()) await close()
   })
 }
 
-/** A root with files, and a backend over it. */
+/** Creates a root with files, and a backend over it. */
 export function place(files: Record<string, string> = {}, options: NodeOptions = {}) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'refused-')))
   afterwards(() => rmSync(base, { recursive: true, force: true }))
@@ -69,7 +69,7 @@ export const commit = (backend: Backend, ...changes: Change[]) => backend.commit
 
 export const relaxed = (backend: Backend, ...changes: Change[]) => backend.commit(changes, { durability: 'relaxed' })
 
-/** The refusal of an action that must be refused. */
+/** The ToolError of an action, which must fail with one. */
 export async function told(action: Promise<unknown>): Promise<ToolError> {
   try {
     await action

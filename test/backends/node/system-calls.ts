@@ -8,8 +8,8 @@ type Name = {
 type Call = (...values: unknown[]) => unknown
 
 /**
- * Lets something happen at calls of the system that no disk does on demand: while `action` runs, `meddle` stands in the
- * place of the call of that name, and gets the real one to go on with. Everything else is the real thing.
+ * Simulates events that a disk does not produce on demand. While `action` runs, `meddle` replaces the system call
+ * `name`, and receives the real one. All other calls are real.
  */
 export async function meddling<T>(
   name: Name,
@@ -18,7 +18,7 @@ export async function meddling<T>(
 ): Promise<T> {
   const real = fs[name] as unknown as Call
   const meddled: Call = (location, ...more) => meddle(() => real(location, ...more), String(location), ...more)
-  // Whatever else hangs on the function, as `realpathSync.native` does.
+  // Keeps properties of the function, such as `realpathSync.native`.
   const { length, name: own, prototype, ...rest } = Object.getOwnPropertyDescriptors(real) as PropertyDescriptorMap
   set(name, Object.defineProperties(meddled, rest))
   try {
@@ -28,7 +28,7 @@ export async function meddling<T>(
   }
 }
 
-/** The call of that name refuses with a system error, as often as told, where the place (or descriptor) matches. */
+/** Makes the system call `name` fail with `code` up to `times` times, if its path or descriptor matches. */
 export function refusing<T>(
   name: Name,
   code: string,
@@ -50,7 +50,7 @@ export function refusing<T>(
   )
 }
 
-/** What runs in `action` takes this for another platform. */
+/** Runs `action` with another `process.platform`. */
 export async function onPlatform<T>(platform: NodeJS.Platform, action: () => T | Promise<T>): Promise<T> {
   const own = Object.getOwnPropertyDescriptor(process, 'platform') as PropertyDescriptor
   Object.defineProperty(process, 'platform', { ...own, value: platform })
@@ -61,7 +61,7 @@ export async function onPlatform<T>(platform: NodeJS.Platform, action: () => T |
   }
 }
 
-/** An error of the system, with its name. */
+/** A system error with its code. */
 export function systemError(code: string): Error {
   return Object.assign(new Error(code), { code })
 }

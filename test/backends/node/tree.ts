@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Everything below a directory, by path, links not followed: what is there by node:fs, not by the code under test. */
+/** Everything below a directory by path, without following links. Reads with node:fs, not with the code under test. */
 export function treeOf(directory: string, prefix = ''): Map<string, string> {
   const match = new Map<string, string>()
   for (const name of readdirSync(directory).sort()) {

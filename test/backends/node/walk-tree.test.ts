@@ -27,7 +27,7 @@ function tree(files: Record<string, string>, grounding?: 'recheck') {
 const everything = { see: () => true, enter: () => true, revision: 'test' }
 const hiding = { filters: { includeHidden: false, includeIgnored: false }, ...everything }
 
-/** Whole descent; `before` is called when a directory is told. */
+/** Walks the complete tree; `before` is called when a directory is visited. */
 async function tour(backend: Backend, before: (directory: Path) => void = () => {}) {
   const messages: string[] = []
   const skipped: [string, string][] = []
@@ -85,7 +85,7 @@ describe.each([undefined, 'recheck'] as const)('walking a tree on disk (%s)', (g
     expect(skipped.map(([path]) => path)).toEqual(['d'])
   })
 
-  it.skipIf(grounding === 'recheck')('declares void what it was told of a directory that was moved away', async () => {
+  it.skipIf(grounding === 'recheck')('reports a directory that was moved away during the walk as skipped', async () => {
     const { base, root, backend } = tree({ 'root/d/e/f': '', 'root/d/g/h': '' })
     const { skipped } = await tour(backend, (directory) => {
       if (directory === 'd/e') renameSync(join(root, 'd'), join(base, 'outside/d'))

@@ -1,9 +1,8 @@
 import { vi } from 'vitest'
 
 /**
- * The parts of a browser that its storage is reached by, in memory: handles of files and directories, and Web Locks. What
- * a browser does only now and then is arranged by `around`: it is asked before each step, by the step's name and the
- * name of the file or directory.
+ * Simulates the storage of a browser in memory: handles of files and directories, and Web Locks. `around` simulates
+ * rare events: it is called before each step, with the name of the step and of the file or directory.
  */
 export interface BrowserStorage {
   readonly root: FileSystemDirectoryHandle

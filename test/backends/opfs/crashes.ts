@@ -13,8 +13,8 @@ export interface Crashed {
 }
 
 /**
- * Commits one set again and again on storage that fails at its first call, at its second, and so on until none fails any
- * more; then opens it anew and looks at what is there.
+ * Commits one set repeatedly on storage that fails at its first call, then at its second, and so on until no call
+ * fails. After each commit, it reopens the storage and checks the tree.
  */
 export async function crashEverywhere(create: () => Promise<BackendSubject>, failing: Failing): Promise<Crashed> {
   const outcomes = { old: 0, new: 0 }

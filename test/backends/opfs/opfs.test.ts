@@ -239,7 +239,7 @@ describe('files layout', () => {
     expect(await textAt(backend, 'd/b')).toBe('there')
     expect(storage.names('wardspace/default/state')).toEqual([])
     await backend.close()
-    // A browser without move() continues from a journal of one with it.
+    // A browser without move() recovers the journal of a browser with it.
     const other = browserStorage()
     other.put('wardspace/default/state/staged-1', bytesOf('copied'))
     other.put('wardspace/default/state/journal', steps)
@@ -432,7 +432,7 @@ describe('directoryHandle()', () => {
     const { storage, handle } = await picked()
     const backend = await directoryHandle(handle, { caseSensitive: true })
     await commit(backend, change('d', directory), change('a', file('old')))
-    // Between the look-up and the step.
+    // The directory disappears between the look-up and the step.
     const vanishing = (before: string) => {
       storage.around = (step, name) => {
         if (step === 'closeWritable' && name === before) storage.remove('picked/d')

@@ -432,7 +432,7 @@ describe('records that another tab wrote after the lease was lost', () => {
       await backend.commit([change(name, file(name))], { durability: 'relaxed' })
       ends.push(disk.bytes(0).length)
     }
-    // The third in place of the second: intact and of this journal, but at another position.
+    // The third record replaces the second: it is intact and of this journal, but at another position.
     const bytes = disk.bytes(0)
     const mixed = new Uint8Array([...bytes.subarray(0, ends[0]), ...bytes.subarray(ends[1])])
     expect([...(await snapshot(await open(faultyDisk([mixed, new Uint8Array()])))).keys()]).toEqual(['a'])

@@ -99,7 +99,7 @@ const api = {
 
   /** Creates 20 files, and starts a patch of all of them. Resolves when the patch has started. */
   async patch(name: string, layout: Layout, round: number): Promise<number> {
-    // Imported only here: it is most of the code.
+    // Imported only here, since it is most of the code.
     const { createWorkspace } = await import('../../../src/index.ts')
     const workspace = await createWorkspace({ backend: await open(name, layout), policy: 'autonomous' })
     const paths = Array.from({ length: 20 }, (_, i) => `f${i}.txt`)
