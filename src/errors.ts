@@ -187,7 +187,8 @@ export function toFailure(error: unknown): Failure {
     ok: false,
     code: error.code,
     message: error.message,
-    hint: error.details.hint ?? errorHints[error.code],
+    // Plain JavaScript can throw a code that does not exist.
+    hint: error.details.hint ?? errorHints[error.code] ?? errorHints.BACKEND_ERROR,
   }
   return withCause(failure, error.cause)
 }

@@ -1,4 +1,4 @@
-import { ToolError } from '../errors.ts'
+import { errorHints, ToolError } from '../errors.ts'
 import type { Access } from '../policy/access.ts'
 import type { Receipt } from '../storage/backend.ts'
 import type { BuiltinContext, BuiltinDraft, PlanState, ResultFields } from '../tools/builtin-tool.ts'
@@ -6,6 +6,7 @@ import { checkedContext } from '../tools/check-context.ts'
 import { checkDraft, checkShown } from '../tools/check-draft.ts'
 import { checkPlan } from '../tools/check-tool.ts'
 import type { ShownVersion, Tool } from '../tools/define-tool.ts'
+import { didYouMean } from '../util/check-options.ts'
 import type { AuthorizedCall } from './state/call.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
@@ -137,8 +138,13 @@ function synchronous(value: unknown): unknown {
  * Returns the error for an exception in a function of an own tool. The message names the function, and the cause is the
  * exception. A `ToolError` is the answer of the tool and stays.
  */
-function ownToolError({ name }: Tool, step: string, error: unknown, isCommitted = false): ToolError {
-  if (error instanceof ToolError) return error
+function ownToolError({ name }: Pick<Tool, 'name'>, step: string, error: unknown, isCommitted = false): ToolError {
+  if (error instanceof ToolError) {
+    if (Object.hasOwn(errorHints, error.code)) return error
+    const help = didYouMean(String(error.code), Object.keys(errorHints))
+    const cause = new TypeError(`Unknown error code ${JSON.stringify(error.code)}${help}`, { cause: error })
+    return ownToolError({ name }, step, cause, isCommitted)
+  }
   const kind = error instanceof Error && /^[A-Za-z]{1,40}$/.test(error.name) ? ` (${error.name})` : ''
   const effect = isCommitted ? ' The changes of the call stand; only its result is missing.' : ''
   return new ToolError(

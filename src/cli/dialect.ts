@@ -1,8 +1,10 @@
 import { closeSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { checkDialect } from '../dialects/runtime/check-dialect.ts'
 import type { VirtualRoots } from '../dialects/runtime/path-mapping.ts'
 import type { Dialect } from '../dialects/runtime/types.ts'
+import { builtinTools } from '../tools/index.ts'
 import { openRegularFile } from '../util/regular-file.ts'
 
 /**
@@ -27,7 +29,9 @@ export async function builtInDialect(name: string, roots?: VirtualRoots): Promis
   const { dialects } = await import('../dialects/index.ts')
   const open = Object.hasOwn(dialects, name) ? dialects[name] : undefined
   if (open === undefined) {
-    throw new TypeError(`There is no dialect "${name}"; the dialects are ${Object.keys(dialects).join(', ')}`)
+    throw new TypeError(
+      `There is no dialect "${name}"; the dialects are ${Object.keys(dialects).join(', ')}. A dialect of your own is a file, such as ./mine.js`,
+    )
   }
   return open(roots)
 }
@@ -68,22 +72,12 @@ function problemOf(exported: unknown): string | undefined {
   }
   if (typeof formatError !== 'function') return 'its "formatError" must be a function'
   if (!Array.isArray(tools)) return 'its "tools" must be an array'
-  const wrong = tools.findIndex((tool: unknown) => !isTool(tool))
-  return wrong === -1 ? undefined : `tools[${wrong}] must have name, description, input (a zod object), uses and steps`
-}
-
-function isTool(tool: unknown): boolean {
-  if (!isObject(tool)) return false
-  const { name, description, input, uses, steps } = tool
-  return (
-    typeof name === 'string' &&
-    typeof description === 'string' &&
-    isObject(input) &&
-    typeof input.safeParse === 'function' &&
-    isObject(input.shape) &&
-    Array.isArray(uses) &&
-    typeof steps === 'function'
-  )
+  try {
+    checkDialect(exported as unknown as Dialect, builtinTools)
+  } catch (error) {
+    return (error as Error).message
+  }
+  return undefined
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

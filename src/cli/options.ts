@@ -73,12 +73,21 @@ export async function openWorkspace(
       ? createWorkspace(workspaceOptions)
       : createWorkspace({ ...workspaceOptions, dialect: served }))
     if (shell !== undefined) await requireCommands(workspace)
+    workspace.subscribe((event) => {
+      if (event.type === 'exception')
+        process.stderr.write(`wardspace: ${event.tool}: ${describeException(event.cause)}\n`)
+    })
     return workspace
   } catch (error) {
     await shell?.close()
     await backend.close()
     throw error
   }
+}
+
+/** Describes an exception for the author of a dialect or tool, with its stack. A model never sees it. */
+function describeException(cause: unknown): string {
+  return cause instanceof Error ? (cause.stack ?? String(cause)) : String(cause)
 }
 
 /** Throws if the policy never allows a command, because a shell would then be useless. */

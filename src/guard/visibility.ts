@@ -6,8 +6,9 @@ import type { Policy, PolicyCall, Verdict } from '../policy/policy.ts'
 import type { EntryType } from '../storage/backend.ts'
 
 /**
- * Decides which paths of a tree a call may list or enter. This is the one place that decides whether a listing, a search or
- * a diff shows a given file; the result also restricts what the shells see.
+ * Decides which paths of a tree a call may list or enter. This is the one place where policy decides whether a listing, a
+ * search or a diff shows a given file; the result also restricts what the shells see. A walk leaves out further files by the
+ * filters of the call: dot names, `node_modules` and ignored ones.
  *
  * - A path appears if policy allows both the permission of the walk (`file:list`, `file:search`, `file:diff`,
  *   `memory:read`) and reading (`file:read`, or `memory:read` for notes).

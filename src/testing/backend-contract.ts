@@ -1,3 +1,13 @@
+import { isBackend } from '../storage/is-backend.ts'
+import {
+  checkOptions,
+  isFunction,
+  isPositive,
+  isRecordOf,
+  isText,
+  type OptionTable,
+  shape,
+} from '../util/check-options.ts'
 import type { BackendCase, BackendSubject } from './backend/case.ts'
 import { commitCases } from './backend/commits.ts'
 import { type ContractScale, largeCases } from './backend/large.ts'
@@ -21,12 +31,19 @@ export interface BackendContractOptions {
 
 const SCALE: ContractScale = { files: 1000, depth: 200 }
 
+const optionTable: OptionTable<BackendContractOptions> = {
+  name: isText,
+  create: isFunction,
+  skip: isRecordOf(isText),
+  scale: shape<ContractScale>({ files: isPositive, depth: isPositive }, 'files', 'depth'),
+}
+
 /**
  * Returns the contract of every backend as cases for any test runner. Each case creates its own backend and throws an Error with
  * the expected and the actual value. A case is skipped only if the backend declares that it lacks a capability, or if `skip`
  * has a reason for it.
  *
- * @throws TypeError for a name in `skip` that no case has
+ * @throws TypeError for an unknown or wrong option, and for a name in `skip` that no case has
  * @example
  * ```ts
  * for (const contractCase of backendContract({ name: 'memory', create: () => ({ backend: memory() }) })) {
@@ -35,7 +52,8 @@ const SCALE: ContractScale = { files: 1000, depth: 200 }
  * ```
  */
 export function backendContract(options: BackendContractOptions): readonly ContractCase[] {
-  const large = largeCases(options.scale ?? SCALE)
+  const { scale = SCALE } = checkOptions('backendContract()', options, optionTable, 'name', 'create')
+  const large = largeCases(scale)
   return backendCases(
     [...readCases, ...large, ...nameCases, ...commitCases, ...matrixCases, ...linkCases, ...optionalCases],
     options,
@@ -56,8 +74,9 @@ export function readOnlyContract(options: {
 }
 
 function backendCases(cases: readonly BackendCase[], options: BackendContractOptions): ContractCase[] {
-  return toCases(cases, options, async ({ backend, dispose }) => {
+  const close = async ({ backend, dispose }: BackendSubject) => {
     await backend.close()
     await dispose?.()
-  })
+  }
+  return toCases(cases, options, close, ({ backend }, owner) => isBackend(backend, 'backend', owner))
 }

@@ -44,11 +44,16 @@ export function registerContract(name: string, cases: readonly ContractCase[], {
   })
 }
 
-/** Returns cases that create their own subject and always close it. */
+/**
+ * Returns cases that create their own subject and always close it.
+ *
+ * @param checkSubject throws a TypeError for a result of `create` that is no subject
+ */
 export function toCases<Subject>(
   cases: readonly SubjectCase<Subject>[],
   { create, skip = {} }: SubjectOptions<Subject>,
   close: (subject: Subject) => Promise<void>,
+  checkSubject: (subject: Subject, owner: string) => void,
 ): ContractCase[] {
   for (const name of Object.keys(skip)) {
     if (!cases.some((subjectCase) => subjectCase.name === name))
@@ -60,6 +65,7 @@ export function toCases<Subject>(
       const reason = Object.hasOwn(skip, name) ? skip[name] : undefined
       if (reason !== undefined) return { skipped: reason }
       const subject = await create()
+      checkSubject(subject, 'the result of create()')
       try {
         const skipped = unless?.(subject)
         if (skipped !== undefined) return { skipped }

@@ -1,3 +1,4 @@
+import { checkOptions, isFunction, isObjectWith, isRecordOf, isText, type OptionTable } from '../util/check-options.ts'
 import { type ContractCase, toCases } from './cases.ts'
 import type { ShellCase, ShellSubject } from './shell/case.ts'
 import { endingCases } from './shell/endings.ts'
@@ -15,12 +16,15 @@ export interface ShellContractOptions {
   readonly skip?: Readonly<Record<string, string>>
 }
 
+const optionTable: OptionTable<ShellContractOptions> = { name: isText, create: isFunction, skip: isRecordOf(isText) }
+const isShell = isObjectWith('a shell', 'judge', 'run', 'close')
+
 /**
  * Returns the contract of every shell as cases for any test runner. Each case creates its own workspace with the shell and runs
  * POSIX command lines through its tools. A case is skipped only if the shell declares that it lacks a capability, or if `skip`
  * has a reason for it.
  *
- * @throws TypeError for a name in `skip` that no case has
+ * @throws TypeError for an unknown or wrong option, and for a name in `skip` that no case has
  * @example
  * ```ts
  * for (const contractCase of shellContract({ name: 'bash', create: () => ({ shell: bash() }) })) {
@@ -36,9 +40,11 @@ export function shellContract(options: ShellContractOptions): readonly ContractC
     ...protectionCases,
     ...sessionCases,
   ]
-  return toCases(cases, options, async ({ shell, backend, dispose }) => {
+  checkOptions('shellContract()', options, optionTable, 'name', 'create')
+  const close = async ({ shell, backend, dispose }: ShellSubject) => {
     await shell.close()
     await backend?.close()
     await dispose?.()
-  })
+  }
+  return toCases(cases, options, close, ({ shell }, owner) => isShell(shell, 'shell', owner))
 }

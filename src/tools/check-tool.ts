@@ -22,7 +22,7 @@ const toolFields: Readonly<Record<keyof Tool, FieldCheck>> = {
   description: text,
   input: schema,
   output: schema,
-  permission: { ...text, expected: 'a permission' },
+  permission: { ...text, expected: 'one permission, such as "file:read"' },
   mutates: flag,
   idempotent: flag,
   commandLine: { ...method, isOptional: true },
@@ -88,6 +88,17 @@ export function checkPlan(planned: unknown): asserts planned is readonly Access[
   }
 }
 
+/** Names in other libraries for fields of a tool. */
+const usualNames: Readonly<Record<string, string | undefined>> = {
+  __proto__: null as never,
+  execute: 'draft',
+  handler: 'draft',
+  run: 'draft',
+  inputSchema: 'input',
+  parameters: 'input',
+  outputSchema: 'output',
+}
+
 /**
  * Checks that an object has all the fields, with their types, and no others. Returns a copy, for which each field is read
  * once.
@@ -100,6 +111,10 @@ export function checkFields(
   const checked: Record<string, unknown> = {}
   for (const field of Object.keys(object)) {
     if (Object.hasOwn(fields, field)) continue
+    const usual = usualNames[field]
+    if (usual !== undefined && Object.hasOwn(fields, usual)) {
+      throw new TypeError(`${label} has an unknown field ${JSON.stringify(field)}; use ${JSON.stringify(usual)}`)
+    }
     throw new TypeError(
       `${label} has an unknown field ${JSON.stringify(field)}${didYouMean(field, Object.keys(fields), 'the fields are')}`,
     )

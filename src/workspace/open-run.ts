@@ -232,6 +232,10 @@ function createDialectHost(workspace: WorkspaceState, run: RunState): DialectHos
     useNullDevice: (access, options) => callTool(workspace, run, createNullDeviceCall(access), {}, options),
     rejectCall: async (name, why, options) =>
       (await callTool(workspace, run, createRejectedCall(name, why), {}, options)) as Failure,
+    fieldsOf(name) {
+      const tool = workspace.tools.get(name)
+      return tool && Object.keys(tool.input.shape)
+    },
     mutates: (name) => workspace.tools.get(name)?.mutates === true,
     unavailableReason(name) {
       if (workspace.tools.has(name)) return undefined

@@ -211,7 +211,7 @@ describe('--dialect FILE', () => {
       'export default {}': `its "name" must be a text. ${expected}`,
       'export default { name: "x", description: "" }': `its "pathMapping" must come from createPathMapping. ${expected}`,
       [module.replace('  formatError:', '  refusal:')]: `its "formatError" must be a function. ${expected}`,
-      [module.replace('[Read, ', '[Read, {}, ')]: `tools[1] must have name, description, input (a zod object)`,
+      [module.replace('[Read, ', '[Read, {}, ')]: `"name" is missing; it must be a string`,
       'export default': 'Cannot load the dialect "./mine.js": ',
     }
     for (const [source, message] of Object.entries(cases)) {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type MemoryBackend, memory } from '../../src/backends/memory/index.ts'
 import { ToolError } from '../../src/errors.ts'
+import { createWorkspace } from '../../src/index.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
 import type { Backend, Change, Receipt } from '../../src/storage/backend.ts'
 import { backendContract } from '../../src/testing/index.ts'
@@ -269,3 +270,51 @@ async function firstFailure(create: () => { backend: Backend }): Promise<string 
   }
   return undefined
 }
+
+describe('the contract names the mistake of its caller', () => {
+  const create = () => ({ backend: memory() })
+  it.each([
+    [{ name: 'x', create, skipp: {} }, 'did you mean "skip"?'],
+    [{ name: 'x', create, scale: { file: 3 } }, 'did you mean "files"?'],
+    [{ name: 'x', create, scale: { files: 3 } }, '"scale.depth"'],
+    [{ name: 'x' }, '"create"'],
+    [{ create }, '"name"'],
+  ])('%j', (options, message) => {
+    expect(() => backendContract(options as never)).toThrow(message)
+  })
+
+  const good = memory()
+  const capabilities = Object.entries({
+    ...{ links: 'yes', modes: 1, times: 'yes', caseSensitive: null, authority: 'x', persistent: 0, atomic: 'sets' },
+  })
+  const subjects: readonly (readonly [name: string, subject: unknown, message: string])[] = [
+    ['the backend itself', good, '"backend" of the result of create() must be a backend'],
+    ['no capabilities', { backend: { ...good, capabilities: undefined } }, '"backend.capabilities"'],
+    [
+      'an unknown capability',
+      { backend: { ...good, capabilities: { ...good.capabilities, atomc: 'set' } } },
+      '"atomic"?',
+    ],
+    ...capabilities.map(
+      ([name, value]) =>
+        [
+          name,
+          { backend: { ...good, capabilities: { ...good.capabilities, [name]: value } } },
+          `capabilities.${name}"`,
+        ] as const,
+    ),
+    ...Object.keys(good.capabilities).map((name) => {
+      const { [name as 'links']: _omitted, ...others } = good.capabilities
+      return [`no ${name}`, { backend: { ...good, capabilities: others } }, `capabilities.${name}"`] as const
+    }),
+    ...['canonical', 'stat', 'list', 'read', 'readLink', 'commit', 'close'].map(
+      (name) => [`no ${name}`, { backend: { ...good, [name]: undefined } }, `has the method "${name}"`] as const,
+    ),
+  ]
+  it.each(subjects)('%s', async (_name, subject, message) => {
+    const [first] = backendContract({ name: 'x', create: () => subject as never })
+    await expect(first?.run()).rejects.toThrow(message)
+    const { backend } = subject as { backend?: never }
+    if (backend !== undefined) await expect(createWorkspace({ backend, policy: 'readOnly' })).rejects.toThrow(message)
+  })
+})

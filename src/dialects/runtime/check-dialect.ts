@@ -58,7 +58,11 @@ const annotationFields: Readonly<Record<keyof ToolAnnotations, FieldCheck>> = {
 export function checkDialect(dialect: Dialect, tools: readonly Pick<Tool, 'name' | 'mutates'>[]): void {
   const owner = `the dialect ${JSON.stringify(dialect.name)}`
   checkFields(dialect, dialectFields, `T${owner.slice(1)}`)
-  for (const tool of dialect.tools) checkDialectTool(tool, tools, `Tool ${JSON.stringify(tool.name)} of ${owner}`)
+  for (const [index, tool] of dialect.tools.entries()) {
+    if (!object.matches(tool)) throw new TypeError(`tools[${index}] of ${owner} must be an object`)
+    const name = typeof tool.name === 'string' ? `Tool ${JSON.stringify(tool.name)}` : `tools[${index}]`
+    checkDialectTool(tool, tools, `${name} of ${owner}`)
+  }
 }
 
 function checkDialectTool(tool: DialectTool, tools: readonly Pick<Tool, 'name' | 'mutates'>[], label: string): void {

@@ -4,6 +4,7 @@ import type { AuthorizedCall, CallOptions, Success } from '../../call/state/call
 import { type Failure, ToolError, withCause } from '../../errors.ts'
 import type { ShownVersion, Tool } from '../../tools/define-tool.ts'
 import { recordPaths } from './path-mapping.ts'
+import { requireAnswer, requireKnownFields, requireStep, requireSteps } from './require-answer.ts'
 import { SafetyFields, safetyShapeOf, spellInput } from './safety-fields.ts'
 import { strictSchema } from './strict-schema.ts'
 import { toDialectError } from './translate-error.ts'
@@ -35,6 +36,8 @@ export interface DialectHost {
   shownVersion(path: string): Promise<string>
   /** Evaluates a call without making it. Throws the refusal of a call that policy does not evaluate. */
   explain(tool: string | Tool, input: unknown, dialectTools: readonly string[]): Promise<CallExplanation>
+  /** Returns the fields of the input of a tool. `undefined` for a tool that is not registered. */
+  fieldsOf(name: string): readonly string[] | undefined
   /** Whether a tool of the workspace changes anything. */
   mutates(name: string): boolean
   /** Returns why a tool is not registered, or `undefined` if it is. */
@@ -125,7 +128,7 @@ export function createDialectCall(
       let cause: unknown
       for (const shown of [input, undefined]) {
         try {
-          const answer = format(shown)
+          const answer = requireAnswer(format(shown), 'formatError')
           return { ...toResult({ ...answer, output: answer.output, isError: true }, calls), failure }
         } catch (error) {
           cause = error
@@ -140,7 +143,7 @@ export function createDialectCall(
       const tool = requireTool(dialect, name, host)
       const { parsed, safety } = parseDialectInput(dialect, tool, input)
       fields = { ...fields, ...safety.names }
-      const steps = tool.steps(parsed, pathMapping, state)
+      const steps = requireSteps(tool, tool.steps(parsed, pathMapping, state))
       const end = await runSteps(steps, calls, host, safety, tool, { ...options, dialectTools: namesOf(tool) })
       if ('failure' in end) return toError(end.failure, end.tool)
       safety.requireEffect()
@@ -180,7 +183,7 @@ async function runSteps(
   let isLaterStep = false
   let next = steps.next()
   while (next.done !== true) {
-    const step = next.value
+    const step = requireStep(dialectTool, next.value)
     if ('narrow' in step) {
       next = steps.next(safety.narrow(step.narrow, step.input) as object)
       continue
@@ -199,6 +202,7 @@ async function runSteps(
     }
     const { tool, isNarrowed = false, continueOnError, parts = [] } = step
     requireDeclared(dialectTool, tool)
+    requireKnownFields(dialectTool, step, host.fieldsOf(tool))
     if (host.mutates(tool)) safety.requireEffectOn(tool)
     const input = isNarrowed ? step.input : safety.narrow(tool, step.input)
     const shows = (shown: ShownVersion) => calls.versions.push({ parts, shown })
@@ -213,7 +217,8 @@ async function runSteps(
     }
     next = steps.next(result)
   }
-  return isFailure(next.value) ? { failure: next.value } : { answer: next.value }
+  const end = requireAnswer(next.value, `The tool "${dialectTool.name}"`)
+  return isFailure(end) ? { failure: end } : { answer: end }
 }
 
 /**
