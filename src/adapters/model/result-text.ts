@@ -202,9 +202,8 @@ function isDefault(name: string, value: unknown): boolean {
 
 /** Formats a refusal: code and message, hint, and the remaining details. The path is in the message, suggestions are in the hint. */
 function refusal({ ok: _, code, message, hint, path: _path, suggestions: _named, ...details }: Failure): string {
-  const remaining = Object.entries(details).filter(([, value]) => value !== undefined)
-  const more = remaining.length === 0 ? '' : `\n${JSON.stringify(Object.fromEntries(remaining))}`
-  return `${code}: ${message}\n${hint}${more}`
+  const more = JSON.stringify(details)
+  return `${code}: ${message}\n${hint}${more === '{}' ? '' : `\n${more}`}`
 }
 
 /** Returns the text on one line: text with line breaks as JSON. */

@@ -65,8 +65,8 @@ export function callOptionsOf(
   signal: AbortSignal | undefined,
 ): CallOptions {
   return {
-    ...(step === undefined ? {} : { step }),
-    ...(signal === undefined ? {} : { signal }),
-    ...(approve === undefined ? {} : { approve }),
+    ...(step !== undefined && { step }),
+    ...(signal && { signal }),
+    ...(approve && { approve }),
   }
 }

@@ -48,9 +48,8 @@ function formatError({ code, message, hint, path, failure }: DialectError): Answ
   if (expected !== undefined || actual !== undefined) {
     lines.push(`expected: ${JSON.stringify(expected)}`, `actual: ${JSON.stringify(actual)}`)
   }
-  const located = path === undefined ? {} : { path }
-  const version = currentSha256 === undefined ? {} : { currentSha256 }
-  return { output: lines.join('\n'), structured: { ok: false, code, message, hint, ...located, ...version } }
+  const located = definedOf({ path, currentSha256 })
+  return { output: lines.join('\n'), structured: { ok: false, code, message, hint, ...located } }
 }
 
 const looks = { readOnlyHint: true, openWorldHint: false }
@@ -113,7 +112,6 @@ const tools = [
       const { startLine: first, endLine, totalLines, sha256, nextColumn } = read
       const content = lineNumbers ? numbered(read.content, first) : read.content
       const truncated = read.isCut || endLine < totalLines
-      const continued = nextColumn === undefined ? {} : { nextColumn }
       const range = first > 1 || truncated ? `lines ${first}-${endLine} of ${totalLines}, ` : ''
       const notes = [`${range}sha256 ${sha256}`]
       if (endLine === totalLines && nextColumn === undefined && /[^\n]$/.test(content))
@@ -123,7 +121,16 @@ const tools = [
       }
       return {
         ...answer(content === '' ? [] : [content.replace(/\n$/, '')], notes, '(empty)'),
-        structured: { path, startLine: first, endLine, totalLines, sha256, truncated, ...continued, content },
+        structured: {
+          path,
+          startLine: first,
+          endLine,
+          totalLines,
+          sha256,
+          truncated,
+          ...definedOf({ nextColumn }),
+          content,
+        },
       }
     },
   }),
@@ -147,7 +154,7 @@ const tools = [
       const { matches, truncated, truncatedReason, warnings } = yield* call('search_text', {
         path: pathMapping.inward(path),
         ...options,
-        ...(includeGlob === undefined ? {} : { includeGlob }),
+        ...definedOf({ includeGlob }),
       })
       const found = matches.map((match) => ({ ...match, path: pathMapping.outward(match.path) }))
       const versions = new Map(found.flatMap(({ path, sha256 }) => (sha256 === undefined ? [] : [[path, sha256]])))
@@ -208,8 +215,14 @@ const tools = [
       return {
         ...answer([`${verb}: +${insertions} -${deletions}`, ...lines], [...warnings, ...(dryRun ? [] : versions)]),
         structured: {
-          ...{ applied, dryRun, filesTouched: files.map(({ path }) => path), files },
-          ...{ insertions, deletions, warnings, newWorkspaceDiffSha256 },
+          applied,
+          dryRun,
+          filesTouched: files.map(({ path }) => path),
+          files,
+          insertions,
+          deletions,
+          warnings,
+          newWorkspaceDiffSha256,
         },
       }
     },
@@ -227,8 +240,7 @@ const tools = [
     annotations: looks,
     uses: ['diff_workspace'],
     *steps({ paths, statOnly, maxBytes, ...optional }, pathMapping) {
-      const within = paths === undefined ? {} : { paths: paths.map(pathMapping.inward) }
-      const options = { statOnly, maxBytes, ...within, ...definedOf(optional) }
+      const options = { statOnly, maxBytes, ...definedOf({ paths: paths?.map(pathMapping.inward), ...optional }) }
       const result = yield* call('diff_workspace', options)
       const { baseCommit, filesChanged, insertions, deletions, diff, truncated, diffSha256, warnings } = result
       const stat = result.stat.map((entry) => statLine(entry, pathMapping))
@@ -237,7 +249,14 @@ const tools = [
       return {
         ...answer(lines, filesChanged === 0 ? warnings : [...warnings, `${total}, sha256 ${diffSha256}`], 'No changes'),
         structured: {
-          ...{ baseCommit, filesChanged, insertions, deletions, stat: stat.join('\n'), diff, truncated, diffSha256 },
+          baseCommit,
+          filesChanged,
+          insertions,
+          deletions,
+          stat: stat.join('\n'),
+          diff,
+          truncated,
+          diffSha256,
         },
       }
     },

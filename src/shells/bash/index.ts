@@ -7,14 +7,11 @@ import { createCommandFiles } from '../shared/command-files.ts'
 import { createLineAnalyzer } from '../shared/line-judge.ts'
 import type { CommandFiles, Shell, ShellCommand, ShellOutcome } from '../types.ts'
 import type { CustomCommand } from './custom-command.ts'
-import { dumpCommands } from './dump-commands.ts'
 import { gitCommand } from './git-command.ts'
 import { loadInterpreter } from './just-bash.ts'
 import { bashFs } from './just-bash-fs.ts'
-import { nodeCommand, type ScriptRunner } from './node-command.ts'
-import { runScript } from './node-emulation/engine.ts'
+import type { ScriptRunner } from './node-command.ts'
 import type { Script, ScriptFiles, ScriptResult } from './node-emulation/script.ts'
-import { npmCommand } from './npm-command.ts'
 import { patchCommand } from './patch-command.ts'
 import { type LineRequest, type LineResult, runLine } from './run-line.ts'
 import { sameThreadLimits } from './same-thread-limits.ts'
@@ -90,6 +87,9 @@ export function bash(requested?: BashOptions): Shell {
   }
 }
 
+/** Loads what runs lines in the thread of the caller. */
+const loadSameThread = () => import('./same-thread.ts')
+
 interface RunContext {
   /** Aborts the line. */
   readonly stop: AbortController
@@ -143,13 +143,11 @@ async function run(command: ShellCommand, options: BashOptions, context: RunCont
     const jobOptions = { timeoutMs, signal, serve: serving(fs, custom) }
     result = (await threads.run({ type: 'line', request, commands }, jobOptions)) as LineResult
   } else {
-    const interpreter = await loadInterpreter()
+    const [interpreter, { interpreterCommands }] = await Promise.all([loadInterpreter(), loadSameThread()])
     const fs = bashFs({ roots, random, ends: interpreter.ends })
     const commands = [
       ...custom.map(({ command: justBashCommand }) => justBashCommand),
-      nodeCommand(scriptRunner(threads, timeoutMs, signal), (reason: ToolError) => stop.abort(reason)),
-      npmCommand(),
-      ...dumpCommands(),
+      ...interpreterCommands(scriptRunner(threads, timeoutMs, signal), (reason: ToolError) => stop.abort(reason)),
     ]
     result = await runLine(interpreter, request, { fs, commands, signal })
   }
@@ -162,7 +160,10 @@ function scriptRunner(threads: Threads | undefined, timeoutMs: number, signal: A
   const end = performance.now() + timeoutMs
   return async (script: Script, files: ScriptFiles): Promise<ScriptResult> => {
     const left = Math.max(1, Math.ceil(end - performance.now()))
-    if (threads === undefined) return runScript(script, files, sameThreadLimits(left, signal))
+    if (threads === undefined) {
+      const { runScript } = await loadSameThread()
+      return runScript(script, files, sameThreadLimits(left, signal))
+    }
     const jobOptions = { timeoutMs: left, signal, serve: serving(files, []) }
     return threads.run({ type: 'script', script, timeoutMs: left }, jobOptions) as Promise<ScriptResult>
   }

@@ -1,12 +1,10 @@
 import type { ExecResult, IFileSystem } from 'just-bash'
 import { type CustomCommand, customCommand } from './custom-command.ts'
-import { dumpCommands } from './dump-commands.ts'
 import { loadInterpreter } from './just-bash.ts'
-import { nodeCommand, type ScriptRunner } from './node-command.ts'
-import { runScript } from './node-emulation/engine.ts'
+import type { ScriptRunner } from './node-command.ts'
 import type { ScriptFiles, ScriptResult } from './node-emulation/script.ts'
-import { npmCommand } from './npm-command.ts'
 import { runLine } from './run-line.ts'
+import { interpreterCommands, runScript } from './same-thread.ts'
 import { sameThreadLimits } from './same-thread-limits.ts'
 import { startNodeThread } from './start-thread.ts'
 import { createThreads, type Threads } from './thread-pool.ts'
@@ -90,9 +88,7 @@ async function start(message: Extract<ToThread, { type: 'line' | 'script' }>): P
         : threadRunner(scriptThreads, job, limits.deadline, stop.signal)
     const commands = [
       ...message.commands.map((name) => remoteCommand(job, name).command),
-      nodeCommand(runner, (error) => stop.abort(error)),
-      npmCommand(),
-      ...dumpCommands(),
+      ...interpreterCommands(runner, (error) => stop.abort(error)),
     ]
     return runLine(interpreter, message.request, { fs, commands, signal: stop.signal })
   })

@@ -14,10 +14,9 @@ export async function guestSourceModule(): Promise<string> {
     format: 'iife',
     target: 'es2022',
     charset: 'utf8',
-    // Scripts see the names of classes and functions, which bundling changes.
+    // Scripts see the names of classes and functions, which bundling and minifying change.
     keepNames: true,
-    // Comments and indentation are more than a third of the text.
-    minifyWhitespace: true,
+    minify: true,
     lineLimit: 120,
     write: false,
   })

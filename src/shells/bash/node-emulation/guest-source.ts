@@ -1,484 +1,341 @@
 /** The bundle of `guest/*.js`, written by `npm run build:guest`. */
-export const guestSource: string = `"use strict";(()=>{var __defProp=Object.defineProperty;var __name=(target,value)=>__defProp(target,"name",{value,configurable:true});var __export=(target,all)=>{for(var name in all)__defProp(target,name,{get:all[name],enumerable:true})};var host={...globalThis};var facts=JSON.parse(host.__facts);function codedError(Kind,code,message){return Object.assign(
-new Kind(message),{code})}__name(codedError,"codedError");function systemError({message,code,syscall,path:path2}){const error2=new Error(
-message);if(code)Object.assign(error2,{code,errno:-1});if(syscall)Object.assign(error2,{syscall});if(path2)Object.assign(
-error2,{path:path2});return error2}__name(systemError,"systemError");function callHost(operation,args){const answer=host.
-__host(operation,JSON.stringify(args));if(typeof answer!=="string")return answer;const{value,error:error2}=JSON.parse(answer);
-if(error2)throw systemError(error2);return value}__name(callHost,"callHost");function writeFile(path2,bytes,isAppended){
-const{error:error2}=JSON.parse(host.__write(path2,bytes,isAppended));if(error2)throw systemError(error2)}__name(writeFile,
-"writeFile");function writeOutput(fd,text){host.__out(fd,toHostText(text))}__name(writeOutput,"writeOutput");function encode(text,encoding){
-return host.__encode(toHostText(text),encoding)}__name(encode,"encode");function decode(bytes,encoding){return fromHostText(
-host.__decode(bytes,encoding))}__name(decode,"decode");var{__sha256:sha256,__exit:requestExit,__tests:reportTests,__compile:compile}=host;
-function toHostText(text){if(!text.includes("\\0"))return text;const units=new Uint16Array(text.length);for(let i=0;i<text.
-length;i++)units[i]=text.charCodeAt(i);return units.buffer}__name(toHostText,"toHostText");function fromHostText(received){
-if(typeof received==="string")return received;const units=new Uint16Array(received);let text="";for(let i=0;i<units.length;i+=
-8192)text+=String.fromCharCode(...units.subarray(i,i+8192));return text}__name(fromHostText,"fromHostText");var aliases=new Map([["utf-8","utf8"],["binary","latin1"],["ucs2","utf16le"],["ucs-2","utf16le"],["utf-16le","utf16le"]]);
-var encodings=new Set(["utf8","latin1","ascii","hex","base64","base64url","utf16le"]);function encodingOf(name){const lower=String(
-name??"utf8").toLowerCase();const encoding=aliases.get(lower)??lower;if(!encodings.has(encoding))throw codedError(TypeError,
-"ERR_UNKNOWN_ENCODING",\`Unknown encoding: \${name}\`);return encoding}__name(encodingOf,"encodingOf");function bytesOf(view){
-return view.buffer.slice(view.byteOffset,view.byteOffset+view.byteLength)}__name(bytesOf,"bytesOf");var Buffer2=class _Buffer extends Uint8Array{static{
-__name(this,"Buffer")}static from(value,encodingOrOffset,length){if(typeof value==="string")return new _Buffer(encode(value,
-encodingOf(encodingOrOffset)));if(value instanceof ArrayBuffer){const offset=Number(encodingOrOffset||0);return new _Buffer(
-value,offset,length??value.byteLength-offset)}let list=value;if(list&&list.type==="Buffer"&&Array.isArray(list.data))list=
-list.data;const copy=new _Buffer(list.length);for(let i=0;i<list.length;i++)copy[i]=list[i];return copy}static alloc(size,fill2,encoding){
-const buffer=new _Buffer(size);if(fill2!==void 0&&fill2!==0)buffer.fill(fill2,0,size,encoding);return buffer}static allocUnsafe(size){
-return new _Buffer(size)}static isBuffer(value){return value instanceof _Buffer}static isEncoding(name){try{encodingOf(name);
-return true}catch{return false}}static byteLength(value,encoding){return typeof value==="string"?encode(value,encodingOf(
-encoding)).byteLength:value.byteLength}static concat(list,total=list.reduce((sum,part)=>sum+part.length,0)){const whole=new _Buffer(
-total);let offset=0;for(const part of list){whole.set(part.subarray(0,Math.max(0,total-offset)),offset);offset+=part.length;
-if(offset>=total)break}return whole}static compare(a,b){const shorter=Math.min(a.length,b.length);for(let i=0;i<shorter;i++)
-if(a[i]!==b[i])return a[i]<b[i]?-1:1;return Math.sign(a.length-b.length)}toString(encoding,start2=0,end=this.length){return decode(
-bytesOf(this.subarray(start2,end)),encodingOf(encoding))}toJSON(){return{type:"Buffer",data:Array.from(this)}}equals(other){
-return _Buffer.compare(this,other)===0}compare(other){return _Buffer.compare(this,other)}write(text,offset,length,encoding){
-if(typeof offset==="string")return this.write(text,0,void 0,offset);if(typeof length==="string")return this.write(text,offset,
-void 0,length);const start2=offset||0;const bytes=_Buffer.from(text,encoding);const count=Math.min(bytes.length,this.length-
-start2,length??Number.POSITIVE_INFINITY);this.set(bytes.subarray(0,count),start2);return count}copy(target,targetStart=0,start2=0,end=this.
-length){const part=this.subarray(start2,end).subarray(0,target.length-targetStart);target.set(part,targetStart);return part.
-length}slice(start2,end){return this.subarray(start2,end)}fill(value,start2,end,encoding){if(typeof value!=="string")return super.
-fill(value,start2,end);const bytes=_Buffer.from(value,encoding);if(bytes.length===0)return super.fill(0,start2,end);const from=start2||
-0;for(let i=from;i<(end??this.length);i++)this[i]=bytes[(i-from)%bytes.length];return this}indexOf(value,from,encoding){
-if(typeof value==="number")return super.indexOf(value,from);const bytes=typeof value==="string"?_Buffer.from(value,encoding):
-value;for(let start2=from||0;start2+bytes.length<=this.length;start2++){if(bytes.every((byte,i)=>this[start2+i]===byte))
-return start2}return-1}includes(value,from,encoding){return this.indexOf(value,from,encoding)!==-1}};var numberTypes=[["\\
-UInt8",1,(view,at)=>view.getUint8(at),(view,at,value)=>view.setUint8(at,value)],["Int8",1,(view,at)=>view.getInt8(at),(view,at,value)=>view.
-setInt8(at,value)],["UInt16",2,(view,at,le)=>view.getUint16(at,le),(view,at,value,le)=>view.setUint16(at,value,le)],["In\\
-t16",2,(view,at,le)=>view.getInt16(at,le),(view,at,value,le)=>view.setInt16(at,value,le)],["UInt32",4,(view,at,le)=>view.
-getUint32(at,le),(view,at,value,le)=>view.setUint32(at,value,le)],["Int32",4,(view,at,le)=>view.getInt32(at,le),(view,at,value,le)=>view.
-setInt32(at,value,le)],["Float",4,(view,at,le)=>view.getFloat32(at,le),(view,at,value,le)=>view.setFloat32(at,value,le)],
-["Double",8,(view,at,le)=>view.getFloat64(at,le),(view,at,value,le)=>view.setFloat64(at,value,le)],["BigInt64",8,(view,at,le)=>view.
-getBigInt64(at,le),(view,at,value,le)=>view.setBigInt64(at,value,le)],["BigUInt64",8,(view,at,le)=>view.getBigUint64(at,
-le),(view,at,value,le)=>view.setBigUint64(at,value,le)]];var viewOf=__name(({buffer,byteOffset,byteLength})=>new DataView(
-buffer,byteOffset,byteLength),"viewOf");for(const[name,size,read,write]of numberTypes){for(const order of size===1?[""]:
-["LE","BE"]){const isLittle=order==="LE";Object.assign(Buffer2.prototype,{[\`read\${name}\${order}\`](offset=0){return read(
-viewOf(this),offset,isLittle)},[\`write\${name}\${order}\`](value,offset=0){write(viewOf(this),offset,value,isLittle);return offset+
-size}})}}var bufferModule={Buffer:Buffer2,constants:{MAX_LENGTH:2147483647}};var custom=Symbol.for("nodejs.util.inspect.custom");function inspect(value,options,legacyDepth){const settings=typeof options===
-"object"&&options!==null?options:{depth:legacyDepth};const{depth=2,breakLength=72}=settings;const maxDepth=depth===null?
-Number.POSITIVE_INFINITY:depth;return show({options:settings,maxDepth,width:breakLength,ancestors:[]},value,0,"")}__name(
-inspect,"inspect");inspect.custom=custom;function show(state,value,depth,indent2){if(value===null||typeof value!=="objec\\
-t"&&typeof value!=="function")return showPrimitive(value);if(state.ancestors.includes(value))return"[Circular *1]";const toText=value[custom];
-if(typeof toText==="function"&&toText!==inspect){const replacement=toText.call(value,state.maxDepth-depth,state.options,
-inspect);return typeof replacement==="string"?replacement:show(state,replacement,depth,indent2)}if(value instanceof Number||
-value instanceof String||value instanceof Boolean){return\`[\${constructorName(value)}: \${showPrimitive(value.valueOf())}]\`}
-const{prefix,isList=false,keys,text}=shapeOf(value);if(text!==void 0)return text;if(depth>state.maxDepth)return isList?"\\
-[Array]":\`[\${prefix.replace(/\\(\\d+\\) $/,"").trim()||"Object"}]\`;state.ancestors.push(value);const items=itemsOf(state,value,
-isList,keys,depth+1,\`\${indent2}  \`);state.ancestors.pop();return layOut(items,prefix,isList,indent2,state.width)}__name(
-show,"show");function showPrimitive(value){if(typeof value==="string")return quote(value);if(typeof value==="bigint")return\`\${value}\\
-n\`;return Object.is(value,-0)?"-0":String(value)}__name(showPrimitive,"showPrimitive");function quote(text){const mark=text.
-includes("'")&&!text.includes('"')?'"':"'";const plain=JSON.stringify(text).slice(1,-1).replace(/\\\\"/g,'"');return mark+
-(mark==="'"?plain.replace(/'/g,"\\\\'"):plain)+mark}__name(quote,"quote");function showKey(key){if(typeof key==="symbol")return\`\\
-[\${String(key)}]\`;const name=String(key);return/^[A-Za-z_$][\\w$]*$/.test(name)?name:quote(name)}__name(showKey,"showKey");
-function constructorName(value){for(let proto=Object.getPrototypeOf(value);proto;proto=Object.getPrototypeOf(proto)){if(Object.
-hasOwn(proto,"constructor")&&typeof proto.constructor==="function")return proto.constructor.name}return null}__name(constructorName,
-"constructorName");function enumerableSymbols(value){return Object.getOwnPropertySymbols(value).filter(key=>Object.prototype.
-propertyIsEnumerable.call(value,key))}__name(enumerableSymbols,"enumerableSymbols");function shapeOf(value){const keys=[
-...Object.keys(value),...enumerableSymbols(value)];const name=constructorName(value);if(Array.isArray(value))return{prefix:name===
-"Array"?"":\`\${name}(\${value.length}) \`,isList:true,keys};if(value instanceof Error)return errorShape(value,keys);if(typeof value===
-"function")return labelled(functionLabel(value,name),keys);if(value instanceof RegExp)return labelled(String(value),keys);
-if(value instanceof Date){return labelled(Number.isNaN(value.getTime())?"Invalid Date":value.toISOString(),keys)}if(value instanceof
-Map)return{prefix:\`Map(\${value.size}) \`,keys};if(value instanceof Set)return{prefix:\`Set(\${value.size}) \`,keys};if(value instanceof
-Promise)return{prefix:"",keys,text:"Promise { <pending> }"};if(value instanceof Buffer2)return{prefix:"",keys,text:bufferText(
-value)};if(ArrayBuffer.isView(value)&&!(value instanceof DataView)){return{prefix:\`\${name}(\${value.length}) \`,isList:true,
-keys}}if(name===null)return{prefix:"[Object: null prototype] ",keys};return{prefix:name==="Object"?"":\`\${name} \`,keys}}__name(
-shapeOf,"shapeOf");function labelled(label,keys){return keys.length===0?{prefix:"",keys,text:label}:{prefix:\`\${label} \`,
-keys}}__name(labelled,"labelled");function errorShape(error2,keys){const frames=String(error2.stack??"").split("\\n").filter(
-line=>line!==""&&!/\\((<\\w+>[:)]|native\\))|at <eval> \\(\\S*<main>/.test(line)).join("\\n");const title=(error2.name||"Error")+
-(error2.message?\`: \${error2.message}\`:"");const shown=keys.filter(key=>key!=="stack"&&key!=="message");if(error2.cause!==
-void 0&&!shown.includes("cause"))shown.push("cause");return labelled(frames?\`\${title}
-\${frames}\`:\`[\${title}]\`,shown)}__name(errorShape,"errorShape");function functionLabel(value,kind){if(/^class\\b/.test(Function.
-prototype.toString.call(value)))return\`[class \${value.name||"(anonymous)"}]\`;const name=value.name?\`: \${value.name}\`:" (\\
-anonymous)";return\`[\${kind==="AsyncFunction"?"AsyncFunction":"Function"}\${name}]\`}__name(functionLabel,"functionLabel");
-function bufferText(buffer){const bytes=Array.from(buffer.subarray(0,50),byte=>\` \${byte.toString(16).padStart(2,"0")}\`);
-const more=buffer.length>50?\` ... \${buffer.length-50} more bytes\`:"";return\`<Buffer\${bytes.join("")}\${more}>\`}__name(bufferText,
-"bufferText");function itemsOf(state,value,isList,keys,depth,indent2){const items=[];if(isList)items.push(...listItems(state,
-value,depth,indent2));else if(value instanceof Map){for(const[key,inner]of value){items.push(\`\${show(state,key,depth,indent2)}\\
- => \${show(state,inner,depth,indent2)}\`)}}else if(value instanceof Set){for(const inner of value)items.push(show(state,inner,
-depth,indent2))}for(const key of keys){if(isList&&typeof key!=="symbol"&&/^\\d+$/.test(String(key)))continue;const property=Object.
-getOwnPropertyDescriptor(value,key);const text=property?.get?property.set?"[Getter/Setter]":"[Getter]":property?.set?"[S\\
-etter]":show(state,value[key],depth,indent2);items.push(\`\${showKey(key)}: \${text}\`)}return items}__name(itemsOf,"itemsOf");
-function listItems(state,list,depth,indent2){const items=[];for(let i=0;i<list.length&&i<100;i++){if(i in list){items.push(
-show(state,list[i],depth,indent2));continue}let holes=1;while(i+1<list.length&&!(i+1 in list)){i++;holes++}items.push(\`<\${holes}\\
- empty item\${holes>1?"s":""}>\`)}if(list.length>100)items.push(\`... \${list.length-100} more item\${list.length>101?"s":""}\`);
-return items}__name(listItems,"listItems");function layOut(items,prefix,isList,indent2,width){const[open,close]=isList?[
-"[","]"]:["{","}"];if(items.length===0)return prefix+open+close;const length=items.reduce((sum,item)=>sum+item.length+2,
-0);const isLong=isList&&items.length>6;if(!isLong&&length+prefix.length<=width&&items.every(item=>!item.includes("\\n"))){
-return\`\${prefix}\${open} \${items.join(", ")} \${close}\`}const isNarrow=isLong&&items.every(item=>item.length<=6);const lines=isNarrow?
-columns(items):items.map((item,i)=>i<items.length-1?\`\${item},\`:item);return\`\${prefix}\${open}
-\${indent2}  \${lines.join(\`
-\${indent2}  \`)}
-\${indent2}\${close}\`}__name(layOut,"layOut");function columns(items){const rows=[];const size=Math.max(...items.map(item=>item.
-length))+2;const perRow=Math.max(1,Math.min(16,Math.floor(Math.sqrt(2.5*size*items.length)/size)));const areNumbers=items.
-every(item=>/^-?[\\d.]+n?$/.test(item));for(let start2=0;start2<items.length;start2+=perRow){const cells=items.slice(start2,
-start2+perRow).map((item,i,row)=>{const cell=item+(start2+i<items.length-1?",":"");if(areNumbers)return cell.padStart(size-
-1);return i===row.length-1?cell:cell.padEnd(size-1)});rows.push(cells.join(" ").replace(/ +$/,""))}return rows}__name(columns,
-"columns");function format(...args){if(args.length===0)return"";const[first,...values]=args;const text=typeof first==="s\\
-tring"?fill(first,values):inspect(first);return[text,...values.map(value=>typeof value==="string"?value:inspect(value))].
-join(" ")}__name(format,"format");function fill(text,values){return text.replace(/%[sdifjoOc%]/g,placeholder=>{if(placeholder===
-"%%")return"%";if(values.length===0)return placeholder;const value=values.shift();switch(placeholder){case"%s":if(typeof value===
-"object"&&value!==null)return inspect(value,{depth:0});return Object.is(value,-0)?"-0":String(value)+(typeof value==="bi\\
-gint"?"n":"");case"%d":return typeof value==="object"?"NaN":String(Number(value));case"%i":return String(Number.parseInt(
-String(value),10));case"%f":return String(Number.parseFloat(String(value)));case"%j":return JSON.stringify(value);case"%\\
-c":return"";default:return inspect(value)}})}__name(fill,"fill");var tables=new WeakMap;function registrations(emitter,name){const table=tables.get(emitter)??new Map;tables.set(emitter,
-table);const list=table.get(name)??[];table.set(name,list);return list}__name(registrations,"registrations");var EventEmitter=class _EventEmitter{static{
-__name(this,"EventEmitter")}on(name,run){registrations(this,name).push({run,isOnce:false});return this}addListener(name,run){
-return this.on(name,run)}prependListener(name,run){registrations(this,name).unshift({run,isOnce:false});return this}once(name,run){
-registrations(this,name).push({run,isOnce:true});return this}off(name,run){const list=registrations(this,name);const index=list.
-findLastIndex(registration=>registration.run===run);if(index!==-1)list.splice(index,1);return this}removeListener(name,run){
-return this.off(name,run)}removeAllListeners(name){if(name===void 0)tables.delete(this);else registrations(this,name).length=
-0;return this}emit(name,...args){const list=[...registrations(this,name)];if(list.length===0){if(name!=="error")return false;
-throw args[0]instanceof Error?args[0]:new Error(\`Unhandled error. (\${inspect(args[0])})\`)}for(const{run,isOnce}of list){
-if(isOnce)this.off(name,run);run.apply(this,args)}return true}listenerCount(name){return registrations(this,name).length}listeners(name){
-return registrations(this,name).map(({run})=>run)}eventNames(){return[...tables.get(this)??[]].filter(([,list])=>list.length>
-0).map(([name])=>name)}setMaxListeners(){return this}getMaxListeners(){return 10}static EventEmitter=_EventEmitter;static once=__name(
-(emitter,name)=>new Promise((resolve,reject)=>{emitter.once(name,(...args)=>resolve(args));if(name!=="error")emitter.once(
-"error",reject)}),"once")};var timers_exports={};__export(timers_exports,{clearImmediate:()=>clear,clearInterval:()=>clear,clearTimeout:()=>clear,queueMicrotask:()=>queueMicrotask,
-runDueTimer:()=>runDueTimer,setImmediate:()=>setImmediate,setInterval:()=>setInterval,setTimeout:()=>setTimeout,timeToNextTimer:()=>timeToNextTimer,
-timersModule:()=>timersModule,timersPromises:()=>timersPromises});var timers=[];var nextId=1;var Timeout=class{static{__name(this,"Timeout")}constructor(id){this.id=id}ref(){return this}unref(){
-for(const timer of timers)if(timer.id===this.id)timer.isWeak=true;return this}hasRef(){return true}[Symbol.toPrimitive](){
-return this.id}};function start(run,delay,args,isRepeated){if(typeof run!=="function"){const message=\`The "callback" arg\\
-ument must be of type function. Received \${inspect(run)}\`;throw codedError(TypeError,"ERR_INVALID_ARG_TYPE",message)}const ms=delay>=
-1&&delay<=2147483647?Math.floor(delay):1;const timer={id:nextId++,dueAt:Date.now()+ms,run,args,interval:isRepeated?ms:0,
-isWeak:false};timers.push(timer);return timer}__name(start,"start");function setTimeout(run,ms,...args){return new Timeout(
-start(run,ms,args,false).id)}__name(setTimeout,"setTimeout");function setInterval(run,ms,...args){return new Timeout(start(
-run,ms,args,true).id)}__name(setInterval,"setInterval");function setImmediate(run,...args){const timer=start(run,1,args,
-false);timer.dueAt=0;return new Timeout(timer.id)}__name(setImmediate,"setImmediate");function clear(timeout){if(timeout===
-void 0||timeout===null)return;const id=typeof timeout==="object"?timeout.id:Number(timeout);timers=timers.filter(timer=>timer.
-id!==id)}__name(clear,"clear");function queueMicrotask(run){Promise.resolve().then(run)}__name(queueMicrotask,"queueMicrotask");function timeToNextTimer(){
-if(timers.every(timer=>timer.isWeak))return-1;return Math.max(0,Math.min(...timers.map(({dueAt})=>dueAt))-Date.now())}__name(
-timeToNextTimer,"timeToNextTimer");function runDueTimer(){const now=Date.now();const[due]=timers.filter(({dueAt})=>dueAt<=
-now).sort((a,b)=>a.dueAt-b.dueAt||a.id-b.id);if(due===void 0)return;if(due.interval>0)due.dueAt=now+due.interval;else clear(
-due.id);due.run(...due.args)}__name(runDueTimer,"runDueTimer");var timersModule={setTimeout,setInterval,setImmediate,clearTimeout:clear,
-clearInterval:clear,clearImmediate:clear};var timersPromises={setTimeout:__name((ms,value)=>new Promise(resolve=>setTimeout(
-resolve,ms,value)),"setTimeout"),setImmediate:__name(value=>new Promise(resolve=>setImmediate(resolve,value)),"setImmedi\\
-ate")};var startTime=Date.now();var performance={now:__name(()=>Date.now()-startTime,"now"),timeOrigin:startTime,mark(){},measure(){}};
-function atob(text){return Buffer2.from(String(text),"base64").toString("latin1")}__name(atob,"atob");function btoa(text){
-return Buffer2.from(String(text),"latin1").toString("base64")}__name(btoa,"btoa");function structuredClone(value){return clone(
-value,new Map)}__name(structuredClone,"structuredClone");function clone(value,copies){if(typeof value==="function"||typeof value===
-"symbol"){throw new Error(\`\${inspect(value)} could not be cloned.\`)}if(typeof value!=="object"||value===null)return value;
-const copied=copies.get(value);if(copied!==void 0)return copied;if(value instanceof Date)return new Date(value);if(value instanceof
-RegExp)return new RegExp(value.source,value.flags);if(value instanceof ArrayBuffer)return value.slice(0);if(ArrayBuffer.
-isView(value)){const View=value.constructor;return new View(bytesOf(value))}if(value instanceof Error){const Kind=value.
-constructor;return Object.assign(new Kind(value.message),{stack:value.stack})}return cloneContainer(value,copies)}__name(
-clone,"clone");function cloneContainer(value,copies){if(value instanceof Map){const copy2=new Map;copies.set(value,copy2);
-for(const[key,inner]of value)copy2.set(clone(key,copies),clone(inner,copies));return copy2}if(value instanceof Set){const copy2=new Set;
-copies.set(value,copy2);for(const inner of value)copy2.add(clone(inner,copies));return copy2}if(Array.isArray(value)){const copy2=[];
-copies.set(value,copy2);value.forEach((inner,i)=>{copy2[i]=clone(inner,copies)});return copy2}const copy={};copies.set(value,
-copy);for(const[key,inner]of Object.entries(value))Object.assign(copy,{[key]:clone(inner,copies)});return copy}__name(cloneContainer,
-"cloneContainer");function outputStream(fd){function write(data,encoding,done){writeOutput(fd,typeof data==="string"?data:Buffer2.from(data).
-toString());const callback=typeof encoding==="function"?encoding:done;if(typeof callback==="function")setImmediate(callback);
-return true}__name(write,"write");const stream=Object.assign(new EventEmitter,{fd,isTTY:false,writable:true,columns:80,write,
-end(data){if(data!==void 0)stream.write(data)}});return stream}__name(outputStream,"outputStream");var InputStream=class extends EventEmitter{static{
-__name(this,"InputStream")}fd=0;isTTY=false;#isText=false;#isStarted=false;setEncoding=__name(()=>{this.#isText=true;return this},
-"setEncoding");resume=__name(()=>this,"resume");pause=__name(()=>this,"pause");on=__name((name,run)=>{super.on(name,run);
-if(!this.#isStarted&&(name==="data"||name==="end"||name==="readable")){this.#isStarted=true;setImmediate(()=>{if(facts.stdin!==
-"")this.emit("data",this.#content());this.emit("end");this.emit("close")})}return this},"on");async*[Symbol.asyncIterator](){
-if(facts.stdin!=="")yield this.#content()}#content(){const bytes=Buffer2.from(facts.stdin,"latin1");return this.#isText?
-bytes.toString():bytes}};function hrtime(since){const ms=Date.now();const seconds=Math.floor(ms/1e3);const nanoseconds=ms%
-1e3*1e6;if(!since)return[seconds,nanoseconds];const borrow=nanoseconds<since[1]?1:0;return[seconds-since[0]-borrow,(nanoseconds-
-since[1]+1e9)%1e9]}__name(hrtime,"hrtime");hrtime.bigint=()=>BigInt(Date.now())*1000000n;var workingDirectory=facts.cwd;
-var isExiting=false;function setWorkingDirectory(directory){workingDirectory=directory}__name(setWorkingDirectory,"setWo\\
-rkingDirectory");var process=Object.assign(new EventEmitter,{argv:facts.argv,argv0:"node",execArgv:[],execPath:"/usr/bin\\
-/node",title:"node",pid:1,ppid:0,arch:"x64",platform:"linux",version:"v20.19.0",versions:{node:"20.19.0"},release:{name:"\\
-node"},env:facts.env,exitCode:void 0,stdin:new InputStream,stdout:outputStream(1),stderr:outputStream(2),cwd:__name(()=>workingDirectory,
-"cwd"),exit(code){if(code!==void 0)process.exitCode=code;if(!isExiting){isExiting=true;process.emit("exit",process.exitCode||
-0)}return exitNow(Number(process.exitCode||0))},abort:__name(()=>exitNow(134),"abort"),nextTick(run,...args){Promise.resolve().
-then(()=>run(...args))},hrtime,uptime:__name(()=>performance.now()/1e3,"uptime"),memoryUsage:__name(()=>({rss:0,heapTotal:0,
-heapUsed:0,external:0,arrayBuffers:0}),"memoryUsage"),umask:__name(()=>18,"umask"),getuid:__name(()=>1e3,"getuid"),getgid:__name(
-()=>1e3,"getgid"),emitWarning(warning){const{name,message}=typeof warning==="string"?{name:void 0,message:warning}:warning;
-process.stderr.write(\`(node) \${name||"Warning"}: \${message||warning}
-\`)}});function exitNow(code){requestExit(code);for(;;);}__name(exitNow,"exitNow");function requireString(path2){if(typeof path2==="string")return;const message=\`The "path" argument must be of type strin\\
-g. Received \${inspect(path2)}\`;throw codedError(TypeError,"ERR_INVALID_ARG_TYPE",message)}__name(requireString,"requireS\\
-tring");function normalizeSegments(path2){if(path2==="")return".";const isAbsolute=path2.startsWith("/");const isDirectory=path2.
-endsWith("/");const segments=[];for(const segment of path2.split("/")){if(segment===""||segment===".")continue;if(segment===
-".."&&segments.length>0&&segments.at(-1)!=="..")segments.pop();else if(segment!==".."||!isAbsolute)segments.push(segment)}
-const text=segments.join("/");if(text===""&&!isAbsolute)return isDirectory?"./":".";return(isAbsolute?"/":"")+text+(isDirectory&&
-text!==""?"/":"")}__name(normalizeSegments,"normalizeSegments");var path={sep:"/",delimiter:":",normalize(path2){requireString(
-path2);return normalizeSegments(path2)},isAbsolute(path2){requireString(path2);return path2.startsWith("/")},join(...parts){
-parts.forEach(requireString);const text=parts.filter(part=>part!=="").join("/");return text===""?".":normalizeSegments(text)},
-resolve(...parts){let whole="";for(let i=parts.length-1;i>=0&&!whole.startsWith("/");i--){requireString(parts[i]);if(parts[i]!==
-"")whole=parts[i]+(whole===""?"":\`/\${whole}\`)}if(!whole.startsWith("/"))whole=process.cwd()+(whole===""?"":\`/\${whole}\`);
-whole=normalizeSegments(whole);return whole.length>1&&whole.endsWith("/")?whole.slice(0,-1):whole},relative(from,to){const a=path.
-resolve(from).split("/").filter(Boolean);const b=path.resolve(to).split("/").filter(Boolean);let common=0;while(common<a.
-length&&common<b.length&&a[common]===b[common])common++;return[...a.slice(common).map(()=>".."),...b.slice(common)].join(
-"/")},dirname(path2){requireString(path2);const text=path2.replace(/\\/+$/,"");const slash=text.lastIndexOf("/");if(text===
-"")return path2.startsWith("/")?"/":".";return slash===-1?".":text.slice(0,slash).replace(/\\/+$/,"")||"/"},basename(path2,suffix){
-requireString(path2);const name=path2.replace(/\\/+$/,"").split("/").pop();return suffix&&name!==suffix&&name.endsWith(suffix)?
-name.slice(0,-suffix.length):name},extname(name){requireString(name);const base=path.basename(name);const dot=base.lastIndexOf(
-".");return dot<=0?"":base.slice(dot)},parse(name){const base=path.basename(name);const ext=path.extname(name);return{root:name.
-startsWith("/")?"/":"",dir:name.includes("/")?path.dirname(name):"",base,ext,name:ext?base.slice(0,-ext.length):base}},format(parts){
-const base=parts.base||(parts.name||"")+(parts.ext||"");const dir=parts.dir||parts.root;if(!dir)return base;return dir===
-parts.root?dir+base:\`\${dir}/\${base}\`},toNamespacedPath:__name(path2=>path2,"toNamespacedPath")};Object.assign(path,{posix:path});var filePattern=/^file:\\/\\/\\//;var FileUrl=class{static{__name(this,"FileUrl")}constructor(path2){this.protocol="file:";
-this.pathname=path2.split("/").map(encodeURIComponent).join("/");this.href=\`file://\${this.pathname}\`}toString(){return this.
-href}toJSON(){return this.href}};var URL=class extends FileUrl{static{__name(this,"URL")}constructor(url,base){super(filePath(
-String(url),base===void 0?void 0:String(base)))}};function filePath(url,base){if(filePattern.test(url))return decodeURIComponent(
-url.slice(7));if(base===void 0||!filePattern.test(base)||/^[a-z][a-z0-9+.-]*:/i.test(url)){throw codedError(TypeError,"E\\
-RR_INVALID_URL",\`Only file URLs are available in this shell: \${url}\`)}const from=decodeURIComponent(base.slice(7));return path.
-normalize(url.startsWith("/")?url:from.slice(0,from.lastIndexOf("/")+1)+url)}__name(filePath,"filePath");function fileURLToPath(url){
-const text=typeof url==="string"?url:url.href;if(!filePattern.test(text)){throw codedError(TypeError,"ERR_INVALID_URL_SC\\
-HEME","The URL must be of scheme file")}return decodeURIComponent(text.slice(7).replace(/[?#].*$/,""))}__name(fileURLToPath,
-"fileURLToPath");var urlModule={fileURLToPath,pathToFileURL:__name(file=>new FileUrl(path.resolve(file)),"pathToFileURL"),
-URL};var Entry=class{static{__name(this,"Entry")}#type;constructor(type){this.#type=type}isFile(){return this.#type==="file"}isDirectory(){
-return this.#type==="directory"}isSymbolicLink(){return this.#type==="link"}};var Stats=class extends Entry{static{__name(
-this,"Stats")}constructor({type,size,mode,mtimeMs}){super(type);const mtime=new Date(mtimeMs);this.size=size;this.mode=mode;
-this.mtimeMs=mtimeMs;this.mtime=mtime;this.atimeMs=this.ctimeMs=this.birthtimeMs=mtimeMs;this.atime=this.ctime=this.birthtime=
-mtime;this.dev=0;this.ino=0;this.nlink=1;this.uid=0;this.gid=0}isFIFO(){return false}isSocket(){return false}isBlockDevice(){
-return false}isCharacterDevice(){return false}};var Dirent=class extends Entry{static{__name(this,"Dirent")}constructor(name,type,parent){
-super(type);this.name=name;this.parentPath=parent;this.path=parent}};function wrongArgument(name,type,value){const message=\`\\
-The "\${name}" argument must be of type \${type}. Received \${inspect(value)}\`;return codedError(TypeError,"ERR_INVALID_ARG\\
-_TYPE",message)}__name(wrongArgument,"wrongArgument");function absolutePath(path2){let text=path2;if(path2&&typeof path2===
-"object"&&"href"in path2&&typeof path2.href==="string"){text=fileURLToPath(path2.href)}else if(path2 instanceof Uint8Array)
-text=Buffer2.from(path2).toString();if(typeof text!=="string")throw wrongArgument("path","string or an instance of Buffe\\
-r or URL",path2);return path.resolve(text)}__name(absolutePath,"absolutePath");var encodingOf2=__name(options=>typeof options===
-"string"?options:options?.encoding,"encodingOf");function bytesToWrite(data,encoding){if(typeof data==="string")return bytesOf(
-Buffer2.from(data,encoding));if(ArrayBuffer.isView(data))return bytesOf(data);throw wrongArgument("data","string or an i\\
-nstance of Buffer, TypedArray, or DataView",data)}__name(bytesToWrite,"bytesToWrite");function statBy(operation){return(path2,options)=>{
-try{return new Stats(callHost(operation,[absolutePath(path2)]))}catch(error2){const{code}=error2;if(options?.throwIfNoEntry===
-false&&code==="ENOENT")return void 0;throw error2}}}__name(statBy,"statBy");function entriesOf(directory,prefix,options){
-return callHost("readdir",[directory]).flatMap(({name,type})=>{const entry=options.withFileTypes?new Dirent(name,type,directory):
-prefix+name;if(!options.recursive||type!=="directory")return[entry];return[entry,...entriesOf(\`\${directory}/\${name}\`,\`\${prefix}\${name}\\
-/\`,options)]})}__name(entriesOf,"entriesOf");var operations={readFile(path2,options){const isInput=path2===0||path2==="/\\
-dev/stdin";const bytes=isInput?Buffer2.from(facts.stdin,"latin1"):Buffer2.from(callHost("read",[absolutePath(path2)]));const encoding=encodingOf2(
-options);return encoding&&encoding!=="buffer"?bytes.toString(encoding):bytes},writeFile(path2,data,options){if(path2===1||
-path2===2){writeOutput(path2,typeof data==="string"?data:Buffer2.from(data).toString());return}const flag=typeof options===
-"object"?options?.flag:void 0;if(flag?.includes("x")&&operations.exists(path2)){const message=\`EEXIST: file already exis\\
-ts, open '\${path2}'\`;throw systemError({message,code:"EEXIST",syscall:"open",path:String(path2)})}writeFile(absolutePath(
-path2),bytesToWrite(data,encodingOf2(options)),flag?.startsWith("a")===true)},appendFile(path2,data,options){writeFile(absolutePath(
-path2),bytesToWrite(data,encodingOf2(options)),true)},exists(path2){try{callHost("stat",[absolutePath(path2)]);return true}catch{
-return false}},access(path2){callHost("access",[absolutePath(path2)])},stat:statBy("stat"),lstat:statBy("lstat"),readdir(path2,options){
-return entriesOf(absolutePath(path2),"",typeof options==="object"&&options!==null?options:{})},mkdir(path2,options){const isDeep=typeof options===
-"object"&&options?.recursive===true;return callHost("mkdir",[absolutePath(path2),isDeep])||void 0},mkdtemp(prefix){for(;;){
-const path2=prefix+Math.random().toString(36).slice(2,8).padEnd(6,"x");if(operations.exists(path2))continue;operations.mkdir(
-path2,{recursive:true});return path2}},rm(path2,options){callHost("rm",[absolutePath(path2),Boolean(options?.recursive),
-Boolean(options?.force)])},rmdir(path2,options){callHost("rmdir",[absolutePath(path2),Boolean(options?.recursive)])},unlink(path2){
-callHost("unlink",[absolutePath(path2)])},rename(from,to){callHost("rename",[absolutePath(from),absolutePath(to)])},copyFile(from,to){
-callHost("copy",[absolutePath(from),absolutePath(to),false])},cp(from,to,options){callHost("copy",[absolutePath(from),absolutePath(
-to),Boolean(options?.recursive)])},symlink(target,path2){callHost("symlink",[target,absolutePath(path2)])},readlink:__name(
-path2=>callHost("readlink",[absolutePath(path2)]),"readlink"),realpath:__name(path2=>callHost("realpath",[absolutePath(path2)]),
-"realpath"),chmod(path2,mode){callHost("chmod",[absolutePath(path2),typeof mode==="string"?Number.parseInt(mode,8):mode])},
-utimes(path2){callHost("stat",[absolutePath(path2)])},truncate(path2,length=0){const whole=Buffer2.alloc(length);whole.set(
-Buffer2.from(operations.readFile(path2)).subarray(0,length));operations.writeFile(path2,whole)}};var missing=["createRea\\
-dStream","createWriteStream","watch","watchFile","openSync","open","readSync","writeSync","closeSync","opendirSync"];var constants={
-F_OK:0,R_OK:4,W_OK:2,X_OK:1,COPYFILE_EXCL:1};var promises={constants};var fs={constants,Stats,Dirent,promises,statSync:operations.
-stat};for(const[name,operation]of Object.entries(operations)){const run=operation;Object.assign(fs,{[\`\${name}Sync\`]:run,
-[name]:withCallback(name,run)});if(name!=="exists")promises[name]=async(...args)=>run(...args)}for(const name of missing){
-Object.assign(fs,{[name](){throw codedError(Error,"ERR_NOT_AVAILABLE",\`fs.\${name} is not available in this shell\`)}})}function withCallback(name,run){
-return(...args)=>{const done=args.pop();if(typeof done!=="function")throw wrongArgument("cb","function",done);let results;
-try{const value=run(...args);results=name==="exists"?[value]:[null,value]}catch(error2){results=[error2]}setImmediate(()=>done(
-...results))}}__name(withCallback,"withCallback");function chdir(directory){const target=path.resolve(directory);if(!fs.statSync(target)?.isDirectory()){throw systemError(
-{code:"ENOTDIR",message:\`ENOTDIR: not a directory, chdir '\${directory}'\`})}setWorkingDirectory(target)}__name(chdir,"chd\\
-ir");var indent="";var counts=new Map;var startTimes=new Map;function printTo(fd){return(...args)=>{const text=format(...args);
-writeOutput(fd,\`\${indent?text.replace(/^/gm,indent):text}
-\`)}}__name(printTo,"printTo");var log=printTo(1);var error=printTo(2);function group(...args){if(args.length>0)log(...args);
-indent+="  "}__name(group,"group");var console={log,info:log,debug:log,error,warn:error,trace(...args){error(\`Trace: \${format(
-...args)}
-\${new Error().stack}\`)},dir(value,options){log(inspect(value,options))},table(value){log(value)},group,groupEnd(){indent=
-indent.slice(2)},assert(condition,...args){if(!condition)error(\`Assertion failed\${args.length>0?\`: \${format(...args)}\`:""}\`)},
-count(label="default"){const count=(counts.get(label)??0)+1;counts.set(label,count);log(\`\${label}: \${count}\`)},countReset(label="\\
-default"){counts.set(label,0)},time(label="default"){startTimes.set(label,Date.now())},timeEnd(label="default"){log(\`\${label}\\
-: \${Date.now()-(startTimes.get(label)??Number.NaN)}ms\`)},groupCollapsed:group};var isLooselyEqual=__name((a,b)=>a==b,"isLooselyEqual");function isDeepEqual(a,b,isStrict){return compare(a,b,{isStrict,ancestors:[]})}__name(isDeepEqual,"isDeepEqual");function isEqual(a,b){
-return isLooselyEqual(a,b)||Number.isNaN(a)&&Number.isNaN(b)}__name(isEqual,"isEqual");function compare(a,b,comparison){
-const{isStrict,ancestors}=comparison;if(isStrict?Object.is(a,b):isEqual(a,b))return true;if(typeof a!=="object"||typeof b!==
-"object"||a===null||b===null)return false;if(isStrict&&Object.getPrototypeOf(a)!==Object.getPrototypeOf(b))return false;
-if(Array.isArray(a)!==Array.isArray(b))return false;if(ancestors.some(([one,other])=>one===a&&other===b))return true;ancestors.
-push([a,b]);try{return compareObjects(a,b,comparison)}finally{ancestors.pop()}}__name(compare,"compare");function compareObjects(a,b,comparison){
-if(!compareWrapped(a,b))return false;if(ArrayBuffer.isView(a))return ArrayBuffer.isView(b)&&compareViews(a,b);if(a instanceof
-Map||b instanceof Map){if(!(a instanceof Map&&b instanceof Map)||!compareMaps(a,b,comparison))return false}if(a instanceof
-Set||b instanceof Set){if(!(a instanceof Set&&b instanceof Set)||!compareSets(a,b,comparison))return false}if(Array.isArray(
-a)&&a.length!==b.length)return false;const keys=comparableKeys(a,comparison.isStrict);if(keys.length!==comparableKeys(b,
-comparison.isStrict).length)return false;const[one,other]=[a,b];return keys.every(key=>Object.hasOwn(b,key)&&compare(one[key],
-other[key],comparison))}__name(compareObjects,"compareObjects");function compareWrapped(a,b){if(a instanceof Date||b instanceof
-Date){if(!(a instanceof Date&&b instanceof Date)||a.getTime()!==b.getTime())return false}if(a instanceof RegExp||b instanceof
-RegExp){if(String(a)!==String(b))return false}if(a instanceof Error||b instanceof Error){if(!(a instanceof Error&&b instanceof
-Error)||a.message!==b.message||a.name!==b.name)return false}if(a instanceof Number||a instanceof String||a instanceof Boolean){
-if(!Object.is(a.valueOf(),b.valueOf()))return false}return true}__name(compareWrapped,"compareWrapped");function compareViews(a,b){
-if(a.byteLength!==b.byteLength)return false;const[one,other]=[a,b];for(let i=0;i<one.length;i++)if(!Object.is(one[i],other[i]))
-return false;return true}__name(compareViews,"compareViews");function compareMaps(a,b,comparison){if(a.size!==b.size)return false;
-for(const[key,value]of a){const isIncluded=b.has(key)?compare(value,b.get(key),comparison):[...b].some(entry=>compare(key,
-entry[0],comparison)&&compare(value,entry[1],comparison));if(!isIncluded)return false}return true}__name(compareMaps,"co\\
-mpareMaps");function compareSets(a,b,comparison){if(a.size!==b.size)return false;for(const value of a){if(!b.has(value)&&
-![...b].some(other=>compare(value,other,comparison)))return false}return true}__name(compareSets,"compareSets");function comparableKeys(value,isStrict){
-return isStrict?[...Object.keys(value),...enumerableSymbols(value)]:Object.keys(value)}__name(comparableKeys,"comparable\\
-Keys");var AssertionError=class extends Error{static{__name(this,"AssertionError")}constructor({message,actual,expected,operator,
-isGenerated=false}){super(message);this.name="AssertionError";this.code="ERR_ASSERTION";this.actual=actual;this.expected=
-expected;this.operator=operator;this.generatedMessage=isGenerated}get[Symbol.toStringTag](){return"AssertionError"}};function fail(message,actual,expected,operator,describe2){
-if(message instanceof Error)throw message;const isGenerated=message===void 0;throw new AssertionError({message:isGenerated?
-describe2():String(message),isGenerated,actual,expected,operator})}__name(fail,"fail");var linesOf=__name(value=>inspect(
-value,{depth:8}).split("\\n"),"linesOf");function difference(title,actual,expected){return()=>{const a=linesOf(actual);const b=linesOf(
-expected);if(a.length===1&&b.length===1&&typeof actual!=="object"&&typeof expected!=="object"){return\`\${title}:
+export const guestSource: string = `"use strict";(()=>{var Xt=Object.defineProperty;var i=(t,e)=>Xt(t,"name",{value:e,configurable:!0});var Ze=(t,e)=>{for(var r in e)Xt(t,r,{get:e[r],enumerable:!0})};var N={...globalThis},b=JSON.parse(N.__facts);function y(t,e,r){return Object.assign(new t(r),{code:e})}i(y,"codedError");
+function B({message:t,code:e,syscall:r,path:n}){let o=new Error(t);return e&&Object.assign(o,{code:e,errno:-1}),r&&Object.
+assign(o,{syscall:r}),n&&Object.assign(o,{path:n}),o}i(B,"systemError");function m(t,e){let r=N.__host(t,JSON.stringify(
+e));if(typeof r!="string")return r;let{value:n,error:o}=JSON.parse(r);if(o)throw B(o);return n}i(m,"callHost");function kt(t,e,r){
+let{error:n}=JSON.parse(N.__write(t,e,r));if(n)throw B(n)}i(kt,"writeFile");function O(t,e){N.__out(t,ee(e))}i(O,"writeO\\
+utput");function Y(t,e){return N.__encode(ee(t),e)}i(Y,"encode");function ot(t,e){return Qe(N.__decode(t,e))}i(ot,"decod\\
+e");var{__sha256:Zt,__exit:Qt,__tests:vt,__compile:te}=N;function ee(t){if(!t.includes("\\0"))return t;let e=new Uint16Array(
+t.length);for(let r=0;r<t.length;r++)e[r]=t.charCodeAt(r);return e.buffer}i(ee,"toHostText");function Qe(t){if(typeof t==
+"string")return t;let e=new Uint16Array(t),r="";for(let n=0;n<e.length;n+=8192)r+=String.fromCharCode(...e.subarray(n,n+
+8192));return r}i(Qe,"fromHostText");var ve=new Map([["utf-8","utf8"],["binary","latin1"],["ucs2","utf16le"],["ucs-2","utf16le"],["utf-16le","utf16le"]]),tr=new Set(
+["utf8","latin1","ascii","hex","base64","base64url","utf16le"]);function it(t){let e=String(t??"utf8").toLowerCase(),r=ve.
+get(e)??e;if(!tr.has(r))throw y(TypeError,"ERR_UNKNOWN_ENCODING",\`Unknown encoding: \${t}\`);return r}i(it,"encodingOf");function E(t){
+return t.buffer.slice(t.byteOffset,t.byteOffset+t.byteLength)}i(E,"bytesOf");var a=class t extends Uint8Array{static{i(this,
+"Buffer")}static from(e,r,n){if(typeof e=="string")return new t(Y(e,it(r)));if(e instanceof ArrayBuffer){let c=Number(r||
+0);return new t(e,c,n??e.byteLength-c)}let o=e;o&&o.type==="Buffer"&&Array.isArray(o.data)&&(o=o.data);let s=new t(o.length);
+for(let c=0;c<o.length;c++)s[c]=o[c];return s}static alloc(e,r,n){let o=new t(e);return r!==void 0&&r!==0&&o.fill(r,0,e,
+n),o}static allocUnsafe(e){return new t(e)}static isBuffer(e){return e instanceof t}static isEncoding(e){try{return it(e),
+!0}catch{return!1}}static byteLength(e,r){return typeof e=="string"?Y(e,it(r)).byteLength:e.byteLength}static concat(e,r=e.
+reduce((n,o)=>n+o.length,0)){let n=new t(r),o=0;for(let s of e)if(n.set(s.subarray(0,Math.max(0,r-o)),o),o+=s.length,o>=
+r)break;return n}static compare(e,r){let n=Math.min(e.length,r.length);for(let o=0;o<n;o++)if(e[o]!==r[o])return e[o]<r[o]?
+-1:1;return Math.sign(e.length-r.length)}toString(e,r=0,n=this.length){return ot(E(this.subarray(r,n)),it(e))}toJSON(){return{
+type:"Buffer",data:Array.from(this)}}equals(e){return t.compare(this,e)===0}compare(e){return t.compare(this,e)}write(e,r,n,o){
+if(typeof r=="string")return this.write(e,0,void 0,r);if(typeof n=="string")return this.write(e,r,void 0,n);let s=r||0,c=t.
+from(e,o),f=Math.min(c.length,this.length-s,n??Number.POSITIVE_INFINITY);return this.set(c.subarray(0,f),s),f}copy(e,r=0,n=0,o=this.
+length){let s=this.subarray(n,o).subarray(0,e.length-r);return e.set(s,r),s.length}slice(e,r){return this.subarray(e,r)}fill(e,r,n,o){
+if(typeof e!="string")return super.fill(e,r,n);let s=t.from(e,o);if(s.length===0)return super.fill(0,r,n);let c=r||0;for(let f=c;f<
+(n??this.length);f++)this[f]=s[(f-c)%s.length];return this}indexOf(e,r,n){if(typeof e=="number")return super.indexOf(e,r);
+let o=typeof e=="string"?t.from(e,n):e;for(let s=r||0;s+o.length<=this.length;s++)if(o.every((c,f)=>this[s+f]===c))return s;
+return-1}includes(e,r,n){return this.indexOf(e,r,n)!==-1}},er=[["UInt8",1,(t,e)=>t.getUint8(e),(t,e,r)=>t.setUint8(e,r)],
+["Int8",1,(t,e)=>t.getInt8(e),(t,e,r)=>t.setInt8(e,r)],["UInt16",2,(t,e,r)=>t.getUint16(e,r),(t,e,r,n)=>t.setUint16(e,r,
+n)],["Int16",2,(t,e,r)=>t.getInt16(e,r),(t,e,r,n)=>t.setInt16(e,r,n)],["UInt32",4,(t,e,r)=>t.getUint32(e,r),(t,e,r,n)=>t.
+setUint32(e,r,n)],["Int32",4,(t,e,r)=>t.getInt32(e,r),(t,e,r,n)=>t.setInt32(e,r,n)],["Float",4,(t,e,r)=>t.getFloat32(e,r),
+(t,e,r,n)=>t.setFloat32(e,r,n)],["Double",8,(t,e,r)=>t.getFloat64(e,r),(t,e,r,n)=>t.setFloat64(e,r,n)],["BigInt64",8,(t,e,r)=>t.
+getBigInt64(e,r),(t,e,r,n)=>t.setBigInt64(e,r,n)],["BigUInt64",8,(t,e,r)=>t.getBigUint64(e,r),(t,e,r,n)=>t.setBigUint64(
+e,r,n)]],re=i(({buffer:t,byteOffset:e,byteLength:r})=>new DataView(t,e,r),"viewOf");for(let[t,e,r,n]of er)for(let o of e===
+1?[""]:["LE","BE"]){let s=o==="LE";Object.assign(a.prototype,{[\`read\${t}\${o}\`](c=0){return r(re(this),c,s)},[\`write\${t}\${o}\`](c,f=0){
+return n(re(this),f,c,s),f+e}})}var ne={Buffer:a,constants:{MAX_LENGTH:2147483647}};var ie=Symbol.for("nodejs.util.inspect.custom");function u(t,e,r){let n=typeof e=="object"&&e!==null?e:{depth:r},{depth:o=2,
+breakLength:s=72}=n,c=o===null?Number.POSITIVE_INFINITY:o;return A({options:n,maxDepth:c,width:s,ancestors:[]},t,0,"")}i(
+u,"inspect");u.custom=ie;function A(t,e,r,n){if(e===null||typeof e!="object"&&typeof e!="function")return oe(e);if(t.ancestors.
+includes(e))return"[Circular *1]";let o=e[ie];if(typeof o=="function"&&o!==u){let x=o.call(e,t.maxDepth-r,t.options,u);return typeof x==
+"string"?x:A(t,x,r,n)}if(e instanceof Number||e instanceof String||e instanceof Boolean)return\`[\${ce(e)}: \${oe(e.valueOf())}\\
+]\`;let{prefix:s,isList:c=!1,keys:f,text:l}=nr(e);if(l!==void 0)return l;if(r>t.maxDepth)return c?"[Array]":\`[\${s.replace(
+/\\(\\d+\\) $/,"").trim()||"Object"}]\`;t.ancestors.push(e);let d=cr(t,e,c,f,r+1,\`\${n}  \`);return t.ancestors.pop(),ur(d,s,c,
+n,t.width)}i(A,"show");function oe(t){return typeof t=="string"?se(t):typeof t=="bigint"?\`\${t}n\`:Object.is(t,-0)?"-0":String(
+t)}i(oe,"showPrimitive");function se(t){let e=t.includes("'")&&!t.includes('"')?'"':"'",r=JSON.stringify(t).slice(1,-1).
+replace(/\\\\"/g,'"');return e+(e==="'"?r.replace(/'/g,"\\\\'"):r)+e}i(se,"quote");function rr(t){if(typeof t=="symbol")return\`\\
+[\${String(t)}]\`;let e=String(t);return/^[A-Za-z_$][\\w$]*$/.test(e)?e:se(e)}i(rr,"showKey");function ce(t){for(let e=Object.
+getPrototypeOf(t);e;e=Object.getPrototypeOf(e))if(Object.hasOwn(e,"constructor")&&typeof e.constructor=="function")return e.
+constructor.name;return null}i(ce,"constructorName");function It(t){return Object.getOwnPropertySymbols(t).filter(e=>Object.
+prototype.propertyIsEnumerable.call(t,e))}i(It,"enumerableSymbols");function nr(t){let e=[...Object.keys(t),...It(t)],r=ce(
+t);return Array.isArray(t)?{prefix:r==="Array"?"":\`\${r}(\${t.length}) \`,isList:!0,keys:e}:t instanceof Error?or(t,e):typeof t==
+"function"?st(ir(t,r),e):t instanceof RegExp?st(String(t),e):t instanceof Date?st(Number.isNaN(t.getTime())?"Invalid Dat\\
+e":t.toISOString(),e):t instanceof Map?{prefix:\`Map(\${t.size}) \`,keys:e}:t instanceof Set?{prefix:\`Set(\${t.size}) \`,keys:e}:
+t instanceof Promise?{prefix:"",keys:e,text:"Promise { <pending> }"}:t instanceof a?{prefix:"",keys:e,text:sr(t)}:ArrayBuffer.
+isView(t)&&!(t instanceof DataView)?{prefix:\`\${r}(\${t.length}) \`,isList:!0,keys:e}:r===null?{prefix:"[Object: null proto\\
+type] ",keys:e}:{prefix:r==="Object"?"":\`\${r} \`,keys:e}}i(nr,"shapeOf");function st(t,e){return e.length===0?{prefix:"",
+keys:e,text:t}:{prefix:\`\${t} \`,keys:e}}i(st,"labelled");function or(t,e){let r=String(t.stack??"").split(\`
+\`).filter(s=>s!==""&&!/\\((<\\w+>[:)]|native\\))|at <eval> \\(\\S*<main>/.test(s)).join(\`
+\`),n=(t.name||"Error")+(t.message?\`: \${t.message}\`:""),o=e.filter(s=>s!=="stack"&&s!=="message");return t.cause!==void 0&&
+!o.includes("cause")&&o.push("cause"),st(r?\`\${n}
+\${r}\`:\`[\${n}]\`,o)}i(or,"errorShape");function ir(t,e){if(/^class\\b/.test(Function.prototype.toString.call(t)))return\`[cl\\
+ass \${t.name||"(anonymous)"}]\`;let r=t.name?\`: \${t.name}\`:" (anonymous)";return\`[\${e==="AsyncFunction"?"AsyncFunction":"\\
+Function"}\${r}]\`}i(ir,"functionLabel");function sr(t){let e=Array.from(t.subarray(0,50),n=>\` \${n.toString(16).padStart(2,
+"0")}\`),r=t.length>50?\` ... \${t.length-50} more bytes\`:"";return\`<Buffer\${e.join("")}\${r}>\`}i(sr,"bufferText");function cr(t,e,r,n,o,s){
+let c=[];if(r)c.push(...fr(t,e,o,s));else if(e instanceof Map)for(let[f,l]of e)c.push(\`\${A(t,f,o,s)} => \${A(t,l,o,s)}\`);else if(e instanceof
+Set)for(let f of e)c.push(A(t,f,o,s));for(let f of n){if(r&&typeof f!="symbol"&&/^\\d+$/.test(String(f)))continue;let l=Object.
+getOwnPropertyDescriptor(e,f),d=l?.get?l.set?"[Getter/Setter]":"[Getter]":l?.set?"[Setter]":A(t,e[f],o,s);c.push(\`\${rr(f)}\\
+: \${d}\`)}return c}i(cr,"itemsOf");function fr(t,e,r,n){let o=[];for(let s=0;s<e.length&&s<100;s++){if(s in e){o.push(A(t,
+e[s],r,n));continue}let c=1;for(;s+1<e.length&&!(s+1 in e);)s++,c++;o.push(\`<\${c} empty item\${c>1?"s":""}>\`)}return e.length>
+100&&o.push(\`... \${e.length-100} more item\${e.length>101?"s":""}\`),o}i(fr,"listItems");function ur(t,e,r,n,o){let[s,c]=r?
+["[","]"]:["{","}"];if(t.length===0)return e+s+c;let f=t.reduce(($,St)=>$+St.length+2,0),l=r&&t.length>6;if(!l&&f+e.length<=
+o&&t.every($=>!$.includes(\`
+\`)))return\`\${e}\${s} \${t.join(", ")} \${c}\`;let x=l&&t.every($=>$.length<=6)?ar(t):t.map(($,St)=>St<t.length-1?\`\${$},\`:$);
+return\`\${e}\${s}
+\${n}  \${x.join(\`
+\${n}  \`)}
+\${n}\${c}\`}i(ur,"layOut");function ar(t){let e=[],r=Math.max(...t.map(s=>s.length))+2,n=Math.max(1,Math.min(16,Math.floor(
+Math.sqrt(2.5*r*t.length)/r))),o=t.every(s=>/^-?[\\d.]+n?$/.test(s));for(let s=0;s<t.length;s+=n){let c=t.slice(s,s+n).map(
+(f,l,d)=>{let x=f+(s+l<t.length-1?",":"");return o?x.padStart(r-1):l===d.length-1?x:x.padEnd(r-1)});e.push(c.join(" ").replace(
+/ +$/,""))}return e}i(ar,"columns");function U(...t){if(t.length===0)return"";let[e,...r]=t;return[typeof e=="string"?lr(
+e,r):u(e),...r.map(o=>typeof o=="string"?o:u(o))].join(" ")}i(U,"format");function lr(t,e){return t.replace(/%[sdifjoOc%]/g,
+r=>{if(r==="%%")return"%";if(e.length===0)return r;let n=e.shift();switch(r){case"%s":return typeof n=="object"&&n!==null?
+u(n,{depth:0}):Object.is(n,-0)?"-0":String(n)+(typeof n=="bigint"?"n":"");case"%d":return typeof n=="object"?"NaN":String(
+Number(n));case"%i":return String(Number.parseInt(String(n),10));case"%f":return String(Number.parseFloat(String(n)));case"\\
+%j":return JSON.stringify(n);case"%c":return"";default:return u(n)}})}i(lr,"fill");var ct=new WeakMap;function S(t,e){let r=ct.get(t)??new Map;ct.set(t,r);let n=r.get(e)??[];return r.set(e,n),n}i(S,"regi\\
+strations");var k=class t{static{i(this,"EventEmitter")}on(e,r){return S(this,e).push({run:r,isOnce:!1}),this}addListener(e,r){
+return this.on(e,r)}prependListener(e,r){return S(this,e).unshift({run:r,isOnce:!1}),this}once(e,r){return S(this,e).push(
+{run:r,isOnce:!0}),this}off(e,r){let n=S(this,e),o=n.findLastIndex(s=>s.run===r);return o!==-1&&n.splice(o,1),this}removeListener(e,r){
+return this.off(e,r)}removeAllListeners(e){return e===void 0?ct.delete(this):S(this,e).length=0,this}emit(e,...r){let n=[
+...S(this,e)];if(n.length===0){if(e!=="error")return!1;throw r[0]instanceof Error?r[0]:new Error(\`Unhandled error. (\${u(
+r[0])})\`)}for(let{run:o,isOnce:s}of n)s&&this.off(e,o),o.apply(this,r);return!0}listenerCount(e){return S(this,e).length}listeners(e){
+return S(this,e).map(({run:r})=>r)}eventNames(){return[...ct.get(this)??[]].filter(([,e])=>e.length>0).map(([e])=>e)}setMaxListeners(){
+return this}getMaxListeners(){return 10}static EventEmitter=t;static once=i((e,r)=>new Promise((n,o)=>{e.once(r,(...s)=>n(
+s)),r!=="error"&&e.once("error",o)}),"once")};var Mt={};Ze(Mt,{clearImmediate:()=>R,clearInterval:()=>R,clearTimeout:()=>R,queueMicrotask:()=>mr,runDueTimer:()=>Nt,setImmediate:()=>I,
+setInterval:()=>fe,setTimeout:()=>Z,timeToNextTimer:()=>jt,timersModule:()=>At,timersPromises:()=>Rt});var M=[],pr=1,X=class{static{i(this,"Timeout")}constructor(e){this.id=e}ref(){return this}unref(){for(let e of M)e.id===
+this.id&&(e.isWeak=!0);return this}hasRef(){return!0}[Symbol.toPrimitive](){return this.id}};function Tt(t,e,r,n){if(typeof t!=
+"function"){let c=\`The "callback" argument must be of type function. Received \${u(t)}\`;throw y(TypeError,"ERR_INVALID_AR\\
+G_TYPE",c)}let o=e>=1&&e<=2147483647?Math.floor(e):1,s={id:pr++,dueAt:Date.now()+o,run:t,args:r,interval:n?o:0,isWeak:!1};
+return M.push(s),s}i(Tt,"start");function Z(t,e,...r){return new X(Tt(t,e,r,!1).id)}i(Z,"setTimeout");function fe(t,e,...r){
+return new X(Tt(t,e,r,!0).id)}i(fe,"setInterval");function I(t,...e){let r=Tt(t,1,e,!1);return r.dueAt=0,new X(r.id)}i(I,
+"setImmediate");function R(t){if(t==null)return;let e=typeof t=="object"?t.id:Number(t);M=M.filter(r=>r.id!==e)}i(R,"cle\\
+ar");function mr(t){Promise.resolve().then(t)}i(mr,"queueMicrotask");function jt(){return M.every(t=>t.isWeak)?-1:Math.max(0,
+Math.min(...M.map(({dueAt:t})=>t))-Date.now())}i(jt,"timeToNextTimer");function Nt(){let t=Date.now(),[e]=M.filter(({dueAt:r})=>r<=
+t).sort((r,n)=>r.dueAt-n.dueAt||r.id-n.id);e!==void 0&&(e.interval>0?e.dueAt=t+e.interval:R(e.id),e.run(...e.args))}i(Nt,
+"runDueTimer");var At={setTimeout:Z,setInterval:fe,setImmediate:I,clearTimeout:R,clearInterval:R,clearImmediate:R},Rt={setTimeout:i(
+(t,e)=>new Promise(r=>Z(r,t,e)),"setTimeout"),setImmediate:i(t=>new Promise(e=>I(e,t)),"setImmediate")};var ue=Date.now(),C={now:i(()=>Date.now()-ue,"now"),timeOrigin:ue,mark(){},measure(){}};function ae(t){return a.from(String(
+t),"base64").toString("latin1")}i(ae,"atob");function le(t){return a.from(String(t),"latin1").toString("base64")}i(le,"b\\
+toa");function pe(t){return F(t,new Map)}i(pe,"structuredClone");function F(t,e){if(typeof t=="function"||typeof t=="sym\\
+bol")throw new Error(\`\${u(t)} could not be cloned.\`);if(typeof t!="object"||t===null)return t;let r=e.get(t);if(r!==void 0)
+return r;if(t instanceof Date)return new Date(t);if(t instanceof RegExp)return new RegExp(t.source,t.flags);if(t instanceof
+ArrayBuffer)return t.slice(0);if(ArrayBuffer.isView(t)){let n=t.constructor;return new n(E(t))}if(t instanceof Error){let n=t.
+constructor;return Object.assign(new n(t.message),{stack:t.stack})}return hr(t,e)}i(F,"clone");function hr(t,e){if(t instanceof
+Map){let n=new Map;e.set(t,n);for(let[o,s]of t)n.set(F(o,e),F(s,e));return n}if(t instanceof Set){let n=new Set;e.set(t,
+n);for(let o of t)n.add(F(o,e));return n}if(Array.isArray(t)){let n=[];return e.set(t,n),t.forEach((o,s)=>{n[s]=F(o,e)}),
+n}let r={};e.set(t,r);for(let[n,o]of Object.entries(t))Object.assign(r,{[n]:F(o,e)});return r}i(hr,"cloneContainer");function me(t){function e(n,o,s){O(t,typeof n=="string"?n:a.from(n).toString());let c=typeof o=="function"?o:s;return typeof c==
+"function"&&I(c),!0}i(e,"write");let r=Object.assign(new k,{fd:t,isTTY:!1,writable:!0,columns:80,write:e,end(n){n!==void 0&&
+r.write(n)}});return r}i(me,"outputStream");var Dt=class extends k{static{i(this,"InputStream")}fd=0;isTTY=!1;#t=!1;#e=!1;setEncoding=i(
+()=>(this.#t=!0,this),"setEncoding");resume=i(()=>this,"resume");pause=i(()=>this,"pause");on=i((e,r)=>(super.on(e,r),!this.#e&&
+(e==="data"||e==="end"||e==="readable")&&(this.#e=!0,I(()=>{b.stdin!==""&&this.emit("data",this.#r()),this.emit("end"),this.
+emit("close")})),this),"on");async*[Symbol.asyncIterator](){b.stdin!==""&&(yield this.#r())}#r(){let e=a.from(b.stdin,"l\\
+atin1");return this.#t?e.toString():e}};function ge(t){let e=Date.now(),r=Math.floor(e/1e3),n=e%1e3*1e6;if(!t)return[r,n];
+let o=n<t[1]?1:0;return[r-t[0]-o,(n-t[1]+1e9)%1e9]}i(ge,"hrtime");ge.bigint=()=>BigInt(Date.now())*1000000n;var ye=b.cwd,
+he=!1;function we(t){ye=t}i(we,"setWorkingDirectory");var w=Object.assign(new k,{argv:b.argv,argv0:"node",execArgv:[],execPath:"\\
+/usr/bin/node",title:"node",pid:1,ppid:0,arch:"x64",platform:"linux",version:"v20.19.0",versions:{node:"20.19.0"},release:{
+name:"node"},env:b.env,exitCode:void 0,stdin:new Dt,stdout:me(1),stderr:me(2),cwd:i(()=>ye,"cwd"),exit(t){return t!==void 0&&
+(w.exitCode=t),he||(he=!0,w.emit("exit",w.exitCode||0)),de(Number(w.exitCode||0))},abort:i(()=>de(134),"abort"),nextTick(t,...e){
+Promise.resolve().then(()=>t(...e))},hrtime:ge,uptime:i(()=>C.now()/1e3,"uptime"),memoryUsage:i(()=>({rss:0,heapTotal:0,
+heapUsed:0,external:0,arrayBuffers:0}),"memoryUsage"),umask:i(()=>18,"umask"),getuid:i(()=>1e3,"getuid"),getgid:i(()=>1e3,
+"getgid"),emitWarning(t){let{name:e,message:r}=typeof t=="string"?{name:void 0,message:t}:t;w.stderr.write(\`(node) \${e||
+"Warning"}: \${r||t}
+\`)}});function de(t){for(Qt(t);;);}i(de,"exitNow");function D(t){if(typeof t=="string")return;let e=\`The "path" argument must be of type string. Received \${u(t)}\`;throw y(
+TypeError,"ERR_INVALID_ARG_TYPE",e)}i(D,"requireString");function qt(t){if(t==="")return".";let e=t.startsWith("/"),r=t.
+endsWith("/"),n=[];for(let s of t.split("/"))s===""||s==="."||(s===".."&&n.length>0&&n.at(-1)!==".."?n.pop():(s!==".."||
+!e)&&n.push(s));let o=n.join("/");return o===""&&!e?r?"./":".":(e?"/":"")+o+(r&&o!==""?"/":"")}i(qt,"normalizeSegments");
+var h={sep:"/",delimiter:":",normalize(t){return D(t),qt(t)},isAbsolute(t){return D(t),t.startsWith("/")},join(...t){t.forEach(
+D);let e=t.filter(r=>r!=="").join("/");return e===""?".":qt(e)},resolve(...t){let e="";for(let r=t.length-1;r>=0&&!e.startsWith(
+"/");r--)D(t[r]),t[r]!==""&&(e=t[r]+(e===""?"":\`/\${e}\`));return e.startsWith("/")||(e=w.cwd()+(e===""?"":\`/\${e}\`)),e=qt(
+e),e.length>1&&e.endsWith("/")?e.slice(0,-1):e},relative(t,e){let r=h.resolve(t).split("/").filter(Boolean),n=h.resolve(
+e).split("/").filter(Boolean),o=0;for(;o<r.length&&o<n.length&&r[o]===n[o];)o++;return[...r.slice(o).map(()=>".."),...n.
+slice(o)].join("/")},dirname(t){D(t);let e=t.replace(/\\/+$/,""),r=e.lastIndexOf("/");return e===""?t.startsWith("/")?"/":
+".":r===-1?".":e.slice(0,r).replace(/\\/+$/,"")||"/"},basename(t,e){D(t);let r=t.replace(/\\/+$/,"").split("/").pop();return e&&
+r!==e&&r.endsWith(e)?r.slice(0,-e.length):r},extname(t){D(t);let e=h.basename(t),r=e.lastIndexOf(".");return r<=0?"":e.slice(
+r)},parse(t){let e=h.basename(t),r=h.extname(t);return{root:t.startsWith("/")?"/":"",dir:t.includes("/")?h.dirname(t):"",
+base:e,ext:r,name:r?e.slice(0,-r.length):e}},format(t){let e=t.base||(t.name||"")+(t.ext||""),r=t.dir||t.root;return r?r===
+t.root?r+e:\`\${r}/\${e}\`:e},toNamespacedPath:i(t=>t,"toNamespacedPath")};Object.assign(h,{posix:h});var Lt=/^file:\\/\\/\\//,ft=class{static{i(this,"FileUrl")}constructor(e){this.protocol="file:",this.pathname=e.split("/").
+map(encodeURIComponent).join("/"),this.href=\`file://\${this.pathname}\`}toString(){return this.href}toJSON(){return this.href}},
+Q=class extends ft{static{i(this,"URL")}constructor(e,r){super(dr(String(e),r===void 0?void 0:String(r)))}};function dr(t,e){
+if(Lt.test(t))return decodeURIComponent(t.slice(7));if(e===void 0||!Lt.test(e)||/^[a-z][a-z0-9+.-]*:/i.test(t))throw y(TypeError,
+"ERR_INVALID_URL",\`Only file URLs are available in this shell: \${t}\`);let r=decodeURIComponent(e.slice(7));return h.normalize(
+t.startsWith("/")?t:r.slice(0,r.lastIndexOf("/")+1)+t)}i(dr,"filePath");function v(t){let e=typeof t=="string"?t:t.href;
+if(!Lt.test(e))throw y(TypeError,"ERR_INVALID_URL_SCHEME","The URL must be of scheme file");return decodeURIComponent(e.
+slice(7).replace(/[?#].*$/,""))}i(v,"fileURLToPath");var be={fileURLToPath:v,pathToFileURL:i(t=>new ft(h.resolve(t)),"pa\\
+thToFileURL"),URL:Q};var ut=class{static{i(this,"Entry")}#t;constructor(e){this.#t=e}isFile(){return this.#t==="file"}isDirectory(){return this.#t===
+"directory"}isSymbolicLink(){return this.#t==="link"}},at=class extends ut{static{i(this,"Stats")}constructor({type:e,size:r,
+mode:n,mtimeMs:o}){super(e);let s=new Date(o);this.size=r,this.mode=n,this.mtimeMs=o,this.mtime=s,this.atimeMs=this.ctimeMs=
+this.birthtimeMs=o,this.atime=this.ctime=this.birthtime=s,this.dev=0,this.ino=0,this.nlink=1,this.uid=0,this.gid=0}isFIFO(){
+return!1}isSocket(){return!1}isBlockDevice(){return!1}isCharacterDevice(){return!1}},lt=class extends ut{static{i(this,"\\
+Dirent")}constructor(e,r,n){super(r),this.name=e,this.parentPath=n,this.path=n}};function _t(t,e,r){let n=\`The "\${t}" ar\\
+gument must be of type \${e}. Received \${u(r)}\`;return y(TypeError,"ERR_INVALID_ARG_TYPE",n)}i(_t,"wrongArgument");function p(t){
+let e=t;if(t&&typeof t=="object"&&"href"in t&&typeof t.href=="string"?e=v(t.href):t instanceof Uint8Array&&(e=a.from(t).
+toString()),typeof e!="string")throw _t("path","string or an instance of Buffer or URL",t);return h.resolve(e)}i(p,"abso\\
+lutePath");var Pt=i(t=>typeof t=="string"?t:t?.encoding,"encodingOf");function Ee(t,e){if(typeof t=="string")return E(a.
+from(t,e));if(ArrayBuffer.isView(t))return E(t);throw _t("data","string or an instance of Buffer, TypedArray, or DataVie\\
+w",t)}i(Ee,"bytesToWrite");function xe(t){return(e,r)=>{try{return new at(m(t,[p(e)]))}catch(n){let{code:o}=n;if(r?.throwIfNoEntry===
+!1&&o==="ENOENT")return;throw n}}}i(xe,"statBy");function $e(t,e,r){return m("readdir",[t]).flatMap(({name:n,type:o})=>{
+let s=r.withFileTypes?new lt(n,o,t):e+n;return!r.recursive||o!=="directory"?[s]:[s,...$e(\`\${t}/\${n}\`,\`\${e}\${n}/\`,r)]})}i(
+$e,"entriesOf");var q={readFile(t,e){let n=t===0||t==="/dev/stdin"?a.from(b.stdin,"latin1"):a.from(m("read",[p(t)])),o=Pt(
+e);return o&&o!=="buffer"?n.toString(o):n},writeFile(t,e,r){if(t===1||t===2){O(t,typeof e=="string"?e:a.from(e).toString());
+return}let n=typeof r=="object"?r?.flag:void 0;if(n?.includes("x")&&q.exists(t)){let o=\`EEXIST: file already exists, ope\\
+n '\${t}'\`;throw B({message:o,code:"EEXIST",syscall:"open",path:String(t)})}kt(p(t),Ee(e,Pt(r)),n?.startsWith("a")===!0)},
+appendFile(t,e,r){kt(p(t),Ee(e,Pt(r)),!0)},exists(t){try{return m("stat",[p(t)]),!0}catch{return!1}},access(t){m("access",
+[p(t)])},stat:xe("stat"),lstat:xe("lstat"),readdir(t,e){return $e(p(t),"",typeof e=="object"&&e!==null?e:{})},mkdir(t,e){
+let r=typeof e=="object"&&e?.recursive===!0;return m("mkdir",[p(t),r])||void 0},mkdtemp(t){for(;;){let e=t+Math.random().
+toString(36).slice(2,8).padEnd(6,"x");if(!q.exists(e))return q.mkdir(e,{recursive:!0}),e}},rm(t,e){m("rm",[p(t),!!e?.recursive,
+!!e?.force])},rmdir(t,e){m("rmdir",[p(t),!!e?.recursive])},unlink(t){m("unlink",[p(t)])},rename(t,e){m("rename",[p(t),p(
+e)])},copyFile(t,e){m("copy",[p(t),p(e),!1])},cp(t,e,r){m("copy",[p(t),p(e),!!r?.recursive])},symlink(t,e){m("symlink",[
+t,p(e)])},readlink:i(t=>m("readlink",[p(t)]),"readlink"),realpath:i(t=>m("realpath",[p(t)]),"realpath"),chmod(t,e){m("ch\\
+mod",[p(t),typeof e=="string"?Number.parseInt(e,8):e])},utimes(t){m("stat",[p(t)])},truncate(t,e=0){let r=a.alloc(e);r.set(
+a.from(q.readFile(t)).subarray(0,e)),q.writeFile(t,r)}},gr=["createReadStream","createWriteStream","watch","watchFile","\\
+openSync","open","readSync","writeSync","closeSync","opendirSync"],Oe={F_OK:0,R_OK:4,W_OK:2,X_OK:1,COPYFILE_EXCL:1},pt={
+constants:Oe},W={constants:Oe,Stats:at,Dirent:lt,promises:pt,statSync:q.stat};for(let[t,e]of Object.entries(q)){let r=e;
+Object.assign(W,{[\`\${t}Sync\`]:r,[t]:yr(t,r)}),t!=="exists"&&(pt[t]=async(...n)=>r(...n))}for(let t of gr)Object.assign(W,
+{[t](){throw y(Error,"ERR_NOT_AVAILABLE",\`fs.\${t} is not available in this shell\`)}});function yr(t,e){return(...r)=>{let n=r.
+pop();if(typeof n!="function")throw _t("cb","function",n);let o;try{let s=e(...r);o=t==="exists"?[s]:[null,s]}catch(s){o=
+[s]}I(()=>n(...o))}}i(yr,"withCallback");function Se(t){let e=h.resolve(t);if(!W.statSync(e)?.isDirectory())throw B({code:"ENOTDIR",message:\`ENOTDIR: not a direc\\
+tory, chdir '\${t}'\`});we(e)}i(Se,"chdir");var tt="",Bt=new Map,ke=new Map;function Te(t){return(...e)=>{let r=U(...e);O(t,\`\${tt?r.replace(/^/gm,tt):r}
+\`)}}i(Te,"printTo");var T=Te(1),mt=Te(2);function Ie(...t){t.length>0&&T(...t),tt+="  "}i(Ie,"group");var ht={log:T,info:T,
+debug:T,error:mt,warn:mt,trace(...t){mt(\`Trace: \${U(...t)}
+\${new Error().stack}\`)},dir(t,e){T(u(t,e))},table(t){T(t)},group:Ie,groupEnd(){tt=tt.slice(2)},assert(t,...e){t||mt(\`Ass\\
+ertion failed\${e.length>0?\`: \${U(...e)}\`:""}\`)},count(t="default"){let e=(Bt.get(t)??0)+1;Bt.set(t,e),T(\`\${t}: \${e}\`)},countReset(t="\\
+default"){Bt.set(t,0)},time(t="default"){ke.set(t,Date.now())},timeEnd(t="default"){T(\`\${t}: \${Date.now()-(ke.get(t)??Number.
+NaN)}ms\`)},groupCollapsed:Ie};var dt=i((t,e)=>t==e,"isLooselyEqual");function j(t,e,r){return V(t,e,{isStrict:r,ancestors:[]})}i(j,"isDeepEqual");function Ut(t,e){return dt(t,e)||Number.isNaN(
+t)&&Number.isNaN(e)}i(Ut,"isEqual");function V(t,e,r){let{isStrict:n,ancestors:o}=r;if(n?Object.is(t,e):Ut(t,e))return!0;
+if(typeof t!="object"||typeof e!="object"||t===null||e===null||n&&Object.getPrototypeOf(t)!==Object.getPrototypeOf(e)||Array.
+isArray(t)!==Array.isArray(e))return!1;if(o.some(([s,c])=>s===t&&c===e))return!0;o.push([t,e]);try{return wr(t,e,r)}finally{
+o.pop()}}i(V,"compare");function wr(t,e,r){if(!br(t,e))return!1;if(ArrayBuffer.isView(t))return ArrayBuffer.isView(e)&&Er(
+t,e);if((t instanceof Map||e instanceof Map)&&(!(t instanceof Map&&e instanceof Map)||!xr(t,e,r))||(t instanceof Set||e instanceof
+Set)&&(!(t instanceof Set&&e instanceof Set)||!$r(t,e,r))||Array.isArray(t)&&t.length!==e.length)return!1;let n=je(t,r.isStrict);
+if(n.length!==je(e,r.isStrict).length)return!1;let[o,s]=[t,e];return n.every(c=>Object.hasOwn(e,c)&&V(o[c],s[c],r))}i(wr,
+"compareObjects");function br(t,e){return!((t instanceof Date||e instanceof Date)&&(!(t instanceof Date&&e instanceof Date)||
+t.getTime()!==e.getTime())||(t instanceof RegExp||e instanceof RegExp)&&String(t)!==String(e)||(t instanceof Error||e instanceof
+Error)&&(!(t instanceof Error&&e instanceof Error)||t.message!==e.message||t.name!==e.name)||(t instanceof Number||t instanceof
+String||t instanceof Boolean)&&!Object.is(t.valueOf(),e.valueOf()))}i(br,"compareWrapped");function Er(t,e){if(t.byteLength!==
+e.byteLength)return!1;let[r,n]=[t,e];for(let o=0;o<r.length;o++)if(!Object.is(r[o],n[o]))return!1;return!0}i(Er,"compare\\
+Views");function xr(t,e,r){if(t.size!==e.size)return!1;for(let[n,o]of t)if(!(e.has(n)?V(o,e.get(n),r):[...e].some(c=>V(n,
+c[0],r)&&V(o,c[1],r))))return!1;return!0}i(xr,"compareMaps");function $r(t,e,r){if(t.size!==e.size)return!1;for(let n of t)
+if(!e.has(n)&&![...e].some(o=>V(n,o,r)))return!1;return!0}i($r,"compareSets");function je(t,e){return e?[...Object.keys(
+t),...It(t)]:Object.keys(t)}i(je,"comparableKeys");var G=class extends Error{static{i(this,"AssertionError")}constructor({message:e,actual:r,expected:n,operator:o,isGenerated:s=!1}){
+super(e),this.name="AssertionError",this.code="ERR_ASSERTION",this.actual=r,this.expected=n,this.operator=o,this.generatedMessage=
+s}get[Symbol.toStringTag](){return"AssertionError"}};function g(t,e,r,n,o){if(t instanceof Error)throw t;let s=t===void 0;
+throw new G({message:s?o():String(t),isGenerated:s,actual:e,expected:r,operator:n})}i(g,"fail");var Ne=i(t=>u(t,{depth:8}).
+split(\`
+\`),"linesOf");function gt(t,e,r){return()=>{let n=Ne(e),o=Ne(r);return n.length===1&&o.length===1&&typeof e!="object"&&typeof r!=
+"object"?\`\${t}:
 
-\${a[0]} !== \${b[0]}
-\`}return\`\${title}:
+\${n[0]} !== \${o[0]}
+\`:\`\${t}:
 + actual - expected
 
-\${differingLines(a,b).join("\\n")}
-\`}}__name(difference,"difference");function differingLines(actual,expected){const lines=[];let a=0;let b=0;while(a<actual.
-length||b<expected.length){if(a<actual.length&&b<expected.length&&actual[a]===expected[b]){lines.push(\`  \${actual[a]}\`);
-a++;b++;continue}const ahead=expected.indexOf(actual[a],b);const behind=actual.indexOf(expected[b],a);const inNeither=ahead===
--1&&behind===-1;const isNearer=behind!==-1&&(ahead===-1||behind-a<=ahead-b);if(a<actual.length&&(isNearer||b>=expected.length||
-inNeither)){lines.push(\`+ \${actual[a++]}\`);if(inNeither&&b<expected.length)lines.push(\`- \${expected[b++]}\`)}else lines.push(
-\`- \${expected[b++]}\`)}return lines}__name(differingLines,"differingLines");function requireError(error2,expected,message,operator){
-if(expected===void 0)return;if(typeof expected==="function"){if(expected.prototype!==void 0&&error2 instanceof expected)
-return;if(Object.prototype.isPrototypeOf.call(Error,expected)||expected===Error)throw error2;const verdict=expected.call(
-{},error2);if(verdict===true)return;const text=\`The validation function is expected to return "true". Received \${inspect(
-verdict)}\`;fail(message,error2,expected,operator,()=>text)}if(expected instanceof RegExp){if(!expected.test(String(error2)))
-fail(message,error2,expected,operator,()=>mismatch(String(error2),expected));return}const properties=expected;for(const key of[
-...Object.keys(properties),...expected instanceof Error?["name","message"]:[]]){const value=properties[key];const actual=error2?.[key];
-const isExpected=value instanceof RegExp&&typeof actual==="string"?value.test(actual):isDeepEqual(actual,value,true);if(isExpected)
-continue;const describe2=difference("Expected values to be strictly deep-equal",actual,value);fail(message,error2,expected,
-operator,describe2)}}__name(requireError,"requireError");function mismatch(text,pattern){return\`The input did not match \\
-the regular expression \${pattern}. Input:
+\${Or(n,o).join(\`
+\`)}
+\`}}i(gt,"difference");function Or(t,e){let r=[],n=0,o=0;for(;n<t.length||o<e.length;){if(n<t.length&&o<e.length&&t[n]===
+e[o]){r.push(\`  \${t[n]}\`),n++,o++;continue}let s=e.indexOf(t[n],o),c=t.indexOf(e[o],n),f=s===-1&&c===-1,l=c!==-1&&(s===-1||
+c-n<=s-o);n<t.length&&(l||o>=e.length||f)?(r.push(\`+ \${t[n++]}\`),f&&o<e.length&&r.push(\`- \${e[o++]}\`)):r.push(\`- \${e[o++]}\`)}
+return r}i(Or,"differingLines");function Ae(t,e,r,n){if(e===void 0)return;if(typeof e=="function"){if(e.prototype!==void 0&&
+t instanceof e)return;if(Object.prototype.isPrototypeOf.call(Error,e)||e===Error)throw t;let s=e.call({},t);if(s===!0)return;
+let c=\`The validation function is expected to return "true". Received \${u(s)}\`;g(r,t,e,n,()=>c)}if(e instanceof RegExp){
+e.test(String(t))||g(r,t,e,n,()=>Le(String(t),e));return}let o=e;for(let s of[...Object.keys(o),...e instanceof Error?["\\
+name","message"]:[]]){let c=o[s],f=t?.[s];if(c instanceof RegExp&&typeof f=="string"?c.test(f):j(f,c,!0))continue;let d=gt(
+"Expected values to be strictly deep-equal",f,c);g(r,t,e,n,d)}}i(Ae,"requireError");function Le(t,e){return\`The input di\\
+d not match the regular expression \${e}. Input:
 
-\${inspect(text)}
-\`}__name(mismatch,"mismatch");function nameOf(expected){const{name}=expected??{};return name?\` (\${name}).\`:"."}__name(nameOf,
-"nameOf");function truthyAssertion(name){return __name(function ok(...args){const[value,message]=args;if(value)return;fail(
-args.length===0?"No value argument passed to assert.ok()":message,value,true,"==",()=>{return\`The expression evaluated t\\
-o a falsy value:
+\${u(t)}
+\`}i(Le,"mismatch");function Re(t){let{name:e}=t??{};return e?\` (\${e}).\`:"."}i(Re,"nameOf");function Ft(t){return i(function(...r){
+let[n,o]=r;n||g(r.length===0?"No value argument passed to assert.ok()":o,n,!0,"==",()=>\`The expression evaluated to a fa\\
+lsy value:
 
-  \${name}(\${inspect(value)})
-\`})},"ok")}__name(truthyAssertion,"truthyAssertion");var settle=__name(async task=>typeof task==="function"?task():task,
-"settle");var expectation=__name((expected,message)=>typeof expected==="string"?[void 0,expected]:[expected,message],"ex\\
-pectation");function failUnwanted(kind,error2,message,operator){const{message:text}=error2??{};fail(typeof message==="st\\
-ring"?message:void 0,error2,void 0,operator,()=>{return\`Got unwanted \${kind}.
-Actual message: "\${text}"\`})}__name(failUnwanted,"failUnwanted");var comparisons={equal(actual,expected,message){if(isEqual(
-actual,expected))return;fail(message,actual,expected,"==",()=>\`\${inspect(actual)} == \${inspect(expected)}\`)},notEqual(actual,expected,message){
-if(!isLooselyEqual(actual,expected))return;fail(message,actual,expected,"!=",()=>\`\${inspect(actual)} != \${inspect(expected)}\`)},
-strictEqual(actual,expected,message){if(Object.is(actual,expected))return;const describe2=difference("Expected values to\\
- be strictly equal",actual,expected);fail(message,actual,expected,"strictEqual",describe2)},notStrictEqual(actual,expected,message){
-if(!Object.is(actual,expected))return;fail(message,actual,expected,"notStrictEqual",()=>{return\`Expected "actual" to be \\
-strictly unequal to: \${inspect(expected)}\`})},deepEqual(actual,expected,message){if(isDeepEqual(actual,expected,false))return;
-const describe2=difference("Expected values to be loosely deep-equal",actual,expected);fail(message,actual,expected,"dee\\
-pEqual",describe2)},notDeepEqual(actual,expected,message){if(!isDeepEqual(actual,expected,false))return;fail(message,actual,
-expected,"notDeepEqual",()=>{return\`Expected "actual" not to be loosely deep-equal to: \${inspect(expected)}\`})},deepStrictEqual(actual,expected,message){
-if(isDeepEqual(actual,expected,true))return;const describe2=difference("Expected values to be strictly deep-equal",actual,
-expected);fail(message,actual,expected,"deepStrictEqual",describe2)},notDeepStrictEqual(actual,expected,message){if(!isDeepEqual(
-actual,expected,true))return;fail(message,actual,expected,"notDeepStrictEqual",()=>{return\`Expected "actual" not to be s\\
-trictly deep-equal to: \${inspect(expected)}\`})}};var others={ok:truthyAssertion("assert.ok"),match(text,pattern,message){
-if(typeof text==="string"&&pattern.test(text))return;fail(message,text,pattern,"match",()=>mismatch(text,pattern))},doesNotMatch(text,pattern,message){
-if(typeof text!=="string"||!pattern.test(text))return;fail(message,text,pattern,"doesNotMatch",()=>{return\`The input was\\
- expected to not match the regular expression \${pattern}. Input:
+  \${t}(\${u(n)})
+\`)},"ok")}i(Ft,"truthyAssertion");var Me=i(async t=>typeof t=="function"?t():t,"settle"),De=i((t,e)=>typeof t=="string"?
+[void 0,t]:[t,e],"expectation");function qe(t,e,r,n){let{message:o}=e??{};g(typeof r=="string"?r:void 0,e,void 0,n,()=>\`\\
+Got unwanted \${t}.
+Actual message: "\${o}"\`)}i(qe,"failUnwanted");var z={equal(t,e,r){Ut(t,e)||g(r,t,e,"==",()=>\`\${u(t)} == \${u(e)}\`)},notEqual(t,e,r){
+dt(t,e)&&g(r,t,e,"!=",()=>\`\${u(t)} != \${u(e)}\`)},strictEqual(t,e,r){if(Object.is(t,e))return;let n=gt("Expected values t\\
+o be strictly equal",t,e);g(r,t,e,"strictEqual",n)},notStrictEqual(t,e,r){Object.is(t,e)&&g(r,t,e,"notStrictEqual",()=>\`\\
+Expected "actual" to be strictly unequal to: \${u(e)}\`)},deepEqual(t,e,r){if(j(t,e,!1))return;let n=gt("Expected values t\\
+o be loosely deep-equal",t,e);g(r,t,e,"deepEqual",n)},notDeepEqual(t,e,r){j(t,e,!1)&&g(r,t,e,"notDeepEqual",()=>\`Expecte\\
+d "actual" not to be loosely deep-equal to: \${u(e)}\`)},deepStrictEqual(t,e,r){if(j(t,e,!0))return;let n=gt("Expected val\\
+ues to be strictly deep-equal",t,e);g(r,t,e,"deepStrictEqual",n)},notDeepStrictEqual(t,e,r){j(t,e,!0)&&g(r,t,e,"notDeepS\\
+trictEqual",()=>\`Expected "actual" not to be strictly deep-equal to: \${u(e)}\`)}},Pe={ok:Ft("assert.ok"),match(t,e,r){typeof t==
+"string"&&e.test(t)||g(r,t,e,"match",()=>Le(t,e))},doesNotMatch(t,e,r){typeof t!="string"||!e.test(t)||g(r,t,e,"doesNotM\\
+atch",()=>\`The input was expected to not match the regular expression \${e}. Input:
 
-\${inspect(text)}
-\`})},fail(message){fail(message,void 0,void 0,"fail",()=>"Failed")},ifError(error2){if(error2===null||error2===void 0)return;
-if(error2 instanceof Error)throw error2;const message=\`ifError got unwanted exception: \${inspect(error2)}\`;throw new AssertionError(
-{message,actual:error2,expected:null,operator:"ifError"})},throws(run,expectedError,ownMessage){const[expected,message]=expectation(
-expectedError,ownMessage);try{run()}catch(error2){requireError(error2,expected,message,"throws");return}fail(message,void 0,
-expected,"throws",()=>\`Missing expected exception\${nameOf(expected)}\`)},doesNotThrow(run,message){try{run()}catch(error2){
-failUnwanted("exception",error2,message,"doesNotThrow")}},async rejects(task,expectedError,ownMessage){const[expected,message]=expectation(
-expectedError,ownMessage);try{await settle(task)}catch(error2){requireError(error2,expected,message,"rejects");return}fail(
-message,void 0,expected,"rejects",()=>\`Missing expected rejection\${nameOf(expected)}\`)},async doesNotReject(task,message){
-try{await settle(task)}catch(error2){failUnwanted("rejection",error2,message,"doesNotReject")}}};var strict=Object.assign(
-truthyAssertion("assert.ok"),others,comparisons,{equal:comparisons.strictEqual,notEqual:comparisons.notStrictEqual,deepEqual:comparisons.
-deepStrictEqual,notDeepEqual:comparisons.notDeepStrictEqual,AssertionError});Object.assign(strict,{strict});var assert=Object.
-assign(truthyAssertion("assert"),others,comparisons,{AssertionError,strict});function randomBytes(size){const bytes=Buffer2.alloc(size);for(let i=0;i<size;i++)bytes[i]=Math.floor(Math.random()*256);
-return bytes}__name(randomBytes,"randomBytes");var Hash=class{static{__name(this,"Hash")}#parts=[];update(data,encoding){
-this.#parts.push(typeof data==="string"?Buffer2.from(data,encoding):Buffer2.from(data));return this}digest(encoding){const bytes=Buffer2.
-from(sha256(bytesOf(Buffer2.concat(this.#parts))),"hex");return encoding?bytes.toString(encoding):bytes}};var crypto={createHash(name){
-if(String(name).toLowerCase().replace("-","")!=="sha256"){throw new Error(\`Only sha256 is available in this shell, not \${name}\`)}
-return new Hash},randomBytes,randomInt(min,max){return max===void 0?crypto.randomInt(0,min):min+Math.floor(Math.random()*
-(max-min))},randomUUID(){const bytes=randomBytes(16);bytes[6]=bytes[6]&15|64;bytes[8]=bytes[8]&63|128;return bytes.toString(
-"hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/,"$1-$2-$3-$4-$5")}};var os={EOL:"\\n",platform:__name(()=>"linux","platform"),type:__name(()=>"Linux","type"),arch:__name(()=>"x64","arch"),release:__name(
-()=>"0","release"),tmpdir:__name(()=>"/tmp","tmpdir"),homedir:__name(()=>"/workspace","homedir"),hostname:__name(()=>"wo\\
-rkspace","hostname"),cpus:__name(()=>[],"cpus"),availableParallelism:__name(()=>1,"availableParallelism"),totalmem:__name(
-()=>0,"totalmem"),freemem:__name(()=>0,"freemem"),endianness:__name(()=>"LE","endianness")};function mockFunction(original,implementation){const isFunction=typeof original==="function";const initial=isFunction?original:
-()=>{};let run=(isFunction?implementation:void 0)??initial;const calls=[];function mocked(...args){const call2={arguments:args,
-this:this,result:void 0,error:void 0};calls.push(call2);try{call2.result=run.apply(this,args);return call2.result}catch(error2){
-call2.error=error2;throw error2}}__name(mocked,"mocked");mocked.mock={calls,callCount:__name(()=>calls.length,"callCount"),
-resetCalls(){calls.length=0},mockImplementation(replacement){run=replacement},restore(){run=initial}};return mocked}__name(
-mockFunction,"mockFunction");function createMocks(){let methods=[];const mocks={fn:mockFunction,method(object,name,implementation){
-const original=object[name];const mocked=mockFunction(original,implementation);object[name]=mocked;mocked.mock.restore=()=>{
-object[name]=original};methods.push(mocked);return mocked},restoreAll(){for(const{mock}of methods)mock.restore();methods=
-[]},reset(){mocks.restoreAll()}};return mocks}__name(createMocks,"createMocks");var root=createSuite(void 0);var current=root;var isUsed=false;var isStarted=false;var totals={tests:0,suites:0,pass:0,fail:0,
-cancelled:0,skipped:0,todo:0};var failures=[];function createSuite(parent){return{parent,items:[],before:[],after:[],beforeEach:[],
-afterEach:[]}}__name(createSuite,"createSuite");function parse(args,more){const list=[...args];const name=typeof list[0]===
-"string"?list.shift():void 0;const options=typeof list[0]==="object"&&list[0]!==null?list.shift():{};const run=typeof list[0]===
-"function"?list.shift():void 0;let settle2=__name(()=>{},"settle");const done=new Promise(resolve=>{settle2=resolve});const title=String(
-name||run?.name||"<anonymous>");return{name:title,options:Object.assign({},options,more),run,done,settle:settle2}}__name(
-parse,"parse");function testWith(options){return(...args)=>{isUsed=true;const test2={...parse(args,options),kind:"test"};
-current.items.push(test2);return test2.done}}__name(testWith,"testWith");function describeWith(options){return(...args)=>{
-isUsed=true;const group2={...parse(args,options),kind:"suite",content:createSuite(current)};current.items.push(group2);const outer=current;
-current=group2.content;try{const result=group2.options.skip?void 0:group2.run?.call({},{name:group2.name});if(isThenable(
-result))group2.building=Promise.resolve(result)}catch(error2){group2.failure=error2}finally{current=outer}return group2.
-done}}__name(describeWith,"describeWith");function isThenable(value){return typeof value?.then==="function"}__name(isThenable,
-"isThenable");function hook(name){return run=>{isUsed=true;current[name].push(run)}}__name(hook,"hook");async function call(run,context){
-if(run.length<2)return run.call(context,context);return new Promise((resolve,reject)=>{run.call(context,context,error2=>error2?
-reject(error2):resolve(void 0))})}__name(call,"call");async function callAll(hooks,context){for(const run of hooks)await call(
-run,context)}__name(callAll,"callAll");async function withTimeLimit(run,ms){if(ms===void 0||ms===Number.POSITIVE_INFINITY)
-return run();let timer;try{const expiry=new Promise((_,reject)=>{const message=\`test timed out after \${ms}ms\`;timer=setTimeout(
-()=>reject(codedError(Error,"ERR_TEST_FAILURE",message)),ms)});return await Promise.race([run(),expiry])}finally{clear(timer)}}
-__name(withTimeLimit,"withTimeLimit");function print(depth,text){writeOutput(1,\`\${"  ".repeat(depth)}\${text}
-\`)}__name(print,"print");function printOutcome({name,options},depth,outcome,startTime2){const mark={pass:"✔",fail:"✖",
-skip:"﹣"}[outcome];const note=options.skip?" # SKIP":options.todo?" # TODO":"";print(depth,\`\${mark} \${name} (\${Date.now()-
-startTime2}ms)\${note}\`)}__name(printOutcome,"printOutcome");function isSelected(item){if(facts.namePattern===void 0||new RegExp(
-facts.namePattern).test(item.name))return true;return item.kind==="suite"&&item.content.items.some(isSelected)}__name(isSelected,
-"isSelected");function inheritedHooks(suite,name,isOuterFirst){let hooks=[];for(let at=suite;at;at=at.parent){hooks=isOuterFirst?
-[...at[name],...hooks]:[...hooks,...at[name]]}return hooks}__name(inheritedHooks,"inheritedHooks");function createContext(test2,depth,suite){
-const parts=createSuite(suite);const state={afterHooks:[],failedParts:0};const context={name:test2.name,fullName:test2.name,
-signal:{aborted:false},diagnostic(text){print(depth,\`ℹ \${text}\`)},skip(){test2.options.skip=true},todo(){test2.options.
-todo=true},plan(){},runOnly(){},before:__name(run=>void parts.before.push(run),"before"),after:__name(run=>void state.afterHooks.
-push(run),"after"),beforeEach:__name(run=>void parts.beforeEach.push(run),"beforeEach"),afterEach:__name(run=>void parts.
-afterEach.push(run),"afterEach"),assert,mock:createMocks(),async test(...args){if(!await runTest({...parse(args),kind:"t\\
-est"},depth+1,parts))state.failedParts++}};return{context,state}}__name(createContext,"createContext");async function attempt(test2,depth,suite){
-const{context,state}=createContext(test2,depth,suite);let failure;try{await callAll(inheritedHooks(suite,"beforeEach",true),
-context);await withTimeLimit(()=>call(test2.run,context),test2.options.timeout);if(state.failedParts>0){const message=\`\${state.
-failedParts} subtest\${state.failedParts>1?"s":""} failed\`;throw codedError(Error,"ERR_TEST_FAILURE",message)}}catch(error2){
-failure={error:error2===void 0?new Error("undefined was thrown"):error2}}try{await callAll(state.afterHooks,context);await callAll(
-inheritedHooks(suite,"afterEach",false),context)}catch(error2){failure??={error:error2}}context.mock.restoreAll();return failure}
-__name(attempt,"attempt");async function runTest(test2,depth,suite){totals.tests++;const startTime2=Date.now();const{options,
-run}=test2;const isOmitted=options.skip||run===void 0&&!options.todo;const failure=isOmitted||run===void 0?void 0:await attempt(
-{...test2,run},depth,suite);const isSkipped=Boolean(isOmitted||options.skip);const isFailed=failure!==void 0&&!isSkipped&&
-!options.todo;totals[isSkipped?"skipped":options.todo?"todo":isFailed?"fail":"pass"]++;printOutcome(test2,depth,isSkipped?
-"skip":isFailed?"fail":"pass",startTime2);if(isFailed)failures.push({name:test2.name,error:failure.error});test2.settle();
-return!isFailed}__name(runTest,"runTest");async function runGroup(group2,depth){totals.suites++;const startTime2=Date.now();
-const{content,options}=group2;let{failure}=group2;let isGood=true;print(depth,\`▶ \${group2.name}\`);try{await group2.building}catch(error2){
-failure=error2}if(failure===void 0&&!options.skip){try{await callAll(content.before,{});isGood=await runAll(content,depth+
-1)}catch(error2){failure=error2}try{await callAll(content.after,{})}catch(error2){failure??=error2}}if(failure!==void 0){
-isGood=false;totals.fail++;failures.push({name:group2.name,error:failure})}printOutcome(group2,depth,options.skip?"skip":
-isGood?"pass":"fail",startTime2);group2.settle();return isGood}__name(runGroup,"runGroup");async function runAll(suite,depth){
-let isGood=true;const hasOnly=suite.items.some(({options})=>options.only);for(let i=0;i<suite.items.length;i++){const item=suite.
-items[i];if(hasOnly&&!item.options.only||!isSelected(item)){item.settle();continue}const isItemGood=item.kind==="suite"?
-await runGroup(item,depth):await runTest(item,depth,suite);if(!isItemGood)isGood=false}return isGood}__name(runAll,"runA\\
-ll");function startTests(){if(isStarted||!isUsed)return;isStarted=true;runRegistered()}__name(startTests,"startTests");async function runRegistered(){
-const[,file]=facts.argv;try{await callAll(root.before,{});await runAll(root,0);await callAll(root.after,{})}catch(error2){
-totals.fail++;failures.push({name:file,error:error2})}if(totals.fail>0)process.exitCode=1;const texts=failures.map(({name,
-error:error2})=>({name,file,text:inspect(error2)}));reportTests(JSON.stringify({totals,failures:texts}))}__name(runRegistered,
-"runRegistered");var test=testWith();var describe=Object.assign(describeWith(),{skip:describeWith({skip:true}),todo:describeWith(
-{todo:true}),only:describeWith({only:true})});var testModule=Object.assign(test,{test,it:test,describe,suite:describeWith(),
-before:hook("before"),after:hook("after"),beforeEach:hook("beforeEach"),afterEach:hook("afterEach"),mock:createMocks(),skip:testWith(
-{skip:true}),todo:testWith({todo:true}),only:testWith({only:true})});var TextEncoder=class{static{__name(this,"TextEncoder")}get encoding(){return"utf-8"}encode(text=""){return new Uint8Array(
-encode(String(text),"utf8"))}};var TextDecoder=class{static{__name(this,"TextDecoder")}constructor(label="utf-8"){this.encoding=
-String(label).toLowerCase()}decode(bytes){if(bytes===void 0)return"";const encoding=this.encoding==="latin1"?"latin1":this.
-encoding==="utf-16le"?"utf16le":"utf8";const text=decode(bytes instanceof ArrayBuffer?bytes:bytesOf(bytes),encoding);return text.
-charCodeAt(0)===65279?text.slice(1):text}};var types={isPromise:__name(value=>value instanceof Promise,"isPromise"),isRegExp:__name(value=>value instanceof RegExp,
-"isRegExp"),isDate:__name(value=>value instanceof Date,"isDate"),isMap:__name(value=>value instanceof Map,"isMap"),isSet:__name(
-value=>value instanceof Set,"isSet"),isNativeError:__name(value=>value instanceof Error,"isNativeError"),isTypedArray:__name(
-value=>ArrayBuffer.isView(value)&&!(value instanceof DataView),"isTypedArray"),isUint8Array:__name(value=>value instanceof
-Uint8Array,"isUint8Array")};var util={inspect,format,types,TextEncoder,TextDecoder,isDeepStrictEqual:__name((a,b)=>isDeepEqual(
-a,b,true),"isDeepStrictEqual"),promisify(run){return __name(function promised(...args){return new Promise((resolve,reject)=>{
-const done=__name((error2,value)=>error2?reject(error2):resolve(value),"done");run.call(this,...args,done)})},"promised")},
-callbackify(run){return __name(function callingBack(...args){const done=args.pop();run.apply(this,args).then(value=>done(
-null,value),done)},"callingBack")},inherits(child,parent){Object.setPrototypeOf(child.prototype,parent.prototype);Object.
-setPrototypeOf(child,parent)},deprecate:__name(run=>run,"deprecate"),stripVTControlCharacters:__name(text=>text.replace(
-/\\u001b\\[[0-9;]*[A-Za-z]/g,""),"stripVTControlCharacters"),styleText:__name((_,text)=>text,"styleText")};var builtins=new Map(Object.entries({buffer:bufferModule,console,events:EventEmitter,path,"path/posix":path,fs,"fs/promi\\
-ses":promises,process,util,timers:timersModule,"timers/promises":timersPromises,perf_hooks:{performance},os,url:urlModule,
-crypto,module:{createRequire,builtinModules:[]},assert,"assert/strict":strict,test:testModule}));Object.assign(builtins.
-get("module")??{},{builtinModules:[...builtins.keys()]});var cache=Object.create(null);var main;function createRequire(from){
-return requireFrom(path.dirname(typeof from==="string"&&from.startsWith("/")?from:fileURLToPath(from)))}__name(createRequire,
-"createRequire");function requireFrom(directory){const resolve=__name(name=>callHost("resolve",[String(name),directory,"\\
-require"]),"resolve");const require2=__name(name=>loadAny(resolve(name)),"require");return Object.assign(require2,{resolve(name){
-const module=resolve(name);return module.builtin?name:module.path},cache,main})}__name(requireFrom,"requireFrom");function loadAny(module){
-return module.builtin===void 0?loadFile(module):builtins.get(module.builtin)}__name(loadAny,"loadAny");function loadFile({
-path:file,format:format2}){if(file in cache)return cache[file].exports;if(format2==="module"){const message=\`require() o\\
-f ES Module \${file} is not supported; use import\`;throw codedError(Error,"ERR_REQUIRE_ESM",message)}const module={id:file,
-filename:file,path:path.dirname(file),exports:{},loaded:false,children:[],paths:[]};cache[file]=module;main??=module;try{
-evaluate(module,Buffer2.from(callHost("read",[file])).toString().replace(/^\\uFEFF/,""),format2);module.loaded=true}catch(error2){
-delete cache[file];throw error2}return module.exports}__name(loadFile,"loadFile");function evaluate(module,text,format2){
-const{filename}=module;if(format2==="json"){try{module.exports=JSON.parse(text)}catch(error2){throw new SyntaxError(\`\${filename}\\
-: \${error2.message}\`)}return}const require2=requireFrom(module.path);module.require=require2;const run=compile(text.replace(
-/^#!/,"//"),filename);run.call(module.exports,module.exports,require2,module,filename,module.path)}__name(evaluate,"eval\\
-uate");Object.assign(process,{chdir});var __ward={exportNames:__name(()=>[...builtins].map(([name,module])=>[name,Object.keys(module)]),
-"exportNames"),builtin:__name(name=>builtins.get(name),"builtin"),requireFrom,load:loadFile,imported:loadAny,describe:__name(
-error2=>inspect(error2),"describe"),startTests,wait:timeToNextTimer,fire:runDueTimer};var{setTimeout:setTimeout2,setInterval:setInterval2,
-setImmediate:setImmediate2,clearTimeout,clearInterval,clearImmediate,queueMicrotask:queueMicrotask2}=timers_exports;Object.
-assign(globalThis,{__ward,global:globalThis,process,console,Buffer:Buffer2,TextEncoder,TextDecoder,URL,performance,atob,
-btoa,structuredClone,setTimeout:setTimeout2,setInterval:setInterval2,setImmediate:setImmediate2,clearTimeout,clearInterval,
-clearImmediate,queueMicrotask:queueMicrotask2});})();
+\${u(t)}
+\`)},fail(t){g(t,void 0,void 0,"fail",()=>"Failed")},ifError(t){if(t==null)return;if(t instanceof Error)throw t;let e=\`if\\
+Error got unwanted exception: \${u(t)}\`;throw new G({message:e,actual:t,expected:null,operator:"ifError"})},throws(t,e,r){
+let[n,o]=De(e,r);try{t()}catch(s){Ae(s,n,o,"throws");return}g(o,void 0,n,"throws",()=>\`Missing expected exception\${Re(n)}\`)},
+doesNotThrow(t,e){try{t()}catch(r){qe("exception",r,e,"doesNotThrow")}},async rejects(t,e,r){let[n,o]=De(e,r);try{await Me(
+t)}catch(s){Ae(s,n,o,"rejects");return}g(o,void 0,n,"rejects",()=>\`Missing expected rejection\${Re(n)}\`)},async doesNotReject(t,e){
+try{await Me(t)}catch(r){qe("rejection",r,e,"doesNotReject")}}},et=Object.assign(Ft("assert.ok"),Pe,z,{equal:z.strictEqual,
+notEqual:z.notStrictEqual,deepEqual:z.deepStrictEqual,notDeepEqual:z.notDeepStrictEqual,AssertionError:G});Object.assign(
+et,{strict:et});var yt=Object.assign(Ft("assert"),Pe,z,{AssertionError:G,strict:et});function _e(t){let e=a.alloc(t);for(let r=0;r<t;r++)e[r]=Math.floor(Math.random()*256);return e}i(_e,"randomBytes");var Ct=class{static{
+i(this,"Hash")}#t=[];update(e,r){return this.#t.push(typeof e=="string"?a.from(e,r):a.from(e)),this}digest(e){let r=a.from(
+Zt(E(a.concat(this.#t))),"hex");return e?r.toString(e):r}},Wt={createHash(t){if(String(t).toLowerCase().replace("-","")!==
+"sha256")throw new Error(\`Only sha256 is available in this shell, not \${t}\`);return new Ct},randomBytes:_e,randomInt(t,e){
+return e===void 0?Wt.randomInt(0,t):t+Math.floor(Math.random()*(e-t))},randomUUID(){let t=_e(16);return t[6]=t[6]&15|64,
+t[8]=t[8]&63|128,t.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/,"$1-$2-$3-$4-$5")}};var Be={EOL:\`
+\`,platform:i(()=>"linux","platform"),type:i(()=>"Linux","type"),arch:i(()=>"x64","arch"),release:i(()=>"0","release"),tmpdir:i(
+()=>"/tmp","tmpdir"),homedir:i(()=>"/workspace","homedir"),hostname:i(()=>"workspace","hostname"),cpus:i(()=>[],"cpus"),
+availableParallelism:i(()=>1,"availableParallelism"),totalmem:i(()=>0,"totalmem"),freemem:i(()=>0,"freemem"),endianness:i(
+()=>"LE","endianness")};function Ue(t,e){let r=typeof t=="function",n=r?t:()=>{},o=(r?e:void 0)??n,s=[];function c(...f){let l={arguments:f,this:this,
+result:void 0,error:void 0};s.push(l);try{return l.result=o.apply(this,f),l.result}catch(d){throw l.error=d,d}}return i(
+c,"mocked"),c.mock={calls:s,callCount:i(()=>s.length,"callCount"),resetCalls(){s.length=0},mockImplementation(f){o=f},restore(){
+o=n}},c}i(Ue,"mockFunction");function Vt(){let t=[],e={fn:Ue,method(r,n,o){let s=r[n],c=Ue(s,o);return r[n]=c,c.mock.restore=
+()=>{r[n]=s},t.push(c),c},restoreAll(){for(let{mock:r}of t)r.restore();t=[]},reset(){e.restoreAll()}};return e}i(Vt,"cre\\
+ateMocks");var bt=Gt(void 0),L=bt,$t=!1,Fe=!1,P={tests:0,suites:0,pass:0,fail:0,cancelled:0,skipped:0,todo:0},xt=[];function Gt(t){
+return{parent:t,items:[],before:[],after:[],beforeEach:[],afterEach:[]}}i(Gt,"createSuite");function Ht(t,e){let r=[...t],
+n=typeof r[0]=="string"?r.shift():void 0,o=typeof r[0]=="object"&&r[0]!==null?r.shift():{},s=typeof r[0]=="function"?r.shift():
+void 0,c=i(()=>{},"settle"),f=new Promise(d=>{c=d});return{name:String(n||s?.name||"<anonymous>"),options:Object.assign(
+{},o,e),run:s,done:f,settle:c}}i(Ht,"parse");function Et(t){return(...e)=>{$t=!0;let r={...Ht(e,t),kind:"test"};return L.
+items.push(r),r.done}}i(Et,"testWith");function rt(t){return(...e)=>{$t=!0;let r={...Ht(e,t),kind:"suite",content:Gt(L)};
+L.items.push(r);let n=L;L=r.content;try{let o=r.options.skip?void 0:r.run?.call({},{name:r.name});Sr(o)&&(r.building=Promise.
+resolve(o))}catch(o){r.failure=o}finally{L=n}return r.done}}i(rt,"describeWith");function Sr(t){return typeof t?.then=="\\
+function"}i(Sr,"isThenable");function wt(t){return e=>{$t=!0,L[t].push(e)}}i(wt,"hook");async function We(t,e){return t.
+length<2?t.call(e,e):new Promise((r,n)=>{t.call(e,e,o=>o?n(o):r(void 0))})}i(We,"call");async function _(t,e){for(let r of t)
+await We(r,e)}i(_,"callAll");async function kr(t,e){if(e===void 0||e===Number.POSITIVE_INFINITY)return t();let r;try{let n=new Promise(
+(o,s)=>{let c=\`test timed out after \${e}ms\`;r=Z(()=>s(y(Error,"ERR_TEST_FAILURE",c)),e)});return await Promise.race([t(),
+n])}finally{R(r)}}i(kr,"withTimeLimit");function Jt(t,e){O(1,\`\${"  ".repeat(t)}\${e}
+\`)}i(Jt,"print");function Ve({name:t,options:e},r,n,o){let s={pass:"✔",fail:"✖",skip:"﹣"}[n],c=e.skip?" # SKIP":e.
+todo?" # TODO":"";Jt(r,\`\${s} \${t} (\${Date.now()-o}ms)\${c}\`)}i(Ve,"printOutcome");function ze(t){return b.namePattern===void 0||
+new RegExp(b.namePattern).test(t.name)?!0:t.kind==="suite"&&t.content.items.some(ze)}i(ze,"isSelected");function Ce(t,e,r){
+let n=[];for(let o=t;o;o=o.parent)n=r?[...o[e],...n]:[...n,...o[e]];return n}i(Ce,"inheritedHooks");function Ir(t,e,r){let n=Gt(
+r),o={afterHooks:[],failedParts:0};return{context:{name:t.name,fullName:t.name,signal:{aborted:!1},diagnostic(c){Jt(e,\`ℹ\\
+ \${c}\`)},skip(){t.options.skip=!0},todo(){t.options.todo=!0},plan(){},runOnly(){},before:i(c=>{n.before.push(c)},"before"),
+after:i(c=>{o.afterHooks.push(c)},"after"),beforeEach:i(c=>{n.beforeEach.push(c)},"beforeEach"),afterEach:i(c=>{n.afterEach.
+push(c)},"afterEach"),assert:yt,mock:Vt(),async test(...c){await Ge({...Ht(c),kind:"test"},e+1,n)||o.failedParts++}},state:o}}
+i(Ir,"createContext");async function Tr(t,e,r){let{context:n,state:o}=Ir(t,e,r),s;try{if(await _(Ce(r,"beforeEach",!0),n),
+await kr(()=>We(t.run,n),t.options.timeout),o.failedParts>0){let c=\`\${o.failedParts} subtest\${o.failedParts>1?"s":""} fa\\
+iled\`;throw y(Error,"ERR_TEST_FAILURE",c)}}catch(c){s={error:c===void 0?new Error("undefined was thrown"):c}}try{await _(
+o.afterHooks,n),await _(Ce(r,"afterEach",!1),n)}catch(c){s??={error:c}}return n.mock.restoreAll(),s}i(Tr,"attempt");async function Ge(t,e,r){
+P.tests++;let n=Date.now(),{options:o,run:s}=t,c=o.skip||s===void 0&&!o.todo,f=c||s===void 0?void 0:await Tr({...t,run:s},
+e,r),l=!!(c||o.skip),d=f!==void 0&&!l&&!o.todo;return P[l?"skipped":o.todo?"todo":d?"fail":"pass"]++,Ve(t,e,l?"skip":d?"\\
+fail":"pass",n),d&&xt.push({name:t.name,error:f.error}),t.settle(),!d}i(Ge,"runTest");async function jr(t,e){P.suites++;
+let r=Date.now(),{content:n,options:o}=t,{failure:s}=t,c=!0;Jt(e,\`▶ \${t.name}\`);try{await t.building}catch(f){s=f}if(s===
+void 0&&!o.skip){try{await _(n.before,{}),c=await He(n,e+1)}catch(f){s=f}try{await _(n.after,{})}catch(f){s??=f}}return s!==
+void 0&&(c=!1,P.fail++,xt.push({name:t.name,error:s})),Ve(t,e,o.skip?"skip":c?"pass":"fail",r),t.settle(),c}i(jr,"runGro\\
+up");async function He(t,e){let r=!0,n=t.items.some(({options:o})=>o.only);for(let o=0;o<t.items.length;o++){let s=t.items[o];
+if(n&&!s.options.only||!ze(s)){s.settle();continue}(s.kind==="suite"?await jr(s,e):await Ge(s,e,t))||(r=!1)}return r}i(He,
+"runAll");function Je(){Fe||!$t||(Fe=!0,Nr())}i(Je,"startTests");async function Nr(){let[,t]=b.argv;try{await _(bt.before,
+{}),await He(bt,0),await _(bt.after,{})}catch(r){P.fail++,xt.push({name:t,error:r})}P.fail>0&&(w.exitCode=1);let e=xt.map(
+({name:r,error:n})=>({name:r,file:t,text:u(n)}));vt(JSON.stringify({totals:P,failures:e}))}i(Nr,"runRegistered");var zt=Et(),
+Ar=Object.assign(rt(),{skip:rt({skip:!0}),todo:rt({todo:!0}),only:rt({only:!0})}),Ke=Object.assign(zt,{test:zt,it:zt,describe:Ar,
+suite:rt(),before:wt("before"),after:wt("after"),beforeEach:wt("beforeEach"),afterEach:wt("afterEach"),mock:Vt(),skip:Et(
+{skip:!0}),todo:Et({todo:!0}),only:Et({only:!0})});var H=class{static{i(this,"TextEncoder")}get encoding(){return"utf-8"}encode(e=""){return new Uint8Array(Y(String(e),"ut\\
+f8"))}},J=class{static{i(this,"TextDecoder")}constructor(e="utf-8"){this.encoding=String(e).toLowerCase()}decode(e){if(e===
+void 0)return"";let r=this.encoding==="latin1"?"latin1":this.encoding==="utf-16le"?"utf16le":"utf8",n=ot(e instanceof ArrayBuffer?
+e:E(e),r);return n.charCodeAt(0)===65279?n.slice(1):n}};var Rr={isPromise:i(t=>t instanceof Promise,"isPromise"),isRegExp:i(t=>t instanceof RegExp,"isRegExp"),isDate:i(t=>t instanceof
+Date,"isDate"),isMap:i(t=>t instanceof Map,"isMap"),isSet:i(t=>t instanceof Set,"isSet"),isNativeError:i(t=>t instanceof
+Error,"isNativeError"),isTypedArray:i(t=>ArrayBuffer.isView(t)&&!(t instanceof DataView),"isTypedArray"),isUint8Array:i(
+t=>t instanceof Uint8Array,"isUint8Array")},Ye={inspect:u,format:U,types:Rr,TextEncoder:H,TextDecoder:J,isDeepStrictEqual:i(
+(t,e)=>j(t,e,!0),"isDeepStrictEqual"),promisify(t){return i(function(...r){return new Promise((n,o)=>{let s=i((c,f)=>c?o(
+c):n(f),"done");t.call(this,...r,s)})},"promised")},callbackify(t){return i(function(...r){let n=r.pop();t.apply(this,r).
+then(o=>n(null,o),n)},"callingBack")},inherits(t,e){Object.setPrototypeOf(t.prototype,e.prototype),Object.setPrototypeOf(
+t,e)},deprecate:i(t=>t,"deprecate"),stripVTControlCharacters:i(t=>t.replace(/\\u001b\\[[0-9;]*[A-Za-z]/g,""),"stripVTContr\\
+olCharacters"),styleText:i((t,e)=>e,"styleText")};var K=new Map(Object.entries({buffer:ne,console:ht,events:k,path:h,"path/posix":h,fs:W,"fs/promises":pt,process:w,util:Ye,
+timers:At,"timers/promises":Rt,perf_hooks:{performance:C},os:Be,url:be,crypto:Wt,module:{createRequire:Mr,builtinModules:[]},
+assert:yt,"assert/strict":et,test:Ke}));Object.assign(K.get("module")??{},{builtinModules:[...K.keys()]});var nt=Object.
+create(null),Xe;function Mr(t){return Ot(h.dirname(typeof t=="string"&&t.startsWith("/")?t:v(t)))}i(Mr,"createRequire");
+function Ot(t){let e=i(n=>m("resolve",[String(n),t,"require"]),"resolve");return Object.assign(i(n=>Kt(e(n)),"require"),
+{resolve(n){let o=e(n);return o.builtin?n:o.path},cache:nt,main:Xe})}i(Ot,"requireFrom");function Kt(t){return t.builtin===
+void 0?Yt(t):K.get(t.builtin)}i(Kt,"loadAny");function Yt({path:t,format:e}){if(t in nt)return nt[t].exports;if(e==="mod\\
+ule"){let n=\`require() of ES Module \${t} is not supported; use import\`;throw y(Error,"ERR_REQUIRE_ESM",n)}let r={id:t,filename:t,
+path:h.dirname(t),exports:{},loaded:!1,children:[],paths:[]};nt[t]=r,Xe??=r;try{Dr(r,a.from(m("read",[t])).toString().replace(
+/^\\uFEFF/,""),e),r.loaded=!0}catch(n){throw delete nt[t],n}return r.exports}i(Yt,"loadFile");function Dr(t,e,r){let{filename:n}=t;
+if(r==="json"){try{t.exports=JSON.parse(e)}catch(c){throw new SyntaxError(\`\${n}: \${c.message}\`)}return}let o=Ot(t.path);
+t.require=o,te(e.replace(/^#!/,"//"),n).call(t.exports,t.exports,o,t,n,t.path)}i(Dr,"evaluate");Object.assign(w,{chdir:Se});var qr={exportNames:i(()=>[...K].map(([t,e])=>[t,Object.keys(e)]),"exportNames"),builtin:i(t=>K.
+get(t),"builtin"),requireFrom:Ot,load:Yt,imported:Kt,describe:i(t=>u(t),"describe"),startTests:Je,wait:jt,fire:Nt},{setTimeout:Lr,
+setInterval:Pr,setImmediate:_r,clearTimeout:Br,clearInterval:Ur,clearImmediate:Fr,queueMicrotask:Cr}=Mt;Object.assign(globalThis,
+{__ward:qr,global:globalThis,process:w,console:ht,Buffer:a,TextEncoder:H,TextDecoder:J,URL:Q,performance:C,atob:ae,btoa:le,
+structuredClone:pe,setTimeout:Lr,setInterval:Pr,setImmediate:_r,clearTimeout:Br,clearInterval:Ur,clearImmediate:Fr,queueMicrotask:Cr});})();
 `
