@@ -48,7 +48,7 @@ export const hiddenCases: readonly HiddenCase[] = [
 
 /** The position of the secret in its file. */
 export const layouts: Readonly<Record<string, (line: string) => string>> = {
-  'on a line of its own': (line) => `first line\n${line}\nlast line\n`,
+  'on its own line': (line) => `first line\n${line}\nlast line\n`,
   'after a space': (line) => `key: ${line} # comment\n`,
   'in quotes': (line) => `const key = "${line}"\nexport default key\n`,
   'at the beginning': (line) => `${line}\nsecond line\n`,
@@ -84,7 +84,7 @@ const joinFiles = defineTool({
 /** The workspace of one case, and everything that its calls have returned. */
 export interface Attack {
   readonly workspace: Workspace
-  /** The text of `t.txt` as it is shown. */
+  /** The shown text of `t.txt`. */
   readonly text: string
   readonly marks: readonly string[]
   call(name: string, input: unknown): Promise<Answer>
@@ -273,12 +273,12 @@ export const ways: Readonly<Record<string, Way>> = {
       })
     }
   },
-  'append_file glues': async ({ call }) => {
+  'append_file to the last line': async ({ call }) => {
     for (const content of ['x', '7', '_', '-more', '\nx']) await call('append_file', { path: 't.txt', content })
   },
   'apply_patch before the mark': patch((all, at) => all.with(at, `x${all[at]}`)),
   'apply_patch after the mark': patch((all, at) => all.with(at, `${all[at]}x7A`)),
-  'apply_patch removes what is before the mark': patch((all, at) =>
+  'apply_patch removes the text before the mark': patch((all, at) =>
     all.with(at, `x${(all[at] as string).slice((all[at] as string).indexOf('['))}`),
   ),
   'apply_patch removes the first marked line': patch((all, at) => all.toSpliced(at, 1)),
@@ -292,7 +292,7 @@ export const ways: Readonly<Record<string, Way>> = {
     await edit('before', 'x', false)(attack)
     await edit('after', 'x', false)(attack)
   },
-  'write_file of what is shown': async ({ call, text }) => {
+  'write_file of the shown text': async ({ call, text }) => {
     await call('write_file', { path: 'n.txt', content: `x${text}`, expectedSha256: null })
     const { sha256 } = await call('read_file', { path: 't.txt' })
     await call('write_file', { path: 't.txt', content: `x${text}`, expectedSha256: sha256 })

@@ -242,7 +242,7 @@ describe('opening', () => {
     ['a directory', () => mkdirSync(file)],
     ['a FIFO', () => spawnSync('mkfifo', [file])],
     [
-      'nothing, in no directory',
+      'a file in a missing directory',
       () => {
         file = join(directory, 'none', 'a.jsonl')
       },
@@ -417,10 +417,10 @@ describe('the lock of a file', () => {
   it.each<[string, object, boolean]>([
     ['another process of this host', { pid: process.ppid, host: hostname(), started: 'long ago' }, true],
     ['no process', { host: hostname() }, true],
-    ['a number that no process has', { pid: 1e12, host: hostname(), started: 'then' }, true],
-    ['this very process, earlier', { pid: process.pid, host: hostname(), started: 'then' }, true],
+    ['an unused process id', { pid: 1e12, host: hostname(), started: 'then' }, true],
+    ['the id of this process, but an earlier start', { pid: process.pid, host: hostname(), started: 'then' }, true],
     ['another host', { pid: 1, host: `not-${hostname()}` }, false],
-  ])('that names %s is taken over where that cannot be alive', (_, owner, taken) => {
+  ])('that names %s is taken over only if the owner cannot be alive', (_, owner, taken) => {
     writeFileSync(`${file}.lock`, JSON.stringify(owner))
     const lock = takeFileLock(`${file}.lock`)
     expect(lock !== undefined).toBe(taken)

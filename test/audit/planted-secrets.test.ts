@@ -108,7 +108,7 @@ async function takeBackSome(workspace: Workspace, see: (way: string, value: unkn
 }
 
 const settings: [string, Partial<WorkspaceOptions>][] = [
-  ['where everything in the root is allowed', { policy: { preset: 'autonomous', memory: {} } }],
+  ['with everything in the root allowed', { policy: { preset: 'autonomous', memory: {} } }],
   [
     'with permission to change secrets, but not to read them',
     {

@@ -321,7 +321,7 @@ describe('an overlay over backends that lack something', () => {
     await commit(lower, change('d/new', file('theirs')))
     await draft.accept(await draft.pending(), { durability: 'relaxed' })
     expect([...(await snapshot(lower)).keys()]).toEqual(['d', 'd/new'])
-    expect(await draft.list(at('d')), 'as it was before').toEqual([])
+    expect(await draft.list(at('d')), 'empty as before').toEqual([])
     expect(await draft.pending()).toEqual([])
   })
 
@@ -427,7 +427,7 @@ describe('the files that an overlay left on disk', () => {
     ['no JSON', '{'],
     ['a path that is not normalised', JSON.stringify({ ...note, path: 'a//b' })],
     ['a path of another note', JSON.stringify({ ...note, path: 'b' })],
-    ['a base of no known type', JSON.stringify({ ...note, base: { type: 'socket' } })],
+    ['a base of an unknown type', JSON.stringify({ ...note, base: { type: 'socket' } })],
     ['a file without its sha256', JSON.stringify({ ...note, base: { type: 'file', sha256: 'x' } })],
   ])('is not taken up where a note is broken: %s', async (_what, text) => {
     mkdirSync(join(base, 'upper', '.wardspace-overlay'))

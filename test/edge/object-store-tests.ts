@@ -80,7 +80,7 @@ export function objectStoreTests(bucket: () => ObjectStore, { rounds }: { readon
         const matches = await snapshot(open(prefix))
         expect([old, now], `dead ${when} call ${at}`).toContainEqual(matches)
         const isNew = matches.join() === now.join()
-        expect(acknowledged === 'died' || isNew, 'what was acknowledged is there').toBe(true)
+        expect(acknowledged === 'died' || isNew, 'an acknowledged commit is applied').toBe(true)
         outcomes[isNew ? 'new' : 'old'] += 1
         // After a sweep two days later, only the manifest and the objects that it names remain.
         await sweep(bucket(), { prefix, clock: () => Date.now() + 48 * 60 * 60 * 1000 })

@@ -91,7 +91,7 @@ describe('objectStore', () => {
     await commit(backend, change('a', file('1')))
     await commit(other, change('b', file('2')), change('a', null))
     const [deleted] = (await commit(backend, change('b', null))).applied
-    expect(deleted?.before, 'it was there').toMatchObject({ type: 'file', size: 1 })
+    expect(deleted?.before, 'the file existed').toMatchObject({ type: 'file', size: 1 })
     await commit(other, change('c', { type: 'directory' }))
     await commit(backend, change('c/d', file('3')))
     await expect(commit(backend, change('no/such', file('3')))).rejects.toMatchObject({ code: 'NOT_FOUND' })
@@ -188,11 +188,11 @@ describe('objectStore', () => {
     await vi.waitFor(() => expect(held).toBe(2), { timeout: 60_000 })
     await commit(backend, change('b', file('2')))
     answer()
-    expect(await Promise.all(early), 'they were asked before').toEqual([undefined, undefined])
+    expect(await Promise.all(early), 'requested before the commit').toEqual([undefined, undefined])
     seen.length = 0
     await commit(backend, change('b', file('3')))
     const puts = seen.filter(({ method, url }) => method === 'PUT' && url.endsWith('manifest.json'))
-    expect(puts, 'what is known is not older than its own commit').toHaveLength(1)
+    expect(puts, 'the cached tree is not older than its own commit').toHaveLength(1)
   })
 
   it('caches one tree if two first requests return the same', async () => {
@@ -268,7 +268,7 @@ describe('objectStore', () => {
   })
 })
 
-/** `object-store.long.ts` runs all of the above over R2; here only the most important cases, because each call is slow. */
+/** Only the most important cases over R2, because each call is slow. `object-store.long.ts` runs all tests over R2. */
 describe('over R2', () => {
   let bucket: Awaited<ReturnType<typeof openBucket>>
   beforeAll(async () => {

@@ -60,7 +60,7 @@ const broken = new Error('broken')
 describe('a delta', () => {
   const base = bytesOf('0123456789')
 
-  it('copies and adds, by every byte of offsets and lengths', () => {
+  it('copies and adds, with offsets and lengths of any number of bytes', () => {
     expect(new TextDecoder().decode(applyDelta(base, Uint8Array.of(10, 4, 0x91, 8, 2, 2, 0x61, 0x62)))).toBe('89ab')
     expect(applyDelta(base, Uint8Array.of(10, 2, 0x9f, 1, 0, 0, 0, 2))).toEqual(bytesOf('12'))
     const large = new Uint8Array(0x1_0000 + 5).fill(7)
@@ -71,16 +71,16 @@ describe('a delta', () => {
 
   it.each([
     ['ends in its sizes', [0x8a]],
-    ['has a size without an end', [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]],
+    ['has an unterminated size', [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]],
     ['is made for another base', [9, 1, 1, 0x61]],
-    ['holds the unknown command', [10, 1, 0]],
-    ['adds more than it holds', [10, 5, 5, 0x61]],
-    ['adds more than it says', [10, 1, 2, 0x61, 0x61]],
+    ['contains the reserved command', [10, 1, 0]],
+    ['adds more than it contains', [10, 5, 5, 0x61]],
+    ['adds more than it declares', [10, 1, 2, 0x61, 0x61]],
     ['copies from outside', [10, 5, 0x91, 8, 5]],
     ['copies from far outside', [10, 5, 0x98, 1, 5]],
-    ['copies more than it says', [10, 1, 0x90, 2]],
-    ['makes less than it says', [10, 5, 1, 0x61]],
-  ])('is refused that %s', (_, delta) => {
+    ['copies more than it declares', [10, 1, 0x90, 2]],
+    ['produces less than it declares', [10, 5, 1, 0x61]],
+  ])('is refused if it %s', (_, delta) => {
     expect(() => applyDelta(base, Uint8Array.from(delta))).toThrow(/a delta/)
   })
 })
@@ -322,7 +322,7 @@ describe('a checkout', () => {
   const tree = (files: Record<string, { mode: number; id: string }>) =>
     identified(treeOfIndex(new Map(Object.entries(files)) as never))
 
-  it('skips what no workspace can hold, and keeps modes and links', async () => {
+  it('skips entries that a workspace cannot contain, and keeps modes and links', async () => {
     const backend = memory({ 'old/x': 'a', 'keep/y': 'a', 'keep/z': 'b' })
     const to = tree({
       run: blob('a', 0o100755),

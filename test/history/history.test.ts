@@ -96,7 +96,7 @@ describe('a history that another workspace continues', () => {
     expect(await textOf(backend, 'a.txt')).toBe('other\n')
   })
 
-  it('keeps to its size limit, and reports what was dropped', async () => {
+  it('stays within its size limit, and reports dropped calls', async () => {
     const backend = memory({ 'a.txt': 'x'.repeat(5000) })
     const first = await createWorkspace({ backend, policy: 'autonomous', run: { id: 'run-1' } })
     const start = first.checkpoint()

@@ -458,7 +458,7 @@ describe('planRevert', () => {
     await expect(planRevert(failing, 'go', [way('a', back)])).rejects.toMatchObject({ code: 'BACKEND_ERROR' })
     for (const error of ['PATH_REJECTED', 'NOT_A_DIRECTORY'] as const) {
       const unknown = faulty(memory({ a: '' }), { on: 'stat', error })
-      await expect(planRevert(unknown, 'go', [way('a', back)]), 'what cannot be looked at').rejects.toMatchObject(
+      await expect(planRevert(unknown, 'go', [way('a', back)]), 'a path that cannot be read').rejects.toMatchObject(
         refused(['a']),
       )
     }

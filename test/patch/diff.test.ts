@@ -306,8 +306,8 @@ describe('internLines', () => {
   })
 
   it.each([
-    ['not for lines of a source file', lines(900, 900).join(''), 0],
-    ['for many lines that collide', colliding(200, 1), 1],
+    ['never for lines of a source file', lines(900, 900).join(''), 0],
+    ['once for many lines that collide', colliding(200, 1), 1],
   ])('uses a random hash %s', (_, text, times) => {
     const random = Math.random
     let drawn = 0
@@ -704,7 +704,7 @@ describe('unifiedDiff', () => {
     expect(binaryDiff(null, null).text).toBe('')
   })
 
-  it('takes no more lines than git diff on generated edits of a source file', () => {
+  it('changes no more lines than git diff on generated edits of a source file', () => {
     const random = generator(7)
     const source = Array.from({ length: 1500 }, (_, i) =>
       i % 7 === 0 ? '' : i % 7 === 6 ? '}' : i % 5 === 0 ? '  return' : `  const value${i} = compute(${i * 7})`,

@@ -57,7 +57,7 @@ describe('a patch of one file', () => {
     ],
     ['*** Update File: a\n*** Move to: b', { kind: 'rename', oldPath: 'a', newPath: 'b', insertions: 0 }],
     ['*** Update File: a\n*** Move to: a\n-x', { kind: 'modify', oldPath: 'a', newPath: 'a', deletions: 1 }],
-  ])('is what its V4A header says: %j', (rows, change) => {
+  ])('has the kind of change in its V4A header: %j', (rows, change) => {
     expect(planPatch(`*** Begin Patch\n${rows}\n*** End Patch\n`).changes).toMatchObject([change])
   })
 
@@ -209,9 +209,9 @@ describe('a mark in a patch', () => {
 
   it.each([
     ['in hunks', addition(marked)],
-    ['beside text that only looks like one', addition(marked).replace('1,2', '1,3').concat('+[REDACTED:]\n')],
+    ['beside text that only looks like a mark', addition(marked).replace('1,2', '1,3').concat('+[REDACTED:]\n')],
     ['in chunks', `*** Begin Patch\n*** Update File: a\n first\n+${marked}\n*** End Patch\n`],
-  ])('is never written over what it hides, %s', (_, patch) => {
+  ])('is never written over its secret, %s', (_, patch) => {
     const [change] = planPatch(patch).changes
     expect(() => change && refuseAddedMarks(old, change)).toThrow(
       expect.objectContaining({
@@ -256,9 +256,9 @@ describe('a mark in a patch', () => {
   )
 
   it.each([
-    ['stands for another secret than any of the file', '[REDACTED:github-token:77]'],
-    ['is none', '[REDACTED:]'],
-  ])('may be written where it %s', (_, line) => {
+    ['represents none of the secrets of the file', '[REDACTED:github-token:77]'],
+    ['is not valid', '[REDACTED:]'],
+  ])('may be written if it %s', (_, line) => {
     const [change] = planPatch(addition(line)).changes
     expect(() => change && refuseAddedMarks(old, change)).not.toThrow()
   })
@@ -391,9 +391,9 @@ describe('a binary patch', () => {
   })
 
   it.each([
-    ['inflates to more than it says', 3],
-    ['inflates to less than it says', 5],
-  ])('is corrupt where it %s', async (_, size) => {
+    ['inflates to more than it declares', 3],
+    ['inflates to less than it declares', 5],
+  ])('is corrupt if it %s', async (_, size) => {
     await expect(patched(null, 'literal', Buffer.from('four'), {}, size)).rejects.toMatchObject(corrupt)
   })
 
@@ -415,9 +415,9 @@ describe('a binary patch', () => {
 
   it.each([
     ['copies to the end of the old bytes', [10, 2, 0x91, 8, 2], '89'],
-    ['ends in bytes of its own', [10, 3, 0x90, 1, 2, 0x78, 0x79], '0xy'],
-    ['says its sizes in several bytes', [0x8a, 0, 0x81, 0, 1, 0x78], 'x'],
-  ])('makes the new bytes where its delta %s', async (_, delta, requested) => {
+    ['ends with added bytes', [10, 3, 0x90, 1, 2, 0x78, 0x79], '0xy'],
+    ['declares its sizes in several bytes', [0x8a, 0, 0x81, 0, 1, 0x78], 'x'],
+  ])('produces the new bytes if its delta %s', async (_, delta, requested) => {
     const body = { type: 'binary' as const, method: 'delta' as const, data: deflateSync(Buffer.from(delta)) }
     const ids = { oldId: await idOf(old), newId: await idOf(Buffer.from(requested)) }
     const made = await applyBinary(old, { ...body, size: delta.length, ...ids }, path, 10)
@@ -474,13 +474,13 @@ describe('a binary patch', () => {
     ['declares another size of the old bytes', [9, 1, 1, 0x78], 'x'],
     ['contains the reserved command', [10, 1, 0, 1, 0x78], 'x'],
     ['adds bytes that it does not contain', [10, 5, 5, 0x78], 'x\0\0\0\0'],
-    ['adds more than it says', [10, 1, 2, 0x78, 0x78], 'x'],
-    ['copies from behind the end', [10, 5, 0x91, 8, 5], '89\0\0\0'],
-    ['copies more than it says', [10, 2, 0x90, 5], '01'],
-    ['breaks off in the offset and length of a copy', [10, 2, 0x91], ''],
-    ['makes less than it says', [10, 5, 1, 0x78], 'x\0\0\0\0'],
-    ['breaks off in its sizes', [0x8a], 'x'],
-  ])('is corrupt where its delta %s', async (_, delta, made) => {
+    ['adds more than it declares', [10, 1, 2, 0x78, 0x78], 'x'],
+    ['copies from after the end', [10, 5, 0x91, 8, 5], '89\0\0\0'],
+    ['copies more than it declares', [10, 2, 0x90, 5], '01'],
+    ['ends inside of the offset and length of a copy', [10, 2, 0x91], ''],
+    ['produces less than it declares', [10, 5, 1, 0x78], 'x\0\0\0\0'],
+    ['ends inside of its sizes', [0x8a], 'x'],
+  ])('is corrupt if its delta %s', async (_, delta, made) => {
     const newId = await idOf(Buffer.from(made))
     await expect(patched(old, 'delta', Buffer.from(delta), { newId })).rejects.toMatchObject(corrupt)
   })

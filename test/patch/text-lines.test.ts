@@ -42,7 +42,7 @@ it.each([
   [[0x80], false],
   [[0x7f, 0x61, 0x61, 0x61, 0x61, 0x61, 0x61, 0x61, 0x61], true],
   [[0x80, 0x61, 0x61, 0x61, 0x61, 0x61, 0x61, 0x61, 0x61], false],
-])('tells what is ASCII in bytes before the first whole word: %j', (bytes, isAscii) => {
+])('detects ASCII in the bytes before the first aligned word: %j', (bytes, isAscii) => {
   expect(scanLines(Uint8Array.from([0, ...bytes]).subarray(1)).isAscii).toBe(isAscii)
 })
 

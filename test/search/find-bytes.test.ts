@@ -35,17 +35,20 @@ describe('nativeSearch', () => {
   })
 
   it.each<[string, object]>([
-    ['there is none', {}],
-    ['it is none of a class', { Buffer: {} }],
-    ['it is not that of Node', { Buffer: { prototype: { indexOf, lastIndexOf } } }],
-    ['it is like that of Node', { Buffer: { prototype: { indexOf, lastIndexOf, latin1Slice: 'yes' } } }],
-    ['it only finds the first', { Buffer: { prototype: { latin1Slice, lastIndexOf } } }],
-    ['it only finds the last', { Buffer: { prototype: { latin1Slice, indexOf } } }],
-    ['it throws', { Buffer: { prototype: { latin1Slice, lastIndexOf, indexOf: () => decodeURIComponent('%') } } }],
-    ['it may not be asked for', Object.defineProperty({}, 'Buffer', { get: () => decodeURIComponent('%') })],
-    ['it finds nothing', { Buffer: { prototype: { latin1Slice, lastIndexOf, indexOf: () => -1 } } }],
+    ['Buffer is missing', {}],
+    ['Buffer is not a class', { Buffer: {} }],
+    ['Buffer has no latin1Slice', { Buffer: { prototype: { indexOf, lastIndexOf } } }],
+    ['latin1Slice is not a function', { Buffer: { prototype: { indexOf, lastIndexOf, latin1Slice: 'yes' } } }],
+    ['Buffer has no indexOf', { Buffer: { prototype: { latin1Slice, lastIndexOf } } }],
+    ['Buffer has no lastIndexOf', { Buffer: { prototype: { latin1Slice, indexOf } } }],
     [
-      'it finds no single bytes',
+      'the search throws',
+      { Buffer: { prototype: { latin1Slice, lastIndexOf, indexOf: () => decodeURIComponent('%') } } },
+    ],
+    ['reading Buffer throws', Object.defineProperty({}, 'Buffer', { get: () => decodeURIComponent('%') })],
+    ['the search finds nothing', { Buffer: { prototype: { latin1Slice, lastIndexOf, indexOf: () => -1 } } }],
+    [
+      'the search finds no single bytes',
       {
         Buffer: {
           prototype: {
@@ -59,7 +62,7 @@ describe('nativeSearch', () => {
       },
     ],
     [
-      'it finds texts from the beginning only',
+      'the search ignores the start offset for texts',
       {
         Buffer: {
           prototype: {
@@ -72,8 +75,11 @@ describe('nativeSearch', () => {
         },
       },
     ],
-    ['it finds the very last', { Buffer: { prototype: { latin1Slice, indexOf, lastIndexOf: () => 4 } } }],
-  ])('returns undefined where %s', (_, platform) => {
+    [
+      'the backward search always returns the same offset',
+      { Buffer: { prototype: { latin1Slice, indexOf, lastIndexOf: () => 4 } } },
+    ],
+  ])('returns undefined if %s', (_, platform) => {
     expect(nativeSearch(platform)).toBeUndefined()
   })
 })

@@ -830,7 +830,7 @@ describe('class matches the same characters as in RegExp', () => {
     ['|a', 'b', ['']],
     ['\\d@$', '1@\n2@\nx@\n3@', ['1@', '2@', '3@']],
     ['needle\\d', 'needle\rneedle7', ['needle7']],
-    // One of several required texts occurs no more, or none does.
+    // The rest of the text contains only one of the required texts, or none.
     ['needle|HELLO', ' needle\nyy\n needle\nHELLO\nzz\n', ['needle', 'needle', 'HELLO']],
     ['\\w*needle|HELLO', ' needle\nyy\nHELLO\nx needle\nHELLO\nzz\n', ['needle', 'HELLO', 'needle', 'HELLO']],
     ['\\w*needle|\\w*HELLO', 'needle\n', ['needle']],

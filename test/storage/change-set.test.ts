@@ -136,7 +136,7 @@ describe('validateChanges', () => {
     expect(ownTime() - start).toBeLessThan(2000)
   })
 
-  it.each([10, 100, 1000, 2000])('looks at each directory once in a set of %i nested directories', (depth) => {
+  it.each([10, 100, 1000, 2000])('checks each directory once in a set of %i nested directories', (depth) => {
     const paths = Array.from({ length: depth }, (_, i) => 'd/'.repeat(i + 1).slice(0, -1))
     const set = [...paths.map((path) => change(path, directory)), change(`${paths.at(-1)}/f`, file)]
     // Each step from a directory to its parent calls lastIndexOf once.

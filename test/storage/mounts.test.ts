@@ -60,7 +60,7 @@ describe('mounts()', () => {
     }
   })
 
-  it('lets the longest path win, and hides what the backend below has there', async () => {
+  it('uses the mount with the longest path, and hides the files of the backend below it', async () => {
     const root = memory({ 'notes/hidden': 'x', 'notes/in/hidden': 'x', other: { link: 'notes/hidden' } })
     const backend = mounts({ '': root, notes: memory({ seen: '1' }), 'notes/in': memory({ inner: '2' }) })
     expect([...(await snapshot(backend)).keys()].sort()).toEqual([

@@ -416,7 +416,7 @@ describe('walk over a backend that fails below the start', () => {
 })
 
 describe('ignore rules of a whole tree', () => {
-  it('hide what git ignores', async () => {
+  it('hide the files that git ignores', async () => {
     const names = ['a', 'b', 'c', 'x.ts', 'y.log', 'foo']
     const anyPath = fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 5 }).map((parts) => parts.join('/'))
     const rules = fc

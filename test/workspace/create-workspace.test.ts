@@ -372,7 +372,7 @@ describe('the policy of a call', () => {
     expect(await workspace.call('read_file', { path: 'src/app.ts' })).toMatchObject({ code: 'POLICY_DENIED' })
   })
 
-  it('asks about a listing, and shows what was approved', async () => {
+  it('asks about a listing, and shows the approved paths', async () => {
     const rules = [
       { name: 'docs', action: 'ask', permissions: ['file:list'], paths: ['docs', 'docs/**'] },
       { name: 'drafts', action: 'ask', paths: ['docs/draft.md'] },

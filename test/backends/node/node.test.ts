@@ -106,7 +106,7 @@ describe('the root of a node backend', () => {
     expect(readdirSync(join(state, own))).toEqual(['journal'])
   })
 
-  it('is not reached any more after it was moved or replaced', async () => {
+  it('is no longer accessed after it was moved or replaced', async () => {
     const { base, root, state } = place()
     writeFileSync(join(root, 'a'), 'inside')
     const backend = open(root, { stateDir: state })

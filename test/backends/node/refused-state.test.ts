@@ -491,7 +491,7 @@ describe('single steps', () => {
     linkSync(join(root, 'a'), join(root, temp(2)))
     doStep(pins, { do: 'create', path: at('a'), temp: [ROOT, temp(2)], ino: ino('a') }, 'again')
     const lost = { do: 'create', path: at('n'), temp: [ROOT, temp(4)], ino: 0 } as const
-    expect(() => doStep(pins, lost), 'what was staged is gone').toThrow('another process changed it')
+    expect(() => doStep(pins, lost), 'the staged file is gone').toThrow('another process changed it')
     expect(() => doStep(pins, lost, 'again')).toThrow('another process changed it')
     doStep(pins, { ...lost, path: at('a') }, 'again')
     const aside = { do: 'remove', path: at('b'), aside: [ROOT, temp(3)], ino: ino('b') } as const
@@ -607,7 +607,7 @@ describe('other platforms', () => {
     expect(await refusing('readFileSync', 'ENOENT', /boot_id$/, () => bootId())).toBe('')
   })
 
-  it('without /proc/self/fd check by path, and report what a root lacks', async () => {
+  it('without /proc/self/fd check by path, and report missing features of a root', async () => {
     const { root, state } = place({ a: 'a' })
     const noLink = (where: RegExp) => (path: unknown) => where.test(String(path))
     const opened = () => nodeBackend(root, { stateDir: state })
@@ -638,7 +638,7 @@ describe('other platforms', () => {
     const pin = opened.access.pin(at('gone'))
     expect(pin.holds()).toBe(true)
     rmSync(join(root, 'gone'), { recursive: true })
-    expect(pin.holds(), 'it is not there any more').toBe(false)
+    expect(pin.holds(), 'the directory no longer exists').toBe(false)
     pin.close()
     for (const altered of ['a.', 'con', 'NUL.txt', 'a~1', 'a?'])
       expect(() => canonical(altered)).toThrow('a name that this storage would alter')

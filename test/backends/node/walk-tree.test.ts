@@ -102,7 +102,7 @@ describe.each([undefined, 'recheck'] as const)('walking a tree on disk (%s)', (g
     expect(shown).toEqual(['x'])
   })
 
-  it('throws what the visitor throws, and what list throws for the start', async () => {
+  it('passes on errors of the visitor, and those of list for the start', async () => {
     const { backend } = tree({ 'root/d/e/f': '' }, grounding)
     const mine = new RangeError('mine')
     await expect(

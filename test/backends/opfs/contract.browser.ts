@@ -66,7 +66,7 @@ describe('directoryHandle', () => {
     expect(await backend.canonical('docs/.ENV' as LogicalPath)).toBe('Docs/.Env')
     await backend.close()
     const again = await directoryHandle(handle)
-    expect(again.capabilities.caseSensitive, 'the names that are there tell').toBe(true)
+    expect(again.capabilities.caseSensitive, 'detected from existing names').toBe(true)
     await again.close()
     await root.removeEntry(handle.name, { recursive: true })
   })

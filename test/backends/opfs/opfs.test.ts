@@ -62,7 +62,7 @@ describe('opfs()', () => {
     expect((await kept.info()).persisted).toBe(true)
     await kept.close()
     const silent = await opfs({ persist: false })
-    expect((await silent.info()).persisted, 'what is so already').toBe(false)
+    expect((await silent.info()).persisted, 'already persisted').toBe(false)
     await silent.close()
     expect(question).toBe(1)
     browserStorage({ storage: { persist: () => Promise.reject(new Error('not from a worker')) } })
@@ -160,7 +160,7 @@ describe('synchronous slots', () => {
     })
     await vi.advanceTimersByTimeAsync(10_000)
     await refused
-    expect(closed, 'the first of the two').toEqual(['journal-0'])
+    expect(closed, 'the first of the two handles').toEqual(['journal-0'])
   })
 })
 
@@ -182,7 +182,7 @@ describe('asynchronous slots', () => {
     await backend.close()
   })
 
-  it('truncate what a kill left incomplete', async () => {
+  it('truncate records that a kill left incomplete', async () => {
     const storage = browserStorage()
     const backend = await opfs()
     await commit(backend, change('a', file('1')))
@@ -220,7 +220,7 @@ describe('files layout', () => {
     await expect(commit(backend, change('a', file('newer')))).rejects.toMatchObject({ code: 'NO_SPACE' })
     storage.around = () => undefined
     expect(await textAt(backend, 'a')).toBe('old')
-    expect(storage.names('wardspace/default/state'), 'nothing is left').toEqual([])
+    expect(storage.names('wardspace/default/state'), 'no files remain').toEqual([])
     await backend.close()
   })
 
@@ -326,9 +326,10 @@ describe('directoryHandle()', () => {
       queryPermission: async () => 'denied',
       requestPermission: async () => 'granted',
     }
-    expect(await askPermission(denied as FileSystemDirectoryHandle), 'a refusal is not asked about again').toBe(
-      'denied',
-    )
+    expect(
+      await askPermission(denied as FileSystemDirectoryHandle),
+      'after a refusal, permission is not requested again',
+    ).toBe('denied')
     await expect(directoryHandle(denied as FileSystemDirectoryHandle)).rejects.toMatchObject({
       code: 'BACKEND_ERROR',
       message: 'Cannot open the folder: the browser does not permit it',
@@ -355,9 +356,9 @@ describe('directoryHandle()', () => {
     expect(await cases(), 'a name without letters proves nothing').toBe(false)
     storage.put('picked/a', bytesOf(''))
     storage.put('picked/A', bytesOf(''))
-    expect(await cases(), 'two that are there anyway').toBe(false)
+    expect(await cases(), 'two existing names').toBe(false)
     storage.put('picked/lower', bytesOf(''))
-    expect(await cases(), 'LOWER is not there').toBe(true)
+    expect(await cases(), 'LOWER does not exist').toBe(true)
     storage.around = (step, name) => {
       // Like a case-insensitive file system.
       if (step === 'getFileHandle' && name === 'LOWER') throw new DOMException('other', 'TypeMismatchError')
@@ -488,7 +489,7 @@ describe('storageFailure', () => {
     const error = name === undefined ? 'no error at all' : new DOMException('/home/user/profile', name)
     const reported = storageFailure('Cannot read "a"', error, 'a')
     expect(reported).toMatchObject({ code, message: `Cannot read "a": ${why}`, details: { path: 'a' } })
-    expect(storageFailure('Cannot', reported), 'what is one of ours stays as it is').toBe(reported)
+    expect(storageFailure('Cannot', reported), 'a ToolError stays unchanged').toBe(reported)
   })
 })
 
@@ -519,7 +520,7 @@ describe('a lease between tabs', () => {
     browserStorage()
     const one = localLease({ name: 'n', timeoutMs: 60_000, open: held('one') })
     expect(await one.acquire(async () => {})).toBe('one')
-    expect(await one.acquire(async () => {}), 'it is held already').toBe('one')
+    expect(await one.acquire(async () => {}), 'the lease is already held').toBe('one')
     vi.stubGlobal('BroadcastChannel', undefined)
     const deaf = localLease({ name: 'n', timeoutMs: 20, open: held('deaf') })
     await expect(deaf.acquire(async () => {})).rejects.toMatchObject({
@@ -530,7 +531,7 @@ describe('a lease between tabs', () => {
     const broken = localLease({ name: 'n', timeoutMs: 60_000, open: () => Promise.reject(new Error('broken')) })
     await expect(broken.acquire(async () => {})).rejects.toThrow('broken')
     const next = localLease({ name: 'n', timeoutMs: 60_000, open: held('next') })
-    expect(await next.acquire(async () => {}), 'nobody holds it any more').toBe('next')
+    expect(await next.acquire(async () => {}), 'the lease is free again').toBe('next')
     await next.close()
     await expect(next.acquire(async () => {})).rejects.toMatchObject({
       message: 'Cannot open the workspace: the backend is closed',

@@ -168,7 +168,7 @@ describe('packed workspace after a kill', () => {
     const compacted = await open(probe.afterKill())
     expect(probe.bytes(0).length + probe.bytes(1).length, 'it was compacted').toBeLessThan(1_000)
     expect(await show(compacted)).toBe(now)
-    expect(await facts(compacted), 'tags and times too').toEqual(nodes)
+    expect(await facts(compacted), 'including tags and times').toEqual(nodes)
     for (let operation = 0; operation <= probe.operations; operation++) {
       const disk = ready.afterKill()
       disk.killAt({ operation })
@@ -213,7 +213,7 @@ describe('damaged packed workspace', () => {
         expect(states.slice(-2)).toContain(await show(await open(faultyDisk([broken, new Uint8Array()]))))
       } catch (error) {
         expect((error as ToolError).code, String(error)).toBe('BACKEND_ERROR')
-        expect(flipped.bytes(0), 'nothing was changed').toEqual(broken)
+        expect(flipped.bytes(0), 'the slot is unchanged').toEqual(broken)
         reported += 1
       }
     }
@@ -352,7 +352,7 @@ describe('journal', () => {
       await backend.commit([change('f', file(String(i).repeat(1_000)))], { durability: 'relaxed' })
       expect(disk.bytes(0).length + disk.bytes(1).length).toBeLessThan(25_000)
     }
-    expect(disk.written, 'for little').toBeLessThan(2 * 900_000)
+    expect(disk.written, 'compactions write less than the content itself').toBeLessThan(2 * 900_000)
     expect(await show(await open(disk.afterKill()))).toBe(await show(backend))
   })
 })
@@ -409,7 +409,7 @@ describe('records that another tab wrote after the lease was lost', () => {
     await other.commit([change('a', text(2))], { durability: 'durable' })
     await other.commit([change('b', file('behind the snapshot'))], { durability: 'durable' })
     expect(count).toBeGreaterThan(1)
-    expect([disk.bytes(0).length, disk.bytes(1).length].filter(Boolean), 'both are there').toHaveLength(2)
+    expect([disk.bytes(0).length, disk.bytes(1).length].filter(Boolean), 'both slots exist').toHaveLength(2)
     disk.slots.truncate = truncate
     expect(await show(one)).toBe(await show(other))
   })
@@ -517,7 +517,7 @@ describe('openPacked', () => {
       await committed
     }
     await backend.close()
-    expect(disk.bytes(0).length, 'all of the past').toBeGreaterThan(25_000)
+    expect(disk.bytes(0).length, 'the complete journal').toBeGreaterThan(25_000)
     expect(disk.bytes(1)).toHaveLength(0)
     expect(await textAt(await open(disk.afterKill()), 'a')).toBe('4'.repeat(100))
   })

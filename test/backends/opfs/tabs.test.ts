@@ -91,7 +91,7 @@ describe.each<Layout>(['packed', 'files'])('OPFS %s', (layout) => {
       }
       const names = (await ask(page, 'names', name)).filter((one) => !/^(files|state)$/.test(one))
       const expected = layout === 'packed' ? ['journal-0', 'journal-1'] : ['files/a', 'files/b', 'files/d', 'files/d/c']
-      expect(names, 'no temporaries').toEqual(expected)
+      expect(names, 'no temporary files').toEqual(expected)
     }
     await Promise.all(Array.from({ length: 5 }, (_, i) => kills(`killed-${layout}-${i}`)))
     await page.close()
@@ -141,11 +141,11 @@ describe.each<Layout>(['packed', 'files'])('OPFS %s', (layout) => {
       expect(texts.size, `all of one round after ${delay} ms`).toBe(1)
       const now = Number(/^round (\d+)\nrest\n$/.exec([...texts][0] as string)?.[1])
       expect([round, round + 1]).toContain(now)
-      if (answer === 20) expect(now, 'what was acknowledged').toBe(round + 1)
+      if (answer === 20) expect(now, 'acknowledged patches are applied').toBe(round + 1)
       outcomes.add(now === round ? 'old' : 'new')
       round = now
     }
-    expect([...outcomes].sort(), 'both happened').toEqual(['new', 'old'])
+    expect([...outcomes].sort(), 'both outcomes occurred').toEqual(['new', 'old'])
     await looking.close()
   })
 
