@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -153,7 +154,9 @@ async function closing(child: ChildProcess): Promise<void> {
 }
 
 function leftBehind(root: string, stateDir: string): { temporaries: boolean; journal: boolean; logged: boolean } {
-  const [own = ''] = readdirSync(stateDir)
+  // The process may be killed before it has opened the root.
+  const [own] = existsSync(stateDir) ? readdirSync(stateDir) : []
+  if (own === undefined) return { temporaries: straysIn(root).length > 0, journal: false, logged: false }
   const state = join(stateDir, own)
   const logs = readdirSync(state).filter((name) => name.startsWith('log-'))
   return {

@@ -35,6 +35,12 @@ export const MAX_OUTPUT = 32 * 1024 * 1024
 export const GRACE_MS = 250
 
 /**
+ * Milliseconds by which the interpreter's clock and ours may differ. It stops that much later, so that its exit code 124 is
+ * never taken for that of a program.
+ */
+const CLOCK_TOLERANCE_MS = 10
+
+/**
  * Runs a line to its end.
  *
  * @throws ToolError `COMMAND_TIMEOUT`, `ABORTED`, or `LIMIT_EXCEEDED` if it exceeds a limit or the interpreter fails
@@ -52,7 +58,7 @@ export async function runLine(
     // just-bash's defense against code that reaches out of the interpreter also hides the timers that our own files need.
     defenseInDepth: false,
     executionLimits: {
-      maxExecutionTimeMs: request.timeoutMs,
+      maxExecutionTimeMs: request.timeoutMs + CLOCK_TOLERANCE_MS,
       maxCommandCount: MAX_COMMANDS,
       maxLoopIterations: MAX_COMMANDS,
       maxOutputSize: MAX_OUTPUT,
