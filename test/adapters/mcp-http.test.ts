@@ -264,9 +264,9 @@ describe('mcpHandler elicitation', () => {
   it.each<[string, Record<string, string | number>, string | undefined]>([
     ['an answer', { decision: 'allow once' }, undefined],
     ['an answer with a reason', { decision: 'deny', reason: 'not now' }, 'APPROVAL_DENIED'],
-    ['none of those that were offered', { decision: 'allow everything' }, 'HOOK_FAILED'],
+    ['an option that was not offered', { decision: 'allow everything' }, 'HOOK_FAILED'],
     ['a number', { decision: 1 }, 'HOOK_FAILED'],
-    ['nothing of what was asked', { reason: 'why' }, 'HOOK_FAILED'],
+    ['no decision', { reason: 'why' }, 'HOOK_FAILED'],
   ])('asks on the response stream of the call and handles the answer: %s', async (_, content, code) => {
     const { handler } = await serve({}, { policy: 'supervised' })
     const client = new Client({ name: 'person', version: '1.0.0' }, { capabilities: { elicitation: { form: {} } } })
@@ -284,7 +284,7 @@ describe('mcpHandler with an invalid request', () => {
     ['no session', 400, { body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }, 'initialize first'],
     ['no session to listen to', 400, { method: 'GET' }, 'initialize first'],
     ['no session to end', 400, { method: 'DELETE' }, 'initialize first'],
-    ['a session that is none', 404, { body: initialize, headers: { 'Mcp-Session-Id': 'made-up' } }, 'initialize again'],
+    ['an unknown session', 404, { body: initialize, headers: { 'Mcp-Session-Id': 'made-up' } }, 'initialize again'],
     ['no JSON', 400, { body: '{"jsonrpc"' }, 'JSON-RPC 2.0'],
     ['no JSON-RPC', 400, { body: { hello: 'there' } }, 'JSON-RPC 2.0'],
     ['deep nesting', 400, { body: '['.repeat(60_000) }, 'JSON-RPC 2.0'],
@@ -295,7 +295,12 @@ describe('mcpHandler with an invalid request', () => {
       { body: initialize, headers: { 'Content-Type': 'text/plain; application/json' } },
       'application/json',
     ],
-    ['no wish for events', 406, { body: initialize, headers: { Accept: 'application/json' } }, 'text/event-stream'],
+    [
+      'an Accept header without events',
+      406,
+      { body: initialize, headers: { Accept: 'application/json' } },
+      'text/event-stream',
+    ],
     ['two beginnings', 400, { body: [initialize, { ...initialize, id: 2 }] }, 'alone'],
     [
       'too many messages',
@@ -304,7 +309,7 @@ describe('mcpHandler with an invalid request', () => {
       'at most 100',
     ],
     ['too large', 413, { body: { ...initialize, more: 'x'.repeat(70_000) } }, 'Send less per request'],
-    ['too large without saying so', 413, { body: ' '.repeat(70_000) }, 'Send less per request'],
+    ['a body of blanks that is too large', 413, { body: ' '.repeat(70_000) }, 'Send less per request'],
   ])('refuses %s with status %i', async (_, status, request, hint) => {
     const { handler } = await serve({ maxBodyBytes: 65_536 })
     const refused = await refusalOf(await ask(handler, request))
@@ -350,15 +355,15 @@ describe('mcpHandler admission', () => {
     ['the loopback address', '127.0.0.1:8080', {}, true],
     ['its name in any case', 'LocalHost:9', {}, true],
     ['its other form', '[::1]:8080', {}, true],
-    ['a name that leads here', 'evil.example:8080', {}, false],
-    ['a name that begins like it', 'localhost.evil.example', {}, false],
-    ['a name that ends like it', 'evil.example#127.0.0.1', {}, false],
+    ['a name that resolves to it', 'evil.example:8080', {}, false],
+    ['a name with the same start', 'localhost.evil.example', {}, false],
+    ['a name with the same end', 'evil.example#127.0.0.1', {}, false],
     ['credentials before it', 'localhost@evil.example', {}, false],
     ['nothing', '', {}, false],
     ['another port', '127.0.0.1:81', { allowedHosts: ['127.0.0.1:80'] }, false],
-    ['the port that goes without saying', '127.0.0.1', { allowedHosts: ['127.0.0.1:80'] }, true],
-    ['the loopback address where another is named', 'localhost', { allowedHosts: ['tools.example'] }, false],
-    ['the one that is named', 'tools.example', { allowedHosts: ['tools.example'] }, true],
+    ['the default port', '127.0.0.1', { allowedHosts: ['127.0.0.1:80'] }, true],
+    ['the loopback address if another host is allowed', 'localhost', { allowedHosts: ['tools.example'] }, false],
+    ['the allowed host', 'tools.example', { allowedHosts: ['tools.example'] }, true],
   ])('checks Host: %s', async (_, host, options, isLetIn) => {
     const { handler } = await serve(options)
     const response = await ask(handler, { body: initialize, headers: { Host: host } })
@@ -378,11 +383,11 @@ describe('mcpHandler admission', () => {
 
   it.each<[string, string | undefined, number]>([
     ['no page', undefined, 200],
-    ['a page of its own', 'http://127.0.0.1:8080', 200],
-    ['a page that is allowed', 'https://app.example', 200],
+    ['a page of the same origin', 'http://127.0.0.1:8080', 200],
+    ['an allowed page', 'https://app.example', 200],
     ['any other page', 'https://evil.example', 403],
     ['a page on another port', 'http://127.0.0.1:3000', 403],
-    ['a page whose origin begins so', 'https://app.example.evil.example', 403],
+    ['a page whose origin has the same start', 'https://app.example.evil.example', 403],
     ['a page without an origin', 'null', 403],
   ])('checks Origin: %s', async (_, origin, status) => {
     const { handler } = await serve({ allowedOrigins: ['https://app.example'], token })
@@ -426,13 +431,13 @@ describe('mcpHandler admission', () => {
     ['a token that is short', { token: 'short' }],
     ['a token that cannot be sent', { token: 'a token with blanks' }],
     ['a host with a path', { allowedHosts: ['localhost/mcp'] }],
-    ['an address for a host', { allowedHosts: ['http://localhost'] }],
+    ['an address instead of a host', { allowedHosts: ['http://localhost'] }],
     ['an origin with a path', { allowedOrigins: ['https://app.example/'] }],
     ['every origin', { allowedOrigins: ['*'] }],
     ['no origin', { allowedOrigins: ['null'] }],
-    ['an origin of no page', { allowedOrigins: ['data:text/html,x'] }],
-    ['no session at all', { maxSessions: 0 }],
-    ['half a session', { maxSessions: 1.5 }],
+    ['an origin that no page can have', { allowedOrigins: ['data:text/html,x'] }],
+    ['zero sessions', { maxSessions: 0 }],
+    ['a fractional number of sessions', { maxSessions: 1.5 }],
     ['no rest', { idleMs: 0 }],
     ['no body', { maxBodyBytes: Number.NaN }],
   ])('throws TypeError for %s', async (_, options) => {

@@ -107,7 +107,7 @@ describe('an approval over MCP', () => {
     ['no action', { content: { decision: 'allow once' } }],
     ['an unknown action', { action: 'allow', content: { decision: 'allow once' } }],
     [
-      'an object in place of a text',
+      'an object instead of a text',
       { action: 'accept', content: { decision: 'allow once', reason: { toString: 'x' } } },
     ],
   ])('is not granted by %s', async (_, answer) => {
@@ -301,7 +301,7 @@ describe('progress', () => {
     const sendNotification = async ({ params }: { params: (typeof seen)[number] & { progressToken: unknown } }) => {
       const { progressToken, ...rest } = params
       seen.push(rest)
-      if (seen.length > 4) throw new Error('The client has gone')
+      if (seen.length > 4) throw new Error('The client has disconnected')
     }
     const progress = openProgress({ _meta: { progressToken: 7 }, sendNotification }, new Set())
     progress.report({ done: 10, unit: 'files' })

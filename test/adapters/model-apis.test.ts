@@ -29,7 +29,7 @@ function within(schema: Schema): Schema[] {
 }
 
 describe('OpenAI', () => {
-  it('offers every tool, in strict mode where its schema allows it', async () => {
+  it('offers every tool, in strict mode if its schema allows it', async () => {
     const workspace = await open({ shell: bash(), mode: 'plan', policy: { preset: 'autonomous', memory: {} } })
     const { tools } = openAiTools(workspace)
     expect(tools.map(({ name }) => name)).toEqual(workspace.tools.map(({ name }) => name))

@@ -165,11 +165,11 @@ describe('a parked call in another process', () => {
 
   const changes: Readonly<Record<string, (backend: ReturnType<typeof memory>) => Promise<unknown>>> = {
     'was changed': (backend) => put(backend, { type: 'file', bytes: new TextEncoder().encode('one!\n') }),
-    'was changed so that the edit would still fit': (backend) =>
+    'was changed so that the edit still applies': (backend) =>
       put(backend, { type: 'file', bytes: new TextEncoder().encode('zero\none\n') }),
-    'is gone': (backend) => put(backend, null),
-    'is a link now': (backend) => put(backend, { type: 'link', target: 'b.txt' }),
-    'may be executed now': (backend) =>
+    'was deleted': (backend) => put(backend, null),
+    'became a link': (backend) => put(backend, { type: 'link', target: 'b.txt' }),
+    'became executable': (backend) =>
       put(backend, { type: 'file', bytes: new TextEncoder().encode('one\n'), mode: 0o755 }),
   }
   for (const [what, change] of Object.entries(changes)) {
@@ -271,7 +271,7 @@ function put(backend: ReturnType<typeof memory>, to: Parameters<typeof backend.c
 }
 
 describe('directoryParking', () => {
-  it('lists calls in order and returns each once, whatever other files the directory contains', async () => {
+  it('lists calls in order and returns each once, and ignores other files in the directory', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'parked-'))
     try {
       let now = 10
@@ -284,7 +284,7 @@ describe('directoryParking', () => {
       writeFileSync(join(parked.directory, 'half.tmp'), '{')
       expect(parked.list().map(({ id }) => id)).toEqual([first, second])
       const [call] = parked.list()
-      if (call === undefined) throw new Error('Nothing waits')
+      if (call === undefined) throw new Error('No call is waiting')
       expect(await parked.take(first)).toEqual(call)
       expect(await parked.take(first)).toBeUndefined()
       expect(parked.list().map(({ id }) => id)).toEqual([second])

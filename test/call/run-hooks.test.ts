@@ -46,7 +46,7 @@ describe('hooks', () => {
     }
   })
 
-  it('withhold the result if they fail after the call, and the failure says that the effect stands', async () => {
+  it('withhold the result if they fail after the call, and the failure reports that the changes remain', async () => {
     const workspace = await withHooks({
       postToolResponse: ({ tool }) => {
         if (tool === 'write_file') throw new Error('broken')
@@ -161,7 +161,7 @@ describe('hooks', () => {
     expect(calls).toEqual(['a.txt', 'b.txt'])
   })
 
-  it('withhold the result if they hang or return an invalid one after the call, and the effect stands', async () => {
+  it('withhold the result if they hang or return an invalid one after the call, and the changes remain', async () => {
     for (const answer of [() => new Promise<undefined>(() => {}), () => 'text' as never, () => null as never]) {
       const backend = files()
       const workspace = await open({ backend, hooks: { postToolResponse: answer }, limits: { hookTimeoutMs: 50 } })

@@ -142,7 +142,7 @@ describe('approvals on the command line', () => {
     await workspace.close()
   })
 
-  it('cannot be stored where an agent could reach them', async () => {
+  it('cannot be stored inside the root, where an agent could reach them', async () => {
     const backend = nodeBackend(root)
     const inside = directoryParking(join(root, 'waiting'))
     await expect(createWorkspace({ backend, policy: 'supervised', parked: inside })).rejects.toThrow(TypeError)

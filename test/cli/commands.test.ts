@@ -105,7 +105,7 @@ describe('wrong usage', () => {
     })
   })
 
-  it('ends quietly if its output is closed, and says why if its output cannot be written', () => {
+  it('ends quietly if its output is closed, and reports an output that cannot be written', () => {
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     const exit = vi.spyOn(process, 'exit').mockImplementation((() => {}) as never)
     handleOutputError(Object.assign(new Error('closed'), { code: 'EPIPE' }))
@@ -118,7 +118,7 @@ describe('wrong usage', () => {
 })
 
 describe('approve', () => {
-  it('lists the waiting calls, answers one, and says if there is none', async () => {
+  it('lists the waiting calls, answers one, and reports if there is none', async () => {
     const root = directory({ 'a.txt': 'one\n' })
     const parked = directory()
     const location = ['--root', root, '--parked', parked, '--policy', 'supervised']
@@ -143,7 +143,7 @@ describe('approve', () => {
     expect(answerOf('not that one')).toMatchObject({ deny: 'not that one' })
   })
 
-  it('nobody is asked if only the input is a terminal', async () => {
+  it('asks no question if only the input is a terminal', async () => {
     const root = directory({ 'a.txt': 'one\n' })
     const { stdin } = process
     vi.spyOn(process, 'stdin', 'get').mockReturnValue(Object.assign(Object.create(stdin), { isTTY: true }))
@@ -304,7 +304,7 @@ describe('a shell that is not available', () => {
 })
 
 describe('demo', () => {
-  it('asks the person at the terminal, and only reads the disk', async () => {
+  it('asks the user at the terminal, and only reads the disk', async () => {
     const long = `export function answer() { return '${'x'.repeat(120)}' }`
     const root = directory({
       'src/app.ts': `${long}\nconst other = 1\nconst more = 2\n`,

@@ -90,7 +90,7 @@ describe('--dialect', () => {
     )
   })
 
-  it('knows every dialect by its own name', () => {
+  it('accepts the name of every dialect', () => {
     for (const [name, open] of Object.entries(dialects)) expect(open().name).toBe(name)
   })
 })
@@ -204,7 +204,7 @@ describe('--dialect FILE', () => {
     }
   })
 
-  it('ends with code 2 and says what is expected if the module exports no dialect', async () => {
+  it('ends with code 2 and describes the expected export if the module exports no dialect', async () => {
     const expected = 'Export a Dialect, or a function that returns one, as default or as "dialect"'
     const cases = {
       'export const other = 1': `Cannot use the dialect "./mine.js": the module exports no dialect. ${expected}`,

@@ -26,7 +26,7 @@ afterEach(() => {
   rmSync(home, { recursive: true, force: true })
 })
 
-/** Creates files that are not regular or unreasonably large, by kind. */
+/** Functions that create a special or extremely large file, by kind. */
 const makers: Readonly<Record<string, (path: string) => void>> = {
   'a link to /dev/zero': (path) => symlinkSync('/dev/zero', path),
   'a link to a link to /dev/zero': (path) => {
@@ -42,7 +42,7 @@ const makers: Readonly<Record<string, (path: string) => void>> = {
   },
   'a directory': (path) => mkdirSync(path),
   'a link to itself': (path) => symlinkSync(path, path),
-  'a link to nothing': (path) => symlinkSync(join(home, 'nothing'), path),
+  'a dangling link': (path) => symlinkSync(join(home, 'nothing'), path),
   'a file of ten gigabytes': (path) => {
     writeFileSync(path, '')
     truncateSync(path, 10 * 1024 ** 3)

@@ -515,7 +515,7 @@ describe('the inspector’s command line', () => {
 })
 
 describe('the listener', () => {
-  it('closes the connection if there is no response, and goes on', async () => {
+  it('closes the connection if there is no response, and continues to listen', async () => {
     const listening = await listen(
       async (request) => {
         if (request.url.endsWith('/fails')) throw new Error('broken')

@@ -95,7 +95,7 @@ describe('the MCP server, driven by the official client over stdio', () => {
     expect(JSON.stringify(secret)).not.toContain('hunter2')
   })
 
-  it('registers no mutating tool when read-only, and says so if one is called', async () => {
+  it('registers no mutating tool when read-only, and gives that reason if one is called', async () => {
     await connect('--read-only')
     const { tools } = await client.listTools()
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true)

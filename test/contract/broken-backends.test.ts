@@ -27,12 +27,12 @@ const faults: Readonly<Record<string, Break>> = {
   'the receipt is in another order': (good) => ({
     commit: async (changes, how) => ({ applied: [...(await good.commit(changes, how)).applied].reverse() }),
   }),
-  'the receipt tells no before': (good) => ({
+  'the receipt has no previous states': (good) => ({
     commit: async (changes, how) => ({
       applied: (await good.commit(changes, how)).applied.map((entry) => ({ ...entry, before: null })),
     }),
   }),
-  'missing parents are made': (good) => ({
+  'missing parents are created': (good) => ({
     async commit(changes, how) {
       for (const { path, to } of changes) {
         const names = to === null ? [] : path.split('/').slice(0, -1)
@@ -47,7 +47,7 @@ const faults: Readonly<Record<string, Break>> = {
   'the signal is ignored': (good) => ({
     commit: (changes, how) => good.commit(changes, { durability: how.durability }),
   }),
-  'a conflict does not tell the present version': (good) => ({
+  'a conflict does not report the current version': (good) => ({
     commit: (changes, how) =>
       good.commit(changes, how).catch((error: ToolError) => {
         throw new ToolError(
@@ -57,10 +57,10 @@ const faults: Readonly<Record<string, Break>> = {
         )
       }),
   }),
-  'errors are no ToolErrors': (good) => ({
+  'errors are not ToolErrors': (good) => ({
     read: (path, range) => good.read(path, range).catch(() => Promise.reject(new Error('ENOENT'))),
   }),
-  'modes are forgotten': (good) => ({
+  'modes are not stored': (good) => ({
     commit: (changes, how) =>
       good.commit(
         changes.map((one) => (one.to?.type === 'file' ? { ...one, to: { ...one.to, mode: 0o644 } } : one)),
@@ -74,26 +74,26 @@ const faults: Readonly<Record<string, Break>> = {
         how,
       ),
   }),
-  'bits are kept, and not told': (good) => ({
+  'permission bits are stored, but not reported': (good) => ({
     async stat(path) {
       const { mode: _, ...stat } = (await good.stat(path)) ?? { type: 'other' as const, size: 0, tag: '' }
       return stat.type === 'other' ? undefined : stat
     },
   }),
-  'nothing is ever there': () => ({ stat: async () => undefined }),
-  'sockets are left in the way': (good) => ({
+  'every path is missing': () => ({ stat: async () => undefined }),
+  'the root lists a leftover special file': (good) => ({
     list: async (path) => [...(await good.list(path)), ...(path === '' ? [{ name: 's', type: 'other' as const }] : [])],
   }),
-  'scan visits what nobody asked for': (good) => ({
+  'scan visits other paths than requested': (good) => ({
     async scan(paths, visit) {
       if (paths.length > 0) return good.scan(paths, visit)
       visit('a' as Path, new Uint8Array(), { type: 'file', size: 0, tag: '' })
     },
   }),
-  'what visit throws is lost': (good) => ({
+  'errors of visit are lost': (good) => ({
     scan: (paths, visit) => good.scan(paths, visit).catch(() => undefined),
   }),
-  'a refused commit leaves a socket behind': (good) => {
+  'a refused commit leaves a special file': (good) => {
     let isThere = false
     return {
       commit: (changes, how) =>
@@ -117,7 +117,7 @@ const faults: Readonly<Record<string, Break>> = {
   'the tag of a range is ignored': (good) => ({
     read: (path, range) => good.read(path, range && { start: range.start, end: range.end }),
   }),
-  'a read buffer is used again': (good) => {
+  'a read buffer is reused': (good) => {
     const buffer = new Uint8Array(6_000_000)
     return {
       async read(path, range) {
@@ -127,7 +127,7 @@ const faults: Readonly<Record<string, Break>> = {
       },
     }
   },
-  'tags tell the size only': (good) => ({
+  'tags depend only on the size': (good) => ({
     async stat(path) {
       const stat = await good.stat(path)
       return stat && { ...stat, tag: String(stat.size) }
@@ -140,7 +140,7 @@ const faults: Readonly<Record<string, Break>> = {
   'names are looked up in an object': (good) => ({
     stat: async (path) => ((path as string) in {} ? { type: 'file', size: 0, tag: '' } : good.stat(path)),
   }),
-  'nothing there is an error': (good) => ({
+  'stat of a missing path is an error': (good) => ({
     async stat(path) {
       const stat = await good.stat(path)
       if (stat === undefined) throw new ToolError('NOT_FOUND', 'nothing', { path })
@@ -159,7 +159,7 @@ const faults: Readonly<Record<string, Break>> = {
       return good.commit(followed, how)
     },
   }),
-  'links lead anywhere': (good) => ({
+  'links can have any target': (good) => ({
     commit: (changes, how) =>
       good.commit(
         changes.map((one) => (one.to?.type === 'link' ? { ...one, to: { type: 'link', target: 'x' } } : one)),
@@ -177,14 +177,14 @@ const faults: Readonly<Record<string, Break>> = {
       )
     },
   }),
-  'times are not noted': (good) => ({ commit: (changes, { at: _, ...how }) => good.commit(changes, how) }),
-  'scan goes its own way': (good) => ({ scan: (paths, visit) => good.scan([...paths].reverse(), visit) }),
+  'times are not stored': (good) => ({ commit: (changes, { at: _, ...how }) => good.commit(changes, how) }),
+  'scan uses another order': (good) => ({ scan: (paths, visit) => good.scan([...paths].reverse(), visit) }),
   'scan does not stop': (good) => ({
     scan: (paths, visit) => good.scan(paths, (path, bytes, stat) => visit(path, bytes, stat) || true),
   }),
-  'a fork is no copy': (good) => ({ fork: () => good }),
-  'a tree is made anew for each look': (good) => ({ tree: () => ({ ...good.tree() }) }),
-  'what is closed cannot be closed': (good) => {
+  'a fork is not a copy': (good) => ({ fork: () => good }),
+  'each access returns a new tree': (good) => ({ tree: () => ({ ...good.tree() }) }),
+  'close cannot be called twice': (good) => {
     let closed = false
     return {
       async close() {
@@ -196,7 +196,7 @@ const faults: Readonly<Record<string, Break>> = {
   },
 }
 
-describe('the contract finds the fault where', () => {
+describe('the contract detects that', () => {
   it.each(Object.keys(faults))('%s', async (name) => {
     const create = () => {
       const good = memory()
@@ -239,7 +239,10 @@ describe('the contract skips', () => {
       const capabilities = { ...good.capabilities, links: false, modes: false }
       const commit: Backend['commit'] = async (changes, how) => {
         const link = changes.find(({ to }) => to?.type === 'link')
-        if (link) throw new ToolError('INVALID_INPUT', `Cannot link "${link.path}": no links here`, { path: link.path })
+        if (link)
+          throw new ToolError('INVALID_INPUT', `Cannot link "${link.path}": links are not supported`, {
+            path: link.path,
+          })
         return good.commit(changes, how)
       }
       return { backend: { ...good, capabilities, commit } }

@@ -46,16 +46,16 @@ const faults: Readonly<Record<string, readonly [name: string, fault: Break]>> = 
     'keepCwd keeps the directory between calls of one run, whatever the output contains',
     outcome(({ stdout, cwd }) => ({ cwd: (/PWD=\/workspace\/(\w+)/.exec(stdout)?.[1] ?? cwd) as Path })),
   ],
-  'the directory is not told': [
+  'the directory is not reported': [
     'a command starts in cwd and reports the directory in which it ended',
     outcome((_, { cwd }) => ({ cwd })),
   ],
-  'variables are left behind': [
+  'variables are kept': [
     'variables and functions do not outlive their command',
     (good) => ({ run: (command) => good.run({ ...command, env: { LEFT: 'behind' } }) }),
   ],
   'a timeout is an exit code': ['a timeout stops a command and discards its changes', hidden('COMMAND_TIMEOUT')],
-  'files are written behind the back of the transaction': [
+  'files are written outside of the transaction': [
     'a timeout stops a command and discards its changes',
     files((_, backend) => ({
       async write(path, bytes) {
@@ -65,13 +65,13 @@ const faults: Readonly<Record<string, readonly [name: string, fault: Break]>> = 
       },
     })),
   ],
-  'protected files are read behind the back of the guard': [
+  'protected files are read without the guard': [
     'no command reads or copies the content of a protected file',
     files((command, backend) => ({
       read: (path) => command.files.read(path).catch(async () => (await backend.read(path as Path)).bytes),
     })),
   ],
-  'a try is not noted': [
+  'an attempt is not listed': [
     'each access to a protected file is listed in the result and in the audit',
     files((command) => ({
       async read(path) {
@@ -80,13 +80,13 @@ const faults: Readonly<Record<string, readonly [name: string, fault: Break]>> = 
       },
     })),
   ],
-  'bytes are taken for text': [
+  'bytes are decoded as text': [
     'commands copy and move bytes unchanged',
     files((command) => ({
       read: async (path) => new TextEncoder().encode(new TextDecoder().decode(await command.files.read(path))),
     })),
   ],
-  'nothing is judged': [
+  'lines are not analyzed': [
     'a line that the analysis denies is not started',
     () => ({
       judge: (line, { policy, call }) => ({

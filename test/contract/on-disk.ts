@@ -30,11 +30,12 @@ export function onDisk(options: Pick<NodeOptions, 'grounding'> = {}): BackendSub
     reopen: open,
     dispose() {
       const matches = readdirSync(outside)
-      if (matches.join() !== 'secret') throw new Error(`Something came outside: ${matches}`)
-      if (readFileSync(join(outside, 'secret'), 'utf8') !== 'outside') throw new Error('What is outside was changed')
+      if (matches.join() !== 'secret') throw new Error(`New entries outside of the root: ${matches}`)
+      if (readFileSync(join(outside, 'secret'), 'utf8') !== 'outside')
+        throw new Error('The file outside of the root was changed')
       const strays = straysIn(root)
       rmSync(base, { recursive: true, force: true })
-      if (strays.length > 0) throw new Error(`Left over: ${strays}`)
+      if (strays.length > 0) throw new Error(`Leftover entries: ${strays}`)
     },
   }
 }

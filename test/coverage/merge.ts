@@ -34,7 +34,7 @@ interface Script {
 }
 
 /**
- * Adds the coverage that child processes and threads recorded for the built package. The source map gives the positions of
+ * Adds the coverage that child processes and threads recorded for the built package. The source map has the positions of
  * statements and branches in the source files. Only hits are added, so items that cannot be mapped keep their count.
  */
 export async function addChildren(coverage: Coverage, written: string, dist: string): Promise<void> {

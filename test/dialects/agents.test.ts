@@ -80,7 +80,7 @@ describe.each(fixtures)('a conversation in $dialect', ({ dialect, files, steps }
   })
 })
 
-describe('what a run in a dialect has seen', () => {
+describe('the content that a run in a dialect has seen', () => {
   const long = 'x'.repeat(50)
   /** Two blocks of lines, 66 KiB together. */
   const large = `${`${long}\n`.repeat(1300)}`
@@ -284,7 +284,7 @@ describe('dialects of agents: other inputs', () => {
     expect(output).toEqual({ success: false, output: null, error: 'Exit code 1' })
   })
 
-  it('exec: has a workspace of its own, in which build output is writable and secrets are unreadable', async () => {
+  it('exec: has a separate workspace, in which build output is writable and secrets are unreadable', async () => {
     const main = memory({ 'a.txt': 'main\n' })
     const scratch = await execWorkspace({ shell: bash(), files: { 'dist/a.js': '1\n', '.env': 'A=1\n' } })
     expect((await scratch.call('exec.read', { path: 'dist/a.js' })).isError).toBe(false)

@@ -226,7 +226,7 @@ export const cases: readonly Case[] = [
     read('README.md'),
   ),
   one(
-    'tells about a file',
+    'describes a file',
     {
       tool: 'get_file_info',
       input: { path: at('README.md') },

@@ -81,7 +81,7 @@ describe('a refused path', () => {
 })
 
 describe('explain', () => {
-  it.each(Object.keys(cases))('knows the tools of %s', async (name) => {
+  it.each(Object.keys(cases))('supports the tools of %s', async (name) => {
     const make = dialects[name] as () => Dialect
     const workspace = await open(make())
     for (const { tool, input, mode } of cases[name] ?? []) {

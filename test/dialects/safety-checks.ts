@@ -94,7 +94,7 @@ export async function checkSafetyFields(
   return count
 }
 
-/** Counts the cases in which a field that the tool does not know was refused by its name. `every` takes each n-th case. */
+/** Counts the cases in which an unknown field was refused by its name. `every` takes each n-th case. */
 export async function checkUnknownFields({ name, dialect, cases }: Opened, every = 1): Promise<number> {
   const natives = builtinTools.flatMap(({ input }) => Object.keys(input.shape))
   const odd = ['foo', 'dryrun', 'DRY_RUN', '', '__proto__', 'constructor', 'toString', 'expected-sha256', '_path']

@@ -23,7 +23,7 @@ export function ownWords([program, name, ...words]: Words): Words | undefined {
   return program === 'npx' && name === 'wardspace' ? words : undefined
 }
 
-/** Returns what is wrong with a command: an unknown script, or a command or option that `wardspace help` does not list. */
+/** Returns the error of a command: an unknown script, or a command or option that `wardspace help` does not list. */
 export function wrongIn(words: Words): string | undefined {
   const [program, name = '', script = ''] = words
   const own = ownWords(words)

@@ -252,15 +252,15 @@ describe('parseIgnore', () => {
     ['a path', { '.gitignore': 'b/a' }],
     ['a directory', { '.gitignore': 'a/\nc/' }],
     ['negation', { '.gitignore': '*\n!b\n!b/*\n!x.ts' }],
-    ['no way back below an ignored directory', { '.gitignore': 'b\n!b/a\n!a' }],
+    ['nothing below an ignored directory can be included again', { '.gitignore': 'b\n!b/a\n!a' }],
     ['nested files before outer ones', { '.gitignore': 'a', 'b/.gitignore': '!a', 'b/c/.gitignore': '/a' }],
     ['globstars', { '.gitignore': '**/a\nb/**/x.ts\nfoo**/bar\n/**/c' }],
-    ['a globstar behind text', { '.gitignore': '*\n!foo**\n!*/\nb/foo**' }],
+    ['a globstar after text', { '.gitignore': '*\n!foo**\n!*/\nb/foo**' }],
     ['comments and escapes', { '.gitignore': '# a\n\\#a\n\\!a' }],
     ['trailing spaces', { '.gitignore': 'c\\ \na   \n' }],
     ['CRLF', { '.gitignore': 'a\r\nb/c\r\n' }],
     ['a byte order mark', { '.gitignore': '\uFEFFa\n' }],
-    ['no last newline', { '.gitignore': 'x.ts\na' }],
+    ['no final newline', { '.gitignore': 'x.ts\na' }],
     ['NUL', { '.gitignore': 'a\0b\nx.ts' }],
     ['bytes, not characters', { '.gitignore': '?\n' }],
     ['two slashes', { '.gitignore': 'b//a\na//\n//a' }],
@@ -456,7 +456,7 @@ describe('parseIgnore', () => {
   const letterCases = spellings.map((spelling) => ({ files: { '.gitignore': spelling }, entries: letters }))
   const inAnyCase = once(() => askGit([...letterCases, ...bracketCases], ['-c', 'core.ignoreCase=true']))
   it.each(spellings.map((spelling, i) => [spelling, i] as const))(
-    'agrees with git on %s where letter case is ignored',
+    'agrees with git on %s if letter case is ignored',
     (_, i) => {
       expect(askOurs(letterCases[i] as Case, { caseInsensitive: true })).toEqual(inAnyCase()[i])
     },

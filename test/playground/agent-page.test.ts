@@ -194,7 +194,7 @@ describe('a reload during a run', () => {
 })
 
 describe('a model at an address', () => {
-  it('works through the same page with the person’s key, which is stored nowhere', async () => {
+  it('works in the same page with the user’s key, which is not stored', async () => {
     const key = 'sk-planted-in-the-page-51b0c7d9'
     const server = await startOpenAiServer({
       key,

@@ -104,7 +104,7 @@ describe('a project', () => {
     expect(await leftovers(page, info.id)).toEqual([])
   })
 
-  it('leaves nothing behind after a cancelled import', async () => {
+  it('leaves no data after a cancelled import', async () => {
     const page = await tab()
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`f${i}.txt`, bytesOf(`${i}`)]))
     const source = Buffer.from(zipSync(many)).toString('base64')
@@ -225,7 +225,7 @@ describe('two tabs', () => {
       return Number(Buffer.from(file?.base64 ?? '', 'base64').toString())
     }
     const [inFile, kept] = [await counter(second), await ask(second, 'load', info.id, 'counter')]
-    expect([inFile, inFile - 1], 'what was kept is that of the last commit, or of the one before').toContain(kept)
+    expect([inFile, inFile - 1], 'the stored content is that of the last or the previous commit').toContain(kept)
 
     void ask(second, 'keepWriting', info.id).catch(() => {})
     await expect.poll(() => counter(first)).toBeGreaterThan(inFile)

@@ -353,12 +353,16 @@ describe('approvalText', () => {
     ' PRIVATE KEY-----\n',
   ].join('')
   it.each<[string, object, string]>([
-    ['the input where there is no preview', { input: { path: 'a' } }, 'write_file on a.ts\nR\n{"path":"a"}'],
-    ['the input where it is empty', { input: { path: 'a' }, diff: '' }, 'write_file on a.ts\nR\n{"path":"a"}'],
+    ['the input if there is no preview', { input: { path: 'a' } }, 'write_file on a.ts\nR\n{"path":"a"}'],
+    ['the input if the preview is empty', { input: { path: 'a' }, diff: '' }, 'write_file on a.ts\nR\n{"path":"a"}'],
     ['the preview alone', { input: { path: 'a' }, diff: '+x\ty\r\n' }, 'write_file on a.ts\nR\n\n+x\ty\n'],
-    ['a plan as it stands', { accesses: [], input: { plan: 'P\nQ' } }, 'write_file\nR\nP\nQ'],
+    ['a plan as text', { accesses: [], input: { plan: 'P\nQ' } }, 'write_file\nR\nP\nQ'],
     ['a plan and its preview', { input: { plan: 'P' }, diff: '+x' }, 'write_file on a.ts\nR\nP\n\n+x'],
-    ['no odd characters', { diff: 'a\u2028\ud800\u0000b' }, 'write_file on a.ts\nR\n\na\\u{2028}\\u{d800}\\u{0}b'],
+    [
+      'special characters escaped',
+      { diff: 'a\u2028\ud800\u0000b' },
+      'write_file on a.ts\nR\n\na\\u{2028}\\u{d800}\\u{0}b',
+    ],
     [
       '6000 of a preview',
       { diff: 'x'.repeat(6003) },

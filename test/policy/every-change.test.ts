@@ -34,12 +34,12 @@ async function expectGuarded(way: Way, create: () => Promise<Backend> | Backend)
   expect(denied.codes).toContain('POLICY_DENIED')
 
   const asked = await attempt('ask')
-  expect(asked.after, 'asked, and refused').toBe(asked.before)
+  expect(asked.after, 'the request is denied').toBe(asked.before)
   expect(asked.questions).toEqual([{ tool: expect.any(String), rules: ['the rule'] }])
   expect(asked.codes).toContain('APPROVAL_DENIED')
 
   const approved = await attempt('ask', { reply: 'allow' })
-  expect(approved.after, 'asked, and approved').toBe(free.after)
+  expect(approved.after, 'the request is approved').toBe(free.after)
   expect(approved.questions).toEqual(asked.questions)
 }
 

@@ -22,7 +22,7 @@ describe('restricted content', () => {
   })
 })
 
-describe('unlabelled content beside restricted content', () => {
+describe('unlabelled content in a workspace with restricted content', () => {
   it.each(hops.filter((way, index) => some.includes(way) && index % 2 === 0))('stays public: $name', async (way) => {
     expect(await tryFreeWay(way, memory(freeTree))).toEqual({ labels: [], isEffective: true })
   })

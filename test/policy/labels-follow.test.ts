@@ -79,7 +79,7 @@ describe('a command', () => {
     expect(await line(run.run({ id: 'c' }), 'git show HEAD:conf/x.txt')).toMatchObject({ label: 'restricted' })
   })
 
-  it('gives the label of its output to what it writes', async () => {
+  it('writes files with the label of its output', async () => {
     const run = await open()
     expect(await line(run, 'whoami > tmp/me.txt; cp tmp/me.txt pub/me.txt')).toMatchObject({ code: 'TAINT_DENIED' })
     expect(await line(run.run({ id: 'b' }), 'whoami > tmp/me.txt')).toMatchObject({ ok: true, label: 'internal' })
@@ -105,7 +105,7 @@ describe('a command', () => {
 })
 
 describe('a background command', () => {
-  it('shows its output with the label of what it has read, and raises the taint', async () => {
+  it('shows its output with the label of the files that it has read, and raises the taint', async () => {
     const run = await open()
     expect(await inBackground(run, 'cat notes.txt')).toMatchObject({ stdout: 'notes\n', label: 'public' })
     expect(run.taint.label()).toBe('public')
@@ -158,7 +158,7 @@ describe('taint and labels', () => {
     const first = await open(options)
     await first.call('read_file', { path: 'conf/x.txt' })
     const waiting = await first.call('write_file', { path: 'asks/a.txt', content: 'a' })
-    if (waiting.ok) throw new Error('it must wait')
+    if (waiting.ok) throw new Error('The call must be parked')
     const second = await open(options)
     expect(await second.resume(String(waiting.approvalId), 'allow')).toMatchObject({ ok: true })
     expect(second.taint.label()).toBe('restricted')
@@ -265,7 +265,7 @@ describe('an own tool', () => {
     },
   })
 
-  it('carries the labels of what it reads, and of what its command lines read and move', async () => {
+  it('carries the labels of the files that it reads, and that its command lines read and move', async () => {
     const backend = memory(tree)
     const options = {
       ...{ backend, policy: { preset: 'autonomous', labels } as const, shell: bash({ worker: false }) },

@@ -44,11 +44,11 @@ describe('lintPolicy', () => {
       { rules: [rule({ action: 'ask', paths: ['docs/a/**'] }), rule({ name: 'y', paths: docs })] },
       'everything that it asks about is denied',
     ],
-    ['an allow rule of what is allowed', { rules: [rule({ action: 'allow', paths: docs })] }, 'It has no effect'],
+    ['an allow rule for allowed calls', { rules: [rule({ action: 'allow', paths: docs })] }, 'It has no effect'],
     ['** within a name', { rules: [rule({ paths: ['src/**.ts'] })] }, 'matches no directories'],
     ['run_command without start_command', { tools: { run_command: 'deny' } }, 'start_command runs the same lines'],
     [
-      'a tool that is allowed where no path is',
+      'an allowed tool without an allowed path',
       { preset: undefined, tools: { read_file: 'allow' } },
       'no path is allowed',
     ],
@@ -67,16 +67,22 @@ describe('lintPolicy', () => {
     ['file:change', { rules: [rule({ action: 'ask', permissions: ['file:change'], paths: docs })] }],
     ['a rule without permissions', { rules: [rule({ paths: docs })] }],
     [
-      'what another rule covers',
+      'a deny rule whose other permissions another field covers',
       { readOnlyPaths: docs, rules: [rule({ permissions: ['file:write:*'], paths: docs })] },
     ],
     [
-      'what the preset asks about',
+      'an ask rule that agrees with the preset',
       { preset: 'supervised', rules: [rule({ action: 'ask', permissions: ['file:delete'] })] },
     ],
-    ['what nothing allows', { preset: undefined, rules: [rule({ permissions: ['file:write:*'] })] }],
+    [
+      'a deny rule on calls that nothing allows',
+      { preset: undefined, rules: [rule({ permissions: ['file:write:*'] })] },
+    ],
     ['an allow rule that lifts a protection', { rules: [rule({ action: 'allow', overrides: ['generated'] })] }],
-    ['an allow rule inside of supervised', { preset: 'supervised', rules: [rule({ action: 'allow', paths: docs })] }],
+    [
+      'an allow rule with the preset supervised',
+      { preset: 'supervised', rules: [rule({ action: 'allow', paths: docs })] },
+    ],
   ])('finds nothing in %s', (_, policy) => {
     expect(lint(policy)).toEqual([])
   })

@@ -349,7 +349,7 @@ describe('protections', () => {
     }
   })
 
-  it('cover a secret behind a harmless name', () => {
+  it('cover a secret that a harmless name links to', () => {
     const policy = {
       preset: 'autonomous',
       rules: [{ name: 'open', action: 'allow', paths: ['.env'], overrides: ['secret'] }],

@@ -113,7 +113,7 @@ describe('requireApprovalIf', () => {
     ])
   })
 
-  it('neither lifts a denial nor is answered by an allow rule', async () => {
+  it('does not lift a denial, and cannot be answered by an allow rule', async () => {
     const { workspace, requests } = await open({
       preset: 'autonomous',
       deniedPaths: ['src'],

@@ -4,7 +4,7 @@ import { mounts } from '../../src/storage/mounts.ts'
 import { fill } from '../tools/fill.ts'
 import type { Tree } from '../tools/setup.ts'
 
-/** The same tree on every backend that needs no platform. Replaces `tools/backends.ts` where there is no disk. */
+/** The same tree on every backend that needs no platform. Replaces `tools/backends.ts` in runtimes without a disk. */
 export async function everyBackend(tree: Tree) {
   const source = memory(tree)
   const mounted = mounts({ '': memory() })

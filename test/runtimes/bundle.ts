@@ -118,7 +118,7 @@ const wantsHashOnly = (importer: string): boolean =>
   importer.startsWith(join(top, 'test/')) &&
   readFileSync(importer, 'utf8').includes("import { createHash } from 'node:crypto'")
 
-/** Packages that load on demand are resolved from where they are installed. */
+/** Resolves packages that load on demand from their installed location. */
 const installed: Plugin = {
   name: 'installed',
   setup(to) {
@@ -135,7 +135,7 @@ export function createHash(algorithm) {
 }`
 
 /**
- * Replaces what our tests use from Node as a reference: `Buffer` by its package, visible to test files only, so that no code
+ * Replaces the parts of Node that our tests use as a reference: `Buffer` by its package, visible to test files only, so that no code
  * under test can use it, and `createHash` by an independent package. node:zlib, which just-bash imports, is empty. All other
  * modules of Node stay unresolved.
  */

@@ -49,7 +49,7 @@ export function install(peers: readonly string[] = []): Installed {
     mkdirSync(dirname(link), { recursive: true })
     symlinkSync(join(modules, name), link)
   }
-  // Deno looks for packages beside a manifest.
+  // Deno looks for packages next to a manifest.
   writeFileSync(join(home, 'package.json'), '{ "private": true, "type": "module" }')
   return {
     directory: home,

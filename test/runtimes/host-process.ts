@@ -22,7 +22,7 @@ export async function runInProcess(runtime: keyof typeof programs, code: string)
   try {
     writeFileSync(join(home, 'bundle.mjs'), code)
     writeFileSync(join(home, 'main.mjs'), mainModule)
-    // Deno looks for packages beside a manifest, including those that our package loads on demand.
+    // Deno looks for packages next to a manifest, including those that our package loads on demand.
     writeFileSync(join(home, 'package.json'), '{ "type": "module" }')
     symlinkSync(modules, join(home, 'node_modules'))
     const [program, ...args] = programs[runtime]

@@ -17,7 +17,8 @@ export async function runInWorkerd(code: string): Promise<Report> {
   })
   try {
     const response = await worker.dispatchFetch('http://localhost/')
-    if (!response.ok) throw new Error(`workerd answered ${response.status}: ${(await response.text()).slice(0, 4000)}`)
+    if (!response.ok)
+      throw new Error(`workerd responded with ${response.status}: ${(await response.text()).slice(0, 4000)}`)
     return (await response.json()) as Report
   } finally {
     await worker.dispose()

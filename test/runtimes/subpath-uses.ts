@@ -6,7 +6,7 @@ import type { Change } from '../../src/storage/kit.ts'
 
 export type Runtime = 'Node' | 'Deno' | 'Bun' | 'workerd' | 'Chromium'
 
-/** The features of a runtime besides the package. */
+/** The features of a runtime apart from the package. */
 export interface Kit {
   readonly root: typeof import('../../src/index.ts')
   readonly memory: typeof import('../../src/backends/memory/index.ts')['memory']

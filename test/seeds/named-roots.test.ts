@@ -114,7 +114,7 @@ describe('the configuration of the agent', () => {
       '"tools.http" must be',
     ],
     [
-      'a preset beside it',
+      'a preset in addition',
       '  file: { enabled: true, allowed_paths: [a] }\npreset: readOnly',
       'mean the same; keep one',
     ],
@@ -125,7 +125,12 @@ describe('the configuration of the agent', () => {
       '"/etc"',
       '--root',
     ],
-    ['a climbing path', '  file: { enabled: true, allowed_paths: [../x] }', '"tools.file.allowed_paths[0]"', 'climbs'],
+    [
+      'a path that leaves the root',
+      '  file: { enabled: true, allowed_paths: [../x] }',
+      '"tools.file.allowed_paths[0]"',
+      'climbs',
+    ],
     ['a home directory', '  file: { enabled: true, allowed_paths: [~/x] }', '"tools.file.allowed_paths[0]"', 'home'],
   ])('names settings without effect: %s', async (name, text, ...parts) => {
     const file = await project.write(`${name.replace(/\W/g, '-')}.yaml`, `tools:\n${text}\n`)

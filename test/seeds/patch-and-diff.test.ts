@@ -58,7 +58,7 @@ describe('read_file', () => {
     expect(text).toContain(sha256(files[SERVICE] as string))
   })
 
-  it('reads a range, with line numbers if asked', async () => {
+  it('reads a range, with line numbers on request', async () => {
     const { workspace } = await open()
     const { data, text } = await answer(workspace, 'read_file', {
       path: SERVICE,

@@ -86,7 +86,7 @@ describe('the file tools', () => {
     for (const [tool, input, error] of errors) expect(await answer(workspace, tool, input), tool).toMatch(error)
   })
 
-  it('agree on what exists', async () => {
+  it('agree on the existing files', async () => {
     const workspace = await open()
     const listed = await answer(workspace, 'list_directory', { recursive: true })
     const found = await answer(workspace, 'find_files', { pattern: '*' })

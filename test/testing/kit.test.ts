@@ -23,7 +23,7 @@ async function said(assertion: () => unknown): Promise<string> {
     // Without colours.
     return String((error as Error).message).replaceAll(new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g'), '')
   }
-  throw new Error('The assertion held')
+  throw new Error('The assertion passed')
 }
 
 describe('a test clock', () => {
@@ -137,7 +137,7 @@ describe('toHaveFile', () => {
     await expect(memory({ bom: '\ufeffx' })).not.toHaveFile('bom', 'x')
   })
 
-  it('describes what is at the path instead', async () => {
+  it('describes the actual entry at the path', async () => {
     const many = memory(Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${i % 2}/f${i}`, 'x'])))
     expect({
       other: await said(() => expect(memory(sample)).toHaveFile('src/app.ts', 'export const answer = 42\n')),

@@ -62,7 +62,7 @@ describe('append_file', () => {
     expect(await snapshot()).toEqual(before)
   })
 
-  it('keeps the record of what the run has read of the file', async () => {
+  it('keeps the record of the lines that the run has read', async () => {
     const { ok, code } = await bench({ 'a.txt': 'a\n', 'b.txt': 'b\n' })
     await ok('read_file', { path: 'a.txt' })
     await ok('append_file', { path: 'a.txt', content: 'x\n' })

@@ -351,7 +351,7 @@ const dangers: Readonly<Record<string, readonly [code: RegExp, patches: readonly
       Array.from({ length: 6 }, (_, i) => `--- a/f${i}.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n`).join(''),
     ],
   ],
-  'onto what is there': [
+  'onto an existing path': [
     /ALREADY_EXISTS/,
     [
       creation('b/old.txt'),
@@ -362,7 +362,7 @@ const dangers: Readonly<Record<string, readonly [code: RegExp, patches: readonly
       '*** Begin Patch\n*** Add File: a.txt\n+x\n*** End Patch\n',
     ],
   ],
-  'of what is missing, or another state': [
+  'of a missing or different file': [
     /NOT_FOUND|PATCH_CONFLICT|IS_DIRECTORY|NOT_A_DIRECTORY/,
     [
       change('a/none.txt', 'b/none.txt'),

@@ -226,7 +226,7 @@ describe.each(Object.entries(backends))('diff_workspace over %s', (_, open) => {
     }
   })
 
-  it('never shows less with a larger maxBytes, and names what it leaves out', async () => {
+  it('never shows less with a larger maxBytes, and names the omitted files', async () => {
     const directory = newRepository()
     const lines = (seed: number) => Array.from({ length: 400 }, (_, i) => `${seed} line ${i} of a long file`)
     for (let i = 0; i < 30; i++) writeFileSync(join(directory, `f${i}.txt`), `${lines(i).join('\n')}\n`)

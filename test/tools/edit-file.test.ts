@@ -155,14 +155,14 @@ describe('edit_file', () => {
 describe('edit_file in a file of mixed line ends', () => {
   it.each<[string, string, object, string]>([
     [
-      'gives a new line the end of the line that it stands in',
+      'ends a new line like the line that contains it',
       'a b\r\na b\na b',
       { oldText: ' b', newText: '\nc', replaceAll: true },
       'a\r\nc\r\na\nc\na\nc',
     ],
-    ['keeps ends where the new text has none', 'a\r\nb\nc', { oldText: 'b', newText: 'x' }, 'a\r\nx\nc'],
+    ['keeps line ends if the new text has none', 'a\r\nb\nc', { oldText: 'b', newText: 'x' }, 'a\r\nx\nc'],
     [
-      'takes the last line end of the file after it',
+      'uses the last line end of the file after the last line',
       'a\nb\r\nlast',
       { oldText: 'last', newText: 'x\ny' },
       'a\nb\r\nx\r\ny',

@@ -76,7 +76,7 @@ describe('search_text', () => {
 })
 
 describe('file_info', () => {
-  it('says whether the content of a file is never shown', async () => {
+  it('reports whether the content of a file is never shown', async () => {
     const files = { 'a.txt': 'one\n', '.env': 'KEY=value\n', 'a.bin': '\0\0\0' }
     const workspace = await createWorkspace({ backend: memory(files), policy: 'autonomous' })
     const redacted = async (path: string) => {

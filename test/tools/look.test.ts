@@ -46,7 +46,7 @@ describe('list_directory', () => {
     expect(entries.some(({ path }: { path: string }) => path.startsWith('.git/') || path === '.git')).toBe(false)
   })
 
-  it('respects maxDepth and maxEntries, and reports what it leaves out', async () => {
+  it('respects maxDepth and maxEntries, and reports omitted entries', async () => {
     const { ok } = await bench(tree)
     const deep = await ok('list_directory', { path: 'src', maxDepth: 2 })
     expect(deep.entries.map(({ path }: { path: string }) => path)).toEqual(['src/a.ts', 'src/deep', 'src/deep/b.ts'])

@@ -101,7 +101,7 @@ describe('the functions of the context of an own tool', () => {
     ['c.txt', (context: ToolContext) => context.files.stat('c.txt' as Path)],
     ['.', (context: ToolContext) => context.files.candidates('.' as Path, seen)],
     ['.', (context: ToolContext) => invoke(context, 'files.walk', ['', 'list', seen])],
-  ])('say that the plan does not name %j', async (name, action) => {
+  ])('report that the plan does not name %j', async (name, action) => {
     expect(await draftWith(action)).toMatchObject({
       code: 'POLICY_DENIED',
       message: expect.stringContaining(`"${name}"`),
@@ -109,7 +109,7 @@ describe('the functions of the context of an own tool', () => {
     })
   })
 
-  it('say that a walk needs a recursive access', async () => {
+  it('report that a walk needs a recursive access', async () => {
     const action = ({ files: granted }: ToolContext) => granted.candidates('' as Path, seen)
     expect(await draftWith(action, [{ permission: 'file:search', path: '.' }])).toMatchObject({
       ...{ code: 'POLICY_DENIED', message: expect.stringContaining('"."') },

@@ -11,7 +11,7 @@ const reject = async () => fail()
 const change = { path: 'a.txt', expect: 'any', to: { type: 'file', bytes } }
 const draft = { summary: 'Changed', changes: [change], result: () => ({ lines: 1 }) }
 
-/** Calls an own tool whose draft is the given one. */
+/** Calls an own tool with this draft. */
 async function callWith(returned: unknown, output: z.ZodObject = z.object({ lines: z.number() })) {
   const tool = {
     ...{ name: 'own', title: 'Own', description: 'Changes a.txt.', input: z.strictObject({}), output },

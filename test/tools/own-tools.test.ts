@@ -358,14 +358,17 @@ describe('tools of the embedding program', () => {
       'no draft': [withoutDraft, '"draft" is missing; it must be a function'],
       'no plan': [withoutPlan, '"plan" is missing; it must be a function'],
       'no output': [withoutOutput, '"output" is missing; it must be a zod 4 object schema'],
-      'a draft that is no function': [{ ...countLines, draft: {} }, '"draft" must be a function'],
-      'a flag that is no boolean': [{ ...countLines, mutates: 'yes' }, '"mutates" must be true or false'],
-      'a description that is no string': [{ ...countLines, description: 1 }, '"description" must be a string'],
+      'a draft that is not a function': [{ ...countLines, draft: {} }, '"draft" must be a function'],
+      'a flag that is not a boolean': [{ ...countLines, mutates: 'yes' }, '"mutates" must be true or false'],
+      'a description that is not a string': [{ ...countLines, description: 1 }, '"description" must be a string'],
       'a plain object as input': [
         { ...countLines, input: { path: 'string' } },
         '"input" must be a zod 4 object schema',
       ],
-      'an output that is no object': [{ ...countLines, output: z.string() }, '"output" must be a zod 4 object schema'],
+      'an output that is not an object': [
+        { ...countLines, output: z.string() },
+        '"output" must be a zod 4 object schema',
+      ],
       'a field that every result has': [{ ...countLines, output: z.object({ ok: z.boolean() }) }, 'the field "ok"'],
       'a change that it denies': [{ ...countLines, mutates: false }, '"mutates" is false'],
       'no tool': [null, 'extraTools[0] is not a tool'],
@@ -385,7 +388,7 @@ describe('tools of the embedding program', () => {
     const result = () => ({ lines: 1 })
     const failing: Readonly<Record<string, readonly [tool: object, step: string, cause: unknown]>> = {
       plan: [{ plan: fail }, 'plan (RangeError)', error],
-      'a plan that is no array': [{ plan: () => ({}) }, 'plan (TypeError)', /not return an array/],
+      'a plan that is not an array': [{ plan: () => ({}) }, 'plan (TypeError)', /not return an array/],
       'a plan with an unknown permission': [
         { plan: () => [{ permission: 'file:raed', path: 'a.txt' }] },
         'plan (TypeError)',
@@ -449,7 +452,7 @@ describe('tools of the embedding program', () => {
     expect(result).not.toHaveProperty('secret')
   })
 
-  it('say that their changes stand if their result fails', async () => {
+  it('report that their changes are committed if their result fails', async () => {
     const workspace = await open({
       extraTools: [
         defineTool({

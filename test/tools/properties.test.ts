@@ -98,7 +98,7 @@ const trees = fc.array(fc.tuple(path, content), { maxLength: 14 }).map((files) =
 })
 
 describe('listing, finding and searching', () => {
-  it('agree on what exists, and a search equals a naive one over what read_file shows', async () => {
+  it('agree on existing paths, and a search equals a naive one over the output of read_file', async () => {
     const query = fc.constantFrom(
       { query: 'needle', mode: 'literal', caseSensitive: true },
       { query: 'NEEDLE', mode: 'literal', caseSensitive: false },

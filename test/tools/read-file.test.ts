@@ -139,7 +139,7 @@ describe('read_file', () => {
     const pem = `-----BEGIN PRIVATE KEY-----\n${`${'QUJDREVG'.repeat(8)}\n`.repeat(10)}-----END PRIVATE KEY-----\n`
     const part = 1024 * 1024
     it.each<[string, string, object[]]>([
-      ['a line end over two parts', `${'x\n'.repeat(part / 2 - 1)}y\r\nz\r\n`, [{}, { startLine: part / 2 }]],
+      ['a line end across two parts', `${'x\n'.repeat(part / 2 - 1)}y\r\nz\r\n`, [{}, { startLine: part / 2 }]],
       [
         'other line ends in a later part',
         `${'x\r\n'.repeat(part / 3 + 1)}\r\n${'y\n'.repeat(20)}\r`,
@@ -147,7 +147,7 @@ describe('read_file', () => {
       ],
       ['both line ends in the first part', `x\r\ny\n${'z\n'.repeat(part)}`, [{ startLine: 2 }]],
       [
-        'a secret over the edges of what is shown',
+        'a secret across the edges of the range',
         `a\n${pem}${'b\n'.repeat(800)}`,
         [
           { startLine: 1, maxLines: 3 },

@@ -8,7 +8,7 @@ const tests = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .map((path) => readFileSync(`test/${path}`, 'utf8'))
 
 describe('the table of tools', () => {
-  it.each(toolRows.map(([name]) => name))('%s has a test beside its row: add one in test/tools/', (name) => {
+  it.each(toolRows.map(([name]) => name))('%s has a test in addition to its row: add one in test/tools/', (name) => {
     expect(tests.some((text) => text.includes(`'${name}'`))).toBe(true)
   })
 })

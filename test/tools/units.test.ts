@@ -212,18 +212,18 @@ describe('nearestPassage', () => {
   const numbered = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, i) => `line ${i + from}`).join('\n')
   it.each<[string, string, string, unknown]>([
-    ['shares most lines with it', 'a\nb\nx\nb\nc\n', ' b\nc  \nd\n', { line: 2, text: 'b\nx\nb' }],
-    ['has a line twice', 'x\na\na\n', 'a\na\nb', { line: 1, text: 'x\na\na' }],
+    ['shares the most lines with the text', 'a\nb\nx\nb\nc\n', ' b\nc  \nd\n', { line: 2, text: 'b\nx\nb' }],
+    ['may contain a line twice', 'x\na\na\n', 'a\na\nb', { line: 1, text: 'x\na\na' }],
     [
-      'shares words with its longest line',
+      'shares words with the longest line of the text',
       'one\nconst answer = 41\nend',
       '{\nconst answer is 41\n}',
       { line: 1, text: 'one\nconst answer = 41\nend' },
     ],
-    ['is none where there are no words', 'one\ntwo\n', '(((\n', undefined],
-    ['is none where no word is shared', 'one\ntwo\n', 'three', undefined],
+    ['is undefined for a text without words', 'one\ntwo\n', '(((\n', undefined],
+    ['is undefined if no word is shared', 'one\ntwo\n', 'three', undefined],
     [
-      'is cut where it is long',
+      'is shortened if it is long',
       numbered(0, 400),
       numbered(1, 399),
       { line: 2, text: `${numbered(1, 399).slice(0, 2000)}…` },

@@ -50,7 +50,7 @@ describe.each(builtinTools.map((tool) => [tool.name, tool as { input: z.ZodObjec
   '%s',
   (name, tool) => {
     const { input: good, wrong, paths, codes, mayTellNames } = toolTable[name]
-    /** Tools without a field `path` have tests of their own for bad paths. */
+    /** Tools without a field `path` have separate tests for bad paths. */
     const itOfPaths = 'path' in tool.input.shape ? it : () => {}
 
     const options: Partial<WorkspaceOptions> = {

@@ -8,7 +8,7 @@ async function until(check: () => Promise<boolean>): Promise<void> {
 }
 
 describe('a background command', () => {
-  it('runs beside other calls, and commits its changes as one call that can be undone', async () => {
+  it('runs in parallel with other calls, and commits its changes as one call that can be undone', async () => {
     const { run, workspace, snapshot } = await shellBench({ 'a.txt': 'a\n' })
     const call = (name: string, input: object) => workspace.callTool(name as string, input) as Promise<Answer>
     const before = await snapshot()

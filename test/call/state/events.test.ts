@@ -14,7 +14,7 @@ async function open(options: Partial<Parameters<typeof createWorkspace>[0]> = {}
 }
 
 describe('workspace events', () => {
-  it('report the exception behind a failed call, for a program that has the answer of an adapter only', async () => {
+  it('report the exception that caused a failed call, for a program that only gets the answer of an adapter', async () => {
     const fault = new Error('/physical/path')
     const broken = defineTool({
       ...{
@@ -82,7 +82,7 @@ describe('workspace events', () => {
   it('reach every listener even if one throws, without an effect on the call', async () => {
     const { workspace, seen } = await open()
     workspace.subscribe(() => {
-      throw new Error('of no concern to anybody else')
+      throw new Error('a listener fails')
     })
     const last: WorkspaceEvent[] = []
     workspace.subscribe((event) => last.push(event))

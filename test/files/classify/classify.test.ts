@@ -251,7 +251,7 @@ describe('classifyPath', () => {
     )
   })
 
-  it('protects everything below a protected directory, whatever its name', () => {
+  it('protects everything below a protected directory, with any name', () => {
     const name = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 8 })
       .filter((part) => !/[/\\:\p{Cc}\p{Bidi_C}\ud800-\udfff]/u.test(part) && part.trim() !== '' && !/^\.+$/.test(part))

@@ -104,7 +104,7 @@ describe('sha256 on platforms without Node', () => {
   it.each([
     ['no modules', undefined],
     ['no such module', () => undefined],
-    ['a module that lies', () => ({ hash: () => 'ff', createHash: () => null })],
+    ['a module with wrong hashes', () => ({ hash: () => 'ff', createHash: () => null })],
     ['a module that throws', refuses],
     ['an older Node without crypto.hash', () => ({ createHash })],
   ])('%s', async (_, getBuiltinModule) => {
@@ -174,9 +174,9 @@ describe('sha256 on platforms without Node', () => {
     ['no host', undefined],
     ['no modules', {}],
     ['no such module', { getBuiltinModule: () => undefined }],
-    ['a module that lies', { getBuiltinModule: () => ({ hash: () => 'ff', createHash }) }],
-    ['a module that lies of what comes in parts', { getBuiltinModule: () => ({ hash, createHash: () => lying }) }],
-    ['a module that is none', { getBuiltinModule: () => ({}) }],
+    ['a module with wrong hashes', { getBuiltinModule: () => ({ hash: () => 'ff', createHash }) }],
+    ['a module with wrong hashes of parts', { getBuiltinModule: () => ({ hash, createHash: () => lying }) }],
+    ['a module without hashes', { getBuiltinModule: () => ({}) }],
     ['a module that throws', { getBuiltinModule: refuses }],
   ])('%s: has no native hash', (_, host) => {
     expect(findNativeCrypto(host, 'sha256', sha256Portable)).toBeUndefined()

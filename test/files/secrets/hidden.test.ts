@@ -40,7 +40,7 @@ describe('HiddenSecrets', () => {
     expect(hidden.find([{ before: undefined, after: bytes(`a ${token}`) }])).toBeUndefined()
   })
 
-  it('accepts what was visible before, and what the reader has written', () => {
+  it('accepts text that was visible before or that the reader has written', () => {
     const part = token.slice(5, 20)
     expect(find(`${token} ${part}`, `${token} b ${part}`)).toBeUndefined()
     expect(find(token, `${token} b ${part}`, [`append ${part}`])).toBeUndefined()

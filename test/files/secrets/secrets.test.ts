@@ -247,7 +247,7 @@ describe('redact', () => {
     ['a variable', `Authorization: Bearer $\{process.env.TOKEN_OF_THE_SERVICE}`],
     ['a placeholder', 'Authorization: Bearer your-very-own-token-goes-here'],
     ['a sentence', 'an authorization: bearer authentication-and-authorization'],
-    ['no header of a token', `${base64url('{"hello":"world, how are you"}')}.${letters(30)}.${letters(43)}`],
+    ['a token without a header', `${base64url('{"hello":"world, how are you"}')}.${letters(30)}.${letters(43)}`],
     ['the header of a token within a word', `x${jwt}`],
     ['two parts', `${base64url('{"alg":"HS256"}')}.${letters(30)}`],
     ['no password', 'postgres://localhost:5432/app and mysql://user@host/db'],
@@ -426,9 +426,9 @@ describe('cost', () => {
     ['dotted headers', `eyJ${'a'.repeat(17)}.`],
     ['dotted valid headers', `${base64url('{"alg":"HS256"}')}.`],
     ['keys begun', begin],
-    ['keys begun with spaces', '-----BEGIN                                         '],
+    ['unfinished keys with spaces', '-----BEGIN                                         '],
     ['keys ended', `-----END PRIVATE ${'KEY'}-----`],
-    ['keys begun and a line', `${begin}\n${'a'.repeat(64)}\n`],
+    ['unfinished keys and a line', `${begin}\n${'a'.repeat(64)}\n`],
     ['schemes', 'redis://'],
     ['schemes and users', 'redis://a:'],
     ['schemes, users, no host', `redis://${'a'.repeat(120)}:${'b'.repeat(200)}`],
@@ -539,7 +539,7 @@ describe('similar to a token of several parts, but ignored', () => {
     return [...ranges].filter(([text, from, to, holds]) => lineHasSecret(encoder.encode(text), from, to) !== holds)
   }
 
-  it('a range of bytes has a secret if its text alone has one, wherever it is cut', () => {
+  it('a range of bytes has a secret if its text alone has one, for any cut', () => {
     const cuts = tokens.flatMap(([, before, secret, after]) => {
       const text = `${before}${secret}${after}`
       const end = before.length + secret.length
@@ -551,7 +551,7 @@ describe('similar to a token of several parts, but ignored', () => {
     expect(wrongRanges(cuts)).toEqual([])
   })
 
-  it('a range of bytes has a secret if its text alone has one, whatever text surrounds it', () => {
+  it('a range of bytes has a secret if its text alone has one, for any surrounding text', () => {
     const ranges = tokens.flatMap(([, before, secret, after]) =>
       ['x1', '_', '.', '@', `${secret} `, `${'x'.repeat(70)}@`].flatMap((around) => {
         const text = `${before}${secret}${after}`

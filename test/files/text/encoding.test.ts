@@ -30,7 +30,7 @@ function refusal(bytes: Uint8Array): { code: string; offset: unknown; message: s
     expect(details.path).toBe(path)
     return { code, offset: details.offset, message }
   }
-  throw new Error('was not refused')
+  throw new Error('The bytes were not refused')
 }
 
 /** Well-formed text without NUL, with characters that are likely to cause errors. */
@@ -175,7 +175,7 @@ describe('decodeText', () => {
     ['an overlong form', bytesOf('a', 0xc0, 0xaf), 'UNSUPPORTED_ENCODING', 1],
     ['a surrogate in UTF-8', bytesOf('ab', 0xed, 0xa0, 0x80), 'UNSUPPORTED_ENCODING', 2],
     ['beyond U+10FFFF', bytesOf(0xf4, 0x90, 0x80, 0x80), 'UNSUPPORTED_ENCODING', 0],
-    ['a sequence cut short', bytesOf('€', 0xe2, 0x82), 'UNSUPPORTED_ENCODING', 3],
+    ['a truncated sequence', bytesOf('€', 0xe2, 0x82), 'UNSUPPORTED_ENCODING', 3],
     ['invalid after a mark', bytesOf(0xef, 0xbb, 0xbf, 'a', 0xff), 'UNSUPPORTED_ENCODING', 4],
     ['UTF-16 with a lone high surrogate', bytesOf(0xff, 0xfe, 0x61, 0, 0x00, 0xd8, 0x61, 0), 'UNSUPPORTED_ENCODING', 4],
     ['UTF-16 with a lone low surrogate', bytesOf(0xfe, 0xff, 0xdc, 0x01), 'UNSUPPORTED_ENCODING', 2],
@@ -431,12 +431,12 @@ describe('without Node', () => {
   const { latin1Slice, indexOf } = Buffer.prototype as unknown as typeof portableMethods
   it.each<[string, Parameters<typeof findNativeMethods>[0]]>([
     ['no Buffer', undefined],
-    ['one without these methods', { prototype: {} }],
-    ['one without a search', { prototype: { latin1Slice } }],
-    ['one that reads other text', { prototype: { latin1Slice: () => 'ab', indexOf } }],
-    ['one that finds nothing', { prototype: { latin1Slice, indexOf: () => -1 } }],
-    ['one that throws', { prototype: { latin1Slice: () => decodeURIComponent('%'), indexOf } }],
-  ])('finds no native methods: %s', (_, buffer) => {
+    ['a Buffer without these methods', { prototype: {} }],
+    ['a Buffer without indexOf', { prototype: { latin1Slice } }],
+    ['a Buffer that decodes other text', { prototype: { latin1Slice: () => 'ab', indexOf } }],
+    ['a Buffer that finds nothing', { prototype: { latin1Slice, indexOf: () => -1 } }],
+    ['a Buffer that throws', { prototype: { latin1Slice: () => decodeURIComponent('%'), indexOf } }],
+  ])('%s has no usable native methods', (_, buffer) => {
     expect(findNativeMethods(buffer)).toBeUndefined()
     expect(findNativeMethods(Buffer as unknown as typeof buffer)).toEqual({ latin1Slice, indexOf })
   })
@@ -456,7 +456,7 @@ describe('without Node', () => {
   it.each<[string, unknown]>([
     ['no Buffer', undefined],
     ['a Buffer that throws', { prototype: { latin1Slice: () => decodeURIComponent('%') } }],
-    ['a Buffer that cannot look at other bytes', { prototype: { latin1Slice: () => '', indexOf: () => -1 } }],
+    ['a Buffer that cannot search other bytes', { prototype: { latin1Slice: () => '', indexOf: () => -1 } }],
   ])('%s', async (_, buffer) => {
     const nodes = Buffer
     vi.stubGlobal('Buffer', buffer)

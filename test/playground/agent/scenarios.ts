@@ -87,7 +87,7 @@ describe('rename across files', () => {
 describe('explore and explain', () => {
   it.each([
     ['the sample', '-10', '40'],
-    ['a sample that was changed before', '-3', '33'],
+    ['a modified sample', '-3', '33'],
   ])('quotes lines of the real files: %s', async (_, cold, hot) => {
     const { agent, scenario, workspace, said, results, text } = await setUp(
       'explore-and-explain',
@@ -186,7 +186,7 @@ describe('dropping a dependency under supervision', () => {
     await workspace.close()
   })
 
-  it('changes nothing before its plan is approved, nor after it is refused', async () => {
+  it('changes nothing before its plan is approved, or after it is refused', async () => {
     const { agent, scenario, workspace, said, text } = await setUp('drop-a-dependency', undefined, {
       approve: () => ({ deny: 'not before the release' }),
     })

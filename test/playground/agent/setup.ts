@@ -11,7 +11,7 @@ export type Files = Readonly<Record<string, string>>
 
 export async function filesOf(sample: string): Promise<Files> {
   const match = samples.find(({ id }) => id === sample)
-  if (match === undefined) throw new Error(`There is no sample ${sample}`)
+  if (match === undefined) throw new Error(`Unknown sample ${sample}`)
   return match.files()
 }
 
@@ -72,7 +72,7 @@ export async function setUp(
 export function changed(path: string, from: string, to: string): (files: Files) => Files {
   return (files) => {
     const text = files[path]
-    if (text === undefined || !text.includes(from)) throw new Error(`${path} holds no ${JSON.stringify(from)}`)
+    if (text === undefined || !text.includes(from)) throw new Error(`${path} does not contain ${JSON.stringify(from)}`)
     return { ...files, [path]: text.replaceAll(from, to) }
   }
 }

@@ -21,7 +21,7 @@ export interface PlainFile {
 
 const here = (id: string): OpenProject => {
   const project = opened.get(id)
-  if (project === undefined) throw new Error(`Nobody opened ${id}`)
+  if (project === undefined) throw new Error(`Project ${id} is not open`)
   return project
 }
 

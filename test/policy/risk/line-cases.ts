@@ -106,7 +106,7 @@ const declarationCases: readonly RiskCase[] = [
 `,
     ],
     [
-      'a declaration behind a comment',
+      'a declaration after a comment',
       `
 -export const retries = 3
 +// export const retries = 3
@@ -219,7 +219,7 @@ const declarationCases: readonly RiskCase[] = [
 `,
     ],
     [
-      'a parameter on a line of its own (not recognised)',
+      'a parameter on a separate line (not recognised)',
       `
  export function open(
    path: string,
@@ -293,7 +293,7 @@ const declarationCases: readonly RiskCase[] = [
 `,
     ],
     [
-      'a name of module.exports on a line of its own (not recognised)',
+      'a name of module.exports on a separate line (not recognised)',
       `
  module.exports = {
    connect,
@@ -765,7 +765,7 @@ const testCases: readonly RiskCase[] = [
 `,
     ],
     [
-      'a test behind a comment',
+      'a test after a comment',
       `
 -it('connects', () => connect())
 +// it('connects', () => connect())

@@ -14,7 +14,7 @@ export type Answer = Record<string, any>
 export interface Subject {
   /** The run under the rule, and the operations of the workspace. */
   readonly workspace: Workspace
-  /** A run without the rule, for what a way needs beforehand. */
+  /** A run without the rule, for the preparations of a way. */
   readonly free: WorkspaceRun
   /** The risk of the task of runs under the rule. */
   readonly task: { readonly text: string; readonly risk: string }
@@ -65,7 +65,7 @@ export interface Outcome {
   readonly answer: Answer | undefined
   /** The questions of calls under the rule. */
   readonly questions: readonly Question[]
-  /** What `observe` returned before the way and after it. */
+  /** The results of `observe` before and after the way. */
   readonly before: string
   readonly after: string
   /** The error codes of refusals in the audit. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { fuzz } from './fuzz.ts'
 
-it('analyzeCommand(): allows none of 100,000 generated lines that starts a forbidden program', {
+it('analyzeCommand(): allows no line that starts a forbidden program, of 100,000 generated ones', {
   timeout: 7_200_000,
 }, async () => {
   const count = Number(process.env.FUZZ_LINES ?? 100_000)

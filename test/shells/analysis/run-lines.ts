@@ -89,6 +89,6 @@ function run(base: string): Promise<void> {
     const script = `if unshare -n true 2>/dev/null; then exec unshare -n /bin/bash '${base}/driver'; else exec /bin/bash '${base}/driver'; fi`
     const child = spawn('/bin/bash', ['-c', script], { stdio: 'ignore', cwd: base })
     child.on('error', fail)
-    child.on('exit', (code) => (code === 0 ? done() : fail(new Error(`The driver of the lines ended with ${code}`))))
+    child.on('exit', (code) => (code === 0 ? done() : fail(new Error(`The driver of the lines exited with ${code}`))))
   })
 }

@@ -158,7 +158,7 @@ describe('the cwd of a command', () => {
     expect(await run('pwd')).toMatchObject({ stdout: '/workspace\n', cwd: '.' })
   })
 
-  it('is kept between the calls of one run, whatever the output contains', async () => {
+  it('is kept between the calls of one run, for any output', async () => {
     const { run, workspace } = await shellBench({ 'sub/a.txt': '', 'other/b.txt': '' }, { keepCwd: true })
     const other = workspace.run()
     await run('cd sub ; true')
@@ -218,7 +218,7 @@ describe('policy for commands of bash()', () => {
         return 'allow' as const
       },
     })
-    // Loads what is loaded on first use.
+    // Loads the parts that are loaded on first use.
     await run('cat c.md; echo c > c.txt')
     const result = await run('cat plans/a.md plans/b.md; echo x >> log.txt', { timeoutMs: 1000 })
     expect(result).toMatchObject({ ok: true, stdout: 'alpha\nbeta\n', filesChanged: ['log.txt'] })
@@ -351,7 +351,7 @@ describe('a secret in a file of a command', () => {
     }
   })
 
-  it('shows as a mark in the output, whatever its source', async () => {
+  it('shows as a mark in the output, from any source', async () => {
     const { run } = await shellBench({})
     const result = await run(`a=${TOKEN.slice(0, 10)}; b=${TOKEN.slice(10)}; echo "$a$b"; echo "$a$b" >&2`)
     expect(result.stdout + result.stderr).not.toContain(TOKEN)

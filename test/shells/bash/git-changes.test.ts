@@ -151,7 +151,7 @@ describe('git commands that change the repository', () => {
     expect(after).toEqual(before)
   })
 
-  it('name an alternative to what is not available', async () => {
+  it('name an alternative to unavailable commands and options', async () => {
     const { run } = await opened()
     await run(started)
     for (const verb of ['merge', 'rebase', 'push', 'pull', 'stash', 'config', 'tag', 'cherry-pick', 'gc']) {
@@ -319,7 +319,7 @@ describe('git commands on a repository of another git', () => {
     expect(damaged.stderr).toContain('index')
   })
 
-  it('report an ignored file, and what a checkout would overwrite', async () => {
+  it('report an ignored file, and files that a checkout would overwrite', async () => {
     const { run } = await withObjects()
     expect(await run('echo x > x.log; git add x.log')).toMatchObject({
       exitCode: 128,

@@ -51,7 +51,7 @@ afterAll(async () => {
 })
 
 describe('git commands that read', () => {
-  it('print what the real git prints, for visible files', async () => {
+  it('have the output of the real git, for visible files', async () => {
     const { run } = bench
     const ordinary = (text: string) =>
       text
@@ -95,7 +95,7 @@ describe('git commands that read', () => {
     expect(workspace.auditRecords().some(({ pathsRead }) => pathsRead.includes('a.txt'))).toBe(true)
   })
 
-  it('see the changes of their own command, and name what is not available', async () => {
+  it('see the changes of their own command, and name unavailable commands', async () => {
     const { run } = bench
     const result = await run('echo three >> a.txt; git diff -- a.txt; git merge other')
     expect(result.stdout).toContain('+three')

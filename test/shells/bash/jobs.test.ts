@@ -54,7 +54,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 describe('jobs in threads', () => {
-  it('get a thread of their own up to the maximum, then share the least busy one', async () => {
+  it('get their own threads up to the maximum, then share the least busy one', async () => {
     const { made, begin, say } = open()
     const jobs = [begin(), begin(), begin(), begin(), begin()]
     expect(made.map(({ told }) => told.length)).toEqual([2, 1, 1, 1])
@@ -172,7 +172,7 @@ describe('threads of the platform', () => {
     expect(worker.terminate).toHaveBeenCalledOnce()
   })
 
-  it('are Web Workers if there are any, else workers of Node, else none', () => {
+  it('are Web Workers or workers of Node if available, and absent otherwise', () => {
     try {
       expect(threadKind()).toBe('node')
       vi.stubGlobal('Worker', function none() {})

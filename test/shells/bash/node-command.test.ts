@@ -92,7 +92,7 @@ describe('node', () => {
     ])
   })
 
-  it('runs and prints code, and refuses what is not available', async () => {
+  it('runs and prints code, and refuses unavailable features', async () => {
     const { run } = await open({ 'a.ts': 'let x: number = 1', 'bad.js': 'let a = ;', 'throws.js': '\nnull.x' })
     expect(await run('node -p "[1, 2].map((x) => x * 2)"')).toMatchObject({ stdout: '[ 2, 4 ]\n', exitCode: 0 })
     expect(await run('node -e "console.log(path.resolve(\'x\'))"')).toMatchObject({ stdout: '/workspace/x\n' })

@@ -97,7 +97,7 @@ it('a page makes no request while commands and scripts run, and works offline', 
   await tab.waitForFunction('globalThis.ready === true')
   const run = (command: string, timeoutMs?: number) =>
     tab.evaluate(`run(${JSON.stringify(command)}, ${timeoutMs})`) as Promise<Record<string, unknown>>
-  // Loads what is loaded on first use.
+  // Loads the parts that are loaded on first use.
   expect(await run('npm test')).toMatchObject({ ok: true, exitCode: 1 })
   expect(await run('git init -q; git add .; git commit -qm first')).toMatchObject({ exitCode: 0 })
   expect(asked.filter((url) => !url.startsWith('http://localhost/'))).toEqual([])

@@ -175,7 +175,7 @@ describe('applyChanges', () => {
 
   it.each<[why: string, files: ReturnType<typeof filesOver>, expected: object]>([
     ['its directory is missing', filesOver(memory()), { code: 'NOT_FOUND' }],
-    ['it was stopped', filesOver(memory(), { signal: AbortSignal.abort() }), { code: 'ABORTED' }],
+    ['the command was stopped', filesOver(memory(), { signal: AbortSignal.abort() }), { code: 'ABORTED' }],
     [
       'there is an internal error',
       filesOver(memory(), {
@@ -402,7 +402,7 @@ describe('custom commands', () => {
   const contextOf = (files: Record<string, string>, more: Partial<ResolvedCommandContext> = {}) =>
     ({ fs: new InMemoryFs(files), cwd: '/', env: new Map(), stdin: '', ...more }) as unknown as ResolvedCommandContext
 
-  it('fail if the interpreter has no command of the name either', async () => {
+  it('fail if the interpreter has no command of that name either', async () => {
     const { command } = customCommand('grep', async () => undefined)
     expect(await command.execute([], contextOf({}))).toEqual({ stdout: '', stderr: 'grep: not here\n', exitCode: 2 })
   })

@@ -1,4 +1,4 @@
-/** Scripts whose results must be the same in the shell's engine and in Node: `main.cjs` exports what is compared. */
+/** Scripts whose results must be the same in the shell's engine and in Node: `main.cjs` exports the values to compare. */
 export const scripts: readonly (readonly [string, Readonly<Record<string, string | { link: string }>>])[] = [
   [
     'require finds the same modules',

@@ -25,7 +25,7 @@ describe('labels of what processes read', () => {
     expect(await run('cat conf/x.txt')).toMatchObject({ stdout: 'TOKEN7291\n', label: 'restricted' })
   })
 
-  it('stay with what an earlier line has left outside of the workspace', async () => {
+  it('stay with files that an earlier line left outside of the workspace', async () => {
     const { run, workspace, root } = await nodeBench(tree, {}, { policy })
     const stored = await run('cp conf/x.txt "$TMPDIR/kept"')
     expect(stored).toMatchObject({ ok: true, exitCode: 0, label: 'restricted' })

@@ -79,7 +79,7 @@ describe('probing a sandbox', () => {
     })
   })
 
-  it('a command without a visibility, or one that does not start, leaves no directory behind', async () => {
+  it('a command without a visibility, or one that does not start, leaves no directory', async () => {
     const root = createDirectory()
     const commandDirs: string[] = []
     const wrap: Sandbox['wrap'] = ({ commandDir }) => {

@@ -21,7 +21,7 @@ const contract = shellContract({
     physical: '/workspace/home/wardspace',
   }),
   skip: {
-    'commands keep the permission bits of a script': 'a container tells no permission bits',
+    'commands keep the permission bits of a script': 'a container reports no permission bits',
   },
 })
 

@@ -472,7 +472,7 @@ describe('webcontainer() over a test double of the client', () => {
 
   it.each([
     ['refuses links', { mount: () => Promise.reject(new Error('no')) }],
-    ['exports no tree', { export: async () => undefined }],
+    ['cannot export a tree', { export: async () => undefined }],
   ])('does not copy links if the container %s', async (_, lacking) => {
     const one = double()
     Object.assign(one.client, lacking)

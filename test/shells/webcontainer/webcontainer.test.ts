@@ -63,7 +63,7 @@ describe('the page with the real client and the stand-in', () => {
 const skipReasons = [
   'the shell does not declare stderr',
   'the shell does not declare guarded',
-  'a container tells no permission bits',
+  'a container reports no permission bits',
 ]
 
 describe('the shell contract of webcontainer(), over the stand-in', () => {

@@ -45,7 +45,7 @@ function build(how: { host: string; version: string; workdirName?: string }): ob
     run: (request: SpawnRequest, _stdout: unknown, _stderr: unknown, output: Remote | undefined) =>
       processes.spawn(request, output),
     async serialize(path: string, how: { format: string; includes?: string[]; excludes?: string[] }) {
-      if (how.format === 'zip') throw new Error('The stand-in makes no zip')
+      if (how.format === 'zip') throw new Error('The stand-in does not support zip')
       const { includes, excludes } = how
       const tree = await serialize(disk, at(path), {
         ...{ includes, excludes },
@@ -87,7 +87,7 @@ function fileSystem(disk: Disk, at: (path: string) => Path): object {
     async readFile(path: string, encoding?: string | null) {
       const state = await present(path, 'open')
       if (state.type === 'directory') throw new Error('EISDIR: illegal operation on a directory, read')
-      if (state.type !== 'file') throw new Error('ELOOP: the stand-in follows no links')
+      if (state.type !== 'file') throw new Error('ELOOP: the stand-in does not follow links')
       return encoding ? decoder.decode(state.bytes) : state.bytes.slice()
     },
     async writeFile(path: string, data: string | Uint8Array) {

@@ -60,7 +60,7 @@ async function serve(root: object, message: Message): Promise<[Wire, Transferabl
     const parent = path.slice(0, -1).reduce(member, root)
     const found = path.reduce(member, root)
     if (type === GET) return toWire(await found)
-    if (type !== APPLY) throw new Error(`The stand-in takes no message of type ${type}`)
+    if (type !== APPLY) throw new Error(`The stand-in does not support messages of type ${type}`)
     return toWire(await (found as Remote).apply(parent, argumentList.map(fromWire)))
   } catch (error) {
     const { message: told, name } = error as Error
