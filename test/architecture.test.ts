@@ -137,7 +137,7 @@ describe('imports between the folders of src/', () => {
     expect(sources.filter((name) => folders.has(name.replace(/\.ts$/, '')))).toEqual([])
   })
 
-  it('has no circle between files, type imports included', () => {
+  it('has no import cycle between files, type imports included', () => {
     expect(circles()).toEqual([])
   })
 

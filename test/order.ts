@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** The slowest test files, slowest first. If one of them started last, it would run alone. */
+/** The slowest test files, slowest first. If one of them started last, only one processor would be busy. */
 const longest = [
   'runtimes/matrix.test',
   'backends/opfs/contract.browser',

@@ -27,7 +27,7 @@ export function publishedModules(
   }
 }
 
-/** `dist/a/index.js` as the source that it is built from: `src/a/index.ts`. */
+/** The source of a built file, such as `src/a/index.ts` for `dist/a/index.js`. */
 export function sourceOf(file: string): string {
   return file.replace(/^dist\//, 'src/').replace(/\.js$/, '.ts')
 }

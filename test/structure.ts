@@ -23,7 +23,7 @@ export function importsOf(name: string): readonly Import[] {
   }))
 }
 
-/** The circles of imports between files, type imports included: each as `a.ts → b.ts → a.ts`. */
+/** The import cycles between files, type imports included, as `a.ts → b.ts → a.ts`. */
 export function circles(): readonly string[] {
   const graph = new Map(
     sources.map((name) => [
@@ -45,7 +45,7 @@ export function circles(): readonly string[] {
   return result
 }
 
-/** The functions of more than `limit` lines in `src/` and `playground/`, as `src/a.ts: name, lines`, longest first. */
+/** Functions of more than `limit` lines in `src/` and `playground/`, longest first, as `src/a.ts: name, lines`. */
 export function longFunctions(limit: number): readonly string[] {
   const files = [...sources.map((name) => `src/${name}`), ...playgroundFiles()]
   return files
@@ -91,7 +91,7 @@ interface Node {
   readonly [field: string]: unknown
 }
 
-/** Every function of a file that has a body, with the lines from its first to its last. */
+/** Every function with a body in a file, with its number of lines. */
 function functionsOf(file: string): readonly { readonly name: string; readonly lines: number }[] {
   const text = readFileSync(join(top, file), 'utf8')
   const result: { name: string; lines: number }[] = []

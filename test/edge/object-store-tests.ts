@@ -44,7 +44,7 @@ const changes = [
   change('d/deep', file('deeper')),
 ]
 
-/** Before and after each of the first calls, some of which are concurrent. */
+/** Runs `test` with a fault before and after each of the first calls, up to four tests at a time. */
 async function everyCall(calls: number, test: (at: number, when: 'before' | 'after') => Promise<void>): Promise<void> {
   for (let at = 1; at <= calls; at += 2) {
     const these = [at, at + 1].filter((one) => one <= calls)

@@ -64,7 +64,7 @@ describe('a delta', () => {
     expect(new TextDecoder().decode(applyDelta(base, Uint8Array.of(10, 4, 0x91, 8, 2, 2, 0x61, 0x62)))).toBe('89ab')
     expect(applyDelta(base, Uint8Array.of(10, 2, 0x9f, 1, 0, 0, 0, 2))).toEqual(bytesOf('12'))
     const large = new Uint8Array(0x1_0000 + 5).fill(7)
-    // Sizes 65541; a copy of 65536 from 0, then of 5 from 0x10000 with all length bytes.
+    // Two sizes of 65,541; copies 65,536 bytes from 0, then 5 bytes from 0x10000.
     const delta = Uint8Array.of(0x85, 0x80, 4, 0x85, 0x80, 4, 0x80, 0xf4, 1, 5, 0, 0)
     expect(applyDelta(large, delta)).toEqual(large)
   })

@@ -283,7 +283,7 @@ export const named: readonly (readonly [header: string, oldPath: string | null, 
   ['diff --git a/x b/y\nrename from "\\357\\273\\277x"\nrename to y', '\ufeffx', 'y'],
 ]
 
-/** V4A patches, which only models write. */
+/** V4A patches, which `git apply` cannot read. */
 export const chunked: readonly ApplyRow[] = [
   {
     what: 'adds lines after an anchor',

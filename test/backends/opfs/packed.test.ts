@@ -414,7 +414,7 @@ describe('records that another tab wrote after the lease was lost', () => {
     expect(await show(one)).toBe(await show(other))
   })
 
-  it('are not invented if some are missing', async () => {
+  it('are ignored if the journal is shorter than expected', async () => {
     const { disk, givers, one } = await twoTabs()
     await one.commit([change('a', file('1'))], { durability: 'relaxed' })
     const size = disk.bytes(0).length
