@@ -396,7 +396,7 @@ describe('the server', () => {
     expect(more.client.getInstructions()).toMatch(/expectedSha256[\s\S]*diff_workspace[\s\S]*submit_plan/)
   })
 
-  it('calls as the given run', async () => {
+  it('makes calls in the given run', async () => {
     const workspace = await workspaceOver(files)
     const { call, client } = await connect(workspace, {
       run: workspace.run({ id: 'session-1', actor: 'mcp' }),

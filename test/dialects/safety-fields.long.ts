@@ -5,7 +5,7 @@ import { checkSafetyFields, checkUnknownFields, openedDialects } from './safety-
 const total = { effective: 0, refused: 0, unknown: 0 }
 
 describe.each(openedDialects)('$name, all of its tools', (opened) => {
-  it('gives every safety field its effect, in both spellings, or refuses it before any effect', async () => {
+  it('applies every safety field, in both spellings, or refuses it before any effect', async () => {
     const { effective, refused } = await checkSafetyFields(opened)
     total.effective += effective
     total.refused += refused

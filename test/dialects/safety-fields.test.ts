@@ -45,7 +45,7 @@ describe('the safety fields', () => {
 })
 
 describe.each(openedDialects)('$name', (opened) => {
-  it('gives every safety field its effect, or refuses it before any effect', async () => {
+  it('applies every safety field, or refuses it before any effect', async () => {
     expect((await checkSafetyFields(opened, 3)).effective).toBeGreaterThan(3)
   })
 

@@ -509,7 +509,7 @@ describe('parseIgnore', () => {
   })
 })
 
-it('counts wildcard rules of names and paths together, and no plain rule', () => {
+it('counts wildcard rules of names and paths together, without plain rules', () => {
   const names = Array.from({ length: 500 }, (_, i) => `a*x${i}y*c`)
   const paths = Array.from({ length: 500 }, (_, i) => `d/a*x${i}y*c`)
   const plain = Array.from({ length: 400 }, (_, i) => `plain${i}\n/d/plain${i}\n*.e${i}`)
@@ -523,7 +523,7 @@ it('counts wildcard rules of names and paths together, and no plain rule', () =>
   expect(ignored([...plain, ...late])).toEqual(['latex', 'plain399', 'x.e399', 'd/latex', 'd/late2x'])
 })
 
-it('passes over wildcard rules after the first thousand, and over no plain one', () => {
+it('skips wildcard rules after the first thousand, but no plain rule', () => {
   const wildcards = Array.from({ length: 1002 }, (_, i) => `a*x${i}y*c`)
   const text = [...wildcards, 'plain', '*.ext'].join('\n')
   const entries = ['ax0yc', 'ax999yc', 'ax1000yc', 'ax1001yc', 'plain', 'x.ext', 'other']

@@ -408,7 +408,7 @@ describe('codes and reasons', () => {
     expect(judge(policy, 'write_file', access('file:write:create', '.env')).code).toBe('POLICY_DENIED_SECRET')
   })
 
-  it('do not reveal what a path resolves to', () => {
+  it('do not reveal the target of a path', () => {
     const link = access('file:read', 'private/x.ts', { asked: 'open.ts' as LogicalPath })
     const verdict = judge({ preset: 'autonomous', deniedPaths: ['private'] }, 'read_file', link)
     expect(verdict.decision).toBe('deny')

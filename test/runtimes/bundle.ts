@@ -135,9 +135,9 @@ export function createHash(algorithm) {
 }`
 
 /**
- * Replaces the parts of Node that our tests use as a reference: `Buffer` by its package, visible to test files only, so that no code
- * under test can use it, and `createHash` by an independent package. node:zlib, which just-bash imports, is empty. All other
- * modules of Node stay unresolved.
+ * Replaces the parts of Node that our tests use as a reference: `Buffer` by its package, visible to test files only, so that
+ * no code under test can use it, and `createHash` by an independent package. node:zlib, which just-bash imports, is empty.
+ * All other modules of Node stay unresolved.
  */
 const withoutNode: Plugin = {
   name: 'without-node',

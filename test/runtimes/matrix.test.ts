@@ -24,14 +24,14 @@ describe('the contract, the tests of the tools and the story', () => {
     },
   )
 
-  it.for(runtimeNames)('in %s: the same calls give the same results and records over every backend', (name) => {
+  it.for(runtimeNames)('in %s: the same calls have the same results and records over every backend', (name) => {
     const stories = Object.entries(runs.ran[name]?.stories ?? {})
     expect(stories.length).toBeGreaterThan(0)
     for (const [backend, story] of stories) expect(differenceOf(message, story), backend).toBe('')
   })
 
   it.for(Object.entries(subjects()))(
-    'in Node over %s: the same calls give the same results and records',
+    'in Node over %s: the same calls have the same results and records',
     async ([, create]) => {
       expect(differenceOf(message, await storyOver(create))).toBe('')
     },

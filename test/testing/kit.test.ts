@@ -27,7 +27,7 @@ async function said(assertion: () => unknown): Promise<string> {
 }
 
 describe('a test clock', () => {
-  it('stands still, and wakes waiters in the order of their times', async () => {
+  it('advances only on request, and wakes waiters in the order of their times', async () => {
     const clock = testClock(1000)
     const woken: string[] = []
     const wait = async (name: string, ...times: number[]) => {
@@ -70,7 +70,7 @@ describe('a test workspace', () => {
     return JSON.stringify(seen)
   }
 
-  it('gives the same results and the same audit, to the byte', async () => {
+  it('has byte-identical results and audit records in every run', async () => {
     const first = await story()
     expect(await story()).toBe(first)
     expect(first).toContain('2024-01-01T00:00:01.500Z')

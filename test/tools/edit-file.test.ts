@@ -11,7 +11,7 @@ describe('edit_file', () => {
     expect(answer.diff).toContain('-two')
   })
 
-  it('gives each replacement the line end of its own line in a file of mixed line ends', async () => {
+  it('ends each replacement like the replaced line in a file of mixed line ends', async () => {
     const { ok, text } = await bench({ 'a.ts': 'a b a\r\nc a\n' })
     await ok('edit_file', { path: 'a.ts', oldText: 'a', newText: 'x\ny', replaceAll: true })
     expect(await text('a.ts')).toBe('x\r\ny b x\r\ny\r\nc x\ny\n')

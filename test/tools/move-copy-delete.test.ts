@@ -123,7 +123,7 @@ describe('move_file', () => {
     expect(await snapshot()).not.toHaveProperty('l')
   })
 
-  it('keeps at the new path what the run has read at the old path', async () => {
+  it('keeps the read history of the run at the new path', async () => {
     const { ok } = await bench({ 'a.ts': 'a' })
     await ok('read_file', { path: 'a.ts' })
     await ok('move_file', { path: 'a.ts', to: 'b.ts' })

@@ -276,7 +276,7 @@ describe('tools of the embedding program', () => {
     })
   })
 
-  it('know what the run has read, and check a host before they contact it', async () => {
+  it('can get the taint of the run, and check a host before they contact it', async () => {
     const send = defineTool({
       ...bare,
       name: 'send',

@@ -18,29 +18,29 @@ async function replaced(stored: string, startLine: number, endLine: number, newT
 }
 
 describe('replace_range', () => {
-  it('gives the new text the CR line ends of the file', async () => {
+  it('ends the new lines with CR in a file with CR line ends', async () => {
     expect((await replaced('a\rb\r', 1, 1, 'x\ny')).text).toBe('x\ry\r')
   })
 
   it.each([
     ['a\nb\nc\n', 2, 2, 'B', 'a\nB\nc\n', 'the line end is kept'],
-    ['a\nb\nc\n', 2, 2, 'B\n', 'a\nB\nc\n', 'or given'],
-    ['a\nb\nc\n', 2, 3, 'x\ny', 'a\nx\ny\n', 'the last newline stays'],
-    ['a\nb\nc', 3, 3, 'x\n', 'a\nb\nx', 'and is not added'],
+    ['a\nb\nc\n', 2, 2, 'B\n', 'a\nB\nc\n', 'a final newline in the new text is not added twice'],
+    ['a\nb\nc\n', 2, 3, 'x\ny', 'a\nx\ny\n', 'the final newline is kept'],
+    ['a\nb\nc', 3, 3, 'x\n', 'a\nb\nx', 'no final newline is added'],
     ['a\nb\nc\n', 2, 1, 'x', 'a\nx\nb\nc\n', 'endLine = startLine - 1 inserts'],
-    ['a\nb\nc\n', 1, 0, 'x', 'x\na\nb\nc\n', 'also at the top'],
-    ['a\nb', 3, 2, 'c', 'a\nb\nc', 'and at the end'],
-    ['a\nb\n', 3, 2, 'c', 'a\nb\nc\n', 'whatever its end'],
+    ['a\nb\nc\n', 1, 0, 'x', 'x\na\nb\nc\n', 'inserts at the top'],
+    ['a\nb', 3, 2, 'c', 'a\nb\nc', 'inserts at the end'],
+    ['a\nb\n', 3, 2, 'c', 'a\nb\nc\n', 'inserts after a final newline'],
     ['a\nb\nc\n', 2, 2, '', 'a\nc\n', 'empty text deletes'],
-    ['a\nb\nc', 3, 3, '', 'a\nb', 'and leaves no newline where none was'],
-    ['a\nb\nc\n', 2, 3, '', 'a\n', 'at the end too'],
-    ['a\nb\n', 1, 2, '', '', 'all of it'],
-    ['', 1, 0, 'x\n', 'x\n', 'an empty file takes the text as it is'],
-    ['a\r\nb\r\n', 1, 1, 'x\ny', 'x\r\ny\r\nb\r\n', 'CRLF stays'],
-    ['a\r\nb\nc\n', 2, 2, 'x\ny', 'a\r\nx\ny\nc\n', 'in a mixed file, the line end of what is replaced'],
-    ['a\r\nb\nc\n', 1, 1, 'x\ny', 'x\r\ny\r\nb\nc\n', 'whichever it is'],
+    ['a\nb\nc', 3, 3, '', 'a\nb', 'empty text adds no final newline'],
+    ['a\nb\nc\n', 2, 3, '', 'a\n', 'empty text deletes at the end'],
+    ['a\nb\n', 1, 2, '', '', 'empty text deletes everything'],
+    ['', 1, 0, 'x\n', 'x\n', 'an empty file gets the text unchanged'],
+    ['a\r\nb\r\n', 1, 1, 'x\ny', 'x\r\ny\r\nb\r\n', 'CRLF is kept'],
+    ['a\r\nb\nc\n', 2, 2, 'x\ny', 'a\r\nx\ny\nc\n', 'a mixed file keeps the LF of the replaced line'],
+    ['a\r\nb\nc\n', 1, 1, 'x\ny', 'x\r\ny\r\nb\nc\n', 'a mixed file keeps the CRLF of the replaced line'],
     ['a\n\n\nb\n', 2, 3, '\n', 'a\n\nb\n', 'a blank line is a line'],
-  ])('%j %i-%i by %j gives %j: %s', async (stored, startLine, endLine, newText, expected) => {
+  ])('%j: lines %i-%i by %j result in %j: %s', async (stored, startLine, endLine, newText, expected) => {
     const { text, answer } = await replaced(stored, startLine, endLine, newText)
     expect(text).toBe(expected)
     expect(answer.totalLines).toBe(expected === '' ? 0 : expected.replace(/\n$/, '').split('\n').length)

@@ -51,7 +51,7 @@ afterAll(async () => {
 })
 
 describe('git commands that read', () => {
-  it('have the output of the real git, for visible files', async () => {
+  it('have the output of the real git for visible files', async () => {
     const { run } = bench
     const ordinary = (text: string) =>
       text

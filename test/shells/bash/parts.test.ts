@@ -324,7 +324,7 @@ describe('bashFs', () => {
 })
 
 describe('runLine', () => {
-  /** An interpreter that runs a line by the given function. */
+  /** Returns an interpreter whose `exec` is this function. */
   const running = (exec: () => unknown) =>
     ({
       Bash: class Bash {

@@ -137,7 +137,7 @@ describe.each([
       env: { ...process.env, LC_ALL: 'C.UTF-8' },
     })
     expect(ours.exitCode, ours.stderr).toBe(real.status)
-    // The real command lists files in the order of the file system, ours in its own.
+    // The real command lists files in the order of the file system, the built-in one in its own order.
     expect(sorted(ours.stdout)).toEqual(sorted(real.stdout))
     expect(ours.stderr === '').toBe(real.stderr === '')
   })

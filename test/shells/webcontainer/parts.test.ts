@@ -200,7 +200,7 @@ describe('createMirror()', () => {
     expect(mirror.isLost()).toBe(true)
   })
 
-  it('refuses changes of files that were changed meanwhile', async () => {
+  it('refuses changes of files that were changed in the meantime', async () => {
     const { sync, mirror, set, disk, backend } = bench({ 'a.txt': 'a', 'b.txt': 'b' })
     await sync()
     for (const name of ['a.txt', 'b.txt']) await disk.set(path(`ws/${name}`), file('by the command'))
