@@ -82,8 +82,17 @@ function read(file: string): ParkedCall[] {
   try {
     return [parse(file)]
   } catch (error) {
-    if (statSync(file, { throwIfNoEntry: false }) === undefined) return []
+    if (!exists(file)) return []
     throw error
+  }
+}
+
+/** Returns false for a file that another process has taken, and for a dangling link. */
+function exists(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return true
   }
 }
 

@@ -91,7 +91,9 @@ describe.each(Object.entries(makers))('a file that is %s', (kind, make) => {
     const parked = join(home, 'parked')
     mkdirSync(parked)
     make(join(parked, 'a.json'))
-    expect(directoryParking(parked).list).toThrow(/^Cannot read the parked call/)
+    // A dangling link is like a file that another process has just taken.
+    if (kind === 'a dangling link') expect(directoryParking(parked).list()).toEqual([])
+    else expect(directoryParking(parked).list).toThrow(/^Cannot read the parked call/)
   })
 
   it('is refused as an audit file', async () => {
