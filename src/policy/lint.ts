@@ -5,7 +5,7 @@ import type { DeclaredRoots } from './absolute-patterns.ts'
 import { compilePaths, compileTexts, permissionBit, permissionMask } from './match.ts'
 import { memoryPath } from './memory-policy.ts'
 import { type Permission, permissionGroups } from './permissions.ts'
-import { type CallPolicy, compilePolicy } from './policy.ts'
+import { type CallPolicy, compilePolicy, strength } from './policy.ts'
 import type { PolicyData, PolicyRule } from './schema.ts'
 import type { Decision } from './types.ts'
 
@@ -58,36 +58,46 @@ export function lintPolicy(policy: unknown, options?: LintOptions): readonly Pol
   return [...findings, ...idleDecisions(data, tools), ...openCommands(data)]
 }
 
-const strength: Readonly<Record<Decision, number>> = { allow: 0, ask: 1, deny: 2 }
-const verbs = { ask: 'asks about', deny: 'denies' } as const
+const verbs: Readonly<Record<Decision, string>> = { allow: 'allows', ask: 'asks about', deny: 'denies' }
 
 /** A tool without decisions or rules of its own. */
 const NO_TOOL = 'tool'
 
 /** Returns the permissions of a group that a restricting rule does not cover, and that are decided less strictly. */
 function leftOpen(data: PolicyData, rule: PolicyRule, group: readonly Permission[]): readonly Permission[] {
-  if (rule.action === 'allow' || rule.permissions === undefined || rule.args || rule.commands || rule.risk) return []
-  const mask = permissionMask(rule.permissions, 'permissions')
-  const covers = (permission: Permission) => (mask & permissionBit(permission)) !== 0
+  if (rule.action === 'allow' || !rule.permissions || rule.args || rule.commands || rule.risk) return []
+  const covers = coveredBy(rule)
   if (!group.some(covers) || group.every(covers)) return []
   const policy = compilePolicy(data).forCall({ tool: NO_TOOL, input: {} })
-  const paths = (permission: Permission) => examplesFor(permission, data, rule)
-  return group.filter(
-    (permission) => !covers(permission) && isWeaker(policy, permission, paths(permission), rule.action),
+  return group.filter((permission) => !covers(permission) && isWeaker(policy, permission, data, rule))
+}
+
+function coveredBy({ permissions = ['*'] }: PolicyRule): (permission: Permission) => boolean {
+  const mask = permissionMask(permissions, 'permissions')
+  return (permission) => (mask & permissionBit(permission)) !== 0
+}
+
+/** Whether a call decides less strictly than the rule about an example of the rule. */
+function isWeaker(policy: CallPolicy, permission: Permission, data: PolicyData, rule: PolicyRule): boolean {
+  return examplesFor(permission, data, rule).some(
+    (path) => strength[decide(policy, permission, path)] < strength[rule.action],
   )
 }
 
-function isWeaker(policy: CallPolicy, permission: Permission, paths: readonly Path[], action: Decision): boolean {
-  return paths.some((path) => strength[policy.decide(permission, path, classifyPath(path))] < strength[action])
+function decide(policy: CallPolicy, permission: Permission, path: Path): Decision {
+  return policy.decide(permission, path, classifyPath(path))
 }
 
+/** The permissions that change a path. */
+const changes: readonly Permission[] = permissionGroups['file:change']
+
 function openChanges(data: PolicyData, rule: PolicyRule): readonly PolicyFinding[] {
-  const open = leftOpen(data, rule, permissionGroups['file:change'])
-  if (open.length === 0) return []
+  const open = leftOpen(data, rule, changes)
+  if (!open.length) return []
   return [
     {
       rule: rule.name,
-      message: `It ${verbs[rule.action as 'ask']} changes of ${subjectOf(rule)}, but leaves open: ${open.join(', ')}`,
+      message: `It ${verbs[rule.action]} changes of ${subjectOf(rule)}, but leaves open: ${open.join(', ')}`,
       hint: 'Use permissions: ["file:change"] for every way to change a path.',
     },
   ]
@@ -98,11 +108,11 @@ const showing: readonly Permission[] = ['file:read', 'file:search', 'file:diff']
 
 function openViews(data: PolicyData, rule: PolicyRule): readonly PolicyFinding[] {
   const open = leftOpen(data, rule, showing)
-  if (open.length === 0) return []
+  if (!open.length) return []
   return [
     {
       rule: rule.name,
-      message: `It ${verbs[rule.action as 'ask']} views of ${subjectOf(rule)}, but leaves open: ${open.join(', ')}`,
+      message: `It ${verbs[rule.action]} views of ${subjectOf(rule)}, but leaves open: ${open.join(', ')}`,
       hint: 'Use permissions: ["file:view"], or deniedPaths.',
     },
   ]
@@ -110,18 +120,16 @@ function openViews(data: PolicyData, rule: PolicyRule): readonly PolicyFinding[]
 
 /** Tools that change what a rule protects by the names of some tools only. */
 function openTools(data: PolicyData, rule: PolicyRule, tools: readonly LintTool[]): readonly PolicyFinding[] {
-  if (rule.action === 'allow' || rule.tools === undefined || rule.paths === undefined) return []
-  if (rule.args || rule.commands || rule.risk) return []
+  if (rule.action === 'allow' || !rule.tools || !rule.paths || rule.args || rule.commands || rule.risk) return []
   const matches = compileTexts(rule.tools, 'tools')
-  const changing = tools.filter(({ permission }) => isChange(permission))
+  const changing = tools.filter(({ permission }) => (changes as readonly string[]).includes(permission))
   if (!changing.some(({ name }) => matches(name))) return []
   const policy = compilePolicy(data)
   const open = changing.filter(({ name, permission }) => {
     if (matches(name)) return false
-    const paths = examplesFor(permission as Permission, data, rule)
-    return isWeaker(policy.forCall({ tool: name, input: {} }), permission as Permission, paths, rule.action)
+    return isWeaker(policy.forCall({ tool: name, input: {} }), permission as Permission, data, rule)
   })
-  if (open.length === 0) return []
+  if (!open.length) return []
   return [
     {
       rule: rule.name,
@@ -131,35 +139,26 @@ function openTools(data: PolicyData, rule: PolicyRule, tools: readonly LintTool[
   ]
 }
 
-function isChange(permission: string): boolean {
-  return permissionGroups['file:change'].some((change) => change === permission)
-}
-
 /** An allow or ask rule that a denial always outweighs, and an allow rule that allows only what is allowed without it. */
 function neverDecides(data: PolicyData, rule: PolicyRule): readonly PolicyFinding[] {
   if (rule.action === 'deny' || rule.args || rule.commands || rule.risk || rule.kinds) return []
-  const mask = rule.permissions === undefined ? -1 : permissionMask(rule.permissions, 'permissions')
-  const tried = [...permissionGroups['file:change'], ...permissionGroups['file:view']].filter(
-    (permission) => (mask & permissionBit(permission)) !== 0,
-  )
-  if (tried.length === 0 || examples(rule).length === 0) return []
-  const call = { tool: rule.tools?.find((tool) => !tool.includes('*')) ?? NO_TOOL, input: {} }
+  const tried = [...changes, ...permissionGroups['file:view']].filter(coveredBy(rule))
+  if (!tried.length || !examples(rule).length) return []
   if (rule.tools?.some((tool) => tool.includes('*'))) return []
+  const call = { tool: rule.tools?.[0] ?? NO_TOOL, input: {} }
   const decisions = (policy: CallPolicy) =>
-    tried.flatMap((permission) =>
-      examplesFor(permission, data, rule).map((path) => policy.decide(permission, path, classifyPath(path))),
-    )
+    tried.flatMap((permission) => examplesFor(permission, data, rule).map((path) => decide(policy, permission, path)))
   const present = decisions(compilePolicy(data).forCall(call))
   if (present.every((decision) => decision === 'deny')) {
     return [
       {
         rule: rule.name,
-        message: `It never decides: everything that it ${rule.action === 'ask' ? 'asks about' : 'allows'} is denied`,
+        message: `It never decides: everything that it ${verbs[rule.action]} is denied`,
         hint: 'Remove it, or narrow the denial: a deny always wins.',
       },
     ]
   }
-  if (rule.action === 'ask' || rule.overrides !== undefined) return []
+  if (rule.action === 'ask' || rule.overrides) return []
   const without = { ...data, rules: (data.rules ?? []).filter((other) => other !== rule) }
   const absent = decisions(compilePolicy(without).forCall(call))
   if (present.some((decision, index) => decision !== absent[index])) return []
@@ -185,7 +184,7 @@ function globstarsInNames(rule: PolicyRule): readonly PolicyFinding[] {
 
 /** Decisions to allow a tool that open nothing: without a preset a path needs its own allow. */
 function idleDecisions(data: PolicyData, tools: readonly LintTool[]): readonly PolicyFinding[] {
-  if (data.preset !== undefined || data.allowedPaths !== undefined) return []
+  if (data.preset || data.allowedPaths) return []
   if (data.rules?.some(({ action }) => action !== 'deny')) return []
   return Object.entries(data.tools ?? {})
     .filter(([name, action]) => action !== 'deny' && tools.some((tool) => tool.name === name))
@@ -199,7 +198,7 @@ function idleDecisions(data: PolicyData, tools: readonly LintTool[]): readonly P
 /** `start_command` runs the same lines as `run_command`. */
 function openCommands({ tools = {} }: PolicyData): readonly PolicyFinding[] {
   const { run_command: run, start_command: start } = tools
-  if (run === undefined || run === 'allow' || start !== undefined) return []
+  if (!run || run === 'allow' || start) return []
   return [
     {
       rule: 'tools.run_command',
@@ -210,7 +209,7 @@ function openCommands({ tools = {} }: PolicyData): readonly PolicyFinding[] {
 }
 
 function subjectOf({ paths }: PolicyRule): string {
-  return paths === undefined ? 'every path' : paths.join(', ')
+  return paths?.join(', ') ?? 'every path'
 }
 
 /** A name that no rule of a person is likely to name. */
@@ -232,9 +231,9 @@ function examples({ paths = ['**'] }: PolicyRule): readonly Path[] {
 function examplesFor(permission: Permission, { memory }: PolicyData, rule: PolicyRule): readonly Path[] {
   const paths = examples(rule)
   if (!permission.startsWith('memory:')) return paths
-  if (memory === undefined) return []
+  if (!memory) return []
   const directory = memoryPath(memory)
   const note = `${directory}/${NAME}.md`
-  const notes = compilePaths(rule.paths ?? ['**'], 'paths').matches(note) ? [note as Path] : []
-  return [...notes, ...paths.filter((path) => isWithin(path, directory))]
+  const matched = compilePaths(rule.paths ?? ['**'], 'paths').matches(note) ? [note as Path, ...paths] : paths
+  return matched.filter((path) => isWithin(path, directory))
 }

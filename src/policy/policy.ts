@@ -335,7 +335,7 @@ function decideCall(facts: ViewFacts, contributions: Contribution[]): Decision {
   return parts.reduce<Decision>((decision, part) => stricter(decision, part.action), 'allow')
 }
 
-const strength = { allow: 0, ask: 1, deny: 2 } as const
+export const strength = { allow: 0, ask: 1, deny: 2 } as const
 
 function stricter(a: Decision, b: Decision): Decision {
   return strength[b] > strength[a] ? b : a

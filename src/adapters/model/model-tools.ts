@@ -19,11 +19,13 @@ export interface ModelTool {
  */
 export function modelTools(tools: readonly (ToolDescription | DialectToolInfo)[]): ModelTool[] {
   const seenDescriptions = new Set<string>()
-  const dialect = new Set(tools.filter((tool) => 'dialect' in tool).map(({ name }) => name))
-  return toJsonSchema(tools).map(({ name, description, inputSchema }) => ({
+  return toJsonSchema(tools).map(({ name, description, inputSchema }, index) => ({
     name,
     description,
-    inputSchema: { ...(dialect.has(name) ? inputSchema : compact(inputSchema, seenDescriptions)), type: 'object' },
+    inputSchema: {
+      ...('dialect' in (tools[index] as object) ? inputSchema : compact(inputSchema, seenDescriptions)),
+      type: 'object',
+    },
   }))
 }
 
@@ -31,20 +33,20 @@ type Schema = Readonly<Record<string, unknown>>
 
 /** Keywords that restrict a value without describing it. */
 const bounds: ReadonlySet<string> = new Set([
-  ...['minLength', 'maxLength', 'pattern', 'minimum', 'maximum', 'minItems', 'maxItems', 'propertyNames'],
+  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minimum', 'maximum', 'pattern', 'propertyNames'],
 ])
 
 /** @param seenDescriptions the descriptions so far, with the names of their fields */
 function compact(schema: Schema, seenDescriptions: Set<string>): Record<string, unknown> {
   const { anyOf, properties, items, additionalProperties, default: defaultValue, ...rest } = schema
   const result: Record<string, unknown> = {
-    ...(Array.isArray(anyOf) ? nullable(anyOf as Schema[]) : {}),
+    // `anyOf` with null becomes a list of types.
+    ...(Array.isArray(anyOf) && { type: (anyOf as Schema[]).map(({ type }) => type) }),
     ...Object.fromEntries(Object.entries(rest).filter(([keyword]) => !bounds.has(keyword))),
   }
   // A missing flag means false, so that default is left out.
   if (defaultValue !== undefined && defaultValue !== false) result.default = defaultValue
-  if (properties !== undefined)
-    result.properties = describeOnce(properties as Readonly<Record<string, Schema>>, seenDescriptions)
+  if (properties) result.properties = describeOnce(properties as Readonly<Record<string, Schema>>, seenDescriptions)
   if (items !== undefined) result.items = compact(items as Schema, seenDescriptions)
   if (typeof additionalProperties === 'object')
     result.additionalProperties = compact(additionalProperties as Schema, seenDescriptions)
@@ -58,14 +60,10 @@ function describeOnce(
   return Object.fromEntries(
     Object.entries(properties).map(([name, property]) => {
       const { description, ...field } = compact(property, seenDescriptions)
-      const isNew = description !== undefined && !seenDescriptions.has(`${name}: ${description}`)
-      seenDescriptions.add(`${name}: ${description}`)
+      const seen = `${name}: ${description}`
+      const isNew = description !== undefined && !seenDescriptions.has(seen)
+      seenDescriptions.add(seen)
       return [name, isNew ? { description, ...field } : field]
     }),
   )
-}
-
-/** Converts `anyOf` with null to a list of types. */
-function nullable([first, ...others]: readonly Schema[]): Record<string, unknown> {
-  return { type: [first?.type, ...others.map(({ type }) => type)] }
 }

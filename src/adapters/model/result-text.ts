@@ -16,8 +16,8 @@ import type { CallResult } from './select-tools.ts'
 export function toModelText(tool: string, result: Success | Failure): string {
   if (!result.ok) return refusal(result)
   const { facts = {}, body = '' } = partsOf(tool, result)
-  const { label, truncated, artifactUri } = result
-  const lines = [oneLine(result.summary), ...result.warnings.map((warning) => `Warning: ${oneLine(warning)}`)]
+  const { summary, warnings, label, truncated, artifactUri } = result
+  const lines = [oneLine(summary), ...warnings.map((warning) => `Warning: ${oneLine(warning)}`)]
   for (const [name, value] of Object.entries({ ...facts, label, ...(truncated === true && { artifactUri }) })) {
     if (isDefault(name, value)) continue
     lines.push(`${name}: ${typeof value === 'string' ? oneLine(value) : JSON.stringify(value)}`)
@@ -39,9 +39,9 @@ interface TextParts {
 }
 
 function partsOf(tool: string, result: Success): TextParts {
-  if (!Object.hasOwn(forms, tool)) return plain(result)
+  const form = (Object.hasOwn(forms, tool) ? forms[tool as ToolName] : plain) as (result: Success) => TextParts
   try {
-    return (forms[tool as ToolName] as (result: Success) => TextParts)(result)
+    return form(result)
   } catch {
     // A hook may have changed the shape of the result.
     return plain(result)
@@ -126,20 +126,17 @@ function newVersion({ newSha256 }: { readonly newSha256: string }): TextParts {
 
 /** Returns the output of a command: the longer stream as the body, the other one as a fact. */
 function output(
-  {
-    stdout,
-    stderr,
-    truncated,
-    outputUri,
-  }: Pick<ToolOutput<'check_command'>, 'stdout' | 'stderr' | 'truncated' | 'outputUri'>,
+  result: Pick<ToolOutput<'check_command'>, 'stdout' | 'stderr' | 'truncated' | 'outputUri'>,
   facts: Readonly<Record<string, unknown>>,
 ): TextParts {
-  const [main, ...rest] =
-    stdout.length >= stderr.length
-      ? ([stdout, 'stdout', { stderr }] as const)
-      : ([stderr, 'stderr', { stdout }] as const)
-  const [name, other] = rest
-  return { facts: { ...facts, truncated, outputUri, ...other }, body: main === '' ? '' : `${name}:\n${main}` }
+  const { stdout, stderr, truncated, outputUri } = result
+  const [name, other] =
+    stdout.length >= stderr.length ? (['stdout', 'stderr'] as const) : (['stderr', 'stdout'] as const)
+  const main = result[name]
+  return {
+    facts: { ...facts, truncated, outputUri, [other]: result[other] },
+    body: main === '' ? '' : `${name}:\n${main}`,
+  }
 }
 
 type Entry = ToolOutput<'list_directory'>['entries'][number]
@@ -147,56 +144,54 @@ type Entry = ToolOutput<'list_directory'>['entries'][number]
 /** Formats an entry: `src/`, `src/app.ts 2048`, `.env SECRET_LIKE`, with the size in bytes and a kind that is not usual. */
 function entryLine({ path, type, kind, sizeBytes, readable }: Entry): string {
   const notes = [
-    ...(type === 'link' || type === 'other' ? [type] : []),
-    ...(sizeBytes === undefined ? [] : [String(sizeBytes)]),
-    ...(usualKinds.has(kind) ? [] : [kind]),
-    ...(readable === false ? ['unreadable'] : []),
+    type === 'directory' ? `${path}/` : path,
+    (type === 'link' || type === 'other') && type,
+    sizeBytes,
+    !usualKinds.includes(kind) && kind,
+    readable === false && 'unreadable',
   ]
-  return [type === 'directory' ? `${path}/` : path, ...notes].join(' ')
+  return notes.filter((note) => (note ?? false) !== false).join(' ')
 }
 
 /** Formats matches by file: the path, then `7: text` for a match and `6- text` for context. An empty line separates files. */
 function matchLines(matches: ToolOutput<'search_text'>['matches']): string {
-  const files: string[][] = []
+  const lines: string[] = []
   let last: string | undefined
   for (const { path, line, snippet, before, after } of matches) {
-    if (path !== last) files.push([path])
+    if (path !== last) lines.push(...(last === undefined ? [] : ['']), path)
     last = path
-    files
-      .at(-1)
-      ?.push(
-        ...before.map((text, i) => `${line - before.length + i}- ${text}`),
-        `${line}: ${snippet}`,
-        ...after.map((text, i) => `${line + 1 + i}- ${text}`),
-      )
+    lines.push(
+      ...before.map((text, i) => `${line - before.length + i}- ${text}`),
+      `${line}: ${snippet}`,
+      ...after.map((text, i) => `${line + 1 + i}- ${text}`),
+    )
   }
-  return files.map((lines) => lines.join('\n')).join('\n\n')
+  return lines.join('\n')
 }
 
 type Stat = ToolOutput<'diff_workspace'>['stat'][number]
 
 function statLine({ path, oldPath, status, insertions, deletions, binary }: Stat): string {
-  return `${status} ${oldPath === undefined ? '' : `${oldPath} -> `}${path} ${binary ? 'binary' : `+${insertions} -${deletions}`}`
+  return `${status} ${oldPath ? `${oldPath} -> ` : ''}${path} ${binary ? 'binary' : `+${insertions} -${deletions}`}`
 }
 
 /** Kinds that add nothing to the name of a file. */
-const usualKinds: ReadonlySet<unknown> = new Set(['TEXT_SOURCE', 'TEXT_CONFIG', 'TEXT_DOC', 'DIRECTORY', 'UNKNOWN'])
+const usualKinds: readonly unknown[] = ['TEXT_SOURCE', 'TEXT_CONFIG', 'TEXT_DOC', 'DIRECTORY', 'UNKNOWN']
 
 /** Values of facts that are left out. */
-const defaultValues: ReadonlyMap<string, ReadonlySet<unknown>> = new Map([
-  ['encoding', new Set(['utf-8'])],
-  ['eol', new Set(['lf', 'none'])],
-  ['kind', usualKinds],
-  ['cwd', new Set(['.'])],
-  ['filesSkipped', new Set<unknown>([0])],
-  ['readable', new Set<unknown>([true])],
-  ['writable', new Set<unknown>([true])],
-])
+const defaultValues: Readonly<Record<string, readonly unknown[]>> = {
+  encoding: ['utf-8'],
+  eol: ['lf', 'none'],
+  kind: usualKinds,
+  cwd: ['.'],
+  filesSkipped: [0],
+  readable: [true],
+  writable: [true],
+}
 
 function isDefault(name: string, value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true
-  const values = defaultValues.get(name)
-  if (values !== undefined) return values.has(value)
+  if (Object.hasOwn(defaultValues, name)) return defaultValues[name]?.includes(value) === true
   return value === false || (typeof value === 'object' && Object.keys(value).length === 0)
 }
 

@@ -48,14 +48,14 @@ export function selectTools(
   workspace: CallableTools | CallableDialectTools,
   { tools: names }: OfferOptions,
 ): (ToolDescription | DialectToolInfo)[] {
+  const known = workspace.tools.map(({ name }) => name)
   for (const name of names ?? []) {
-    if (!workspace.tools.some((tool) => tool.name === name)) {
-      const known = workspace.tools.map((tool) => tool.name)
+    if (!known.includes(name)) {
       const help = didYouMean(name, known, 'the tools are')
       throw new TypeError(`The workspace has no tool ${JSON.stringify(name)}${help}`)
     }
   }
-  return [...workspace.tools].filter(({ name }) => names === undefined || names.includes(name))
+  return [...workspace.tools].filter(({ name }) => names?.includes(name) ?? true)
 }
 
 /** Returns the options of one call: the caller's step, the signal and the approval handler. */

@@ -22,7 +22,7 @@ export function toJsonSchema(tools: readonly (ToolDescription | DialectToolInfo)
   return tools.map((tool) => {
     const { name, description, inputSchema, outputSchema } = tool
     const input = convertOnce(inputs, inputSchema, () => z.toJSONSchema(inputSchema, { io: 'input' }))
-    if (outputSchema === undefined) return { name, description, inputSchema: input }
+    if (!outputSchema) return { name, description, inputSchema: input }
     const [cache, whole] =
       'dialect' in tool ? [dialectOutputs, () => outputSchema] : [outputs, () => success.extend(outputSchema.shape)]
     return {
@@ -59,7 +59,7 @@ function convertOnce(cache: SchemaCache, schema: z.ZodType, convert: () => Recor
 function plain(schema: Record<string, unknown>): Record<string, unknown> {
   const { $schema, ...rest } = schema
   // A later version may add fields to a result.
-  return rest.additionalProperties === false && rest.properties !== undefined && 'ok' in (rest.properties as object)
+  return rest.additionalProperties === false && rest.properties && 'ok' in (rest.properties as object)
     ? { ...rest, additionalProperties: true }
     : rest
 }
