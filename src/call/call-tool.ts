@@ -28,7 +28,16 @@ import { activatePlan, isInPlanMode } from './plan-mode.ts'
 import { readPriorStates } from './prior-states.ts'
 import { requireHiddenSecrets } from './require-hidden-secrets.ts'
 import { preHooks, runPostHooks, runPreHook } from './run-hooks.ts'
-import { commandLineOf, draftOf, fullOutputOf, passAnswer, planOf, resultOf, shownOf } from './run-own-tool.ts'
+import {
+  commandLineOf,
+  draftOf,
+  fullOutputOf,
+  inputSchemaOf,
+  passAnswer,
+  planOf,
+  resultOf,
+  shownOf,
+} from './run-own-tool.ts'
 import type { AuthorizedCall, AuthorizedChanges, CallAudit, CallOptions, Success } from './state/call.ts'
 import type { HookCall } from './state/hooks.ts'
 import { policyCall, type RunState } from './state/run-state.ts'
@@ -135,7 +144,7 @@ function parseCall(
 ): Pick<AuthorizedCall, 'tool' | 'input'> {
   audit?.enterStep('input')
   const tool = typeof target === 'string' ? findTool(workspace, target) : target
-  const input = parseInput(tool, rawInput)
+  const input = parseInput({ name: tool.name, input: inputSchemaOf(workspace, tool) }, rawInput)
   if (workspace.policy.data.requireReason === true) requireReason(tool, input)
   return { tool, input }
 }

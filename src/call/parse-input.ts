@@ -16,13 +16,14 @@ export function parseInput<I extends z.ZodObject>(
 ): z.output<I> {
   const parsed = safeParse(tool, input)
   if (parsed.success) return parsed.data
-  const issues = parsed.issues.slice(0, 10).map((issue) => ({
+  const found = parsed.issues.slice(0, 10).map(unknownFieldsOf)
+  const issues = found.map((issue) => ({
     field: fieldOf(issue),
     why: bounded(issue.message) + nearestField(issue, tool.input, otherFields),
   }))
   const [first] = issues
   // A misspelled field is a missing and an unknown one: the message names both.
-  const named = issues.filter((_, index) => index === 0 || parsed.issues[index]?.code === 'unrecognized_keys')
+  const named = issues.filter((_, index) => index === 0 || found[index]?.code === 'unrecognized_keys')
   const problems = named.map(({ field, why }) => `${field}: ${why}`).join('; ')
   throw new ToolError('INVALID_INPUT', `Invalid input for ${tool.name}: ${problems}`, {
     field: first?.field,
@@ -42,6 +43,16 @@ function safeParse<I extends z.ZodObject>(tool: Pick<Tool<I>, 'name' | 'input'>,
   }
 }
 
+/** Returns the unknown fields of a union's value, if one of its schemas accepts all other fields. */
+function unknownFieldsOf(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== 'invalid_union') return issue
+  for (const [inner, ...others] of issue.errors) {
+    const unknown = inner && others.length === 0 ? unknownFieldsOf(inner) : undefined
+    if (unknown?.code === 'unrecognized_keys') return { ...unknown, path: [...issue.path, ...unknown.path] }
+  }
+  return issue
+}
+
 function fieldOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys')
     return bounded(issue.keys.map((key) => [...issue.path, key].join('.')).join(', '))
@@ -55,16 +66,32 @@ function nearestField(issue: z.core.$ZodIssue, input: z.ZodObject, otherFields: 
   return didYouMean(issue.keys[0] ?? '', issue.path.length === 0 ? [...fields, ...otherFields] : fields)
 }
 
-/** Returns the fields of the object at a path of a schema, or none if there is no single object. */
+/** Returns the fields that an object at a path of a schema can have. */
 function fieldsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
-    return fieldsAt(schema.def.innerType, path)
-  }
   const [name, ...rest] = path
-  if (schema instanceof z.ZodArray) return fieldsAt(schema.def.element, rest)
-  if (!(schema instanceof z.ZodObject)) return []
-  const inner = schema.shape[String(name)]
-  return name === undefined ? Object.keys(schema.shape) : inner === undefined ? [] : fieldsAt(inner, rest)
+  if (schema instanceof z.core.$ZodObject) {
+    const { shape, catchall } = schema._zod.def
+    const inner = shape[String(name)] ?? catchall
+    return name === undefined ? Object.keys(shape) : inner === undefined ? [] : fieldsAt(inner, rest)
+  }
+  if (schema instanceof z.core.$ZodArray) return fieldsAt(schema._zod.def.element, rest)
+  if (schema instanceof z.core.$ZodRecord) return fieldsAt(schema._zod.def.valueType, rest)
+  if (schema instanceof z.core.$ZodTuple) {
+    const { items, rest: others } = schema._zod.def
+    const item = items[Number(name)] ?? others
+    return item ? fieldsAt(item, rest) : []
+  }
+  return innerSchemas(schema).flatMap((inner) => fieldsAt(inner, path))
+}
+
+/** Returns the schemas that parse the same value as a schema which contains them. */
+function innerSchemas(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
+  if (schema instanceof z.core.$ZodUnion) return schema._zod.def.options
+  if (schema instanceof z.core.$ZodIntersection) return [schema._zod.def.left, schema._zod.def.right]
+  if (schema instanceof z.core.$ZodPipe) return [schema._zod.def.in, schema._zod.def.out]
+  if (schema instanceof z.core.$ZodLazy) return [schema._zod.innerType]
+  const { innerType } = schema._zod.def as { innerType?: z.core.$ZodType }
+  return innerType === undefined ? [] : [innerType]
 }
 
 /** A part of a message that a caller wrote: bounded, so that a refusal cannot be made to carry anything at length. */

@@ -7,11 +7,17 @@ import { checkDraft, checkShown } from '../tools/check-draft.ts'
 import { checkPlan } from '../tools/check-tool.ts'
 import type { ShownVersion, Tool } from '../tools/define-tool.ts'
 import { didYouMean } from '../util/check-options.ts'
+import { strictSchema } from '../util/strict-schema.ts'
 import type { AuthorizedCall } from './state/call.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
 type Input = AuthorizedCall['input']
 type OwnTools = Pick<WorkspaceState, 'ownTools'>
+
+/** Returns the input schema of a tool. That of an own tool refuses unknown fields, also if its author forgot to. */
+export function inputSchemaOf({ ownTools }: OwnTools, tool: Tool): Tool['input'] {
+  return ownTools.has(tool) ? strictSchema(tool.input) : tool.input
+}
 
 /** Returns the plan of a tool. The plan of an own tool is checked. */
 export function planOf({ ownTools }: OwnTools, tool: Tool, input: Input, state: PlanState): readonly Access[] {

@@ -6,6 +6,7 @@ import { callTool } from '../call/call-tool.ts'
 import { approvePlans, isInPlanMode } from '../call/plan-mode.ts'
 import { refuseUncalled } from '../call/refuse-uncalled.ts'
 import { resumeCall } from '../call/resume.ts'
+import { inputSchemaOf } from '../call/run-own-tool.ts'
 import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { dialectToolsFor } from '../dialects/runtime/run-dialect-tool.ts'
@@ -219,18 +220,18 @@ function gitHost(workspace: WorkspaceState, run: RunState): GitHost {
 
 /** Returns the tools that are listed to models. */
 function toolsOf(workspace: WorkspaceState, dialect: Dialect | undefined): Pick<Workspace, 'tools'> {
-  if (dialect === undefined) return { tools: [...workspace.tools.values()].map(describe) }
+  if (dialect === undefined) return { tools: [...workspace.tools.values()].map((tool) => describe(workspace, tool)) }
   const mutates = (name: string) => workspace.tools.get(name)?.mutates === true
   const dialectTools = { dialect, tools: dialectToolsFor(dialect, (name) => workspace.tools.has(name), mutates) }
   return dialectTools as unknown as Pick<Workspace, 'tools'>
 }
 
-function describe(tool: Tool): ToolDescription {
+function describe(workspace: WorkspaceState, tool: Tool): ToolDescription {
   return {
     name: tool.name,
     title: tool.title,
     description: tool.description,
-    inputSchema: tool.input,
+    inputSchema: inputSchemaOf(workspace, tool),
     outputSchema: tool.output,
     permission: tool.permission,
     mutates: tool.mutates,
