@@ -63,7 +63,7 @@ const forms: Forms = {
   find_files: ({ files }) => ({ body: files.join('\n') }),
   search_text: ({ matches, files, truncatedReason, filesSkipped }) => ({
     facts: { truncatedReason, filesSkipped },
-    body: files === undefined ? matchLines(matches) : files.map(({ path, count }) => `${path}: ${count}`).join('\n'),
+    body: files ? files.map(({ path, count }) => `${path}: ${count}`).join('\n') : matchLines(matches),
   }),
   diff_workspace: ({ diff, stat, truncated, baseCommit }) => ({
     facts: { baseCommit, truncated },
@@ -158,7 +158,7 @@ function matchLines(matches: ToolOutput<'search_text'>['matches']): string {
   const lines: string[] = []
   let last: string | undefined
   for (const { path, line, snippet, before, after } of matches) {
-    if (path !== last) lines.push(...(last === undefined ? [] : ['']), path)
+    if (path !== last) lines.push(...(last ? [''] : []), path)
     last = path
     lines.push(
       ...before.map((text, i) => `${line - before.length + i}- ${text}`),
