@@ -84,6 +84,27 @@ function fieldsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readon
   return innerSchemas(schema).flatMap((inner) => fieldsAt(inner, path))
 }
 
+/** Returns the fields of a schema, at any depth. */
+export function fieldNamesOf(schema: z.core.$ZodType): ReadonlySet<string> {
+  const names = new Set<string>()
+  const seen = new Set<z.core.$ZodType>()
+  const visit = (part: z.core.$ZodType): void => {
+    if (seen.has(part)) return
+    seen.add(part)
+    if (part instanceof z.core.$ZodObject) {
+      for (const [name, field] of Object.entries(part._zod.def.shape)) {
+        names.add(name)
+        visit(field)
+      }
+    }
+    if (part instanceof z.core.$ZodArray) visit(part._zod.def.element)
+    if (part instanceof z.core.$ZodRecord) visit(part._zod.def.valueType)
+    innerSchemas(part).forEach(visit)
+  }
+  visit(schema)
+  return names
+}
+
 /** Returns the schemas that parse the same value as a schema which contains them. */
 function innerSchemas(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
   if (schema instanceof z.core.$ZodUnion) return schema._zod.def.options

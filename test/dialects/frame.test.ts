@@ -392,6 +392,9 @@ describe('the author of a dialect', () => {
     [{ uses: undefined }, '"uses" is missing; it must be a list of tool names'],
     [{ uses: 'read_file' }, '"uses" must be a list of tool names'],
     [{ uses: ['read_file'], narrows: ['raed_file'] }, '"narrows" names the unknown tool "raed_file"; did you mean'],
+    [{ uses: ['read_file'], mayUse: ['raed'] }, '"mayUse" names the unknown tool "raed"; did you mean "read_file"?'],
+    [{ uses: ['wirte'] }, '"uses" names the unknown tool "wirte"; did you mean "write_file"?'],
+    [{ uses: ['red'] }, '"uses" names the unknown tool "red"; did you mean "read_file"?'],
     [{ mayUses: [] }, 'has an unknown field "mayUses"; did you mean "mayUse"?'],
     [{ annotations: { readOnlyhint: true } }, 'has an unknown field "readOnlyhint"; did you mean "readOnlyHint"?'],
     [{ annotations: { readOnlyHint: 'yes' } }, '"readOnlyHint" must be true or false'],
@@ -410,10 +413,29 @@ describe('the author of a dialect', () => {
     [{ formatErorr: () => ({ output: '' }) }, 'unknown field "formatErorr"; did you mean "formatError"?'],
     [{ hint: {} }, 'unknown field "hint"; did you mean "hints"?'],
     [{ versions: 'yes' }, '"versions" must be true or false'],
+    [{ hints: { WRITE_CONFLIT: 'Read.' } }, 'unknown field "WRITE_CONFLIT"; did you mean "WRITE_CONFLICT"?'],
+    [{ hints: { write_conflict: 'Read.' } }, 'unknown field "write_conflict"; did you mean "WRITE_CONFLICT"?'],
+    [{ hints: { WRITE_CONFLICT: 7 } }, '"WRITE_CONFLICT" must be a string'],
+    [{ fields: { oldTxt: 'old' } }, 'unknown field "oldTxt"; did you mean "oldText"?'],
+    [{ fields: { old_text: 'old' } }, 'unknown field "old_text"; did you mean "oldText"?'],
+    [{ fields: { nothingLikeThat: 'old' } }, 'unknown field "nothingLikeThat"'],
+    [{ fields: { oldText: true } }, '"oldText" must be a string'],
+    [{ tools: [...shouting().tools, ...shouting().tools] }, 'Two tools of the dialect "shouting" have the name "CAT"'],
+    [{ tools: shouting().tools.map((tool) => ({ ...tool, formerNames: ['SHOW'] })) }, 'have the name "SHOW"'],
+    [{ tools: shouting().tools.map((tool) => ({ ...tool, formerNames: ['CAT'] })) }, 'have the name "CAT"'],
   ])('gets a TypeError for a dialect with %j', async (parts, message) => {
     const created = open({}, { dialect: { ...shouting(), ...parts } as Dialect })
     await expect(created).rejects.toThrow(TypeError)
     await expect(open({}, { dialect: { ...shouting(), ...parts } as Dialect })).rejects.toThrow(message)
+  })
+
+  it('can name tools and fields of another workspace', async () => {
+    for (const name of ['greet', 'send', 'translate']) {
+      for (const field of ['uses', 'mayUse']) {
+        const dialect = { ...broken({ [field]: [name] }), fields: { recipient: 'to' } }
+        await expect(open({}, { dialect })).resolves.toBeDefined()
+      }
+    }
   })
 
   it('gets an answer if formatError throws for every input', async () => {

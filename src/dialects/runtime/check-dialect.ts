@@ -1,6 +1,9 @@
+import { fieldNamesOf } from '../../call/parse-input.ts'
+import { errorHints } from '../../errors.ts'
 import { checkFields, type FieldCheck, flag, list, method, schema, text } from '../../tools/check-tool.ts'
 import type { Tool } from '../../tools/define-tool.ts'
 import { didYouMean } from '../../util/check-options.ts'
+import { editDistance } from '../../util/nearest-name.ts'
 import type { Dialect, DialectTool, ToolAnnotations } from './types.ts'
 
 const object: FieldCheck = {
@@ -47,6 +50,10 @@ const annotationFields: Readonly<Record<keyof ToolAnnotations, FieldCheck>> = {
   openWorldHint: optional(flag),
 }
 
+const hintFields = Object.fromEntries(Object.keys(errorHints).map((code) => [code, optional(text)]))
+
+type KnownTool = Pick<Tool, 'name' | 'mutates' | 'input'>
+
 /**
  * Checks the definition of a dialect. Its tools must misspell no name of a tool: such a name would make a tool vanish,
  * because a dialect omits tools that the workspace cannot serve. A name that resembles none is that of an own tool which this
@@ -55,23 +62,57 @@ const annotationFields: Readonly<Record<keyof ToolAnnotations, FieldCheck>> = {
  * @param tools the built-in tools and the own tools of the workspace, also those that it does not register
  * @throws TypeError with the tool, the field and the nearest name
  */
-export function checkDialect(dialect: Dialect, tools: readonly Pick<Tool, 'name' | 'mutates'>[]): void {
+export function checkDialect(dialect: Dialect, tools: readonly KnownTool[]): void {
   const owner = `the dialect ${JSON.stringify(dialect.name)}`
   checkFields(dialect, dialectFields, `T${owner.slice(1)}`)
+  const names = new Set<string>()
   for (const [index, tool] of dialect.tools.entries()) {
     if (!object.matches(tool)) throw new TypeError(`tools[${index}] of ${owner} must be an object`)
     const name = typeof tool.name === 'string' ? `Tool ${JSON.stringify(tool.name)}` : `tools[${index}]`
     checkDialectTool(tool, tools, `${name} of ${owner}`)
+    for (const taken of [tool.name, ...(tool.formerNames ?? [])]) {
+      if (names.has(taken)) throw new TypeError(`Two tools of ${owner} have the name ${JSON.stringify(taken)}`)
+      names.add(taken)
+    }
+  }
+  checkFields(dialect.hints ?? {}, hintFields, `"hints" of ${owner}`)
+  checkFieldNames(dialect, tools, `"fields" of ${owner}`)
+}
+
+/** Checks that the keys of `fields` are fields of the workspace's tools. Those of a tool that is not known are not known either. */
+function checkFieldNames(dialect: Dialect, tools: readonly KnownTool[], label: string): void {
+  const names = [...new Set(tools.flatMap(({ input }) => [...fieldNamesOf(input)]))]
+  const hasUnknownTools = dialect.tools
+    .flatMap(({ uses, mayUse = [], narrows = [] }) => [...uses, ...mayUse, ...narrows])
+    .some((used) => !tools.some(({ name }) => name === used))
+  for (const [field, spelling] of Object.entries(dialect.fields ?? {})) {
+    if (typeof spelling !== 'string') throw new TypeError(`${label}: ${JSON.stringify(field)} must be a string`)
+    if (names.includes(field)) continue
+    const help = didYouMean(field, names)
+    if (help === '' && hasUnknownTools) continue
+    throw new TypeError(`${label} has an unknown field ${JSON.stringify(field)}${help}`)
   }
 }
 
-function checkDialectTool(tool: DialectTool, tools: readonly Pick<Tool, 'name' | 'mutates'>[], label: string): void {
+/** Returns the end of a message with the nearest tool, for a misspelled name or a misspelled first word of it. */
+function nearestTool(misspelled: string, names: readonly string[]): string {
+  const help = didYouMean(misspelled, names)
+  if (help !== '') return help
+  const letters = (word: string) => [...word].sort().join('')
+  const near = names.find((name) => {
+    const [word = ''] = name.split('_')
+    return editDistance(misspelled, word, 1) !== undefined || letters(misspelled) === letters(word)
+  })
+  return near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`
+}
+
+function checkDialectTool(tool: DialectTool, tools: readonly KnownTool[], label: string): void {
   checkFields(tool, toolFields, label)
   const { uses, mayUse = [], narrows = [], annotations = {} } = tool
   const toolNames = tools.map(({ name }) => name)
   for (const [field, names] of Object.entries({ uses, mayUse, narrows })) {
     for (const used of names) {
-      const help = toolNames.includes(used) ? '' : didYouMean(String(used), toolNames)
+      const help = toolNames.includes(used) ? '' : nearestTool(String(used), toolNames)
       if (help !== '') throw new TypeError(`${label}: "${field}" names the unknown tool ${JSON.stringify(used)}${help}`)
     }
   }
