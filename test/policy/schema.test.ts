@@ -93,6 +93,13 @@ const wrong: readonly [input: unknown, ...names: string[]][] = [
   [{ limits: { toolCallsPerMinute: { x: false } } }, 'limits.toolCallsPerMinute.x'],
   [{ limits: { calls: 5 } }, 'limits.calls', 'callsPerMinute'],
   [{ commands: { allowed: [] } }, 'commands.allowed', 'deniedOperators'],
+  ...['foo', '>>>', '&&&', '=>', ' >', '> ', '$', '||\n'].map((operator): [unknown, string, string, string] => [
+    { commands: { deniedOperators: ['|', operator] } },
+    'commands.deniedOperators[1]',
+    JSON.stringify(operator),
+    '"&&", "||"',
+  ]),
+  [{ commands: { denied_operators: ['foo'] } }, 'commands.denied_operators[0]'],
 ]
 
 /** Invalid policies with the exact message of the error. */

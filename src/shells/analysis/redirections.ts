@@ -1,4 +1,4 @@
-import type { Redirection, Word } from 'unbash'
+import type { Redirection, RedirectOperator, Word } from 'unbash'
 import { rangeOf, type Scope, type WalkContext } from './analysis.ts'
 import { checkVariable } from './assignments.ts'
 import { checkExpansions, hidesExpansion } from './expansions.ts'
@@ -18,7 +18,7 @@ export function checkRedirections(
     const input = descriptor === undefined || (descriptor.type === 'FileDescriptor' && descriptor.value === 0)
     if (descriptor?.type === 'FileDescriptorVariable') checkVariable(walk, descriptor.name, undefined, scope, at)
     if (redirection.type === 'HereDoc') {
-      walk.analysis.checkOperator('<<', at)
+      walk.analysis.checkOperator(redirection.operator, at)
       checkExpansions(walk, redirection.body, scope)
       const { body, delimiter } = redirection
       /* v8 ignore if -- @preserve: a net under the parser, which reports it first */
@@ -56,17 +56,14 @@ function hereDocText({ body, delimiter, operator }: Extract<Redirection, { type:
   return operator === '<<-' ? text?.replace(/^\t+/gm, '') : text
 }
 
-function checkFile(walk: WalkContext, operator: string, target: Word, scope: Scope, at: TextRange): void {
+function checkFile(walk: WalkContext, operator: RedirectOperator, target: Word, scope: Scope, at: TextRange): void {
   const { analysis } = walk
   if (scope.dialect === 'sh' && operator.startsWith('&>')) {
     analysis.deny('SYNTAX_ERROR', '&> means something else in sh', at)
   }
   const path = literalOf(target)
   if (operator.endsWith('&') && path !== undefined && /^(\d+-?|-)$/.test(path)) return
-  analysis.checkOperator(
-    operator === '<' || operator === '<&' ? '<' : operator === '<>' ? '<>' : operator.endsWith('>>') ? '>>' : '>',
-    at,
-  )
+  analysis.checkOperator(operator, at)
   if (path === undefined || path === '') {
     analysis.deny('TARGET_NOT_LITERAL', `The target ${JSON.stringify(target.text)} is only known at run time`, at)
     return

@@ -166,7 +166,6 @@ describe('command lists of a policy', () => {
     ['a << E\nE', '<<'],
     ['a <<< x', '<<<'],
     ['a $(b)', '$('],
-    ['a $(( $(nproc) ))', '$('],
     ['a `b`', '$('],
     ['a "`b`"', '$('],
     ['a <(b)', '<('],
@@ -207,6 +206,58 @@ describe('command lists of a policy', () => {
     expect(messages('a $(b)', '`')).toEqual(['Policy denies the operator "$("'])
     expect(messages('a <<<b', '<<')).toEqual(['Policy denies the operator "<<<"'])
     expect(messages('time a', '!')).toEqual([])
+  })
+
+  const linesByOperator: Readonly<Record<string, string>> = {
+    '&&': 'a && b',
+    '||': 'a || b',
+    ';': 'a; b',
+    '&': 'a &',
+    '|': 'a | b',
+    '|&': 'a |& b',
+    '!': '! a',
+    '>': 'a > x',
+    '>>': 'a >> x',
+    '>|': 'a >| x',
+    '>&': 'a >& x',
+    '&>': 'a &> x',
+    '&>>': 'a &>> x',
+    '<': 'a < x',
+    '<&': 'a <& x',
+    '<>': 'a <> x',
+    '<<': 'a << E\nE',
+    '<<-': 'a <<-E\nE',
+    '<<<': 'a <<< x',
+    '$(': 'a $(b)',
+    '`': 'a `b`',
+    '<(': 'a <(b)',
+    '>(': 'a >(b)',
+    '$((': 'a $((1))',
+    '(': '(a)',
+    '((': '((1))',
+    '[[': '[[ a ]]',
+  }
+  const containing = Object.keys(linesByOperator).flatMap((operator) =>
+    Object.keys(linesByOperator)
+      .filter((denied) => operator.includes(denied))
+      .map((denied) => [operator, denied] as const),
+  )
+
+  it.each(containing)('%j is refused without %j, which it contains', (operator, denied) => {
+    const line = linesByOperator[operator] as string
+    const { reasons } = analyzeCommand(line, { deniedOperators: [denied] })
+    expect(reasons).toContainEqual(
+      expect.objectContaining({
+        code: 'OPERATOR_DENIED',
+        message: `Policy denies the operator ${JSON.stringify(operator)}`,
+      }),
+    )
+    expect(decisionOf(`echo '${line}'`, { deniedOperators: [denied] })).toBe('allow')
+  })
+
+  it('refuse a substitution and the arithmetic around it without "$("', () => {
+    const { reasons } = analyzeCommand('a $(( $(nproc) ))', { deniedOperators: ['$('] })
+    expect(reasons.map(({ code }) => code)).toEqual(['OPERATOR_DENIED', 'OPERATOR_DENIED'])
   })
 
   it('ignore operators in data', () => {
