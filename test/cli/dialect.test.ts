@@ -158,7 +158,7 @@ describe('--dialect FILE', () => {
     expect(await call('Write', { file_path: '/work/b.js', content: 'let b\n' })).toEqual([0, 'Created /work/b.js'])
     expect(await call('Write', { file_path, content: 'new\n' })).toEqual([
       1,
-      expect.stringMatching(/^WRITE_CONFLICT: .*\/work\/a\.txt.* Use Read on the whole file first\.$/),
+      expect.stringMatching(/^WRITE_CONFLICT: .*\/work\/a\.txt.*\nUse Read on the whole file first\.$/),
     ])
     expect(await call('Edit', { file_path, old_string: 'one', new_string: '1' })).toEqual([
       1,

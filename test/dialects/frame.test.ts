@@ -12,6 +12,7 @@ import {
   tryCall,
   trySteps,
 } from '../../src/dialects/define.ts'
+import { dialects } from '../../src/dialects/index.ts'
 import type { Dialect } from '../../src/dialects/runtime/types.ts'
 import { type Backend, createWorkspace, type DialectRun } from '../../src/index.ts'
 import { defineTool } from '../../src/tools/author.ts'
@@ -300,6 +301,37 @@ describe('content that steps read', () => {
     })
     const workspace = await open(files, { dialect: { ...both, tools: [broken] } })
     expect((await workspace.call('BROKEN', {})).failure?.code).toBe('BACKEND_ERROR')
+  })
+})
+
+describe('an error in a dialect', () => {
+  it.each(['from', 'a', 'old_text'])('quotes the name %s of a field in a sentence, and not as a path', async (name) => {
+    const swap = defineDialectTool({
+      name: 'SWAP',
+      description: 'Replace',
+      input: z.object({ path: z.string() }),
+      uses: ['edit_file'],
+      *steps({ path }, pathMapping) {
+        yield* call('edit_file', { path: pathMapping.inward(path), oldText: 'none', newText: 'two' })
+        return { output: '' }
+      },
+    })
+    const dialect = { ...shouting(), tools: [swap], fields: { oldText: name } }
+    const workspace = await open({ [name]: 'one\n' }, { dialect })
+    const { output } = await workspace.call('SWAP', { path: `/w/${name}` })
+    expect(output).toContain(`Cannot edit "/w/${name}": "${name}" does not occur!`)
+  })
+
+  it('ends a message with one mark', async () => {
+    for (const [name, create] of Object.entries(dialects)) {
+      const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: create() })
+      for (const tool of workspace.tools) {
+        for (const field of Object.keys(tool.inputSchema.shape)) {
+          const { output } = await workspace.callTool(tool.name, { [`${field}x`]: 1 })
+          expect(JSON.stringify(output), `${name}.${tool.name}`).not.toMatch(/[?!.]\. /)
+        }
+      }
+    }
   })
 })
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { call, createPathMapping, defineDialectTool, readBetween, type VirtualRoots } from '../define.ts'
 import { useNullDevice } from '../runtime/steps.ts'
+import { joinSentences } from '../runtime/translate-error.ts'
 import type { Dialect } from '../runtime/types.ts'
 import { success } from './answer.ts'
 import { memoryTools } from './memory.ts'
@@ -28,7 +29,7 @@ export function fileReadWrite(roots: VirtualRoots = {}): Dialect {
     },
     fields: { startLine: 'start_line' },
     formatError: ({ code, message, hint }) => ({
-      output: { success: false, output: '', error: `${code}: ${message}. ${hint}` },
+      output: { success: false, output: '', error: `${code}: ${joinSentences(message, hint)}` },
     }),
   }
 }

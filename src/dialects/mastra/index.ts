@@ -31,7 +31,7 @@ export function mastra(roots: VirtualRoots = {}): Dialect {
 }
 
 function formatError({ code, message, hint, failure }: DialectError): Answer {
-  const renamedMessage = message.replace(/\boldText\b/, 'old_string')
+  const renamedMessage = message.replace(/\boldText\b/, '"old_string"')
   const renamedHint = hint.replace(/\bstart_command\b/, 'mastra_workspace_execute_command')
   return { output: `Error: ${renamedMessage} (${code}). ${renamedHint}${formatNearestPassage(failure)}` }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { call, createPathMapping, defineDialectTool, readPart, ToolError, type VirtualRoots } from '../define.ts'
+import { joinSentences } from '../runtime/translate-error.ts'
 import type { Answer, Dialect } from '../runtime/types.ts'
 
 /**
@@ -26,7 +27,7 @@ export function namedRoots(roots: VirtualRoots = { '/workspace': '' }): Dialect 
     },
     fields: { startLine: 'start_line', maxLines: 'max_lines' },
     formatError: ({ code, message, hint, path }) => ({
-      output: { success: false, error: { type: code, message: `${message}. ${hint}`, ...(path && { path }) } },
+      output: { success: false, error: { type: code, message: joinSentences(message, hint), ...(path && { path }) } },
     }),
   }
 }

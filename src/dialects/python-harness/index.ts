@@ -1,5 +1,6 @@
 import { createPathMapping, type VirtualRoots } from '../define.ts'
 import { formatNearestPassage } from '../runtime/nearest-passage.ts'
+import { joinSentences } from '../runtime/translate-error.ts'
 import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
 import { fileTools } from './files.ts'
 import { shellTools } from './shell.ts'
@@ -34,12 +35,12 @@ export function pythonHarness(roots: VirtualRoots = {}): Dialect {
 }
 
 function formatError({ code, message, hint, failure }: DialectError): Answer {
-  const renamedMessage = message.replace(/\boldText\b/, 'old_text')
+  const renamedMessage = message.replace(/\boldText\b/, '"old_text"')
   return {
     output: {
       success: false,
       output: null,
-      error: `${code}: ${renamedMessage}. ${hint}${formatNearestPassage(failure)}`,
+      error: `${code}: ${joinSentences(renamedMessage, hint)}${formatNearestPassage(failure)}`,
     },
   }
 }

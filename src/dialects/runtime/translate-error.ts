@@ -17,13 +17,11 @@ export function toDialectError(
   const { pathMapping, fields = {} } = dialect
   const outward = path === undefined ? undefined : pathMapping.outward(path)
   const spell = createPathSpeller(pathMapping, path)
-  const message = renameFields(
-    workspaceTool === undefined ? failure.message : failure.message.replace(workspaceTool, tool),
-    fields,
-  )
+  const message = workspaceTool === undefined ? failure.message : failure.message.replace(workspaceTool, tool)
   return {
     code,
-    message: spell(message),
+    // Paths first: a renamed field is in quotes, and can have the name of a path.
+    message: renameFields(spell(message), fields),
     hint: dialect.hints?.[code] ?? hintOf(failure, dialect, workspaceTool),
     ...(outward === undefined ? {} : { path: outward }),
     tool,
@@ -48,11 +46,19 @@ function createPathSpeller(pathMapping: PathMapping, refused: string | undefined
   return (text) => text.replace(/"[^"]*"/g, (quoted) => spelled.get(quoted) ?? quoted)
 }
 
-/** Replaces field names, except in quoted text. */
+/** Replaces field names, except in quoted text. In a sentence, the name is quoted: it can be a usual word, such as "from". */
 function renameFields(text: string, fields: Readonly<Record<string, string>>): string {
-  return text.replace(/"[^"]*"|\b[a-z]+[A-Z]\w*/g, (match) =>
-    Object.hasOwn(fields, match) ? String(fields[match]) : match,
-  )
+  return text.replace(/"[^"]*"|\b[a-z]+[A-Z]\w*/g, (match: string, at: number) => {
+    if (!Object.hasOwn(fields, match)) return match
+    const name = String(fields[match])
+    const isInSentence = /(?:^|\s)$/.test(text.slice(0, at)) && !text.startsWith(':', at + match.length)
+    return isInSentence ? JSON.stringify(name) : name
+  })
+}
+
+/** Joins a message and a hint as two sentences. */
+export function joinSentences(message: string, hint: string): string {
+  return `${message}${/[.?!]$/.test(message) ? '' : '.'} ${hint}`
 }
 
 /** Returns the hint in words of the dialect. Suggested paths in the hint of the workspace are logical ones and are translated. */
