@@ -332,3 +332,62 @@ describe('native tool definitions', () => {
     await workspace.close()
   })
 })
+
+describe('search_files of snake-case', () => {
+  const search = async (pattern: string) => {
+    const workspace = await open('snake-case', { 'a.txt': 'one\n' })
+    const { isError, failure, output } = await workspace.call('search_files', {
+      path: '.',
+      pattern,
+      content_search: true,
+    })
+    await workspace.close()
+    return { isError, failure, output }
+  }
+
+  const foreign = [
+    ...[
+      'foo(?=bar)',
+      'foo(?!bar)',
+      '(?<=a)b',
+      '(?<!a)b',
+      '(a)\\1',
+      '(?<n>a)\\k<n>',
+      '(?P<n>a)(?P=n)',
+      '(?>a)b',
+      'a++',
+      'a*+',
+    ],
+    ...[
+      'a?+',
+      'a{2}+',
+      '\\Aone',
+      'one\\Z',
+      '(?(1)a|b)',
+      '(?#text)a',
+      '(?|a|b)',
+      '(?R)',
+      '(?x)a',
+      '\\Qa\\E',
+      '\\Ka',
+      '\\R',
+      'a\\nb',
+    ],
+  ]
+  it.each(foreign)('refuses a regular expression of another language: %s', async (pattern) => {
+    expect(await search(pattern)).toMatchObject({
+      isError: true,
+      failure: { code: 'INVALID_PATTERN', hint: expect.stringContaining('is_regex: false') },
+    })
+  })
+
+  it.each(['(', 'call(', 'list[', '*.ts', '**kwargs', 'what?)', 'a)', 'C:\\', '?', '+1', '[(?', 'if (?'])(
+    'searches for what is no regular expression as a text: %s',
+    async (pattern) => {
+      expect(await search(pattern)).toMatchObject({
+        isError: false,
+        output: { warnings: [expect.stringContaining('as text')] },
+      })
+    },
+  )
+})

@@ -81,4 +81,84 @@ describe("codex' apply_patch", () => {
     expect(JSON.stringify(answer)).toContain('PATH_REJECTED')
     expect(tree).toEqual(files)
   })
+
+  const rows = '*** Begin Patch\n*** Add File: n $1.txt\n+costs `$1` \\ now\n*** End Patch'
+  const shell = async (command: readonly string[], more: object = {}) => {
+    const workspace = await createWorkspace({
+      backend: memory(files),
+      policy: 'autonomous',
+      dialect: codex(),
+      shell: bash(),
+    })
+    const answer = await workspace.call('shell', { command, ...more } as never)
+    const { entries } = (await workspace.run().own.call('list_directory', { maxDepth: 5 })) as unknown as {
+      entries: readonly { path: string; type: string }[]
+    }
+    const paths = entries.filter(({ type }) => type === 'file').map(({ path }) => path)
+    await workspace.close()
+    return { ...answer, paths: paths.filter((path) => !(path in files)) }
+  }
+  const flags = [['-lc'], ['-c'], ['-l', '-c'], ['--login', '-c']]
+  const heredocs = ["<<'EOF'\nP\nEOF", '<<"PATCH"\nP\nPATCH\n', '<<EOF\nP\nEOF', "<< 'EOF'\nP\nEOF \n"]
+  it.each(
+    ['bash', 'sh', '/bin/bash'].flatMap((program) =>
+      flags.flatMap((flag) =>
+        ['apply_patch', 'applypatch'].flatMap((name) =>
+          heredocs.map((heredoc) => [
+            ...[program, ...flag],
+            `${name} ${heredoc.replace('\nP\n', () => `\n${rows}\n`)}`,
+          ]),
+        ),
+      ),
+    ),
+  )('applies the patch of a script: %s %s %s', async (...command) => {
+    expect(await shell(command.filter((word) => typeof word === 'string'))).toMatchObject({
+      isError: false,
+      paths: ['n $1.txt'],
+    })
+  })
+
+  it.each([
+    ['cd d && ', 'd/n $1.txt'],
+    ["cd 'd $2' &&", 'd $2/n $1.txt'],
+    ['cd "d/e" && ', 'd/e/n $1.txt'],
+    ['cd /workspace/d && ', 'd/n $1.txt'],
+    ['cd /workspace && ', 'n $1.txt'],
+    ['cd . && ', 'n $1.txt'],
+  ])('applies a patch below the directory of %s', async (cd, path) => {
+    const script = `${cd}apply_patch <<'EOF'\n${rows}\nEOF`
+    expect(await shell(['bash', '-lc', script])).toMatchObject({ isError: false, paths: [path] })
+  })
+
+  it.each(['cd .. && ', 'cd /etc && ', 'cd d/../.. && '])('refuses a patch after %s', async (cd) => {
+    const { output, isError, paths } = await shell(['bash', '-lc', `${cd}apply_patch <<'EOF'\n${rows}\nEOF`])
+    expect({ output, isError, paths }).toEqual({
+      output: expect.stringContaining('PATH_REJECTED'),
+      isError: true,
+      paths: [],
+    })
+  })
+
+  it.each([
+    [['apply_patch', 'a', 'b']],
+    [['bash', '-lc', `ls; apply_patch <<'EOF'\n${rows}\nEOF`]],
+    [['bash', '-lc', `apply_patch '${rows}'`]],
+  ])('names the tool where the shell lacks the program: %j', async (command) => {
+    const { output, isError } = await shell(command)
+    expect({ output, isError }).toEqual({ output: expect.stringContaining('apply_patch is a tool'), isError: true })
+  })
+
+  it('runs what follows the heredoc as a command', async () => {
+    const { paths } = await shell([
+      'bash',
+      '-lc',
+      `apply_patch <<'EOF'\n${rows}\nEOF\necho x > y.txt\ncat <<'EOF'\nEOF`,
+    ])
+    expect(paths).toEqual(['y.txt'])
+  })
+
+  it('refuses a time limit beside the patch of a script', async () => {
+    const { output, paths } = await shell(['bash', '-lc', `apply_patch <<'EOF'\n${rows}\nEOF`], { timeout_ms: 5 })
+    expect({ output, paths }).toEqual({ output: expect.stringContaining('timeout_ms'), paths: [] })
+  })
 })

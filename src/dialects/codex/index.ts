@@ -4,8 +4,8 @@ import { call, createPathMapping, defineDialectTool, refuseUnused, type VirtualR
 import { formatCommandOutput } from '../runtime/command-text.ts'
 import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
 import { patchGrammar } from './patch-grammar.ts'
-import { normalizePatch } from './patch-text.ts'
-import { commandLine } from './shell-line.ts'
+import { normalizePatch, placePatch } from './patch-text.ts'
+import { commandLine, patchCommandOf } from './shell-line.ts'
 
 /**
  * Codex' `apply_patch` and `shell`. `apply_patch` takes the patch as the field `input`, or as plain text like a custom tool with
@@ -69,14 +69,15 @@ const tools = [
     mayUse: ['apply_patch'],
     *steps({ command, workdir, timeout_ms, justification }, pathMapping) {
       const reason = justification === undefined ? {} : { reason: justification }
-      const [program, patch] = command
-      if (command.length === 2 && program === 'apply_patch' && patch !== undefined) {
+      const patchCommand = patchCommandOf(command)
+      if (patchCommand !== undefined) {
+        const { patch, directory = '.' } = patchCommand
         refuseUnused('apply_patch', {
           timeout_ms,
           workdir: workdir === undefined || pathMapping.inward(workdir) === '.' ? undefined : workdir,
         })
-        const normalized = normalizePatch(patch)
-        return patched(normalized, yield* call('apply_patch', { patch: normalized, ...reason }))
+        const placed = placePatch(normalizePatch(patch), pathMapping.inward(directory))
+        return patched(placed, yield* call('apply_patch', { patch: placed, ...reason }))
       }
       const result = yield* call('run_command', {
         command: commandLine(command),
@@ -85,11 +86,15 @@ const tools = [
         ...reason,
       })
       const seconds = Math.round(result.durationMs / 100) / 10
-      const output = `Exit code: ${result.exitCode}\nWall time: ${seconds} seconds\nOutput:\n${formatCommandOutput(result)}`
+      const hint = /\bapply_?patch: command not found$/m.test(result.stderr) ? `\n${NO_SUCH_PROGRAM}` : ''
+      const output = `Exit code: ${result.exitCode}\nWall time: ${seconds} seconds\nOutput:\n${formatCommandOutput(result)}${hint}`
       return { output, isError: result.exitCode !== 0 }
     },
   }),
 ]
+
+const NO_SUCH_PROGRAM =
+  'apply_patch is a tool, and no program of the shell: call it with the patch, or run ["apply_patch", PATCH].'
 
 /** Lists the added, modified and deleted files. A moved file counts as modified, under its new name. */
 function patched(patch: string, { filesTouched }: ToolOutput<'apply_patch'>): Answer {

@@ -24,3 +24,12 @@ const MARKER = /^\s*(\*\*\* (?:(?:Add File|Delete File|Update File|Move to): .*|
 function markerOf(row: string): string {
   return MARKER.exec(row)?.[1]?.trimEnd() ?? row
 }
+
+/** Returns a normalized patch with its relative paths below a directory. */
+export function placePatch(patch: string, directory: string): string {
+  if (directory === '.') return patch
+  return patch.replace(
+    /^(\*\*\* (?:Add File|Delete File|Update File|Move to): )(?!\/)/gm,
+    `$1${directory.replaceAll('$', '$$$$')}/`,
+  )
+}

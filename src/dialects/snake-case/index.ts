@@ -261,7 +261,7 @@ interface ContentSearch {
   readonly max_results?: number | undefined
 }
 
-/** Searches contents. A `pattern` that is no regular expression is a text, unless the caller says what it is. */
+/** Searches contents. A `pattern` that is no regular expression in any language is a text, unless the caller says what it is. */
 function* searchContents(
   path: string,
   { pattern, query, is_regex, case_sensitive = true, file_pattern, max_results }: ContentSearch,
@@ -278,10 +278,29 @@ function* searchContents(
   }
   const found = yield* tryCall('search_text', { ...input, mode: 'regex' })
   if (found.ok || found.code !== 'INVALID_PATTERN') return found
+  if (isRegexElsewhere(pattern)) {
+    return { ...found, hint: `${found.hint} Or search for the text itself with is_regex: false.` }
+  }
   const result = yield* call('search_text', { ...input, mode: 'literal' })
   return {
     ...result,
     warnings: [...result.warnings, 'The pattern is no regular expression, so it was searched as text'],
+  }
+}
+
+/**
+ * Whether a pattern that search does not support is a regular expression in another language: with its groups read as plain
+ * ones, and its possessive quantifiers as greedy ones, it compiles in JavaScript, which takes any escape.
+ */
+function isRegexElsewhere(pattern: string): boolean {
+  const plain = pattern.replace(/\\[\s\S]|(\()\?|([*+?}])\+/g, (match, group = '', quantifier = '') =>
+    match.startsWith('\\') ? 'x' : `${group}${quantifier}`,
+  )
+  try {
+    new RegExp(plain)
+    return true
+  } catch {
+    return false
   }
 }
 

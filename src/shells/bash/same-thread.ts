@@ -3,6 +3,7 @@ import type { ToolError } from '../../errors.ts'
 import { dumpCommands } from './dump-commands.ts'
 import { nodeCommand, type ScriptRunner } from './node-command.ts'
 import { npmCommand } from './npm-command.ts'
+import { shellCommands } from './shell-command.ts'
 
 export { runScript } from './node-emulation/engine.ts'
 
@@ -12,5 +13,5 @@ export { runScript } from './node-emulation/engine.ts'
  * @param endLine ends the whole line with the error that ended a script from outside
  */
 export function interpreterCommands(runner: ScriptRunner, endLine: (reason: ToolError) => void): Command[] {
-  return [nodeCommand(runner, endLine), npmCommand(), ...dumpCommands()]
+  return [nodeCommand(runner, endLine), npmCommand(), ...shellCommands(), ...dumpCommands()]
 }

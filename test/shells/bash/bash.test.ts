@@ -172,6 +172,40 @@ describe('the cwd of a command', () => {
   })
 })
 
+describe('bash and sh in a command', () => {
+  const spellings = ['-c', '-lc', '-l -c', '-cl', '--login -c', '--norc -c', '--login --noprofile -lc', '-c --']
+  it.each(['bash', 'sh'].flatMap((name) => spellings.map((flags) => `${name} ${flags}`)))(
+    'run the script of %s',
+    async (start) => {
+      const { run } = await shellBench({ 'a.txt': '' })
+      expect(await run(`${start} 'echo "$0 $1"; ls' name one`)).toMatchObject({
+        stdout: 'name one\na.txt\n',
+        exitCode: 0,
+      })
+    },
+  )
+
+  it.each([
+    ["bash -ec 'false; echo no'", '', 1],
+    ["bash -e -c 'false; echo no'", '', 1],
+    ["bash -euo pipefail -c 'false | true; echo no'", '', 1],
+    ["bash -o errexit -lc 'false; echo no'", '', 1],
+    ["bash -fc 'echo *'", '*\n', 0],
+    ['bash -l s.sh one', 'one\nend\n', 0],
+    ['bash -e s.sh one', 'one\n', 1],
+    ['bash -l missing.sh', '', 127],
+    ['bash -e missing.sh', '', 127],
+    ["echo in | bash -lc 'cat'", 'in\n', 0],
+    ["bash -bc 'ls'", '', 2],
+    ["bash -nc 'echo no'", '', 2],
+    ["bash +ec 'echo no'", '', 2],
+    ["bash -o posix -c 'echo no'", '', 2],
+  ])('take the options of %s', async (command, stdout, exitCode) => {
+    const { run } = await shellBench({ 's.sh': '#!/bin/bash\necho $1\nfalse\necho end\n' })
+    expect(await run(command)).toMatchObject({ stdout, exitCode })
+  })
+})
+
 describe('policy for commands of bash()', () => {
   it('hides the files that policy hides', async () => {
     const policy = { preset: 'autonomous', deniedPaths: ['private'] } as const
