@@ -1,7 +1,8 @@
-import * as z from 'zod'
+import type * as z from 'zod'
 import { ToolError } from '../errors.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { didYouMean } from '../util/check-options.ts'
+import { isSchema } from '../util/strict-schema.ts'
 
 /**
  * Parses a call's input with the tool's schema.
@@ -69,14 +70,14 @@ function nearestField(issue: z.core.$ZodIssue, input: z.ZodObject, otherFields: 
 /** Returns the fields that an object at a path of a schema can have. */
 function fieldsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
   const [name, ...rest] = path
-  if (schema instanceof z.core.$ZodObject) {
+  if (isSchema(schema, '$ZodObject')) {
     const { shape, catchall } = schema._zod.def
     const inner = shape[String(name)] ?? catchall
     return name === undefined ? Object.keys(shape) : inner === undefined ? [] : fieldsAt(inner, rest)
   }
-  if (schema instanceof z.core.$ZodArray) return fieldsAt(schema._zod.def.element, rest)
-  if (schema instanceof z.core.$ZodRecord) return fieldsAt(schema._zod.def.valueType, rest)
-  if (schema instanceof z.core.$ZodTuple) {
+  if (isSchema(schema, '$ZodArray')) return fieldsAt(schema._zod.def.element, rest)
+  if (isSchema(schema, '$ZodRecord')) return fieldsAt(schema._zod.def.valueType, rest)
+  if (isSchema(schema, '$ZodTuple')) {
     const { items, rest: others } = schema._zod.def
     const item = items[Number(name)] ?? others
     return item ? fieldsAt(item, rest) : []
@@ -107,10 +108,10 @@ export function fieldNamesOf(schema: z.core.$ZodType): ReadonlySet<string> {
 
 /** Returns the schemas that parse the same value as a schema which contains them. */
 function innerSchemas(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
-  if (schema instanceof z.core.$ZodUnion) return schema._zod.def.options
-  if (schema instanceof z.core.$ZodIntersection) return [schema._zod.def.left, schema._zod.def.right]
-  if (schema instanceof z.core.$ZodPipe) return [schema._zod.def.in, schema._zod.def.out]
-  if (schema instanceof z.core.$ZodLazy) return [schema._zod.innerType]
+  if (isSchema(schema, '$ZodUnion')) return schema._zod.def.options
+  if (isSchema(schema, '$ZodIntersection')) return [schema._zod.def.left, schema._zod.def.right]
+  if (isSchema(schema, '$ZodPipe')) return [schema._zod.def.in, schema._zod.def.out]
+  if (isSchema(schema, '$ZodLazy')) return [schema._zod.innerType]
   const { innerType } = schema._zod.def as { innerType?: z.core.$ZodType }
   return innerType === undefined ? [] : [innerType]
 }

@@ -23,7 +23,7 @@ function strictly(schema: z.core.$ZodType): z.core.$ZodType {
 
 /** Returns the parts of a definition that hold other schemas, with their strict forms. Zod reads a `shape` when it needs it. */
 function strictParts(schema: z.core.$ZodType): object | undefined {
-  if (schema instanceof z.core.$ZodObject) {
+  if (isSchema(schema, '$ZodObject')) {
     const { def } = schema._zod
     return {
       get shape() {
@@ -32,33 +32,33 @@ function strictParts(schema: z.core.$ZodType): object | undefined {
       catchall: def.catchall === undefined ? z.never() : strictly(def.catchall),
     }
   }
-  if (schema instanceof z.core.$ZodArray) return { element: strictly(schema._zod.def.element) }
-  if (schema instanceof z.core.$ZodTuple) {
+  if (isSchema(schema, '$ZodArray')) return { element: strictly(schema._zod.def.element) }
+  if (isSchema(schema, '$ZodTuple')) {
     const { items, rest } = schema._zod.def
     return { items: items.map(strictly), rest: rest && strictly(rest) }
   }
-  if (schema instanceof z.core.$ZodRecord) return { valueType: strictly(schema._zod.def.valueType) }
-  if (schema instanceof z.core.$ZodUnion) return { options: schema._zod.def.options.map(strictly) }
-  if (schema instanceof z.core.$ZodIntersection) {
+  if (isSchema(schema, '$ZodRecord')) return { valueType: strictly(schema._zod.def.valueType) }
+  if (isSchema(schema, '$ZodUnion')) return { options: schema._zod.def.options.map(strictly) }
+  if (isSchema(schema, '$ZodIntersection')) {
     const { left, right } = schema._zod.def
     return { left: strictly(left), right: strictly(right) }
   }
-  if (schema instanceof z.core.$ZodLazy) {
+  if (isSchema(schema, '$ZodLazy')) {
     const { getter } = schema._zod.def
     return { getter: () => strictly(getter()) }
   }
-  if (schema instanceof z.core.$ZodPipe) {
+  if (isSchema(schema, '$ZodPipe')) {
     const { in: first, out } = schema._zod.def
     // After `preprocess`, the second schema parses the input.
-    return { in: strictly(first), out: first instanceof z.core.$ZodTransform ? strictly(out) : out }
+    return { in: strictly(first), out: isSchema(first, '$ZodTransform') ? strictly(out) : out }
   }
   if (
-    schema instanceof z.core.$ZodOptional ||
-    schema instanceof z.core.$ZodNonOptional ||
-    schema instanceof z.core.$ZodNullable ||
-    schema instanceof z.core.$ZodDefault ||
-    schema instanceof z.core.$ZodPrefault ||
-    schema instanceof z.core.$ZodReadonly
+    isSchema(schema, '$ZodOptional') ||
+    isSchema(schema, '$ZodNonOptional') ||
+    isSchema(schema, '$ZodNullable') ||
+    isSchema(schema, '$ZodDefault') ||
+    isSchema(schema, '$ZodPrefault') ||
+    isSchema(schema, '$ZodReadonly')
   ) {
     return { innerType: strictly(schema._zod.def.innerType) }
   }
@@ -69,8 +69,16 @@ function strictParts(schema: z.core.$ZodType): object | undefined {
 function cloneWith(schema: z.core.$ZodType, parts: object): z.core.$ZodType {
   // A getter must stay one: the shape of a recursive schema contains the schema.
   const def = Object.defineProperties({ ...schema._zod.def }, Object.getOwnPropertyDescriptors(parts))
-  const clone = z.core.clone(schema, def)
+  const clone = z.clone(schema, def)
   const metadata = z.globalRegistry.get(schema)
   if (metadata !== undefined) z.globalRegistry.add(clone, metadata)
   return clone
+}
+
+type Core = typeof z.core
+type SchemaOf<K extends keyof Core> = Core[K] extends z.core.$constructor<infer T> ? Extract<T, z.core.$ZodType> : never
+
+/** Like `instanceof` of a class of `z.core`, whose use would load all of it. */
+export function isSchema<K extends keyof Core>(schema: z.core.$ZodType, kind: K): schema is SchemaOf<K> {
+  return schema._zod.traits.has(kind)
 }
