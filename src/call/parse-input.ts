@@ -92,14 +92,14 @@ export function fieldNamesOf(schema: z.core.$ZodType): ReadonlySet<string> {
   const visit = (part: z.core.$ZodType): void => {
     if (seen.has(part)) return
     seen.add(part)
-    if (part instanceof z.core.$ZodObject) {
+    if (isSchema(part, '$ZodObject')) {
       for (const [name, field] of Object.entries(part._zod.def.shape)) {
         names.add(name)
         visit(field)
       }
     }
-    if (part instanceof z.core.$ZodArray) visit(part._zod.def.element)
-    if (part instanceof z.core.$ZodRecord) visit(part._zod.def.valueType)
+    if (isSchema(part, '$ZodArray')) visit(part._zod.def.element)
+    if (isSchema(part, '$ZodRecord')) visit(part._zod.def.valueType)
     innerSchemas(part).forEach(visit)
   }
   visit(schema)
