@@ -41,6 +41,11 @@ export function createWorkspaceState(
   dialect: Dialect | undefined,
   origin?: WorkspaceState,
 ): WorkspaceState {
+  if (dialect !== undefined) {
+    // An own tool replaces the built-in tool of its name.
+    const known = new Map([...builtinTools, ...(options.extraTools ?? [])].map((tool) => [tool.name, tool]))
+    checkDialect(dialect, [...known.values()])
+  }
   const policy = compilePolicy(
     options.policy,
     dialect === undefined ? {} : { roots: rootsOfMapping(dialect.pathMapping) },
@@ -49,11 +54,6 @@ export function createWorkspaceState(
   const limits = resolveLimits({ ...policyLimits, ...options.limits })
   const isReadOnly = options.readOnly === true || policy.data.preset === 'readOnly'
   const { tools, unavailableTools } = selectTools(options, policy)
-  if (dialect !== undefined) {
-    // An own tool replaces the built-in tool of its name.
-    const known = new Map([...builtinTools, ...(options.extraTools ?? [])].map((tool) => [tool.name, tool]))
-    checkDialect(dialect, [...known.values()])
-  }
   nameWrittenFields(policy.origins, () => requireKnownTools(policy.data, knownTools(options.extraTools ?? [], dialect)))
   const backend = backendOf(options)
   for (const { file } of sinks) {

@@ -160,5 +160,5 @@ export const workspaceOptions: OptionTable<DialectWorkspaceOptions> = {
   ids: isFunction,
   run: shape(runOptions),
   history: isAnything,
-  dialect: isObjectWith('a dialect', 'formatError'),
+  dialect: isObjectWith('a dialect'),
 }

@@ -455,6 +455,10 @@ describe('the author of a dialect', () => {
     [{ tools: [...shouting().tools, ...shouting().tools] }, 'Two tools of the dialect "shouting" have the name "CAT"'],
     [{ tools: shouting().tools.map((tool) => ({ ...tool, formerNames: ['SHOW'] })) }, 'have the name "SHOW"'],
     [{ tools: shouting().tools.map((tool) => ({ ...tool, formerNames: ['CAT'] })) }, 'have the name "CAT"'],
+    [{ pathMapping: undefined }, '"pathMapping"'],
+    [{ pathMapping: { '/work': '' } }, 'createPathMapping()'],
+    [{ formatError: undefined }, '"formatError"'],
+    [{ tools: undefined }, '"tools"'],
   ])('gets a TypeError for a dialect with %j', async (parts, message) => {
     const created = open({}, { dialect: { ...shouting(), ...parts } as Dialect })
     await expect(created).rejects.toThrow(TypeError)

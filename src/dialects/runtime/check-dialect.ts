@@ -4,6 +4,7 @@ import { checkFields, type FieldCheck, flag, list, method, schema, text } from '
 import type { Tool } from '../../tools/define-tool.ts'
 import { didYouMean } from '../../util/check-options.ts'
 import { editDistance } from '../../util/nearest-name.ts'
+import type { PathMapping } from './path-mapping.ts'
 import type { Dialect, DialectTool, ToolAnnotations } from './types.ts'
 
 const object: FieldCheck = {
@@ -18,7 +19,10 @@ function optional(check: FieldCheck): FieldCheck {
 const dialectFields: Readonly<Record<keyof Dialect, FieldCheck>> = {
   name: text,
   description: text,
-  pathMapping: object,
+  pathMapping: {
+    expected: 'a mapping of createPathMapping()',
+    matches: (value) => object.matches(value) && Array.isArray((value as Partial<PathMapping>).roots),
+  },
   tools: list,
   createState: optional(method),
   hints: optional(object),
