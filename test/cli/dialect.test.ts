@@ -162,7 +162,7 @@ describe('--dialect FILE', () => {
     ])
     expect(await call('Edit', { file_path, old_string: 'one', new_string: '1' })).toEqual([
       1,
-      'WRITE_CONFLICT: /work/a.txt has not been read yet. Use Read on the whole file first.',
+      'WRITE_CONFLICT: /work/a.txt has not been read yet\nUse Read on the whole file first.',
     ])
     expect(await call('Glob', { pattern: '*.js' })).toEqual([0, '/work/b.js'])
     expect(await call('Glob', { pattern: 7 })).toEqual([1, expect.stringMatching(/^INVALID_INPUT: .*pattern/)])
