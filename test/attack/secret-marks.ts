@@ -131,6 +131,9 @@ const patch =
 /** One shell line per way. `t.txt` holds the secret; `g.txt` ends in a letter, without a newline. */
 const shellLines: readonly string[] = [
   'cat t.txt >> g.txt',
+  // A byte order mark makes the bytes of the secret text in UTF-16, which no mark hides.
+  ...[String.raw`printf '\377\376' > n.txt; cat t.txt >> n.txt`, 'echo //4= | base64 -d > bom; cat bom t.txt > n.txt'],
+  "node -e \"const f=require('fs'); f.writeFileSync('n.txt', Buffer.concat([Buffer.from([254,255]), f.readFileSync('t.txt')]))\"",
   'cat t.txt | tee -a g.txt',
   'cat t.txt 1>> g.txt',
   'printf x > n.txt; cat t.txt >> n.txt',
@@ -422,7 +425,7 @@ async function look(
   await call('search_text', { query: '[a-zA-Z0-9]{6}', mode: 'regex', contextLines: 3 })
   await call('search_text', { query: pieces[0]?.slice(0, 6) ?? 'x' })
   await call('diff_workspace', {})
-  await sh('cat * 2>/dev/null; git diff; git status; git log -p')
+  await sh('cat * 2>/dev/null; tail -qc +3 * 2>/dev/null; git diff; git status; git log -p')
   const records = workspace.auditRecords()
   note(records)
   for (const { artifactUris = [] } of records) for (const uri of artifactUris) await call('read_file', { path: uri })

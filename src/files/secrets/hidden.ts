@@ -1,5 +1,5 @@
 import { byteText } from '../../util/native-bytes.ts'
-import { mayHoldSecret, type Redaction, redact } from './index.ts'
+import { mayHoldSecret, type Redaction, redact, utf16EncodingOf } from './index.ts'
 import { WINDOW, WindowTable } from './window-table.ts'
 
 /** The content of one path before and after a change; `undefined` if there is none. */
@@ -20,6 +20,13 @@ export interface ExposedSecret {
 interface Content {
   readonly text: string
   readonly marks: Redaction['marks']
+}
+
+/** A content that a change set would write. */
+interface WrittenContent {
+  /** Index of the change. */
+  readonly index: number
+  readonly content: Content
 }
 
 /**
@@ -46,7 +53,7 @@ export class HiddenSecrets {
 
   /** Adds the secrets of a content. */
   add(bytes: Uint8Array): void {
-    if (mayHoldSecret(bytes)) this.#add(contentOf(bytes))
+    if (mayHoldSecret(bytes)) for (const content of contentsOf(bytes)) this.#add(content)
   }
 
   /**
@@ -54,17 +61,16 @@ export class HiddenSecrets {
    * whole, if no mark hides them and they were not visible before.
    */
   find(changes: readonly ContentChange[]): ExposedSecret | undefined {
-    const before = changes.map((change) => contentOf(change.before))
+    const before = changes.flatMap((change) => contentsOf(change.before))
     for (const content of before) if (content.marks.length > 0) this.#add(content)
     if (this.isEmpty) return undefined
-    const after = changes.map((change) => contentOf(change.after))
+    const after = changes.flatMap((change, index) => contentsOf(change.after).map((content) => ({ index, content })))
     return this.#findWindow(before, after) ?? this.#findShort(before, after)
   }
 
   /** Returns the mark of the first secret of which a piece is in a text that shows as it is. */
   findIn(text: string): string | undefined {
-    const content = { text, marks: [] }
-    return this.#findWindow([], [content])?.mark
+    return this.#findWindow([], [{ index: 0, content: { text, marks: [] } }])?.mark
   }
 
   /** Replaces each piece of a secret in a text by the mark of the secret. */
@@ -96,9 +102,9 @@ export class HiddenSecrets {
     }
   }
 
-  #findWindow(before: readonly Content[], after: readonly Content[]): ExposedSecret | undefined {
+  #findWindow(before: readonly Content[], after: readonly WrittenContent[]): ExposedSecret | undefined {
     let visible: ReadonlySet<string> | undefined
-    for (const [index, content] of after.entries()) {
+    for (const { index, content } of after) {
       for (const part of visibleParts(content)) {
         for (const { window, mark } of this.#windows.search(part)) {
           visible ??= this.#visibleWindows(before)
@@ -120,16 +126,17 @@ export class HiddenSecrets {
   }
 
   /** A short secret may be an ordinary word. It counts as shown if it is visible more often and hidden less often than before. */
-  #findShort(before: readonly Content[], after: readonly Content[]): ExposedSecret | undefined {
+  #findShort(before: readonly Content[], after: readonly WrittenContent[]): ExposedSecret | undefined {
     if (this.#short.size === 0) return undefined
     const lost = countHidden(before)
-    for (const [secret, count] of countHidden(after)) lost.set(secret, (lost.get(secret) ?? 0) - count)
+    for (const [secret, count] of countHidden(after.map(({ content }) => content)))
+      lost.set(secret, (lost.get(secret) ?? 0) - count)
     for (const [secret, count] of lost) {
       if (count <= 0 || this.#known.some((text) => text.includes(secret))) lost.delete(secret)
     }
     if (lost.size === 0) return undefined
     const shown = countVisible(before, lost)
-    for (const [index, content] of after.entries()) {
+    for (const { index, content } of after) {
       for (const [secret, count] of countVisible([content], lost)) {
         const remaining = (shown.get(secret) ?? 0) - count
         if (remaining < 0) return { index, mark: this.#short.get(secret) as string }
@@ -145,26 +152,34 @@ const MAX_KEPT_UNITS = 16 * 1024 * 1024
 
 const NO_CONTENT: Content = { text: '', marks: [] }
 
-function contentOf(bytes: Uint8Array | undefined): Content {
-  if (bytes === undefined) return NO_CONTENT
+/**
+ * Returns a content as each reader sees it: a file in UTF-16 is text for the tools and bytes for commands, and marks hide only
+ * what is in its text.
+ */
+function contentsOf(bytes: Uint8Array | undefined): readonly Content[] {
+  if (bytes === undefined) return [NO_CONTENT]
+  const encoding = utf16EncodingOf(bytes)
+  if (encoding !== undefined) {
+    const text = new TextDecoder(encoding).decode(bytes)
+    return [
+      { text, marks: redact(text).marks },
+      { text: byteText(bytes), marks: [] },
+    ]
+  }
+  // Every format of a secret is ASCII, so other bytes need no decoding.
   if (mayHoldSecret(bytes)) {
-    const text = textOf(bytes)
-    return { text, marks: redact(text).marks }
+    const text = byteText(bytes)
+    return [{ text, marks: redact(text).marks }]
   }
-  return {
-    // Most contents have no secret, and nobody asks for their text.
-    get text() {
-      return textOf(bytes)
+  return [
+    {
+      // Most contents have no secret, and nobody asks for their text.
+      get text() {
+        return byteText(bytes)
+      },
+      marks: [],
     },
-    marks: [],
-  }
-}
-
-/** Every format of a secret is ASCII, so other bytes need no decoding, except in UTF-16. */
-function textOf(bytes: Uint8Array): string {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes)
-  return byteText(bytes)
+  ]
 }
 
 /** Yields the text between the marks. */

@@ -64,12 +64,19 @@ export function redact(text: string): Redaction {
   return { text: redacted + text.slice(from), marks }
 }
 
+/** Returns the encoding of text in UTF-16, by its byte order mark. */
+export function utf16EncodingOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
+  return undefined
+}
+
 /**
  * Whether {@link redact} may find a secret in the text of these bytes. Never gives a false negative; gives a false positive
  * only for UTF-16, whose content is not checked.
  */
 export function mayHoldSecret(bytes: Uint8Array): boolean {
-  if (bytes.length > 1 && (bytes[0] as number) >= 0xfe) return true
+  if (utf16EncodingOf(bytes) !== undefined) return true
   if (lineHasSecret(bytes, 0, bytes.length)) return true
   // Every format is ASCII, so the bytes can be searched as if they were text.
   return mayHoldPrivateKey(bytes) && findSecrets(latin1(bytes)).length > 0

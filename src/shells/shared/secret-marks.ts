@@ -1,6 +1,6 @@
 import { ToolError } from '../../errors.ts'
 import type { HiddenSecrets } from '../../files/secrets/hidden.ts'
-import { markPositions, mayHoldSecret, redact } from '../../files/secrets/index.ts'
+import { markPositions, mayHoldSecret, redact, utf16EncodingOf } from '../../files/secrets/index.ts'
 import { type LogicalPath, quote } from '../../paths/logical-path.ts'
 import { byteText, fromByteText } from '../../util/native-bytes.ts'
 
@@ -41,8 +41,8 @@ export function createMarks(hidden?: HiddenSecrets): SecretMarks {
   return {
     hide(bytes, path) {
       if (!mayHoldSecret(bytes)) return bytes
-      const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
-      if (isUtf16) return hideUtf16(bytes, path)
+      const encoding = utf16EncodingOf(bytes)
+      if (encoding !== undefined) return hideUtf16(bytes, encoding, path)
       // Every format of a secret is ASCII, so other bytes can stay as they are.
       const text = byteText(bytes)
       const { text: shown, marks } = redact(text)
@@ -84,10 +84,10 @@ export function createMarks(hidden?: HiddenSecrets): SecretMarks {
 
 const NO_BYTES = new Uint8Array()
 
-/** Text in UTF-16 cannot be shown with marks: they would be bytes of another encoding. */
-function hideUtf16(bytes: Uint8Array, path: LogicalPath): Uint8Array {
-  const text = new TextDecoder(bytes[0] === 0xff ? 'utf-16le' : 'utf-16be').decode(bytes)
-  if (redact(text).marks.length === 0) return bytes
+/** Text in UTF-16 cannot be shown with marks: they would be bytes of another encoding. A command may also read its bytes. */
+function hideUtf16(bytes: Uint8Array, encoding: 'utf-16le' | 'utf-16be', path: LogicalPath): Uint8Array {
+  const texts = [new TextDecoder(encoding).decode(bytes), byteText(bytes)]
+  if (texts.every((text) => redact(text).marks.length === 0)) return bytes
   throw new ToolError('UNSUPPORTED_ENCODING', `${quote(path)} holds a secret and is UTF-16: no command may read it`, {
     path,
   })
