@@ -7,20 +7,20 @@ const MAX_DEPTH = 32
 
 /**
  * Expands the braces of a glob: `{a,b}`, nested braces, `{1..10}`, `{01..10..3}`, `{a..e}`. Braces without a comma or range,
- * unclosed braces, braces in bracket expressions and escaped braces are literal; escaped ones keep their `\`. In the results
+ * braces in bracket expressions and escaped braces are literal; escaped ones keep their `\`. In the results
  * all remaining braces and commas are literal.
  *
  * @param label the glob, for messages
- * @throws ToolError `INVALID_PATTERN` over 1,000 alternatives, 65,536 characters in total, or 32 levels
+ * @throws ToolError `INVALID_PATTERN` for a `{` that never closes, and over 1,000 alternatives, 65,536 characters in total, or 32 levels
  */
 export function expandBraces(pattern: string, label: string): readonly string[] {
   if (!/[{},]/.test(pattern)) return [pattern]
-  const refuse = (reason: string): never => {
-    throw new ToolError('INVALID_PATTERN', `Cannot use ${label}: its braces ${reason}`, {
-      hint: 'Use fewer alternatives, or * instead.',
-    })
+  const refuse = (reason: string, hint = 'Use fewer alternatives, or * instead.'): never => {
+    throw new ToolError('INVALID_PATTERN', `Cannot use ${label}: its braces ${reason}`, { hint })
   }
-  const root = parse(pattern)
+  const closes = closingBraces(pattern)
+  if (closes === undefined) return refuse('do not close', 'Close each { with }, or write [{] for the character.')
+  const root = parse(pattern, closes)
   if (root === undefined) return refuse(`are nested more than ${MAX_DEPTH} deep`)
   const size = sizeOf(root)
   if (size.count > MAX_ALTERNATIVES) refuse(`expand to more than ${MAX_ALTERNATIVES} alternatives`)
@@ -42,8 +42,7 @@ interface Frame {
 }
 
 /** Parses a pattern. Returns `undefined` if braces are nested too deep. */
-function parse(pattern: string): Sequence | undefined {
-  const closes = closingBraces(pattern)
+function parse(pattern: string, closes: ReadonlyMap<number, number>): Sequence | undefined {
   const stack: Frame[] = [{ options: [], current: [], text: '' }]
   for (let at = 0; at < pattern.length; at++) {
     const frame = stack.at(-1) as Frame
@@ -95,8 +94,8 @@ function flush(frame: Frame): void {
   frame.text = ''
 }
 
-/** Returns the offset of the closing brace for the offset of each opening brace. */
-function closingBraces(pattern: string): ReadonlyMap<number, number> {
+/** Returns the offset of the closing brace for the offset of each opening brace. Returns `undefined` if one never closes. */
+function closingBraces(pattern: string): ReadonlyMap<number, number> | undefined {
   const closes = new Map<number, number>()
   const open: number[] = []
   for (let at = 0; at < pattern.length; at++) {
@@ -109,7 +108,7 @@ function closingBraces(pattern: string): ReadonlyMap<number, number> {
       if (start !== undefined) closes.set(start, at)
     }
   }
-  return closes
+  return open.length > 0 ? undefined : closes
 }
 
 /** Returns the offset after the bracket expression at `start`, or after the `[` if there is none. */

@@ -24,8 +24,8 @@ export interface GlobOptions {
  * and everything below it. `(`, `)`, `|`, `+`, `@`, quotes, and `!` except at the start are literal. A bracket expression
  * without a range also matches its own text, so that `[id].tsx` matches the file of that name.
  *
- * @throws ToolError `INVALID_PATTERN` for a pattern that can never match or is not bounded: absolute globs, `..`, `\` before a
- * letter, extended globs such as `+(a|b)`, negation, over 4,096 characters, over 1,000 brace alternatives
+ * @throws ToolError `INVALID_PATTERN` for a pattern that can never match or is not bounded: `[` or `{` that does not close,
+ * absolute globs, `..`, `\` before a letter, extended globs such as `+(a|b)`, negation, over 4,096 characters, over 1,000 brace alternatives
  *
  * @example
  * compileGlob('src/app/*.{ts,tsx}').matches('src/app/page.tsx') // true
@@ -126,12 +126,11 @@ function parseName(source: string, label: string, fold: ((text: string) => strin
     else if (char === '\\') {
       at += 1
       text(escaped(source[at], label))
-    } else if (char === '[' && at < lastClose) {
-      const bracket = parseClass(source, at, source.length)
-      if (bracket === undefined) {
-        text('[')
-        continue
-      }
+    } else if (char === '[') {
+      // Without the last `]`, a glob of many `[` takes quadratic time.
+      const bracket = at < lastClose ? parseClass(source, at, source.length) : undefined
+      if (bracket === undefined)
+        invalid(label, 'its [ starts no valid list of characters', 'Close it with ], or write [[] for the character.')
       if (bracket.hasEmptyRange)
         invalid(label, 'it has a range from high to low', 'Write the lower end of the range first.')
       const literal = source.slice(at, bracket.end)

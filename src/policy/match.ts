@@ -53,7 +53,8 @@ export function checkGlob(pattern: string, field: string, subject = `Policy fiel
   try {
     compileGlob(pattern)
   } catch (error) {
-    throw new TypeError(`${subject} is not a valid glob: ${(error as ToolError).message}`)
+    const { message, details } = error as ToolError
+    throw new TypeError(`${subject} is not a valid glob: ${message}. ${details.hint}`)
   }
 }
 

@@ -6,6 +6,10 @@ import { compileLabels } from '../../src/policy/taint.ts'
 
 /** Path patterns that no path can match, with a word of the reason. */
 const impossible: readonly [pattern: string, reason: string][] = [
+  ['src/[ab', 'write [[]'],
+  ['src/[]', 'write [[]'],
+  ['src/{a,b', 'write [{]'],
+  ['{', 'write [{]'],
   [' private/**', 'space'],
   ['private/** ', 'space'],
   ['\tprivate', 'space'],
