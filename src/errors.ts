@@ -14,7 +14,7 @@ export const errorHints = {
   DIRECTORY_NOT_EMPTY: 'Delete or move its contents first.',
   POLICY_DENIED: 'Policy does not allow this; do not retry, change the task.',
   POLICY_DENIED_SECRET: 'The file is protected as a secret; do not retry, work without its content.',
-  READ_ONLY: 'The workspace is read-only; do not retry.',
+  READ_ONLY: 'This is read-only; do not retry, change something else.',
   PLAN_MODE: 'Submit a plan and wait for its approval before changing anything.',
   TAINT_DENIED: 'Content read earlier in this run must not be sent there; do not retry.',
   COMMAND_DENIED: 'The command is not allowed; do not retry, use another way.',

@@ -64,7 +64,19 @@ function fieldOf(issue: z.core.$ZodIssue): string {
 function nearestField(issue: z.core.$ZodIssue, input: z.ZodObject, otherFields: readonly string[]): string {
   if (issue.code !== 'unrecognized_keys') return ''
   const fields = fieldsAt(input, issue.path)
-  return didYouMean(issue.keys[0] ?? '', issue.path.length === 0 ? [...fields, ...otherFields] : fields)
+  const [unknown = ''] = issue.keys
+  const longer = fields.filter((field) => isShortFor(unknown, field))
+  if (longer.length === 1) return `; did you mean ${JSON.stringify(longer[0])}?`
+  return didYouMean(unknown, issue.path.length === 0 ? [...fields, ...otherFields] : fields)
+}
+
+/** Whether a name is the first words of a field, as `timeout` of `timeout_seconds`, or its consonants, as `cmd` of `command`. */
+function isShortFor(name: string, field: string): boolean {
+  if (field.startsWith(name) && /^[_A-Z]/.test(field.slice(name.length))) return true
+  if (!/^[b-df-hj-np-tv-z]{2,10}$/.test(name) || field[0] !== name[0]) return false
+  let index = 0
+  for (const char of field) if (char === name[index]) index += 1
+  return index === name.length
 }
 
 /** Returns the fields that an object at a path of a schema can have. */

@@ -71,7 +71,10 @@ export function parseWords<N extends OptionName>(
   }
   const { values, positionals } = parseArgs({ args: words, options, allowPositionals: true, strict: true })
   const surplus = positionals[maxPositionals]
-  if (surplus !== undefined) throw new TypeError(`Unexpected argument "${surplus}"`)
+  if (surplus !== undefined) {
+    const help = (names as readonly string[]).includes('root') ? '; name a directory with --root' : ''
+    throw new TypeError(`Unexpected argument "${surplus}"${help}`)
+  }
   return { values, positionals } as Parsed<N>
 }
 

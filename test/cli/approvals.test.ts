@@ -45,10 +45,18 @@ describe('approvals on the command line', () => {
     })
   }
 
+  it.each([
+    ['edit_file', edit, 'supervised', '--ask asks on stderr, and --parked DIR keeps the call'],
+    ['run_command', { command: 'ls' }, 'autonomous', '--shell bash'],
+  ])('name the option that a refused call of %s lacks', async (tool, input, policy, advice) => {
+    const { code, stderr } = await run(['call', tool, JSON.stringify(input), '--policy', policy])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(advice) })
+  })
+
   it('wait in one process and are answered once in another', async () => {
     const options = ['--policy', 'supervised', '--parked', waiting]
     const question = await run(['call', 'edit_file', JSON.stringify(edit), ...options])
-    expect(question.code).toBe(1)
+    expect({ code: question.code, stderr: question.stderr }).toEqual({ code: 1, stderr: '' })
     const { code, approvalId } = JSON.parse(question.stdout) as Failure
     expect(code).toBe('APPROVAL_REQUIRED')
     expect(await text()).toBe('one\n')

@@ -27,6 +27,7 @@ import { handleOutputError, program } from '../../src/cli/program.ts'
 import { replay } from '../../src/cli/replay.ts'
 import { report } from '../../src/cli/report.ts'
 import { asTypeError, shellOf } from '../../src/cli/shell.ts'
+import { tools as toolsCommand } from '../../src/cli/tools.ts'
 import { ToolError } from '../../src/errors.ts'
 import { autonomous } from './with-policy.ts'
 
@@ -87,6 +88,7 @@ describe('wrong usage', () => {
     [replay, [], 'Which recording?'],
     [replay, ['/no/such/file'], 'Cannot read the recording'],
     [report, ['a', 'b'], 'Unexpected argument "b"'],
+    [toolsCommand, ['somewhere'], 'Unexpected argument "somewhere"; name a directory with --root'],
   ])('throws a TypeError: case %#', async (command, words, message) => {
     await expect(command(words)).rejects.toThrow(message)
   })

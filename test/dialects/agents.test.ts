@@ -391,3 +391,38 @@ describe('search_files of snake-case', () => {
     },
   )
 })
+
+describe('an error of a dialect', () => {
+  const answerOf = async (dialect: string, tool: string, input: object, more: object = {}) => {
+    const workspace = await open(dialect, { 'a.txt': 'one\n' }, more)
+    const { output } = await workspace.call(tool, input)
+    await workspace.close()
+    return typeof output === 'string' ? output : JSON.stringify(output)
+  }
+
+  it.each([
+    ['snake-case', 'run_command', { command: 'ls', timeout: 5 }, 'did you mean \\"timeout_seconds\\"?'],
+    ['codex', 'shell', { command: ['ls'], timeout: 5 }, 'did you mean "timeout_ms"?'],
+    ['exec', 'exec.run', { cmd: 'ls' }, 'did you mean \\"command\\"?'],
+    ['exec', 'exec.run', { command: 'ls', cwdd: '.' }, 'did you mean \\"cwd\\"?'],
+    ['exec', 'exec.run', { command: 'pytest' }, 'work without it'],
+    ['anthropic', 'str_replace_editor', { command: 'view' }, 'Use one of: str_replace_based_edit_tool, bash, memory'],
+    ['anthropic', 'memry', {}, 'Did you mean "memory"?'],
+    ['anthropic', 'memory', { command: 'view', path: '/workspace/a.txt' }, 'Use a path below /memories; the same'],
+    ['python-harness', 'read_file', { path: 'a.txt', offset: 7 }, 'line 8 is after the last line 1'],
+    ['deepagents', 'read_file', { file_path: '/a.txt', offset: 7 }, 'line 8 is after the last line 1'],
+    ['gemini', 'read_file', { file_path: '/workspace/a.txt', offset: 7 }, 'line 8 is after the last line 1'],
+    ['gemini', 'read_file', { file_path: '/workspace/a.txt', limit: 0 }, 'limit: must be a whole number from 1'],
+    ['gemini', 'read_file', { file_path: '/workspace/a.txt', offset: -1 }, 'offset: must be a whole number from 0'],
+    ['gemini', 'read_file', { file_path: '/workspace/a.txt', limit: 1.5 }, 'limit: must be a whole number from 1'],
+  ])('names what the caller wrote: %s %s %j', async (dialect, tool, input, text) => {
+    expect(await answerOf(dialect, tool, input)).toContain(text)
+  })
+
+  it('says that a read-only path is read-only, and not the workspace', async () => {
+    const policy = { preset: 'autonomous', readOnlyPaths: ['a.txt'] }
+    const answer = await answerOf('snake-case', 'write_file', { path: 'a.txt', content: 'x' }, { policy })
+    expect(answer).toContain('READ_ONLY')
+    expect(answer).not.toContain('workspace is read-only')
+  })
+})

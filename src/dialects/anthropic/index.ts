@@ -24,7 +24,6 @@ export function anthropic(roots: VirtualRoots = { '/workspace': '', [MEMORIES]: 
       WRITE_CONFLICT: 'View the file, and repeat the change on what it shows.',
       FILE_TOO_LARGE: 'View a part of it with view_range.',
       IS_DIRECTORY: 'Use view for a directory; the files in it are changed one by one.',
-      UNKNOWN_TOOL: 'Use another command, or another tool.',
     },
     formatError,
   }
@@ -34,5 +33,13 @@ function formatError(error: DialectError): Answer {
   const { code, message, hint, tool } = error
   const sentence =
     tool === memory.name ? memoryErrorText(error) : tool === editor.name ? editorErrorText(error) : undefined
-  return { output: `Error: ${sentence ?? `${message} (${code}). ${hint}`}` }
+  return { output: `Error: ${sentence ?? `${message} (${code}). ${hintOf(error) ?? hint}`}` }
+}
+
+/** Returns the hint for an error of a command, if another one than the dialect's fits. */
+function hintOf({ code, tool }: DialectError): string | undefined {
+  if (code === 'PATH_REJECTED' && tool === memory.name)
+    return `Use a path below ${MEMORIES}; the same path will not work.`
+  const isOwn = [editor, bash, memory].some(({ name }) => name === tool)
+  return code === 'UNKNOWN_TOOL' && isOwn ? 'Use another command, or another tool.' : undefined
 }

@@ -3,6 +3,8 @@ import type { ToolOutput } from '../../tools/index.ts'
 import { call, createPathMapping, defineDialectTool, readWhole, type VirtualRoots } from '../define.ts'
 import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
 
+const NOTHING_RUNS = 'Nothing here can run this; work without it.'
+
 /**
  * `exec.write`, `exec.read`, `exec.run` and `exec.ls`, for agents that write, run and fix code. They are made for a separate
  * workspace, which `execWorkspace` of `wardspace/dialects/exec-workspace` opens. Results are plain data; an error is
@@ -21,7 +23,7 @@ export function exec(roots: VirtualRoots = {}): Dialect {
       IS_DIRECTORY: 'Name a file; use exec.ls for a directory.',
       FILE_TOO_LARGE: 'Look at a part of it with exec.run, such as head -n 100.',
       NOT_FOUND: 'Look with exec.ls at what there is.',
-      SHELL_UNAVAILABLE: 'Nothing here can run this; work without it.',
+      SHELL_UNAVAILABLE: NOTHING_RUNS,
     },
     formatError,
   }
@@ -106,7 +108,7 @@ function formatRun(result: ToolOutput<'run_command'>): Answer {
       filesChanged,
       ...(truncated ? { truncated, outputUri } : {}),
       ...(refused === undefined ? {} : { refused }),
-      ...(missing === undefined ? {} : { error: { code: 'SHELL_UNAVAILABLE', message: missing } }),
+      ...(missing === undefined ? {} : { error: { code: 'SHELL_UNAVAILABLE', message: missing, hint: NOTHING_RUNS } }),
     },
     isError: exitCode !== 0,
   }

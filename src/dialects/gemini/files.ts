@@ -79,12 +79,21 @@ function adaptRead(input: unknown): unknown {
   const isRange = (value: unknown) => value === undefined || typeof value === 'number'
   // What has no meaning as a former range is refused by the schema.
   if (!isRange(offset) || !isRange(limit) || 'start_line' in others || 'end_line' in others) return fields
+  requireAtLeast('offset', offset, 0)
+  requireAtLeast('limit', limit, 1)
   const first = typeof offset === 'number' ? offset + 1 : 1
   return {
     ...others,
     ...(offset === undefined ? {} : { start_line: first }),
     ...(typeof limit === 'number' ? { end_line: first + limit - 1 } : {}),
   }
+}
+
+function requireAtLeast(field: string, value: unknown, least: number): void {
+  if (typeof value !== 'number' || (Number.isSafeInteger(value) && value >= least)) return
+  throw new ToolError('INVALID_INPUT', `Invalid input for read_file: ${field}: must be a whole number from ${least}`, {
+    field,
+  })
 }
 
 export const writeFile = defineDialectTool({

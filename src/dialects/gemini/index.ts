@@ -21,7 +21,12 @@ export function gemini(roots: VirtualRoots = { '/workspace': '' }): Dialect {
     description: 'The file and shell tools of Gemini CLI',
     pathMapping: createPathMapping(roots),
     tools: [listDirectory, readFile, writeFile, glob, grepSearch, replace, readManyFiles, runShellCommand, saveMemory],
-    fields: { maxMatches: 'total_max_matches', contextLines: 'context', caseSensitive: 'case_sensitive' },
+    fields: {
+      startLine: 'line',
+      maxMatches: 'total_max_matches',
+      contextLines: 'context',
+      caseSensitive: 'case_sensitive',
+    },
     hints: {
       WRITE_CONFLICT: 'Read the whole file with read_file, and repeat the change on what it shows.',
       IS_DIRECTORY: 'Name a file; use list_directory for a directory.',

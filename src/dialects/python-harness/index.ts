@@ -21,7 +21,13 @@ export function pythonHarness(roots: VirtualRoots = {}): Dialect {
     pathMapping: createPathMapping(roots),
     tools: [...fileTools, ...shellTools],
     versions: true,
-    fields: { maxLines: 'limit', maxMatches: 'max_results', maxResults: 'max_results' },
+    fields: {
+      startLine: 'line',
+      startColumn: 'start_column',
+      maxLines: 'limit',
+      maxMatches: 'max_results',
+      maxResults: 'max_results',
+    },
     hints: {
       WRITE_CONFLICT: 'Read the whole file with read_file, and repeat the change on what it shows.',
       IS_DIRECTORY: 'Name a file; use list_directory for a directory.',
