@@ -23,6 +23,7 @@ import { createRates } from '../policy/rate-limits.ts'
 import { createTaint } from '../policy/taint.ts'
 import { createProcesses } from '../shells/shared/background-processes.ts'
 import type { Tool } from '../tools/define-tool.ts'
+import { builtinTools } from '../tools/index.ts'
 import { isText } from '../util/check-options.ts'
 import { createFiles } from './files.ts'
 import { policyOperation, reportOperation } from './introspection.ts'
@@ -234,7 +235,10 @@ function createDialectHost(workspace: WorkspaceState, run: RunState): DialectHos
       (await callTool(workspace, run, createRejectedCall(name, why), {}, options)) as Failure,
     fieldsOf(name) {
       const tool = workspace.tools.get(name)
-      return tool && Object.keys(tool.input.shape)
+      // An own tool in place of a built-in one decides by its own schema what it accepts.
+      return tool && builtinTools.some((builtin) => Object.is(builtin, tool))
+        ? Object.keys(tool.input.shape)
+        : undefined
     },
     mutates: (name) => workspace.tools.get(name)?.mutates === true,
     unavailableReason(name) {

@@ -36,7 +36,7 @@ export interface DialectHost {
   shownVersion(path: string): Promise<string>
   /** Evaluates a call without making it. Throws the refusal of a call that policy does not evaluate. */
   explain(tool: string | Tool, input: unknown, dialectTools: readonly string[]): Promise<CallExplanation>
-  /** Returns the fields of the input of a tool. `undefined` for a tool that is not registered. */
+  /** Returns the fields of the input of a built-in tool. `undefined` for another tool, and for one that is not registered. */
   fieldsOf(name: string): readonly string[] | undefined
   /** Whether a tool of the workspace changes anything. */
   mutates(name: string): boolean
