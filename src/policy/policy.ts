@@ -5,6 +5,7 @@ import { display, type LogicalPath, quote } from '../paths/logical-path.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
 import type { DeclaredRoots } from './absolute-patterns.ts'
 import type { GuardedAccess } from './access.ts'
+import { checkCommandEntries } from './command-entries.ts'
 import { compileOperators } from './command-operators.ts'
 import { compilePaths } from './match.ts'
 import { compileNetwork } from './network-policy.ts'
@@ -135,6 +136,7 @@ export function compilePolicy(input: unknown, { roots = {} }: CompileOptions = {
 
 function compile({ data, origins, usedRoots }: ParsedPolicy): Policy {
   compileOperators(data.commands?.deniedOperators)
+  checkCommandEntries(data)
   const rules = compileRules(data)
   const views = createViews(data, rules)
   const mayReach = compileNetwork(data.network)

@@ -1,0 +1,34 @@
+import type { PolicyData } from './schema.ts'
+
+/**
+ * Requires that the commands in a policy are written so that a parsed command can match them.
+ *
+ * @throws TypeError with the name of the first invalid field and what to write instead
+ */
+export function checkCommandEntries({ commands, rules = [], labels }: PolicyData): void {
+  const check = (entries: readonly string[] | undefined, field: string) => {
+    for (const [index, entry] of (entries ?? []).entries()) checkEntry(entry, `${field}[${index}]`)
+  }
+  check(commands?.allow, 'commands.allow')
+  check(commands?.deny, 'commands.deny')
+  for (const [index, rule] of rules.entries()) check(rule.commands, `rules[${index}].commands`)
+  for (const [index, sink] of (labels?.sinks ?? []).entries()) check(sink.commands, `labels.sinks[${index}].commands`)
+}
+
+/** The analyzer refuses commands with other names. */
+const NAME = /^[\w.+:@/[*-]+$/
+
+/** Characters that separate commands, or that a shell removes from words. */
+const SEPARATORS = /[|;&<>"'`\n]/
+
+function checkEntry(entry: string, field: string): void {
+  // An escaped character is text.
+  const [name = '', ...words] = entry
+    .replace(/\\./g, '_')
+    .trim()
+    .split(/[^\S\n]+/)
+  if (NAME.test(name) && !name.endsWith('/') && !words.some((word) => SEPARATORS.test(word))) return
+  throw new TypeError(
+    `Policy field "${field}" matches no command: ${JSON.stringify(entry.slice(0, 80))}; write one command without operators or quotes, such as "git push", with * for any text`,
+  )
+}
