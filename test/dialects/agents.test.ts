@@ -409,14 +409,14 @@ describe('an error of a dialect', () => {
     ['anthropic', 'str_replace_editor', { command: 'view' }, 'Use one of: str_replace_based_edit_tool, bash, memory'],
     ['anthropic', 'memry', {}, 'Did you mean "memory"?'],
     ['anthropic', 'memory', { command: 'view', path: '/workspace/a.txt' }, 'Use a path below /memories; the same'],
-    ['python-harness', 'read_file', { path: 'a.txt', offset: 7 }, 'line 8 is after the last line 1'],
-    ['deepagents', 'read_file', { file_path: '/a.txt', offset: 7 }, 'line 8 is after the last line 1'],
-    ['gemini', 'read_file', { file_path: '/workspace/a.txt', offset: 7 }, 'line 8 is after the last line 1'],
+    ['python-harness', 'read_file', { path: 'a.txt', offset: 7 }, /line\\?" 8 is after the last line 1/],
+    ['deepagents', 'read_file', { file_path: '/a.txt', offset: 7 }, /line\\?" 8 is after the last line 1/],
+    ['gemini', 'read_file', { file_path: '/workspace/a.txt', offset: 7 }, /line\\?" 8 is after the last line 1/],
     ['gemini', 'read_file', { file_path: '/workspace/a.txt', limit: 0 }, 'limit: must be a whole number from 1'],
     ['gemini', 'read_file', { file_path: '/workspace/a.txt', offset: -1 }, 'offset: must be a whole number from 0'],
     ['gemini', 'read_file', { file_path: '/workspace/a.txt', limit: 1.5 }, 'limit: must be a whole number from 1'],
   ])('names what the caller wrote: %s %s %j', async (dialect, tool, input, text) => {
-    expect(await answerOf(dialect, tool, input)).toContain(text)
+    expect(await answerOf(dialect, tool, input)).toMatch(text)
   })
 
   it('says that a read-only path is read-only, and not the workspace', async () => {

@@ -51,7 +51,7 @@ function renameFields(text: string, fields: Readonly<Record<string, string>>): s
   return text.replace(/"[^"]*"|\b[a-z]+[A-Z]\w*/g, (match: string, at: number) => {
     if (!Object.hasOwn(fields, match)) return match
     const name = String(fields[match])
-    const isInSentence = /(?:^|\s)$/.test(text.slice(0, at)) && !/^(?::| \d)/.test(text.slice(at + match.length))
+    const isInSentence = /(?:^|\s)$/.test(text.slice(0, at)) && !text.startsWith(':', at + match.length)
     return isInSentence ? JSON.stringify(name) : name
   })
 }
