@@ -200,6 +200,9 @@ export const policySchema: z.ZodType<PolicyData> = z
       if (first !== undefined)
         refuse('name', `must be unique, but rules[${first}] has the name ${show(rule.name)} as well`)
       if (shortForms.has(rule.name)) refuse('name', `must not be ${show(rule.name)}, the name of a short form`)
+      const flag = riskFlags.find((name) => rule.risk?.some((risk) => risk.toLowerCase() === name.toLowerCase()))
+      if (flag !== undefined)
+        refuse('risk', `is the risk of the task; for the risk of a change, use requireApprovalIf: ["${flag}"]`)
       if (rule.overrides !== undefined && rule.action !== 'allow') {
         refuse('overrides', `needs the action "allow", not "${rule.action}"`)
       }

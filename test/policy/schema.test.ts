@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compilePolicy, policySchema } from '../../src/policy/policy.ts'
+import { riskFlags } from '../../src/policy/risk/index.ts'
 import { policies } from './generate.ts'
 
 const allow = { name: 'a', action: 'allow' }
@@ -93,6 +94,11 @@ const wrong: readonly [input: unknown, ...names: string[]][] = [
   [{ limits: { toolCallsPerMinute: { x: false } } }, 'limits.toolCallsPerMinute.x'],
   [{ limits: { calls: 5 } }, 'limits.calls', 'callsPerMinute'],
   [{ commands: { allowed: [] } }, 'commands.allowed', 'deniedOperators'],
+  ...[...riskFlags, 'DeletesFile', 'deletesfile'].map((flag): [unknown, string, string] => [
+    { rules: [{ ...deny, risk: ['high', flag] }] },
+    'rules[0].risk',
+    'requireApprovalIf',
+  ]),
   ...[
     'cat|sort',
     'cat; ls',
