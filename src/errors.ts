@@ -154,7 +154,7 @@ export class ToolError<Extra extends object = object> extends Error {
 /** The failure of a tool whose name the compiler knows: a mistyped detail does not compile. */
 export type ToolFailure = Pick<FailureFields, keyof FailureFields>
 
-interface FailureFields extends ErrorDetails {
+export interface FailureFields extends ErrorDetails {
   readonly ok: false
   readonly code: ErrorCode
   readonly message: string

@@ -18,7 +18,7 @@ export type {
 } from './call/state/hooks.ts'
 export type { Task } from './call/state/run-state.ts'
 export type { Dialect } from './dialects/runtime/types.ts'
-export { type ErrorCode, type Failure, ToolError, type ToolFailure } from './errors.ts'
+export { type ErrorCode, type Failure, type FailureFields, ToolError, type ToolFailure } from './errors.ts'
 export type { Checkpoint, JournalEntry, WorkspaceHistory } from './history/journal.ts'
 export { defaultLimits, type Limits } from './limits.ts'
 export { type Path, parsePath } from './paths/logical-path.ts'
@@ -57,3 +57,4 @@ export {
   type WorkspaceRun,
 } from './workspace/create-workspace.ts'
 export type { WorkspaceFiles } from './workspace/files.ts'
+export type { Consulted, Reverted } from './workspace/types.ts'

@@ -17,7 +17,16 @@ const options = {
   // Whatever a user can name has words, and no type is shown that a user cannot name.
   validation: { notExported: true, invalidLink: true, invalidPath: true, notDocumented: true },
   // Types are derived from the built-in tools; no user needs to name them.
-  intentionallyNotExported: ['BuiltinTool', 'ToolOf', 'ToolInputs', 'ToolOutputs', 'errorHints'],
+  intentionallyNotExported: [
+    'BuiltinTool',
+    'ToolOf',
+    'ToolInputs',
+    'ToolOutputs',
+    'errorHints',
+    'NumberedText',
+    'ResultOf',
+    'SuccessOf',
+  ],
   requiredToBeDocumented: ['Enum', 'Variable', 'Function', 'Class', 'Interface', 'TypeAlias'],
 }
 

@@ -87,7 +87,11 @@ export interface Policy {
   readonly revision: string
   /** The parsed policy, frozen. */
   readonly data: PolicyData
-  /** The fields that were written with another name than in `data`. */
+  /**
+   * The fields that were written with another name than in `data`.
+   *
+   * @internal
+   */
   readonly origins: FieldOrigins
   /** The declared roots that its absolute patterns use. */
   readonly usedRoots: ReadonlySet<string>

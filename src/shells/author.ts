@@ -4,6 +4,8 @@
  */
 
 export type { Visibility } from '../guard/visibility.ts'
+export type { ContentFlow } from '../policy/content-flow.ts'
+export type { ContentLabel } from '../policy/taint.ts'
 export { type AnalyzeOptions, analyzeCommand, type Decide } from './analysis/index.ts'
 export type {
   CommandAccess,
@@ -26,6 +28,7 @@ export type {
   CommandFilters,
   CommandGit,
   CommandJudge,
+  CommandOutput,
   CommandRepository,
   CommandSession,
   CommandStat,
