@@ -154,6 +154,7 @@ export class ToolError<Extra extends object = object> extends Error {
 /** The failure of a tool whose name the compiler knows: a mistyped detail does not compile. */
 export type ToolFailure = Pick<FailureFields, keyof FailureFields>
 
+/** The fields of a failed result: the code, the message and the hint beside the {@link ErrorDetails}. */
 export interface FailureFields extends ErrorDetails {
   readonly ok: false
   readonly code: ErrorCode
