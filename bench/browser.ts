@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import { chromium } from 'playwright'
 import { chromiumArgs, chromiumPath } from '../test/runtimes/chromium.ts'
+import { median as medianOf } from './measure.ts'
 
 /**
  * OPFS in Chromium with 2,000 files of 4 KiB in one worker: both layouts against one synchronous handle per file. Uses a
@@ -75,8 +76,7 @@ try {
 
 /** Returns the median over the runs. Ratios are computed within each run. */
 function median(figure: (run: Figures) => number): number {
-  const sorted = runs.map(figure).sort((a, b) => a - b)
-  return sorted[sorted.length >> 1] as number
+  return medianOf(runs.map(figure))
 }
 
 const rows: readonly (readonly [string, number, string])[] = [

@@ -1,16 +1,19 @@
 import { performance } from 'node:perf_hooks'
 
-/** Runs several functions in turn for some rounds. Returns the median milliseconds of each. */
+/**
+ * Returns the median milliseconds of each function. Each round runs every function once, so that load on the machine
+ * affects all equally. The first round is not counted.
+ */
 export async function medians<K extends string>(
   rounds: number,
-  things: Readonly<Record<K, () => unknown>>,
+  work: Readonly<Record<K, () => unknown>>,
 ): Promise<Record<K, number>> {
-  const names = Object.keys(things) as K[]
+  const names = Object.keys(work) as K[]
   const times = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<K, number[]>
   for (let round = -1; round < rounds; round++) {
     for (const name of names) {
       const started = performance.now()
-      await things[name]()
+      await work[name]()
       if (round >= 0) times[name].push(performance.now() - started)
     }
   }

@@ -20,6 +20,7 @@ import { promisify } from 'node:util'
 import { nodeBackend } from '../src/backends/node/index.ts'
 import { sha256 } from '../src/files/hash/sha256.ts'
 import type { Path } from '../src/paths/logical-path.ts'
+import { median } from './measure.ts'
 
 /**
  * The cost of protection against links that are swapped in: the node backend against realpath, check and open, at depth 6,
@@ -110,10 +111,6 @@ async function time(action: () => Promise<unknown>, each: number): Promise<numbe
   const start = performance.now()
   for (let i = 0; i < each; i++) await action()
   return (performance.now() - start) / each
-}
-
-function median(numbers: number[]): number {
-  return [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN
 }
 
 await compare('read against synchronous realpath and open', () => backend.read(path), readSynchronously, 31, 300)

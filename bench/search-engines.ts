@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
 import { compileQuery } from '../src/search/query.ts'
+import { median } from './measure.ts'
 
 const queries: readonly [kind: string, mode: 'literal' | 'regex', query: string, caseSensitive?: boolean][] = [
   ['literal', 'literal', 'createWorkspace'],
@@ -107,9 +108,4 @@ function compare(tree: string): void {
         ratio.toFixed(2).padStart(8),
     )
   }
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[sorted.length >> 1] as number
 }

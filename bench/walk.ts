@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
@@ -10,6 +10,8 @@ import type { Path } from '../src/paths/logical-path.ts'
 import { ROOT } from '../src/paths/logical-path.ts'
 import type { Backend } from '../src/storage/backend.ts'
 import { visibleFiles, type WalkOptions } from '../src/storage/walk.ts'
+import { writeFiles } from '../test/write-files.ts'
+import { medians } from './measure.ts'
 
 const options: WalkOptions = {
   filters: { includeHidden: false, includeIgnored: false },
@@ -78,10 +80,7 @@ async function inMemory(files: Readonly<Record<string, string>>): Promise<void> 
 async function onDisk(files: Readonly<Record<string, string>>): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'wardspace-bench-'))
   try {
-    for (const [path, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(root, path)), { recursive: true })
-      writeFileSync(join(root, path), text)
-    }
+    writeFiles(root, files)
     mkdirSync(join(root, '.git'))
     const rg = () =>
       spawnSync(rgPath, ['--files'], { cwd: root, maxBuffer: 1 << 28 })
@@ -151,23 +150,6 @@ function installed(): string[] {
   }
   visit('')
   return paths
-}
-
-/** Returns median milliseconds. Each round runs every function once, so that load on the machine affects all equally. */
-async function medians<K extends string>(rounds: number, work: Record<K, () => unknown>): Promise<Record<K, number>> {
-  const names = Object.keys(work) as K[]
-  const times = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<K, number[]>
-  for (let round = -2; round < rounds; round++) {
-    for (const name of names) {
-      const start = performance.now()
-      await work[name]()
-      if (round >= 0) times[name].push(performance.now() - start)
-    }
-  }
-  return Object.fromEntries(names.map((name) => [name, times[name].sort((a, b) => a - b)[rounds >> 1]])) as Record<
-    K,
-    number
-  >
 }
 
 function report(label: string, ours: number, against: string, theirs: number, target: number): void {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { Icon } from './icon.tsx'
+import { IconButton } from './icon-button.tsx'
 
 export interface DialogProps {
   readonly title: string
@@ -28,9 +28,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       <div class="dialog-frame">
         <header>
           <h2 id={id}>{title}</h2>
-          <button type="button" class="button quiet icon" aria-label="Close" onClick={() => element.current?.close()}>
-            <Icon name="close" />
-          </button>
+          <IconButton icon="close" label="Close" onClick={() => element.current?.close()} />
         </header>
         <div class="dialog-body">{children}</div>
       </div>

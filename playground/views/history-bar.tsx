@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { ProjectSession } from '../session/project-session.ts'
 import { announce } from '../ui/announce.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
 
 /** The history of the files. The slider restores earlier and later states. */
 export function HistoryBar({ projectSession }: { readonly projectSession: ProjectSession }) {
@@ -29,16 +30,13 @@ export function HistoryBar({ projectSession }: { readonly projectSession: Projec
 
   return (
     <section class="history-bar" aria-label="History of the files">
-      <button
-        type="button"
-        class="button quiet icon"
-        aria-label="One state back"
+      <IconButton
+        icon="undo"
+        label="One state back"
         title="One state back"
         disabled={isStill || shown <= 0}
         onClick={() => void go(shown - 1)}
-      >
-        <Icon name="undo" />
-      </button>
+      />
       <label class="visually-hidden" for="history">
         State of the files
       </label>

@@ -1,5 +1,5 @@
 import type { ProjectSession } from '../session/project-session.ts'
-import { Icon } from '../ui/icon.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
 import { app, openProject } from './app-state.ts'
 
 /** Errors, warnings and the state of the project in other tabs. */
@@ -13,7 +13,9 @@ export function Notices({ projectSession }: { readonly projectSession: ProjectSe
       {trouble.value !== undefined && (
         <div class="notice bad row" role="alert">
           <span class="grow">{trouble.value}</span>
-          <Dismiss
+          <IconButton
+            icon="close"
+            label="Dismiss"
             onClick={() => {
               trouble.value = undefined
             }}
@@ -50,7 +52,9 @@ export function Notices({ projectSession }: { readonly projectSession: ProjectSe
               ))}
             </ul>
           </details>
-          <Dismiss
+          <IconButton
+            icon="close"
+            label="Dismiss"
             onClick={() => {
               warnings.value = []
             }}
@@ -58,14 +62,6 @@ export function Notices({ projectSession }: { readonly projectSession: ProjectSe
         </div>
       )}
     </div>
-  )
-}
-
-function Dismiss({ onClick }: { readonly onClick: () => void }) {
-  return (
-    <button type="button" class="button quiet icon" aria-label="Dismiss" onClick={onClick}>
-      <Icon name="close" />
-    </button>
   )
 }
 

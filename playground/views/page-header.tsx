@@ -1,5 +1,7 @@
+import type { ComponentChildren } from 'preact'
 import type { ProjectSession } from '../session/project-session.ts'
 import { Icon } from '../ui/icon.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
 import { page } from './page-state.ts'
 import { theme } from './theme.ts'
 
@@ -33,39 +35,30 @@ export function PageHeader({ projectSession }: { readonly projectSession: Projec
         isPlanApproved={plan !== undefined}
         label={label}
       />
-      <button
-        type="button"
-        class="button quiet icon"
-        aria-label="Change between dark and light"
+      <IconButton
+        icon="theme"
+        label="Change between dark and light"
         title="Dark or light"
         onClick={() => {
           theme.value = document.documentElement.dataset.theme === 'light' ? 'dark' : 'light'
         }}
-      >
-        <Icon name="theme" />
-      </button>
-      <button
-        type="button"
-        class="button quiet icon"
-        aria-label="Settings"
+      />
+      <IconButton
+        icon="gear"
+        label="Settings"
         title="Settings"
         onClick={() => {
           page.dialog.value = 'settings'
         }}
-      >
-        <Icon name="gear" />
-      </button>
-      <button
-        type="button"
-        class="button quiet icon"
-        aria-label="Keys and marks"
+      />
+      <IconButton
+        icon="help"
+        label="Keys and marks"
         title="Keys and marks (F1)"
         onClick={() => {
           page.dialog.value = 'help'
         }}
-      >
-        <Icon name="help" />
-      </button>
+      />
     </header>
   )
 }
@@ -84,31 +77,45 @@ function RunFacts({
 }) {
   return (
     <span class="row wide-only facts-row">
-      <button
-        type="button"
-        class="button quiet"
-        onClick={() => {
+      <Fact
+        name="Policy"
+        onOpen={() => {
           page.centre.value = 'policy'
           page.narrow.value = 'centre'
         }}
       >
-        <span class="muted">Policy</span> {preset}
+        {preset}
         {mode === 'plan' && (
           <span class={`tag ${isPlanApproved ? 'good' : 'warn'}`}>
             {isPlanApproved ? 'plan approved' : 'plan first'}
           </span>
         )}
-      </button>
-      <button
-        type="button"
-        class="button quiet"
-        onClick={() => {
+      </Fact>
+      <Fact
+        name="Taint"
+        onOpen={() => {
           page.agent.value = 'limits'
           page.narrow.value = 'agent'
         }}
       >
-        <span class="muted">Taint</span> <span class={`tag taint-${label}`}>{label}</span>
-      </button>
+        <span class={`tag taint-${label}`}>{label}</span>
+      </Fact>
     </span>
+  )
+}
+
+function Fact({
+  name,
+  onOpen,
+  children,
+}: {
+  readonly name: string
+  readonly onOpen: () => void
+  readonly children: ComponentChildren
+}) {
+  return (
+    <button type="button" class="button quiet" onClick={onOpen}>
+      <span class="muted">{name}</span> {children}
+    </button>
   )
 }

@@ -1,24 +1,16 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nodeBackend } from '../../src/backends/node/index.ts'
 import { ROOT } from '../../src/paths/logical-path.ts'
 import { straysIn, treeOf } from '../backends/node/tree.ts'
+import { writeFiles } from '../write-files.ts'
 import { bundle } from './bundle.ts'
 import { contentOf, generationOf, SET_FILES, SINGLE } from './killed-files.ts'
+import { leftBehind } from './left-behind.ts'
 
 export interface KillReport {
   kills: number
@@ -79,11 +71,9 @@ export async function killOften(kills: number, maximum = kills): Promise<KillRep
 }
 
 function makeFirstGeneration(root: string): void {
-  for (const path of [SINGLE, ...SET_FILES, 'tree-0/below/file']) {
-    mkdirSync(dirname(join(root, path)), { recursive: true })
-    writeFileSync(join(root, path), contentOf(path, 0))
-  }
-  writeFileSync(join(root, 'moved-0'), contentOf('moved', 0))
+  const paths = [SINGLE, ...SET_FILES, 'tree-0/below/file']
+  writeFiles(root, Object.fromEntries(paths.map((path) => [path, contentOf(path, 0)])))
+  writeFiles(root, { 'moved-0': contentOf('moved', 0) })
   symlinkSync('tree-0/below', join(root, 'link'))
 }
 
@@ -105,17 +95,6 @@ async function killOne(script: string, args: string[]): Promise<{ single: number
   if (said === '') throw new Error('The victim ended before it committed anything')
   const last = (label: string) => Number([...said.matchAll(new RegExp(`^${label} (\\d+)\\n`, 'gm'))].at(-1)?.[1] ?? 0)
   return { single: last('single'), set: last('set') }
-}
-
-function leftBehind(root: string, stateDir: string): { temporaries: boolean; journal: boolean; logged: boolean } {
-  const [own = ''] = readdirSync(stateDir)
-  const state = join(stateDir, own)
-  const logs = readdirSync(state).filter((name) => name.startsWith('log-'))
-  return {
-    temporaries: straysIn(root).length > 0,
-    journal: statSync(join(state, 'journal')).size > 0,
-    logged: logs.some((name) => /^\[/.test(readFileSync(join(state, name), 'utf8'))),
-  }
 }
 
 /** Checks with node:fs that every file is complete, the set is of one generation, and there are no other files. */

@@ -10,6 +10,7 @@ export function contentOf(path: string, generation: number): Uint8Array {
   return new TextEncoder().encode(lines.join(''))
 }
 
+/** The generation that the content of a file states. */
 export function generationOf(text: string): number {
   return Number(/ of generation (\d+),/.exec(text)?.[1] ?? Number.NaN)
 }

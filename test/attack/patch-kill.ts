@@ -1,16 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -19,8 +9,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { nodeBackend } from '../../src/backends/node/index.ts'
 import { ROOT } from '../../src/paths/logical-path.ts'
 import { straysIn, treeOf } from '../backends/node/tree.ts'
+import { writeFiles } from '../write-files.ts'
 import { bundle } from './bundle.ts'
-import { generationIn, patchedTree, patchTo } from './patched-files.ts'
+import { generationOf } from './killed-files.ts'
+import { leftBehind } from './left-behind.ts'
+import { patchedTree, patchTo } from './patched-files.ts'
 
 export interface PatchKillReport {
   kills: number
@@ -100,10 +93,7 @@ export async function killPatches(kills: number, maximum = kills): Promise<Patch
 }
 
 function writeTree(root: string): void {
-  for (const [path, content] of patchedTree(0)) {
-    mkdirSync(dirname(join(root, path)), { recursive: true })
-    writeFileSync(join(root, path), content)
-  }
+  writeFiles(root, Object.fromEntries(patchedTree(0)))
   const entry = /^(?:(?:---|\+\+\+) [ab]\/|rename (?:from|to) )(.*)$/gm
   const paths = new Set([...patchTo(1).matchAll(entry)].map(([, path]) => path))
   if (paths.size !== 20) throw new Error(`The patch is one of ${paths.size} files`)
@@ -153,25 +143,12 @@ async function closing(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
 }
 
-function leftBehind(root: string, stateDir: string): { temporaries: boolean; journal: boolean; logged: boolean } {
-  // The process may be killed before it has opened the root.
-  const [own] = existsSync(stateDir) ? readdirSync(stateDir) : []
-  if (own === undefined) return { temporaries: straysIn(root).length > 0, journal: false, logged: false }
-  const state = join(stateDir, own)
-  const logs = readdirSync(state).filter((name) => name.startsWith('log-'))
-  return {
-    temporaries: straysIn(root).length > 0,
-    journal: statSync(join(state, 'journal')).size > 0,
-    logged: logs.some((name) => /^\[/.test(readFileSync(join(state, name), 'utf8'))),
-  }
-}
-
 /** Checks with node:fs that the tree is exactly that of one generation. */
 function inspect(root: string, report: PatchKillReport, at: string): number {
   report.strays.push(...straysIn(root).map((path) => `${at}: ${path}`))
   const tree = treeOf(root)
   const files = new Map([...tree].filter(([, label]) => label.startsWith('file ')))
-  const generation = generationIn(files.get('part-0/0/file-0.txt') ?? '')
+  const generation = generationOf(files.get('part-0/0/file-0.txt') ?? '')
   const expected = new Map<string, string>()
   for (const [path, content] of patchedTree(generation)) {
     expected.set(path, `file ${content}`)

@@ -15,11 +15,6 @@ export function patchedTree(generation: number): PatchedFile[] {
   return files
 }
 
-/** The generation that the content of a file states. */
-export function generationIn(text: string): number {
-  return Number(/ of generation (\d+),/.exec(text)?.[1] ?? Number.NaN)
-}
-
 /** The patch from the previous generation: 14 files changed, 2 created, 2 deleted, 1 renamed. */
 export function patchTo(generation: number): string {
   const old = new Map(patchedTree(generation - 1))

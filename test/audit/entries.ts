@@ -1,5 +1,9 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
-import type { AuditEntry } from '../../src/audit/audit-log.ts'
+import { type AuditEntry, createAudit } from '../../src/audit/audit-log.ts'
+import { type JsonlSinkOptions, jsonlSink } from '../../src/audit/jsonl-sink.ts'
 
 /** An audit entry like one of the pipeline. */
 export function entry(number: number, more: Partial<AuditEntry> = {}): AuditEntry {
@@ -18,6 +22,25 @@ export function entry(number: number, more: Partial<AuditEntry> = {}): AuditEntr
     artifactUris: [],
     ...more,
   }
+}
+
+/** Creates a directory for an audit file. */
+export function temporaryAudit() {
+  const directory = mkdtempSync(join(realpathSync(tmpdir()), 'audit-'))
+  const remove = () => rmSync(directory, { recursive: true, force: true })
+  return { directory, file: join(directory, 'audit.jsonl'), remove }
+}
+
+/** Records entries in an audit file. Their numbers start at `from`. */
+export async function writeEntries(
+  file: string,
+  count: number,
+  from = 0,
+  options: JsonlSinkOptions = {},
+): Promise<void> {
+  const audit = createAudit({ sinks: [jsonlSink(file, { fsync: 'never', ...options })] })
+  for (let i = 0; i < count; i++) void audit.record(entry(from + i))
+  await audit.close()
 }
 
 const text = fc.string({ unit: 'binary', maxLength: 20 })

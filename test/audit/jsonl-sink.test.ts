@@ -5,11 +5,9 @@ import {
   closeSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -18,10 +16,10 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { hostname, tmpdir } from 'node:os'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createAudit, verifyAudit } from '../../src/audit/audit-log.ts'
 import { takeFileLock } from '../../src/audit/file-lock.ts'
 import { readAt } from '../../src/audit/jsonl-file.ts'
@@ -30,23 +28,19 @@ import { rotatedFiles } from '../../src/audit/rotation.ts'
 import { nodeBackend } from '../../src/backends/node/index.ts'
 import { createWorkspace } from '../../src/index.ts'
 import { meddling, refusing } from '../backends/node/system-calls.ts'
-import { entry } from './entries.ts'
+import { entry, temporaryAudit, writeEntries } from './entries.ts'
 
 let directory: string
 let file: string
 
 beforeEach(() => {
-  directory = mkdtempSync(join(realpathSync(tmpdir()), 'audit-'))
-  file = join(directory, 'audit.jsonl')
+  const audit = temporaryAudit()
+  directory = audit.directory
+  file = audit.file
+  return audit.remove
 })
 
-afterEach(() => rmSync(directory, { recursive: true, force: true }))
-
-async function write(count: number, from = 0): Promise<void> {
-  const audit = createAudit({ sinks: [jsonlSink(file, { fsync: 'never' })] })
-  for (let i = 0; i < count; i++) void audit.record(entry(from + i))
-  await audit.close()
-}
+const write = (count: number, from = 0) => writeEntries(file, count, from)
 
 describe('an audit file', () => {
   it('has one line per record, is private to its owner, and continues where it ended', async () => {

@@ -1,44 +1,28 @@
 import { spawn } from 'node:child_process'
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createAudit } from '../../src/audit/audit-log.ts'
 import { jsonlSink, readAuditFile, verifyAuditFile } from '../../src/audit/jsonl-sink.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace } from '../../src/index.ts'
 import { refusing } from '../backends/node/system-calls.ts'
-import { entry } from './entries.ts'
+import { entry, temporaryAudit, writeEntries } from './entries.ts'
 
 const rotateBytes = 1500
 let directory: string
 let file: string
 
 beforeEach(() => {
-  directory = mkdtempSync(join(realpathSync(tmpdir()), 'rotation-'))
-  file = join(directory, 'audit.jsonl')
+  const audit = temporaryAudit()
+  directory = audit.directory
+  file = audit.file
+  return audit.remove
 })
 
-afterEach(() => rmSync(directory, { recursive: true, force: true }))
-
-async function write(count: number, from = 0): Promise<void> {
-  const audit = createAudit({ sinks: [jsonlSink(file, { fsync: 'never', rotateBytes })] })
-  for (let i = 0; i < count; i++) void audit.record(entry(from + i))
-  await audit.close()
-}
+const write = (count: number, from = 0) => writeEntries(file, count, from, { rotateBytes })
 
 /** The parts in the order of the chain. */
 function parts(): string[] {

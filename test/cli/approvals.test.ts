@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -8,9 +7,9 @@ import { nodeBackend } from '../../src/backends/node/index.ts'
 import { createWorkspace, type Failure } from '../../src/index.ts'
 import { approvalText } from '../../src/policy/approval-text.ts'
 import { directoryParking } from '../../src/policy/directory-parking.ts'
+import { runCli } from './run-cli.ts'
 import { withPolicy } from './with-policy.ts'
 
-const main = join(import.meta.dirname, '../../dist/cli/main.js')
 const edit = { path: 'a.txt', oldText: 'one', newText: 'uno' }
 
 describe('approvals on the command line', () => {
@@ -30,20 +29,8 @@ describe('approvals on the command line', () => {
 
   const text = () => readFile(join(root, 'a.txt'), 'utf8')
 
-  function run(args: readonly string[], stdin?: string): Promise<{ code: number; stdout: string; stderr: string }> {
-    const env = { ...process.env, XDG_STATE_HOME: join(home, 'state'), NO_COLOR: '1' }
-    return new Promise((done) => {
-      const child = execFile(
-        process.execPath,
-        [main, ...withPolicy(args)],
-        { env, cwd: root },
-        (error, stdout, stderr) => {
-          done({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr })
-        },
-      )
-      child.stdin?.end(stdin ?? '')
-    })
-  }
+  const run = (args: readonly string[], stdin = '') =>
+    runCli(withPolicy(args), { env: { XDG_STATE_HOME: join(home, 'state') }, cwd: root, stdin })
 
   it.each([
     ['edit_file', edit, 'supervised', '--ask asks on stderr, and --parked DIR keeps the call'],

@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { runCli } from './run-cli.ts'
 import { withPolicy } from './with-policy.ts'
-
-const main = join(import.meta.dirname, '../../dist/cli/main.js')
 
 describe('the command line', () => {
   let home: string
@@ -26,14 +24,8 @@ describe('the command line', () => {
 
   const run = (...args: string[]) => runWithoutPolicy(...withPolicy(args))
 
-  function runWithoutPolicy(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-    const env = { ...process.env, XDG_STATE_HOME: join(home, 'state'), NO_COLOR: '1' }
-    return new Promise((resolve) => {
-      execFile(process.execPath, [main, ...args], { env, cwd: root }, (error, stdout, stderr) => {
-        resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr })
-      })
-    })
-  }
+  const runWithoutPolicy = (...args: string[]) =>
+    runCli(args, { env: { XDG_STATE_HOME: join(home, 'state') }, cwd: root })
 
   it('exits with 0 for success, 1 for a refusal and 2 for wrong usage', async () => {
     const ok = await run('call', 'read_file', '{"path":"src/app.ts"}', '--root', root)

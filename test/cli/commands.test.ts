@@ -1,6 +1,5 @@
 import {
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -29,6 +28,7 @@ import { report } from '../../src/cli/report.ts'
 import { asTypeError, shellOf } from '../../src/cli/shell.ts'
 import { tools as toolsCommand } from '../../src/cli/tools.ts'
 import { ToolError } from '../../src/errors.ts'
+import { writeFiles } from '../write-files.ts'
 import { autonomous } from './with-policy.ts'
 
 const call = (words: string[]) => callCommand(autonomous(words))
@@ -47,10 +47,7 @@ afterEach(() => {
 function directory(tree: Readonly<Record<string, string>> = {}): string {
   const path = mkdtempSync(join(tmpdir(), 'wardspace-commands-'))
   made.push(path)
-  for (const [name, text] of Object.entries(tree)) {
-    mkdirSync(join(path, name, '..'), { recursive: true })
-    writeFileSync(join(path, name), text)
-  }
+  writeFiles(path, tree)
   return path
 }
 

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +8,7 @@ import { call as callCommand } from '../../src/cli/call.ts'
 import { replay } from '../../src/cli/replay.ts'
 import { tools } from '../../src/cli/tools.ts'
 import { dialects } from '../../src/dialects/index.ts'
+import { main, runCli } from './run-cli.ts'
 import { autonomous, withPolicy } from './with-policy.ts'
 
 const call = (words: string[]) => callCommand(autonomous(words))
@@ -96,7 +96,6 @@ describe('--dialect', () => {
 })
 
 const top = join(import.meta.dirname, '../..')
-const main = join(top, 'dist/cli/main.js')
 
 /** Creates a directory outside of the package, like that of a user who installed `wardspace` and `zod`. */
 function project(): string {
@@ -110,13 +109,7 @@ function project(): string {
 }
 
 /** Runs the built command line in a directory. */
-function run(cwd: string, ...words: string[]): Promise<{ code: number; out: string; err: string }> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [main, ...withPolicy(words)], { cwd, timeout: 60_000 }, (error, out, err) => {
-      resolve({ code: error === null ? 0 : Number(error.code), out, err })
-    })
-  })
-}
+const run = (cwd: string, ...words: string[]) => runCli(withPolicy(words), { cwd })
 
 describe('--dialect FILE', () => {
   const module = readFileSync(join(import.meta.dirname, 'fixtures/six-tools.js'), 'utf8')
@@ -139,18 +132,18 @@ describe('--dialect FILE', () => {
 
   it('lists the tools of the module, without those that need a shell if there is none', async () => {
     const cwd = withModule()
-    const { out } = await run(cwd, 'tools', ...options)
-    expect(out.split('\n').map((line) => line.split(' ')[0])).toEqual([
+    const { stdout } = await run(cwd, 'tools', ...options)
+    expect(stdout.split('\n').map((line) => line.split(' ')[0])).toEqual([
       ...['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash', ''],
     ])
-    expect((await run(cwd, 'tools', '--dialect', join(cwd, 'mine.js'))).out).not.toContain('Bash')
+    expect((await run(cwd, 'tools', '--dialect', join(cwd, 'mine.js'))).stdout).not.toContain('Bash')
   })
 
   it('calls each tool, with results and errors in the form of the module', async () => {
     const cwd = withModule()
     const call = async (name: string, input: object) => {
-      const { code, out } = await run(cwd, 'call', name, JSON.stringify(input), ...options)
-      return [code, out.trimEnd()]
+      const { code, stdout } = await run(cwd, 'call', name, JSON.stringify(input), ...options)
+      return [code, stdout.trimEnd()]
     }
     const file_path = '/work/a.txt'
     expect(await call('Read', { file_path })).toEqual([0, '     1\tone\n     2\ttwo'])
@@ -200,7 +193,7 @@ describe('--dialect FILE', () => {
       module.replace('export const dialect = {', 'export default () => ({').replace(/\}\n$/, '})\n'),
       module.replace('export const dialect = {', 'export const dialect = async () => ({').replace(/\}\n$/, '})\n'),
     ]) {
-      expect((await run(withModule(source), 'tools', ...options)).out).toContain('Grep')
+      expect((await run(withModule(source), 'tools', ...options)).stdout).toContain('Grep')
     }
   })
 
@@ -215,19 +208,22 @@ describe('--dialect FILE', () => {
       'export default': 'Cannot load the dialect "./mine.js": ',
     }
     for (const [source, message] of Object.entries(cases)) {
-      const { code, err } = await run(withModule(source), 'tools', ...options)
-      expect([code, err]).toEqual([2, expect.stringContaining(message)])
+      const { code, stderr } = await run(withModule(source), 'tools', ...options)
+      expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
     }
     const missing = await run(project(), 'tools', ...options)
-    expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('Cannot load the dialect "./mine.js": ')])
+    expect([missing.code, missing.stderr]).toEqual([
+      2,
+      expect.stringContaining('Cannot load the dialect "./mine.js": '),
+    ])
   }, 60_000)
 
   it('keeps a module inside the root read-only for the agent', async () => {
     const cwd = withModule()
     const inside = ['--dialect', './mine.js', '--root', '.']
     const input = JSON.stringify({ file_path: '/work/mine.js', content: '' })
-    const { code, out } = await run(cwd, 'call', 'Write', input, ...inside)
-    expect([code, out]).toEqual([1, expect.stringMatching(/^READ_ONLY: /)])
+    const { code, stdout } = await run(cwd, 'call', 'Write', input, ...inside)
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^READ_ONLY: /)])
     expect(readFileSync(join(cwd, 'mine.js'), 'utf8')).toBe(module)
   })
 
@@ -236,7 +232,7 @@ describe('--dialect FILE', () => {
     copyFileSync(join(import.meta.dirname, 'fixtures/six-tools.js'), join(cwd, 'mine.js'))
     writeFileSync(join(cwd, 'root/wardspace.config.json'), '{ "preset": "autonomous", "dialect": "./mine.js" }')
     const configured = await run(cwd, 'tools', '--root', 'root', '--policy', 'root/wardspace.config.json')
-    expect([configured.code, configured.err]).toEqual([2, expect.stringContaining('dialect')])
+    expect([configured.code, configured.stderr]).toEqual([2, expect.stringContaining('dialect')])
     const called = await run(
       cwd,
       'call',
@@ -244,7 +240,7 @@ describe('--dialect FILE', () => {
       '{"file_path":"/work/a"}',
       ...['--root', 'root', '--policy', 'root/wardspace.config.json'],
     )
-    expect([called.code, called.err]).toEqual([2, expect.stringContaining('dialect')])
+    expect([called.code, called.stderr]).toEqual([2, expect.stringContaining('dialect')])
     rmSync(join(cwd, 'root/wardspace.config.json'))
 
     const words = ['call', 'Glob', '{"pattern":"*"}', '--dialect', './mine.js', '--root', 'root']
@@ -252,7 +248,7 @@ describe('--dialect FILE', () => {
     const recording = readFileSync(join(cwd, 'made.jsonl'), 'utf8')
     writeFileSync(join(cwd, 'named.jsonl'), recording.replaceAll('"six-tools"', '"./mine.js"'))
     const entry = await run(cwd, 'replay', 'named.jsonl', '--root', 'root')
-    expect([entry.code, entry.err]).toEqual([2, expect.stringContaining('There is no dialect "./mine.js"')])
+    expect([entry.code, entry.stderr]).toEqual([2, expect.stringContaining('There is no dialect "./mine.js"')])
     const replayed = await run(cwd, 'replay', 'made.jsonl', '--root', 'root', '--dialect', './mine.js')
     expect(replayed).toMatchObject({ code: 0 })
   }, 60_000)

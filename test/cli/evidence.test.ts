@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,8 +5,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { jsonlSink, verifyAuditFile } from '../../src/audit/jsonl-sink.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace } from '../../src/index.ts'
+import { runCli } from './run-cli.ts'
 
-const main = join(import.meta.dirname, '../../dist/cli/main.js')
 let home: string
 let file: string
 
@@ -29,13 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(home, { recursive: true, force: true }))
 
-function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [main, ...args], { env: { ...process.env, NO_COLOR: '1' } }, (error, stdout, stderr) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
-    )
-  })
-}
+const run = (...args: string[]) => runCli(args)
 
 it('reports on an audit file as tables, Markdown and data', async () => {
   const tables = await run('report', file)
@@ -78,10 +71,11 @@ it('records a call and repeats it without changing the files', async () => {
   await mkdir(root)
   await writeFile(join(root, 'a.txt'), 'one\n')
   const recording = join(home, 'recording.jsonl')
-  const append = '{"path":"a.txt","content":"two\\n"}'
-  expect(
-    await run('call', 'append_file', append, '--policy', 'autonomous', '--root', root, '--record', recording),
-  ).toMatchObject({ code: 0 })
+  const append = (target: string) => {
+    const input = '{"path":"a.txt","content":"two\\n"}'
+    return run('call', 'append_file', input, '--policy', 'autonomous', '--root', root, '--record', target)
+  }
+  expect(await append(recording)).toMatchObject({ code: 0 })
   await writeFile(join(root, 'a.txt'), 'one\n')
   expect(await run('replay', recording, '--root', root)).toMatchObject({
     code: 0,
@@ -91,28 +85,8 @@ it('records a call and repeats it without changing the files', async () => {
   await writeFile(join(root, 'a.txt'), 'other\n')
   const different = await run('replay', recording, '--root', root)
   expect(different).toMatchObject({ code: 1, stdout: expect.stringMatching(/step 1, append_file/) })
-  const again = await run(
-    'call',
-    'append_file',
-    append,
-    '--policy',
-    'autonomous',
-    '--root',
-    root,
-    '--record',
-    recording,
-  )
-  const inside = await run(
-    'call',
-    'append_file',
-    append,
-    '--policy',
-    'autonomous',
-    '--root',
-    root,
-    '--record',
-    join(root, 'r.jsonl'),
-  )
+  const again = await append(recording)
+  const inside = await append(join(root, 'r.jsonl'))
   expect([again.code, inside.code, (await run('replay', file)).code]).toEqual([2, 2, 2])
 })
 

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { program } from '../../src/cli/program.ts'
-
-const main = join(import.meta.dirname, '../../dist/cli/main.js')
+import { main } from './run-cli.ts'
 
 afterEach(() => vi.restoreAllMocks())
 

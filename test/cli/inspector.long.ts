@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { inspect } from './inspector.ts'
+import { main } from './run-cli.ts'
 
-const main = join(import.meta.dirname, '../../dist/cli/main.js')
 let home: string
 let root: string
 let server: ReturnType<typeof spawn>

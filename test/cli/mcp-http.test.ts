@@ -16,9 +16,8 @@ import { listen } from '../../src/cli/listen.ts'
 import { mcp } from '../../src/cli/mcp.ts'
 import { oneRoot } from '../../src/cli/roots.ts'
 import { inspect } from './inspector.ts'
+import { main } from './run-cli.ts'
 import { autonomous, withPolicy } from './with-policy.ts'
-
-const main = join(import.meta.dirname, '../../dist/cli/main.js')
 
 let home: string
 let root: string

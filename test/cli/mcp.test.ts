@@ -6,9 +6,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { ElicitRequestSchema, type ElicitResult, ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { main } from './run-cli.ts'
 import { withPolicy } from './with-policy.ts'
-
-const main = join(import.meta.dirname, '../../dist/cli/main.js')
 
 interface Answer {
   readonly isError?: boolean

@@ -1,13 +1,12 @@
-import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { main, runCli } from './run-cli.ts'
 import { withPolicy } from './with-policy.ts'
 
-const main = join(import.meta.dirname, '../../dist/cli/main.js')
 let home = ''
 let root = ''
 const env = () => ({ ...(process.env as Record<string, string>), XDG_STATE_HOME: join(home, 'state') })
@@ -20,16 +19,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
-function run(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  return new Promise((done) => {
-    execFile(
-      process.execPath,
-      [main, ...withPolicy([...words, '--root', root])],
-      { env: env() },
-      (error, stdout, stderr) => done({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
-    )
-  })
-}
+const run = (...words: string[]) => runCli(withPolicy([...words, '--root', root]), { env: env() })
 
 it('an overlay keeps the changes of an MCP session separate until they are accepted', async () => {
   const client = new Client({ name: 'test', version: '1.0.0' })

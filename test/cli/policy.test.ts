@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,8 +11,7 @@ import { policy } from '../../src/cli/policy.ts'
 import { createWorkspace } from '../../src/index.ts'
 import { compilePolicy } from '../../src/policy/policy.ts'
 import { times } from '../counts.ts'
-
-const main = join(import.meta.dirname, '../../dist/cli/main.js')
+import { runCli } from './run-cli.ts'
 
 const meant = {
   preset: 'supervised',
@@ -228,14 +226,7 @@ describe('a configuration file', () => {
     expect(await readFile(own, 'utf8')).toBe('preset: autonomous\n')
   })
 
-  function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-    const env = { ...process.env, XDG_STATE_HOME: join(home, 'state'), NO_COLOR: '1' }
-    return new Promise((done) => {
-      execFile(process.execPath, [main, ...args], { env, cwd: root }, (error, stdout, stderr) => {
-        done({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr })
-      })
-    })
-  }
+  const run = (...args: string[]) => runCli(args, { env: { XDG_STATE_HOME: join(home, 'state') }, cwd: root })
 
   it('governs every command, and is explained by policy explain', async () => {
     await writeFile(join(root, 'wardspace.config.yaml'), spelled['ours.yaml'])

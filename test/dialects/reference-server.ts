@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { writeFiles } from '../write-files.ts'
 import { type Case, tree } from './mcp-filesystem-cases.ts'
 import type { Session } from './mcp-filesystem-compare.ts'
 
@@ -112,10 +113,7 @@ function install(): string {
 
 function fill(root: string): void {
   for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true, force: true })
-  for (const [path, content] of Object.entries(tree)) {
-    mkdirSync(dirname(join(root, path)), { recursive: true })
-    writeFileSync(join(root, path), content)
-  }
+  writeFiles(root, tree)
 }
 
 function filesBelow(root: string): Record<string, string> {

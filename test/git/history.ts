@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type MemoryEntry, memory } from '../../src/backends/memory/index.ts'
 import { parsePath } from '../../src/paths/logical-path.ts'
 import { createWorkspace } from '../../src/workspace/create-workspace.ts'
-import { entriesOf, git, temporary } from './repositories.ts'
+import { entriesOf, git, temporary, treeAfterApply } from './repositories.ts'
 
 export interface HistoryResult {
   readonly commits: number
@@ -73,7 +73,7 @@ export async function diffHistory(
     else if (result.warnings.some((warning) => warning.includes('stand as marks'))) masked += 1
     else {
       try {
-        const tree = treeAfter(bare, parent, result.diff as string)
+        const tree = treeAfterApply(bare, parent, result.diff as string)
         const ignored = result.baseCommit !== parent
         if (!ignored && tree === git(bare, 'rev-parse', `${commit}^{tree}`).trim()) exact += 1
         else wrong.push(`${commit} another tree`)
@@ -117,20 +117,4 @@ function treeEntries(directory: string, commit: string): Record<string, MemoryEn
     at = end + size + 2
   }
   return files
-}
-
-function treeAfter(directory: string, base: string, patch: string): string {
-  const env = { ...process.env, GIT_INDEX_FILE: `${temporary()}/index` }
-  const run = (input: string, ...args: string[]) =>
-    execFileSync('git', args, {
-      cwd: directory,
-      env,
-      input,
-      encoding: 'utf8',
-      maxBuffer: 1 << 30,
-      stdio: ['pipe', 'pipe', 'pipe'],
-    }).trim()
-  run('', 'read-tree', base)
-  if (patch !== '') run(patch, 'apply', '--cached', '--whitespace=nowarn', '-')
-  return run('', 'write-tree')
 }

@@ -9,6 +9,7 @@ import { createWorkspace, mounts, type Success, type Workspace, type WorkspaceOp
 import type { Backend } from '../../src/storage/backend.ts'
 import { change, commit, file, textAt } from '../../src/testing/backend/case.ts'
 import { snapshot } from '../tools/setup.ts'
+import { writeFiles } from '../write-files.ts'
 
 const files = { 'a.txt': 'a\n', 'd/x.txt': 'x\n', 'd/sub/y.txt': 'y\n', 'notes/n.md': '# n\n' }
 
@@ -21,10 +22,7 @@ function onDisk(tree: Record<string, string> = files): { backend: Backend; root:
   temporaries.push(base)
   const root = join(base, 'root')
   mkdirSync(root)
-  for (const [path, text] of Object.entries(tree)) {
-    mkdirSync(join(root, path, '..'), { recursive: true })
-    writeFileSync(join(root, path), text)
-  }
+  writeFiles(root, tree)
   return { backend: nodeBackend(root, { stateDir: join(base, 'state') }), root }
 }
 

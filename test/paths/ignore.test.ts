@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type IgnoreScope, ignoreScope, isIgnored, parseIgnore } from '../../src/paths/ignore.ts'
 import { times } from '../counts.ts'
 import { ownTime } from '../own-time.ts'
+import { writeFiles } from '../write-files.ts'
 
 /** Ignore files by path, and the entries to test. A directory ends with `/`. */
 interface Case {
@@ -24,10 +25,7 @@ function askGit(cases: readonly Case[], config: readonly string[] = []): string[
       if (entry.endsWith('/')) mkdirSync(join(root, directory, entry), { recursive: true })
       requests.push(join(directory, entry.replace(/\/$/, '')))
     }
-    for (const [path, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(root, directory, path)), { recursive: true })
-      writeFileSync(join(root, directory, path), text)
-    }
+    writeFiles(join(root, directory), files)
   }
   const environment = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
   execFileSync('git', ['init', '-q'], { cwd: root, env: environment })

@@ -6,6 +6,7 @@ import type { BrowserContext, Page } from 'playwright'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { serveGit } from '../git/http-server.ts'
 import { git } from '../git/repositories.ts'
+import { pageCalls } from '../runtimes/page-calls.ts'
 import { serveCorsProxy } from './cors-proxy.ts'
 import { type Playground, startPlayground } from './open.ts'
 import type { StorageApi } from './storage/page.ts'
@@ -31,19 +32,7 @@ async function tab(): Promise<Page> {
   return page
 }
 
-function ask<K extends keyof StorageApi>(
-  page: Page,
-  name: K,
-  ...args: Parameters<StorageApi[K]>
-): Promise<Awaited<ReturnType<StorageApi[K]>>> {
-  return page.evaluate(
-    ([name, args]) => {
-      const { api } = globalThis as unknown as { api: Record<string, (...args: unknown[]) => unknown> }
-      return api[name as string]?.(...(args as unknown[]))
-    },
-    [name, args] as const,
-  ) as Promise<Awaited<ReturnType<StorageApi[K]>>>
-}
+const ask = pageCalls<StorageApi>()
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 

@@ -1,9 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { nodeBackend } from '../../dist/backends/node/index.js'
 import { overlay } from '../../dist/backends/overlay/index.js'
 import { dialects } from '../../dist/dialects/index.js'
 import { createWorkspace } from '../../dist/index.js'
@@ -12,6 +8,7 @@ import type { Backend } from '../../dist/storage/backend.js'
 import { times } from '../counts.ts'
 import { toolRows } from '../tools/table.ts'
 import { changeWays, dialectChanges } from './ways/change.ts'
+import { withDisk } from './ways/on-disk.ts'
 import { closeShell, memory, type Outcome, type Rule, treeText, tryWay, type Way } from './ways/subject.ts'
 import { wayTree } from './ways/tree.ts'
 
@@ -58,22 +55,7 @@ describe('a rule on file:change', () => {
     await expectGuarded(way, () => memory(wayTree))
   })
 
-  it.each(onDisk)('holds on disk for $name', async (way) => {
-    const home = await mkdtemp(join(tmpdir(), 'wardspace-every-change-'))
-    let count = 0
-    try {
-      await expectGuarded(way, async () => {
-        const root = join(home, String(count++))
-        for (const [path, text] of Object.entries(wayTree)) {
-          await mkdir(dirname(join(root, path)), { recursive: true })
-          await writeFile(join(root, path), text)
-        }
-        return nodeBackend(root)
-      })
-    } finally {
-      await rm(home, { recursive: true, force: true })
-    }
-  })
+  it.each(onDisk)('holds on disk for $name', (way) => withDisk((create) => expectGuarded(way, create)))
 })
 
 it.each([

@@ -1,13 +1,10 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
 import { getCommandNames } from 'just-bash'
 import { afterAll, describe, expect, it } from 'vitest'
-import { nodeBackend } from '../../dist/backends/node/index.js'
 import { dialects } from '../../dist/dialects/index.js'
 import type { Backend } from '../../dist/storage/backend.js'
 import { times } from '../counts.ts'
 import { toolRows } from '../tools/table.ts'
+import { withDisk } from './ways/on-disk.ts'
 import { closeShell, memory, type Rule, tryWay } from './ways/subject.ts'
 import { WORD, wayTree } from './ways/tree.ts'
 import { dialectViews, showingLines, type ViewWay, viewWays } from './ways/view.ts'
@@ -42,22 +39,7 @@ describe('a rule that denies file:view', () => {
     await expectHidden(way, () => memory(wayTree))
   })
 
-  it.each(onDisk)('holds on disk for $name', async (way) => {
-    const home = await mkdtemp(join(tmpdir(), 'wardspace-every-view-'))
-    let count = 0
-    try {
-      await expectHidden(way, async () => {
-        const root = join(home, String(count++))
-        for (const [path, text] of Object.entries(wayTree)) {
-          await mkdir(dirname(join(root, path)), { recursive: true })
-          await writeFile(join(root, path), text)
-        }
-        return nodeBackend(root)
-      })
-    } finally {
-      await rm(home, { recursive: true, force: true })
-    }
-  })
+  it.each(onDisk)('holds on disk for $name', (way) => withDisk((create) => expectHidden(way, create)))
 })
 
 describe('the ways to view a path', () => {

@@ -1,10 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { git } from '../../dist/git/index.js'
 import { createWorkspace, type Workspace, type WorkspaceRun } from '../../dist/index.js'
 import { bash } from '../../dist/shells/bash/index.js'
 import type { Backend } from '../../dist/storage/kit.js'
 import { type Label, type LabelPolicy, labelNames } from '../../src/policy/labels.ts'
+import { writeFiles } from '../write-files.ts'
 import { TOKEN, tree } from './label-tree.ts'
 
 /** Ways to move content through a workspace. The tests try them with each label and each sink. */
@@ -381,10 +381,7 @@ export const hops: readonly Way[] = [...toolWays.slice(0, 2), ...lineWays, ...ba
 
 /** A tree on the disk. */
 export async function writeTree(root: string): Promise<void> {
-  for (const [path, text] of Object.entries(tree)) {
-    await mkdir(dirname(join(root, path)), { recursive: true })
-    await writeFile(join(root, path), text)
-  }
+  writeFiles(root, tree)
 }
 
 export interface Leaks {

@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { dialectOf } from '../../src/cli/dialect.ts'
 import { type Options, openWorkspace } from '../../src/cli/options.ts'
 import type { DialectWorkspace } from '../../src/index.ts'
+import { writeFiles } from '../write-files.ts'
 
 /** A directory on disk, with configuration files next to it. */
 export interface Project {
@@ -20,10 +21,7 @@ export interface Project {
 export async function createProject(files: Readonly<Record<string, string>>): Promise<Project> {
   const home = await mkdtemp(join(tmpdir(), 'wardspace-seed-'))
   const root = join(home, 'workspace')
-  for (const [path, content] of Object.entries(files)) {
-    await mkdir(dirname(join(root, path)), { recursive: true })
-    await writeFile(join(root, path), content)
-  }
+  writeFiles(root, files)
   return {
     home,
     root,

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
@@ -10,6 +10,7 @@ import { type Path, parsePath, ROOT } from '../../src/paths/logical-path.ts'
 import type { Backend, EntryState, EntryType } from '../../src/storage/backend.ts'
 import { visibleFiles, type WalkEntry, type WalkOptions, walk } from '../../src/storage/walk.ts'
 import { faulty } from '../../src/testing/index.ts'
+import { writeFiles } from '../write-files.ts'
 
 const everything = { includeHidden: true, includeIgnored: true }
 const usual = { includeHidden: false, includeIgnored: false }
@@ -462,10 +463,7 @@ describe('ignore rules of a whole tree', () => {
             for (const [i, text] of nested) tree[`${directories[i % directories.length]}/.gitignore`] = text
           const disk = mkdtempSync(join(tmpdir(), 'wardspace-walk-'))
           try {
-            for (const [path, text] of Object.entries(tree)) {
-              mkdirSync(dirname(join(disk, path)), { recursive: true })
-              writeFileSync(join(disk, path), text)
-            }
+            writeFiles(disk, tree)
             execFileSync('git', ['init', '-q'], { cwd: disk, env: environment })
             const listed = execFileSync('git', ['ls-files', '--others', '--exclude-standard', '-z'], {
               cwd: disk,

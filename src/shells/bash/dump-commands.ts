@@ -1,4 +1,5 @@
 import type { Command, ResolvedCommandContext } from 'just-bash'
+import { concatBytes } from '../../util/bytes.ts'
 import { fromByteText } from '../../util/native-bytes.ts'
 import { parseFlags } from './flags.ts'
 import { resolvePath } from './virtual-paths.ts'
@@ -55,14 +56,7 @@ async function read(operands: readonly string[], { fs, cwd, stdin }: ResolvedCom
     parts.push(name === '-' ? fromByteText(String(stdin)) : await fs.readFileBuffer(resolvePath(cwd, name)))
   }
   const [first] = parts
-  if (first !== undefined && parts.length === 1) return first
-  const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let offset = 0
-  for (const part of parts) {
-    joined.set(part, offset)
-    offset += part.length
-  }
-  return joined
+  return first !== undefined && parts.length === 1 ? first : concatBytes(parts)
 }
 
 /** Long spellings of xxd's flags, which begin with one dash. */

@@ -1,11 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { afterEach } from 'vitest'
 import { type NodeOptions, nodeBackend } from '../../../src/backends/node/index.ts'
 import { ToolError } from '../../../src/errors.ts'
 import type { Path } from '../../../src/paths/logical-path.ts'
 import type { Backend, Change } from '../../../src/storage/backend.ts'
+import { writeFiles } from '../../write-files.ts'
 
 const closers: (() => unknown)[] = []
 
@@ -28,10 +29,7 @@ export function place(files: Record<string, string> = {}, options: NodeOptions =
   const root = join(base, 'root')
   const state = join(base, 'state')
   mkdirSync(root)
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, path)), { recursive: true })
-    writeFileSync(join(root, path), text)
-  }
+  writeFiles(root, files)
   const open = (more: NodeOptions = {}) => {
     const backend = nodeBackend(root, { stateDir: state, ...options, ...more })
     afterwards(() => backend.close())

@@ -1,11 +1,12 @@
-import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { nodeBackend } from '../../../src/backends/node/index.ts'
 import { childOf, type Path, ROOT } from '../../../src/paths/logical-path.ts'
 import type { Backend } from '../../../src/storage/backend.ts'
 import { visibleFiles, walk } from '../../../src/storage/walk.ts'
+import { writeFiles } from '../../write-files.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -15,10 +16,7 @@ afterEach(async () => {
 function tree(files: Record<string, string>, grounding?: 'recheck') {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'descend-')))
   closers.push(() => rmSync(base, { recursive: true, force: true }))
-  for (const [path, text] of Object.entries({ 'root/x': '', 'outside/secret': 'secret', ...files })) {
-    mkdirSync(dirname(join(base, path)), { recursive: true })
-    writeFileSync(join(base, path), text)
-  }
+  writeFiles(base, { 'root/x': '', 'outside/secret': 'secret', ...files })
   const backend = nodeBackend(join(base, 'root'), { stateDir: join(base, 'state'), ...(grounding && { grounding }) })
   closers.push(() => backend.close())
   return { base, root: join(base, 'root'), backend }

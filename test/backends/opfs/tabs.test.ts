@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { times } from '../../counts.ts'
 import { counted } from '../../coverage/counted.ts'
 import { chromiumArgs, chromiumPath } from '../../runtimes/chromium.ts'
+import { pageCalls } from '../../runtimes/page-calls.ts'
 import type { Layout, PageApi } from './page.ts'
 
 /** Pages and workers of Chromium that are terminated while they write. */
@@ -60,20 +61,7 @@ async function openPage(): Promise<Page> {
   return page
 }
 
-/** Calls a function of the page. */
-function ask<K extends keyof PageApi>(
-  page: Page,
-  name: K,
-  ...args: Parameters<PageApi[K]>
-): Promise<Awaited<ReturnType<PageApi[K]>>> {
-  return page.evaluate(
-    ([name, args]) => {
-      const { api } = globalThis as unknown as { api: Record<string, (...args: unknown[]) => unknown> }
-      return api[name as string]?.(...(args as unknown[]))
-    },
-    [name, args] as const,
-  ) as Promise<Awaited<ReturnType<PageApi[K]>>>
-}
+const ask = pageCalls<PageApi>()
 
 describe.each<Layout>(['packed', 'files'])('OPFS %s', (layout) => {
   it('has each set completely or not at all when a worker is terminated while writing', async () => {

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { writeFiles } from '../../write-files.ts'
 import { shellBench } from '../setup.ts'
 
 const numbers = Array.from({ length: 30 }, (_, i) => `line ${i + 1}\n`).join('')
@@ -18,10 +19,7 @@ function patchOf(from: Record<string, string>, to: Record<string, string>): stri
   const directory = mkdtempSync(join(tmpdir(), 'patch-'))
   const git = (...args: string[]) => execFileSync('git', args, { cwd: directory, encoding: 'utf8' })
   const write = (tree: Record<string, string>) => {
-    for (const [path, content] of Object.entries(tree)) {
-      mkdirSync(dirname(join(directory, path)), { recursive: true })
-      writeFileSync(join(directory, path), content)
-    }
+    writeFiles(directory, tree)
   }
   try {
     git('init', '-q')

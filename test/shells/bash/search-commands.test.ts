@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
 import { afterAll, describe, expect, it } from 'vitest'
 import { ownTime } from '../../own-time.ts'
+import { writeFiles } from '../../write-files.ts'
 import { shellBench } from '../setup.ts'
 
 const tree: Record<string, string> = {
@@ -24,10 +25,7 @@ const tree: Record<string, string> = {
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'wardspace-search-'))
-for (const [name, content] of Object.entries(tree)) {
-  mkdirSync(dirname(join(directory, name)), { recursive: true })
-  writeFileSync(join(directory, name), content)
-}
+writeFiles(directory, tree)
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const grep = [

@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { nodeBackend } from '../../../src/backends/node/index.ts'
 import { type NodeShellOptions, nodeShell } from '../../../src/shells/node/index.ts'
 import type { WorkspaceOptions } from '../../../src/workspace/create-workspace.ts'
+import { writeFiles } from '../../write-files.ts'
 import { type ShellBench, shellBench, unjudged } from '../setup.ts'
 
 export interface NodeBench extends ShellBench {
@@ -23,10 +24,7 @@ export async function nodeBench(
   const base = realpathSync(mkdtempSync(join(parent, 'node-shell-')))
   const root = join(base, 'root')
   mkdirSync(root)
-  for (const [path, content] of Object.entries(tree)) {
-    mkdirSync(dirname(join(root, path)), { recursive: true })
-    writeFileSync(join(root, path), content)
-  }
+  writeFiles(root, tree)
   const stateDir = join(base, 'state')
   const shell = nodeShell({ root, stateDir, sandbox: 'none', ...shellOptions })
   const policy = { preset: 'autonomous', tools: { run_command: 'allow', start_command: 'allow' } } as const

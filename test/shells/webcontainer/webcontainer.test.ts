@@ -2,6 +2,7 @@ import { type Browser, chromium, type Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { shellContract } from '../../../src/testing/index.ts'
 import { chromiumArgs, chromiumPath } from '../../runtimes/chromium.ts'
+import { pageCalls } from '../../runtimes/page-calls.ts'
 import type { PageApi } from './page.ts'
 import { type Sites, serveSites } from './serve.ts'
 
@@ -28,20 +29,7 @@ async function openPage(address: string): Promise<Page> {
   return one
 }
 
-/** Calls a function in the page. */
-function callPage<K extends keyof PageApi>(
-  on: Page,
-  name: K,
-  ...args: Parameters<PageApi[K]>
-): Promise<Awaited<ReturnType<PageApi[K]>>> {
-  return on.evaluate(
-    ([name, args]) => {
-      const { api } = globalThis as unknown as { api: Record<string, (...args: unknown[]) => unknown> }
-      return api[name as string]?.(...(args as unknown[]))
-    },
-    [name, args] as const,
-  ) as Promise<Awaited<ReturnType<PageApi[K]>>>
-}
+const callPage = pageCalls<PageApi>()
 
 describe('the page with the real client and the stand-in', () => {
   it('is cross-origin isolated', async () => {
