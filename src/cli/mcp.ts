@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { createMcpServer } from '../adapters/mcp/index.ts'
 import type { ApproveHandler } from '../policy/approval.ts'
 import type { DialectWorkspace, Workspace } from '../workspace/create-workspace.ts'

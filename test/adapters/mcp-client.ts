@@ -1,6 +1,5 @@
 import { Client, type ClientOptions } from '@modelcontextprotocol/sdk/client/index.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
-import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { createMcpServer, type McpServerOptions } from '../../src/adapters/mcp/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
@@ -23,7 +22,7 @@ export async function connect<W extends Workspace | DialectWorkspace>(
 ) {
   const client = new Client({ name: 'test client', version: '1.0.0' }, { capabilities })
   prepare(client)
-  const server: Server = createMcpServer(workspace, options)
+  const server = createMcpServer(workspace, options)
   const [here, there] = InMemoryTransport.createLinkedPair()
   const sent: JSONRPCMessage[] = []
   await server.connect(there)
@@ -40,7 +39,7 @@ export async function connect<W extends Workspace | DialectWorkspace>(
   }
   /** Returns how often the server has sent a notification. */
   const count = (method: string) => sent.filter((message) => 'method' in message && message.method === method).length
-  return { workspace, client, server, sent, call, count, transport: here }
+  return { workspace, client, server, sent, call, count, transport: here, serverTransport: there }
 }
 
 /** Waits until messages have arrived, which takes a few turns of the event loop in memory. */

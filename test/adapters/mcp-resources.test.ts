@@ -305,9 +305,9 @@ describe('a subscription', () => {
   })
 
   it('does not fail a call when the connection breaks', async () => {
-    const { server, client, workspace } = await connect()
+    const { serverTransport, client, workspace } = await connect()
     await client.subscribeResource({ uri: 'wardspace://files/a.txt' })
-    if (server.transport !== undefined) server.transport.send = () => Promise.reject(new Error('The pipe is broken'))
+    serverTransport.send = () => Promise.reject(new Error('The pipe is broken'))
     expect(await workspace.call('append_file', { path: 'a.txt', content: 'two\n' })).toMatchObject({ ok: true })
     await settled()
   })

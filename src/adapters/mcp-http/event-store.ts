@@ -1,4 +1,4 @@
-import type { EventStore } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import type { EventStore } from '@modelcontextprotocol/server'
 
 interface StoredEvent {
   readonly number: number

@@ -1,4 +1,4 @@
-import { WebStandardStreamableHTTPServerTransport as Transport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import { WebStandardStreamableHTTPServerTransport as Transport } from '@modelcontextprotocol/server'
 import { checkOptions, isFunction, isPositive, type OptionTable } from '../../util/check-options.ts'
 import { type AdmissionOptions, admissionTable, createAdmission } from './admission.ts'
 import { createEventStore } from './event-store.ts'

@@ -1,10 +1,10 @@
-import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import type { WebStandardStreamableHTTPServerTransport as Transport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import type { WebStandardStreamableHTTPServerTransport as Transport } from '@modelcontextprotocol/server'
+import type { McpServer } from '../mcp/index.ts'
 
 /** The server of one session. */
 export interface McpSession {
-  /** Two sessions must not share a server. */
-  readonly server: Server
+  /** A server of `createMcpServer`, or of the official SDK. Two sessions must not share a server. */
+  readonly server: Pick<McpServer, 'connect'>
   /** Called when the session ends, for example to close its run. */
   close?(): void | Promise<void>
 }

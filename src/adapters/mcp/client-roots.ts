@@ -1,5 +1,4 @@
-import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
+import { ProtocolErrorCode, type Server } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { type Failure, ToolError, toFailure } from '../../errors.ts'
 import type { DialectRun, DialectWorkspace, Workspace, WorkspaceRun } from '../../workspace/create-workspace.ts'
@@ -89,7 +88,7 @@ async function rootsOf(server: Server, timeout: number): Promise<readonly Client
     const { roots } = await server.request({ method: 'roots/list' }, rootsSchema, { timeout })
     return roots.map(({ uri, name }) => ({ uri, ...(name === undefined ? {} : { name }) }))
   } catch (error) {
-    if ((error as { readonly code?: unknown }).code === ErrorCode.MethodNotFound) return []
+    if ((error as { readonly code?: unknown }).code === ProtocolErrorCode.MethodNotFound) return []
     throw new ToolError('BACKEND_ERROR', 'The client did not send its roots', { hint: HINT })
   }
 }

@@ -1,5 +1,4 @@
-import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { CompleteRequestSchema, type CompleteResult } from '@modelcontextprotocol/sdk/types.js'
+import type { CompleteResult, Server } from '@modelcontextprotocol/server'
 import type { CallOptions } from '../../call/state/call.ts'
 import { promptPaths } from './prompts.ts'
 import { ownCalls, requireServed, type ServedRun, type ServedState } from './served-workspace.ts'
@@ -10,7 +9,7 @@ const MAX_VALUES = 100
 
 /** Serves completion of listed paths and of artifact names. */
 export function serveCompletions(server: Server, serving: ServedState, artifacts: () => readonly string[]): void {
-  server.setRequestHandler(CompleteRequestSchema, ({ params: { ref, argument } }, { signal }) =>
+  server.setRequestHandler('completion/complete', ({ params: { ref, argument } }, { mcpReq: { signal } }) =>
     serving.use(async (serves) => {
       const { run } = requireServed(serves)
       const isPath =

@@ -1,14 +1,9 @@
-import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { ErrorCode, type Implementation, type RequestId } from '@modelcontextprotocol/sdk/types.js'
 import type { ApprovalAnswer, ApproveHandler } from '../../policy/approval.ts'
 import { approvalText } from '../../policy/approval-text.ts'
+import { type ClientRequest, InvalidAnswer, type QuestionAnswer, type QuestionForm } from './client-request.ts'
 
 /** How the client is asked. */
 export interface ElicitOptions {
-  /** The request that needs the approval. Over HTTP, the question is sent on its response stream. */
-  readonly requestId: RequestId
-  /** Cancels the question. */
-  readonly signal: AbortSignal
   /** Milliseconds until the question expires. */
   readonly timeoutMs: number
   /** Called when the question is sent. */
@@ -17,49 +12,38 @@ export interface ElicitOptions {
 
 const answers = ['allow once', 'allow for this run', 'deny'] as const
 
+const form: Omit<QuestionForm, 'message'> = {
+  requestedSchema: {
+    type: 'object',
+    properties: {
+      decision: { type: 'string', title: 'Decision', enum: [...answers] },
+      reason: { type: 'string', title: 'Why not', description: 'Shown to the agent' },
+    },
+    required: ['decision'],
+  },
+}
+
 /**
  * Returns a handler that asks the user of the client, or `undefined` if the client does not support elicitation. Declining or
  * dismissing the question denies the call. Without an answer, the call stays pending and can be resumed.
  */
-export function elicitApproval(server: Server, options: ElicitOptions): ApproveHandler | undefined {
-  if (server.getClientCapabilities()?.elicitation?.form === undefined) return undefined
+export function elicitApproval(client: ClientRequest, options: ElicitOptions): ApproveHandler | undefined {
+  if (!client.hasForms) return undefined
+  const { timeoutMs, onAsked } = options
   return async (request) => {
-    const { name } = server.getClientVersion() as Implementation
-    options.onAsked()
+    onAsked()
     try {
-      const { action, content } = await server.elicitInput(
-        {
-          mode: 'form',
-          message: approvalText(request),
-          requestedSchema: {
-            type: 'object',
-            properties: {
-              decision: { type: 'string', title: 'Decision', enum: [...answers] },
-              reason: { type: 'string', title: 'Why not', description: 'Shown to the agent' },
-            },
-            required: ['decision'],
-          },
-        },
-        { timeout: options.timeoutMs, relatedRequestId: options.requestId, signal: options.signal },
-      )
-      return { ...answerOf(action, content), by: `the person at ${name}` }
+      const answer = await client.ask({ message: approvalText(request), ...form }, { timeoutMs, signal: client.signal })
+      return { ...answerOf(answer), by: `the person at ${client.client}` }
     } catch (error) {
-      if (isInvalidAnswer(error)) throw error
+      // An invalid answer is reported and not asked again.
+      if (error instanceof InvalidAnswer) throw error
       return 'later'
     }
   }
 }
 
-/** Returns whether the client sent an invalid answer. That is reported and not asked again. Other errors have other codes. */
-function isInvalidAnswer(error: unknown): boolean {
-  const { code } = error as { readonly code?: unknown }
-  return code === undefined || code === ErrorCode.InvalidParams
-}
-
-function answerOf(
-  action: 'accept' | 'decline' | 'cancel',
-  content: Readonly<Record<string, unknown>> | undefined,
-): Exclude<ApprovalAnswer, string> {
+function answerOf({ action, content }: QuestionAnswer): Exclude<ApprovalAnswer, string> {
   if (action === 'cancel') return { deny: 'the question was dismissed' }
   if (action === 'accept' && content?.decision === 'allow once') return { allow: 'once' }
   if (action === 'accept' && content?.decision === 'allow for this run') return { allow: 'run' }

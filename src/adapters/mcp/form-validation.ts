@@ -1,8 +1,8 @@
-import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js'
+import type { jsonSchemaValidator } from '@modelcontextprotocol/server'
 
 interface Form {
   readonly properties: Readonly<Record<string, { readonly type?: string; readonly enum?: readonly unknown[] }>>
-  readonly required: readonly string[]
+  readonly required?: readonly string[] | undefined
 }
 
 /**
@@ -10,22 +10,19 @@ interface Form {
  * which workers do not allow.
  */
 export const formValidator: jsonSchemaValidator = {
-  getValidator: (schema) => {
-    const { properties, required } = schema as unknown as Form
-    return (input) => {
-      // The protocol has checked that it is an object.
-      const problem = wrongField(input as Readonly<Record<string, unknown>>, properties, required)
-      return problem === undefined
-        ? { valid: true, data: input as never, errorMessage: undefined }
-        : { valid: false, data: undefined, errorMessage: problem }
-    }
+  getValidator: (schema) => (input) => {
+    // The protocol has checked that it is an object.
+    const problem = wrongField(input as Readonly<Record<string, unknown>>, schema as unknown as Form)
+    return problem === undefined
+      ? { valid: true, data: input as never, errorMessage: undefined }
+      : { valid: false, data: undefined, errorMessage: problem }
   },
 }
 
-function wrongField(
+/** Returns what is wrong with the first field that does not fit the form. */
+export function wrongField(
   answer: Readonly<Record<string, unknown>>,
-  properties: Form['properties'],
-  required: readonly string[],
+  { properties, required = [] }: Form,
 ): string | undefined {
   for (const name of required) if (!Object.hasOwn(answer, name)) return `${name} is missing`
   for (const [name, { enum: values }] of Object.entries(properties)) {

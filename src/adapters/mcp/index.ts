@@ -1,5 +1,4 @@
-import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { InitializedNotificationSchema, RootsListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import { type StdioServerHandle, serveStdio } from '@modelcontextprotocol/server/stdio'
 import {
   checkOptions,
   isFunction,
@@ -10,15 +9,11 @@ import {
   shape,
 } from '../../util/check-options.ts'
 import type { DialectRun, DialectWorkspace, Workspace, WorkspaceRun } from '../../workspace/create-workspace.ts'
-import { createCallOptions } from './call-options.ts'
-import { type ClientRoots, createRootsRequester } from './client-roots.ts'
-import { serveCompletions } from './completions.ts'
-import { formValidator } from './form-validation.ts'
-import { instructionsFor } from './instructions.ts'
-import { servePrompts } from './prompts.ts'
-import { serveResources } from './resources.ts'
-import { createServedState, ignoreClosed, type ServedOrReason } from './served-workspace.ts'
-import { serveTools } from './tools.ts'
+import type { ClientRoots } from './client-roots.ts'
+import { withLegacyCode } from './protocol-errors.ts'
+import { type ConnectionOptions, serveConnection } from './serve-connection.ts'
+import type { Served } from './served-workspace.ts'
+import { Connection, type McpTransport } from './transport.ts'
 
 /** Name, run, approvals and roots of a server. */
 export interface McpServerOptions {
@@ -34,6 +29,21 @@ export interface McpServerOptions {
 }
 
 export type { ClientRoot, ClientRoots, OpenedRoots, RefusedRoot } from './client-roots.ts'
+export type { McpTransport } from './transport.ts'
+
+/** A server for one client. */
+export interface McpServer {
+  /** Serves the client at the other end. Throws if the server is connected already. */
+  connect(transport: McpTransport): Promise<void>
+  /** Ends the connection and its running calls. */
+  close(): Promise<void>
+  /** Called when the connection has ended. */
+  onclose?: (() => void) | undefined
+  /** Called when the client has confirmed the handshake, which protocol 2026-07-28 does not have. */
+  oninitialized?: (() => void) | undefined
+  /** Called with errors of the transport and of messages that cannot be answered. */
+  onerror?: ((error: Error) => void) | undefined
+}
 
 const optionTable: OptionTable<McpServerOptions> = {
   name: isText,
@@ -48,85 +58,58 @@ const APPROVAL_TIMEOUT = 30 * 60_000
 
 /**
  * Creates a server of the Model Context Protocol over a workspace, for one client and any transport: tools with annotations, output
- * schemas, structured results, progress and cancellation. A refusal is a result with `isError`, code and hint as text, and the
- * complete refusal in `_meta['wardspace/failure']`. Approvals are requested from the client by elicitation if the workspace has no
- * `approve` and the client supports it; without an answer, the call ends with `APPROVAL_REQUIRED` and can be resumed. A workspace
- * with a `dialect` is served with the dialect's tools and results.
+ * schemas, structured results, progress and cancellation. It speaks protocol 2026-07-28 and the versions since 2024-10-07, as the
+ * client does. A refusal is a result with `isError`, code and hint as text, and the complete refusal in
+ * `_meta['wardspace/failure']`. Approvals are requested from the client by elicitation if the workspace has no `approve` and the
+ * client supports it; without an answer, the call ends with `APPROVAL_REQUIRED` and can be resumed. A workspace with a `dialect` is
+ * served with the dialect's tools and results. Protocol 2026-07-28 has no requests for roots: its clients get the workspace.
  *
  * @example
  * const server = createMcpServer(workspace)
  * await server.connect(new StdioServerTransport())
  */
-export function createMcpServer(workspace: Workspace | DialectWorkspace, requested?: McpServerOptions): Server {
+export function createMcpServer(workspace: Workspace | DialectWorkspace, requested?: McpServerOptions): McpServer {
   const options = checkOptions<McpServerOptions>('createMcpServer()', requested, optionTable)
-  const { name = 'wardspace', version = '0.1.0', run = workspace, approvalTimeoutMs = APPROVAL_TIMEOUT } = options
-  const server = new Server(
-    { name, version },
-    {
-      capabilities: {
-        tools: { listChanged: true },
-        resources: { subscribe: true, listChanged: true },
-        prompts: {},
-        completions: {},
-        ...(options.roots === undefined ? {} : { logging: {} }),
-      },
-      // Models already know a dialect, and its tools describe themselves.
-      ...('dialect' in workspace ? {} : { instructions: instructionsFor(workspace.tools) }),
-      jsonSchemaValidator: formValidator,
-      debouncedNotificationMethods: ['notifications/tools/list_changed', 'notifications/resources/list_changed'],
-    },
-  )
-  const serving = createServedState({ workspace, run }, onReplaced)
-  let stop = () => {}
-
-  /** Subscribes to the served workspace. */
-  function follow(serves: ServedOrReason): void {
-    stop()
-    stop = () => {}
-    if ('failure' in serves) return
-    let { mode } = serves.run
-    stop = serves.workspace.subscribe((event) => {
-      resources.onEvent(event)
-      if (event.type === 'mode' && serves.run.mode !== mode) {
-        mode = serves.run.mode
-        ignoreClosed(server.sendToolListChanged())
-      }
-    })
-  }
-
-  const callOptions = createCallOptions(server, approvalTimeoutMs)
-  const resources = serveResources(server, serving, callOptions)
-  const roots = options.roots === undefined ? undefined : createRootsRequester(server, serving, options.roots)
-
-  /** Called when another workspace is served. */
-  async function onReplaced(serves: ServedOrReason): Promise<void> {
-    follow(serves)
-    ignoreClosed(server.sendToolListChanged())
-    await resources.onReplaced(serves)
-  }
-
-  serveTools(server, serving, { callOptions, onResult: resources.addArtifacts })
-  servePrompts(server, serving, callOptions)
-  serveCompletions(server, serving, resources.artifacts)
-  server.setNotificationHandler(InitializedNotificationSchema, () => {
-    follow({ workspace, run })
-    roots?.request()
-    server.oninitialized?.()
-  })
-  server.setNotificationHandler(RootsListChangedNotificationSchema, () => roots?.request())
-  atEnd(server, () => stop())
-  return server
+  const { name = 'wardspace', version = '0.1.0', run = workspace } = options
+  const { approvalTimeoutMs = APPROVAL_TIMEOUT, roots } = options
+  return new WorkspaceServer({ workspace, run }, { name, version, approvalTimeoutMs, roots })
 }
 
-/** Runs `act` when the connection ends, after the transport's own handler. */
-function atEnd(server: Server, act: () => void): void {
-  const { connect } = server
-  server.connect = async (transport) => {
-    const { onclose } = transport
-    transport.onclose = () => {
-      onclose?.()
-      act()
-    }
-    await connect.call(server, transport)
+class WorkspaceServer implements McpServer {
+  onclose: (() => void) | undefined
+  oninitialized: (() => void) | undefined
+  onerror: ((error: Error) => void) | undefined
+  readonly #served: Served
+  readonly #options: Omit<ConnectionOptions, 'era' | 'onInitialized'>
+  #connection: StdioServerHandle | undefined
+
+  constructor(served: Served, options: Omit<ConnectionOptions, 'era' | 'onInitialized'>) {
+    this.#served = served
+    this.#options = options
+  }
+
+  async connect(transport: McpTransport): Promise<void> {
+    if (this.#connection !== undefined) throw new TypeError('The server is connected already: create one per client')
+    let era: ConnectionOptions['era'] = 'modern'
+    const connection = new Connection(transport, {
+      rewrite: (message) => (era === 'legacy' ? withLegacyCode(message) : message),
+      onEnd: () => {
+        this.#connection = undefined
+        this.onclose?.()
+      },
+    })
+    // Works with any transport that carries all messages of a connection.
+    this.#connection = serveStdio(
+      (opened) => {
+        era = opened.era
+        return serveConnection(this.#served, { ...this.#options, era, onInitialized: () => this.oninitialized?.() })
+      },
+      { transport: connection, onerror: (error) => this.onerror?.(error) },
+    )
+    await connection.started
+  }
+
+  async close(): Promise<void> {
+    await this.#connection?.close()
   }
 }

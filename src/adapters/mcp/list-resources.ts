@@ -1,4 +1,4 @@
-import type { ListResourcesResult, ListResourceTemplatesResult } from '@modelcontextprotocol/sdk/types.js'
+import type { ListResourcesResult, ListResourceTemplatesResult } from '@modelcontextprotocol/server'
 import type { CallOptions } from '../../call/state/call.ts'
 import { classifyPath } from '../../files/classify/index.ts'
 import type { LogicalPath } from '../../paths/logical-path.ts'

@@ -1,11 +1,6 @@
-import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import {
-  GetPromptRequestSchema,
-  ListPromptsRequestSchema,
-  type PromptMessage,
-} from '@modelcontextprotocol/sdk/types.js'
+import type { PromptMessage, Server } from '@modelcontextprotocol/server'
 import type { CallOptions } from '../../call/state/call.ts'
-import type { CallOptionsFactory } from './call-options.ts'
+import type { RequestOptions } from './call-options.ts'
 import { invalidParams } from './protocol-errors.ts'
 import { readResource } from './read-resource.ts'
 import { hasTool, requireServed, type Served, type ServedRun, type ServedState } from './served-workspace.ts'
@@ -94,18 +89,21 @@ export const promptPaths: ReadonlySet<string> = new Set(
 )
 
 /** Serves the prompts whose tools exist. */
-export function servePrompts(server: Server, serving: ServedState, createOptions: CallOptionsFactory): void {
-  server.setRequestHandler(ListPromptsRequestSchema, () =>
+export function servePrompts(server: Server, serving: ServedState, { rounds, callOptions }: RequestOptions): void {
+  server.setRequestHandler('prompts/list', () =>
     serving.use(async (serves) => ({ prompts: (await availablePrompts(requireServed(serves))).map(withoutInternals) })),
   )
-  server.setRequestHandler(GetPromptRequestSchema, ({ params }, extra) =>
-    serving.use(async (serves) => {
-      const current = requireServed(serves)
-      const prompt = (await availablePrompts(current)).find(({ name }) => name === params.name)
-      if (prompt === undefined) throw invalidParams(`There is no prompt ${JSON.stringify(params.name.slice(0, 100))}`)
-      const values = checkArguments(prompt, params.arguments ?? {})
-      return { description: prompt.description, messages: await prompt.messages(values, current, createOptions(extra)) }
-    }),
+  server.setRequestHandler('prompts/get', ({ params }, context) =>
+    rounds.run(context, (request) =>
+      serving.use(async (serves) => {
+        const current = requireServed(serves)
+        const prompt = (await availablePrompts(current)).find(({ name }) => name === params.name)
+        if (prompt === undefined) throw invalidParams(`There is no prompt ${JSON.stringify(params.name.slice(0, 100))}`)
+        const values = checkArguments(prompt, params.arguments ?? {})
+        const messages = await prompt.messages(values, current, callOptions(request))
+        return { description: prompt.description, messages }
+      }),
+    ),
   )
 }
 

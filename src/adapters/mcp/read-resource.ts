@@ -1,4 +1,4 @@
-import type { ReadResourceResult } from '@modelcontextprotocol/sdk/types.js'
+import type { ReadResourceResult } from '@modelcontextprotocol/server'
 import type { CallOptions, Success } from '../../call/state/call.ts'
 import type { Failure } from '../../errors.ts'
 import { failureError } from './protocol-errors.ts'

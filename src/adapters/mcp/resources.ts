@@ -1,15 +1,8 @@
-import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import {
-  ListResourcesRequestSchema,
-  ListResourceTemplatesRequestSchema,
-  ReadResourceRequestSchema,
-  SubscribeRequestSchema,
-  UnsubscribeRequestSchema,
-} from '@modelcontextprotocol/sdk/types.js'
+import type { Server } from '@modelcontextprotocol/server'
 import type { Success } from '../../call/state/call.ts'
 import type { WorkspaceEvent } from '../../call/state/events.ts'
 import type { Failure } from '../../errors.ts'
-import type { CallOptionsFactory } from './call-options.ts'
+import type { RequestOptions } from './call-options.ts'
 import { listResources, resourceTemplates } from './list-resources.ts'
 import { readResource } from './read-resource.ts'
 import { ignoreClosed, requireServed, type ServedOrReason, type ServedState } from './served-workspace.ts'
@@ -34,32 +27,34 @@ export interface ServedResources {
 export function serveResources(
   server: Server,
   serving: ServedState,
-  createOptions: CallOptionsFactory,
+  { rounds, callOptions }: RequestOptions,
 ): ServedResources {
   const subscriptions = createSubscriptions()
   const artifacts = new Set<string>()
   // A client that has never requested the list is not notified of changes to it.
   let isListed = false
 
-  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => resourceTemplates)
-  server.setRequestHandler(ListResourcesRequestSchema, ({ params }, { signal }) =>
+  server.setRequestHandler('resources/templates/list', () => resourceTemplates)
+  server.setRequestHandler('resources/list', ({ params }, { mcpReq: { signal } }) =>
     serving.use((serves) => {
       isListed = true
       return listResources(requireServed(serves), [...artifacts], params?.cursor, { signal })
     }),
   )
-  server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }, extra) =>
-    serving.use(async (serves) => ({
-      contents: [await readResource(requireServed(serves).run, uri, parseResourceUri(uri), createOptions(extra))],
-    })),
+  server.setRequestHandler('resources/read', ({ params: { uri } }, context) =>
+    rounds.run(context, (request) =>
+      serving.use(async (serves) => ({
+        contents: [await readResource(requireServed(serves).run, uri, parseResourceUri(uri), callOptions(request))],
+      })),
+    ),
   )
-  server.setRequestHandler(SubscribeRequestSchema, ({ params: { uri } }, extra) =>
-    serving.use(async (serves) => {
-      await subscriptions.add(requireServed(serves), uri, createOptions(extra))
-      return {}
-    }),
-  )
-  server.setRequestHandler(UnsubscribeRequestSchema, ({ params: { uri } }) => {
+  server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, context) => {
+    await rounds.run(context, (request) =>
+      serving.use((serves) => subscriptions.add(requireServed(serves), uri, callOptions(request))),
+    )
+    return {}
+  })
+  server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
     subscriptions.remove(uri)
     return {}
   })

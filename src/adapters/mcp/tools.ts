@@ -1,49 +1,48 @@
-import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import {
-  CallToolRequestSchema,
-  type CallToolResult,
-  ListToolsRequestSchema,
-  type Tool,
-} from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolResult, Server, Tool } from '@modelcontextprotocol/server'
 import type { Success } from '../../call/state/call.ts'
 import { type DialectResult, isDialectResult } from '../../dialects/runtime/types.ts'
 import type { Failure } from '../../errors.ts'
 import type { ToolDescription } from '../../workspace/create-workspace.ts'
 import { modelTools, toJsonSchema, toModelText } from '../json-schema/index.ts'
-import type { CallOptionsFactory } from './call-options.ts'
+import type { RequestOptions } from './call-options.ts'
 import { openProgress } from './progress.ts'
 import type { Served, ServedState } from './served-workspace.ts'
 
-export interface ToolsOptions {
-  readonly callOptions: CallOptionsFactory
+export interface ToolsOptions extends RequestOptions {
   /** Called with every result of the workspace's own tools. */
   readonly onResult: (result: Success | Failure) => void
 }
 
 /** Serves the list and the calls of the tools. */
-export function serveTools(server: Server, serving: ServedState, { callOptions, onResult }: ToolsOptions): void {
+export function serveTools(
+  server: Server,
+  serving: ServedState,
+  { rounds, callOptions, onResult }: ToolsOptions,
+): void {
   const activeTokens = new Set<string | number>()
 
-  server.setRequestHandler(ListToolsRequestSchema, () =>
+  server.setRequestHandler('tools/list', () =>
     serving.use((serves) => ({ tools: 'failure' in serves ? [] : listTools(serves) })),
   )
 
-  server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) =>
-    serving.use(async (serves) => {
-      if ('failure' in serves) return toCallResult(params.name, serves.failure)
-      const progress = openProgress(extra, activeTokens)
-      try {
-        const result = await serves.run.callTool(params.name, params.arguments ?? {}, {
-          ...callOptions(extra, () => progress.setStatus('waits for an approval')),
-          onProgress: progress.report,
-        })
-        if (isDialectResult(result)) return fromDialect(result)
-        onResult(result)
-        return toCallResult(params.name, result)
-      } finally {
-        progress.end()
-      }
-    }),
+  server.setRequestHandler('tools/call', ({ params }, context) =>
+    rounds.run(context, (request) =>
+      serving.use(async (serves) => {
+        if ('failure' in serves) return toCallResult(params.name, serves.failure)
+        const progress = openProgress(request, activeTokens)
+        try {
+          const result = await serves.run.callTool(params.name, params.arguments ?? {}, {
+            ...callOptions(request, () => progress.setStatus('waits for an approval')),
+            onProgress: progress.report,
+          })
+          if (isDialectResult(result)) return fromDialect(result)
+          onResult(result)
+          return toCallResult(params.name, result)
+        } finally {
+          progress.end()
+        }
+      }),
+    ),
   )
 }
 
