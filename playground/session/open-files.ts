@@ -1,5 +1,6 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { Path } from 'wardspace'
+import { joinSentences } from 'wardspace/dialect'
 import { sha256Of } from '../projects/sha256.ts'
 import { type FileText, textOf } from './text.ts'
 import type { Session } from './types.ts'
@@ -153,7 +154,7 @@ class EditorFiles implements OpenFiles {
     } else if (result.code === 'WRITE_CONFLICT' || result.code === 'ALREADY_EXISTS') {
       this.#change(path, { theirs: await this.#read(path), trouble: undefined })
     } else {
-      this.#change(path, { trouble: `${result.message}. ${result.hint}` })
+      this.#change(path, { trouble: joinSentences(result.message, result.hint) })
     }
   }
 }

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { joinSentences } from 'wardspace/dialect'
 import { changeOfFile, type FileChange } from '../session/changes.ts'
 import type { ProjectSession } from '../session/project-session.ts'
 import { textOf } from '../session/text.ts'
@@ -53,7 +54,7 @@ function SinceCommit({ projectSession }: { readonly projectSession: ProjectSessi
     void projectSession.look('diff_workspace', { maxBytes: 1024 * 1024 }).then((result) => {
       diff.value = result.ok
         ? { text: String(result.diff), summary: result.summary }
-        : { text: '', summary: `${result.message}. ${result.hint}` }
+        : { text: '', summary: joinSentences(result.message, result.hint) }
     })
   }, [revision])
   if (diff.value === undefined) return <div class="skeleton" />

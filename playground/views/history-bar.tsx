@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { joinSentences } from 'wardspace/dialect'
 import type { ProjectSession } from '../session/project-session.ts'
 import { announce } from '../ui/announce.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -24,7 +25,7 @@ export function HistoryBar({ projectSession }: { readonly projectSession: Projec
     busy.value = true
     const result = await session.moveTo(point.id)
     busy.value = false
-    trouble.value = result.ok ? undefined : `${result.message}. ${result.hint}`
+    trouble.value = result.ok ? undefined : joinSentences(result.message, result.hint)
     if (result.ok) announce(`Restored the files: ${point.label}`)
   }
 

@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import { ToolError } from '../errors.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { didYouMean } from '../util/check-options.ts'
+import { nearestName } from '../util/nearest-name.ts'
 import { isSchema } from '../util/strict-schema.ts'
 
 /**
@@ -17,7 +18,7 @@ export function parseInput<I extends z.ZodObject>(
 ): z.output<I> {
   const parsed = safeParse(tool, input)
   if (parsed.success) return parsed.data
-  const found = parsed.issues.slice(0, 10).map(unknownFieldsOf)
+  const found = parsed.issues.flatMap(unknownFieldsOf).slice(0, 10)
   const issues = found.map((issue) => ({
     field: fieldOf(issue),
     why: bounded(issue.message) + nearestField(issue, tool.input, otherFields),
@@ -29,8 +30,19 @@ export function parseInput<I extends z.ZodObject>(
   throw new ToolError('INVALID_INPUT', `Invalid input for ${tool.name}: ${problems}`, {
     field: first?.field,
     issues,
-    hint: `Correct "${first?.field}" and call again. Fields: ${Object.keys(tool.input.shape).join(', ')}.`,
+    hint: hintFor(found[0] as z.core.$ZodIssue, issues[0]?.why ?? '', tool.input),
   })
+}
+
+/** Returns what to do about an issue: to correct a field or to leave it out, and the fields of its object. */
+function hintFor(issue: z.core.$ZodIssue, why: string, input: z.ZodObject): string {
+  const isUnknown = issue.code === 'unrecognized_keys'
+  const path = isUnknown ? issue.path : issue.path.slice(0, -1)
+  const fields = fieldsAt(input, path)
+  const what = `${isUnknown && !why.includes('; did you mean') ? 'Leave out' : 'Correct'} "${fieldOf(issue)}"`
+  if (fields.length === 0) return `${what} and call again.${path.length === 0 ? ' There are no fields.' : ''}`
+  const owner = path.length === 0 ? 'Fields' : `Fields of "${bounded(path.map(String).join('.'))}"`
+  return `${what} and call again. ${owner}: ${fields.join(', ')}.`
 }
 
 /** Parses an input whose fields may throw when they are read. */
@@ -44,14 +56,25 @@ function safeParse<I extends z.ZodObject>(tool: Pick<Tool<I>, 'name' | 'input'>,
   }
 }
 
-/** Returns the unknown fields of a union's value, if one of its schemas accepts all other fields. */
-function unknownFieldsOf(issue: z.core.$ZodIssue): z.core.$ZodIssue {
-  if (issue.code !== 'invalid_union') return issue
-  for (const [inner, ...others] of issue.errors) {
-    const unknown = inner && others.length === 0 ? unknownFieldsOf(inner) : undefined
-    if (unknown?.code === 'unrecognized_keys') return { ...unknown, path: [...issue.path, ...unknown.path] }
+/**
+ * Returns one issue for each unknown field, also for those of a union's value, if one of its schemas accepts all other
+ * fields. Other issues stay.
+ */
+function unknownFieldsOf(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      ...issue,
+      keys: [key],
+      message: `Unrecognized key: ${JSON.stringify(key)}`,
+    }))
   }
-  return issue
+  if (issue.code !== 'invalid_union') return [issue]
+  for (const [inner, ...others] of issue.errors) {
+    const unknown = inner && others.length === 0 ? unknownFieldsOf(inner) : []
+    if (unknown[0]?.code === 'unrecognized_keys')
+      return unknown.map((one) => ({ ...one, path: [...issue.path, ...one.path] }))
+  }
+  return [issue]
 }
 
 function fieldOf(issue: z.core.$ZodIssue): string {
@@ -136,8 +159,21 @@ function bounded(text: string): string {
 /** Returns the error for the name of a tool that does not exist. The hint names the nearest tool, and all of them. */
 export function unknownTool(name: unknown, names: readonly string[]): ToolError {
   const text = String(name).slice(0, 100)
-  const suggestion = didYouMean(text, names).replace(/^; d(.*)$/, 'D$1 ')
+  const prefix = commonPrefix(names)
+  const nearest = nearestName(
+    text.startsWith(prefix) ? text.slice(prefix.length) : text,
+    names.map((known) => known.slice(prefix.length)),
+  )
+  const suggestion = nearest === undefined ? '' : `Did you mean "${prefix}${nearest}"? `
   return new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(text)} here`, {
     hint: `${suggestion}Use one of: ${names.join(', ')}.`,
   })
+}
+
+/** Returns the words that all names begin with, such as `mastra_workspace_`. They say nothing about which name is meant. */
+function commonPrefix(names: readonly string[]): string {
+  const [first = ''] = names
+  let end = 0
+  while (end < first.length && names.every((name) => name[end] === first[end])) end += 1
+  return names.length < 2 ? '' : first.slice(0, first.lastIndexOf('_', end - 1) + 1)
 }

@@ -1,5 +1,6 @@
 import { ToolError } from '../errors.ts'
 import type { Shell } from '../shells/types.ts'
+import { joinSentences } from '../util/join-sentences.ts'
 import type { Root } from './roots.ts'
 
 /** Other options that a shell depends on. */
@@ -41,6 +42,7 @@ export async function asTypeError<T>(open: () => Promise<T>): Promise<T> {
     return await open()
   } catch (error) {
     if (!(error instanceof ToolError)) throw error
-    throw new TypeError(`${error.message}${error.details.hint === undefined ? '' : `. ${error.details.hint}`}`)
+    const { hint } = error.details
+    throw new TypeError(hint === undefined ? error.message : joinSentences(error.message, String(hint)))
   }
 }

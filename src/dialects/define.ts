@@ -15,6 +15,7 @@ export {
   type Query,
   type QueryInput,
 } from '../tools/author.ts'
+export { joinSentences } from '../util/join-sentences.ts'
 export { type CommandOutput, formatCommandOutput } from './runtime/command-text.ts'
 export { type FoundEntries, findEntries, strictGlob } from './runtime/find-files.ts'
 export { listAll, listTree, type TreeNode } from './runtime/list-tree.ts'

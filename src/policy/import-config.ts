@@ -1,6 +1,7 @@
+import { didYouMean } from '../util/check-options.ts'
 import { nearestName } from '../util/nearest-name.ts'
 import { directoryGlob } from './absolute-patterns.ts'
-import { camelCase, isObject, toCamelCase, writtenField } from './written-fields.ts'
+import { camelCase, isObject, snakeCase, toCamelCase, writtenField } from './written-fields.ts'
 
 /** The fields of a policy in camelCase, before they are checked. */
 type Fields = Record<string, unknown>
@@ -63,6 +64,12 @@ function importFileTools(policy: Fields, origins: Map<string, string>): Fields {
   const { tools } = policy
   const written = Object.keys(tools).filter((key) => isObject(tools[key]) && fileSections.has(camelCase(key)))
   const [name, second] = written
+  const other = Object.keys(tools).find((key) => isObject(tools[key]) && !written.includes(key))
+  if (other !== undefined) {
+    const field = `${writtenField('tools', origins)}.${other}`
+    const help = didYouMean(snakeCase(camelCase(other)), ['file', 'file_ops'], 'the sections here are')
+    throw new TypeError(`Policy field "${field}" must be "allow" or "ask" or "deny", not an object${help}`)
+  }
   if (name === undefined) return policy
   if (second !== undefined) throw repeated(`tools.${name}`, `tools.${second}`)
   const section = `${writtenField('tools', origins)}.${name}`
@@ -195,10 +202,6 @@ function fieldsOf(value: unknown, section: string, names: readonly string[], ori
     )
   }
   return fields
-}
-
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
 /** @throws TypeError if the field is present and neither true nor false */

@@ -40,7 +40,9 @@ export function requireKnownTools(data: PolicyData, tools: readonly KnownTool[])
 
 function requireName(pattern: string, names: readonly string[], isGlob: boolean, field: string, place: string): void {
   if (isGlob ? names.some(compileTexts([pattern], field)) : names.includes(pattern)) return
-  throw new TypeError(
-    `Unknown tool ${JSON.stringify(pattern)} ${place} (policy field "${field}")${didYouMean(pattern, names, 'the tools are')}`,
-  )
+  const isPattern = !isGlob && names.some(compileTexts([pattern], field))
+  const help = isPattern
+    ? `; only rules take patterns: use a rule with tools: [${JSON.stringify(pattern)}]`
+    : didYouMean(pattern, names, 'the tools are')
+  throw new TypeError(`Unknown tool ${JSON.stringify(pattern)} ${place} (policy field "${field}")${help}`)
 }

@@ -1,11 +1,13 @@
 import { classifyPath } from '../files/classify/index.ts'
 import { isWithin, type Path } from '../paths/logical-path.ts'
 import { checkOptions, isListOf, isRecordOf, isText, must } from '../util/check-options.ts'
+import { nearestName } from '../util/nearest-name.ts'
 import type { DeclaredRoots } from './absolute-patterns.ts'
 import { compilePaths, compileTexts, permissionBit, permissionMask } from './match.ts'
 import { memoryPath } from './memory-policy.ts'
 import { type Permission, permissionGroups } from './permissions.ts'
 import { type CallPolicy, compilePolicy, strength } from './policy.ts'
+import { riskFlags } from './risk/index.ts'
 import type { PolicyData, PolicyRule } from './schema.ts'
 import type { Decision } from './types.ts'
 
@@ -53,9 +55,9 @@ export function lintPolicy(policy: unknown, options?: LintOptions): readonly Pol
   const findings: PolicyFinding[] = []
   for (const rule of data.rules ?? []) {
     findings.push(...openChanges(data, rule), ...openViews(data, rule), ...openTools(data, rule, tools))
-    findings.push(...neverDecides(data, rule), ...globstarsInNames(rule))
+    findings.push(...neverDecides(data, rule), ...globstarsInNames(rule), ...misspelledRisks(rule))
   }
-  return [...findings, ...idleDecisions(data, tools), ...openCommands(data)]
+  return [...findings, ...idleDecisions(data, tools), ...openCommands(data), ...idleCommands(data)]
 }
 
 const verbs: Readonly<Record<Decision, string>> = { allow: 'allows', ask: 'asks about', deny: 'denies' }
@@ -206,6 +208,48 @@ function openCommands({ tools = {} }: PolicyData): readonly PolicyFinding[] {
       hint: `Set start_command to "${run}" as well, or use a rule with permissions: ["command:*"].`,
     },
   ]
+}
+
+/** The usual risks of a task. Any other text is valid as well. */
+const taskRisks = ['low', 'medium', 'high', 'critical']
+
+/** Texts that no task is likely to have as its risk: a misspelled level, or a misspelled risk of a change. */
+function misspelledRisks({ name, risk = [] }: PolicyRule): readonly PolicyFinding[] {
+  return risk.flatMap((text): readonly PolicyFinding[] => {
+    const nearest = nearestName(text, [...taskRisks, ...riskFlags])
+    if (nearest === undefined || nearest === text) return []
+    const isLevel = taskRisks.includes(nearest)
+    return [
+      {
+        rule: name,
+        message: `It matches tasks with the risk ${JSON.stringify(text)}, which is similar to "${nearest}"`,
+        hint: isLevel
+          ? `Write "${nearest}", unless tasks have this risk.`
+          : `For the risk of a change, use requireApprovalIf: ["${nearest}"].`,
+      },
+    ]
+  })
+}
+
+/** Entries that match no command because of their letter case, and an allowlist without entries. */
+function idleCommands({ commands, rules = [] }: PolicyData): readonly PolicyFinding[] {
+  const lists = [
+    { rule: 'commands.allow', entries: commands?.allow },
+    { rule: 'commands.deny', entries: commands?.deny },
+    ...rules.map(({ name, commands }) => ({ rule: name, entries: commands })),
+  ]
+  const findings = lists.flatMap(({ rule, entries = [] }) =>
+    entries.flatMap((entry): readonly PolicyFinding[] => {
+      const [program = ''] = entry.trim().split(/\s/)
+      const lower = program.toLowerCase()
+      if (lower === program || program.length < 2) return []
+      const message = `Letter case counts: ${JSON.stringify(entry)} does not match ${lower}`
+      return [{ rule, message, hint: `Write "${lower}", unless the program has this name.` }]
+    }),
+  )
+  if (commands?.allow?.length !== 0) return findings
+  const message = 'It has no entries, so every command is denied'
+  return [...findings, { rule: 'commands.allow', message, hint: 'Name the allowed commands, or remove it.' }]
 }
 
 function subjectOf({ paths }: PolicyRule): string {

@@ -1,6 +1,7 @@
 import type { ToolError } from '../errors.ts'
 import { compileGlob, compileGlobs } from '../paths/glob.ts'
 import { parsePath } from '../paths/logical-path.ts'
+import { joinSentences } from '../util/join-sentences.ts'
 import { nearestName } from '../util/nearest-name.ts'
 import { requirePathPattern } from './path-patterns.ts'
 import { type Permission, permissionGroups, permissions } from './permissions.ts'
@@ -54,7 +55,7 @@ export function checkGlob(pattern: string, field: string, subject = `Policy fiel
     compileGlob(pattern)
   } catch (error) {
     const { message, details } = error as ToolError
-    throw new TypeError(`${subject} is not a valid glob: ${message}. ${details.hint}`)
+    throw new TypeError(joinSentences(`${subject} is not a valid glob: ${message}`, String(details.hint)))
   }
 }
 

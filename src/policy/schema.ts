@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import type { FileKind } from '../files/classify/types.ts'
+import { defaultLimits } from '../limits.ts'
 import { didYouMean } from '../util/check-options.ts'
+import { nearestName } from '../util/nearest-name.ts'
 import { type DeclaredRoots, placeAbsolutePatterns } from './absolute-patterns.ts'
 import { type LabelPolicy, labelFields, labelSchema } from './labels.ts'
 import { type MemoryPolicy, memoryFields, memorySchema } from './memory-policy.ts'
@@ -200,7 +202,7 @@ export const policySchema: z.ZodType<PolicyData> = z
       if (first !== undefined)
         refuse('name', `must be unique, but rules[${first}] has the name ${show(rule.name)} as well`)
       if (shortForms.has(rule.name)) refuse('name', `must not be ${show(rule.name)}, the name of a short form`)
-      const flag = riskFlags.find((name) => rule.risk?.some((risk) => risk.toLowerCase() === name.toLowerCase()))
+      const flag = riskFlags.find((name) => rule.risk?.some((risk) => plainWord(risk) === plainWord(name)))
       if (flag !== undefined)
         refuse('risk', `is the risk of the task; for the risk of a change, use requireApprovalIf: ["${flag}"]`)
       if (rule.overrides !== undefined && rule.action !== 'allow') {
@@ -209,6 +211,11 @@ export const policySchema: z.ZodType<PolicyData> = z
       indexes.set(rule.name, index)
     }
   }) as unknown as z.ZodType<PolicyData>
+
+/** Returns a name without letter case and separators: `deletes_file` and `deletesFile` are the same words. */
+function plainWord(name: string): string {
+  return name.toLowerCase().replace(/[\s_-]/g, '')
+}
 
 /** A parsed policy, and how it was written. */
 export interface ParsedPolicy {
@@ -275,8 +282,12 @@ function describe(issue: z.core.$ZodIssue, input: unknown): string {
     case 'unrecognized_keys': {
       const [key = ''] = issue.keys
       const fields = fieldsAt(issue.path)
-      const list = `the fields here are ${fields.join(', ')}`
-      return `Policy field "${fieldName([...issue.path, key])}" is unknown; ${list}${suggestion(key, fields)}`
+      const unknown = `Policy field "${fieldName([...issue.path, key])}" is unknown`
+      const help = suggestion(key, [...fields, ...importedFields(issue.path)])
+      const workspaceLimit = issue.path[0] === 'limits' && help === '' ? nearestName(key, workspaceLimits) : undefined
+      if (workspaceLimit !== undefined)
+        return `${unknown}: ${workspaceLimit} is a limit of the workspace; pass createWorkspace({ limits: { ${workspaceLimit}: … } })`
+      return `${unknown}; the fields here are ${fields.join(', ')}${help}`
     }
     case 'invalid_type':
       return `${subject} ${requirement} ${article(issue.expected)}${actual}`
@@ -304,6 +315,15 @@ function suggestion(value: unknown, names: readonly unknown[]): string {
     value,
     names.filter((name) => typeof name === 'string'),
   )
+}
+
+/** The limits that no policy has. */
+const workspaceLimits = Object.keys(defaultLimits).filter((name) => !(limitNames as readonly string[]).includes(name))
+
+/** Returns fields of other systems' configurations that are translated. */
+function importedFields([section]: readonly PropertyKey[]): readonly string[] {
+  if (section === undefined) return ['security', 'patchBudget', 'default_action', 'acl_enabled']
+  return section === 'memory' ? ['acl_enabled'] : []
 }
 
 function fieldsAt(path: readonly PropertyKey[]): readonly string[] {

@@ -59,9 +59,21 @@ export function nameWrittenFields<T>(origins: FieldOrigins, run: () => T): T {
     return run()
   } catch (error) {
     if (!(error instanceof TypeError) || origins.size === 0) throw error
-    const rename = (_: string, start: string, field: string) => `${start}${writtenField(field, origins)}"`
-    throw new TypeError(error.message.replace(/(field ")([^"]+)"/i, rename))
+    let written = ''
+    const rename = (_: string, start: string, field: string) => {
+      written = writtenField(field, origins)
+      return `${start}${written}"`
+    }
+    const message = error.message.replace(/(field ")([^"]+)"/i, rename)
+    if (!/ is unknown[;:]/.test(message) || !/_[^.]*$/.test(written)) throw new TypeError(message)
+    // The suggestion has the spelling of the field: both spellings are valid.
+    throw new TypeError(message.replace(/(?<=did you mean ")\w+/, snakeCase))
   }
+}
+
+/** Converts `camelCase` to `snake_case`. */
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -33,6 +33,7 @@ describe('a policy that names an unknown tool or argument', () => {
     [{ tools: { nonexistent: 'deny' } }, 'Unknown tool "nonexistent" in tools', 'the tools are list_directory'],
     [{ tools: { delete_fil: 'deny' } }, 'Unknown tool "delete_fil"', 'did you mean "delete_file"?'],
     [{ tools: { 'write_*': 'deny' } }, 'Unknown tool "write_*"', 'tools.write_*'],
+    [{ tools: { 'memory_*': 'deny' } }, 'only rules take patterns', 'use a rule with tools: ["memory_*"]'],
     [
       { limits: { toolCallsPerMinute: { serach_text: 3 } } },
       'Unknown tool "serach_text"',

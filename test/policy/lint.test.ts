@@ -52,6 +52,13 @@ describe('lintPolicy', () => {
       { preset: undefined, tools: { read_file: 'allow' } },
       'no path is allowed',
     ],
+    ['a misspelled risk of tasks', { rules: [rule({ risk: ['hihg'] })] }, 'similar to "high"'],
+    ['a risk of tasks in another letter case', { rules: [rule({ risk: ['High'] })] }, 'similar to "high"'],
+    ['a misspelled risk of changes', { rules: [rule({ risk: ['deleteFile'] })] }, 'similar to "deletesFile"'],
+    ['an allowed command in capital letters', { commands: { allow: ['LS'] } }, '"LS" does not match ls'],
+    ['a denied command in capital letters', { commands: { deny: ['RM -rf'] } }, '"RM -rf" does not match rm'],
+    ['a command of a rule in capital letters', { rules: [rule({ commands: ['Git push'] })] }, 'does not match git'],
+    ['an empty allowlist', { commands: { allow: [] } }, 'every command is denied'],
   ])('names %s', (_, policy, message) => {
     const findings = lint(policy)
     expect(findings.map((finding) => finding.message).join('\n')).toContain(message)

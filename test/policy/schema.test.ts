@@ -183,16 +183,56 @@ const words: readonly [input: unknown, message: string][] = [
     'Policy field "rules[0].nme" is unknown; the fields here are name, action, tools, permissions, paths, kinds, args, commands, risk, overrides; did you mean "name"?',
   ],
   [
+    { limits: { readLines: 5 } },
+    'Policy field "limits.readLines" is unknown: readLines is a limit of the workspace; pass createWorkspace({ limits: { readLines: … } })',
+  ],
+  [
+    { limits: { max_read_lines: 5 } },
+    'Policy field "limits.max_read_lines" is unknown: readLines is a limit of the workspace; pass createWorkspace({ limits: { readLines: … } })',
+  ],
+  [
+    { limits: { serchMatches: 5 } },
+    'Policy field "limits.serchMatches" is unknown: searchMatches is a limit of the workspace; pass createWorkspace({ limits: { searchMatches: … } })',
+  ],
+  [
+    { limits: { patch_file: 5 } },
+    'Policy field "limits.patch_file" is unknown; the fields here are callsPerMinute, bytesReadPerRun, bytesWrittenPerRun, patchFiles, patchDeletes, patchInsertions, patchDeletions, patchBytes, toolCallsPerMinute; did you mean "patch_files"?',
+  ],
+  [
+    { allowed_path: [] },
+    'Policy field "allowed_path" is unknown; the fields here are preset, allowedPaths, deniedPaths, readOnlyPaths, tools, rules, commands, limits, labels, network, memory, requireApprovalIf, requireReason; did you mean "allowed_paths"?',
+  ],
+  [
+    { securty: {} },
+    'Policy field "securty" is unknown; the fields here are preset, allowedPaths, deniedPaths, readOnlyPaths, tools, rules, commands, limits, labels, network, memory, requireApprovalIf, requireReason; did you mean "security"?',
+  ],
+  [
+    { acl_enable: true },
+    'Policy field "acl_enable" is unknown; the fields here are preset, allowedPaths, deniedPaths, readOnlyPaths, tools, rules, commands, limits, labels, network, memory, requireApprovalIf, requireReason; did you mean "acl_enabled"?',
+  ],
+  [
+    { memory: { acl_enable: true } },
+    'Policy field "memory.acl_enable" is unknown; the fields here are path, acl; did you mean "acl_enabled"?',
+  ],
+  [
+    { tools: { files: { enabled: true } } },
+    'Policy field "tools.files" must be "allow" or "ask" or "deny", not an object; did you mean "file"?',
+  ],
+  [
+    { tools: { FileOp: { enabled: true } } },
+    'Policy field "tools.FileOp" must be "allow" or "ask" or "deny", not an object; did you mean "file_ops"?',
+  ],
+  [
     { default_Action: 1 },
-    'Policy field "default_Action" is unknown; the fields here are preset, allowedPaths, deniedPaths, readOnlyPaths, tools, rules, commands, limits, labels, network, memory, requireApprovalIf, requireReason',
+    'Policy field "default_Action" is unknown; the fields here are preset, allowedPaths, deniedPaths, readOnlyPaths, tools, rules, commands, limits, labels, network, memory, requireApprovalIf, requireReason; did you mean "default_action"?',
   ],
   [
     { default_action_X: 1 },
-    'Policy field "default_action_X" is unknown; the fields here are preset, allowedPaths, deniedPaths, readOnlyPaths, tools, rules, commands, limits, labels, network, memory, requireApprovalIf, requireReason',
+    'Policy field "default_action_X" is unknown; the fields here are preset, allowedPaths, deniedPaths, readOnlyPaths, tools, rules, commands, limits, labels, network, memory, requireApprovalIf, requireReason; did you mean "default_action"?',
   ],
   [
     { Default_action: 1 },
-    'Policy field "Default_action" is unknown; the fields here are preset, allowedPaths, deniedPaths, readOnlyPaths, tools, rules, commands, limits, labels, network, memory, requireApprovalIf, requireReason',
+    'Policy field "Default_action" is unknown; the fields here are preset, allowedPaths, deniedPaths, readOnlyPaths, tools, rules, commands, limits, labels, network, memory, requireApprovalIf, requireReason; did you mean "default_action"?',
   ],
   [
     { a_b_c: 1 },

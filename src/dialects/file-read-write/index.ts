@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { call, createPathMapping, defineDialectTool, readBetween, type VirtualRoots } from '../define.ts'
+import { call, createPathMapping, defineDialectTool, joinSentences, readBetween, type VirtualRoots } from '../define.ts'
 import { useNullDevice } from '../runtime/steps.ts'
-import { joinSentences } from '../runtime/translate-error.ts'
 import type { Dialect } from '../runtime/types.ts'
 import { success } from './answer.ts'
 import { memoryTools } from './memory.ts'

@@ -1,6 +1,13 @@
 import * as z from 'zod'
-import { call, createPathMapping, defineDialectTool, readPart, ToolError, type VirtualRoots } from '../define.ts'
-import { joinSentences } from '../runtime/translate-error.ts'
+import {
+  call,
+  createPathMapping,
+  defineDialectTool,
+  joinSentences,
+  readPart,
+  ToolError,
+  type VirtualRoots,
+} from '../define.ts'
 import type { Answer, Dialect } from '../runtime/types.ts'
 
 /**

@@ -1,6 +1,5 @@
-import { createPathMapping, type VirtualRoots } from '../define.ts'
+import { createPathMapping, joinSentences, type VirtualRoots } from '../define.ts'
 import { formatNearestPassage } from '../runtime/nearest-passage.ts'
-import { joinSentences } from '../runtime/translate-error.ts'
 import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
 import { fileTools } from './files.ts'
 import { shellTools } from './shell.ts'

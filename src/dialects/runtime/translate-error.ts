@@ -22,7 +22,7 @@ export function toDialectError(
     code,
     // Paths first: a renamed field is in quotes, and can have the name of a path.
     message: renameFields(spell(message), fields),
-    hint: dialect.hints?.[code] ?? hintOf(failure, dialect, workspaceTool),
+    hint: dialect.hints?.[code] ?? spellBelow(pathMapping, hintOf(failure, dialect, workspaceTool)),
     ...(outward === undefined ? {} : { path: outward }),
     tool,
     input,
@@ -46,6 +46,14 @@ function createPathSpeller(pathMapping: PathMapping, refused: string | undefined
   return (text) => text.replace(/"[^"]*"/g, (quoted) => spelled.get(quoted) ?? quoted)
 }
 
+/** Replaces the quoted paths in a text that are below a path of the call, such as the target in a directory that exists. */
+function spellBelow(pathMapping: PathMapping, text: string): string {
+  const asked = [...(pathMapping.asked?.keys() ?? [])]
+  return text.replace(/"([^"\\]*)"/g, (quoted, path: string) =>
+    asked.some((directory) => path.startsWith(`${directory}/`)) ? quote(pathMapping.outward(path)) : quoted,
+  )
+}
+
 /** Replaces field names, except in quoted text. In a sentence, the name is quoted: it can be a usual word, such as "from". */
 function renameFields(text: string, fields: Readonly<Record<string, string>>): string {
   return text.replace(/"[^"]*"|\b[a-z]+[A-Z]\w*/g, (match: string, at: number) => {
@@ -54,11 +62,6 @@ function renameFields(text: string, fields: Readonly<Record<string, string>>): s
     const isInSentence = /(?:^|\s)$/.test(text.slice(0, at)) && !text.startsWith(':', at + match.length)
     return isInSentence ? JSON.stringify(name) : name
   })
-}
-
-/** Joins a message and a hint as two sentences. */
-export function joinSentences(message: string, hint: string): string {
-  return `${message}${/[.?!]$/.test(message) ? '' : '.'} ${hint}`
 }
 
 /** Returns the hint in words of the dialect. Suggested paths in the hint of the workspace are logical ones and are translated. */

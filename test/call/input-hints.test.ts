@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory/index.ts'
+import { parseInput, unknownTool } from '../../src/call/parse-input.ts'
+import { dialects } from '../../src/dialects/index.ts'
+import { mcpFilesystem } from '../../src/dialects/mcp-filesystem/index.ts'
+import type { ToolError } from '../../src/errors.ts'
+import { createWorkspace } from '../../src/index.ts'
+import type { Tool } from '../../src/tools/define-tool.ts'
+import { builtinTools } from '../../src/tools/index.ts'
+
+const refusal = (run: () => unknown): ToolError => {
+  try {
+    run()
+  } catch (error) {
+    return error as ToolError
+  }
+  throw new Error('It did not throw')
+}
+const hintOf = (error: ToolError) => String(error.details.hint)
+/** A name with two neighbouring letters swapped. */
+const misspell = (name: string) => `${name.slice(0, -3)}${name.at(-2)}${name.at(-3)}${name.at(-1)}`
+
+const tools: readonly Pick<Tool, 'name' | 'input'>[] = builtinTools
+
+describe.each(tools.map((tool) => [tool.name, tool] as const))('the hint for an input of %s', (_, tool) => {
+  const fields = Object.keys(tool.input.shape)
+
+  it('says to leave out a field that is similar to none', () => {
+    const error = refusal(() => parseInput(tool, { zzqqzzqqzzqq: 1 }))
+    const hint = hintOf(error)
+    const isFirst = error.details.field === 'zzqqzzqqzzqq'
+    expect(hint).toBe(
+      `${isFirst ? 'Leave out' : 'Correct'} "${error.details.field}" and call again. Fields: ${fields.join(', ')}.`,
+    )
+  })
+
+  it.each(fields.filter((field) => field.length > 4))('says to correct a misspelled %s', (field) => {
+    const error = refusal(() => parseInput(tool, { [misspell(field)]: 'x' }))
+    expect(error.message).toContain(`did you mean ${JSON.stringify(field)}?`)
+    expect(hintOf(error)).toContain('Correct "')
+  })
+})
+
+describe('the hint for an invalid input', () => {
+  const edit = tools.find(({ name }) => name === 'edit_file') as Pick<Tool, 'name' | 'input'>
+
+  it('lists the fields of the nested object', () => {
+    const error = refusal(() => parseInput(edit, { path: 'a', edits: [{ oldText: 'a', newText: 'b', zzqqzzqq: 1 }] }))
+    expect(hintOf(error)).toBe(
+      'Leave out "edits.0.zzqqzzqq" and call again. Fields of "edits.0": oldText, newText, replaceAll.',
+    )
+  })
+
+  it('names each of several unknown fields, with its own suggestion', () => {
+    const error = refusal(() => parseInput(edit, { path: 'a', oldText: 'a', newText: 'b', zzqqzzqq: 1, replaceAl: 1 }))
+    expect(error.message).toBe(
+      'Invalid input for edit_file: zzqqzzqq: Unrecognized key: "zzqqzzqq"; replaceAl: Unrecognized key: "replaceAl"; did you mean "replaceAll"?',
+    )
+    expect(error.details.issues).toHaveLength(2)
+  })
+
+  it('says that a tool has no fields', async () => {
+    const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: mcpFilesystem() })
+    const { output } = await workspace.call('list_allowed_directories', { zzqq: 1 })
+    expect(output).toContain('Leave out "zzqq" and call again. There are no fields.')
+  })
+})
+
+describe('the hint for an unknown tool', () => {
+  const sets = Object.entries(dialects).map(([name, open]) => [name, open().tools.map((tool) => tool.name)] as const)
+
+  it.each([...sets, ['the workspace', builtinTools.map(({ name }) => name)] as const])(
+    'names the nearest tool of %s',
+    (_, names) => {
+      for (const name of names.filter((long) => long.length > 4)) {
+        expect(hintOf(unknownTool(misspell(name), names))).toContain(`Did you mean "${name}"?`)
+      }
+    },
+  )
+
+  it('ignores the words that all names begin with', () => {
+    const names = dialects.mastra?.().tools.map(({ name }) => name) ?? []
+    for (const other of ['ast_edit', 'index', 'lsp_inspect']) {
+      expect(hintOf(unknownTool(`mastra_workspace_${other}`, names))).toMatch(/^Use one of:/)
+    }
+    expect(hintOf(unknownTool('read_file', names))).toContain('Did you mean "mastra_workspace_read_file"?')
+  })
+})
