@@ -194,6 +194,11 @@ export function toFailure(error: unknown): Failure {
   return withCause(failure, error.cause)
 }
 
+/** Returns a copy of an error with another hint. */
+export function withHint({ code, message, details, cause }: ToolError, hint: string): ToolError {
+  return new ToolError(code, message, { ...details, hint }, { cause })
+}
+
 /** Sets the {@link Failure.cause} of a failure. */
 export function withCause(failure: Failure, cause: unknown): Failure {
   if (cause === undefined) return failure

@@ -63,7 +63,7 @@ export interface AuditEntry {
   readonly taint?:
     | { readonly label: string; readonly callId: string; readonly tool: string; readonly path?: string | undefined }
     | undefined
-  /** The step at which the call was refused. */
+  /** The step at which the call was refused. `response`: the changes are committed; only the result is missing. */
   readonly step?: string | undefined
   /** Accesses of a command that were refused, each once. The call itself may have continued. */
   readonly refusals?:

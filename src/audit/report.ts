@@ -122,19 +122,13 @@ export function reportRun(
     task,
     plan: planOf(outcomes),
     calls: {
-      carriedOut: outcomes.filter(({ code }) => code === undefined).length,
-      refused: outcomes.filter(({ code }) => code !== undefined).length,
+      carriedOut: outcomes.filter(tookEffect).length,
+      refused: outcomes.filter((outcome) => !tookEffect(outcome)).length,
       unfinished: unfinishedCalls(entries),
     },
     read: readFiles(outcomes),
     written,
-    patches: outcomes.filter(dependsOnVersion).map(({ toolCallId, toolName, pathsWritten, pathsAsked, code }) => ({
-      callId: toolCallId,
-      tool: toolName,
-      paths: code === undefined ? pathsWritten : (pathsAsked ?? []),
-      metBase: code === undefined,
-      ...(code === undefined ? {} : { code }),
-    })),
+    patches: outcomes.filter(dependsOnVersion).map(patchOf),
     forbidden: outcomes.flatMap(forbiddenIn),
     approvals: outcomes.flatMap(approvalsOf),
     scope: scopeOf(entries, written, task?.scope),
@@ -142,12 +136,23 @@ export function reportRun(
   }
 }
 
+/** Whether a call was carried out. A failure in the step `response` comes after the commit: only the result is missing. */
+function tookEffect({ code, step }: ReportedRecord): boolean {
+  return code === undefined || step === 'response'
+}
+
+function patchOf(outcome: ReportedRecord): RunReport['patches'][number] {
+  const { toolCallId: callId, toolName: tool, pathsWritten, pathsAsked = [], code } = outcome
+  if (tookEffect(outcome)) return { callId, tool, paths: pathsWritten, metBase: true }
+  return { callId, tool, paths: pathsAsked, metBase: false, ...(code === undefined ? {} : { code }) }
+}
+
 function iso(timestamp: number | string | undefined): string | undefined {
   return typeof timestamp === 'number' ? new Date(timestamp).toISOString() : timestamp
 }
 
 function planOf(outcomes: readonly ReportedRecord[]): RunReport['plan'] {
-  const entry = outcomes.findLast(({ plan, code }) => plan !== undefined && code === undefined)
+  const entry = outcomes.findLast((outcome) => outcome.plan !== undefined && tookEffect(outcome))
   if (entry?.plan === undefined) return undefined
   const by = entry.approvals?.findLast((approval) => approval.by !== undefined)?.by
   return { ...entry.plan, callId: entry.toolCallId, ...(by === undefined ? {} : { by }) }
@@ -181,8 +186,7 @@ function readFiles(outcomes: readonly ReportedRecord[]): RunReport['read'] {
 
 function writtenFiles(outcomes: readonly ReportedRecord[]): WrittenFile[] {
   const files = new Map<string, WrittenFile['changes'][number][]>()
-  for (const { pathsWritten, oldSha256, newSha256, toolCallId, toolName, reason, code } of outcomes) {
-    if (code !== undefined) continue
+  for (const { pathsWritten, oldSha256, newSha256, toolCallId, toolName, reason } of outcomes.filter(tookEffect)) {
     for (const path of withoutParents(pathsWritten)) {
       const changes = files.get(path) ?? []
       files.set(path, changes)
@@ -215,9 +219,10 @@ function versionAt(versions: Readonly<Record<string, string | null>>, path: stri
 }
 
 /** Whether a call depended on a version or on text of a file. */
-function dependsOnVersion({ toolName, code, pathsWritten, oldSha256 }: ReportedRecord): boolean {
-  if (!versionedTools.has(toolName)) return code !== undefined && baseCodes.has(code)
-  if (code !== undefined) return baseCodes.has(code)
+function dependsOnVersion(outcome: ReportedRecord): boolean {
+  const { toolName, code, pathsWritten, oldSha256 } = outcome
+  const failedOnBase = !tookEffect(outcome) && code !== undefined && baseCodes.has(code)
+  if (!tookEffect(outcome) || !versionedTools.has(toolName)) return failedOnBase
   return pathsWritten.some((path) => versionAt(oldSha256, path) !== null) || toolName === 'apply_patch'
 }
 
@@ -256,13 +261,14 @@ function scopeOf(
   // A plan narrows the scope from its approval on, so each call is checked against the scope at its time.
   let currentScope: ((path: string) => boolean) | undefined
   const calls: { callId: string; tool: string; paths: string[] }[] = []
-  for (const { task, phase, permission, toolCallId, toolName, code, pathsWritten, pathsAsked = [] } of entries) {
+  for (const entry of entries) {
+    const { task, phase, permission, toolCallId, toolName, pathsWritten, pathsAsked = [] } = entry
     if (task !== undefined) currentScope = task.scope === undefined ? undefined : testOf(task.scope)
     if (phase === 'intent' || currentScope === undefined) continue
     const isMutation = permission !== undefined && isMutating(permission) && !/^command:/.test(permission)
     // A copy does not change its source.
     const targets = toolName === 'copy_file' ? pathsAsked.slice(1) : pathsAsked
-    const paths = code === undefined ? withoutParents(pathsWritten) : isMutation ? targets : []
+    const paths = tookEffect(entry) ? withoutParents(pathsWritten) : isMutation ? targets : []
     const outsidePaths = paths.filter((path) => !currentScope?.(path))
     if (outsidePaths.length > 0) calls.push({ callId: toolCallId, tool: toolName, paths: outsidePaths })
   }

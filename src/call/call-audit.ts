@@ -54,6 +54,7 @@ class OpenCallAudit implements CallAudit {
   #plan: WorkPlan | undefined
   #labels: Pick<AuditEntry, 'label' | 'taint'> | undefined
   #isIntentWritten = false
+  #effect = NO_EFFECT
   #read: Path[] = []
   #readVersions: Map<Path, string> | undefined
   readonly #approvals: NonNullable<AuditEntry['approvals']>[number][] = []
@@ -133,18 +134,15 @@ class OpenCallAudit implements CallAudit {
     }
   }
 
-  writeOutcome({ applied }: Receipt, artifactUri: string | undefined): Promise<void> {
-    return this.#append('outcome', outcomeOf(applied, artifactUri))
+  setEffect({ applied }: Receipt, artifactUri?: string): void {
+    this.#effect = outcomeOf(applied, artifactUri)
   }
 
-  async writeRefusal(failure: Failure): Promise<void> {
-    this.#read = this.#readPaths()
-    await this.#append(this.#isIntentWritten ? 'outcome' : 'refused', NO_EFFECT, failure)
-  }
-
-  async #append(phase: AuditEntry['phase'], effect: Effect, failure?: Failure): Promise<void> {
+  async writeOutcome(failure?: Failure): Promise<void> {
+    if (failure !== undefined) this.#read = this.#readPaths()
+    const phase = failure === undefined || this.#isIntentWritten ? 'outcome' : 'refused'
     try {
-      const written = this.#audit.record(this.#entry(phase, this.#clock(), effect, failure))
+      const written = this.#audit.record(this.#entry(phase, this.#clock(), this.#effect, failure))
       if (written !== undefined) await written
     } catch {
       this.#warn()

@@ -97,7 +97,7 @@ export async function callTool(
     const { draft, changes } = await authorizeDraft(state, call, proposed, approvals) // 9
     const effect = await commitDraft(state, call, draft, changes) // 10
     const result = await createResult(state, call, draft, effect, proposed.warnings) // 11
-    return projectResult(state, call, draft, effect, result) // 12
+    return await recordOutcome(audit, projectResult(state, call, draft, effect, result)) // 12
   } catch (error) {
     return refuseCall(state, name, error)
   }
@@ -351,8 +351,8 @@ interface CallEffect {
 }
 
 /**
- * Step 10: intent record, commit, outcome record and artifact. If the intent cannot be recorded, nothing is committed. An
- * exception of the tool after the commit ends the call only when the effect is recorded.
+ * Step 10: intent record, commit and artifact. If the intent cannot be recorded, nothing is committed. An exception of the
+ * tool after the commit ends the call only when the effect is labelled and announced.
  */
 async function commitDraft(
   { workspace, run, options, audit, taint }: CallState,
@@ -368,6 +368,8 @@ async function commitDraft(
   await audit.writeIntent(changes)
   if (draft.plan !== undefined) activatePlan(workspace, run, draft.plan)
   const receipt = await commitChanges(workspace, run, draft, changes.bytes, signal)
+  audit.setEffect(receipt)
+  audit.enterStep('response')
   if (draft.target === undefined) addToJournal(workspace, run, audit, call.tool.name, before, receipt)
   for (const { path } of receipt.applied) run.readHistory.forgetLines(path)
   const exceptions: unknown[] = []
@@ -394,7 +396,7 @@ async function commitDraft(
   taint.labelChanges(changes, draft, receipt, changed ?? workspace)
   if (changed !== undefined) emitChanges(changed, run, audit.id, receipt)
   audit.setLabel(taint.labelResult(), run.taint.origin())
-  await audit.writeOutcome(receipt, artifactUri)
+  audit.setEffect(receipt, artifactUri)
   if (exceptions.length > 0) throw exceptions[0]
   return { receipt, artifactUri }
 }
@@ -408,7 +410,6 @@ async function createResult(
   warnings: readonly string[],
 ): Promise<Success> {
   const { hooks, labels, limits } = workspace
-  audit.enterStep('response')
   const result: Success = {
     ok: true,
     summary: draft.summary,
@@ -438,7 +439,21 @@ function projectResult(
   return answer
 }
 
-/** Turns an error of any step into the refusal, and records it once with the step. */
+/**
+ * Writes the outcome record, once the tool and the hooks of the embedding program can no longer fail. A record that could
+ * not be written is a warning.
+ */
+async function recordOutcome(audit: CallAudit, result: Success): Promise<Success> {
+  const known = audit.warnings.length
+  await audit.writeOutcome()
+  const warnings = audit.warnings.slice(known)
+  return warnings.length === 0 ? result : { ...result, warnings: [...result.warnings, ...warnings] }
+}
+
+/**
+ * Turns an error of any step into the refusal, and records it once with the step. After the commit, the record has the
+ * committed changes and the code of the failure.
+ */
 async function refuseCall(
   { workspace, run, options: { dialectTools }, audit, taint }: CallState,
   name: string,
@@ -450,7 +465,7 @@ async function refuseCall(
   const { cause } = original
   const label = taint.labelFailure(failure)
   audit.setLabel(label, run.taint.origin())
-  await audit.writeRefusal(failure)
+  await audit.writeOutcome(failure)
   if (cause !== undefined)
     workspace.events.emit({ type: 'exception', runId: run.id, callId: audit.id, tool: name, cause })
   return withCause(workspace.labels.active ? { ...failure, label } : failure, cause)

@@ -33,7 +33,7 @@ export async function approvePlans(workspace: WorkspaceState, by: string | undef
     record.setVerdict(planVerdict)
     record.setPlan(plan)
     record.addApproval({ verdict: planVerdict }, 'once', by)
-    await record.writeOutcome({ applied: [] }, undefined)
+    await record.writeOutcome()
     workspace.parkedRuns.delete(approvalId)
     // An approval can be answered once only.
     await Promise.resolve(workspace.parkedCalls.take(approvalId)).catch(() => {})

@@ -10,6 +10,6 @@ export async function refuseUncalled(
   error: unknown,
 ): Promise<Failure> {
   const failure = toFailure(error)
-  await openCallAudit(workspace, run, name, {}).writeRefusal(failure)
+  await openCallAudit(workspace, run, name, {}).writeOutcome(failure)
   return failure
 }

@@ -32,7 +32,7 @@ export async function resumeCall(
     })
   } catch (error) {
     const failure = toFailure(error)
-    await openCallAudit(workspace, run, 'resume', options).writeRefusal(failure)
+    await openCallAudit(workspace, run, 'resume', options).writeOutcome(failure)
     return failure
   }
 }

@@ -1,4 +1,4 @@
-import { ToolError } from '../errors.ts'
+import { ToolError, withHint } from '../errors.ts'
 import { labelNames } from '../policy/labels.ts'
 import { isLabel } from '../policy/taint.ts'
 import { withTimeout } from '../util/timers.ts'
@@ -103,7 +103,7 @@ async function callHook<T>(
       hookFailed(name, `did not answer within ${timeoutMs} ms`, consequence),
     )
   } catch (error) {
-    if (error instanceof ToolError) throw error
+    if (error instanceof ToolError) throw consequence === EFFECT_STANDS ? withHint(error, EFFECT_STANDS) : error
     throw hookFailed(name, 'failed', consequence)
   }
 }

@@ -1,4 +1,4 @@
-import { errorHints, ToolError } from '../errors.ts'
+import { errorHints, ToolError, withHint } from '../errors.ts'
 import type { Access } from '../policy/access.ts'
 import type { Receipt } from '../storage/backend.ts'
 import type { BuiltinContext, BuiltinDraft, PlanState, ResultFields } from '../tools/builtin-tool.ts'
@@ -7,7 +7,9 @@ import { checkDraft, checkShown } from '../tools/check-draft.ts'
 import { checkPlan } from '../tools/check-tool.ts'
 import type { ShownVersion, Tool } from '../tools/define-tool.ts'
 import { didYouMean } from '../util/check-options.ts'
+import { ignoreRejection } from '../util/ignore-rejection.ts'
 import { strictSchema } from '../util/strict-schema.ts'
+import { withTimeout } from '../util/timers.ts'
 import type { AuthorizedCall } from './state/call.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
@@ -23,7 +25,7 @@ export function inputSchemaOf({ ownTools }: OwnTools, tool: Tool): Tool['input']
 export function planOf({ ownTools }: OwnTools, tool: Tool, input: Input, state: PlanState): readonly Access[] {
   if (!ownTools.has(tool)) return tool.plan(input, state)
   try {
-    const planned: unknown = synchronous(tool.plan(input, state))
+    const planned: unknown = ignoreRejection(tool.plan(input, state))
     checkPlan(planned)
     return planned
   } catch (error) {
@@ -35,7 +37,7 @@ export function planOf({ ownTools }: OwnTools, tool: Tool, input: Input, state: 
 export function commandLineOf({ ownTools }: OwnTools, tool: Tool, input: Input): string | undefined {
   if (!ownTools.has(tool)) return tool.commandLine?.(input)
   try {
-    const line: unknown = synchronous(tool.commandLine?.(input))
+    const line: unknown = ignoreRejection(tool.commandLine?.(input))
     if (line !== undefined && typeof line !== 'string') throw new TypeError('commandLine did not return a string')
     return line
   } catch (error) {
@@ -63,18 +65,21 @@ export async function draftOf(
 
 /**
  * Returns the result fields of a committed draft. Those of an own tool are parsed with its `output`, which drops the fields
- * that it does not define.
+ * that it does not define. An own tool has `hookTimeoutMs`, because the outcome of the call is recorded afterwards.
  */
 export async function resultOf(
-  { ownTools }: OwnTools,
+  { ownTools, limits: { hookTimeoutMs } }: Pick<WorkspaceState, 'ownTools' | 'limits'>,
   tool: Tool,
   draft: BuiltinDraft<unknown>,
   receipt: Receipt,
 ): Promise<object> {
   if (!ownTools.has(tool)) return (await draft.result(receipt)) as object
   try {
-    const fields = await draft.result(receipt)
-    const parsed = await tool.output.safeParseAsync(fields)
+    const parsed = await withTimeout(
+      Promise.resolve(draft.result(receipt)).then((fields) => tool.output.safeParseAsync(fields)),
+      hookTimeoutMs,
+      () => new TypeError(`result did not answer within ${hookTimeoutMs} ms`),
+    )
     if (parsed.success) return parsed.data
     const issues = parsed.error.issues.map(
       ({ path, message }) => `${path.map(String).join('.') || 'result'}: ${message}`,
@@ -95,7 +100,7 @@ export function shownOf(
   if (shown === undefined) return []
   if (!ownTools.has(tool)) return shown(receipt)
   try {
-    return checkShown(synchronous(shown(receipt)))
+    return checkShown(ignoreRejection(shown(receipt)))
   } catch (error) {
     throw ownToolError(tool, 'shown', error, receipt.applied.length > 0)
   }
@@ -110,7 +115,7 @@ export function fullOutputOf(
 ): string {
   if (!ownTools.has(tool)) return text()
   try {
-    const output: unknown = synchronous(text())
+    const output: unknown = ignoreRejection(text())
     if (typeof output !== 'string') throw new TypeError('"text" of fullOutput did not return a string')
     return output
   } catch (error) {
@@ -127,17 +132,11 @@ export function passAnswer(
   receipt: Receipt,
 ): void {
   try {
-    synchronous(onResult?.(answer))
+    ignoreRejection(onResult?.(answer))
   } catch (error) {
     if (!ownTools.has(tool)) throw error
     throw ownToolError(tool, 'onResult', error, receipt.applied.length > 0)
   }
-}
-
-/** Returns the value of a synchronous function of an own tool. An asynchronous one must not reject unhandled. */
-function synchronous(value: unknown): unknown {
-  if (value instanceof Promise) value.catch(() => {})
-  return value
 }
 
 /**
@@ -146,13 +145,13 @@ function synchronous(value: unknown): unknown {
  */
 function ownToolError({ name }: Pick<Tool, 'name'>, step: string, error: unknown, isCommitted = false): ToolError {
   if (error instanceof ToolError) {
-    if (Object.hasOwn(errorHints, error.code)) return error
+    if (Object.hasOwn(errorHints, error.code)) return isCommitted ? withHint(error, CHANGES_STAND) : error
     const help = didYouMean(String(error.code), Object.keys(errorHints))
     const cause = new TypeError(`Unknown error code ${JSON.stringify(error.code)}${help}`, { cause: error })
     return ownToolError({ name }, step, cause, isCommitted)
   }
   const kind = error instanceof Error && /^[A-Za-z]{1,40}$/.test(error.name) ? ` (${error.name})` : ''
-  const effect = isCommitted ? ' The changes of the call stand; only its result is missing.' : ''
+  const effect = isCommitted ? ` ${CHANGES_STAND}` : ''
   return new ToolError(
     'BACKEND_ERROR',
     `The tool ${name} failed in ${step}${kind}`,
@@ -160,3 +159,5 @@ function ownToolError({ name }: Pick<Tool, 'name'>, step: string, error: unknown
     { cause: error },
   )
 }
+
+const CHANGES_STAND = 'The changes of the call stand; only its result is missing.'

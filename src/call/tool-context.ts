@@ -9,6 +9,7 @@ import { deniedError, type PolicyCall, type Verdict } from '../policy/policy.ts'
 import type { BuiltinContext } from '../tools/builtin-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { diffWorkspace } from '../tools/diff-workspace.ts'
+import { ignoreRejection } from '../util/ignore-rejection.ts'
 import { openCommandSession } from './commands/session.ts'
 import type { CommandSessionOptions } from './commands/session-state.ts'
 import { parseInput } from './parse-input.ts'
@@ -60,7 +61,8 @@ export function createToolContext(
     limits: workspace.limits,
     signal,
     warnings: [],
-    progress: (done, unit, total) => onProgress?.({ done, unit, ...(total === undefined ? {} : { total }) }),
+    progress: (done, unit, total) =>
+      void ignoreRejection(onProgress?.({ done, unit, ...(total === undefined ? {} : { total }) })),
     now: workspace.clock,
     hasReadWhole: run.readHistory.hasReadWhole,
     previousReads: run.readHistory,

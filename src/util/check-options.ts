@@ -25,6 +25,18 @@ export function checkOptions<T extends object>(
   return shape(table, ...required)(options === undefined ? {} : options, '', owner) as T
 }
 
+/**
+ * Checks an argument of a function and returns it.
+ *
+ * @throws TypeError that names the argument and what it must be
+ */
+export function checkArgument<T>(owner: string, name: string, value: T, check: Check): T {
+  return check(value, ARGUMENT + name, owner) as T
+}
+
+/** Begins the path of an argument. */
+const ARGUMENT = 'argument '
+
 /** Checks an object by the checks of its fields. */
 export function shape<T extends object>(table: OptionTable<T>, ...required: (keyof T & string)[]): Check {
   return (value, path, owner) => {
@@ -139,7 +151,10 @@ function wrong(path: string, owner: string, what: string, value: unknown, help =
 }
 
 function optionOf(path: string, owner: string): string {
-  return path === '' ? `The options of ${owner}` : `Option ${JSON.stringify(path)} of ${owner}`
+  if (path === '') return `The options of ${owner}`
+  const isArgument = path.startsWith(ARGUMENT)
+  const name = JSON.stringify(isArgument ? path.slice(ARGUMENT.length) : path)
+  return `${isArgument ? 'Argument' : 'Option'} ${name} of ${owner}`
 }
 
 /** The end of a chain of prototypes: nothing, or the `Object.prototype` of any realm. */

@@ -96,8 +96,10 @@ export interface CallAudit {
   setLabel(label: Label, taint: TaintOrigin | undefined): void
   /** @throws ToolError `AUDIT_FAILED`: nothing may be changed, and no plan becomes active */
   writeIntent(changes: Pick<AuthorizedChanges, 'changes'>): Promise<void>
-  writeOutcome(receipt: Receipt, artifactUri: string | undefined): Promise<void>
-  writeRefusal(failure: Failure): Promise<void>
+  /** Sets the committed changes and their artifact for the last record. */
+  setEffect(receipt: Receipt, artifactUri?: string): void
+  /** Writes the last record of the call: its outcome, or the refusal of a call that has no intent record. */
+  writeOutcome(failure?: Failure): Promise<void>
 }
 
 /** The steps of a call, as the audit names the one where a call was refused. */

@@ -1,3 +1,6 @@
+import { checkArgument, isFunction } from '../../util/check-options.ts'
+import { ignoreRejection } from '../../util/ignore-rejection.ts'
+
 /** An event for programs that show a workspace. Plain data, except for `cause`. */
 export type WorkspaceEvent =
   | {
@@ -39,6 +42,7 @@ export function createEvents(): WorkspaceEvents {
   const listeners = new Set<{ readonly listener: WorkspaceListener }>()
   return {
     subscribe(listener) {
+      checkArgument('subscribe()', 'listener', listener, isFunction)
       const entry = { listener }
       listeners.add(entry)
       return () => void listeners.delete(entry)
@@ -46,7 +50,7 @@ export function createEvents(): WorkspaceEvents {
     emit(event) {
       for (const { listener } of [...listeners]) {
         try {
-          listener(event)
+          ignoreRejection(listener(event))
         } catch {
           // The event has happened already.
         }
