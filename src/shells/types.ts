@@ -7,7 +7,6 @@ import type { ContentFlow } from '../policy/content-flow.ts'
 import type { Permission } from '../policy/permissions.ts'
 import type { Policy, PolicyCall, Verdict } from '../policy/policy.ts'
 import type { ContentLabel } from '../policy/taint.ts'
-import type { Query } from '../search/query.ts'
 import type { Change, DirectoryEntry, Stat } from '../storage/backend.ts'
 import type { CommandVerdict } from './analysis/index.ts'
 
@@ -225,12 +224,13 @@ export interface CommandFiles {
   /** Returns the visible files and links below a directory, or the path itself for a file. */
   walk(path: string, filters: CommandFilters): Promise<readonly Path[]>
   /**
-   * Calls `visit` with the files that may match a query, until it returns false. The fast way to search whole trees. Returns
-   * the files that are too large to be read.
+   * Calls `visit` with the files whose stored bytes `wants` accepts, until it returns false or `wants` returns `undefined`.
+   * The fast way to search whole trees. Bytes are valid only during the call. Returns the files that are too large to be
+   * read.
    */
   scan(
     paths: readonly Path[],
-    query: Query | undefined,
+    wants: ((path: Path, bytes: Uint8Array) => boolean | undefined) | undefined,
     visit: (path: Path, bytes: Uint8Array) => boolean,
   ): Promise<readonly Path[]>
   /** Records an access that the shell itself refuses. Returns the error to throw. */

@@ -1,7 +1,6 @@
 import {
   awsSecretKey,
   discordToken,
-  jsonWebToken,
   mailchimpKey,
   type PrecededFormat,
   placeholderPasswords,
@@ -29,6 +28,7 @@ export function findSecrets(text: string): readonly Secret[] {
 
 /** Letters, digits and `_ - / +`, the characters of tokens and Base64. Ordinary text rarely has long runs of them. */
 export const IN_TOKEN = asciiSet('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-/+')
+const IN_BASE64URL = asciiSet('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-')
 const SEPARATES = asciiSet('_-/+')
 
 /** Returns a table with 1 for each of the ASCII characters. */
@@ -70,9 +70,10 @@ interface Matcher {
 const byFirstPair = new Map<number, Matcher[]>()
 const firstPairs = new Uint8Array(128 * 128)
 for (const { kind, prefixes, body } of prefixedFormats) {
-  for (const prefix of prefixes) {
-    const pattern = new RegExp(prefix + body, 'y')
-    add(byFirstPair, firstPairs, pairAt(prefix, 0), { kind, pattern, keep: 0 })
+  for (const pair of new Set(prefixes.map((prefix) => pairAt(prefix, 0)))) {
+    const alternatives = prefixes.filter((prefix) => pairAt(prefix, 0) === pair)
+    const pattern = new RegExp(`(?:${alternatives.join('|')})${body}`, 'y')
+    add(byFirstPair, firstPairs, pair, { kind, pattern, keep: 0 })
   }
 }
 
@@ -166,13 +167,8 @@ function findDotted(text: string, start: number, end: number, secrets: Secret[])
   let first = end
   while (first > start && text.charCodeAt(first - 1) !== SLASH && text.charCodeAt(first - 1) !== PLUS) first -= 1
   const header = headerIn(text, start, first, end)
-  if (header !== -1) {
-    jsonWebToken.lastIndex = header
-    const token = jsonWebToken.exec(text)
-    if (token !== null && isTokenHeader(token[1] as string)) {
-      secrets.push({ kind: 'jwt', start: header, end: jsonWebToken.lastIndex })
-    }
-  }
+  const tokenEnd = header === -1 ? -1 : jsonWebTokenEnd(text, header, end)
+  if (tokenEnd !== -1 && isTokenHeader(text, header, end)) secrets.push({ kind: 'jwt', start: header, end: tokenEnd })
   discordToken.lastIndex = first
   const token = end - first <= 28 ? discordToken.exec(text) : null
   if (token !== null && /^[0-9]{17,20}$/.test(decodeBase64(token[1] as string))) {
@@ -196,22 +192,38 @@ const PLUS = 0x2b
 const COLON = 0x3a
 const QUOTE = 0x22
 
-function isTokenHeader(header: string): boolean {
-  try {
-    // `eyJ` decodes to `{"`, so valid JSON is an object.
-    return 'alg' in (JSON.parse(decodeBase64(header)) as object)
-  } catch {
-    return false
-  }
+/**
+ * Returns the end of the JSON Web Token with a header, or -1. Not a regular expression: the engine's stack overflows where it
+ * goes back over a part of some megabytes.
+ */
+function jsonWebTokenEnd(text: string, header: number, headerEnd: number): number {
+  if (headerEnd - header < SHORTEST_TOKEN) return -1
+  const payloadEnd = partEnd(text, headerEnd + 1)
+  if (text.charCodeAt(payloadEnd) !== DOT || payloadEnd - headerEnd <= 8) return -1
+  const signatureEnd = partEnd(text, payloadEnd + 1)
+  return signatureEnd - payloadEnd > SHORTEST_TOKEN ? signatureEnd : -1
 }
 
-/** Decodes Base64url to Latin-1. Returns `''` for other text. */
+/** Returns the end of the Base64url that starts at an offset. */
+function partEnd(text: string, start: number): number {
+  let end = start
+  while (isIn(IN_BASE64URL, text.charCodeAt(end))) end += 1
+  return end
+}
+
+/** Units of the longest header that is decoded. Any longer one counts as that of a token. */
+const MAX_HEADER = 65_536
+
+function isTokenHeader(text: string, start: number, end: number): boolean {
+  return end - start > MAX_HEADER || ALGORITHM_KEY.test(decodeBase64(text.slice(start, end)))
+}
+
+/** The key `alg` in JSON. A parser would throw for most text, which takes a hundred times as long. */
+const ALGORITHM_KEY = /"(?:a|\\u0061)(?:l|\\u006c)(?:g|\\u0067)"\s*:/i
+
+/** Decodes Base64url to Latin-1. Returns `''` for a length that Base64 cannot have. */
 function decodeBase64(text: string): string {
-  try {
-    return atob(text.replaceAll('-', '+').replaceAll('_', '/'))
-  } catch {
-    return ''
-  }
+  return text.length % 4 === 1 ? '' : atob(text.replaceAll('-', '+').replaceAll('_', '/'))
 }
 
 /** Adds the passwords in `scheme://user:password@host`. Neither part may contain `/`, so no text is read twice. */

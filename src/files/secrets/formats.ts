@@ -136,9 +136,6 @@ export const awsSecretKey =
 /** A key with the name of its data centre; matches at the start of a run. */
 export const mailchimpKey = /[0-9a-f]{32}-us[0-9]{1,2}(?![A-Za-z0-9])/y
 
-/** Matches a possible header of a JSON Web Token and two more parts. */
-export const jsonWebToken = /(eyJ[A-Za-z0-9_-]{17,})\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{20,}/y
-
 /** Matches a possible Discord token, whose first part decodes to a number of 17 to 20 digits. */
 export const discordToken = /([MNO][A-Za-z0-9_-]{22,27})\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27,}/y
 

@@ -15,7 +15,7 @@ import type { Script, ScriptFiles, ScriptResult } from './node-emulation/script.
 import { patchCommand } from './patch-command.ts'
 import { type LineRequest, type LineResult, runLine } from './run-line.ts'
 import { sameThreadLimits } from './same-thread-limits.ts'
-import { searchCommands } from './search-command.ts'
+import { type SearchBatch, searchFiles } from './search-files.ts'
 import { hasProcesses, startNodeProcess } from './start-process.ts'
 import { startNodeThread, startWebThread, type Thread, type ThreadEvents, threadKind } from './start-thread.ts'
 import { createThreads, type JobOptions, type Threads } from './thread-pool.ts'
@@ -135,19 +135,23 @@ async function run(command: ShellCommand, options: BashOptions, context: RunCont
     ...(stdin === undefined ? {} : { stdin }),
   }
   const random = options.random ?? randomBytes
-  const custom = [...searchCommands(roots), patchCommand(roots), gitCommand(() => command.git?.())]
+  const custom = [patchCommand(roots), gitCommand(() => command.git?.())]
   let result: LineResult
   if (isApart && threads !== undefined) {
     const fs = bashFs({ roots, random, ends: (message) => Object.assign(new Error(message), { ends: true }) })
     const commands = custom.map(({ name }) => name)
-    const jobOptions = { timeoutMs, signal, serve: serving(fs, custom) }
+    const jobOptions = { timeoutMs, signal, serve: serving(fs, custom, command.files) }
     result = (await threads.run({ type: 'line', request, commands }, jobOptions)) as LineResult
   } else {
     const [interpreter, { interpreterCommands }] = await Promise.all([loadInterpreter(), loadSameThread()])
     const fs = bashFs({ roots, random, ends: interpreter.ends })
     const commands = [
       ...custom.map(({ command: justBashCommand }) => justBashCommand),
-      ...interpreterCommands(scriptRunner(threads, timeoutMs, signal), (reason: ToolError) => stop.abort(reason)),
+      ...interpreterCommands(
+        scriptRunner(threads, timeoutMs, signal),
+        (reason: ToolError) => stop.abort(reason),
+        searchFiles(command.files),
+      ),
     ]
     result = await runLine(interpreter, request, { fs, commands, signal })
   }
@@ -169,10 +173,17 @@ function scriptRunner(threads: Threads | undefined, timeoutMs: number, signal: A
   }
 }
 
-/** Answers the requests of a job in a thread: an access to its files, or a command of ours. */
-function serving(files: object, commands: readonly CustomCommand[]): JobOptions['serve'] {
+/** Answers the requests of a job in a thread: an access to its files, the next files of a search, or a command of ours. */
+function serving(fs: object, commands: readonly CustomCommand[], files?: CommandFiles): JobOptions['serve'] {
+  const searches = new Map<number, AsyncIterator<SearchBatch, void>>()
   return async (request) => {
-    if ('fs' in request) return callFs(files, request.fs, request.args)
+    if ('fs' in request) return callFs(fs, request.fs, request.args)
+    if ('search' in request) {
+      const { search, ...start } = request
+      const batches = searches.get(search) ?? (files && searchFiles(files)(start))
+      if (batches !== undefined) searches.set(search, batches)
+      return (await batches?.next())?.value
+    }
     return commands.find(({ name }) => name === request.command)?.attempt(request.args, request)
   }
 }

@@ -3,6 +3,8 @@ import type { ToolError } from '../../errors.ts'
 import { dumpCommands } from './dump-commands.ts'
 import { nodeCommand, type ScriptRunner } from './node-command.ts'
 import { npmCommand } from './npm-command.ts'
+import { searchCommands } from './search-command.ts'
+import type { OpenSearch } from './search-files.ts'
 import { shellCommands } from './shell-command.ts'
 
 export { runScript } from './node-emulation/engine.ts'
@@ -12,6 +14,11 @@ export { runScript } from './node-emulation/engine.ts'
  *
  * @param endLine ends the whole line with the error that ended a script from outside
  */
-export function interpreterCommands(runner: ScriptRunner, endLine: (reason: ToolError) => void): Command[] {
-  return [nodeCommand(runner, endLine), npmCommand(), ...shellCommands(), ...dumpCommands()]
+export function interpreterCommands(
+  runner: ScriptRunner,
+  endLine: (reason: ToolError) => void,
+  search: OpenSearch,
+): Command[] {
+  const searches = searchCommands(search).map(({ command }) => command)
+  return [nodeCommand(runner, endLine), npmCommand(), ...searches, ...shellCommands(), ...dumpCommands()]
 }

@@ -1,419 +1,159 @@
 import type { ExecResult } from 'just-bash'
 import { ToolError } from '../../errors.ts'
 import { looksBinary } from '../../files/text/encoding.ts'
-import { compileGlobs, type Glob } from '../../paths/glob.ts'
-import { nameOf, type Path } from '../../paths/logical-path.ts'
-import { compileQuery, type Query } from '../../search/query.ts'
-import type { CommandFiles } from '../types.ts'
 import { type CommandContext, type CustomCommand, customCommand } from './custom-command.ts'
-import { type Flags, type FlagTable, parseFlags } from './flags.ts'
-import { countLines, type LineOptions, type ShownLine, shownLines } from './matching-lines.ts'
-import { resolvePath, resolveVirtualPath, type VirtualRoots } from './virtual-paths.ts'
+import { countLines, eachShownLine } from './matching-lines.ts'
+import { MAX_OUTPUT } from './run-line.ts'
+import type { OpenSearch, SearchedFile } from './search-files.ts'
+import { parseSearch, type Search, type SearchName } from './search-options.ts'
+import { resolvePath, workspacePath } from './virtual-paths.ts'
 
-/** A parsed call of `grep -r` or `rg`. */
-interface Search extends LineOptions {
-  readonly query: Query | undefined
-  readonly operands: readonly string[]
-  readonly hidden: boolean
-  readonly ignored: boolean
-  readonly includes: (relative: string, name: string) => boolean
-  readonly show: 'lines' | 'count' | 'files' | 'others' | 'nothing' | 'all'
-  readonly withNames: boolean | undefined
-  /** Whether matches in binary files are reported. */
-  readonly binary: boolean
-}
-
-/** `grep -r` and `rg` on our own search, which is many times faster. Other calls are left to the interpreter's commands. */
-export function searchCommands(roots: VirtualRoots): CustomCommand[] {
-  const command = (name: string, parse: (args: readonly string[]) => Search | undefined) =>
+/**
+ * `grep -r` and `rg` on our own search, which is many times faster. Other calls are left to the interpreter's commands. Only
+ * the files come from the thread that has them: a search that takes long or has much output can be ended.
+ */
+export function searchCommands(open: OpenSearch): CustomCommand[] {
+  const command = (name: SearchName) =>
     customCommand(name, async (args, at) => {
-      let search: Search | undefined
+      const search = parseSearch(name, args)
+      if (search === undefined) return undefined
       try {
-        search = parse(args)
-      } catch {
-        // The pattern is invalid, or would need backtracking.
+        return await run(name, args, search, open, at)
+      } catch (error) {
+        if (error !== outputFull) throw error
+        const stderr = `bash: ${name}: output size limit exceeded (${MAX_OUTPUT} bytes)\n`
+        return { stdout: '', stderr, exitCode: 126 }
       }
-      return search === undefined ? undefined : run(name, search, roots, at)
     })
-  return [
-    command('grep', (args) => parseGrep(args, 'basic')),
-    command('egrep', (args) => parseGrep(args, 'extended')),
-    command('fgrep', (args) => parseGrep(args, 'fixed')),
-    command('rg', parseRg),
-  ]
+  return [command('grep'), command('egrep'), command('fgrep'), command('rg')]
 }
 
 async function run(
-  name: string,
+  name: SearchName,
+  args: readonly string[],
   search: Search,
-  roots: VirtualRoots,
+  open: OpenSearch,
   { cwd, stdin }: CommandContext,
 ): Promise<ExecResult | undefined> {
-  const files = roots.workspace
-  const operands = search.operands.length === 0 ? ['.'] : search.operands
-  if (search.operands.length === 0 && name === 'rg' && stdin !== '') return undefined
-  const out: string[] = []
-  const notes: string[] = []
+  const isImplied = search.operands.length === 0
+  if (isImplied && name === 'rg' && stdin !== '') return undefined
+  const operands = isImplied ? ['.'] : search.operands
+  const paths = operands.map((operand) => workspacePath(resolvePath(cwd, operand)))
+  if (!paths.every((path) => path !== undefined)) return undefined
+  const output = new SearchOutput(search)
   let stderr = ''
-  let hasMatches = false
-  for (const operand of operands) {
-    const location = resolveVirtualPath(resolvePath(cwd, operand), roots)
-    if (location.in !== 'files' || location.files !== files) return undefined
-    let paths: readonly Path[]
-    let isDirectory: boolean
-    let start: Path
+  for (const [i, operand] of operands.entries()) {
     try {
-      const stat = await files.stat(location.path)
-      if (stat === undefined) throw new ToolError('NOT_FOUND', 'It does not exist')
-      isDirectory = stat.type === 'directory'
-      start = stat.path
-      paths = await files.walk(location.path, { includeHidden: search.hidden, includeIgnored: search.ignored })
+      const batches = open({ name, args, path: paths[i] as string })
+      for (let { value } = await batches.next(); value !== undefined; { value } = await batches.next()) {
+        const { isDirectory, files } = value
+        const base = isImplied ? '' : operand.endsWith('/') ? operand : `${operand}/`
+        const withNames = search.withNames ?? (isDirectory || operands.length > 1)
+        const goesOn = files.every((file) => output.add(file, isDirectory ? base + file.relative : operand, withNames))
+        if (!goesOn) break
+      }
     } catch (error) {
       if (!(error instanceof ToolError) || error.code === 'ABORTED') throw error
       stderr += `${name}: ${operand}: ${error.code === 'NOT_FOUND' ? 'No such file or directory' : 'Permission denied'}\n`
-      continue
     }
-    const label = labelOf(operand, start, isDirectory, search.operands.length === 0)
-    const withNames = search.withNames ?? (isDirectory || operands.length > 1)
-    if (await searchOne(search, files, paths, { label, withNames, isDirectory, start }, { out, notes }))
-      hasMatches = true
   }
-  const exitCode = stderr !== '' ? 2 : hasMatches ? 0 : 1
-  return { stdout: out.join(''), stderr: stderr + notes.join(''), exitCode }
+  const exitCode = stderr !== '' ? 2 : output.hasMatches ? 0 : 1
+  return { stdout: output.text(), stderr: stderr + output.notes, exitCode }
 }
 
-interface Naming {
-  readonly label: (path: Path) => string
-  readonly withNames: boolean
-  readonly isDirectory: boolean
-  readonly start: Path
-}
+/** Thrown when the output is larger than the interpreter allows. */
+const outputFull = Symbol('output full')
 
-/** Searches below one operand. Returns whether anything matched. */
-async function searchOne(
-  search: Search,
-  files: CommandFiles,
-  paths: readonly Path[],
-  { label, withNames, isDirectory, start }: Naming,
-  { out, notes }: { readonly out: string[]; readonly notes: string[] },
-): Promise<boolean> {
-  const skip = start === '' ? 0 : start.length + 1
-  const candidates = isDirectory ? paths.filter((path) => search.includes(path.slice(skip), nameOf(path))) : paths
-  const { query, show } = search
-  let hasMatches = false
-  if (query === undefined) {
-    for (const path of candidates) out.push(`${label(path)}\n`)
-    return candidates.length > 0
+const LINE_FEED = Uint8Array.of(0x0a)
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** The output of a search. Collects bytes, because many short lines take many times their size as strings. */
+class SearchOutput {
+  readonly #search: Search
+  #bytes = new Uint8Array(64 * 1024)
+  #length = 0
+  hasMatches = false
+  notes = ''
+
+  constructor(search: Search) {
+    this.#search = search
   }
-  // Some outputs also need the files without a match.
-  const needsAll = search.invert || show === 'others' || show === 'count'
-  const tooLarge = await files.scan(candidates, needsAll ? undefined : query, (path, bytes) => {
-    const prefix = withNames ? `${label(path)}` : ''
+
+  /** Adds what is shown of a file. Returns false if the search is decided. */
+  add({ bytes, isTooLarge }: SearchedFile, label: string, withNames: boolean): boolean {
+    const search = this.#search
+    const { query, show } = search
+    if (isTooLarge) {
+      this.notes += `grep: ${label}: too large to be searched\n`
+      return true
+    }
+    if (query === undefined || bytes === undefined) {
+      this.hasMatches = true
+      this.#addText(`${label}\n`)
+      return true
+    }
     const isBinary = looksBinary(bytes)
     if (isBinary && !search.binary) return true
     if (show === 'lines' && !isBinary) {
-      const lines = shownLines(query, bytes, search)
-      if (lines.length === 0) return true
-      if (out.length > 0 && (search.before > 0 || search.after > 0)) out.push('--\n')
-      hasMatches = true
-      out.push(textOf(lines, prefix, search.lineNumbers))
+      this.#addLines(bytes, withNames ? label : '')
       return true
     }
     const count = countLines(query, bytes, show === 'count' ? search : { ...search, maxCount: 1 })
     if (show === 'others') {
       if (count > 0) return true
-      out.push(`${label(path)}\n`)
+      this.#addText(`${label}\n`)
     } else if (show === 'count') {
-      if (count > 0 || search.binary) out.push(prefix === '' ? `${count}\n` : `${prefix}:${count}\n`)
+      if (count > 0 || search.binary) this.#addText(withNames ? `${label}:${count}\n` : `${count}\n`)
     } else if (count === 0) return true
-    else if (show === 'files') out.push(`${label(path)}\n`)
-    else if (show === 'lines') notes.push(`grep: ${label(path)}: binary file matches\n`)
-    if (count > 0 || show === 'others') hasMatches = true
+    else if (show === 'files') this.#addText(`${label}\n`)
+    else if (show === 'lines') this.notes += `grep: ${label}: binary file matches\n`
+    if (count > 0 || show === 'others') this.hasMatches = true
     return show !== 'nothing'
-  })
-  for (const path of tooLarge) notes.push(`grep: ${label(path)}: too large to be searched\n`)
-  return hasMatches
-}
-
-function textOf(lines: readonly ShownLine[], prefix: string, lineNumbers: boolean): string {
-  let text = ''
-  for (const { isMatch, isApart, number, text: line } of lines) {
-    const mark = isMatch ? ':' : '-'
-    if (isApart && lines.some((one) => !one.isMatch)) text += '--\n'
-    text += `${prefix === '' ? '' : prefix + mark}${lineNumbers ? number + mark : ''}${line}\n`
   }
-  return text
-}
 
-/** Returns how the output names a path: as the operand was written. */
-function labelOf(operand: string, start: Path, isDirectory: boolean, isImplied: boolean): (path: Path) => string {
-  if (!isDirectory) return () => operand
-  const skip = start === '' ? 0 : start.length + 1
-  const base = isImplied ? '' : operand.endsWith('/') ? operand : `${operand}/`
-  return (path) => `${base}${path.slice(skip)}`
-}
-
-const common: FlagTable = {
-  plain: {
-    '-i': 'ignoreCase',
-    '--ignore-case': 'ignoreCase',
-    '-v': 'invert',
-    '--invert-match': 'invert',
-    '-w': 'word',
-    '--word-regexp': 'word',
-    '-x': 'line',
-    '--line-regexp': 'line',
-    '-n': 'numbers',
-    '--line-number': 'numbers',
-    '-l': 'files',
-    '--files-with-matches': 'files',
-    '-c': 'count',
-    '--count': 'count',
-    '-q': 'quiet',
-    '--quiet': 'quiet',
-    '-H': 'names',
-    '--with-filename': 'names',
-    '-F': 'fixed',
-    '--fixed-strings': 'fixed',
-    '--no-heading': 'ignored',
-    '--no-messages': 'ignored',
-    '-a': 'text',
-    '--text': 'text',
-  },
-  valued: {
-    '-e': 'pattern',
-    '--regexp': 'pattern',
-    '-m': 'max',
-    '--max-count': 'max',
-    '-A': 'after',
-    '--after-context': 'after',
-    '-B': 'before',
-    '--before-context': 'before',
-    '-C': 'around',
-    '--context': 'around',
-    '--color': 'ignored',
-    '--colour': 'ignored',
-  },
-}
-
-const grepFlags: FlagTable = {
-  plain: {
-    ...common.plain,
-    '-r': 'recursive',
-    '--recursive': 'recursive',
-    '-R': 'recursive',
-    '-E': 'extended',
-    '--extended-regexp': 'extended',
-    '-G': 'basic',
-    '-h': 'noNames',
-    '--no-filename': 'noNames',
-    '-L': 'others',
-    '--files-without-match': 'others',
-    '-s': 'ignored',
-    '-I': 'noBinary',
-    '--color': 'ignored',
-  },
-  valued: {
-    ...common.valued,
-    '--include': 'include',
-    '--exclude': 'exclude',
-    '--exclude-dir': 'excludeDir',
-    '--binary-files': 'ignored',
-  },
-}
-
-const rgFlags: FlagTable = {
-  plain: {
-    ...common.plain,
-    '-S': 'smart',
-    '--smart-case': 'smart',
-    '-s': 'sensitive',
-    '--case-sensitive': 'sensitive',
-    '-N': 'noNumbers',
-    '--no-line-number': 'noNumbers',
-    '-I': 'noNames',
-    '--no-filename': 'noNames',
-    '--files-without-match': 'others',
-    '--files': 'all',
-    '--hidden': 'hidden',
-    '-.': 'hidden',
-    '-u': 'unrestricted',
-    '--unrestricted': 'unrestricted',
-    '--no-ignore': 'noIgnore',
-    '--no-ignore-vcs': 'noIgnore',
-  },
-  valued: {
-    ...common.valued,
-    '-g': 'glob',
-    '--glob': 'glob',
-    '-t': 'type',
-    '--type': 'type',
-    '-j': 'x',
-    '--sort': 'x',
-  },
-}
-
-/** Globs by rg's names of file types; other types are left to the interpreter. */
-const types: Readonly<Record<string, readonly string[]>> = {
-  ts: ['*.ts', '*.tsx', '*.mts', '*.cts'],
-  js: ['*.js', '*.jsx', '*.mjs', '*.cjs', '*.vue'],
-  json: ['*.json'],
-  md: ['*.md', '*.markdown', '*.mdx'],
-  markdown: ['*.md', '*.markdown', '*.mdx'],
-  py: ['*.py', '*.pyi'],
-  rust: ['*.rs'],
-  go: ['*.go'],
-  java: ['*.java'],
-  html: ['*.html', '*.htm'],
-  css: ['*.css', '*.scss'],
-  yaml: ['*.yaml', '*.yml'],
-  sh: ['*.sh', '*.bash'],
-}
-
-function parseGrep(args: readonly string[], kind: 'basic' | 'extended' | 'fixed'): Search | undefined {
-  const flags = parseFlags(args, grepFlags)
-  if (flags === undefined || flags.count('recursive') === 0) return undefined
-  const isFixed = kind === 'fixed' || flags.count('fixed') > 0
-  const isExtended = kind === 'extended' || flags.count('extended') > 0
-  const { pattern, operands } = patternOf(flags)
-  if (pattern === undefined) return undefined
-  const include = globsOf(flags.values('include'))
-  const exclude = globsOf(flags.values('exclude'))
-  const excludeDir = globsOf(flags.values('excludeDir'))
-  return {
-    ...linesOf(flags),
-    query: queryOf(isFixed || isExtended ? pattern : extended(pattern), isFixed, flags.count('ignoreCase') > 0, flags),
-    operands,
-    hidden: true,
-    ignored: true,
-    includes: (relative, name) =>
-      (include?.matches(name) ?? true) &&
-      !(exclude?.matches(name) ?? false) &&
-      !(
-        excludeDir !== undefined &&
-        relative
-          .split('/')
-          .slice(0, -1)
-          .some((directory) => excludeDir.matches(directory))
-      ),
-    show: showOf(flags),
-    withNames: flags.count('noNames') === 0,
-    binary: flags.count('noBinary') === 0,
+  /** Returns the whole output. */
+  text(): string {
+    return decoder.decode(this.#bytes.subarray(0, this.#length))
   }
-}
 
-function parseRg(args: readonly string[]): Search | undefined {
-  const flags = parseFlags(args, rgFlags)
-  if (flags === undefined || flags.count('text') > 0) return undefined
-  const listsAll = flags.count('all') > 0
-  const { pattern, operands } = listsAll ? { pattern: undefined, operands: flags.operands } : patternOf(flags)
-  if (!listsAll && pattern === undefined) return undefined
-  const typeNames = flags.values('type')
-  if (typeNames.some((type) => !Object.hasOwn(types, type))) return undefined
-  const typeGlobs = globsOf(typeNames.flatMap((type) => types[type] as readonly string[]))
-  const included = globsOf(
-    flags
-      .values('glob')
-      .filter((glob) => !glob.startsWith('!'))
-      .map(anywhere),
-  )
-  const excluded = globsOf(
-    flags
-      .values('glob')
-      .filter((glob) => glob.startsWith('!'))
-      .map((glob) => anywhere(glob.slice(1))),
-  )
-  const isSmart = flags.count('smart') > 0 && pattern !== undefined && pattern === pattern.toLowerCase()
-  const unrestricted = flags.count('unrestricted')
-  return {
-    ...linesOf(flags),
-    lineNumbers: flags.count('numbers') > 0 && flags.count('noNumbers') === 0,
-    query:
-      pattern === undefined
-        ? undefined
-        : queryOf(pattern, flags.count('fixed') > 0, flags.count('ignoreCase') > 0 || isSmart, flags),
-    operands,
-    hidden: flags.count('hidden') > 0 || unrestricted > 1,
-    ignored: flags.count('noIgnore') > 0 || unrestricted > 0,
-    includes: (relative, name) =>
-      (typeGlobs?.matches(name) ?? true) &&
-      (included?.matches(relative) ?? true) &&
-      !(excluded?.matches(relative) ?? false),
-    show: listsAll ? 'all' : showOf(flags),
-    withNames: flags.count('noNames') > 0 ? false : flags.count('names') > 0 ? true : undefined,
-    binary: false,
+  #addLines(bytes: Uint8Array, label: string): void {
+    const search = this.#search
+    if (search.query === undefined) return
+    const hasContext = search.before > 0 || search.after > 0
+    const prefixes = [encoder.encode(label && `${label}-`), encoder.encode(label && `${label}:`)] as const
+    let isFirst = true
+    eachShownLine(search.query, bytes, search, ({ start, end, number, isMatch, isApart }) => {
+      this.hasMatches = true
+      // A separator stands between groups of lines, also of two files.
+      if (hasContext && (isFirst ? this.#length > 0 : isApart)) this.#addText('--\n')
+      isFirst = false
+      this.#addBytes(prefixes[isMatch ? 1 : 0])
+      if (search.lineNumbers) this.#addText(`${number}${isMatch ? ':' : '-'}`)
+      this.#addBytes(bytes, start, end)
+      this.#addBytes(LINE_FEED)
+    })
   }
-}
 
-function patternOf(flags: Flags): { pattern: string | undefined; operands: readonly string[] } {
-  const patterns = flags.values('pattern')
-  if (patterns.length > 1) return { pattern: undefined, operands: [] }
-  if (patterns.length === 1) return { pattern: patterns[0], operands: flags.operands }
-  return { pattern: flags.operands[0], operands: flags.operands.slice(1) }
-}
-
-function queryOf(pattern: string, isFixed: boolean, ignoreCase: boolean, flags: Flags): Query {
-  const whole = flags.count('line') > 0 ? ['^(?:', ')$'] : flags.count('word') > 0 ? ['\\b(?:', ')\\b'] : undefined
-  const text = isFixed && whole !== undefined ? pattern.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') : pattern
-  return compileQuery({
-    query: whole === undefined ? text : `${whole[0]}${text}${whole[1]}`,
-    mode: isFixed && whole === undefined ? 'literal' : 'regex',
-    caseSensitive: !ignoreCase,
-  })
-}
-
-function linesOf(flags: Flags): LineOptions {
-  const number = (name: string) => {
-    const value = flags.values(name).at(-1)
-    if (value !== undefined && !/^\d{1,9}$/.test(value)) throw new ToolError('INVALID_INPUT', 'It is not a number')
-    return value === undefined ? undefined : Number(value)
+  #addText(text: string): void {
+    this.#addBytes(encoder.encode(text))
   }
-  const around = number('around') ?? 0
-  return {
-    invert: flags.count('invert') > 0,
-    before: number('before') ?? around,
-    after: number('after') ?? around,
-    maxCount: number('max') ?? Number.POSITIVE_INFINITY,
-    lineNumbers: flags.count('numbers') > 0,
+
+  #addBytes(from: Uint8Array, start = 0, end = from.length): void {
+    this.#reserve(end - start)
+    const bytes = this.#bytes
+    if (end - start > 64) bytes.set(from.subarray(start, end), this.#length)
+    // Most lines are short: a native call costs more than copying them.
+    else for (let at = start, to = this.#length; at < end; at++, to++) bytes[to] = from[at] as number
+    this.#length += end - start
   }
-}
 
-function showOf(flags: Flags): Search['show'] {
-  if (flags.count('quiet') > 0) return 'nothing'
-  if (flags.count('files') > 0) return 'files'
-  if (flags.count('others') > 0) return 'others'
-  return flags.count('count') > 0 ? 'count' : 'lines'
-}
-
-function globsOf(globs: readonly string[]): Glob | undefined {
-  return globs.length === 0 ? undefined : compileGlobs(globs)
-}
-
-/** As in .gitignore: a glob without a slash matches a name at any depth. */
-function anywhere(glob: string): string {
-  if (glob.startsWith('/')) return glob.slice(1)
-  return glob.includes('/') ? glob : `**/${glob}`
-}
-
-/** Converts a basic regular expression to an extended one, in which the escaped operators are the plain ones. */
-function extended(pattern: string): string {
-  let text = ''
-  for (let i = 0; i < pattern.length; i++) {
-    const char = pattern[i] as string
-    if (char === '[') {
-      const end = pattern.indexOf(']', i + (pattern[i + 1] === '^' ? 3 : 2))
-      if (end === -1) return pattern
-      text += pattern.slice(i, end + 1)
-      i = end
-    } else if (char === '\\' && i + 1 < pattern.length) {
-      i += 1
-      const next = pattern[i] as string
-      if ('(){}|+?'.includes(next)) text += next
-      else if (next === '<' || next === '>') text += '\\b'
-      else text += `\\${next}`
-    } else if ('(){}|+?'.includes(char)) text += `\\${char}`
-    else if (char === '*' && (text === '' || text === '^' || text.endsWith('('))) text += '\\*'
-    else text += char
+  #reserve(count: number): void {
+    const needed = this.#length + count
+    if (needed > MAX_OUTPUT) throw outputFull
+    if (needed <= this.#bytes.length) return
+    const larger = new Uint8Array(Math.min(MAX_OUTPUT, Math.max(needed, this.#bytes.length * 2)))
+    larger.set(this.#bytes.subarray(0, this.#length))
+    this.#bytes = larger
   }
-  return text
 }

@@ -3,6 +3,7 @@ import { type ErrorCode, type ErrorDetails, ToolError } from '../../errors.ts'
 import type { SystemError } from './fs-errors.ts'
 import type { Script, ScriptResult } from './node-emulation/script.ts'
 import type { LineRequest, LineResult } from './run-line.ts'
+import type { SearchRequest } from './search-files.ts'
 
 /** Tells the module of the thread that it is a process of its own. */
 export const PROCESS_ARGUMENT = 'wardspace-bash'
@@ -20,9 +21,13 @@ export type FromThread =
   | { readonly type: 'ask'; readonly job: number; readonly question: number; readonly asked: ThreadRequest }
   | { readonly type: 'done'; readonly job: number; readonly answer: Settled<LineResult | ScriptResult> }
 
-/** A request of a job to the thread that has the files: a call of a file system method, or a command of ours. */
+/**
+ * A request of a job to the thread that has the files: a call of a file system method, the next files of a search with a
+ * number, or a command of ours.
+ */
 export type ThreadRequest =
   | { readonly fs: string; readonly args: readonly unknown[] }
+  | ({ readonly search: number } & SearchRequest)
   | { readonly command: string; readonly args: readonly string[]; readonly cwd: string; readonly stdin: string }
 
 export type Settled<T = unknown> = { readonly value: T } | { readonly error: SentError }

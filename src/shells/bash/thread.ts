@@ -6,6 +6,7 @@ import type { ScriptFiles, ScriptResult } from './node-emulation/script.ts'
 import { runLine } from './run-line.ts'
 import { interpreterCommands, runScript } from './same-thread.ts'
 import { sameThreadLimits } from './same-thread-limits.ts'
+import type { OpenSearch, SearchBatch } from './search-files.ts'
 import { startNodeThread } from './start-thread.ts'
 import { createThreads, type Threads } from './thread-pool.ts'
 import {
@@ -88,7 +89,7 @@ async function start(message: Extract<ToThread, { type: 'line' | 'script' }>): P
         : threadRunner(scriptThreads, job, limits.deadline, stop.signal)
     const commands = [
       ...message.commands.map((name) => remoteCommand(job, name).command),
-      ...interpreterCommands(runner, (error) => stop.abort(error)),
+      ...interpreterCommands(runner, (error) => stop.abort(error), remoteSearch(job)),
     ]
     return runLine(interpreter, message.request, { fs, commands, signal: stop.signal })
   })
@@ -130,6 +131,22 @@ function remoteFs(job: number): IFileSystem {
     lstat: statOf('lstat'),
     ...withoutFiles,
   } as unknown as IFileSystem
+}
+
+let searchCount = 0
+
+/** Reads the files of a search from the thread that has them. */
+function remoteSearch(job: number): OpenSearch {
+  return (request) => {
+    searchCount += 1
+    const search = searchCount
+    return {
+      async next() {
+        const value = (await ask(job, { search, ...request })) as SearchBatch | undefined
+        return value === undefined ? { done: true, value } : { done: false, value }
+      },
+    }
+  }
 }
 
 /** A command that runs in the thread that has the files. */

@@ -42,6 +42,11 @@ export function resolveVirtualPath(path: string, roots: VirtualRoots): VirtualPa
   return { in: 'nowhere' }
 }
 
+/** Returns a path of the tree that commands see as a path of the workspace; `undefined` if it is not in the workspace. */
+export function workspacePath(path: string): string | undefined {
+  return below(path, HOME)
+}
+
 function below(path: string, directory: string): string | undefined {
   if (path === directory) return '.'
   return path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : undefined

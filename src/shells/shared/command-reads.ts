@@ -58,7 +58,7 @@ export function createCommandReads(gate: CommandGate): CommandReads {
         return visibleFiles(backend, access.path, { filters, ...visibility, links: false, signal: options.signal })
       }),
 
-    async scan(paths, query, visit) {
+    async scan(paths, wants, visit) {
       const { fileBytes } = options.limits
       const tooLarge: Path[] = []
       const visitFile = (path: Path, stored: Uint8Array, { size }: Pick<Stat, 'size'>): boolean => {
@@ -67,7 +67,8 @@ export function createCommandReads(gate: CommandGate): CommandReads {
           tooLarge.push(path)
           return true
         }
-        if (query !== undefined && !query.mayMatch(stored)) return true
+        const isWanted = wants === undefined || wants(path, stored)
+        if (isWanted !== true) return isWanted !== undefined
         options.onRead(path, stored.length)
         return visit(path, marks.hide(stored, path))
       }

@@ -58,7 +58,7 @@ export class BombRunner {
       const message = once(host, 'message', { signal: patience }).then(([value]) => value as HostAnswer)
       exit.catch(() => {})
       message.catch(() => {})
-      host.send({ command: bomb.line, files: bombFiles, isJudged: bomb.kind === 'words' })
+      host.send({ command: bomb.line, files: bombFiles, large: bomb.files, isJudged: bomb.kind === 'words' })
       answer = await Promise.race([message, exit]).catch(() => undefined)
     } finally {
       clearInterval(sampling)

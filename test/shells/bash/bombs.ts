@@ -2,7 +2,12 @@
 export interface Bomb {
   readonly kind: string
   readonly line: string
+  /** The large files that it has in addition to {@link bombFiles}. */
+  readonly files?: LargeFiles
 }
+
+/** Large files by name: a text and how often it repeats. The program that runs the bomb creates them. */
+export type LargeFiles = Readonly<Record<string, readonly [text: string, count: number]>>
 
 const kinds: Readonly<Record<string, readonly string[]>> = {
   loops: [
@@ -316,9 +321,58 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Every bomb, by kind. */
-export const bombs: readonly Bomb[] = Object.entries(kinds).flatMap(([kind, lines]) =>
-  lines.map((line) => ({ kind, line })),
-)
+export const bombs: readonly Bomb[] = [
+  ...Object.entries(kinds).flatMap(([kind, lines]) => lines.map((line) => ({ kind, line }))),
+  ...outputs(),
+]
+
+/** Commands with much output, to each sink. The other large files get one sink a command, by turns. */
+function outputs(): Bomb[] {
+  const commands = [
+    ...[
+      'grep -r b .',
+      'grep -rn b .',
+      'grep -rhv zzz .',
+      'grep -rc b .',
+      'grep -ro b .',
+      'grep -r -C2 ab .',
+      'rg b',
+      'rg -n b',
+    ],
+    ...[
+      'cat *.txt',
+      'grep b *.txt',
+      'awk 1 *.txt',
+      "sed '' *.txt",
+      'nl *.txt',
+      'sort *.txt',
+      'fold -w 1 *.txt',
+      'cut -c 1 *.txt',
+    ],
+    ...['xargs -n1 echo < 1.txt', 'tr a b < 1.txt', 'seq 4000000', 'find . -name "*.txt" -exec cat {} +'],
+    `node -e 'process.stdout.write(require("fs").readFileSync("1.txt"))'`,
+    `node -e 'for (const l of require("fs").readFileSync("1.txt", "utf8").split("\\n")) console.log(l)'`,
+    ...["grep -rE '\\w{1000}\\w{1000}$' .", "grep -rE '(a|b){900}!' .", "rg '(a?b?){400}c'"],
+  ]
+  const sinks = ['', ' > out', ' | head -1']
+  const files: Readonly<Record<string, LargeFiles>> = {
+    'short lines': { '1.txt': ['b\nab\n', 1_800_000] },
+    'one line': { '1.txt': ['ab', 4_500_000] },
+    'three files': {
+      '1.txt': ['b\nab\n', 1_960_000],
+      '2.txt': ['b\nab\n', 1_960_000],
+      '3.txt': ['b\nab\n', 1_960_000],
+    },
+    'a largest file': { '1.txt': ['ab', 31_000_000] },
+  }
+  return Object.entries(files).flatMap(([name, large], set) =>
+    commands.flatMap((command, i) =>
+      sinks
+        .filter((_, sink) => set === 0 || (i + set) % sinks.length === sink)
+        .map((sink) => ({ kind: `output of ${name}`, line: command + sink, files: large })),
+    ),
+  )
+}
 
 /** The files of the workspace in which the bombs run. */
 export const bombFiles: Readonly<Record<string, string>> = {

@@ -15,6 +15,7 @@ import { npmCommand } from '../../../src/shells/bash/npm-command.ts'
 import { patchCommand } from '../../../src/shells/bash/patch-command.ts'
 import { runLine } from '../../../src/shells/bash/run-line.ts'
 import { searchCommands } from '../../../src/shells/bash/search-command.ts'
+import { searchFiles } from '../../../src/shells/bash/search-files.ts'
 import { startNodeThread } from '../../../src/shells/bash/start-thread.ts'
 import { findTests } from '../../../src/shells/bash/test-files.ts'
 import { applyChanges, type CommandChange } from '../../../src/shells/shared/apply-changes.ts'
@@ -415,7 +416,7 @@ describe('custom commands', () => {
     const diff = '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n'
     const patch = patchCommand({ workspace: files, scratch: files }).attempt(['-p1'], { ...at, stdin: diff })
     await expect(patch).rejects.toMatchObject({ code: 'ABORTED' })
-    const [grep] = searchCommands({ workspace: files, scratch: files })
+    const [grep] = searchCommands(searchFiles(files))
     await expect(grep?.attempt(['-r', 'a', '.'], at)).rejects.toMatchObject({ code: 'ABORTED' })
   })
 
