@@ -7,19 +7,11 @@ type CodeCheck = (code: string) => string | undefined
  */
 export const checkJavaScript: CodeCheck = (code) => {
   if (/\\[uxU0-7]/.test(code)) return 'an escape may hide any text'
-  const modules = /\b(require|import|from)\b\s*\(?\s*(['"`])([^'"`]*)\2/g
-  let codeWithoutImports = code
-  for (const [whole, , , name = ''] of code.matchAll(modules)) {
-    if (
-      !/^(node:)?(fs|fs\/promises|path|url|util|assert|assert\/strict|crypto|os|events|zlib|querystring|string_decoder|timers|perf_hooks|punycode)$/.test(
-        name,
-      ) &&
-      !/^\.{1,2}\/[\w./@-]+$/.test(name)
-    ) {
-      return `the module ${JSON.stringify(name)} is not on the list`
-    }
-    codeWithoutImports = codeWithoutImports.replace(whole, '')
-  }
+  const bare = takeLoaders(withoutTexts(code))
+  // A text may become code in a module of the workspace that the code writes and loads.
+  const { names, rest: codeWithoutImports } = bare.names.some(isWorkspaceModule) ? takeLoaders(code) : bare
+  const unlisted = names.find((name) => !SAFE_MODULE.test(name) && !isWorkspaceModule(name))
+  if (unlisted !== undefined) return `the module ${JSON.stringify(unlisted)} is not on the list`
   const word =
     /\b(require|import|eval|Function|AsyncFunction|constructor|prototype|__proto__|child_process|binding|_linkedBinding|dlopen|mainModule|module|globalThis|global|Reflect|Proxy|Worker|worker_threads|cluster|vm|repl|inspector|spawn|spawnSync|exec|execSync|execFile|execFileSync|fork|kill|getBuiltinModule|Deno|Bun|WebAssembly|with|setTimeout|setInterval|GeneratorFunction|getOwnPropertyDescriptors?|getPrototypeOf|defineProperty|SharedArrayBuffer)\b/.exec(
       codeWithoutImports,
@@ -35,6 +27,45 @@ export const checkJavaScript: CodeCheck = (code) => {
     }
   }
   return namesComputed(codeWithoutImports) ? 'a computed name may be any name' : undefined
+}
+
+const SAFE_MODULE =
+  /^(node:)?(fs|fs\/promises|path|url|util|assert|assert\/strict|crypto|os|events|zlib|querystring|string_decoder|timers|perf_hooks|punycode)$/
+
+const isWorkspaceModule = (name: string): boolean => /^\.{1,2}\/[\w./@-]+$/.test(name)
+
+/** Returns the names of the modules that the code loads, and the code without the loaders. */
+function takeLoaders(code: string): { readonly names: readonly string[]; readonly rest: string } {
+  const names: string[] = []
+  const take = (_: string, __: string, name: string): string => {
+    names.push(name)
+    return ''
+  }
+  // The whole name has to be known: `require('a'.concat(b))` loads another module.
+  const called = code
+    .replace(/\b(?:require|import)\s*\(\s*(['"`])([^'"`]*)\1(?=\s*\))/g, take)
+    .replace(/\bimport\s*(['"])([^'"]*)\1(?=\s*(?:;|$))/gm, take)
+  if (!/\bexport\b/.test(called)) return { names, rest: called }
+  // `from` loads a module only in a declaration, and never as the name of a function: `Buffer.from('a')`.
+  const rest = called.replace(/\bfrom\s*(?:(['"])([^'"]*)\1|\/[/*])/g, (_, quotes, name = '') => take(_, quotes, name))
+  return { names, rest }
+}
+
+/**
+ * Removes the contents of strings that can be neither the name of a module or member nor code. Code in which the ends of
+ * strings are ambiguous stays as it is: patterns, comments and templates may contain quotes.
+ */
+function withoutTexts(code: string): string {
+  const tokens = code.match(/'(?:[^'\\\n]|\\[^])*'|"(?:[^"\\\n]|\\[^])*"|[^'"]+/g) ?? []
+  const isText = (token: string): boolean => /^['"]/.test(token)
+  const bare = tokens.map((token) => (isText(token) ? "''" : token)).join('')
+  if (tokens.join('') !== code || /[/`\\]|<!--|-->|#!/.test(bare)) return code
+  return tokens
+    .map((token, index) => {
+      const isName = /(\[|\b(require|import|from)\b\s*\(?)\s*$/.test(tokens[index - 1] ?? '')
+      return !isText(token) || isName || /^\s*[:\]]/.test(tokens[index + 1] ?? '') ? token : "''"
+    })
+    .join('')
 }
 
 /** Whether brackets may access a computed member. The character before them tells a member from a list. */

@@ -15,6 +15,7 @@ import { benignLines } from './benign.ts'
 import { bypasses } from './bypasses.ts'
 import { details } from './details.ts'
 import { edges } from './edges.ts'
+import { inlineScripts } from './inline-scripts.ts'
 import { messagePatterns } from './messages.ts'
 
 const policy = { deny: ['forbidden', 'git push', 'npm publish'] }
@@ -23,9 +24,9 @@ const codes = (verdict: CommandVerdict): string[] => verdict.reasons.map(({ code
 const decisionOf = (line: string, lists: Parameters<typeof analyzeCommand>[1] = {}): string =>
   analyzeCommand(line, lists).decision
 
-const groups = Object.entries({ ...bypasses, ...details, ...edges })
+const groups = Object.entries({ ...bypasses, ...details, ...edges, ...inlineScripts })
 
-describe.each(Object.entries({ ...bypasses, ...details }))('%s', (_, cases) => {
+describe.each(Object.entries({ ...bypasses, ...details, ...inlineScripts }))('%s', (_, cases) => {
   it.each(cases)('%j → %s', (line, ...expected) => {
     const verdict = analyzeCommand(line, policy)
     if (expected[0] === 'allow') expect(verdict).toMatchObject({ decision: 'allow', reasons: [] })

@@ -1,0 +1,158 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are scripts
+import type { Case } from './bypasses.ts'
+
+/** Scripts as people write them for `node -e`. None loads code. */
+const ordinary = String.raw`
+console.log(Buffer.from('hi').toString('base64'))
+console.log(Buffer.from('aGk=', 'base64').toString())
+Buffer.from('hi')
+Buffer.from("hi", "utf8").length
+Buffer.from ('hi')
+Array.from('abc')
+console.log(Array.from('abc').reverse().join(''))
+console.log(Array.from('abc', (c) => c.charCodeAt(0)))
+console.log(Uint8Array.from('123'))
+console.log(Object.fromEntries([['a', 1]]))
+console.log(String.fromCharCode(97))
+Iterator.from('abc').toArray()
+Readable.from('abc')
+const from = 'a'; console.log(from)
+let from="a"
+const range = { from: 'a', to: 'b' }; console.log(range.from)
+console.log(moment.from('2020'))
+db.select('x').from('users')
+db.from("users").where("id", 1)
+console.log('from "here" to there')
+console.log("import it from 'there'")
+console.log('mail from', 'me')
+console.log('Copied from: ' + 'a')
+console.log("the word from 'a text'")
+console.log('modules to require')
+console.log("import and export of goods")
+console.log('a global process with a constructor')
+console.log('kill the fork with care')
+console.log('eval is evil')
+console.log("please don't exec")
+console.log('the module is not on the list')
+console.log('a prototype')
+const s = 'spawn'; console.log(s.length)
+console.log(1 + 1)
+console.log('a' + 'b')
+console.log([1, 2, 3].map((n) => n * 2))
+console.log([3, 1, 2].sort((a, b) => a - b))
+console.log(JSON.stringify({ a: 1 }, null, 2))
+console.log(JSON.parse('{"a":1}').a)
+console.log(process.version)
+console.log(process.argv.slice(1))
+console.log(process.env.HOME)
+console.log(new Date(0).toISOString())
+console.log(Math.max(1, 2, 3))
+console.log(typeof x === 'undefined')
+console.log('abc'.includes('b'))
+console.log('a,b'.split(','))
+console.log('a b'.replace(' ', '-'))
+console.log('x'.padStart(3, '0'))
+for (let i = 0; i < 3; i++) console.log(i)
+if (process.argv.length > 5) process.exit(1)
+console.log(require('fs').readFileSync('a.txt', 'utf8'))
+console.log(require('./package.json').version)
+const fs = require('fs'); fs.writeFileSync('a.txt', 'hi')
+const { join } = require('node:path'); console.log(join('a', 'b'))
+require('fs').readdirSync('.').forEach((name) => console.log(name))
+console.log(require('os').cpus().length)
+console.log(require('crypto').createHash('sha256').update('a').digest('hex'))
+import('fs').then((fs) => console.log(fs.existsSync('a.txt')))
+import('node:path').then(({ sep }) => console.log(sep))
+const p = require('./package.json'); console.log(p.scripts.test)
+console.log([...new Set('aab')].join(''))
+console.log('from'.length, "from".at(0))
+console.log(Object.keys({ from: 1 }))
+export const a = Buffer.from('a')
+console.log(1 > 0 ? 'from' : 'to')
+console.log('a\'b from "c"')
+console.log("it's from 'x'")
+class A { from(a) { return a } }; new A().from('x')
+const f = ({ from }) => from; f({ from: 'a' })
+'; eval(' + 1 + ') + '
+"a\"; require(b); "
+`
+
+/** Scripts that load code, reach members by texts, or make it unclear where a text ends. */
+const loading = String.raw`
+require('child_process')
+require("child_process").execSync('id')
+require('http')
+import('child_process')
+import 'child_process'
+import cp from 'child_process'
+import * as cp from 'child_process'
+import { exec } from 'child_process'
+import{exec}from'child_process'
+import a, { b as c } from "child_process"
+import/**/a from 'child_process'
+import a from/**/'child_process'
+export * from 'child_process'
+export*from'child_process'
+export { exec } from "child_process"
+export {exec}from 'data:text/javascript,a'
+export * from/**/'child_process'
+export * from /*a*/ 'data:text/javascript,a'
+export * as a from 'http'
+export { default } from './a'; require('http')
+const from = 1; export * from 'http'
+Buffer.from('a'); export * from 'http'
+require('fs'.replace('fs', 'child_process'))
+require('fs'.concat(a))
+require('fs' + a)
+import('fs'.replace('fs', 'vm'))
+require('./a', eval('b'))
+(0, require)('vm')
+const r = require; r('vm')
+x['constructor']('a')
+x["constructor"]
+x[ 'constructor' ]
+const { 'constructor': F } = x
+const {"constructor" : F} = x
+const { ['constructor']: F } = x
+x[('constructor')]
+x['con' + 'structor']
+x[a = 'constructor']
+process['binding']
+globalThis['eval']
+/'/.test(x); require('vm') //'
+/"/; eval(a) //"
+'a' /* ' */; require('vm') /* ' */
+x <!-- '⏎eval(a) //'
+x = "a" <!-- "⏎eval(b) // "
+x⏎--> '⏎eval(a) + '
+'a\\'; eval(b); 'c'
+require('./a'); fs.writeFileSync('./a', 'require("vm")')
+fs.writeFileSync('./a.js', 'require("child_process")'); require('./a.js')
+fs.writeFileSync('./a.js', 'eval(b)'); import('./a.js')
+new Worker('a')
+Function('a')()
+setTimeout('a', 1)
+module.require('vm')
+process.binding('a')
+process.mainModule.require('vm')
+x.__proto__
+import(a)
+import(a + 'fs')
+import
+`
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.replaceAll('⏎', '\n'))
+
+/** Quotes a script as one word of a shell. */
+const quoted = (script: string): string => `'${script.replaceAll("'", `'"'"'`)}'`
+
+export const inlineScripts: Readonly<Record<string, readonly Case[]>> = {
+  'ordinary scripts of node': linesOf(ordinary).map((script): Case => [`node -e ${quoted(script)}`, 'allow']),
+  'scripts of node that load code': linesOf(loading).map(
+    (script): Case => [`node -e ${quoted(script)}`, 'INLINE_CODE'],
+  ),
+}
