@@ -56,14 +56,17 @@ function takeLoaders(code: string): { readonly names: readonly string[]; readonl
  * strings are ambiguous stays as it is: patterns, comments and templates may contain quotes.
  */
 function withoutTexts(code: string): string {
-  const tokens = code.match(/'(?:[^'\\\n]|\\[^])*'|"(?:[^"\\\n]|\\[^])*"|[^'"]+/g) ?? []
-  const isText = (token: string): boolean => /^['"]/.test(token)
-  const bare = tokens.map((token) => (isText(token) ? "''" : token)).join('')
+  const token = /'(?:[^'\\\n]|\\[\s\S])*'|"(?:[^"\\\n]|\\[\s\S])*"|[^'"]+/y
+  const tokens: string[] = []
+  // Stops at a quote that does not end.
+  for (let match = token.exec(code); match !== null; match = token.exec(code)) tokens.push(match[0])
+  const isText = (text: string): boolean => /^['"]/.test(text)
+  const bare = tokens.map((text) => (isText(text) ? "''" : text)).join('')
   if (tokens.join('') !== code || /[/`\\]|<!--|-->|#!/.test(bare)) return code
   return tokens
-    .map((token, index) => {
+    .map((text, index) => {
       const isName = /(\[|\b(require|import|from)\b\s*\(?)\s*$/.test(tokens[index - 1] ?? '')
-      return !isText(token) || isName || /^\s*[:\]]/.test(tokens[index + 1] ?? '') ? token : "''"
+      return !isText(text) || isName || /^\s*[:\]]/.test(tokens[index + 1] ?? '') ? text : "''"
     })
     .join('')
 }
