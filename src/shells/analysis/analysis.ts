@@ -4,6 +4,7 @@ import type { Operator } from '../../policy/command-operators.ts'
 import type { Decision } from '../../policy/policy.ts'
 import type { CommandLists } from './command-lists.ts'
 import { type CwdAfter, type PossibleCwds, resolvePath } from './cwd.ts'
+import type { Place } from './denylist.ts'
 import type { ScriptFacts } from './script-facts.ts'
 import type { CommandAccess, CommandVerdict, DenialReason, JudgedCommand, ReasonCode, TextRange } from './verdict.ts'
 import type { Argument } from './words.ts'
@@ -34,6 +35,7 @@ export interface Scope {
 export interface Analysis {
   readonly lists: CommandLists
   readonly root: string | undefined
+  readonly unknowns: Unknowns
   readonly deny: (code: ReasonCode, message: string, at: TextRange) => void
   readonly checkOperator: (operator: Operator, at: TextRange) => void
   /** Adds a command that the line would start. @throws RangeError if there are too many */
@@ -48,10 +50,19 @@ export interface Analysis {
   readonly addExecuted: (path: string, scope: Scope, at: TextRange) => void
   /** Adds a file that a command may write, because an argument names it. */
   readonly addWritten: (path: string, scope: Scope) => void
+  /** Returns where a command would run. */
+  readonly placeOf: (scope: Scope) => Place
   /** Takes characters from the parse budget of the line. Returns false once it is used up. */
   readonly spend: (units: number) => boolean
   readonly verdict: () => CommandVerdict
 }
+
+/**
+ * What a line may leave open until it runs. `nothing`; `paths`: the files and directories that its commands open or change,
+ * because policy evaluates each of them then; `words`: also words that may become options of a tool or an interpreter, because no
+ * rule depends on what it starts.
+ */
+export type Unknowns = 'nothing' | 'paths' | 'words'
 
 /** Returns the decision of the rules on one command. */
 export type Decide = (command: JudgedCommand) => { readonly decision: Decision; readonly reason: string }
@@ -81,13 +92,19 @@ const MAX_COMMANDS = 1000
 const PARSE_BUDGET = 262_144
 
 /** Creates the analysis of one line. */
-export function createAnalysis(lists: CommandLists, root: string | undefined, decide: Decide | undefined): Analysis {
-  return new LineAnalysis(lists, root, decide)
+export function createAnalysis(
+  lists: CommandLists,
+  root: string | undefined,
+  decide: Decide | undefined,
+  unknowns: Unknowns = 'nothing',
+): Analysis {
+  return new LineAnalysis(lists, root, decide, unknowns)
 }
 
 class LineAnalysis implements Analysis {
   readonly lists: CommandLists
   readonly root: string | undefined
+  readonly unknowns: Unknowns
   readonly #decide: Decide | undefined
   readonly #denials: DenialReason[] = []
   readonly #questions: DenialReason[] = []
@@ -95,16 +112,27 @@ class LineAnalysis implements Analysis {
   readonly #accesses = new Map<string, CommandAccess>()
   readonly #executed = new Map<LogicalPath, TextRange>()
   readonly #written = new Set<LogicalPath>()
+  /** A path that only the run shows, and which may be that of a script that the line runs. */
+  #unknownPath: DenialReason | undefined
+  #runsUnknown = false
   #budget = PARSE_BUDGET
 
-  constructor(lists: CommandLists, root: string | undefined, decide: Decide | undefined) {
+  constructor(lists: CommandLists, root: string | undefined, decide: Decide | undefined, unknowns: Unknowns) {
+    this.unknowns = unknowns
     this.lists = lists
     this.root = root
     this.#decide = decide
   }
 
   deny(code: ReasonCode, message: string, at: TextRange): void {
-    addReason(this.#denials, { code, action: 'deny', message, at })
+    const reason: DenialReason = { code, action: 'deny', message, at }
+    if ((code === 'TARGET_NOT_LITERAL' || code === 'CWD_UNKNOWN') && this.unknowns !== 'nothing') {
+      this.#unknownPath ??= reason
+    } else addReason(this.#denials, reason)
+  }
+
+  placeOf({ cwds }: Scope): Place {
+    return { cwds, root: this.root, guardsPaths: this.unknowns !== 'nothing' }
   }
 
   checkOperator(operator: Operator, at: TextRange): void {
@@ -147,7 +175,9 @@ class LineAnalysis implements Analysis {
   }
 
   addExecuted(path: string, scope: Scope, at: TextRange): void {
-    for (const each of this.#resolve(path, scope)) this.#executed.set(each, at)
+    const paths = this.#resolve(path, scope)
+    if (paths.length === 0) this.#runsUnknown = true
+    for (const each of paths) this.#executed.set(each, at)
   }
 
   addWritten(path: string, scope: Scope): void {
@@ -163,6 +193,10 @@ class LineAnalysis implements Analysis {
     for (const [path, at] of this.#executed) {
       if (!this.#written.has(path)) continue
       this.deny('WRITTEN_THEN_RUN', `The line writes ${JSON.stringify(path)} and runs it`, at)
+    }
+    const runsFile = this.#runsUnknown || this.#executed.size > 0
+    if (this.unknowns === 'paths' && runsFile && this.#unknownPath !== undefined) {
+      addReason(this.#denials, this.#unknownPath)
     }
     return {
       decision: this.#denials.length > 0 ? 'deny' : this.#questions.length > 0 ? 'ask' : 'allow',

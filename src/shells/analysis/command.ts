@@ -3,7 +3,7 @@ import { type Analysis, rangeOf, type Scope, type WalkContext } from './analysis
 import { type CwdAfter, resolvePath } from './cwd.ts'
 import { builtInDenial } from './denylist.ts'
 import { checkAssignment, checkExpansions } from './expansions.ts'
-import { findInspector } from './inspectors.ts'
+import { findInspector, isTool } from './inspectors.ts'
 import { type Forms, nameVariants } from './name-variants.ts'
 import { checkRedirections } from './redirections.ts'
 import type { TextRange } from './verdict.ts'
@@ -72,7 +72,7 @@ export function analyzeWords(walk: WalkContext, words: readonly Argument[], scop
   ) {
     analysis.deny('FORK_BOMB', `The function ${JSON.stringify(name)} calls itself`, at)
   }
-  const builtIn = builtInDenial(plain, args)
+  const builtIn = builtInDenial(plain, args, analysis.placeOf(scope))
   if (builtIn !== undefined) analysis.deny('BUILT_IN_DENIED', builtIn, at)
   const inspector = findInspector(plain)
   if (
@@ -85,7 +85,16 @@ export function analyzeWords(walk: WalkContext, words: readonly Argument[], scop
   }
   // An entry that names a launched command does not cover the commands that this one starts.
   const started = analysis.commandCount()
-  const after = inspector?.inspect({ walk, name, plain, args, scope: { ...scope, skipAllowlist: false }, at })
+  const leavesOpen = analysis.unknowns === 'words' && isTool(plain)
+  const after = inspector?.inspect({
+    walk,
+    name,
+    plain,
+    args,
+    scope: { ...scope, skipAllowlist: false },
+    at,
+    leavesOpen,
+  })
   // A launcher without a command acts by itself: a bare `env` shows the environment.
   const isBare = inspector?.transparent === true && analysis.commandCount() === started && !bareBuiltins.has(name)
   if (isBare && scope.skipAllowlist !== true && !analysis.lists.isAllowed(forms.allowed))

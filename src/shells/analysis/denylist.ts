@@ -1,7 +1,18 @@
+import type { LogicalPath } from '../../paths/logical-path.ts'
+import type { PossibleCwds } from './cwd.ts'
 import { type Argument, knownText, mayBeOption } from './words.ts'
 
+/** Where a command would run. */
+export interface Place {
+  readonly cwds: PossibleCwds
+  /** Absolute path under which the shell shows the root of the workspace, if any. */
+  readonly root: string | undefined
+  /** Policy evaluates every path that the command changes, when it runs. */
+  readonly guardsPaths: boolean
+}
+
 /** Returns the reason why the built-in denylist refuses a command. No policy can override it. */
-export function builtInDenial(name: string, args: readonly Argument[]): string | undefined {
+export function builtInDenial(name: string, args: readonly Argument[], place: Place): string | undefined {
   if (privileges.has(name)) return `${name} takes other privileges`
   if (power.has(name)) return `${name} controls the power of the machine`
   if (disks.has(name) || /^mkfs(\.|$)|^fsck(\.|$)/.test(name)) return `${name} acts on disks`
@@ -14,7 +25,9 @@ export function builtInDenial(name: string, args: readonly Argument[]): string |
     case 'loginctl':
       return `${name} acts on the system`
     case 'dd':
-      return words.some((word) => /^of=(\/|~|.*\.\.)/.test(word)) ? 'dd writes outside the workspace' : undefined
+      return words.some((word) => word.startsWith('of=') && word !== 'of=/dev/null' && isOutside(word.slice(3), place))
+        ? 'dd writes outside the workspace'
+        : undefined
     case 'kill':
       // The first word may be a signal, such as -1.
       return words.some((word, index) => word === '1' || (index > 0 && word === '-1'))
@@ -26,7 +39,7 @@ export function builtInDenial(name: string, args: readonly Argument[]): string |
     case 'chgrp':
     case 'shred':
     case 'srm':
-      return recursiveOutside(name, args)
+      return recursiveOutside(name, args, place)
     case 'mv':
     case 'cp':
     case 'rmdir':
@@ -64,7 +77,7 @@ const system = list(
 const ROOTS =
   /^(\/(\*|\.|\.\.)?|\/(bin|boot|dev|etc|home|lib|lib64|opt|proc|root|sbin|srv|sys|usr|var|Users|System|Library|Applications)(\/+\*?)?|~|~\/\*?)$/
 
-function recursiveOutside(name: string, args: readonly Argument[]): string | undefined {
+function recursiveOutside(name: string, args: readonly Argument[], place: Place): string | undefined {
   let recursive = name === 'shred' || name === 'srm'
   let options = true
   let reaches: string | undefined
@@ -72,11 +85,11 @@ function recursiveOutside(name: string, args: readonly Argument[]): string | und
   for (const argument of args) {
     const { literal } = argument
     if (literal === undefined) {
-      if (!argument.inside && !isPlainGlob(argument.raw)) unknown.push(argument)
+      if (!argument.inside && !isPlainGlob(argument.raw, place)) unknown.push(argument)
     } else if (options && literal === '--') options = false
     else if (options && literal.startsWith('--')) recursive ||= /^--(r|no-p)/.test(literal)
     else if (options && /^-./.test(literal)) recursive ||= /r/i.test(literal)
-    else if (isOutside(literal)) reaches = literal
+    else if (isOutside(literal, place)) reaches = literal
   }
   // One unknown word may be the recursive option for another one.
   if (options && (unknown.some(({ splits }) => splits) || (unknown.length > 1 && unknown.some(mayBeOption)))) {
@@ -86,23 +99,31 @@ function recursiveOutside(name: string, args: readonly Argument[]): string | und
     return `${name} reaches ${JSON.stringify(reaches)}, which is not inside the workspace`
   }
   const [first] = unknown
-  return first !== undefined && recursive
+  return first !== undefined && recursive && !place.guardsPaths
     ? `The files that ${name} affects with ${JSON.stringify(first.raw)} are only known at run time`
     : undefined
 }
 
-/** Whether a pattern can only match names below the current directory. */
-function isPlainGlob(raw: string): boolean {
-  return /^[\w@%+=,.*?[\]-][\w@%+=,./*?[\]-]*$/.test(raw) && !raw.includes('..')
+/** Whether a pattern can only match names below the current directory or the root. */
+function isPlainGlob(raw: string, { root }: Place): boolean {
+  const relative = root !== undefined && raw.startsWith(`${root}/`) ? raw.slice(root.length + 1) : raw
+  return /^[\w@%+=,.*?[\]-][\w@%+=,./*?[\]-]*$/.test(relative) && !relative.includes('..')
 }
 
-function isOutside(path: string): boolean {
-  if (path.startsWith('/') || path.startsWith('~')) return true
-  let depth = 0
-  for (const name of path.split('/')) {
+function isOutside(path: string, { cwds, root }: Place): boolean {
+  if (path.startsWith('~')) return true
+  const isAbsolute = path.startsWith('/')
+  if (isAbsolute && (root === undefined || !`${path}/`.startsWith(`${root}/`))) return true
+  const inside = isAbsolute ? path.slice(root?.length) : path
+  let depth = isAbsolute || cwds === undefined ? 0 : Math.min(...cwds.map(depthOf))
+  for (const name of inside.split('/')) {
     if (name === '..') depth -= 1
     else if (name !== '' && name !== '.') depth += 1
     if (depth < 0) return true
   }
   return false
+}
+
+function depthOf(path: LogicalPath): number {
+  return path === '' ? 0 : path.split('/').length
 }

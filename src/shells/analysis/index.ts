@@ -1,12 +1,12 @@
 import { type LogicalPath, ROOT } from '../../paths/logical-path.ts'
 import type { CommandPolicy } from '../../policy/policy.ts'
-import { createAnalysis, type Decide } from './analysis.ts'
+import { createAnalysis, type Decide, type Unknowns } from './analysis.ts'
 import { characterFault } from './characters.ts'
 import { type CommandLists, compileLists } from './command-lists.ts'
 import type { CommandVerdict } from './verdict.ts'
 import { analyzeSource } from './walk-script.ts'
 
-export type { Decide } from './analysis.ts'
+export type { Decide, Unknowns } from './analysis.ts'
 export type { CommandAccess, CommandVerdict, DenialReason, JudgedCommand, ReasonCode } from './verdict.ts'
 
 /** Options of {@link analyzeCommand}. */
@@ -17,6 +17,8 @@ export interface AnalyzeOptions {
   readonly root?: string
   /** Shell that parses the line. For `sh`, syntax with another meaning in bash is refused. Default: `bash`. */
   readonly shell?: 'bash' | 'sh'
+  /** What the line may leave open until it runs. Default: nothing. */
+  readonly unknowns?: Unknowns
   /** Applies the rules of a policy to one command of the line. Every command must be allowed. */
   readonly decide?: Decide
 }
@@ -36,7 +38,7 @@ export interface AnalyzeOptions {
  * analyzeCommand("grep -rn 'sudo rm -rf /' docs", {}).decision // 'allow'
  */
 export function analyzeCommand(line: string, policy: CommandPolicy, options: AnalyzeOptions = {}): CommandVerdict {
-  const analysis = createAnalysis(listsOf(policy), options.root, options.decide)
+  const analysis = createAnalysis(listsOf(policy), options.root, options.decide, options.unknowns)
   const fault = characterFault(line)
   if (fault !== undefined) {
     analysis.deny(fault.code, fault.message, fault.at)

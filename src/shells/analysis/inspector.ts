@@ -12,6 +12,8 @@ export interface Call {
   readonly args: readonly Argument[]
   readonly scope: Scope
   readonly at: TextRange
+  /** Words that are only known at run time need no refusal, see `Unknowns`. */
+  readonly leavesOpen: boolean
 }
 
 /** Knows which words of a command start other commands. */
@@ -45,6 +47,7 @@ export function aliases(names: string, inspector: Inspector): Inspectors {
 }
 
 export function refuseUnclear(call: Call, argument: Argument): undefined {
+  if (argument.literal === undefined && call.leavesOpen) return undefined
   const [code, what] =
     argument.literal === undefined
       ? (['ARGUMENT_NOT_LITERAL', 'may become an option at run time; a path that starts with "./" cannot'] as const)

@@ -17,3 +17,15 @@ const table: ReadonlyMap<string, Inspector> = new Map(
 export function findInspector(plain: string): Inspector | undefined {
   return table.get(plain) ?? table.get(plain.replace(/-?\d+(\.\d+)*$/, ''))
 }
+
+/** Whether a command is a tool or an interpreter, and not one that only starts others. */
+export function isTool(plain: string): boolean {
+  const inspector = findInspector(plain)
+  return tools.some((known) => known === inspector)
+}
+
+const tools: readonly (Inspector | undefined)[] = [
+  ...Object.values(interpreters),
+  ...Object.values(programs),
+  launchers.find,
+]

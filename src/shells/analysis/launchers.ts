@@ -99,7 +99,7 @@ function checkAsProgram(
     .replace(/\.(exe|cmd|bat|com)$/, '')
   const { denied } = nameVariants(script, plain, literals, script + textOf(scriptArgs))
   const { analysis } = walk
-  const builtIn = builtInDenial(plain, scriptArgs)
+  const builtIn = builtInDenial(plain, scriptArgs, analysis.placeOf(scope))
   if (builtIn !== undefined) analysis.deny('BUILT_IN_DENIED', builtIn, position)
   const listed = analysis.lists.deniedBy(denied)
   if (listed !== undefined) analysis.deny('POLICY_DENIED', `Policy denies ${JSON.stringify(listed)}`, position)
@@ -119,7 +119,7 @@ export function checkScriptFile(call: Call, argument: Argument): void {
   const { literal, at } = argument
   if (literal === undefined) {
     if (mayBeOption(argument)) refuseUnclear(call, argument)
-    else
+    else if (!call.leavesOpen)
       call.walk.analysis.deny('ARGUMENT_NOT_LITERAL', `The file that ${call.name} runs is only known at run time`, at)
   } else if (/^\/dev\/|^\/proc\/|^-?$/.test(literal)) {
     // Some programs read standard input if the name is empty.

@@ -70,7 +70,7 @@ export function bash(requested?: BashOptions): Shell {
       confined: true,
       undo: true,
     }),
-    judge: createLineAnalyzer({ root: HOME, shell: 'bash' }),
+    judge: createLineAnalyzer({ root: HOME, shell: 'bash', confined: true }),
     async run(command) {
       const stop = new AbortController()
       stops.add(stop)

@@ -24,6 +24,7 @@ export async function applyOverlayfs(layers: OverlayfsLayers, files: CommandFile
   const { backend, listNames } = layers
   const upper = join(layers.commandDir, 'upper')
   const changes: CommandChange[] = []
+  const tooLarge: Path[] = []
   /** Directories that exist in both layers. Deletions can only be in these. */
   const shared: Path[] = []
   const pending: Path[] = [ROOT]
@@ -37,11 +38,12 @@ export async function applyOverlayfs(layers: OverlayfsLayers, files: CommandFile
       const after = stateIn(upper, path, stat)
       if (after instanceof ToolError) {
         files.refuse('file:write:create', path, after)
+        if (after.code === 'LIMIT_EXCEEDED') tooLarge.push(path)
         continue
       }
       if (after?.type === 'directory') pending.push(path)
       const before = await lowerState(backend, path)
-      if (!sameState(before, after, { modes: true })) changes.push({ path, before, after })
+      if (!sameState(before, after, { modes: true })) changes.push(withContents(backend, { path, before, after }))
     }
   }
   const hasChanges = readdirSync(upper).length > 0
@@ -50,10 +52,28 @@ export async function applyOverlayfs(layers: OverlayfsLayers, files: CommandFile
       if (remaining.has(name)) continue
       const path = childOf(directory, name)
       const before: EntryState = type === 'directory' ? { type } : await lowerState(backend, path)
-      changes.push({ path, before, after: null })
+      changes.push(withContents(backend, { path, before, after: null }))
     }
   }
-  await applyChanges(files, changes)
+  await applyChanges(files, changes, tooLarge)
+}
+
+/** Adds to the removal of a directory what is below it: overlayfs lists only the directory. */
+function withContents(backend: Backend, change: CommandChange): CommandChange {
+  const { path, before, after } = change
+  if (before?.type !== 'directory' || after?.type === 'directory') return change
+  return { ...change, contents: () => statesBelow(backend, path) }
+}
+
+/** Returns the states of all files and links below a directory. */
+async function statesBelow(backend: Backend, directory: Path): Promise<EntryState[]> {
+  const states: EntryState[] = []
+  for (const { name, type } of await backend.list(directory)) {
+    const path = childOf(directory, name)
+    if (type === 'directory') states.push(...(await statesBelow(backend, path)))
+    else states.push(await stateAt(backend, path))
+  }
+  return states
 }
 
 /** The state of a path in the lower layer. A name that no backend accepts is absent there; the gate refuses it later. */

@@ -53,9 +53,8 @@ export async function trackInPlaceChanges(
   return {
     async accept(files) {
       const differences = await revertAll()
-      for (const { path, isOther } of differences) {
-        if (isOther) files.refuse('file:write:create', path, specialFileError(path))
-      }
+      const others = differences.filter(({ isOther }) => isOther).map(({ path }) => path)
+      for (const path of others) files.refuse('file:write:create', path, specialFileError(path))
       await applyChanges(
         files,
         differences.filter(({ before, after }) => before !== null || after !== null),

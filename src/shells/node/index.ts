@@ -129,7 +129,7 @@ export function nodeShell(requested: NodeShellOptions): Shell {
       confined: sandbox !== undefined,
       undo: true,
     }),
-    judge: createLineAnalyzer({ root, shell: program.name }),
+    judge: createLineAnalyzer({ root, shell: program.name, confined: sandbox !== undefined }),
     run(command) {
       // Changes in one directory cannot be attributed to one of two commands, so in-place commands run one at a time.
       const outcome = sandbox?.overlayfs === undefined ? queue.next(() => run(command)) : run(command)

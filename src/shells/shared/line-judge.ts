@@ -1,19 +1,32 @@
-import { combineVerdicts, type Verdict } from '../../policy/policy.ts'
+import { combineVerdicts, type Policy, type Verdict } from '../../policy/policy.ts'
 import { analyzeCommand, type CommandVerdict } from '../analysis/index.ts'
 import type { CommandJudge } from '../types.ts'
 
 const NO_LISTS = Object.freeze({})
 
+/** Options of {@link createLineAnalyzer}. */
+export interface LineAnalyzerOptions {
+  /** Absolute path at which the shell mounts the workspace. */
+  readonly root?: string
+  readonly shell?: 'bash' | 'sh'
+  /**
+   * Policy evaluates every path that a command opens or changes, at the access or when its changes are committed, so a line may
+   * leave open which paths these are. Default: false.
+   */
+  readonly confined?: boolean
+}
+
 /**
- * Creates the function that evaluates command lines for a shell. `root`: the absolute path at which the shell mounts the
- * workspace. Each command of a line has to be allowed on its own, by the built-in lists, the policy's lists and its rules.
+ * Creates the function that evaluates command lines for a shell. Each command of a line has to be allowed on its own, by the
+ * built-in lists, the policy's lists and its rules.
  */
-export function createLineAnalyzer(options: { readonly root?: string; readonly shell?: 'bash' | 'sh' }): CommandJudge {
+export function createLineAnalyzer({ confined, ...options }: LineAnalyzerOptions): CommandJudge {
   return (line, { cwd, policy, call }) => {
     const verdicts = new Map<string, Verdict>()
     const analysis = analyzeCommand(line, policy.data.commands ?? NO_LISTS, {
       ...options,
       cwd,
+      unknowns: confined !== true ? 'nothing' : dependsOnCommands(policy.data) ? 'paths' : 'words',
       decide({ text, otherTexts }) {
         let verdict = verdicts.get(text) ?? policy.evaluate({ ...call, commands: [text] })
         for (const other of otherTexts) {
@@ -38,6 +51,14 @@ export function createLineAnalyzer(options: { readonly root?: string; readonly s
       })),
     }
   }
+}
+
+/** Whether a policy decides by the commands that run. */
+function dependsOnCommands({ commands, rules, labels }: Policy['data']): boolean {
+  const { allow, deny = [], deniedOperators = [] } = commands ?? {}
+  if (allow !== undefined || deny.length > 0 || deniedOperators.length > 0) return true
+  if (rules?.some((rule) => rule.commands !== undefined || rule.args?.command !== undefined)) return true
+  return [...(labels?.sources ?? []), ...(labels?.sinks ?? [])].some((entry) => entry.commands !== undefined)
 }
 
 /** The verdict on the line's structure alone. Rules for its commands are part of the verdicts on those. */

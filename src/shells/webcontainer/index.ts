@@ -150,7 +150,7 @@ export function webcontainer(requested?: WebContainerOptions): WebContainerShell
     judge(line, judgeOptions) {
       if (host.fallback?.shell !== undefined) return host.fallback.shell.judge(line, judgeOptions)
       const root = host.booted?.session.root ?? `/home/${workdirName}/${WORKSPACE}`
-      return createLineAnalyzer({ root, shell: 'bash' })(line, judgeOptions)
+      return createLineAnalyzer({ root, shell: 'bash', confined: true })(line, judgeOptions)
     },
     async run(command) {
       const runtime = await unlessAborted(host.open(), command.signal)
