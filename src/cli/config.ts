@@ -121,7 +121,7 @@ async function readConfig(
     const policy = compilePolicy(config, { roots: declaredRoots(roots, dialect) })
     nameWrittenFields(policy.origins, () => requireKnownTools(policy.data, knownTools([], dialect)))
     const auditOption = auditFile === undefined ? {} : { audit: besideFile(auditFile, file) }
-    return { policy: policy.data, file, ...auditOption, ...virtualRootsOf(roots, policy.usedRoots) }
+    return { policy: policy.data, file, ...auditOption, ...virtualRootsOf(roots, policy.usedRoots, dialect) }
   } catch (error) {
     /* v8 ignore if -- @preserve: nothing else is thrown for a wrong file */
     if (!(error instanceof TypeError)) throw error
@@ -147,12 +147,20 @@ function declaredRoots(roots: readonly Root[], dialect: Dialect | undefined): Vi
   return { ...virtual, ...Object.fromEntries(roots.flatMap(namesOf)) }
 }
 
-/** Returns the virtual roots of the dialect if the policy names a directory by its absolute path. */
-function virtualRootsOf(roots: readonly Root[], used: ReadonlySet<string>): Pick<Config, 'virtualRoots'> {
+/**
+ * Returns the virtual roots of the dialect if the policy names a directory by its absolute path. The dialect's own roots stay
+ * valid, but results show the names that the policy uses.
+ */
+function virtualRootsOf(
+  roots: readonly Root[],
+  used: ReadonlySet<string>,
+  dialect: Dialect | undefined,
+): Pick<Config, 'virtualRoots'> {
   const names = roots.flatMap(namesOf)
   if (!names.some(([name]) => used.has(name))) return {}
-  // Results show the names that the policy uses.
-  return { virtualRoots: Object.fromEntries(names.sort(([a], [b]) => Number(used.has(b)) - Number(used.has(a)))) }
+  const absolute = Object.fromEntries(names.sort(([a], [b]) => Number(used.has(b)) - Number(used.has(a))))
+  const own = dialect === undefined ? {} : rootsOfMapping(dialect.pathMapping)
+  return { virtualRoots: { ...absolute, ...own, ...absolute } }
 }
 
 /** Returns the absolute names of a root, as given and with its links resolved. */

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { basename, resolve, sep } from 'node:path'
 import { memory } from '../backends/memory/index.ts'
 import { nodeBackend } from '../backends/node/index.ts'
@@ -48,6 +48,18 @@ export function oneRoot(options: readonly string[] | undefined): string {
     throw new TypeError('This command works on one directory: pass one --root DIR, without a name')
   }
   return root.directory
+}
+
+/**
+ * Requires that every root is a directory, for commands that open none.
+ *
+ * @throws TypeError that names the first one that is not
+ */
+export function requireDirectories(roots: readonly Root[]): void {
+  for (const { directory } of roots) {
+    if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true) continue
+    throw new TypeError(`The root "${directory}" is not a directory`)
+  }
 }
 
 /** Opens the backend of the roots, with `withOverlay` on the overlay of each. Outside of the roots nothing exists or can be created. */

@@ -5,7 +5,7 @@ import { createWorkspace } from '../workspace/create-workspace.ts'
 import { dialectOf } from './dialect.ts'
 import { configOf } from './options.ts'
 import { parseWords } from './parse-words.ts'
-import { rootsOf } from './roots.ts'
+import { requireDirectories, rootsOf } from './roots.ts'
 import { shellOf } from './shell.ts'
 
 /** `wardspace tools`: lists the tools, also those of a shell or a dialect, as a table or as JSON Schema. */
@@ -14,7 +14,9 @@ export async function tools(words: string[]): Promise<number> {
   const { values } = parseWords('tools', words, names, 0)
   const readOnly = values['read-only'] === true
   const dialect = await dialectOf(values.dialect)
-  const environment = { roots: rootsOf(values.root), overlay: values.overlay === true, readOnly }
+  const roots = rootsOf(values.root)
+  requireDirectories(roots)
+  const environment = { roots, overlay: values.overlay === true, readOnly }
   const shell = await shellOf(values.shell, environment)
   const options = {
     backend: memory(),

@@ -85,6 +85,7 @@ describe('wrong usage', () => {
     [replay, [], 'Which recording?'],
     [replay, ['/no/such/file'], 'Cannot read the recording'],
     [report, ['a', 'b'], 'Unexpected argument "b"'],
+    [toolsCommand, ['--root', '/no/such/root'], 'The root "/no/such/root" is not a directory'],
     [toolsCommand, ['somewhere'], 'Unexpected argument "somewhere"; name a directory with --root'],
   ])('throws a TypeError: case %#', async (command, words, message) => {
     await expect(command(words)).rejects.toThrow(message)

@@ -46,6 +46,27 @@ describe('the configuration of the agent', () => {
     await workspace.close()
   })
 
+  it.each([
+    ['named-roots', 'read_file', 'path', '/workspace/a.txt'],
+    ['snake-case', 'read_file', 'path', '/workspace/a.txt'],
+    ['mcp-filesystem', 'read_text_file', 'path', '/workspace/a.txt'],
+    ['gemini', 'read_file', 'file_path', '/workspace/a.txt'],
+    ['deepagents', 'read_file', 'file_path', '/a.txt'],
+    ['anthropic', 'str_replace_based_edit_tool', 'path', '/workspace/a.txt'],
+    ['mastra', 'mastra_workspace_read_file', 'path', 'a.txt'],
+    ['file-read-write', 'file_read', 'path', 'a.txt'],
+  ])('opens its directory under its absolute name and under that of %s', async (dialect, tool, field, own) => {
+    const { root } = project
+    const workspace = await project.open(await project.write('agent.yaml', configuration(root)), dialect)
+    const input = tool === 'str_replace_based_edit_tool' ? { command: 'view' } : {}
+    for (const path of [`${root}/a.txt`, own]) {
+      expect(await workspace.call(tool, { ...input, [field]: path })).toMatchObject({ isError: false })
+    }
+    const outside = await workspace.call(tool, { ...input, [field]: `${project.home}/agent.yaml` })
+    expect(outside.isError).toBe(true)
+    await workspace.close()
+  })
+
   it('registers only the reading tools with read_only', async () => {
     const { root } = project
     const file = await project.write('read-only.yaml', configuration(root, true))
