@@ -1,11 +1,14 @@
 import * as z from 'zod'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, defineDialectTool, type PathMapping, readPart } from '../define.ts'
+import { call, defineDialectTool, type PathMapping, readPart, renamedFields } from '../define.ts'
 import { formatCommandOutput } from '../runtime/command-text.ts'
 import type { DialectTool } from '../runtime/types.ts'
 
 const filePath = z.string().describe('Absolute path of the file')
 const path = z.string().default('/').describe('Absolute path of the directory')
+
+/** The original takes `path` for `file_path` as well. */
+const withFilePath = (input: unknown) => renamedFields(input, { path: 'file_path' })
 
 export const deepagentsTools: readonly DialectTool[] = [
   defineDialectTool({
@@ -37,6 +40,7 @@ export const deepagentsTools: readonly DialectTool[] = [
       offset: z.coerce.number().int().default(0).describe('Lines to pass over'),
       limit: z.coerce.number().int().min(1).default(100).describe('Lines at most'),
     }),
+    normalizeInput: withFilePath,
     uses: ['read_file'],
     *steps({ file_path, offset, limit }, pathMapping) {
       const range = { startLine: Math.max(0, offset) + 1, maxLines: limit }
@@ -50,6 +54,7 @@ export const deepagentsTools: readonly DialectTool[] = [
     name: 'write_file',
     description: 'Create a file, or replace the whole content of one that was read before.',
     input: z.object({ file_path: filePath, content: z.string() }),
+    normalizeInput: withFilePath,
     uses: ['write_file'],
     *steps({ file_path, content }, pathMapping) {
       yield* call('write_file', { path: pathMapping.inward(file_path), content })
@@ -65,6 +70,7 @@ export const deepagentsTools: readonly DialectTool[] = [
       new_string: z.string(),
       replace_all: z.boolean().default(false),
     }),
+    normalizeInput: withFilePath,
     uses: ['edit_file'],
     *steps({ file_path, old_string: oldText, new_string: newText, replace_all: replaceAll }, pathMapping) {
       const edit = { path: pathMapping.inward(file_path), oldText, newText, replaceAll }
@@ -76,6 +82,7 @@ export const deepagentsTools: readonly DialectTool[] = [
     name: 'delete',
     description: 'Delete a file. Never a directory.',
     input: z.object({ file_path: filePath }),
+    normalizeInput: withFilePath,
     uses: ['delete_file'],
     *steps({ file_path }, pathMapping) {
       yield* call('delete_file', { path: pathMapping.inward(file_path) })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { defaultLimits } from '../../limits.ts'
 import { compileGlobs } from '../../paths/glob.ts'
 import type { ToolOutput } from '../../tools/index.ts'
 import { call, defineDialectTool, type PathMapping, readPart, tryCall } from '../define.ts'
@@ -17,6 +18,7 @@ export const fileTools: readonly DialectTool[] = [
       offset: z.int().min(1).optional().describe('First line, from 1'),
       limit: z.int().min(1).optional().describe('Lines at most'),
       showLineNumbers: z.boolean().default(true),
+      encoding: z.enum(['utf-8', 'utf8']).optional().describe('Files are read as text'),
     }),
     uses: ['read_file'],
     *steps({ path, offset = 1, limit: maxLines = Number.POSITIVE_INFINITY, showLineNumbers }, pathMapping) {
@@ -97,7 +99,7 @@ export const fileTools: readonly DialectTool[] = [
   defineDialectTool({
     name: 'mastra_workspace_delete',
     description: 'Delete a file. Never a directory.',
-    input: z.object({ path }),
+    input: z.object({ path, recursive: z.literal(false).default(false) }),
     uses: ['delete_file'],
     *steps({ path }, pathMapping) {
       yield* call('delete_file', { path: pathMapping.inward(path) })
@@ -120,10 +122,17 @@ export const fileTools: readonly DialectTool[] = [
   defineDialectTool({
     name: 'mastra_workspace_mkdir',
     description: 'Create a directory, with its parents. An existing one is fine.',
-    input: z.object({ path: z.string() }),
+    input: z.object({
+      path: z.string(),
+      recursive: z.boolean().default(true).describe('false: its parent must exist'),
+    }),
     uses: ['create_directory'],
-    *steps({ path }, pathMapping) {
-      yield* call('create_directory', { path: pathMapping.inward(path) })
+    mayUse: ['file_info'],
+    *steps({ path, recursive }, pathMapping) {
+      const directory = pathMapping.inward(path)
+      const parent = directory.replace(/\/*[^/]*\/*$/, '')
+      if (!recursive && parent !== '') yield* call('file_info', { path: parent })
+      yield* call('create_directory', { path: directory })
       return { output: `Created directory ${path}` }
     },
   }),
@@ -134,14 +143,18 @@ export const fileTools: readonly DialectTool[] = [
       pattern: z.string().min(1),
       path: z.string().default('.').describe('Directory, file, or a glob such as src/**/*.ts'),
       contextLines: z.int().min(0).default(0).describe('Lines around each match, at most 3'),
+      maxCount: z.int().min(1).optional().describe('Maximum matches in each file'),
       caseSensitive: z.boolean().default(true),
       includeHidden: z.boolean().default(false),
     }),
     uses: ['search_text'],
-    *steps({ pattern: query, path, ...options }, pathMapping) {
+    *steps({ pattern: query, path, maxCount, ...options }, pathMapping) {
       const within = pathMapping.inward(path)
       const target = /[*?[{]/.test(within) ? { includeGlob: within.replace(/^\.\//, '') } : { path: within }
-      return { output: hits(yield* call('search_text', { query, mode: 'regex', ...target, ...options }), pathMapping) }
+      // The limit of the search is for all files together.
+      const limit = maxCount === undefined ? {} : { maxMatches: defaultLimits.searchMatchesHard }
+      const result = yield* call('search_text', { query, mode: 'regex', ...target, ...limit, ...options })
+      return { output: hits({ ...result, matches: firstInEachFile(result.matches, maxCount) }, pathMapping) }
     },
   }),
 ]
@@ -178,6 +191,16 @@ function tree({ path, entries, truncated, totalEntries }: ToolOutput<'list_direc
   const files = count.file === 1 ? '1 file' : `${count.file} files`
   const omitted = truncated ? ` (${totalEntries - entries.length} more were left out)` : ''
   return `${lines.join('\n')}\n\n${directories}, ${files}${omitted}`
+}
+
+/** Returns at most `maxCount` matches of each file. */
+function firstInEachFile<M extends { readonly path: string }>(matches: readonly M[], maxCount = matches.length): M[] {
+  const counts = new Map<string, number>()
+  return matches.filter(({ path }) => {
+    const count = (counts.get(path) ?? 0) + 1
+    counts.set(path, count)
+    return count <= maxCount
+  })
 }
 
 function hits({ matches, truncated }: ToolOutput<'search_text'>, pathMapping: PathMapping): string {

@@ -2,7 +2,17 @@ import * as z from 'zod'
 import type { ToolOutput } from '../../tools/index.ts'
 import { call, defineDialectTool } from '../define.ts'
 import { formatCommandOutput } from '../runtime/command-text.ts'
+import { splitLines } from '../runtime/numbered-lines.ts'
 import type { DialectTool } from '../runtime/types.ts'
+
+/** Converts the text of a number, which models write as well. */
+const numeric = <S extends z.ZodType>(schema: S) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value),
+    schema,
+  )
+
+const tail = numeric(z.int()).nullish().describe('Last lines of each stream to show. Default, and 0: all that is kept')
 
 const pid = z.string().min(1).describe('Id that was returned when the command was started')
 
@@ -12,13 +22,14 @@ export const shellTools: readonly DialectTool[] = [
     description: 'Run a shell command line, with background in parallel to the other calls.',
     input: z.object({
       command: z.string().min(1),
-      timeout: z.number().positive().nullish().describe('Seconds that it may take'),
+      timeout: numeric(z.number().positive()).nullish().describe('Seconds that it may take'),
       cwd: z.string().nullish().describe('Directory to run it in'),
+      tail,
       background: z.boolean().optional(),
     }),
     uses: ['run_command'],
     mayUse: ['start_command'],
-    *steps({ command, timeout, cwd, background }, pathMapping) {
+    *steps({ command, timeout, cwd, tail, background }, pathMapping) {
       const options = {
         command,
         ...(cwd == null ? {} : { cwd: pathMapping.inward(cwd) }),
@@ -28,17 +39,16 @@ export const shellTools: readonly DialectTool[] = [
         const { id } = yield* call('start_command', options)
         return { output: `Started background process (PID: ${id})` }
       }
-      const result = yield* call('run_command', options)
-      return { output: formatEnd(result) }
+      return { output: formatEnd(lastLines(yield* call('run_command', options), tail)) }
     },
   }),
   defineDialectTool({
     name: 'mastra_workspace_get_process_output',
     description: 'New output of a background command since the last call, and its exit code once it has ended.',
-    input: z.object({ pid }),
+    input: z.object({ pid, tail, wait: z.literal(false).optional().describe('The answer comes at once') }),
     uses: ['check_command'],
-    *steps({ pid: id }) {
-      const checked = yield* call('check_command', { id })
+    *steps({ pid: id, tail }) {
+      const checked = lastLines(yield* call('check_command', { id }), tail)
       return {
         output: checked.state === 'running' ? formatCommandOutput(checked) || '(no output yet)' : formatEnd(checked),
       }
@@ -55,6 +65,16 @@ export const shellTools: readonly DialectTool[] = [
     },
   }),
 ]
+
+/** Returns the result with the last lines of its output, as `tail -n` counts them. */
+function lastLines<R extends { readonly stdout: string; readonly stderr: string }>(
+  result: R,
+  tail: number | null | undefined,
+): R {
+  if (tail == null || tail === 0) return result
+  const cut = (text: string) => splitLines(text).slice(-Math.abs(tail)).join('\n') + (text.endsWith('\n') ? '\n' : '')
+  return { ...result, stdout: cut(result.stdout), stderr: cut(result.stderr) }
+}
 
 /** Formats the output of a command, and its exit code if it failed. */
 function formatEnd(result: ToolOutput<'run_command'> | ToolOutput<'check_command'>): string {
