@@ -93,9 +93,13 @@ function nearestField(issue: z.core.$ZodIssue, input: z.ZodObject, otherFields: 
   return didYouMean(unknown, issue.path.length === 0 ? [...fields, ...otherFields] : fields)
 }
 
-/** Whether a name is the first words of a field, as `timeout` of `timeout_seconds`, or its consonants, as `cmd` of `command`. */
+/**
+ * Whether a name is the first words of a field, as `timeout` of `timeout_seconds`, its last words, as `path` of `file_path`, or
+ * its consonants, as `cmd` of `command`.
+ */
 function isShortFor(name: string, field: string): boolean {
   if (field.startsWith(name) && /^[_A-Z]/.test(field.slice(name.length))) return true
+  if (field.endsWith(`_${name}`) || field.endsWith(`${name[0]?.toUpperCase()}${name.slice(1)}`)) return true
   if (!/^[b-df-hj-np-tv-z]{2,10}$/.test(name) || field[0] !== name[0]) return false
   let index = 0
   for (const char of field) if (char === name[index]) index += 1

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { memory } from '../../src/backends/memory/index.ts'
 import { parseInput, unknownTool } from '../../src/call/parse-input.ts'
 import { dialects } from '../../src/dialects/index.ts'
@@ -43,6 +44,15 @@ describe.each(tools.map((tool) => [tool.name, tool] as const))('the hint for an 
 
 describe('the hint for an invalid input', () => {
   const edit = tools.find(({ name }) => name === 'edit_file') as Pick<Tool, 'name' | 'input'>
+
+  it('suggests the field that ends with the name', () => {
+    for (const field of ['file_path', 'filePath']) {
+      const error = refusal(() =>
+        parseInput({ name: 'x', input: z.strictObject({ [field]: z.string() }) }, { path: 'a' }),
+      )
+      expect(error.message).toContain(`did you mean "${field}"?`)
+    }
+  })
 
   it('lists the fields of the nested object', () => {
     const error = refusal(() => parseInput(edit, { path: 'a', edits: [{ oldText: 'a', newText: 'b', zzqqzzqq: 1 }] }))

@@ -1,10 +1,12 @@
 import * as z from 'zod'
-import { defaultLimits } from '../../limits.ts'
 import { compileGlobs } from '../../paths/glob.ts'
 import type { ToolOutput } from '../../tools/index.ts'
 import { call, defineDialectTool, type PathMapping, readPart, tryCall } from '../define.ts'
 import { splitLines } from '../runtime/numbered-lines.ts'
 import type { DialectTool } from '../runtime/types.ts'
+
+/** What a workspace allows by default. A limit for each file needs more matches than the search returns without one. */
+const MAX_MATCHES = 1000
 
 const path = z.string().describe('Path of the file')
 
@@ -152,7 +154,7 @@ export const fileTools: readonly DialectTool[] = [
       const within = pathMapping.inward(path)
       const target = /[*?[{]/.test(within) ? { includeGlob: within.replace(/^\.\//, '') } : { path: within }
       // The limit of the search is for all files together.
-      const limit = maxCount === undefined ? {} : { maxMatches: defaultLimits.searchMatchesHard }
+      const limit = maxCount === undefined ? {} : { maxMatches: MAX_MATCHES }
       const result = yield* call('search_text', { query, mode: 'regex', ...target, ...limit, ...options })
       return { output: hits({ ...result, matches: firstInEachFile(result.matches, maxCount) }, pathMapping) }
     },
