@@ -32,7 +32,7 @@ export function App() {
   const sizes = page.sizes.value
   const waiting = projectSession?.session.approvals.value.length ?? 0
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping files is an alternative to the dialog of projects
+    // biome-ignore lint/a11y/noStaticElementInteractions: the projects dialog does the same without a pointer
     <div
       class="page"
       data-column={page.narrow.value}

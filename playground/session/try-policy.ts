@@ -13,7 +13,7 @@ export function readPolicy(text: string): ReadPolicy {
   try {
     return { ok: true, policy: JSON.parse(text) as PolicyInput }
   } catch (error) {
-    return { ok: false, message: `This is no JSON: ${(error as Error).message}` }
+    return { ok: false, message: `This is not JSON: ${(error as Error).message}` }
   }
 }
 

@@ -22,7 +22,7 @@ export function Splitter({ label, orientation, size, min, max, isAfter = false, 
   const at = (event: PointerEvent) => (orientation === 'vertical' ? event.clientX : event.clientY)
   const set = (next: number) => onSize(Math.round(Math.min(max, Math.max(min, next))))
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a movable line has a value, an hr does not
+    // biome-ignore lint/a11y/useSemanticElements: a splitter has a value, which an hr element cannot have
     <div
       class="splitter"
       role="separator"

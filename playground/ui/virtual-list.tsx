@@ -44,8 +44,8 @@ export function VirtualList(props: VirtualListProps) {
   const rows = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at)
   const isShown = active >= first && active < last
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: its role is given
-    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles have a name
+    // biome-ignore lint/a11y/noStaticElementInteractions: the rule does not see roles that are expressions
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: `role` is `tree` or `listbox`, and both support these attributes
     <div
       class="virtual"
       ref={element}
@@ -59,9 +59,9 @@ export function VirtualList(props: VirtualListProps) {
     >
       <div style={{ height: `${count * rowHeight}px` }} role="presentation">
         {rows.map((at) => (
-          // biome-ignore lint/a11y/noStaticElementInteractions: its role is given
-          // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles can be selected
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the list's, which has the focus
+          // biome-ignore lint/a11y/noStaticElementInteractions: the rule does not see roles that are expressions
+          // biome-ignore lint/a11y/useAriaPropsSupportedByRole: `treeitem` and `option` support these attributes
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the list has the focus and handles the keys
           <div
             // Reuses the element that scrolls out for the row that scrolls in.
             key={at % rows.length}

@@ -66,10 +66,10 @@ export function createAudit({ sinks }: AuditOptions): Audit {
       let pending: Promise<void>[] | undefined
       for (const write of writers) {
         try {
-          const written = write(safe)
-          if (written !== undefined) {
+          const completion = write(safe)
+          if (completion !== undefined) {
             pending ??= []
-            pending.push(written)
+            pending.push(completion)
           }
         } catch {
           failed = true
@@ -193,12 +193,12 @@ function createWriter(sink: AuditSink): Writer {
 
   function write(entry: AuditEntry): void | Promise<void> {
     const record = chain(entry, head)
-    const written: unknown = sink.append(record)
-    if (!isThenable(written)) {
+    const completion: unknown = sink.append(record)
+    if (!isThenable(completion)) {
       head = record
       return
     }
-    return Promise.resolve(written).then(() => {
+    return Promise.resolve(completion).then(() => {
       head = record
     })
   }
@@ -206,9 +206,9 @@ function createWriter(sink: AuditSink): Writer {
   return (entry) => {
     if (entry === undefined) return waiting?.catch(() => {})
     if (waiting === undefined) {
-      const written = write(entry)
-      if (written === undefined) return
-      waiting = written
+      const completion = write(entry)
+      if (completion === undefined) return
+      waiting = completion
     } else {
       waiting = waiting.catch(() => {}).then(() => write(entry))
     }

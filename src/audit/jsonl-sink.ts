@@ -119,8 +119,8 @@ class JsonlWriter {
     if (this.#rotateBytes !== undefined && this.#size > 0 && this.#size + line.length > this.#rotateBytes)
       this.#rotate()
     try {
-      const written = writeSync(this.#fd, line)
-      if (written !== line.length) throw new Error('the audit record was not written completely')
+      const byteCount = writeSync(this.#fd, line)
+      if (byteCount !== line.length) throw new Error('the audit record was not written completely')
       this.#requireSize(this.#size + line.length)
       if (this.#fsync === 'always' || (this.#fsync === 'mutations' && announcesMutation(record))) fsyncSync(this.#fd)
     } catch (error) {

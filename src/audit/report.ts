@@ -6,7 +6,7 @@ import { type AuditEntry, HIDDEN_VERSION } from './record.ts'
 export interface RunReport {
   readonly runId: string
   readonly actor: string
-  /** Times of the first and the last record, as ISO 8601; `undefined` if there is none. */
+  /** Times of the first and the last record, as ISO 8601; `undefined` without records. */
   readonly from: string | undefined
   readonly to: string | undefined
   /** The last task. Its scope is the paths of an approved plan, if there is one. */

@@ -106,9 +106,9 @@ class OpenCallAudit implements CallAudit {
     this.#readVersions.set(path, hidden(path, sha256))
   }
 
-  addApproval(...[{ verdict }, how, by]: Parameters<CallAudit['addApproval']>): void {
+  addApproval(...[{ verdict }, approval, by]: Parameters<CallAudit['addApproval']>): void {
     const rules = verdict.rules.filter(({ action }) => action === 'ask').map(({ name }) => name)
-    this.#approvals.push({ how, rules: [...new Set(rules)], ...(by === undefined ? {} : { by }) })
+    this.#approvals.push({ how: approval, rules: [...new Set(rules)], ...(by === undefined ? {} : { by }) })
   }
 
   setPlan(plan: WorkPlan | undefined): void {
@@ -122,8 +122,8 @@ class OpenCallAudit implements CallAudit {
   async writeIntent({ changes }: Pick<AuthorizedChanges, 'changes'>): Promise<void> {
     this.#read = this.#readPaths()
     try {
-      const written = this.#audit.record(this.#entry('intent', this.started, intentOf(changes)))
-      if (written !== undefined) await written
+      const completion = this.#audit.record(this.#entry('intent', this.started, intentOf(changes)))
+      if (completion !== undefined) await completion
       this.#isIntentWritten = true
     } catch {
       // A read changes nothing, so it may go on without its record. A mutation may not.
@@ -142,8 +142,8 @@ class OpenCallAudit implements CallAudit {
     if (failure !== undefined) this.#read = this.#readPaths()
     const phase = failure === undefined || this.#isIntentWritten ? 'outcome' : 'refused'
     try {
-      const written = this.#audit.record(this.#entry(phase, this.#clock(), this.#effect, failure))
-      if (written !== undefined) await written
+      const completion = this.#audit.record(this.#entry(phase, this.#clock(), this.#effect, failure))
+      if (completion !== undefined) await completion
     } catch {
       this.#warn()
     }

@@ -40,14 +40,14 @@ const MIN_PARTS = 4
 function shortenFields<T extends object>(object: T, maxBytes: number, bound = maxBytes): T {
   const entries = Object.entries(object)
   const sizes: number[] = []
-  let left = maxBytes - 2
+  let remaining = maxBytes - 2
   for (const [field, value] of entries) {
-    left -= field.length + 4
+    remaining -= field.length + 4
     if (canShorten(value)) sizes.push(resultSize(value))
-    else left -= resultSize(value)
+    else remaining -= resultSize(value)
   }
   if (sizes.length === 0) return object
-  const share = Math.floor(Math.max(fairShare(sizes, left), bound / Math.max(MIN_PARTS, sizes.length)))
+  const share = Math.floor(Math.max(fairShare(sizes, remaining), bound / Math.max(MIN_PARTS, sizes.length)))
   return Object.fromEntries(
     entries.map(([field, value]) => [field, canShorten(value) ? shorten(value, share, field) : value]),
   ) as T
@@ -61,12 +61,12 @@ function canShorten(value: unknown): boolean {
 
 /** Returns the largest size that every field may have so that all fit; small ones leave their part to the others. */
 function fairShare(sizes: readonly number[], maxBytes: number): number {
-  let left = maxBytes
+  let remaining = maxBytes
   const ascending = [...sizes].sort((a, b) => a - b)
   for (const [index, size] of ascending.entries()) {
-    const share = left / (ascending.length - index)
+    const share = remaining / (ascending.length - index)
     if (size > share) return share
-    left -= size
+    remaining -= size
   }
   return Number.POSITIVE_INFINITY
 }

@@ -18,15 +18,15 @@ export function parseInput<I extends z.ZodObject>(
 ): z.output<I> {
   const parsed = safeParse(tool, input)
   if (parsed.success) return parsed.data
-  const found = parsed.issues.flatMap(unknownFieldsOf).slice(0, 10)
-  const issues = found.map((issue) => ({
+  const parsedIssues = parsed.issues.flatMap(unknownFieldsOf).slice(0, 10)
+  const issues = parsedIssues.map((issue) => ({
     field: fieldOf(issue),
     why: bounded(issue.message) + nearestField(issue, tool.input, otherFields),
   }))
   const [first] = issues
   // A misspelled field is a missing and an unknown one: the message names both.
-  const named = issues.filter((_, index) => index === 0 || found[index]?.code === 'unrecognized_keys')
-  const problems = named.map(({ field, why }) => `${field}: ${why}`).join('; ')
+  const quotedIssues = issues.filter((_, index) => index === 0 || parsedIssues[index]?.code === 'unrecognized_keys')
+  const problems = quotedIssues.map(({ field, why }) => `${field}: ${why}`).join('; ')
   throw new ToolError('INVALID_INPUT', `Invalid input for ${tool.name}: ${problems}`, {
     field: first?.field,
     issues,

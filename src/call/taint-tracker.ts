@@ -186,21 +186,21 @@ class ActiveTaintTracker implements TaintTracker {
   }
 
   labelChanges({ changes }: AuthorizedChanges, draft: LabelledDraft, { applied }: Receipt, into: WorkspaceState): void {
-    const written = new Map<Path, Label>(draft.flow?.written)
-    const shown: ContentLabel[] = []
+    const targetLabels = new Map<Path, Label>(draft.flow?.written)
+    const contentLabels: ContentLabel[] = []
     for (const [index, { change, before }] of changes.entries()) {
       // The diff shows both sides.
-      if (before?.type === 'file') shown.push({ label: this.#labelOf(change.path), path: change.path })
+      if (before?.type === 'file') contentLabels.push({ label: this.#labelOf(change.path), path: change.path })
       if (applied[index]?.after === null) continue
       const content = this.#contentOf(change, draft)
-      shown.push({ label: content.label, path: content.path ?? change.path })
-      written.set(change.path, maxLabel(written.get(change.path) ?? 'public', content.label))
+      contentLabels.push({ label: content.label, path: content.path ?? change.path })
+      targetLabels.set(change.path, maxLabel(targetLabels.get(change.path) ?? 'public', content.label))
     }
-    for (const [path, label] of written) into.fileLabels.raise(path, label)
+    for (const [path, label] of targetLabels) into.fileLabels.raise(path, label)
     for (const [name, content] of this.#names) {
       into.contentNames.set(name, higher(content, into.contentNames.get(name)))
     }
-    for (const { label, path } of shown) this.addLabel(label, path)
+    for (const { label, path } of contentLabels) this.addLabel(label, path)
   }
 
   labelResult(result?: unknown): Label {
@@ -329,8 +329,8 @@ function withQuestions(verdict: Verdict, questions: readonly SinkQuestion[]): Ve
     ...(path === undefined ? {} : { path }),
   }))
   const { origin, path } = questions[0] as SinkQuestion
-  const where = path === undefined ? 'there' : `into ${quote(path)}`
-  const reason = `${describe(origin)} would flow ${where}: "${rules[0]?.name}" asks`
+  const target = path === undefined ? 'there' : `into ${quote(path)}`
+  const reason = `${describe(origin)} would flow ${target}: "${rules[0]?.name}" asks`
   return { ...verdict, decision: 'ask', reason, rules: [...rules, ...verdict.rules] }
 }
 

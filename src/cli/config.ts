@@ -153,12 +153,12 @@ function declaredRoots(roots: readonly Root[], dialect: Dialect | undefined): Vi
  */
 function virtualRootsOf(
   roots: readonly Root[],
-  used: ReadonlySet<string>,
+  policyRoots: ReadonlySet<string>,
   dialect: Dialect | undefined,
 ): Pick<Config, 'virtualRoots'> {
   const names = roots.flatMap(namesOf)
-  if (!names.some(([name]) => used.has(name))) return {}
-  const absolute = Object.fromEntries(names.sort(([a], [b]) => Number(used.has(b)) - Number(used.has(a))))
+  if (!names.some(([name]) => policyRoots.has(name))) return {}
+  const absolute = Object.fromEntries(names.sort(([a], [b]) => Number(policyRoots.has(b)) - Number(policyRoots.has(a))))
   const own = dialect === undefined ? {} : rootsOfMapping(dialect.pathMapping)
   return { virtualRoots: { ...absolute, ...own, ...absolute } }
 }

@@ -202,7 +202,7 @@ const steps: readonly Step[] = [
   },
 ]
 
-/** Returns a source file that defines something and is no test, or else the first file. */
+/** Returns a source file, other than a test, that defines something; otherwise the first file. */
 function pickFile({ definitions, files }: Results): string {
   const matches = definitions.matches as { path: string }[]
   const paths = files.files as string[]

@@ -12,7 +12,7 @@ import { openRegularFile } from '../util/regular-file.ts'
  * `/`, or ends in `.js` or `.mjs`. The module runs with the rights of this process, so pass only the option of the command
  * line, never a value from a file.
  *
- * @throws TypeError if there is no such dialect, or the module exports none
+ * @throws TypeError for an unknown dialect, and for a module that exports no dialect
  */
 export async function dialectOf(option: string | undefined): Promise<Dialect | undefined> {
   if (option === undefined) return undefined

@@ -9,7 +9,7 @@ const token =
   /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[[\]{},:]/y
 const space = /[ \t\n\r]*/y
 
-/** Returns the first syntax error of a JSON text, or `undefined` if there is none. Never throws. */
+/** Returns the first syntax error of a JSON text, or `undefined` for a valid text. Never throws. */
 export function findJsonError(text: string): JsonError | undefined {
   let at = 0
   /** Open brackets, the innermost one last. */

@@ -10,7 +10,7 @@ import { type OverlayBackend, overlay } from '../backends/overlay/index.ts'
  * Opens the overlay of a directory, which is kept between sessions in the user's state directory: one for each directory, for
  * one process at a time. The directory does not change until the overlay is accepted.
  *
- * @throws TypeError if another process uses the overlay, or the root is no directory
+ * @throws TypeError if another process uses the overlay, or the root is not a directory
  */
 export function openPersistentOverlay(root: string): OverlayBackend {
   const lower = nodeBackend(root)

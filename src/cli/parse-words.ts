@@ -61,13 +61,13 @@ export function parseWords<N extends OptionName>(
     strict: false,
     tokens: true,
   })
-  const written = new Set<string>()
+  const optionsSoFar = new Set<string>()
   for (const token of tokens) {
     if (token.kind !== 'option') continue
     requireKnown(command, token, names)
     const isRepeatable = 'multiple' in definitions[token.name as N]
-    if (written.has(token.name) && !isRepeatable) throw new TypeError(`${token.rawName} is given twice`)
-    written.add(token.name)
+    if (optionsSoFar.has(token.name) && !isRepeatable) throw new TypeError(`${token.rawName} is given twice`)
+    optionsSoFar.add(token.name)
   }
   const { values, positionals } = parseArgs({ args: words, options, allowPositionals: true, strict: true })
   const surplus = positionals[maxPositionals]
@@ -97,7 +97,7 @@ function requireKnown(
   if (Object.hasOwn(definitions, name)) refuseOptions(command, { [name]: true }, [name as OptionName])
   const help = didYouMean(
     rawName,
-    names.map((known) => `--${known}`),
+    names.map((option) => `--${option}`),
     `the options of wardspace ${command} are`,
   )
   throw new TypeError(`There is no option "${rawName}"${help}`)

@@ -73,7 +73,7 @@ export function handleOutputError({ code, message }: NodeJS.ErrnoException): voi
 /** Runs the command that the words name, and returns its exit code. */
 export async function program([name = 'help', ...words]: readonly string[]): Promise<number> {
   const isHelp = (word: string | undefined) => word === '--help' || word === '-h'
-  // Of `call NAME --help`, as of any command: what follows `--` are no options.
+  // Words after `--` are not options, so a `--help` there belongs to the input.
   const options = words.includes('--') ? words.slice(0, words.indexOf('--')) : words
   if (name === 'help' || isHelp(name) || (Object.hasOwn(commands, name) && options.some(isHelp))) {
     process.stdout.write(usage)
@@ -85,7 +85,7 @@ export async function program([name = 'help', ...words]: readonly string[]): Pro
       throw new TypeError(`There is no command "${name}"${didYouMean(name, Object.keys(commands))}`)
     return await (await command())(words)
   } catch (error) {
-    /* v8 ignore next -- @preserve: nothing here throws a value that is no error */
+    /* v8 ignore next -- @preserve: nothing here throws a value other than an Error */
     const message = error instanceof Error ? error.message : String(error)
     process.stderr.write(`wardspace: ${message}\n`)
     // Misconfiguration and wrong usage are always TypeErrors.

@@ -19,12 +19,12 @@ export function inflate(bytes: Uint8Array, max: number): Uint8Array | Promise<Ui
  */
 export function inflateStart(bytes: Uint8Array, length: number): Uint8Array | Promise<Uint8Array> {
   if (native === undefined) return streamStart(bytes, length)
-  // No more than 1,032 bytes come from one. The codes at the start of a stream take less than 400.
+  // One byte inflates to at most 1,032 bytes, which bounds the output. The codes at the start take less than 400 bytes.
   return native.inflateSync(bytes.subarray(0, START_BYTES), { finishFlush: SYNC_FLUSH }).subarray(0, length)
 }
 
 const START_BYTES = 1024
-/** `Z_SYNC_FLUSH`: the end of the input is no error. */
+/** `Z_SYNC_FLUSH`: the end of the input is not an error. */
 const SYNC_FLUSH = 2
 
 async function streamStart(bytes: Uint8Array, length: number): Promise<Uint8Array> {

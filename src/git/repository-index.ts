@@ -134,11 +134,11 @@ export async function writeIndex(context: RepositoryContext, files: ReadonlyMap<
 /** Writes the blobs that the repository does not have yet, as loose objects. */
 async function writeBlobs({ backend, reader }: RepositoryContext, blobs: readonly Blob[]): Promise<void> {
   const changes: Change[] = []
-  const written = new Set<string>()
+  const ids = new Set<string>()
   for (const { id, bytes } of blobs) {
     const path = gitPath('objects', id.slice(0, 2), id.slice(2))
-    if (written.has(id) || (await reader.objects.read(id)) !== undefined) continue
-    written.add(id)
+    if (ids.has(id) || (await reader.objects.read(id)) !== undefined) continue
+    ids.add(id)
     await makeDirectories(backend, path)
     const header = new TextEncoder().encode(`blob ${bytes.length}\0`)
     const object = new Uint8Array(header.length + bytes.length)

@@ -6,9 +6,9 @@ import { type Backend, type DirectoryStats, FACTS, TYPE_CODES } from '../storage
 export async function readDirectoryStats(
   backend: Backend,
   directories: readonly Path[],
-  known: (directory: Path) => DirectoryStats | undefined,
+  previous: (directory: Path) => DirectoryStats | undefined,
 ): Promise<readonly (DirectoryStats | undefined)[]> {
-  if (backend.statDirectories !== undefined) return backend.statDirectories(directories, known)
+  if (backend.statDirectories !== undefined) return backend.statDirectories(directories, previous)
   const all: (DirectoryStats | undefined)[] = []
   for (const directory of directories) all.push(await statDirectory(backend, directory))
   return all

@@ -42,7 +42,7 @@ export interface WorkspaceDiff {
 /** Compares a workspace with a commit. Reads the files, and `.git` in the root, without a policy. */
 export interface WorkspaceDiffs {
   diff(request: DiffRequest): Promise<WorkspaceDiff>
-  /** Returns the commit that HEAD names; `undefined` if there is none. */
+  /** Returns the commit that HEAD names; `undefined` before the first commit. */
   headCommit(): Promise<string | undefined>
   /** Returns all changes since a commit, also those that may not be shown. For git's own use. */
   changed(commit: string, signal?: AbortSignal): Promise<readonly Changed[]>

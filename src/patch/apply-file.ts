@@ -111,16 +111,16 @@ function spliceBytes(bytes: Uint8Array, pieces: readonly Piece[], encoded: (text
   for (const piece of pieces) if (typeof piece !== 'string') size += piece[1] - piece[0]
   const result = new Uint8Array(size)
   let at = 0
-  let taken = 0
+  let addedOffset = 0
   for (const piece of pieces) {
     if (typeof piece !== 'string') {
       result.set(bytes.subarray(piece[0], piece[1]), at)
       at += piece[1] - piece[0]
       continue
     }
-    const part = isOneBytePerUnit ? addedBytes.subarray(taken, taken + piece.length) : encoded(piece)
+    const part = isOneBytePerUnit ? addedBytes.subarray(addedOffset, addedOffset + piece.length) : encoded(piece)
     result.set(part, at)
-    taken += piece.length
+    addedOffset += piece.length
     at += part.length
   }
   return result

@@ -27,10 +27,10 @@ export type ApplyResult = { readonly pieces: readonly Piece[] } | { readonly mis
 export function applyHunks(lines: TextLines, hunks: readonly Hunk[]): ApplyResult {
   const text = new PatchedText(lines)
   for (const [index, hunk] of hunks.entries()) {
-    const why = applyHunk(text, hunk)
-    if (why === undefined) continue
+    const reason = applyHunk(text, hunk)
+    if (reason === undefined) continue
     const { oldStart, line: patchLine, oldLines: expected } = hunk
-    return { mismatch: { hunk: index + 1, patchLine, why, expected, line: Math.max(0, oldStart - 1) } }
+    return { mismatch: { hunk: index + 1, patchLine, why: reason, expected, line: Math.max(0, oldStart - 1) } }
   }
   return { pieces: text.pieces() }
 }
@@ -41,15 +41,15 @@ function applyHunk(text: PatchedText, hunk: Hunk): string | undefined {
   const mustBegin = hunk.oldStart <= 1
   const mustEnd = hunk.trailing === 0
   const count = text.lineCount()
-  const stated = Math.max(0, hunk.newStart - 1)
+  const statedStart = Math.max(0, hunk.newStart - 1)
   if (oldLines.length === 0) {
     if (mustBegin && count > 0) return 'it has no context, so the file must be empty'
-    if (!mustBegin && stated !== count) return 'it has no context, and it is not at the end of the file'
+    if (!mustBegin && statedStart !== count) return 'it has no context, and it is not at the end of the file'
     if (!text.endsLine()) return 'the last line of the file has no newline'
     text.replace(text.lines.count, 0, hunk)
     return undefined
   }
-  const expected = mustBegin ? 0 : mustEnd ? count - oldLines.length : Math.min(stated, count)
+  const expected = mustBegin ? 0 : mustEnd ? count - oldLines.length : Math.min(statedStart, count)
   if (mustBegin && mustEnd && count !== oldLines.length) return 'it must match the whole file, which has other lines'
   const start =
     text.matchAt(oldLines, expected) ?? (mustBegin || mustEnd ? undefined : text.nearest(oldLines, expected))
@@ -80,7 +80,7 @@ export function applyChunks(text: string, chunks: readonly Chunk[], endsLine: bo
   const index = createLineIndex(lines.count, bare)
   let trimmed: LineIndex | undefined
   const parts: string[] = []
-  let done = 0
+  let doneLines = 0
   let from = 0
   for (const [number, chunk] of chunks.entries()) {
     const mismatch = (why: string, expected = chunk.oldLines): ApplyResult => ({
@@ -95,7 +95,7 @@ export function applyChunks(text: string, chunks: readonly Chunk[], endsLine: bo
     const start = locateChunk(chunk, index, lines.count, from)
     if (typeof start === 'string') return mismatch(start)
     const end = start + chunk.oldLines.length
-    const before = text.slice(done, lines.start(start))
+    const before = text.slice(doneLines, lines.start(start))
     parts.push(before)
     // New lines after a last line without a newline: that line gets one, and the new last line none.
     if (before !== '' && !before.endsWith('\n')) parts.push(eol)
@@ -107,17 +107,17 @@ export function applyChunks(text: string, chunks: readonly Chunk[], endsLine: bo
       // An unchanged line keeps its end, also in a file with mixed line ends.
       parts.push(oldLine.endsWith('\n') ? oldLine : line + ending)
     }
-    done = lines.start(end)
+    doneLines = lines.start(end)
     from = end
   }
-  parts.push(text.slice(done))
+  parts.push(text.slice(doneLines))
   let result = parts.join('')
   if (!endsLine && text !== '' && !text.endsWith('\n')) result = withoutEnd(result)
   if (endsLine && result !== '' && !result.endsWith('\n')) result += eol
   return { pieces: [result] }
 }
 
-/** Returns the line where a chunk starts, from `from` on, or why there is none. */
+/** Returns the line where a chunk starts, from `from` on, or the reason why it matches no line. */
 function locateChunk(chunk: Chunk, index: LineIndex, lineCount: number, from: number): number | string {
   const { oldLines, anchors, atEnd } = chunk
   if (oldLines.length === 0) return anchors.length > 0 && !atEnd ? from : lineCount

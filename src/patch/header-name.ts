@@ -6,7 +6,7 @@ import { invalidPatch } from './invalid-patch.ts'
 export type NameEnd = 'tab' | 'line'
 
 /**
- * Returns the name in a header line of a git patch, without the directories to strip (`a/`). `undefined` if there is none.
+ * Returns the name in a header line of a git patch, without the directories to strip (`a/`); `undefined` for a line without a name.
  *
  * @throws ToolError `INVALID_PATCH` for a quoted name that is not UTF-8, `PATH_REJECTED` for an absolute one
  */
@@ -156,7 +156,7 @@ function squashed(name: string): string {
   return name.includes('//') ? name.replace(/\/+/g, '/') : name
 }
 
-/** Returns the length of a time at the end of a name line, with the white space before it; 0 if there is none. */
+/** Returns the length of a time at the end of a name line, with the white space before it; 0 for a line without a time. */
 function stampLength(rest: string): number {
   const tail = rest.slice(-64)
   const match = /[\t ](?:\d\d)?\d\d-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?(?: [+-]\d\d:?\d\d)?$/.exec(tail)

@@ -213,21 +213,21 @@ function collect(
  * change is joined with its neighbour if it can reach it. Otherwise it moves down as far as possible.
  */
 function slide(oldText: string, newText: string, regions: readonly Region[]): Region[] {
-  const done: Region[] = []
+  const settled: Region[] = []
   for (let i = 0; i < regions.length; i++) {
     let region = regions[i] as Region
     for (;;) {
-      const previous = done[done.length - 1]
+      const previous = settled[settled.length - 1]
       slideUp(oldText, newText, region, previous)
       // Between two changes both texts have the same lines, so changes touch in both texts or in neither.
       if (previous === undefined || previous.oldTo < region.oldFrom) break
       region = joined(previous, region)
-      done.pop()
+      settled.pop()
     }
     slideDown(oldText, newText, region, regions[i + 1])
-    done.push(region)
+    settled.push(region)
   }
-  return done
+  return settled
 }
 
 function joined(first: Region, second: Region): Region {

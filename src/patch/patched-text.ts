@@ -85,14 +85,14 @@ export class PatchedText {
 
   pieces(): Piece[] {
     const pieces: Piece[] = []
-    let done = 0
+    let offset = 0
     for (const { from, to, newLines, leading, trailing } of this.#edits) {
-      pieces.push([done, this.lines.start(from + leading)])
+      pieces.push([offset, this.lines.start(from + leading)])
       const changed = newLines.slice(leading, newLines.length - trailing)
       if (changed.length > 0) pieces.push(changed.length === 1 ? (changed[0] as string) : changed.join(''))
-      done = this.lines.start(to - trailing)
+      offset = this.lines.start(to - trailing)
     }
-    pieces.push([done, this.lines.text.length])
+    pieces.push([offset, this.lines.text.length])
     return pieces
   }
 

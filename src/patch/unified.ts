@@ -347,7 +347,7 @@ const BLANK = 32
 const PLUS = 43
 const MINUS = 45
 
-/** Returns the length of a `\ No newline at end of file` line, in any language; 0 if there is none. */
+/** Returns the length of a `\ No newline at end of file` line, in any language; 0 for another line. */
 function markerLength(lines: LineReader, at: number): number {
   if (lines.text.charCodeAt(at) !== 92 || !lines.text.startsWith('\\ ', at)) return 0
   const length = lines.endOf(at) - at
@@ -362,10 +362,10 @@ function refuseMore(lines: LineReader, headerLine: number): void {
   throw wrongCount(headerLine, lines.number, 'the hunk has more lines than its header counts')
 }
 
-function wrongCount(headerLine: number, line: number, why: string): ToolError {
+function wrongCount(headerLine: number, line: number, reason: string): ToolError {
   return invalidPatch(
     line,
-    `${why} (line ${headerLine})`,
+    `${reason} (line ${headerLine})`,
     'Count the lines of the hunk again: old lines are those with a blank or -, new lines those with a blank or +.',
   )
 }

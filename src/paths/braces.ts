@@ -111,7 +111,7 @@ function closingBraces(pattern: string): ReadonlyMap<number, number> | undefined
   return open.length > 0 ? undefined : closes
 }
 
-/** Returns the offset after the bracket expression at `start`, or after the `[` if there is none. */
+/** Returns the offset after the bracket expression at `start`, or after a `[` that starts none. */
 function bracketEnd(pattern: string, start: number): number {
   const slash = pattern.indexOf('/', start)
   const end = slash === -1 ? pattern.length : slash

@@ -161,8 +161,8 @@ function inCharacters(token: Token): Token {
   return token.type === 'text' ? { type: 'text', text: fromBytes(token.text) } : token
 }
 
-function pathMatch(written: string, fold: Fold): Match | undefined {
-  const pattern = written.startsWith('/') ? written.slice(1) : written
+function pathMatch(patternText: string, fold: Fold): Match | undefined {
+  const pattern = patternText.startsWith('/') ? patternText.slice(1) : patternText
   // Git compares the text before the first special character literally, and matches only the rest as a pattern.
   const special = pattern.search(/[*?[\\]/)
   if (special === -1) return exactMatch(fold === undefined ? pattern : fold(pattern))
@@ -202,9 +202,9 @@ const STAR = { type: 'star' } as const
  * Parses a pattern to tokens over bytes. Returns `undefined` for a pattern that is malformed for git. The literal beginning
  * ends at `special`: stars there count as the start of a name, even after text.
  */
-function parseTokens(written: string, special: number, fold: Fold): PathToken[] | undefined {
-  const start = toBytes(written.slice(0, special)).length
-  const pattern = toBytes(written)
+function parseTokens(patternText: string, special: number, fold: Fold): PathToken[] | undefined {
+  const start = toBytes(patternText.slice(0, special)).length
+  const pattern = toBytes(patternText)
   const plain = fold === undefined ? pattern : fold(pattern)
   const tokens: PathToken[] = []
   const addText = (text: string) => {

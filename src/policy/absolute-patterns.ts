@@ -11,12 +11,12 @@ export type DeclaredRoots = Readonly<Record<string, string>>
  * Replaces absolute path patterns of a policy by patterns relative to the root of the workspace. Without a declared root
  * they stay, and are refused where they are compiled.
  *
- * @param used receives the declared roots that a pattern matches
+ * @param matchedRoots receives the declared roots that a pattern matches
  * @throws TypeError for a pattern that matches nothing below a declared root
  */
-export function placeAbsolutePatterns(policy: unknown, roots: DeclaredRoots, used: Set<string>): unknown {
+export function placeAbsolutePatterns(policy: unknown, roots: DeclaredRoots, matchedRoots: Set<string>): unknown {
   if (!isObject(policy) || Object.keys(roots).length === 0) return policy
-  const place = (value: unknown, field: string) => placeList(value, field, roots, used)
+  const place = (value: unknown, field: string) => placeList(value, field, roots, matchedRoots)
   const result: Record<string, unknown> = { ...policy }
   for (const field of ['allowedPaths', 'deniedPaths', 'readOnlyPaths']) {
     if (Array.isArray(result[field])) result[field] = place(result[field], field)
@@ -31,7 +31,7 @@ export function placeAbsolutePatterns(policy: unknown, roots: DeclaredRoots, use
     result.labels = { ...result.labels, ...placeAll(sources, 'sources'), ...placeAll(sinks, 'sinks') }
   }
   if (isObject(result.memory) && typeof result.memory.path === 'string') {
-    result.memory = { ...result.memory, path: placePath(result.memory.path, roots, used) }
+    result.memory = { ...result.memory, path: placePath(result.memory.path, roots, matchedRoots) }
   }
   return result
 }
@@ -54,21 +54,26 @@ function placeRule(rule: unknown, field: string, place: (value: unknown, field: 
   }
 }
 
-function placeList(list: unknown, field: string, roots: DeclaredRoots, used: Set<string>): unknown {
+function placeList(list: unknown, field: string, roots: DeclaredRoots, matchedRoots: Set<string>): unknown {
   if (!Array.isArray(list)) return list
   return list.flatMap((pattern, index) =>
-    typeof pattern === 'string' ? placePattern(pattern, `${field}[${index}]`, roots, used) : [pattern],
+    typeof pattern === 'string' ? placePattern(pattern, `${field}[${index}]`, roots, matchedRoots) : [pattern],
   )
 }
 
-function placePattern(pattern: string, field: string, roots: DeclaredRoots, used: Set<string>): readonly string[] {
+function placePattern(
+  pattern: string,
+  field: string,
+  roots: DeclaredRoots,
+  matchedRoots: Set<string>,
+): readonly string[] {
   const alternatives = alternativesOf(pattern)
   if (!alternatives.some((alternative) => alternative.startsWith('/'))) return [pattern]
   return alternatives.flatMap((alternative) => {
     if (!alternative.startsWith('/')) return [alternative]
     const placed = Object.entries(roots).flatMap(([root, directory]) => {
       const below = patternsBelow(alternative, root).map((rest) => join(directory, rest))
-      if (below.length > 0) used.add(root)
+      if (below.length > 0) matchedRoots.add(root)
       return below
     })
     if (placed.length > 0) return placed
@@ -152,11 +157,11 @@ function literalGlob(path: string): string {
 }
 
 /** Returns an absolute path as a logical one, or unchanged if it is below no root. */
-function placePath(path: string, roots: DeclaredRoots, used: Set<string>): string {
+function placePath(path: string, roots: DeclaredRoots, matchedRoots: Set<string>): string {
   for (const [root, directory] of Object.entries(roots)) {
     const prefix = root.endsWith('/') ? root : `${root}/`
     if (!path.startsWith(prefix)) continue
-    used.add(root)
+    matchedRoots.add(root)
     return [directory, path.slice(prefix.length)].filter((part) => part !== '').join('/')
   }
   return path

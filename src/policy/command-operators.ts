@@ -50,7 +50,7 @@ const spellings: Readonly<Record<string, string>> = {
 /**
  * Returns a test of the operators that the entries deny. An entry also denies the operators that contain it: `>` denies `>>`.
  *
- * @throws TypeError for an entry that is no operator
+ * @throws TypeError for an entry that is not an operator
  */
 export function compileOperators(entries: readonly string[] = []): (operator: Operator) => boolean {
   const denied = entries.map((entry, index) => {
@@ -58,7 +58,7 @@ export function compileOperators(entries: readonly string[] = []): (operator: Op
     if ((operators as readonly string[]).includes(operator)) return operator
     const list = operators.map((other) => JSON.stringify(other)).join(', ')
     throw new TypeError(
-      `Policy field "commands.deniedOperators[${index}]" is no operator: ${JSON.stringify(entry)}; the operators are ${list}`,
+      `Policy field "commands.deniedOperators[${index}]" is not an operator: ${JSON.stringify(entry)}; the operators are ${list}`,
     )
   })
   return (operator) => {

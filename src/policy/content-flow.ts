@@ -28,8 +28,8 @@ export class ContentFlow {
   names: ContentNames = new Map()
 
   /** @param alsoReceived returns what the command has received by other ways than `read` */
-  constructor(known: KnownLabels, alsoReceived: () => ContentLabel | undefined = () => undefined) {
-    this.#known = known
+  constructor(knownLabels: KnownLabels, alsoReceived: () => ContentLabel | undefined = () => undefined) {
+    this.#known = knownLabels
     this.#alsoReceived = alsoReceived
   }
 

@@ -60,18 +60,18 @@ export function directoryParking(directory: string): DirectoryParking {
       }
     },
     take(id) {
-      const taken = join(root, `${randomBytes(12).toString('hex')}.taken`)
+      const takenPath = join(root, `${randomBytes(12).toString('hex')}.taken`)
       try {
         // Only one rename of a file can succeed.
-        renameSync(fileOf(id), taken)
+        renameSync(fileOf(id), takenPath)
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
         throw error
       }
       try {
-        return parse(taken)
+        return parse(takenPath)
       } finally {
-        rmSync(taken, { force: true })
+        rmSync(takenPath, { force: true })
       }
     },
   }
@@ -99,7 +99,7 @@ function exists(file: string): boolean {
 /** The largest call that is read back: a written file of 10 MiB, in its input and in its preview. */
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** @throws Error for a file that is no parked call */
+/** @throws Error if the file is not a parked call */
 function parse(file: string): ParkedCall {
   try {
     return JSON.parse(readRegularFile(file, { maxBytes: MAX_BYTES, noFollow: true }).toString('utf8')) as ParkedCall

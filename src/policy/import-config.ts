@@ -14,7 +14,7 @@ type Fields = Record<string, unknown>
  * - `acl_enabled`, also in `memory`;
  * - `patchBudget`, with `maxFilesTouched`, `maxInsertions`, `maxDeletions`, `maxBytes` and `requireApprovalIf`.
  *
- * A field that has no effect here is refused. `security.audit` is no part of a policy; see {@link takeAuditSection}.
+ * A field that has no effect here is refused. `security.audit` does not belong in a policy; see {@link takeAuditSection}.
  *
  * @param origins receives the written name of each translated field
  * @throws TypeError for an unknown field, and for one that a policy field repeats
@@ -41,16 +41,16 @@ function importPatchBudget(policy: Fields, origins: Map<string, string>): Fields
   const limits: Fields = isObject(rest.limits) ? { ...toCamelCase(rest.limits, 'limits', origins) } : {}
   for (const [field, value] of Object.entries(budget)) {
     const limit = budgetLimits[field] as string
-    const written = writtenField(`${section}.${field}`, origins)
-    if (Object.hasOwn(limits, limit)) throw repeated(written, writtenField(`limits.${limit}`, origins))
+    const fieldName = writtenField(`${section}.${field}`, origins)
+    if (Object.hasOwn(limits, limit)) throw repeated(fieldName, writtenField(`limits.${limit}`, origins))
     limits[limit] = value
-    origins.set(`limits.${limit}`, written)
+    origins.set(`limits.${limit}`, fieldName)
   }
   if (requireApprovalIf !== undefined) {
-    const written = writtenField(`${section}.requireApprovalIf`, origins)
-    if (Object.hasOwn(rest, 'requireApprovalIf')) throw repeated(written, writtenField('requireApprovalIf', origins))
+    const fieldName = writtenField(`${section}.requireApprovalIf`, origins)
+    if (Object.hasOwn(rest, 'requireApprovalIf')) throw repeated(fieldName, writtenField('requireApprovalIf', origins))
     rest.requireApprovalIf = requireApprovalIf
-    origins.set('requireApprovalIf', written)
+    origins.set('requireApprovalIf', fieldName)
   }
   return { ...rest, ...(Object.keys(limits).length === 0 ? {} : { limits }) }
 }
@@ -62,9 +62,9 @@ const fileSections: ReadonlySet<string> = new Set(['file', 'fileOps'])
 function importFileTools(policy: Fields, origins: Map<string, string>): Fields {
   if (!isObject(policy.tools)) return policy
   const { tools } = policy
-  const written = Object.keys(tools).filter((key) => isObject(tools[key]) && fileSections.has(camelCase(key)))
-  const [name, second] = written
-  const other = Object.keys(tools).find((key) => isObject(tools[key]) && !written.includes(key))
+  const sections = Object.keys(tools).filter((key) => isObject(tools[key]) && fileSections.has(camelCase(key)))
+  const [name, second] = sections
+  const other = Object.keys(tools).find((key) => isObject(tools[key]) && !sections.includes(key))
   if (other !== undefined) {
     const field = `${writtenField('tools', origins)}.${other}`
     const help = didYouMean(snakeCase(camelCase(other)), ['file', 'file_ops'], 'the sections here are')
@@ -114,7 +114,7 @@ function importSecurity(policy: Fields, origins: Map<string, string>): Fields {
   if (audit !== undefined) {
     const field = writtenField(`${section}.audit`, origins)
     throw new TypeError(
-      `Policy field "${field}" is no part of a policy: pass the file to createWorkspace, as in audit: jsonlSink("audit.jsonl")`,
+      `Policy field "${field}" does not belong in a policy: pass the file to createWorkspace, as in audit: jsonlSink("audit.jsonl")`,
     )
   }
   const sections = [
@@ -124,10 +124,10 @@ function importSecurity(policy: Fields, origins: Map<string, string>): Fields {
   for (const { name, value, fields } of sections) {
     const path = `${section}.${name}`
     for (const [field, item] of Object.entries(fieldsOf(value, path, fields, origins))) {
-      const written = writtenField(`${path}.${field}`, origins)
-      if (Object.hasOwn(rest, field)) throw repeated(written, writtenField(field, origins))
+      const fieldName = writtenField(`${path}.${field}`, origins)
+      if (Object.hasOwn(rest, field)) throw repeated(fieldName, writtenField(field, origins))
       rest[field] = item
-      origins.set(field, written)
+      origins.set(field, fieldName)
     }
   }
   return rest
@@ -142,12 +142,12 @@ function importAcl(policy: Fields, origins: Map<string, string>): Fields {
   const [first, second] = Object.entries(spellings).filter(([, value]) => value !== undefined)
   if (first === undefined || first[0] === 'memory.acl') return rest
   const [field, acl] = first
-  const written = writtenField(field, origins)
-  if (second !== undefined) throw repeated(written, writtenField(second[0], origins))
-  if (typeof acl !== 'boolean') throw new TypeError(`Policy field "${written}" must be true or false`)
+  const fieldName = writtenField(field, origins)
+  if (second !== undefined) throw repeated(fieldName, writtenField(second[0], origins))
+  if (typeof acl !== 'boolean') throw new TypeError(`Policy field "${fieldName}" must be true or false`)
   if (!acl && rest.memory === undefined) return rest
   const { aclEnabled: _, ...fields } = memory
-  origins.set('memory.acl', written)
+  origins.set('memory.acl', fieldName)
   return { ...rest, memory: { ...fields, acl } }
 }
 

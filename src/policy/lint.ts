@@ -144,12 +144,14 @@ function openTools(data: PolicyData, rule: PolicyRule, tools: readonly LintTool[
 /** An allow or ask rule that a denial always outweighs, and an allow rule that allows only what is allowed without it. */
 function neverDecides(data: PolicyData, rule: PolicyRule): readonly PolicyFinding[] {
   if (rule.action === 'deny' || rule.args || rule.commands || rule.risk || rule.kinds) return []
-  const tried = [...changes, ...permissionGroups['file:view']].filter(coveredBy(rule))
-  if (!tried.length || !examples(rule).length) return []
+  const testedPermissions = [...changes, ...permissionGroups['file:view']].filter(coveredBy(rule))
+  if (!testedPermissions.length || !examples(rule).length) return []
   if (rule.tools?.some((tool) => tool.includes('*'))) return []
   const call = { tool: rule.tools?.[0] ?? NO_TOOL, input: {} }
   const decisions = (policy: CallPolicy) =>
-    tried.flatMap((permission) => examplesFor(permission, data, rule).map((path) => decide(policy, permission, path)))
+    testedPermissions.flatMap((permission) =>
+      examplesFor(permission, data, rule).map((path) => decide(policy, permission, path)),
+    )
   const present = decisions(compilePolicy(data).forCall(call))
   if (present.every((decision) => decision === 'deny')) {
     return [

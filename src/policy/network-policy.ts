@@ -33,7 +33,7 @@ const problems: readonly { readonly test: RegExp; readonly reason: string; reado
   { test: /[/?#@\\]/u, reason: 'it is more than a host', hint: 'Write the host alone, as in example.org.' },
   { test: /:(?:80|443)$/u, reason: 'the default port is not part of a host', hint: 'Leave the port out.' },
   { test: /^[^[]*:[^\]]*:/u, reason: 'an IPv6 address needs brackets', hint: 'Write it as in [::1]:8080.' },
-  { test: /:(?![\d*]+$)(?![^[]*\])/u, reason: 'its port is no number', hint: 'Write it as in localhost:8080.' },
+  { test: /:(?![\d*]+$)(?![^[]*\])/u, reason: 'its port is not a number', hint: 'Write it as in localhost:8080.' },
   { test: /[^\x21-\x7e]/u, reason: 'hosts are in ASCII', hint: 'Write the host in its xn-- form.' },
 ]
 

@@ -49,7 +49,7 @@ export function runBackward(
 }
 
 /**
- * Runs over `bytes[from, to)`, where `to` is the end of a line. Returns where the last match ends, -1 if there is none, or
+ * Runs over `bytes[from, to)`, where `to` is the end of a line. Returns where the last match ends, -1 without a match, or
  * {@link NOT_KNOWN} if the table lacks an entry.
  */
 export function runToLastEnd(

@@ -12,8 +12,8 @@ export interface Required {
 }
 
 /**
- * Returns the texts, cheapest by `costOf`, of which every match of a pattern contains one. `undefined` if there are none,
- * as for `\w+` or `a*`.
+ * Returns the texts, cheapest by `costOf`, of which every match of a pattern contains one. Returns `undefined` for patterns
+ * without such texts, such as `\w+` or `a*`.
  */
 export function requiredTexts(root: Node, costOf: (required: Required) => number): Required | undefined {
   const { exact, inner } = analyze(root)

@@ -140,7 +140,7 @@ export interface Backend {
    */
   statDirectories?(
     directories: readonly Path[],
-    known: (directory: Path) => DirectoryStats | undefined,
+    previous: (directory: Path) => DirectoryStats | undefined,
   ): Promise<readonly (DirectoryStats | undefined)[]>
   /**
    * Walks a tree, directory by directory, in far fewer steps than a `list` of each. Throws what `list` throws for the

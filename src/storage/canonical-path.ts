@@ -54,8 +54,8 @@ export function canonicalSync(look: (path: Path) => LookupResult, path: LogicalP
 
 /** The algorithm, independent of how entries are looked up: yields each path to look up. */
 function* resolve(requestedPath: LogicalPath, noFollow: boolean): Generator<Path, Path, LookupResult> {
-  const refuse = (why: string): never => {
-    throw new ToolError('PATH_REJECTED', `Path ${quote(requestedPath)} ${why}`, { path: requestedPath })
+  const refuse = (reason: string): never => {
+    throw new ToolError('PATH_REJECTED', `Path ${quote(requestedPath)} ${reason}`, { path: requestedPath })
   }
   // Names still to be resolved, the next one last.
   const pending = requestedPath.split('/').reverse()

@@ -33,7 +33,7 @@ export type FileOf<P> = P & { readonly type: 'file' }
 
 /** The present tree of a backend, for {@link checkChangeSet}. */
 export interface PresentView<P extends Present> {
-  /** The entry at a path, links not followed; `undefined` if there is none. */
+  /** The entry at a path, links not followed; `undefined` for a missing path. */
   at(path: Path): P | undefined
   /** Returns the sha256 of a file. Called only if `at` returned a file. */
   sha256(present: FileOf<P>, path: Path): string
@@ -86,8 +86,10 @@ export function applyOrder<C extends Change>(changes: readonly C[]): readonly C[
  * @throws ToolError `PATH_REJECTED`
  */
 export function linkTarget(path: LogicalPath, target: string): LogicalPath {
-  const refuse = (why: string): never => {
-    throw new ToolError('PATH_REJECTED', `Cannot link ${quote(path)} to ${quote(target)}: the target ${why}`, { path })
+  const refuse = (reason: string): never => {
+    throw new ToolError('PATH_REJECTED', `Cannot link ${quote(path)} to ${quote(target)}: the target ${reason}`, {
+      path,
+    })
   }
   if (target === '') return refuse('is empty')
   if (target.startsWith('/')) return refuse('is absolute')
@@ -112,8 +114,8 @@ export function linkTarget(path: LogicalPath, target: string): LogicalPath {
 
 /** Returns the error for an unmet expectation. `currentSha256` is null if there is no file. */
 export function conflict(path: LogicalPath, currentSha256: string | null): ToolError {
-  const why = currentSha256 === null ? 'the expected file is not there' : 'it is not the expected version'
-  return new ToolError('WRITE_CONFLICT', `Cannot change ${quote(path)}: ${why}`, { path, currentSha256 })
+  const reason = currentSha256 === null ? 'the expected file is not there' : 'it is not the expected version'
+  return new ToolError('WRITE_CONFLICT', `Cannot change ${quote(path)}: ${reason}`, { path, currentSha256 })
 }
 
 /**
@@ -155,7 +157,7 @@ function validateChange(change: Change): void {
   if (to === null || to.type === 'directory') return
   if (to.type === 'link') linkTarget(path, to.target)
   else if (to.type !== 'file' || !(to.bytes instanceof Uint8Array)) throw invalid(path, 'its state is malformed')
-  else if (to.mode !== undefined && !isMode(to.mode)) throw invalid(path, 'its mode is no permission bits')
+  else if (to.mode !== undefined && !isMode(to.mode)) throw invalid(path, 'its mode is not permission bits')
 }
 
 function checkExpectation<P extends Present>(
@@ -234,8 +236,8 @@ function fileInTheWay({ path }: Change, above: Path): ToolError {
   return new ToolError('NOT_A_DIRECTORY', `Cannot create ${quote(path)}: ${quote(above)} is not a directory`, { path })
 }
 
-function invalid(path: string, why: string): ToolError {
-  return new ToolError('INVALID_INPUT', `Cannot commit the change of ${quote(path)}: ${why}`, { path })
+function invalid(path: string, reason: string): ToolError {
+  return new ToolError('INVALID_INPUT', `Cannot commit the change of ${quote(path)}: ${reason}`, { path })
 }
 
 function indexByPath(changes: readonly Change[]): ReadonlyMap<string, Change> {

@@ -311,7 +311,7 @@ function refuseCrossingLink(table: MountTable, mount: Mount, path: Path, target:
  * backends before it are empty after a crash, and are restored after a failure.
  */
 async function commitAll(groups: readonly Group[], options: CommitOptions): Promise<Receipt['applied'][number][]> {
-  const done: Done[] = []
+  const committed: Done[] = []
   const applied: Receipt['applied'][number][] = []
   try {
     for (const { mount, changes, parents } of groups) {
@@ -319,14 +319,14 @@ async function commitAll(groups: readonly Group[], options: CommitOptions): Prom
       const set = [...parents, ...changes]
       const before = groups.length < 2 ? [] : await Promise.all(set.map(({ path }) => stateAt(backend, path)))
       const receipt = await within(mount, () => backend.commit(set, options))
-      done.push({ mount, changes: set, before })
+      committed.push({ mount, changes: set, before })
       for (const entry of receipt.applied.slice(parents.length)) {
         applied.push({ ...entry, path: joined(mount.at, entry.path) })
       }
     }
     return applied
   } catch (error) {
-    for (const one of done.reverse()) await putBack(one, options)
+    for (const one of committed.reverse()) await putBack(one, options)
     throw error
   }
 }
@@ -341,7 +341,7 @@ interface Done {
 /** Undoes a commit. Fails if another writer has changed the same paths since. */
 async function putBack({ mount, changes, before }: Done, options: CommitOptions): Promise<void> {
   const { backend } = mount
-  const { signal: _, ...how } = options
+  const { signal: _, ...commitOptions } = options
   try {
     const set: Change[] = []
     for (const [i, { path, to }] of changes.entries()) {
@@ -354,7 +354,7 @@ async function putBack({ mount, changes, before }: Done, options: CommitOptions)
       }
       set.push({ path, expect: now === undefined ? 'absent' : { tag: now.tag }, to: state })
     }
-    await backend.commit(set, how)
+    await backend.commit(set, commitOptions)
   } catch {
     const at = display(mount.at)
     throw new ToolError(

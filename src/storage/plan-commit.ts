@@ -20,7 +20,7 @@ export type StoredEntry<C> =
 
 /** The tree before a commit. */
 export interface StoredTree<C> {
-  /** The entry at a path; `undefined` if there is none. */
+  /** The entry at a path; `undefined` for a missing path. */
   at(path: Path): StoredEntry<C> | undefined
   /** The names in a directory. */
   names(directory: Path): Iterable<string>

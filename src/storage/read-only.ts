@@ -29,7 +29,7 @@ export function readOnly(backend: Backend): Backend {
     ...(scan && { scan: (paths, visit, maxBytes) => scan.call(backend, paths, visit, maxBytes) }),
     ...(walk && { walk: (start, visitor) => walk.call(backend, start, visitor) }),
     ...(statDirectories && {
-      statDirectories: (directories, known) => statDirectories.call(backend, directories, known),
+      statDirectories: (directories, previous) => statDirectories.call(backend, directories, previous),
     }),
     ...(tree && { tree: () => tree.call(backend) }),
     ...(containsPhysicalPath && {

@@ -22,7 +22,7 @@ export function errnoOf(error: unknown): string | undefined {
 
 const reasons: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOENT: ['NOT_FOUND', 'it does not exist'],
-  ENOTDIR: ['NOT_A_DIRECTORY', 'a part of the path is no directory'],
+  ENOTDIR: ['NOT_A_DIRECTORY', 'a part of the path is not a directory'],
   EISDIR: ['IS_DIRECTORY', 'it is a directory'],
   ENOTEMPTY: ['DIRECTORY_NOT_EMPTY', 'it is not empty'],
   EEXIST: ['WRITE_CONFLICT', 'something else was put there in the meantime'],

@@ -13,7 +13,7 @@ export interface Runner {
   /** Defines a group of cases. */
   describe(name: string, define: () => void): unknown
   /** Defines a case. */
-  // biome-ignore lint/suspicious/noExplicitAny: each runner passes its own context, or none.
+  // biome-ignore lint/suspicious/noExplicitAny: each runner passes its own type of context
   it(name: string, test: (context?: any) => Promise<void>): unknown
 }
 
@@ -47,7 +47,7 @@ export function registerContract(name: string, cases: readonly ContractCase[], {
 /**
  * Returns cases that create their own subject and always close it.
  *
- * @param checkSubject throws a TypeError for a result of `create` that is no subject
+ * @param checkSubject throws a TypeError for a result of `create` that is not a subject
  */
 export function toCases<Subject>(
   cases: readonly SubjectCase<Subject>[],

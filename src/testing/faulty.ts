@@ -84,8 +84,10 @@ function around(backend: Backend, faults: Injector<BackendOperation>): Backend {
         }),
     }),
     ...(statDirectories && {
-      statDirectories: (directories, known) =>
-        faults.around('statDirectories', directories, { act: () => statDirectories.call(backend, directories, known) }),
+      statDirectories: (directories, previous) =>
+        faults.around('statDirectories', directories, {
+          act: () => statDirectories.call(backend, directories, previous),
+        }),
     }),
     ...(walk && {
       walk: (start, visitor) => faults.around('walk', [start], { act: () => walk.call(backend, start, visitor) }),

@@ -80,9 +80,9 @@ function differenceText(
   const subject = `Fixture "${file}": step ${steps + 1}, ${step.name ?? step.type} ${JSON.stringify(step.input)}`
   if (reason === 'secret')
     return `${subject} contains a secret, which recordings do not store, so it cannot be replayed`
-  const where = difference.field === '' ? '' : ` in ${difference.field}`
+  const location = difference.field === '' ? '' : ` in ${difference.field}`
   return [
-    `${subject} has a different result${where}`,
+    `${subject} has a different result${location}`,
     `- recorded: ${JSON.stringify(difference.recorded)}`,
     `+ replayed: ${JSON.stringify(difference.replayed)}`,
   ].join('\n')

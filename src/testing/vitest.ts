@@ -44,7 +44,7 @@ interface WardspaceMatchers<T> {
 }
 
 declare module 'vitest' {
-  // biome-ignore lint/suspicious/noExplicitAny: the declaration must match the one in vitest.
+  // biome-ignore lint/suspicious/noExplicitAny: merged declarations must have the type parameters of the one in vitest
   interface Matchers<T = any> extends WardspaceMatchers<T> {}
 }
 

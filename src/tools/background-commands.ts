@@ -104,8 +104,8 @@ function stateOf({ id, process }: RunningCommand): z.output<z.ZodObject<typeof s
 async function progressOf(command: RunningCommand, context: BuiltinContext): Promise<z.output<typeof progress>> {
   const output = command.process.output()
   const transaction = context.commands?.open(context.signal)
-  const shown = (await transaction?.hideSecrets(output)) ?? output
-  const { stdout, stderr, truncated, uri } = boundOutput(shown, context)
+  const visibleOutput = (await transaction?.hideSecrets(output)) ?? output
+  const { stdout, stderr, truncated, uri } = boundOutput(visibleOutput, context)
   noteOutput(command, context)
   return { ...stateOf(command), stdout, stderr, truncated, ...(uri === undefined ? {} : { outputUri: uri }) }
 }

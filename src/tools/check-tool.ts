@@ -129,10 +129,10 @@ export function checkFields(
   return checked
 }
 
-function checkPermission(permission: string, known: readonly string[], label: string): void {
-  if (known.includes(permission)) return
+function checkPermission(permission: string, permissions: readonly string[], label: string): void {
+  if (permissions.includes(permission)) return
   throw new TypeError(
-    `${label}: unknown permission ${JSON.stringify(permission)}${didYouMean(permission, known, 'the permissions are')}`,
+    `${label}: unknown permission ${JSON.stringify(permission)}${didYouMean(permission, permissions, 'the permissions are')}`,
   )
 }
 

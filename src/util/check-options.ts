@@ -78,10 +78,10 @@ function checkFields(value: unknown, path: string, owner: string, checkOf: (key:
 }
 
 /** Creates a check from a test. `what` completes "must be …". */
-export function must(what: string, test: (value: unknown) => boolean): Check {
+export function must(description: string, test: (value: unknown) => boolean): Check {
   return (value, path, owner) => {
     if (test(value)) return value
-    throw wrong(path, owner, what, value)
+    throw wrong(path, owner, description, value)
   }
 }
 
@@ -91,7 +91,7 @@ export const isFunction = isA('a function', 'function')
 export const isPositive = must('a positive safe integer', (value) => Number.isSafeInteger(value) && Number(value) > 0)
 export const isAbortSignal = isObjectWith('an AbortSignal', 'throwIfAborted')
 
-/** An object that is no instance of a class. */
+/** A plain object: its prototype is `Object.prototype` or null. */
 export const isPlainObject = must(
   'a plain object without a class',
   (value) => isObject(value) && isRoot(Object.getPrototypeOf(value)),
@@ -101,18 +101,18 @@ export const isPlainObject = must(
 export const isAnything: Check = (value) => value
 
 export function isOneOf(...values: readonly unknown[]): Check {
-  const what = values.map((value) => JSON.stringify(value)).join(' or ')
+  const description = values.map((value) => JSON.stringify(value)).join(' or ')
   return (value, path, owner) => {
     if (values.includes(value)) return value
     const names = values.filter((name) => typeof name === 'string')
-    throw wrong(path, owner, what, value, typeof value === 'string' ? didYouMean(value, names) : '')
+    throw wrong(path, owner, description, value, typeof value === 'string' ? didYouMean(value, names) : '')
   }
 }
 
 /** An object with these methods. `what` completes "must be …". */
-export function isObjectWith(what: string, ...methods: readonly string[]): Check {
+export function isObjectWith(description: string, ...methods: readonly string[]): Check {
   return must(
-    what,
+    description,
     (value) => isObject(value) && methods.every((name) => typeof Reflect.get(value, name) === 'function'),
   )
 }
@@ -138,16 +138,16 @@ export function didYouMean(misspelled: string, names: readonly string[], list?: 
   return names.length === 0 ? '; there are none' : `; ${list} ${names.join(', ')}`
 }
 
-function isA(what: string, type: string): Check {
-  return must(what, (value) => typeof value === type)
+function isA(description: string, type: string): Check {
+  return must(description, (value) => typeof value === type)
 }
 
 /** The message shows a number or a word such as `null`, but no text: it may be a secret. */
-function wrong(path: string, owner: string, what: string, value: unknown, help = ''): OptionError {
+function wrong(path: string, owner: string, description: string, value: unknown, help = ''): OptionError {
   const type = Array.isArray(value) ? 'list' : typeof value
   const isShown = value === null || ['number', 'boolean', 'undefined'].includes(type)
-  const found = isShown ? String(value) : `${type === 'object' ? 'an' : 'a'} ${type}`
-  return new OptionError(`${optionOf(path, owner)} must be ${what}, not ${found}${help}`)
+  const actual = isShown ? String(value) : `${type === 'object' ? 'an' : 'a'} ${type}`
+  return new OptionError(`${optionOf(path, owner)} must be ${description}, not ${actual}${help}`)
 }
 
 function optionOf(path: string, owner: string): string {

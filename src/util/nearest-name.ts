@@ -20,7 +20,7 @@ export function editDistance(a: string, b: string, maxDistance: number): number 
 /** Maximum length of a name that is compared. */
 const MAX_NAME = 100
 
-/** Returns the name most similar to a misspelled one, ignoring letter case. `undefined` if none is similar. */
+/** Returns the name most similar to a misspelled one, ignoring letter case. Returns `undefined` if no name is similar. */
 export function nearestName(misspelled: string, names: Iterable<string>): string | undefined {
   if (misspelled.length > MAX_NAME) return undefined
   const text = misspelled.toLowerCase()

@@ -12,7 +12,7 @@ export interface RegularFileOptions {
 }
 
 /**
- * Reads a regular file. A FIFO is not waited for, a device is not read, and no more than `maxBytes` are held.
+ * Reads a regular file. Never blocks on a FIFO, never reads a device, and allocates at most `maxBytes`.
  *
  * @throws Error with the reason, in the form "it is not a regular file"
  */

@@ -12,8 +12,8 @@ export function strictSchema<T extends z.ZodObject>(schema: T): T {
 }
 
 function strictly(schema: z.core.$ZodType): z.core.$ZodType {
-  const known = strictForms.get(schema)
-  if (known !== undefined) return known
+  const cached = strictForms.get(schema)
+  if (cached !== undefined) return cached
   const parts = strictParts(schema)
   const strict = parts === undefined ? schema : cloneWith(schema, parts)
   strictForms.set(schema, strict)

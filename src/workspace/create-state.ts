@@ -43,8 +43,8 @@ export function createWorkspaceState(
 ): WorkspaceState {
   if (dialect !== undefined) {
     // An own tool replaces the built-in tool of its name.
-    const known = new Map([...builtinTools, ...(options.extraTools ?? [])].map((tool) => [tool.name, tool]))
-    checkDialect(dialect, [...known.values()])
+    const toolsByName = new Map([...builtinTools, ...(options.extraTools ?? [])].map((tool) => [tool.name, tool]))
+    checkDialect(dialect, [...toolsByName.values()])
   }
   const policy = compilePolicy(
     options.policy,

@@ -231,8 +231,8 @@ function createDialectHost(workspace: WorkspaceState, run: RunState): DialectHos
     noteShown: run.readHistory.noteVersion,
     shownVersion: (path) => shownVersion(workspace, run, path),
     useNullDevice: (access, options) => callTool(workspace, run, createNullDeviceCall(access), {}, options),
-    rejectCall: async (name, why, options) =>
-      (await callTool(workspace, run, createRejectedCall(name, why), {}, options)) as Failure,
+    rejectCall: async (name, reason, options) =>
+      (await callTool(workspace, run, createRejectedCall(name, reason), {}, options)) as Failure,
     fieldsOf(name) {
       const tool = workspace.tools.get(name)
       // An own tool in place of a built-in one decides by its own schema what it accepts.

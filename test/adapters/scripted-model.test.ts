@@ -100,7 +100,7 @@ describe('scriptedModel', () => {
     const pieces: string[] = []
     const stop = new AbortController()
     const model = scriptedModel(
-      // biome-ignore lint/correctness/useYield: it makes no call
+      // biome-ignore lint/correctness/useYield: the script makes no call
       function* () {
         return 'one two  three\nfour five'
       },

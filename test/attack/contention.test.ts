@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { times } from '../counts.ts'
 import { contend } from './contention.ts'
 
-describe.skipIf(process.platform === 'win32')('16 processes that expect the same version', () => {
+describe('16 processes that expect the same version', () => {
   it('have exactly one winner in each round', { timeout: 300_000 }, async () => {
     const rounds = times(25, 60)
     const started = performance.now()

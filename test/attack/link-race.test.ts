@@ -6,6 +6,7 @@ import { times } from '../counts.ts'
 import { readOperations, writeOperations } from './backend-operations.ts'
 import { startAttack, sumOf } from './link-race.ts'
 
+// Other platforms check paths before and after an operation: docs/threat-model.md describes the remaining window.
 describe.skipIf(process.platform !== 'linux')('links swapped in during operations of the backend', () => {
   it('never lead outside, although realpath followed by open does', { timeout: 240_000 }, async () => {
     const attack = await startAttack()

@@ -172,8 +172,8 @@ describe('a parked call in another process', () => {
     'became executable': (backend) =>
       put(backend, { type: 'file', bytes: new TextEncoder().encode('one\n'), mode: 0o755 }),
   }
-  for (const [what, change] of Object.entries(changes)) {
-    it(`is a conflict if the file ${what}`, async () => {
+  for (const [label, change] of Object.entries(changes)) {
+    it(`is a conflict if the file ${label}`, async () => {
       const backend = files()
       const parked = storage()
       const id = approvalOf(await (await open({ backend, parked })).call('edit_file', edit))
@@ -279,8 +279,8 @@ describe('directoryParking', () => {
       const workspace = await open({ parked, clock: () => (now += 1) })
       const first = approvalOf(await workspace.call('edit_file', edit))
       const second = approvalOf(await workspace.call('edit_file', { ...edit, path: 'b.txt', oldText: 'two' }))
-      const taken = join(parked.directory, 'taken.json')
-      symlinkSync('gone', taken)
+      const takenPath = join(parked.directory, 'taken.json')
+      symlinkSync('gone', takenPath)
       writeFileSync(join(parked.directory, 'half.tmp'), '{')
       expect(parked.list().map(({ id }) => id)).toEqual([first, second])
       const [call] = parked.list()
@@ -288,10 +288,10 @@ describe('directoryParking', () => {
       expect(await parked.take(first)).toEqual(call)
       expect(await parked.take(first)).toBeUndefined()
       expect(parked.list().map(({ id }) => id)).toEqual([second])
-      rmSync(taken)
-      mkdirSync(taken)
+      rmSync(takenPath)
+      mkdirSync(takenPath)
       expect(() => parked.list()).toThrow('it is not a regular file')
-      rmSync(taken, { recursive: true })
+      rmSync(takenPath, { recursive: true })
       await parked.put(call)
       // A directory already exists under the name of the file to write.
       for (const name of readdirSync(parked.directory).filter((one) => one.endsWith('.json'))) {

@@ -153,9 +153,9 @@ describe('hooks', () => {
         ({ result }) => ({ ...result, summary: `${result.summary}?` }),
       ],
     })
-    const written = await workspace.call('write_file', { path: 'a.txt', content: 'x' })
+    const creation = await workspace.call('write_file', { path: 'a.txt', content: 'x' })
     expect(calls).toEqual(['a.txt', 'b.txt'])
-    expect(written).toMatchObject({ ok: true, path: 'c.txt', summary: expect.stringMatching(/!\?$/) })
+    expect(creation).toMatchObject({ ok: true, path: 'c.txt', summary: expect.stringMatching(/!\?$/) })
     const refused = await withHooks({ preToolCall: [() => ({ refuse: 'first' }), () => calls.push('second') as never] })
     expect(await refused.call('read_file', { path: 'src/app.ts' })).toMatchObject({ code: 'POLICY_DENIED' })
     expect(calls).toEqual(['a.txt', 'b.txt'])

@@ -58,8 +58,8 @@ describe.each(fixtures)('a conversation in $dialect', ({ dialect, files, steps }
   it('contains a success and a refusal of every tool', async () => {
     const workspace = await open(dialect)
     const names = workspace.tools.map(({ name }) => name)
-    for (const wanted of [true, false]) {
-      const missing = names.filter((name) => !steps.some(({ tool, isError }) => tool === name && isError === wanted))
+    for (const expected of [true, false]) {
+      const missing = names.filter((name) => !steps.some(({ tool, isError }) => tool === name && isError === expected))
       expect(missing.filter((name) => name !== 'save_memory')).toEqual([])
     }
     await workspace.close()
@@ -110,8 +110,8 @@ describe('the content that a run in a dialect has seen', () => {
     const blind = await workspace.call('write_file', { file_path: '/workspace/large.txt', content: 'gone\n' })
     expect(blind.failure?.code).toBe('WRITE_CONFLICT')
     await workspace.call('read_file', { file_path: '/workspace/large.txt', start_line: 2001 })
-    const seen = await workspace.call('write_file', { file_path: '/workspace/large.txt', content: 'new\n' })
-    expect(seen.isError).toBe(false)
+    const result = await workspace.call('write_file', { file_path: '/workspace/large.txt', content: 'new\n' })
+    expect(result.isError).toBe(false)
     await workspace.close()
   })
 
@@ -176,13 +176,13 @@ describe('output that does not fit into an answer', () => {
     ['exec', 'exec.run', { command: 'cat many/*' }, '"truncated":true,"outputUri":"artifact://'],
     ['anthropic', 'bash', { command: 'cat many/*' }, '[only the end is shown; all of it: artifact://'],
     ['anthropic', 'str_replace_based_edit_tool', { command: 'view', path: '/workspace/long.txt' }, 'view_range'],
-  ])('is reported: %s, %s %j', async (dialect, tool, input, told) => {
+  ])('is reported: %s, %s %j', async (dialect, tool, input, message) => {
     const workspace = await open(dialect, {
       ...many,
       ...Object.fromEntries(wide),
       'long.txt': 'w'.repeat(70_000),
     })
-    expect(JSON.stringify((await workspace.call(tool, input)).output).replaceAll('\\"', '"')).toContain(told)
+    expect(JSON.stringify((await workspace.call(tool, input)).output).replaceAll('\\"', '"')).toContain(message)
     await workspace.close()
   })
 
@@ -199,8 +199,8 @@ describe('output that does not fit into an answer', () => {
     const workspace = await open('gemini', { 'long.txt': 'w'.repeat(70_000) })
     const read = await workspace.call('read_file', { file_path: 'long.txt' })
     expect(read.output).toContain('Showing lines 1-1 of 1 total lines.\n\n---')
-    const written = await workspace.call('write_file', { file_path: 'long.txt', content: '' })
-    expect(written.failure?.code).toBe('WRITE_CONFLICT')
+    const result = await workspace.call('write_file', { file_path: 'long.txt', content: '' })
+    expect(result.failure?.code).toBe('WRITE_CONFLICT')
     await workspace.close()
   })
 })
@@ -292,8 +292,8 @@ describe('dialects of agents: other inputs', () => {
     expect((await scratch.call('exec.write', { path: 'node_modules/x/index.js', content: '' })).isError).toBe(false)
     expect((await scratch.call('exec.read', { path: '.env' })).failure?.code).toBe('POLICY_DENIED_SECRET')
     expect((await scratch.call('exec.read', { path: 'a.txt' })).failure?.code).toBe('NOT_FOUND')
-    const ran = await scratch.call('exec.run', { command: 'printf 3 > a.txt; cat dist/a.js a.txt' })
-    expect(ran.output).toMatchObject({ exitCode: 0, stdout: '2\n3', filesChanged: ['a.txt'] })
+    const result = await scratch.call('exec.run', { command: 'printf 3 > a.txt; cat dist/a.js a.txt' })
+    expect(result.output).toMatchObject({ exitCode: 0, stdout: '2\n3', filesChanged: ['a.txt'] })
     expect((await main.read(await main.canonical('a.txt' as never))).bytes).toHaveLength(5)
     await scratch.close()
     const empty = await execWorkspace({ shell: bash(), backend: main, run: { id: 'own' } })
@@ -325,8 +325,8 @@ describe('native tool definitions', () => {
     const [patching, ...others] = nativeTools(workspace.tools, 'openai')
     expect(others).toEqual([])
     expect(patching).toMatchObject({ type: 'custom', name: 'apply_patch', format: { type: 'grammar', syntax: 'lark' } })
-    const given = '*** Begin Patch\n*** Add File: a.txt\n+Hello\n*** End Patch'
-    const answer = await openAiTools(workspace).call({ call_id: 'call_1', name: 'apply_patch', arguments: given })
+    const patch = '*** Begin Patch\n*** Add File: a.txt\n+Hello\n*** End Patch'
+    const answer = await openAiTools(workspace).call({ call_id: 'call_1', name: 'apply_patch', arguments: patch })
     expect(answer).toMatchObject({ call_id: 'call_1', output: 'Success. Updated the following files:\nA a.txt\n' })
     expect(await workspace.files.read('a.txt')).toMatchObject({ content: 'Hello\n' })
     await workspace.close()
@@ -382,7 +382,7 @@ describe('search_files of snake-case', () => {
   })
 
   it.each(['(', 'call(', 'list[', '*.ts', '**kwargs', 'what?)', 'a)', 'C:\\', '?', '+1', '[(?', 'if (?'])(
-    'searches for what is no regular expression as a text: %s',
+    'searches for a pattern that is not a regular expression as text: %s',
     async (pattern) => {
       expect(await search(pattern)).toMatchObject({
         isError: false,

@@ -16,10 +16,10 @@ describe.each(fixtures())('$name', ({ fixture }) => {
     const { tools } = dialects[fixture.dialect]?.() ?? { tools: [] }
     // `submit_plan` exists only in plan mode, in which no other change is possible.
     const names = tools.map(({ name }) => name).filter((name) => name !== 'submit_plan')
-    const asked = (isError: boolean) =>
+    const toolsOf = (isError: boolean) =>
       names.filter((name) => fixture.calls.some((one) => one.tool === name && one.isError === isError))
-    expect(asked(false)).toEqual(names)
-    expect(asked(true)).toEqual(names)
+    expect(toolsOf(false)).toEqual(names)
+    expect(toolsOf(true)).toEqual(names)
     const codes = fixture.calls.map(({ code }) => code)
     for (const code of ['PATH_REJECTED', 'POLICY_DENIED_SECRET', 'WRITE_CONFLICT', 'INVALID_INPUT']) {
       expect(codes).toContain(code)
@@ -39,8 +39,8 @@ describe('a listing with long, linked or protected entries', () => {
     }
     const listed = await (await open('named-roots')).call('list_directory', { path: '/workspace/many' })
     expect(listed.output).toMatchObject({ success: true, truncated: true, total: 502 })
-    const shown = await (await open('patch-and-diff')).call('list_dir', { path: '.', depth: 1 })
-    expect(shown.output).toBe('lnk@\nmany/\nsecrets/ (protected)')
+    const listing = await (await open('patch-and-diff')).call('list_dir', { path: '.', depth: 1 })
+    expect(listing.output).toBe('lnk@\nmany/\nsecrets/ (protected)')
   })
 })
 

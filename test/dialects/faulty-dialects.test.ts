@@ -46,7 +46,7 @@ describe('a mistake in the steps of a dialect tool', () => {
       function* () {
         yield 'read_file'
       },
-      'yields a value that is no step',
+      'yields a value that is not a step',
     ],
     'yield without a star': [
       function* () {

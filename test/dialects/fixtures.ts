@@ -61,14 +61,14 @@ export async function play({
       await other.files.write(path, content, sha256)
     }
     const result = await workspace.call(tool, input)
-    played.push({ ...(before && { before }), tool, input, ...shown(result) })
+    played.push({ ...(before && { before }), tool, input, ...summaryOf(result) })
   }
   await workspace.close()
   return played
 }
 
-function shown({ isError, output, failure }: DialectResult): Pick<FixtureCall, 'code' | 'isError' | 'output'> {
+function summaryOf({ isError, output, failure }: DialectResult): Pick<FixtureCall, 'code' | 'isError' | 'output'> {
   // File times depend on the machine.
-  const told = JSON.stringify(output).replace(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"TIME"')
-  return { ...(failure && { code: failure.code }), isError, output: JSON.parse(told) }
+  const text = JSON.stringify(output).replace(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"TIME"')
+  return { ...(failure && { code: failure.code }), isError, output: JSON.parse(text) }
 }

@@ -53,8 +53,8 @@ function shouting(roots: Record<string, string> = { '/w': '' }): Dialect {
         input: plainInput,
         uses: ['file_info'],
         *steps({ path }, pathMapping) {
-          const found = yield* tryCall('file_info', { path: pathMapping.inward(path) })
-          return { output: found.ok ? found.type : found.code, isError: !found.ok }
+          const info = yield* tryCall('file_info', { path: pathMapping.inward(path) })
+          return { output: info.ok ? info.type : info.code, isError: !info.ok }
         },
       }),
       defineDialectTool({
@@ -109,11 +109,11 @@ describe('a workspace in a dialect', () => {
     await workspace.call('CAT', { path: 7 })
     await workspace.call('CAT', { path: '/w/../a.txt' })
     await workspace.call('BREAK', { path: '/w/a.txt' })
-    const told = workspace
+    const recorded = workspace
       .auditRecords()
       .filter(({ phase }) => phase !== 'intent')
       .map(({ toolName, via, code }) => [toolName, via, code])
-    expect(told).toEqual([
+    expect(recorded).toEqual([
       ['read_file', 'shouting.CAT', undefined],
       ['CAT', 'shouting.CAT', 'INVALID_INPUT'],
       ['read_file', 'shouting.CAT', 'PATH_REJECTED'],
@@ -143,10 +143,10 @@ describe('a workspace in a dialect', () => {
       'WRITE_CONFLICT! Cannot change "/w/a.txt": it was never read as a whole in this version by this run! CAT IT FIRST!',
     )
     await workspace.call('CAT', { path: '/w/a.txt' })
-    const seen = await workspace.call('PUT', { path: '/w/a.txt', text: 'new\n' })
-    expect(seen).toMatchObject({ isError: false, output: { bytesWritten: 4 } })
-    expect(seen.content).toEqual([{ type: 'text', text: '{"bytesWritten":4}' }])
-    const [callId = ''] = seen.callIds
+    const result = await workspace.call('PUT', { path: '/w/a.txt', text: 'new\n' })
+    expect(result).toMatchObject({ isError: false, output: { bytesWritten: 4 } })
+    expect(result.content).toEqual([{ type: 'text', text: '{"bytesWritten":4}' }])
+    const [callId = ''] = result.callIds
     expect(await workspace.undo(callId)).toMatchObject({ ok: true })
     expect(await workspace.files.read('a.txt')).toMatchObject({ content: 'one\n' })
     // Another run has not seen it.
@@ -172,10 +172,10 @@ describe('a workspace in a dialect', () => {
     const changing: Backend = {
       ...files,
       capabilities: { ...files.capabilities, authority: 'shared' },
-      async read(...asked) {
+      async read(...request) {
         reads += 1
         if (reads === 2) await other.call('append_file', { path: 'long', content: 'y\n' })
-        return files.read(...asked)
+        return files.read(...request)
       },
     }
     const other = await createWorkspace({ backend: files, policy: 'autonomous' })
@@ -291,7 +291,7 @@ describe('content that steps read', () => {
       uses: [],
       *steps() {
         yield* trySteps(
-          // biome-ignore lint/correctness/useYield: it throws before
+          // biome-ignore lint/correctness/useYield: the steps throw before their first call
           (function* (): Generator<never, never> {
             throw new RangeError('broken')
           })(),
@@ -345,7 +345,7 @@ describe('the state of a dialect', () => {
         description: 'Counts its calls',
         input: z.object({}),
         uses: [],
-        // biome-ignore lint/correctness/useYield: it needs no call
+        // biome-ignore lint/correctness/useYield: the answer needs no call
         *steps(_input, _pathMapping, state: { calls: number }) {
           state.calls += 1
           return { output: state.calls }
@@ -503,12 +503,12 @@ describe('the author of a dialect', () => {
   it.each([
     [[], 'read_file'],
     [['file_info'], 'read_file'],
-  ])('with uses: %j cannot call %s', async (uses, called) => {
+  ])('with uses: %j cannot call %s', async (uses, tool) => {
     const workspace = await open({ 'a.txt': 'a' }, { dialect: broken({ uses }) })
     const { isError, failure } = await workspace.call('CAT', { path: '/w/a.txt' })
     expect(isError).toBe(true)
     expect(failure?.message).toBe('The dialect failed in its tool CAT (TypeError)')
-    expect(String(failure?.cause)).toContain(`calls "${called}", which neither its "uses" nor its "mayUse" name`)
+    expect(String(failure?.cause)).toContain(`calls "${tool}", which neither its "uses" nor its "mayUse" name`)
   })
 
   it('finds the exception of a tool in the cause, and nothing of it in the text', async () => {
@@ -539,7 +539,7 @@ describe('virtual roots', () => {
       'src/a.ts': 'src/a.ts',
       '~/a': '~/a',
     }
-    for (const [given, wanted] of Object.entries(inward)) expect(place.inward(given), given).toBe(wanted)
+    for (const [input, expected] of Object.entries(inward)) expect(place.inward(input), input).toBe(expected)
     expect(['.', '', 'src', 'stores', 'stores/data', 'stores/data/x'].map(place.outward)).toEqual([
       '/workspace',
       '/workspace',

@@ -50,17 +50,20 @@ export async function compareCase(
   }
 }
 
-function compareCall(call: Call, theirs: Exchange['result'], ours: Exchange['result'], what: string): void {
+function compareCall(call: Call, theirs: Exchange['result'], ours: Exchange['result'], label: string): void {
   if (call.differs !== undefined) {
-    expect(ours.isError, what).toBe(call.differs.refuses)
-    expect(textOf(ours), what).toContain(call.differs.says)
-    expect(textOf(ours), what).not.toBe(textOf(theirs))
+    expect(ours.isError, label).toBe(call.differs.refuses)
+    expect(textOf(ours), label).toContain(call.differs.says)
+    expect(textOf(ours), label).not.toBe(textOf(theirs))
     return
   }
-  expect({ what, isError: ours.isError, text: textOf(ours) }).toMatchObject({ what, isError: theirs.isError })
+  expect({ what: label, isError: ours.isError, text: textOf(ours) }).toMatchObject({
+    what: label,
+    isError: theirs.isError,
+  })
   // The wording of errors differs.
   if (theirs.isError) return
-  expect(comparable(ours, call), what).toEqual(comparable(theirs, call))
+  expect(comparable(ours, call), label).toEqual(comparable(theirs, call))
 }
 
 function comparable({ content, structuredContent }: Exchange['result'], { compare }: Call): unknown {
@@ -96,9 +99,9 @@ async function textsOf(backend: ReturnType<typeof memory>): Promise<Record<strin
     backend,
     policy: { preset: 'autonomous', rules: [{ name: 'all', action: 'allow', paths: ['**'], overrides: ['secret'] }] },
   })
-  const found = await workspace.call('find_files', { pattern: '**', includeHidden: true, includeIgnored: true })
-  if (!found.ok) throw new Error(found.message)
-  const paths = found.files as readonly string[]
+  const listing = await workspace.call('find_files', { pattern: '**', includeHidden: true, includeIgnored: true })
+  if (!listing.ok) throw new Error(listing.message)
+  const paths = listing.files as readonly string[]
   const decoder = new TextDecoder()
   const read = async (path: string) =>
     decoder.decode((await backend.read(await backend.canonical(path as never))).bytes)

@@ -54,8 +54,8 @@ describe('the tools of the MCP reference filesystem server', () => {
     )
     expect(output).toContain('d: Error - the answer is full; read it by itself')
     for (const [path, code] of Object.entries({ b: undefined, d: 'WRITE_CONFLICT' })) {
-      const written = await workspace.call('write_file', { path, content: 'x' })
-      expect(written.failure?.code).toBe(code)
+      const result = await workspace.call('write_file', { path, content: 'x' })
+      expect(result.failure?.code).toBe(code)
     }
   })
 
@@ -83,8 +83,8 @@ describe('the tools of the MCP reference filesystem server', () => {
     expect((await workspace.call('directory_tree', { path: '/workspace/empty' })).output).toBe('[]')
     const listed = await workspace.call('list_directory', { path: '/workspace/wide' })
     expect(listed.output).toMatch(/\n\(1 of 501 entries are not shown\.\)$/)
-    const found = await workspace.call('search_files', { path: '/workspace', pattern: '**/*.txt' })
-    expect(found.output).toMatch(/\n\(There are more: use a narrower pattern or path\.\)$/)
+    const matches = await workspace.call('search_files', { path: '/workspace', pattern: '**/*.txt' })
+    expect(matches.output).toMatch(/\n\(There are more: use a narrower pattern or path\.\)$/)
   })
 
   it('bounds a tree of many directories', async () => {

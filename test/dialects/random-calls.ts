@@ -17,13 +17,13 @@ export async function protectsWhatIsProtected(dialect: Dialect, numRuns: number)
     return Promise.all(['allowed/.env', 'forbidden/s.txt', '.git/config'].map(read))
   }
   const before = await outside()
-  const asked = fc.oneof(
+  const schemaCalls = fc.oneof(
     ...toJsonSchema(workspace.tools).map(({ name, inputSchema }) =>
       fc.record({ tool: fc.constant(name), input: fitting('', inputSchema) }),
     ),
   )
   await fc.assert(
-    fc.asyncProperty(asked, async ({ tool, input }) => {
+    fc.asyncProperty(schemaCalls, async ({ tool, input }) => {
       const result = await workspace.call(tool, input)
       expect(JSON.stringify(result)).not.toContain(SECRET)
     }),
@@ -93,9 +93,9 @@ const junk = fc.oneof(texts, fc.integer(), fc.boolean(), fc.constant(null), fc.c
 /** Inputs that mostly match a tool's schema. Every text can be a path. */
 function fitting(
   field: string,
-  { type, enum: known, anyOf, items = {}, properties = {}, required = [] }: Schema,
+  { type, enum: values, anyOf, items = {}, properties = {}, required = [] }: Schema,
 ): fc.Arbitrary<unknown> {
-  if (known !== undefined) return fc.constantFrom(...known)
+  if (values !== undefined) return fc.constantFrom(...values)
   if (anyOf !== undefined) return fc.oneof(...anyOf.map((one) => fitting(field, one)))
   if (type === 'string') return /path|dir|cwd|source|destination|^file$/i.test(field) ? paths : texts
   if (type === 'integer' || type === 'number') return fc.integer({ min: 1, max: 5 })

@@ -62,8 +62,8 @@ export async function askReference(cases: readonly Case[]): Promise<Recorded> {
 
 async function ask(client: Client, root: string, name: string, input: object): Promise<Exchange['result']> {
   try {
-    const given = JSON.parse(JSON.stringify(input).replaceAll('/workspace', root))
-    const { isError = false, content, structuredContent } = await client.callTool({ name, arguments: given })
+    const physicalInput = JSON.parse(JSON.stringify(input).replaceAll('/workspace', root))
+    const { isError = false, content, structuredContent } = await client.callTool({ name, arguments: physicalInput })
     return JSON.parse(inOurWords(JSON.stringify({ isError, content, structuredContent }), root))
   } catch (error) {
     return { isError: true, content: [{ type: 'text', text: inOurWords((error as Error).message, root) }] }
@@ -105,8 +105,11 @@ function install(): string {
   if (!existsSync(manifest) || JSON.parse(readFileSync(manifest, 'utf8')).version !== VERSION) {
     mkdirSync(place, { recursive: true })
     writeFileSync(join(place, 'package.json'), '{ "private": true }\n')
-    const wanted = `@modelcontextprotocol/server-filesystem@${VERSION}`
-    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--silent', wanted], { cwd: place, stdio: 'inherit' })
+    const packageSpec = `@modelcontextprotocol/server-filesystem@${VERSION}`
+    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--silent', packageSpec], {
+      cwd: place,
+      stdio: 'inherit',
+    })
   }
   return join(folder, 'dist/index.js')
 }

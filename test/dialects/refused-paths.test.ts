@@ -59,8 +59,8 @@ describe('a refused path', () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...calls), paths, async ({ name, tool, input }, path) => {
         const { dialect, workspace } = workspaces[name] as (typeof workspaces)[string]
-        const asked = Object.entries(input).map(([field, value]) => [field, pathFields.has(field) ? path : value])
-        const { isError, output, failure } = await workspace.call(tool, Object.fromEntries(asked))
+        const request = Object.entries(input).map(([field, value]) => [field, pathFields.has(field) ? path : value])
+        const { isError, output, failure } = await workspace.call(tool, Object.fromEntries(request))
         if (!isError || failure === undefined) return
         refused += 1
         const text = textsOf(output)

@@ -84,9 +84,15 @@ export async function checkSafetyFields(
         for (const spelling of new Set([field, snake(field)])) {
           index += 1
           if (index % every !== 0) continue
-          const tried = await run(dialect, one, { [spelling]: value })
-          count[isRefused(tried) ? 'refused' : 'effective'] += 1
-          checkEffect(`${one.tool} ${JSON.stringify({ ...one.input, [spelling]: value })}`, plain, tried, field, value)
+          const attempt = await run(dialect, one, { [spelling]: value })
+          count[isRefused(attempt) ? 'refused' : 'effective'] += 1
+          checkEffect(
+            `${one.tool} ${JSON.stringify({ ...one.input, [spelling]: value })}`,
+            plain,
+            attempt,
+            field,
+            value,
+          )
         }
       }
     }
@@ -101,7 +107,7 @@ export async function checkUnknownFields({ name, dialect, cases }: Opened, every
   let index = 0
   let count = 0
   for (const tool of dialect.tools) {
-    const one = cases.find((known) => known.tool === tool.name) as Case
+    const one = cases.find((entry) => entry.tool === tool.name) as Case
     const camel = (field: string) => field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
     const own = [...Object.keys(tool.input.shape), ...Object.keys(one.input)].map(camel)
     const aliases = Object.entries(dialect.fields ?? {}).flatMap(([field, alias]) =>
@@ -114,10 +120,10 @@ export async function checkUnknownFields({ name, dialect, cases }: Opened, every
       index += 1
       if (index % every !== 0) continue
       const more = JSON.parse(`{${JSON.stringify(field)}:true}`)
-      const tried = await workspace.run(more)
-      const what = `${tool.name} ${JSON.stringify(more)}`
-      expect([what, tried.result.failure?.code, tried.changed]).toEqual([what, 'INVALID_INPUT', []])
-      expect(JSON.stringify(tried.result.output), what).toContain(field)
+      const attempt = await workspace.run(more)
+      const label = `${tool.name} ${JSON.stringify(more)}`
+      expect([label, attempt.result.failure?.code, attempt.changed]).toEqual([label, 'INVALID_INPUT', []])
+      expect(JSON.stringify(attempt.result.output), label).toContain(field)
       count += 1
     }
     await workspace.close()
@@ -126,21 +132,22 @@ export async function checkUnknownFields({ name, dialect, cases }: Opened, every
 }
 
 /** Checks that a field was refused, refused the change, or reached the workspace's tool or the answer. */
-function checkEffect(what: string, plain: Run, tried: Run, field: string, value: unknown): void {
-  const { result, changed, inputs } = tried
+function checkEffect(label: string, plain: Run, attempt: Run, field: string, value: unknown): void {
+  const { result, changed, inputs } = attempt
   const { code } = result.failure ?? {}
-  if (isRefused(tried)) {
-    expect([what, changed]).toEqual([what, []])
-    expect(JSON.stringify(result.output), what).toMatch(new RegExp(`${field}|${snake(field)}|offset`))
+  if (isRefused(attempt)) {
+    expect([label, changed]).toEqual([label, []])
+    expect(JSON.stringify(result.output), label).toMatch(new RegExp(`${field}|${snake(field)}|offset`))
     return
   }
-  const needsParent = field === 'createParents' && what.includes('new/')
-  const isTree = field === 'maxEntries' && what.startsWith('directory_tree')
-  const wanted = value === 'REPLACE_EXISTING' || needsParent ? 'NOT_FOUND' : isTree ? 'LIMIT_EXCEEDED' : refusals[field]
-  expect([what, code]).toEqual([what, wanted])
-  if (wanted !== undefined || field === 'dryRun') expect([what, changed]).toEqual([what, []])
+  const needsParent = field === 'createParents' && label.includes('new/')
+  const isTree = field === 'maxEntries' && label.startsWith('directory_tree')
+  const expectedCode =
+    value === 'REPLACE_EXISTING' || needsParent ? 'NOT_FOUND' : isTree ? 'LIMIT_EXCEEDED' : refusals[field]
+  expect([label, code]).toEqual([label, expectedCode])
+  if (expectedCode !== undefined || field === 'dryRun') expect([label, changed]).toEqual([label, []])
   const reached = inputs.some((input) => JSON.stringify(input[field]) === JSON.stringify(value))
-  expect(reached || JSON.stringify(result.output) !== JSON.stringify(plain.result.output), what).toBe(true)
+  expect(reached || JSON.stringify(result.output) !== JSON.stringify(plain.result.output), label).toBe(true)
 }
 
 /** Former fields, which a dialect accepts but does not list. */

@@ -18,8 +18,8 @@ describe('the table of calls', () => {
   })
 
   it('has a value of every safety field', () => {
-    const known = new Set(builtinTools.flatMap(({ name }) => safetyFieldsOf(name)))
-    expect(Object.keys(values).sort()).toEqual([...known].sort())
+    const fieldNames = new Set(builtinTools.flatMap(({ name }) => safetyFieldsOf(name)))
+    expect(Object.keys(values).sort()).toEqual([...fieldNames].sort())
   })
 })
 

@@ -173,8 +173,7 @@ describe('undo', () => {
     for (const id of [read.callId, 'nonsense', '', '__proto__']) {
       expect(await workspace.undo(id)).toMatchObject({ code: 'NOT_FOUND' })
     }
-    // biome-ignore lint/suspicious/noExplicitAny: what JavaScript may pass
-    expect(await workspace.undo(7 as any)).toMatchObject({ code: 'INVALID_INPUT' })
+    expect(await workspace.undo(7 as never)).toMatchObject({ code: 'INVALID_INPUT' })
   })
 
   it('is subject to policy, plan mode, approvals and a failing audit', async () => {

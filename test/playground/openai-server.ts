@@ -174,7 +174,7 @@ function faultOf({ model, stream, messages, tools = [] }: ChatRequest): string |
   if (stream !== true) return 'this server streams'
   for (const { type, function: one } of tools) {
     if (type !== 'function' || !/^[a-zA-Z0-9_-]{1,64}$/.test(one.name)) return `tool ${one.name} has no good name`
-    if (one.parameters.type !== 'object') return `the parameters of ${one.name} are no object`
+    if (one.parameters.type !== 'object') return `the parameters of ${one.name} are not an object`
   }
   const open = new Set<string>()
   for (const [at, { role, content, tool_calls = [], tool_call_id: id }] of messages.entries()) {

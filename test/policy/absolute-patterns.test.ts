@@ -55,8 +55,8 @@ describe('an absolute path', () => {
     ['label sources', labels('sources', '/notes/a'), labels('sources', 'n/a')],
     ['label sinks', labels('sinks', '/home/me/ws/b/'), labels('sinks', 'b/')],
     ['memory.path', { memory: { path: '/notes/m' } }, { memory: { path: 'n/m' } }],
-  ])('is placed below its root in %s', (_, written, placed) => {
-    expect(compilePolicy({ preset: 'autonomous', ...written }, { roots }).data).toEqual({
+  ])('is placed below its root in %s', (_, input, placed) => {
+    expect(compilePolicy({ preset: 'autonomous', ...input }, { roots }).data).toEqual({
       preset: 'autonomous',
       ...placed,
     })

@@ -92,7 +92,7 @@ describe('approvals.ask', () => {
   ] as const)('fails closed without the text of the error when the handler %s', async (_, approve) => {
     const error = await approvals(approve)
       .ask(write('a.ts'))
-      .catch((thrown) => thrown)
+      .catch((error) => error)
     expect(error.code).toBe('HOOK_FAILED')
     expect(`${error.message} ${JSON.stringify(error.details)}`).not.toContain('secret')
   })

@@ -38,7 +38,7 @@ describe("a policy with the dialect's own names", () => {
       const dialect = create()
       for (const tool of dialect.tools) {
         const workspace = await open({ preset: 'autonomous', tools: { [tool.name]: 'deny' } }, dialect)
-        const names = knownTools([], dialect).map((known) => known.name)
+        const names = knownTools([], dialect).map((tool) => tool.name)
         expect(names, `${name}.${tool.name}`).toContain(tool.name)
         await workspace.close()
         count += 1
@@ -75,9 +75,9 @@ describe("a policy with the dialect's own names", () => {
     const audit = memorySink()
     const policy: PolicyInput = { preset: 'autonomous', tools: { file_write: 'ask' } }
     const workspace = await open(policy, fileReadWrite(), { audit })
-    const asked = await workspace.call('file_write', { path: 'b.txt', content: 'two\n' })
-    expect(asked.failure?.code).toBe('APPROVAL_REQUIRED')
-    expect(await workspace.resume(String(asked.failure?.approvalId), 'allow')).toMatchObject({ ok: true })
+    const result = await workspace.call('file_write', { path: 'b.txt', content: 'two\n' })
+    expect(result.failure?.code).toBe('APPROVAL_REQUIRED')
+    expect(await workspace.resume(String(result.failure?.approvalId), 'allow')).toMatchObject({ ok: true })
     expect(await workspace.own.call('read_file', { path: 'b.txt' })).toMatchObject({ content: 'two\n' })
     expect(audit.records?.()).not.toContainEqual(expect.objectContaining({ code: 'POLICY_DENIED' }))
   })

@@ -30,14 +30,14 @@ async function expectGuarded(way: Way, create: () => Promise<Backend> | Backend)
   expect(denied.questions).toEqual([])
   expect(denied.codes).toContain('POLICY_DENIED')
 
-  const asked = await attempt('ask')
-  expect(asked.after, 'the request is denied').toBe(asked.before)
-  expect(asked.questions).toEqual([{ tool: expect.any(String), rules: ['the rule'] }])
-  expect(asked.codes).toContain('APPROVAL_DENIED')
+  const rejected = await attempt('ask')
+  expect(rejected.after, 'the request is denied').toBe(rejected.before)
+  expect(rejected.questions).toEqual([{ tool: expect.any(String), rules: ['the rule'] }])
+  expect(rejected.codes).toContain('APPROVAL_DENIED')
 
   const approved = await attempt('ask', { reply: 'allow' })
   expect(approved.after, 'the request is approved').toBe(free.after)
-  expect(approved.questions).toEqual(asked.questions)
+  expect(approved.questions).toEqual(rejected.questions)
 }
 
 const onMemory = changeWays.filter((_, index) => index % times(6, 1) === 0)
@@ -89,7 +89,7 @@ describe('the ways to change a path', () => {
       .map(([name]) => name as string)
     const missing = Object.entries(dialects).flatMap(([name, create]) =>
       create()
-        .tools.filter(({ uses, mayUse = [] }) => [...uses, ...mayUse].some((used) => changing.includes(used)))
+        .tools.filter(({ uses, mayUse = [] }) => [...uses, ...mayUse].some((name) => changing.includes(name)))
         .map((tool) => `${name} ${tool.name}`)
         // Appends to a file at the root.
         .filter((tool) => tool !== 'gemini save_memory')

@@ -61,7 +61,7 @@ describe('the ways to view a path', () => {
     for (const name of ['edit_file', 'apply_patch']) showing.delete(name)
     const missing = Object.entries(dialects).flatMap(([name, create]) =>
       create()
-        .tools.filter(({ uses }) => uses.some((used) => showing.has(used)))
+        .tools.filter(({ uses }) => uses.some((name) => showing.has(name)))
         .map((tool) => `${name} ${tool.name}`)
         // Searches a file at the root.
         .filter((tool) => tool !== 'gemini save_memory')

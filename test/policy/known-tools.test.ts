@@ -44,7 +44,7 @@ describe('a policy that names an unknown tool or argument', () => {
     [rule({ args: { start_line: ['1'] } }), 'Unknown argument "start_line"', 'did you mean "startLine"?'],
     [rule({ tools: ['git_checkout'], args: { path: ['a'] } }), 'Unknown argument "path"', 'there are none'],
   ])('%j is refused with the name and the nearest known one', async (policy, ...texts) => {
-    const error = await open(policy).catch((thrown: unknown) => thrown)
+    const error = await open(policy).catch((error: unknown) => error)
     expect(error).toBeInstanceOf(TypeError)
     for (const text of texts) expect((error as TypeError).message).toContain(text)
   })

@@ -6,9 +6,9 @@ import { closeShell, freeTree, hops, tryFreeWay, tryWays, ways } from './label-w
 /** Each way once, and few of the scripts. `label-ways.long.ts` has all labels, sinks and backends. */
 const some = ways.filter(({ isScript }, index) => isScript !== true || index % 6 === 0)
 
-let tried = 0
+let attempts = 0
 afterAll(async () => {
-  console.log(`ways of labelled content: ${some.length}; tried: ${tried}`)
+  console.log(`ways of labelled content: ${some.length}; tried: ${attempts}`)
   await closeShell()
 })
 
@@ -16,7 +16,7 @@ describe('restricted content', () => {
   it.each(some)('keeps its label: $name', async (way) => {
     for (const to of ['pub/out.txt', 'tmp/out.txt']) {
       const { leaks } = await tryWays([{ way, from: 'conf/x.txt', to }], 'restricted', memory(tree))
-      tried += 1
+      attempts += 1
       expect({ to, leaks }).toEqual({ to, leaks: [] })
     }
   })

@@ -193,19 +193,19 @@ const toolWays: readonly Way[] = [
   {
     name: 'search_text, write_file',
     async act(steps, _, to) {
-      const found = await steps.tool('search_text', { query: TOKEN })
-      return steps.tool('write_file', { path: `${to}.new`, content: JSON.stringify(found) })
+      const matches = await steps.tool('search_text', { query: TOKEN })
+      return steps.tool('write_file', { path: `${to}.new`, content: JSON.stringify(matches) })
     },
   },
   {
     name: 'search_text with context, edit_file',
     async act(steps, _, to) {
-      const found = await steps.tool('search_text', { query: 'second|first', mode: 'regex', contextLines: 3 })
+      const matches = await steps.tool('search_text', { query: 'second|first', mode: 'regex', contextLines: 3 })
       await steps.tool('read_file', { path: `${dirname(to)}/index.txt` })
       return steps.tool('edit_file', {
         path: `${dirname(to)}/index.txt`,
         oldText: 'hello',
-        newText: JSON.stringify(found),
+        newText: JSON.stringify(matches),
       })
     },
   },
@@ -398,11 +398,11 @@ export async function tryWays(
   backend: Backend,
 ): Promise<Leaks> {
   const leaks: string[] = []
-  let shown = 0
+  let showing = 0
   const keep = <T>(result: T): T => {
     const text = JSON.stringify(result)
     if (!text.includes(TOKEN)) return result
-    shown += 1
+    showing += 1
     const { label: own } = result as { label?: Label }
     if (rank(own) < rank(label)) leaks.push(`shown as ${own}: ${text.slice(0, 300)}`)
     return result
@@ -432,7 +432,7 @@ export async function tryWays(
       await reader.close()
     }
     const copies = [...files].filter(([path, text]) => !/^(conf|\.git)\//.test(path) && text.includes(TOKEN))
-    return { leaks, isEffective: copies.length > 0 || shown > 0 }
+    return { leaks, isEffective: copies.length > 0 || showing > 0 }
   } finally {
     await workspace.close()
   }

@@ -284,8 +284,8 @@ describe('an own tool', () => {
 describe('a name that contains labelled content', () => {
   it('carries its label in results and refusals, and into sinks', async () => {
     const run = await open()
-    const made = await line(run, 'touch "tmp/$(head -1 conf/x.txt)"')
-    expect(made).toMatchObject({ ok: true, label: 'restricted' })
+    const touched = await line(run, 'touch "tmp/$(head -1 conf/x.txt)"')
+    expect(touched).toMatchObject({ ok: true, label: 'restricted' })
     const calls: [string, object][] = [
       ['list_directory', { path: 'tmp' }],
       ['find_files', { pattern: 'tmp/*' }],

@@ -68,9 +68,9 @@ describe('precedence', () => {
             const allowed = lifted || first === 'allow' || second === 'allow'
             const isAsked = first === 'ask' || second === 'ask'
             const contributions = [tool, first, second, lifted ? undefined : protection]
-            const spoken = preset !== undefined || allowed || isAsked
+            const hasDecision = preset !== undefined || allowed || isAsked
             let expected: Decision = 'allow'
-            if (contributions.includes('deny') || (preset === 'readOnly' && writes) || !spoken) expected = 'deny'
+            if (contributions.includes('deny') || (preset === 'readOnly' && writes) || !hasDecision) expected = 'deny'
             else if (contributions.includes('ask')) expected = 'ask'
             else if (preset === 'supervised' && writes && !allowed && tool !== 'allow') expected = 'ask'
             const { decision, rules: took } = judge(policy, 'any', access(permission, path))
@@ -780,8 +780,8 @@ describe('the fields of a verdict', () => {
     ['Policy denies x: nothing allows it', () => reason({}, 'x')],
     ['Policy allows x: preset "autonomous"', () => reason('autonomous', 'x')],
     ['Policy asks about x: rule "r"', () => reason(rules('ask'), 'x')],
-  ])('%s', (expected, said) => {
-    expect(said()).toBe(expected)
+  ])('%s', (expected, message) => {
+    expect(message()).toBe(expected)
   })
 
   it('contain no undefined fields', () => {

@@ -84,10 +84,10 @@ describe('calls', () => {
       maxLength: 200,
     })
     fc.assert(
-      fc.property(steps, fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 5 }), (list, most, ofA) => {
+      fc.property(steps, fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 5 }), (list, limit, ofA) => {
         let now = 0
         const rates = createRates({
-          limits: { ...limits, callsPerMinute: most },
+          limits: { ...limits, callsPerMinute: limit },
           toolCallsPerMinute: { a: ofA },
           clock: () => now,
         })
@@ -95,7 +95,8 @@ describe('calls', () => {
         for (const { wait, tool } of list) {
           now += wait
           const recent = counted.filter(({ at }) => now - at < 60_000)
-          const fits = recent.length < most && (tool !== 'a' || recent.filter((call) => call.tool === 'a').length < ofA)
+          const fits =
+            recent.length < limit && (tool !== 'a' || recent.filter((call) => call.tool === 'a').length < ofA)
           const error = refusal(() => rates.countCall(tool))
           expect(error === undefined).toBe(fits)
           if (fits) counted.push({ at: now, tool })

@@ -40,30 +40,31 @@ export function referenceDecision(policy: PolicyData, name: Name): Decision {
   }
   if (protection !== undefined && !lifted) decisions.push(protection.decision)
 
-  let spoken = rules.some((rule) => rule.action !== 'deny')
+  let hasDecision = rules.some((rule) => rule.action !== 'deny')
   const inside = policy.allowedPaths === undefined || anyGlob(policy.allowedPaths, path)
   const changes = isMutating(permission)
   if (policy.preset === 'readOnly' && changes) decisions.push('deny')
   else if (policy.preset !== undefined && inside) {
-    spoken = true
+    hasDecision = true
     const answered = toolDecision === 'allow' || rules.some((rule) => rule.action === 'allow')
     if (policy.preset === 'supervised' && changes && !answered) decisions.push('ask')
   } else if (policy.preset === undefined && policy.allowedPaths !== undefined && inside) {
     const listed = Object.values(policy.tools ?? {}).includes('allow')
-    if (!listed || toolDecision === 'allow' || toolDecision === 'ask') spoken = true
+    if (!listed || toolDecision === 'allow' || toolDecision === 'ask') hasDecision = true
   }
-  if (decisions.includes('deny') || !spoken) return 'deny'
+  if (decisions.includes('deny') || !hasDecision) return 'deny'
   return decisions.includes('ask') ? 'ask' : 'allow'
 }
 
 export function ruleMatches(rule: PolicyRule, { tool, permission, path, classification }: Name): boolean {
   if (rule.tools !== undefined && !rule.tools.includes(tool)) return false
   if (rule.kinds !== undefined && !rule.kinds.includes(classification.kind)) return false
-  if (rule.permissions !== undefined && !rule.permissions.some((pattern) => named(pattern, permission))) return false
+  if (rule.permissions !== undefined && !rule.permissions.some((pattern) => namesPermission(pattern, permission)))
+    return false
   return rule.paths === undefined || anyGlob(rule.paths, path)
 }
 
-function named(pattern: string, permission: string): boolean {
+function namesPermission(pattern: string, permission: string): boolean {
   return (
     pattern === '*' || pattern === permission || (pattern.endsWith(':*') && permission.startsWith(pattern.slice(0, -1)))
   )

@@ -369,8 +369,8 @@ describe('an invalid policy', () => {
     let error: unknown
     try {
       compilePolicy(input)
-    } catch (thrown) {
-      error = thrown
+    } catch (cause) {
+      error = cause
     }
     expect(error).toBeInstanceOf(TypeError)
     for (const name of names) expect((error as TypeError).message).toContain(name)

@@ -89,8 +89,8 @@ describe('the taint of a run', () => {
     ['a command', (run) => run.call('run_command', { command: 'cat people/salaries.csv' })],
     ['a recursive search of a command', (run) => run.call('run_command', { command: 'grep -r SEVENTY .' })],
   ]
-  for (const [what, act] of ways) {
-    it(`rises by ${what}`, async () => {
+  for (const [label, act] of ways) {
+    it(`rises by ${label}`, async () => {
       const run = await open({ shell: bash() })
       await act(run)
       expect(run.taint.label()).toBe('confidential')
@@ -330,7 +330,7 @@ describe('labels cannot be removed', () => {
         })
         const workspace = await open({ backend, shell: bash() })
         const runs = [workspace.run({ id: 'a' }), workspace.run({ id: 'b' })]
-        const known = ['', '']
+        const cached = ['', '']
         const calls: string[] = []
         const artifacts: string[][] = [[], []]
         for (const { who, act, a, b } of steps) {
@@ -342,9 +342,9 @@ describe('labels cannot be removed', () => {
               // Passes the correct version, as if the agent knew it.
               const { bytes } = await backend.read(a as Path).catch(() => ({ bytes: undefined }))
               const expectedSha256 = bytes === undefined ? null : createHash('sha256').update(bytes).digest('hex')
-              return run.call('write_file', { path: a, content: `${known[who]}\n`, expectedSha256 })
+              return run.call('write_file', { path: a, content: `${cached[who]}\n`, expectedSha256 })
             },
-            append: () => run.call('append_file', { path: a, content: `${known[who]}\n` }),
+            append: () => run.call('append_file', { path: a, content: `${cached[who]}\n` }),
             copy: () => run.call('copy_file', { path: a, to: b }),
             move: () => run.call('move_file', { path: a, to: b }),
             shell: () => run.call('run_command', { command: `cat ${a} >> ${b}` }),
@@ -356,12 +356,12 @@ describe('labels cannot be removed', () => {
           if (result.callId !== undefined) calls.push(result.callId)
           if (result.artifactUri !== undefined) artifacts[who]?.push(result.artifactUri)
           for (const token of ['TEAMTOKEN', 'PEOPLETOKEN']) {
-            if (JSON.stringify(result).includes(token) && !known[who]?.includes(token)) known[who] += token
+            if (JSON.stringify(result).includes(token) && !cached[who]?.includes(token)) cached[who] += token
           }
           const run2 = runs[who] as WorkspaceRun
           for (const [token, label] of Object.values(tokens)) {
             // A run that received a token has at least its label.
-            if (known[who]?.includes(token)) {
+            if (cached[who]?.includes(token)) {
               expect(labelNames.indexOf(run2.taint.label())).toBeGreaterThanOrEqual(labelNames.indexOf(label))
             }
           }

@@ -173,7 +173,7 @@ describe('the configuration of the original', () => {
     for (const part of parts) expect((error as Error).message).toContain(part)
   })
 
-  it('names the dialect of its tools if none is passed', async () => {
+  it('names the dialect of its tools if no dialect is passed', async () => {
     const file = await project.write('no-dialect.toml', configuration(project.root))
     await expect(loadConfig(project.root, file)).rejects.toThrow(
       /"file_read" .*It is a tool of --dialect file-read-write$/,
@@ -193,7 +193,7 @@ describe('the configuration of the original', () => {
   it('is refused in code for settings that only the command line supports', async () => {
     const policy = { security: { audit: { enabled: true, log_path: 'audit.log' } } }
     const created = createWorkspace({ backend: memory(), policy: policy as never })
-    await expect(created).rejects.toThrow(/"security\.audit" is no part of a policy: .* audit: jsonlSink/)
+    await expect(created).rejects.toThrow(/"security\.audit" does not belong in a policy: .* audit: jsonlSink/)
   })
 })
 

@@ -4,11 +4,11 @@ import { createCommandFiles } from '../../src/shells/shared/command-files.ts'
 import type { CommandFilesOptions } from '../../src/shells/shared/command-gate.ts'
 import type { Shell } from '../../src/shells/types.ts'
 import type { Backend } from '../../src/storage/backend.ts'
+import type { Answer } from '../../src/testing/shell/case.ts'
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '../../src/workspace/create-workspace.ts'
 import { snapshot } from '../tools/setup.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary fields of results
-export type Answer = Record<string, any>
+export type { Answer }
 
 /** A shell whose lines are not evaluated, so that only its files protect anything. */
 export function unjudged(shell: Shell): Shell {

@@ -524,7 +524,7 @@ describe('apply_patch, corner cases', () => {
     const backend: Backend = {
       ...inner,
       capabilities: { ...inner.capabilities, caseSensitive: false },
-      canonical: (path, how) => inner.canonical(path.toLowerCase() as LogicalPath, how),
+      canonical: (path, options) => inner.canonical(path.toLowerCase() as LogicalPath, options),
     }
     const { ok, call, text } = await bench({}, { backend })
     const hunk = '@@ -1 +1 @@\n-a.txt\n+b\n'

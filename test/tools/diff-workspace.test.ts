@@ -31,10 +31,10 @@ const backends: Readonly<Record<string, (directory: string) => Backend>> = {
 
 async function diffOf(backend: Backend, input = {}, policy: typeof everything | 'autonomous' = everything) {
   const workspace = await createWorkspace({ backend, policy })
-  const found: Answer = await workspace.call('diff_workspace', { maxBytes: 4_000_000, ...input })
+  const result: Answer = await workspace.call('diff_workspace', { maxBytes: 4_000_000, ...input })
   await workspace.close()
-  if (!found.ok) throw new Error(`${found.code} ${found.message}`)
-  return found
+  if (!result.ok) throw new Error(`${result.code} ${result.message}`)
+  return result
 }
 
 function writePatch(text: string): string {
@@ -113,21 +113,21 @@ describe.each(Object.entries(backends))('diff_workspace over %s', (_, open) => {
   it('returns a patch from which git creates the same tree', async () => {
     const directory = sample()
     change(directory)
-    const found = await diffOf(open(directory))
+    const result = await diffOf(open(directory))
     rmSync(join(directory, 'inner-repository'), { recursive: true })
-    expect(treeAfterApply(directory, 'HEAD', found.diff)).toBe(treeOfFiles(directory))
-    expect(found.baseCommit).toBe(git(directory, 'rev-parse', 'HEAD').trim())
+    expect(treeAfterApply(directory, 'HEAD', result.diff)).toBe(treeOfFiles(directory))
+    expect(result.baseCommit).toBe(git(directory, 'rev-parse', 'HEAD').trim())
     git(directory, 'add', '-A')
     const [files, insertions, deletions] = [...git(directory, 'diff', '--cached', '--shortstat').matchAll(/\d+/g)].map(
       Number,
     )
-    expect([found.filesChanged, found.insertions, found.deletions]).toEqual([
+    expect([result.filesChanged, result.insertions, result.deletions]).toEqual([
       files,
       // Git shows the file that is not UTF-8 as text.
       (insertions ?? 0) - 1,
       (deletions ?? 0) - 1,
     ])
-    expect(found.stat.map(({ path }: Answer) => path)).toEqual(
+    expect(result.stat.map(({ path }: Answer) => path)).toEqual(
       git(directory, '-c', 'core.quotePath=false', 'diff', '--cached', '--name-only', '-z').split('\0').slice(0, -1),
     )
   })
@@ -135,8 +135,8 @@ describe.each(Object.entries(backends))('diff_workspace over %s', (_, open) => {
   it('is empty without changes, also if files were touched', async () => {
     const directory = sample()
     writeFileSync(join(directory, 'a.txt'), 'one\ntwo\nthree\n')
-    const found = await diffOf(open(directory))
-    expect([found.filesChanged, found.diff, found.truncated]).toEqual([0, '', false])
+    const result = await diffOf(open(directory))
+    expect([result.filesChanged, result.diff, result.truncated]).toEqual([0, '', false])
   })
 
   it('reads packed objects and refs, deltas too', async () => {
@@ -151,9 +151,9 @@ describe.each(Object.entries(backends))('diff_workspace over %s', (_, open) => {
     change(directory)
     rmSync(join(directory, 'inner-repository'), { recursive: true })
     for (const base of ['HEAD', 'HEAD~3', 'main~4', git(directory, 'rev-parse', '--short', 'HEAD^').trim()]) {
-      const found = await diffOf(open(directory), { base })
-      expect(found.baseCommit).toBe(git(directory, 'rev-parse', base).trim())
-      expect(treeAfterApply(directory, base, found.diff)).toBe(treeOfFiles(directory))
+      const result = await diffOf(open(directory), { base })
+      expect(result.baseCommit).toBe(git(directory, 'rev-parse', base).trim())
+      expect(treeAfterApply(directory, base, result.diff)).toBe(treeOfFiles(directory))
     }
   })
 
@@ -171,10 +171,10 @@ describe.each(Object.entries(backends))('diff_workspace over %s', (_, open) => {
     for (const name of ['gone', 'file', 'link']) rmSync(join(directory, name), { recursive: true })
     writeFileSync(join(directory, 'file'), 'now a file\n')
     symlinkSync('a.txt', join(directory, 'link'))
-    const found = await diffOf(open(directory))
-    expect((found.stat as { path: string }[]).map(({ path }) => path)).toEqual(['file', 'link'])
+    const result = await diffOf(open(directory))
+    expect((result.stat as { path: string }[]).map(({ path }) => path)).toEqual(['file', 'link'])
     const head = git(directory, 'rev-parse', 'HEAD').trim()
-    const tree = treeAfterApply(directory, head, found.diff as string)
+    const tree = treeAfterApply(directory, head, result.diff as string)
     const modes = git(directory, 'ls-tree', tree)
       .split('\n')
       .map((row) => row.replace(/ \w+ \w+\t/, ' '))
@@ -187,24 +187,24 @@ describe.each(Object.entries(backends))('diff_workspace over %s', (_, open) => {
     writeFileSync(join(directory, '.env'), 'PASSWORD=hunter2\n')
     mkdirSync(join(directory, 'secrets'))
     writeFileSync(join(directory, 'secrets/a'), 'hunter2\n')
-    const found = await diffOf(open(directory), {}, 'autonomous')
-    expect(found.diff).toContain('Binary files a/image.png and b/image.png differ\n')
-    expect(found.diff).not.toContain('hunter2')
-    expect(found.diff).not.toContain('GIT binary patch')
-    expect(JSON.stringify(found)).not.toContain('.env')
-    expect(found.warnings.join()).toContain('2 changed files hidden by policy are left out')
+    const result = await diffOf(open(directory), {}, 'autonomous')
+    expect(result.diff).toContain('Binary files a/image.png and b/image.png differ\n')
+    expect(result.diff).not.toContain('hunter2')
+    expect(result.diff).not.toContain('GIT binary patch')
+    expect(JSON.stringify(result)).not.toContain('.env')
+    expect(result.warnings.join()).toContain('2 changed files hidden by policy are left out')
   })
 
   it('shows only the requested paths, and only statistics with statOnly', async () => {
     const directory = sample()
     change(directory)
-    const found = await diffOf(open(directory), { paths: ['gone', './a.txt'], statOnly: true })
-    expect(found.stat).toEqual([
+    const result = await diffOf(open(directory), { paths: ['gone', './a.txt'], statOnly: true })
+    expect(result.stat).toEqual([
       { path: 'a.txt', status: 'modified', insertions: 1, deletions: 1, binary: false },
       { path: 'gone/x.txt', status: 'deleted', insertions: 0, deletions: 1, binary: false },
       { path: 'gone/y.txt', status: 'deleted', insertions: 0, deletions: 1, binary: false },
     ])
-    expect([found.diff, found.truncated]).toEqual(['', false])
+    expect([result.diff, result.truncated]).toEqual(['', false])
   })
 
   it('is cut at a file or a hunk and stays a valid patch', async () => {
@@ -290,9 +290,9 @@ describe.each(Object.entries(backends))('diff_workspace over %s', (_, open) => {
     const directory = sample()
     const workspace = await createWorkspace({ backend: open(directory), policy: 'autonomous' })
     const diff = async () => {
-      const found: Answer = await workspace.call('diff_workspace', {})
-      if (!found.ok) throw new Error(found.message)
-      return found
+      const result: Answer = await workspace.call('diff_workspace', {})
+      if (!result.ok) throw new Error(result.message)
+      return result
     }
     expect((await diff()).filesChanged).toBe(0)
     for (let i = 0; i < 10; i++) {
@@ -331,20 +331,20 @@ describe('without a repository', () => {
     await workspace.call('move_file', { path: 'b/c.txt', to: 'b/d.txt' })
     await workspace.call('write_file', { path: 'x.log', content: 'ignored\n' })
     await workspace.call('write_file', { path: 'new/er.txt', content: 'new\n' })
-    const found: Answer = await workspace.call('diff_workspace', {})
-    if (!found.ok) throw new Error(found.message)
-    expect(found.stat).toEqual([
+    const result: Answer = await workspace.call('diff_workspace', {})
+    if (!result.ok) throw new Error(result.message)
+    expect(result.stat).toEqual([
       { path: 'a.txt', status: 'modified', insertions: 1, deletions: 1, binary: false },
       { path: 'b/d.txt', oldPath: 'b/c.txt', status: 'renamed', insertions: 0, deletions: 0, binary: false },
       { path: 'new/er.txt', status: 'added', insertions: 1, deletions: 0, binary: false },
     ])
-    expect(found.diff).toContain('-one\n+three\n')
+    expect(result.diff).toContain('-one\n+three\n')
     const base = newRepository()
     writeFileSync(join(base, 'a.txt'), 'one\n')
     mkdirSync(join(base, 'b'))
     writeFileSync(join(base, 'b/c.txt'), 'c\n')
     commitAll(base)
-    expect(git(base, 'ls-tree', '-r', '--name-only', treeAfterApply(base, 'HEAD', found.diff)).split('\n')).toEqual([
+    expect(git(base, 'ls-tree', '-r', '--name-only', treeAfterApply(base, 'HEAD', result.diff)).split('\n')).toEqual([
       'a.txt',
       'b/d.txt',
       'new/er.txt',

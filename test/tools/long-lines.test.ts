@@ -63,9 +63,9 @@ describe('search_text', () => {
       policy: 'autonomous',
     })
     for (const filesOnly of [false, true]) {
-      const found = await workspace.call('search_text', { query: 'one', hashes: true, filesOnly })
-      if (!found.ok) throw new Error(found.message)
-      for (const { path, sha256 } of filesOnly ? (found.files ?? []) : found.matches) {
+      const result = await workspace.call('search_text', { query: 'one', hashes: true, filesOnly })
+      if (!result.ok) throw new Error(result.message)
+      for (const { path, sha256 } of filesOnly ? (result.files ?? []) : result.matches) {
         expect(await workspace.call('read_file', { path })).toMatchObject({ sha256 })
       }
     }

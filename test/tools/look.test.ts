@@ -172,7 +172,7 @@ describe('search_text', () => {
     'ends with partial results at every point at which its time can run out: %j',
     async (more) => {
       const { call } = await bench({ 'a.txt': 'x\n', 'b.txt': 'x\ny\n', 'c.txt': 'x\n' })
-      const found: string[] = []
+      const paths: string[] = []
       // A clock that advances only when it is read.
       const clock = vi.spyOn(performance, 'now')
       try {
@@ -180,12 +180,12 @@ describe('search_text', () => {
           let looks = 0
           clock.mockImplementation(() => looks++)
           const answer = await call('search_text', { query: 'x', timeoutMs, ...more })
-          found.push(answer.ok ? `${(answer.files ?? answer.matches).length} ${answer.truncatedReason}` : answer.code)
+          paths.push(answer.ok ? `${(answer.files ?? answer.matches).length} ${answer.truncatedReason}` : answer.code)
         }
       } finally {
         clock.mockRestore()
       }
-      const distinct = [...new Set(found)]
+      const distinct = [...new Set(paths)]
       expect(distinct.slice(0, 2)).toEqual(['SEARCH_TIMEOUT', '1 timeout'])
       expect(distinct.at(-1)).toBe('3 undefined')
       expect(distinct).toEqual(expect.arrayContaining(['2 timeout']))
@@ -254,24 +254,24 @@ describe('search_text', () => {
       'b.txt': `${token}\n`,
       'w.txt': new Uint8Array(Buffer.from(`\ufeffé ${token} end\n`, 'utf16le')),
     })
-    const found = async (query: string, mode = 'literal') =>
+    const pathsMatching = async (query: string, mode = 'literal') =>
       (await ok('search_text', { query, mode })).matches.map(({ path, column }: Record<string, unknown>) => [
         path,
         column,
       ])
-    expect(await found(token)).toEqual([])
-    expect(await found('a1B2')).toEqual([])
-    expect(await found('B2a[0-9]B', 'regex')).toEqual([])
+    expect(await pathsMatching(token)).toEqual([])
+    expect(await pathsMatching('a1B2')).toEqual([])
+    expect(await pathsMatching('B2a[0-9]B', 'regex')).toEqual([])
     // There is no match inside the mark, but one after it.
-    expect(await found('github-token')).toEqual([['a.txt', 35]])
-    expect(await found('REDACTED')).toEqual([])
-    expect(await found('[REDACTED:github-token:1]')).toEqual([])
-    expect(await found('[REDACTED:github-token:1] ')).toEqual([
+    expect(await pathsMatching('github-token')).toEqual([['a.txt', 35]])
+    expect(await pathsMatching('REDACTED')).toEqual([])
+    expect(await pathsMatching('[REDACTED:github-token:1]')).toEqual([])
+    expect(await pathsMatching('[REDACTED:github-token:1] ')).toEqual([
       ['a.txt', 9],
       ['w.txt', 3],
     ])
-    expect(await found('=\\[RED', 'regex')).toEqual([['a.txt', 8]])
-    expect(await found(' end')).toEqual([
+    expect(await pathsMatching('=\\[RED', 'regex')).toEqual([['a.txt', 8]])
+    expect(await pathsMatching(' end')).toEqual([
       ['a.txt', 47],
       ['w.txt', 28],
     ])
@@ -353,9 +353,9 @@ describe('search_text in binary, UTF-16 and redacted files', () => {
     const counted = files.map(({ path, count }: { path: string; count: number }) => [path, count])
     expect(Object.fromEntries(counted)).toEqual(expected)
     const { matches } = await ok('search_text', { query: 'answer' })
-    const found: Record<string, number> = {}
-    for (const { path } of matches) found[path] = (found[path] ?? 0) + 1
-    expect(found).toEqual(expected)
+    const countByPath: Record<string, number> = {}
+    for (const { path } of matches) countByPath[path] = (countByPath[path] ?? 0) + 1
+    expect(countByPath).toEqual(expected)
     expect(JSON.stringify(matches)).not.toContain(token)
     const counts = await ok('search_text', { query: 'B2a1', filesOnly: true })
     expect(counts.files).toEqual([])

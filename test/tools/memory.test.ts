@@ -129,13 +129,13 @@ describe('the memory ACL', () => {
     const all = { query: 'says', maxResults: 50 }
     const seenBy = async (scopes: string[]) => {
       const run = workspace.run({ scopes })
-      const found = (await run.call('memory_search', all)) as Success
-      const ids = (found.matches as { id: string }[]).map(({ id }) => id).sort()
+      const search = (await run.call('memory_search', all)) as Success
+      const ids = (search.matches as { id: string }[]).map(({ id }) => id).sort()
       for (const id of ['open', 'red', 'deep/blue', 'broken', 'out']) {
-        const got = await run.call('memory_get', { id })
-        if (ids.includes(id)) expect(got).toMatchObject({ ok: true, id })
+        const note = await run.call('memory_get', { id })
+        if (ids.includes(id)) expect(note).toMatchObject({ ok: true, id })
         else
-          expect(got).toEqual({
+          expect(note).toEqual({
             ...(await run.call('memory_get', { id: 'nowhere' })),
             message: expect.stringContaining(id),
           })
@@ -164,9 +164,9 @@ describe('the memory ACL', () => {
       expect(await store({ id: 'not', scopes }, ['red'])).toMatchObject({ code: 'POLICY_DENIED', scopes: ['red'] })
     }
     expect(await store({ id: 'not', scopes: ['red'] }, [])).toMatchObject({ code: 'POLICY_DENIED' })
-    const taken = await store({ id: 'deep/blue', expectedSha256: 'a'.repeat(64) }, ['red'])
-    expect(taken).toMatchObject({ code: 'ALREADY_EXISTS' })
-    expect(JSON.stringify(taken)).not.toMatch(/[0-9a-f]{64}|blue"\]/)
+    const conflict = await store({ id: 'deep/blue', expectedSha256: 'a'.repeat(64) }, ['red'])
+    expect(conflict).toMatchObject({ code: 'ALREADY_EXISTS' })
+    expect(JSON.stringify(conflict)).not.toMatch(/[0-9a-f]{64}|blue"\]/)
     // A caller with one scope of a note keeps its other scopes, and cannot open it to all.
     const run = workspace.run({ scopes: ['green'] })
     const { sha256 } = (await run.call('memory_get', { id: 'mine' })) as Success
@@ -192,7 +192,7 @@ describe('the memory ACL', () => {
       'memory',
       './memory/../memory/red.md',
     ]
-    const seen: string[] = []
+    const ids: string[] = []
     const attempts: (readonly [string, Readonly<Record<string, unknown>>])[] = paths.flatMap(
       (path): [string, Record<string, unknown>][] => [
         ['read_file', { path }],
@@ -230,14 +230,14 @@ describe('the memory ACL', () => {
       ['copy_file', { path: 'src/app.ts', to: 'memory/app.md' }],
     )
     // Tools without attempts above contribute those of their row in the table.
-    const tried = new Set(attempts.map(([tool]) => tool))
-    attempts.push(...paths.flatMap((path) => hiddenCallsAt(path)).filter(([tool]) => !tried.has(tool)))
+    const testedTools = new Set(attempts.map(([tool]) => tool))
+    attempts.push(...paths.flatMap((path) => hiddenCallsAt(path)).filter(([tool]) => !testedTools.has(tool)))
     const untried = toolRows.filter(([tool]) => !attempts.some(([name]) => name === tool))
     expect(untried.filter(([, { hidden }]) => !('reason' in hidden))).toEqual([])
     for (const [tool, input] of attempts) {
       const result = await workspace.callTool(tool, input)
-      seen.push(JSON.stringify(result))
-      expect({ tool, input, shown: shownIn(seen.at(-1) ?? '') }).toEqual({ tool, input, shown: [] })
+      ids.push(JSON.stringify(result))
+      expect({ tool, input, shown: shownIn(ids.at(-1) ?? '') }).toEqual({ tool, input, shown: [] })
       if (!tool.includes('command'))
         expect({ tool, input, names: /blue|broken|no-note/.test(JSON.stringify(result)) }).toEqual({
           tool,
@@ -329,10 +329,10 @@ describe('a file that is not a note', () => {
         }),
       },
     )
-    const found = (await workspace.call('memory_search', { query: 'word' })) as Success
-    expect(found).toMatchObject({ matches: [{ id: 'long', line: 3 }] })
-    expect(JSON.stringify(found)).toContain(`${long.slice(0, 100)}`)
-    expect(JSON.stringify(found)).toContain('x…')
+    const search = (await workspace.call('memory_search', { query: 'word' })) as Success
+    expect(search).toMatchObject({ matches: [{ id: 'long', line: 3 }] })
+    expect(JSON.stringify(search)).toContain(`${long.slice(0, 100)}`)
+    expect(JSON.stringify(search)).toContain('x…')
     for (const id of ['link', 'latin']) {
       expect(await workspace.call('memory_get', { id })).toMatchObject({ ok: false, code: 'NOT_FOUND' })
     }

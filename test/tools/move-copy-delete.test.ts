@@ -13,14 +13,14 @@ import { bench } from './setup.ts'
 /** A memory backend that ignores letter case, like macOS and Windows. */
 function ignoringCase(inner: Backend): Backend {
   async function stored(path: Path): Promise<Path> {
-    let known = ''
+    let sha256 = ''
     for (const name of path === '' ? [] : path.split('/')) {
-      const stat = await inner.stat(known as Path)
-      const names = stat?.type === 'directory' ? (await inner.list(known as Path)).map((entry) => entry.name) : []
+      const stat = await inner.stat(sha256 as Path)
+      const names = stat?.type === 'directory' ? (await inner.list(sha256 as Path)).map((entry) => entry.name) : []
       const same = names.find((other) => other.toLowerCase() === name.toLowerCase()) ?? name
-      known = known === '' ? same : `${known}/${same}`
+      sha256 = sha256 === '' ? same : `${sha256}/${same}`
     }
-    return known as Path
+    return sha256 as Path
   }
   return {
     ...inner,

@@ -4,7 +4,7 @@ import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace, type Hooks, type Path, type Tool, type ToolContext } from '../../src/index.ts'
 
 const files = { 'src/a.ts': 'export const a = 1\n', 'src/b.ts': 'export const b = 2\n', 'c.txt': 'c\n' }
-const seen = { includeHidden: false, includeIgnored: false }
+const visible = { includeHidden: false, includeIgnored: false }
 
 /** Calls an own tool with a recursive access to `src` whose draft runs the action. */
 async function draftWith(action: (context: ToolContext) => unknown, plan: readonly object[] = []) {
@@ -39,9 +39,9 @@ const rightCalls: Readonly<Record<string, readonly unknown[]>> = {
   'files.readRange': [path, { start: 0, end: 1 }],
   'files.document': [path, 1000],
   'files.noteRead': [path, 10],
-  'files.walk': ['src', 'search', seen, 3],
-  'files.visible': ['src', seen, () => true],
-  'files.candidates': ['src', seen],
+  'files.walk': ['src', 'search', visible, 3],
+  'files.visible': ['src', visible, () => true],
+  'files.candidates': ['src', visible],
   'files.scan': [[path], () => true, () => true, 1000],
   'files.missingParents': [path],
   'files.emptiedDirectories': [[], new Set()],
@@ -50,8 +50,8 @@ const wrongValues: readonly (readonly [value: unknown, isWrong: (right: unknown)
   [null, () => true],
   [Symbol('x'), () => true],
   ['secrett', (right) => typeof right !== 'string' || ['internal', 'search'].includes(right)],
-  [{ includeHiden: true, includeIgnored: false }, (right) => right === seen],
-  [{ includeHidden: true }, (right) => right === seen],
+  [{ includeHiden: true, includeIgnored: false }, (right) => right === visible],
+  [{ includeHidden: true }, (right) => right === visible],
   [{ start: 0, end: 1, etag: 'x' }, (right) => typeof right === 'object' && right !== null && 'start' in right],
   [Number.NaN, () => true],
 ]
@@ -88,7 +88,7 @@ describe('the functions of the context of an own tool', () => {
 
   it.each(['.', './', '', 'src', './src', 'src/'])('take the path %j as plans do', async (start) => {
     const listed = await draftWith(
-      ({ files: granted }) => granted.candidates(start as Path, seen),
+      ({ files: granted }) => granted.candidates(start as Path, visible),
       [{ permission: 'file:search', path: '.', recursive: true }],
     )
     const all = start.includes('src') ? ['src/a.ts', 'src/b.ts'] : ['c.txt', 'src/a.ts', 'src/b.ts']
@@ -99,8 +99,8 @@ describe('the functions of the context of an own tool', () => {
     ['c.txt', (context: ToolContext) => context.files.read('c.txt' as Path, 10)],
     ['c.txt', (context: ToolContext) => context.files.document('c.txt' as Path, 10)],
     ['c.txt', (context: ToolContext) => context.files.stat('c.txt' as Path)],
-    ['.', (context: ToolContext) => context.files.candidates('.' as Path, seen)],
-    ['.', (context: ToolContext) => invoke(context, 'files.walk', ['', 'list', seen])],
+    ['.', (context: ToolContext) => context.files.candidates('.' as Path, visible)],
+    ['.', (context: ToolContext) => invoke(context, 'files.walk', ['', 'list', visible])],
   ])('report that the plan does not name %j', async (name, action) => {
     expect(await draftWith(action)).toMatchObject({
       code: 'POLICY_DENIED',
@@ -110,7 +110,7 @@ describe('the functions of the context of an own tool', () => {
   })
 
   it('report that a walk needs a recursive access', async () => {
-    const action = ({ files: granted }: ToolContext) => granted.candidates('' as Path, seen)
+    const action = ({ files: granted }: ToolContext) => granted.candidates('' as Path, visible)
     expect(await draftWith(action, [{ permission: 'file:search', path: '.' }])).toMatchObject({
       ...{ code: 'POLICY_DENIED', message: expect.stringContaining('"."') },
       hint: expect.stringContaining('recursive'),

@@ -29,17 +29,17 @@ async function callWith(returned: unknown, output: z.ZodObject = z.object({ line
 }
 
 describe('an own tool that throws after its commit', () => {
-  const shown = { path: 'a.txt', sha256: '0'.repeat(64), lines: 'all' }
+  const shownVersion = { path: 'a.txt', sha256: '0'.repeat(64), lines: 'all' }
   const failing: Readonly<Record<string, readonly [parts: object, step: string]>> = {
     'shown throws': [{ shown: fail }, 'shown'],
     'shown rejects': [{ shown: reject }, 'shown'],
     'shown returns nothing': [{ shown: () => undefined }, 'shown'],
-    'shown returns an object': [{ shown: () => shown }, 'shown'],
+    'shown returns an object': [{ shown: () => shownVersion }, 'shown'],
     'shown returns a version without lines': [{ shown: () => [{ path: 'a.txt', sha256: '' }] }, 'shown'],
-    'shown returns a version with an unknown field': [{ shown: () => [{ ...shown, line: 1 }] }, 'shown'],
-    'shown returns a range without end': [{ shown: () => [{ ...shown, lines: { start: 1 } }] }, 'shown'],
+    'shown returns a version with an unknown field': [{ shown: () => [{ ...shownVersion, line: 1 }] }, 'shown'],
+    'shown returns a range without end': [{ shown: () => [{ ...shownVersion, lines: { start: 1 } }] }, 'shown'],
     'shown returns a getter that throws': [
-      { shown: () => [Object.defineProperty({ ...shown }, 'path', { get: fail, enumerable: true })] },
+      { shown: () => [Object.defineProperty({ ...shownVersion }, 'path', { get: fail, enumerable: true })] },
       'shown',
     ],
     'result throws': [{ result: fail }, 'result'],

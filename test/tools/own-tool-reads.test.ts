@@ -23,25 +23,25 @@ const ways: Readonly<
   'bytes in the filter of a scan': {
     shows: 'content',
     use: async (files, path) => {
-      let seen = ''
+      let fileText = ''
       const filter = (_: Path, bytes: Uint8Array) => {
-        seen += text(bytes)
+        fileText += text(bytes)
         return false
       }
       await files.scan([path], filter, () => true)
-      return seen
+      return fileText
     },
   },
   'visit of a scan': {
     shows: 'content',
     use: async (files, path) => {
-      let seen = ''
+      let fileText = ''
       const visit = (_: Path, bytes: Uint8Array) => {
-        seen += text(bytes)
+        fileText += text(bytes)
         return true
       }
       await files.scan([path], () => true, visit)
-      return seen
+      return fileText
     },
   },
   ...Object.fromEntries(
@@ -100,8 +100,8 @@ async function useWay(policy: PolicyInput, permission: Permission, recursive: bo
     idempotent: true,
     plan: () => [{ permission, path: recursive ? 'd' : path, recursive }],
     async draft(_input, { files }) {
-      const seen = JSON.stringify((await ways[way]?.use(files, path as Path)) ?? null)
-      return { summary: 'Read', result: () => ({ seen }) }
+      const view = JSON.stringify((await ways[way]?.use(files, path as Path)) ?? null)
+      return { summary: 'Read', result: () => ({ seen: view }) }
     },
   })
   const backend = memory(Object.fromEntries(Object.values(paths).map((name) => [name, `${CONTENT}\n`])))
@@ -121,9 +121,9 @@ describe('an own tool reads only by an access whose permission fits', () => {
       for (const [kind, path] of Object.entries(paths)) {
         const label = `${way} of the ${kind} file`
         const { result, workspace } = await useWay(policies[policy] as PolicyInput, permission, recursive, way, path)
-        const seen = result.ok ? String(result.seen) : JSON.stringify(result)
+        const view = result.ok ? String(result.seen) : JSON.stringify(result)
         const isAllowed = kind === 'ordinary' && content.includes(permission)
-        expect(seen.includes(CONTENT), label).toBe(shows === 'content' && isAllowed)
+        expect(view.includes(CONTENT), label).toBe(shows === 'content' && isAllowed)
         if (shows === 'content') {
           expect(result.ok, label).toBe(isAllowed)
           const read = workspace.auditRecords().flatMap(({ pathsRead }) => pathsRead ?? [])
@@ -131,10 +131,10 @@ describe('an own tool reads only by an access whose permission fits', () => {
         }
         if (shows === 'entry' && kind === 'ordinary') expect(result.ok, label).toBe(true)
         // Only the existence of a secret file is shown.
-        if (shows === 'entry' && kind === 'secret') expect(seen, label).not.toContain('modifiedAt')
+        if (shows === 'entry' && kind === 'secret') expect(view, label).not.toContain('modifiedAt')
         if (shows === 'names') {
           expect(result.ok && !recursive, `${label}: a walk needs a recursive access`).toBe(false)
-          if (result.ok) expect(seen, label).not.toContain('h.txt')
+          if (result.ok) expect(view, label).not.toContain('h.txt')
         }
         if (shows === 'every name') expect(result.ok, label).toBe(recursive && changesTree(permission))
         if (

@@ -312,11 +312,11 @@ describe('tools of the embedding program', () => {
       input: z.strictObject({}),
       output: z.object({ kept: z.boolean(), more: z.boolean() }),
       async draft(_input, context) {
-        const kept = context.keepArtifact('all.txt', ' '.repeat(64 * 1024 * 1024)) !== undefined
+        const isKept = context.keepArtifact('all.txt', ' '.repeat(64 * 1024 * 1024)) !== undefined
         const more = context.keepArtifact('more.txt', 'more') !== undefined
         const stdout = 'x\n'.repeat(context.limits.commandOutputBytes)
         const { uri, truncated } = boundOutput({ stdout, stderr: '' }, context)
-        return { summary: 'Filled', result: () => ({ kept, more: more || uri !== undefined || !truncated }) }
+        return { summary: 'Filled', result: () => ({ kept: isKept, more: more || uri !== undefined || !truncated }) }
       },
     })
     const workspace = await open({

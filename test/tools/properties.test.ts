@@ -108,34 +108,43 @@ describe('listing, finding and searching', () => {
       { query: '.(?:needle|b)', mode: 'regex', caseSensitive: false },
     )
     await fc.assert(
-      fc.asyncProperty(trees, fc.boolean(), fc.boolean(), query, async (tree, includeHidden, includeIgnored, asked) => {
-        const { ok, call } = await bench(tree)
-        const filters = { includeHidden, includeIgnored }
-        const listed = await ok('list_directory', { maxDepth: 9, ...filters })
-        const files = listed.entries.filter(({ type }: { type: string }) => type === 'file')
-        const found = await ok('find_files', { pattern: '**', ...filters })
-        expect(found.files).toEqual(files.map(({ path }: { path: string }) => path))
+      fc.asyncProperty(
+        trees,
+        fc.boolean(),
+        fc.boolean(),
+        query,
+        async (tree, includeHidden, includeIgnored, requested) => {
+          const { ok, call } = await bench(tree)
+          const filters = { includeHidden, includeIgnored }
+          const listed = await ok('list_directory', { maxDepth: 9, ...filters })
+          const files = listed.entries.filter(({ type }: { type: string }) => type === 'file')
+          const result = await ok('find_files', { pattern: '**', ...filters })
+          expect(result.files).toEqual(files.map(({ path }: { path: string }) => path))
 
-        const expected: unknown[] = []
-        const regex = new RegExp(asked.mode === 'regex' ? asked.query : asked.query, asked.caseSensitive ? 'u' : 'iu')
-        for (const { path } of files as { path: string }[]) {
-          const read = await call('read_file', { path })
-          if (read.ok !== true) continue
-          const lines = (read.content as string).split('\n')
-          if (lines.at(-1) === '') lines.pop()
-          for (const [index, line] of lines.entries()) {
-            const hit = regex.exec(line.replace(/\r$/, ''))
-            if (hit !== null) expected.push([path, index + 1, hit.index + 1])
+          const expected: unknown[] = []
+          const regex = new RegExp(
+            requested.mode === 'regex' ? requested.query : requested.query,
+            requested.caseSensitive ? 'u' : 'iu',
+          )
+          for (const { path } of files as { path: string }[]) {
+            const read = await call('read_file', { path })
+            if (read.ok !== true) continue
+            const lines = (read.content as string).split('\n')
+            if (lines.at(-1) === '') lines.pop()
+            for (const [index, line] of lines.entries()) {
+              const hit = regex.exec(line.replace(/\r$/, ''))
+              if (hit !== null) expected.push([path, index + 1, hit.index + 1])
+            }
           }
-        }
-        const searched = await ok('search_text', { ...asked, ...filters })
-        expect(searched.matches.map(({ path, line, column }: Record<string, unknown>) => [path, line, column])).toEqual(
-          expected,
-        )
-        const counted = await ok('search_text', { ...asked, ...filters, filesOnly: true })
-        const sum = counted.files.reduce((total: number, { count }: { count: number }) => total + count, 0)
-        expect(sum).toBe(expected.length)
-      }),
+          const searched = await ok('search_text', { ...requested, ...filters })
+          expect(
+            searched.matches.map(({ path, line, column }: Record<string, unknown>) => [path, line, column]),
+          ).toEqual(expected)
+          const counted = await ok('search_text', { ...requested, ...filters, filesOnly: true })
+          const sum = counted.files.reduce((total: number, { count }: { count: number }) => total + count, 0)
+          expect(sum).toBe(expected.length)
+        },
+      ),
       { numRuns: times(90, 250) },
     )
   })

@@ -121,8 +121,8 @@ describe('read_file', () => {
         { startLine: 9_000, maxLines: 20 },
         { startLine: 15_000, maxLines: 1000 },
       ]) {
-        const asked = { path: 'a.txt', ...range }
-        const [one, other] = [await whole.ok('read_file', asked), await parts.ok('read_file', asked)]
+        const input = { path: 'a.txt', ...range }
+        const [one, other] = [await whole.ok('read_file', input), await parts.ok('read_file', input)]
         // The number of a mark depends on the range that was examined, and each call has its own id.
         const plain = (answer: typeof one) => ({
           ...answer,

@@ -132,7 +132,7 @@ describe('read_file with ifChanged', () => {
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
         const { backend, workspace } = await open()
         const other = workspace.run({ id: 's' })
-        const shown = new Map<string, string>()
+        const versions = new Map<string, string>()
         let last = ''
         for (const each of steps) {
           if (each === 'undo') {
@@ -144,11 +144,11 @@ describe('read_file with ifChanged', () => {
             const now = await other.call('read_file', read)
             const before = result.unchangedSince
             expect(
-              (before === undefined ? result.content : shown.get(String(before)))?.includes(
+              (before === undefined ? result.content : versions.get(String(before)))?.includes(
                 String(now.ok ? now.content : '-'),
               ),
             ).toBe(true)
-            if (before === undefined) shown.set(String(result.callId), result.content)
+            if (before === undefined) versions.set(String(result.callId), result.content)
           } else if (each.who === 'outside') {
             const to = { type: 'file', bytes: new TextEncoder().encode(each.text) } as const
             await backend.commit([{ path: 'a.txt' as Path, expect: 'any', to }], { durability: 'durable' })
@@ -156,8 +156,8 @@ describe('read_file with ifChanged', () => {
             const by = each.who === 'own' ? workspace : other
             const file = await by.call('file_info', { path: 'a.txt' })
             const expectedSha256 = file.ok ? (file.sha256 ?? null) : null
-            const written = await by.call('write_file', { path: 'a.txt', content: each.text, expectedSha256 })
-            if (written.ok) last = written.callId
+            const result = await by.call('write_file', { path: 'a.txt', content: each.text, expectedSha256 })
+            if (result.ok) last = result.callId
           }
         }
       }),

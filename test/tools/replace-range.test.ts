@@ -45,8 +45,8 @@ describe('replace_range', () => {
     expect(text).toBe(expected)
     expect(answer.totalLines).toBe(expected === '' ? 0 : expected.replace(/\n$/, '').split('\n').length)
     // The result names the lines of the new text.
-    const shown = sliceLines(text, answer.startLine, answer.endLine - answer.startLine + 1).content
-    expect(shown.replace(/\r?\n$/, '').replaceAll('\r\n', '\n')).toBe(newText.replace(/\n$/, ''))
+    const excerpt = sliceLines(text, answer.startLine, answer.endLine - answer.startLine + 1).content
+    expect(excerpt.replace(/\r?\n$/, '').replaceAll('\r\n', '\n')).toBe(newText.replace(/\n$/, ''))
   })
 
   it('never merges lines, changes nothing outside the range and keeps the final newline', () => {
@@ -68,18 +68,18 @@ describe('replace_range', () => {
           const range = sliceLines(stored, startLine, Math.min(count, total - startLine + 1))
           const newText = lines.join('\n')
           const result = replaceLines(stored, range, newText, detectLineEnd(stored)).text
-          const kept = (part: string) => part.split(/\r?\n/)
+          const linesIn = (part: string) => part.split(/\r?\n/)
           // Reference implementation on arrays of lines.
-          const all = stored === '' ? [] : kept(stored.replace(/\r?\n$/, ''))
-          const inserted = newText === '' ? [] : kept(newText.replace(/\n$/, ''))
+          const all = stored === '' ? [] : linesIn(stored.replace(/\r?\n$/, ''))
+          const inserted = newText === '' ? [] : linesIn(newText.replace(/\n$/, ''))
           all.splice(startLine - 1, range.endLine - startLine + 1, ...inserted)
           const content = sliceLines(result, 1, Number.MAX_SAFE_INTEGER)
-          const found = content.content === '' ? [] : kept(content.content.replace(/\r?\n$/, ''))
+          const actual = content.content === '' ? [] : linesIn(content.content.replace(/\r?\n$/, ''))
           // Without a final newline, an empty last line cannot be distinguished from no line.
           const bare = stored !== '' && !stored.endsWith('\n')
           while (bare && all.at(-1) === '') all.pop()
-          while (bare && found.at(-1) === '') found.pop()
-          expect(found).toEqual(stored === '' && newText === '' ? [] : all)
+          while (bare && actual.at(-1) === '') actual.pop()
+          expect(actual).toEqual(stored === '' && newText === '' ? [] : all)
           expect(result.startsWith(stored.slice(0, range.startOffset).replace(/\r?\n$/, ''))).toBe(true)
           if (range.endOffset < stored.length) expect(result.endsWith(stored.slice(range.endOffset))).toBe(true)
           if (stored !== '' && result !== '') expect(result.endsWith('\n') && !bare).toBe(stored.endsWith('\n'))

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { type MemoryEntry, memory } from '../../src/backends/memory/index.ts'
 import { type Path, ROOT } from '../../src/paths/logical-path.ts'
 import type { Backend } from '../../src/storage/backend.ts'
+import type { Answer } from '../../src/testing/shell/case.ts'
 import { createWorkspace, type WorkspaceOptions } from '../../src/workspace/create-workspace.ts'
 
 export type Tree = Readonly<Record<string, MemoryEntry>>
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary fields of results
-export type Answer = Record<string, any>
+export type { Answer }
 
 export interface Bench {
   readonly backend: Backend
@@ -26,7 +26,8 @@ export interface Bench {
 export async function bench(tree: Tree, options: Partial<WorkspaceOptions> = {}): Promise<Bench> {
   const backend = options.backend ?? memory(tree)
   const workspace = await createWorkspace({ policy: 'autonomous', clock: () => 1000, ...options, backend })
-  const call: Bench['call'] = (name, input, how) => workspace.callTool(name as string, input, how) as Promise<Answer>
+  const call: Bench['call'] = (name, input, options) =>
+    workspace.callTool(name as string, input, options) as Promise<Answer>
   const bytes = async (path: string) => (await backend.read(path as Path)).bytes
   return {
     backend,
@@ -54,20 +55,20 @@ export async function bench(tree: Tree, options: Partial<WorkspaceOptions> = {})
 
 /** Reads all entries of a backend directly, and returns a text for each path. */
 export async function snapshot(backend: Backend): Promise<Record<string, string>> {
-  const found: Record<string, string> = {}
+  const texts: Record<string, string> = {}
   const waiting: Path[] = [ROOT]
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
     for (const { name, type } of await backend.list(directory)) {
       const path = (directory === '' ? name : `${directory}/${name}`) as Path
       if (type === 'directory') {
-        found[path] = 'directory'
+        texts[path] = 'directory'
         waiting.push(path)
-      } else if (type === 'link') found[path] = `link ${await backend.readLink(path)}`
+      } else if (type === 'link') texts[path] = `link ${await backend.readLink(path)}`
       else if (type === 'file') {
         const { bytes, stat } = await backend.read(path)
-        found[path] = `file ${stat.mode?.toString(8)} ${Buffer.from(bytes).toString('latin1')}`
-      } else found[path] = type
+        texts[path] = `file ${stat.mode?.toString(8)} ${Buffer.from(bytes).toString('latin1')}`
+      } else texts[path] = type
     }
   }
-  return found
+  return texts
 }

@@ -77,36 +77,36 @@ describe('a bounded text', () => {
 
   it('keeps the leading whole lines that fit, or the leading characters if no line fits', () => {
     fc.assert(
-      fc.property(text, fc.integer({ min: 1, max: 40 }), (content, most) => {
-        const fits = (part: string) => Buffer.byteLength(part) <= most
+      fc.property(text, fc.integer({ min: 1, max: 40 }), (content, maxBytes) => {
+        const fits = (part: string) => Buffer.byteLength(part) <= maxBytes
         const starts = [...content].map((_, i, all) => all.slice(0, i + 1).join('')).filter(fits)
         const whole = starts.filter((part) => part === content || part.endsWith('\n')).at(-1)
-        expect(boundContent(content, most)).toBe(whole ?? starts.at(-1) ?? '')
+        expect(boundContent(content, maxBytes)).toBe(whole ?? starts.at(-1) ?? '')
       }),
     )
   })
 
   it('of a command keeps as many final characters as fit, from the start of a nearby line', () => {
     fc.assert(
-      fc.property(text, fc.integer({ min: 1, max: 40 }), (stdout, most) => {
-        const kept: string[] = []
-        const limits = { commandKeptBytes: 1000, commandOutputBytes: most } as never
-        const keepArtifact = (_: string, whole: string) => `kept ${kept.push(whole)}`
-        const shown = boundOutput({ stdout, stderr: '' }, { limits, keepArtifact })
-        if (Buffer.byteLength(stdout) <= most) {
-          expect(shown).toEqual({ stdout, stderr: '', truncated: false, uri: undefined })
+      fc.property(text, fc.integer({ min: 1, max: 40 }), (stdout, maxBytes) => {
+        const artifacts: string[] = []
+        const limits = { commandKeptBytes: 1000, commandOutputBytes: maxBytes } as never
+        const keepArtifact = (_: string, whole: string) => `kept ${artifacts.push(whole)}`
+        const bounded = boundOutput({ stdout, stderr: '' }, { limits, keepArtifact })
+        if (Buffer.byteLength(stdout) <= maxBytes) {
+          expect(bounded).toEqual({ stdout, stderr: '', truncated: false, uri: undefined })
           return
         }
         const all = [...stdout]
-        const end = all.map((_, i) => all.slice(i).join('')).find((part) => Buffer.byteLength(part) <= most) ?? ''
+        const end = all.map((_, i) => all.slice(i).join('')).find((part) => Buffer.byteLength(part) <= maxBytes) ?? ''
         const line = end.indexOf('\n')
         const near = line !== -1 && line <= end.length / 2
-        expect(shown).toMatchObject({
+        expect(bounded).toMatchObject({
           stdout: `[…]\n${near ? end.slice(line + 1) : end}`,
           truncated: true,
           uri: 'kept 1',
         })
-        expect(kept).toEqual([stdout])
+        expect(artifacts).toEqual([stdout])
       }),
     )
   })
@@ -115,11 +115,11 @@ describe('a bounded text', () => {
     const head = '--- a/x\n+++ b/x\n'
     const hunks = ['@@ -1 +1 @@\n-a\n+b\n', '@@ -9 +9 @@\n-c\n+d\n', '@@ -20 +20 @@\n-e\n+f\n']
     const section = { text: head + hunks.join(''), binary: false }
-    for (let most = 1; most < section.text.length; most++) {
+    for (let maxBytes = 1; maxBytes < section.text.length; maxBytes++) {
       const fitting = [1, 2]
         .map((count) => head + hunks.slice(0, count).join(''))
-        .filter(({ length }) => length <= most)
-      expect(truncatePatch([section], most)).toEqual({ text: fitting.at(-1) ?? '', truncated: true })
+        .filter(({ length }) => length <= maxBytes)
+      expect(truncatePatch([section], maxBytes)).toEqual({ text: fitting.at(-1) ?? '', truncated: true })
     }
     expect(truncatePatch([{ ...section, text: 'rename from a\n' }], 3)).toEqual({ text: '', truncated: true })
     expect(truncatePatch([section], section.text.length)).toEqual({ text: section.text, truncated: false })
@@ -180,8 +180,8 @@ describe('a bounded result, by need', () => {
         fc.integer({ min: 2000, max: 20_000 }),
         fc.integer({ min: 1, max: 5000 }),
         (result, low, more) => {
-          const shownOf = (shown: Record<string, string>) =>
-            ['content', 'stdout', 'stderr', 'list'].map((name) => JSON.stringify(shown[name]).length)
+          const shownOf = (fields: Record<string, string>) =>
+            ['content', 'stdout', 'stderr', 'list'].map((name) => JSON.stringify(fields[name]).length)
           const small = limited(result, low)
           const large = limited(result, low + more)
           for (const [index, length] of shownOf(small).entries()) {
@@ -201,9 +201,9 @@ describe('a bounded result, by need', () => {
       `diff --git a/${name} b/${name}\n--- a/${name}\n+++ b/${name}\n${[1, 20, 40].map((at) => `@@ -${at} +${at} @@\n-${'a'.repeat(300)}\n+b\n`).join('')}`
     const diff = section('x') + section('y') + section('z')
     for (let maxBytes = 600; maxBytes < 3000; maxBytes += 50) {
-      const { diff: shown = '' } = limited({ diff }, maxBytes)
-      expect(diff.startsWith(shown)).toBe(true)
-      expect(shown === '' || diff === shown || /^(@@|diff)/.test(diff.slice(shown.length))).toBe(true)
+      const { diff: limitedDiff = '' } = limited({ diff }, maxBytes)
+      expect(diff.startsWith(limitedDiff)).toBe(true)
+      expect(limitedDiff === '' || diff === limitedDiff || /^(@@|diff)/.test(diff.slice(limitedDiff.length))).toBe(true)
     }
   })
 })
@@ -228,8 +228,8 @@ describe('nearestPassage', () => {
       numbered(1, 399),
       { line: 2, text: `${numbered(1, 399).slice(0, 2000)}…` },
     ],
-  ])('%s', (_, text, wanted, expected) => {
-    expect(nearestPassage(text, wanted)).toEqual(expected)
+  ])('%s', (_, text, formatted, expected) => {
+    expect(nearestPassage(text, formatted)).toEqual(expected)
   })
 })
 
@@ -265,9 +265,9 @@ describe('a missing precondition of a tool', () => {
 
 describe('marks in a text', () => {
   it('are found only if they are known and end within the length limit', () => {
-    const known = new Map([['[REDACTED:token:1]', 'one']])
+    const marks = new Map([['[REDACTED:token:1]', 'one']])
     const text = `[REDACTED:token:2][REDACTED:${'x'.repeat(300)}] [REDACTED:token:1]\n[REDACTED:[REDACTED:token:1`
     const start = text.indexOf('[REDACTED:token:1]')
-    expect([...markPositions(text, (mark) => known.get(mark))]).toEqual([{ start, end: start + 18, value: 'one' }])
+    expect([...markPositions(text, (mark) => marks.get(mark))]).toEqual([{ start, end: start + 18, value: 'one' }])
   })
 })

@@ -63,8 +63,8 @@ describe.each(builtinTools.map((tool) => [tool.name, tool as { input: z.ZodObjec
       const { code, snapshot } = await bench(tree, options)
       const before = await snapshot()
       for (const [input, expected] of cases) {
-        const found = await code(name, input)
-        expect(found, JSON.stringify(input)?.slice(0, 200)).toMatch(
+        const actual = await code(name, input)
+        expect(actual, JSON.stringify(input)?.slice(0, 200)).toMatch(
           new RegExp(`^(?:${typeof expected === 'string' ? expected : expected.source})$`),
         )
       }

@@ -24,7 +24,7 @@ export interface McpServerOptions {
   readonly run?: WorkspaceRun | DialectRun
   /** Milliseconds until an approval request at the client expires. Default: 30 minutes. */
   readonly approvalTimeoutMs?: number
-  /** Serves the roots of the client, if it has any. Default: the workspace, whatever roots the client has. */
+  /** Serves the roots of the client, if it has any. By default, the workspace is served and the roots are ignored. */
   readonly roots?: ClientRoots
 }
 

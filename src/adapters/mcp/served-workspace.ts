@@ -12,7 +12,7 @@ export interface Served {
   readonly run: ServedRun
 }
 
-/** The served workspace, or the reason that there is none. */
+/** The served workspace, or the failure that explains why no workspace is served. */
 export type ServedOrReason = Served | { readonly failure: Failure }
 
 /** Holds the served workspace, which is never replaced during a call. */

@@ -60,9 +60,9 @@ function describeOnce(
   return Object.fromEntries(
     Object.entries(properties).map(([name, property]) => {
       const { description, ...field } = compact(property, seenDescriptions)
-      const seen = `${name}: ${description}`
-      const isNew = description !== undefined && !seenDescriptions.has(seen)
-      seenDescriptions.add(seen)
+      const signature = `${name}: ${description}`
+      const isNew = description !== undefined && !seenDescriptions.has(signature)
+      seenDescriptions.add(signature)
       return [name, isNew ? { description, ...field } : field]
     }),
   )

@@ -48,10 +48,10 @@ export function selectTools(
   workspace: CallableTools | CallableDialectTools,
   { tools: names }: OfferOptions,
 ): (ToolDescription | DialectToolInfo)[] {
-  const known = workspace.tools.map(({ name }) => name)
+  const toolNames = workspace.tools.map(({ name }) => name)
   for (const name of names ?? []) {
-    if (!known.includes(name)) {
-      const help = didYouMean(name, known, 'the tools are')
+    if (!toolNames.includes(name)) {
+      const help = didYouMean(name, toolNames, 'the tools are')
       throw new TypeError(`The workspace has no tool ${JSON.stringify(name)}${help}`)
     }
   }

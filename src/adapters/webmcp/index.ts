@@ -97,8 +97,8 @@ export async function registerWebTools(workspace: OpensRuns, requested?: WebTool
     } catch (cause) {
       if (cause === stop.signal.reason) throw cause
       unregister()
-      const why = isDuplicate(cause) ? 'the page already has a tool with that name' : String(cause)
-      throw new Error(`Cannot register the tool ${JSON.stringify(name)}: ${why}`, { cause })
+      const reason = isDuplicate(cause) ? 'the page already has a tool with that name' : String(cause)
+      throw new Error(`Cannot register the tool ${JSON.stringify(name)}: ${reason}`, { cause })
     }
   }
   return unregister

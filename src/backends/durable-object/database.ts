@@ -13,7 +13,7 @@ export interface SqlRows {
 export interface DurableStorage {
   readonly sql: {
     /** Runs a statement synchronously. Throws the errors of SQLite. */
-    // biome-ignore lint/suspicious/noExplicitAny: the platform's own type takes anything that SQLite can bind.
+    // biome-ignore lint/suspicious/noExplicitAny: with a narrower type, the platform's own `SqlStorage` would not be assignable
     exec(query: string, ...bindings: any[]): SqlRows
   }
   /** Commits everything that the closure does, or nothing if it throws. */

@@ -179,7 +179,7 @@ function checkEntry(key: string, entry: unknown): string | Uint8Array | EntryFie
   const kinds = [text, bytes, link, directory].filter((kind) => kind !== undefined).length
   if (kinds !== 1) throw new TypeError(`memory(): ${quote(key)} is neither text, bytes, a link nor a directory`)
   if (mode !== undefined && (link ?? directory) !== undefined) {
-    throw new TypeError(`memory(): ${quote(key)} is no file, so it takes no mode`)
+    throw new TypeError(`memory(): ${quote(key)} is not a file, so it takes no mode`)
   }
   return fields
 }

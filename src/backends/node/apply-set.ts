@@ -51,12 +51,12 @@ export async function applySet(
   const taskOf = new Map(tasks.map((task) => [task.change.path, task]))
   const planned = planSteps(context, taskOf)
   const temps = planned.flatMap(({ step }) => tempsOf(step))
-  const written = new Map<Path, Stats | undefined>()
+  const statsByPath = new Map<Path, Stats | undefined>()
   const steps: Step[] = []
   try {
     state.log([...context.strays, ...temps])
     for (const plan of planned) {
-      steps.push('to' in plan ? await stageStep(context, pins, taskOf, plan, written) : plan.step)
+      steps.push('to' in plan ? await stageStep(context, pins, taskOf, plan, statsByPath) : plan.step)
     }
     if (durable) await syncDirectories(pins, new Set(temps.map(([home]) => home)))
     throwIfAborted(context.signal)
@@ -73,7 +73,7 @@ export async function applySet(
   }
   await runSteps(context, pins, steps, temps)
   dropTemps(context, pins, temps)
-  return tasks.map(({ change }) => versionAfter(change.to, written.get(change.path), context.modes))
+  return tasks.map(({ change }) => versionAfter(change.to, statsByPath.get(change.path), context.modes))
 }
 
 /** Returns the directories whose names change and that exist after all steps. */
@@ -96,21 +96,21 @@ async function runSteps(
   temps: readonly Temp[],
 ): Promise<void> {
   const { state, durable } = context
-  let done = 0
+  let doneCount = 0
   try {
-    while (done < steps.length) {
+    while (doneCount < steps.length) {
       // Without yielding, so that no other code in this process sees half of a set.
       await resumed(() => {
-        for (; done < steps.length; done++) doStep(pins, steps[done] as Step)
+        for (; doneCount < steps.length; doneCount++) doStep(pins, steps[doneCount] as Step)
       })
     }
     if (durable) await syncDirectories(pins, changedDirectories(steps))
     state.clearJournal(durable)
   } catch (error) {
-    const failed = steps[Math.min(done, steps.length - 1)] as Step
+    const failed = steps[Math.min(doneCount, steps.length - 1)] as Step
     journalUndo(state, { boot: bootId(), durable, steps })
     // The next holder of the lock tries again; the temporary files have the old content.
-    if ((await undoSteps(pins, steps.slice(0, done + 1))).length > 0) throw rollbackFailedError()
+    if ((await undoSteps(pins, steps.slice(0, doneCount + 1))).length > 0) throw rollbackFailedError()
     if (durable) await syncDirectories(pins, changedDirectories(steps)).catch(() => {})
     state.clearJournal(durable)
     dropTemps(context, pins, temps)
@@ -185,10 +185,10 @@ function planSteps({ state }: ApplyContext, taskOf: TaskMap): (PutStep | { reado
           : [{ step: { do: 'remove', path, aside: temp(), ino: present.stats.ino } }]
     if (to === null) return away
     if (to.type === 'directory') return [...away, { step: { do: 'mkdir', path } }]
-    const put = { change, present, to }
+    const placement = { change, present, to }
     if (present === undefined || present.type === 'directory')
-      return [...away, { step: { do: 'create', path, temp: temp(), ino: 0 }, ...put }]
-    return [{ step: { do: 'replace', path, temp: temp(), ino: 0, backup: temp() }, ...put }]
+      return [...away, { step: { do: 'create', path, temp: temp(), ino: 0 }, ...placement }]
+    return [{ step: { do: 'replace', path, temp: temp(), ino: 0, backup: temp() }, ...placement }]
   })
 }
 
@@ -203,14 +203,14 @@ async function stageStep(
   pins: Pins,
   taskOf: TaskMap,
   { step, change: { from }, present, to }: PutStep,
-  written: Map<Path, Stats | undefined>,
+  statsByPath: Map<Path, Stats | undefined>,
 ): Promise<Step> {
   try {
     const at = await retryOnDescriptorLimit(() => tempPathOf(pins, step.temp))
     const source = from === undefined ? undefined : taskOf.get(from)
     let stats = source === undefined ? undefined : await linkSource(context, pins, source, to, at)
     stats ??= await stage(at, to, present?.stats ?? source?.present?.stats, context.durable)
-    if (to.type === 'file') written.set(step.path, stats)
+    if (to.type === 'file') statsByPath.set(step.path, stats)
     if (step.do === 'replace') await keepBackup(context, pins, step.path, step.backup)
     return { ...step, ino: stats?.ino ?? lstatSync(at).ino }
   } catch (error) {

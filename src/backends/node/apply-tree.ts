@@ -37,7 +37,7 @@ export async function applyTree(context: ApplyContext, pins: Pins, { top, change
   const parent = parentOf(top)
   const staged = context.state.nextTemp(parent)
   const inside = openPins(context.access)
-  const written = new Map<Path, Stats | undefined>()
+  const statsByPath = new Map<Path, Stats | undefined>()
   try {
     const pin = await retryOnDescriptorLimit(() => pins.get(parent))
     context.state.log([...context.strays, staged])
@@ -49,7 +49,7 @@ export async function applyTree(context: ApplyContext, pins: Pins, { top, change
         if (to.type === 'directory') {
           mkdirSync(at)
           directories.push(there)
-        } else written.set(path, await stage(at, to, undefined, context.durable))
+        } else statsByPath.set(path, await stage(at, to, undefined, context.durable))
       } catch (error) {
         // The error names the temporary path, which must not be shown.
         if (error instanceof ToolError) throw concurrentChangeError(path)
@@ -70,7 +70,7 @@ export async function applyTree(context: ApplyContext, pins: Pins, { top, change
   }
   if (context.durable) await syncChange(pins, top, parent)
   context.state.logLeft(context.strays)
-  return changes.map(({ path, to }) => versionAfter(to, written.get(path), context.modes))
+  return changes.map(({ path, to }) => versionAfter(to, statsByPath.get(path), context.modes))
 }
 
 const NAME_TAKEN: ReadonlySet<string> = new Set(['ENOTEMPTY', 'EEXIST', 'ENOTDIR'])

@@ -19,7 +19,7 @@ export interface Lock {
   /** Whether the opening with this id is alive. */
   isAlive(id: string): Promise<boolean>
   /** With `leaving traces`, the next process finds this opening as if it had been killed. */
-  close(how: 'whole' | 'leaving traces'): Promise<void>
+  close(mode: 'whole' | 'leaving traces'): Promise<void>
 }
 
 /** How long an idle lock is kept for further commits, in milliseconds. Waiting processes get it immediately. */
@@ -87,10 +87,10 @@ export async function openLock(state: StateDirectory, timeoutMs: number): Promis
 
     isAlive: (id) => isAlive(state, id),
 
-    async close(how) {
+    async close(mode) {
       release()
       await new Promise<void>((done) => server.close(() => done()))
-      if (how === 'leaving traces') return
+      if (mode === 'leaving traces') return
       for (const name of [`claim-${state.id}`, `log-${state.id}`]) unlinkIfThere(state.at(name))
     },
   }

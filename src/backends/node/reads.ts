@@ -58,23 +58,23 @@ export function diskReads(root: Root, modes: boolean, gate: ReadGate): DiskReads
     readLink: (path) => runRetrying('read link', path, () => linkAt(root, path)),
 
     async scan(paths, visit, maxBytes) {
-      let thrown: { error: unknown } | undefined
+      let failure: { error: unknown } | undefined
       // What a visitor throws is not a failure of the storage.
       const guarded: typeof visit = (path, bytes, stat) => {
         try {
           return visit(path, bytes, stat)
         } catch (error) {
-          thrown = { error }
+          failure = { error }
           return false
         }
       }
       await run('scan', ROOT, () => scanFiles(access, paths, { visit: guarded, modes, maxBytes }))
-      if (thrown !== undefined) throw thrown.error
+      if (failure !== undefined) throw failure.error
     },
 
     async walk(start, visitor) {
-      const thrown = await run('list', start, () => walkTree(access, start, visitor))
-      if (thrown !== undefined) throw thrown.error
+      const failure = await run('list', start, () => walkTree(access, start, visitor))
+      if (failure !== undefined) throw failure.error
     },
 
     statDirectories: (directories, previous) =>

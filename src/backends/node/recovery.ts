@@ -52,22 +52,22 @@ async function finish(pins: Pins, state: StateDirectory, journal: Journal): Prom
 async function sweep(access: TreeAccess, pins: Pins, state: StateDirectory, lock: Lock): Promise<void> {
   const boot = bootId()
   const names = readdirSync(state.at('.'))
-  const lost: string[] = []
+  const lostPrefixes: string[] = []
   for (const name of names) {
     if (!name.startsWith('claim-')) continue
     const id = name.slice('claim-'.length)
     if (!/^[0-9a-f]{32}$/.test(id) || (await lock.isAlive(id))) continue
     const removed = parseLog(readOr(state.at(`log-${id}`), '')).map((temp) => tryRemove(pins, temp))
     // After another boot, the log may be lost while the files are not.
-    if (readOr(state.at(name), '').split('\n')[1] !== boot) lost.push(tempPrefix(id))
+    if (readOr(state.at(name), '').split('\n')[1] !== boot) lostPrefixes.push(tempPrefix(id))
     if (removed.includes(false)) continue
     for (const file of [`log-${id}`, `sock-${id}`, `take-${id}`]) unlinkIfThere(state.at(file))
-    if (lost.length === 0) unlinkIfThere(state.at(name))
+    if (lostPrefixes.length === 0) unlinkIfThere(state.at(name))
   }
-  if (lost.length > 0) {
-    removeLost(access, pins, ROOT, lost)
+  if (lostPrefixes.length > 0) {
+    removeLost(access, pins, ROOT, lostPrefixes)
     for (const name of names) {
-      if (lost.some((prefix) => name.startsWith(`claim-${prefix.slice(tempPrefix('').length)}`)))
+      if (lostPrefixes.some((prefix) => name.startsWith(`claim-${prefix.slice(tempPrefix('').length)}`)))
         unlinkIfThere(state.at(name))
     }
   }

@@ -104,7 +104,7 @@ function plan(
 function createUploads({ contents }: CommitContext) {
   const started = Date.now()
   const names = new Map<string, string>()
-  const sent = new Map<string, Uint8Array>()
+  const uploads = new Map<string, Uint8Array>()
 
   return {
     /** Returns the name of the content of a path. A change set has each path once, so the path identifies the content. */
@@ -119,9 +119,9 @@ function createUploads({ contents }: CommitContext) {
 
     /** Writes the missing contents, and deletes those that the previous commit dropped. */
     async send(fresh: ReadonlyMap<string, Uint8Array>, garbage: readonly Garbage[]): Promise<void> {
-      const missing = [...fresh].filter(([name]) => !sent.has(name))
+      const missing = [...fresh].filter(([name]) => !uploads.has(name))
       // Recorded first: parts of a content may be written even if the whole fails.
-      for (const [name, bytes] of missing) sent.set(name, bytes)
+      for (const [name, bytes] of missing) uploads.set(name, bytes)
       const removal = contents.remove(garbage).catch(() => {})
       try {
         await mapConcurrent(missing, ([name, bytes]) => contents.write(name, bytes), CONCURRENCY)
@@ -135,8 +135,8 @@ function createUploads({ contents }: CommitContext) {
       throw new ToolError('BACKEND_ERROR', 'Cannot commit: the object store took more than an hour')
     },
 
-    async discardAllBut(used: ReadonlyMap<string, Uint8Array>): Promise<void> {
-      const unused = [...sent].filter(([name]) => !used.has(name))
+    async discardAllBut(contentsInUse: ReadonlyMap<string, Uint8Array>): Promise<void> {
+      const unused = [...uploads].filter(([name]) => !contentsInUse.has(name))
       await contents.remove(unused.map(([content, bytes]) => ({ content, size: bytes.length }))).catch(() => {})
     },
   }

@@ -48,8 +48,8 @@ export function r2(bucket: BucketBinding): ObjectStore {
           : 'ifMatch' in condition
             ? { etagMatches: condition.ifMatch }
             : { etagDoesNotMatch: condition.ifNoneMatch }
-      const put = await bucket.put(key, bytes, onlyIf === undefined ? {} : { onlyIf })
-      return put === null ? undefined : { etag: put.etag }
+      const object = await bucket.put(key, bytes, onlyIf === undefined ? {} : { onlyIf })
+      return object === null ? undefined : { etag: object.etag }
     },
 
     async delete(keys) {

@@ -59,13 +59,13 @@ export function openRoot(store: ObjectStore, key: string): RootObject {
       const bytes = encodeManifest(next)
       for (let tries = 1; ; tries++) {
         try {
-          const put = await store.put(
+          const result = await store.put(
             key,
             bytes,
             base.etag === undefined ? { ifNoneMatch: '*' } : { ifMatch: base.etag },
           )
-          if (put !== undefined) {
-            cached = { manifest: next, etag: put.etag }
+          if (result !== undefined) {
+            cached = { manifest: next, etag: result.etag }
             return true
           }
           // This put may be the current one, if its response was lost and it was sent again.

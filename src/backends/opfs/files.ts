@@ -92,7 +92,7 @@ function canonicalIn(folder: Folder, path: LogicalPath, options: Parameters<Back
   return canonical(reads, path, options)
 }
 
-/** Returns a whole file, or undefined if there is none. */
+/** Returns a whole file, or `undefined` if it does not exist. */
 async function readWhole(folder: Folder, path: Path): Promise<FileRead | undefined> {
   const entry = await folder.look(path)
   if (entry?.type !== 'file') return undefined

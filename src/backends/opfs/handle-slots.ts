@@ -45,8 +45,8 @@ export async function openSyncSlots(directory: FileSystemDirectoryHandle): Promi
         return bytes.subarray(0, handles[slot].read(bytes, { at }))
       },
       async write(slot, at, bytes, flush) {
-        const written = handles[slot].write(bytes, { at })
-        if (written < bytes.length) throw new DOMException('Only a part was written', 'QuotaExceededError')
+        const byteCount = handles[slot].write(bytes, { at })
+        if (byteCount < bytes.length) throw new DOMException('Only a part was written', 'QuotaExceededError')
         if (flush) handles[slot].flush()
       },
       truncate: async (slot, size) => handles[slot].truncate(size),

@@ -30,7 +30,7 @@ export interface ChangedPaths {
   covers(path: Path): boolean
   /** Whether a descendant of the path was changed. */
   isAbove(path: Path): boolean
-  /** A number that changes with every change of a descendant; `undefined` if there is none. */
+  /** A number that changes with every change of a descendant; `undefined` without changes. */
   stamp(path: Path): number | undefined
   /** Returns the changes of the upper backend that record new paths; none if it is not persistent. */
   notes(bases: ReadonlyMap<Path, Base>): Change[]

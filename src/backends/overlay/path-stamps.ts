@@ -1,7 +1,7 @@
 import type { Path } from '../../paths/logical-path.ts'
 
 interface StampNode {
-  /** The number of the latest change of a descendant; 0 if there is none. */
+  /** The number of the latest change of a descendant; 0 without changes. */
   stamp: number
   isChanged: boolean
   children: Map<string, StampNode> | undefined

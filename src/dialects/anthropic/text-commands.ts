@@ -34,9 +34,9 @@ export function refuseOtherParameters(
   { command, path, ...others }: { readonly command: string; readonly path?: string | undefined },
   more: readonly string[] = [],
 ): void {
-  const used = [...(parameters[command] ?? []), ...more]
+  const allowedNames = [...(parameters[command] ?? []), ...more]
   const unused = Object.entries({ ...others, ...(command === 'rename' ? { path } : {}) })
-  refuseUnused(command, Object.fromEntries(unused.filter(([field]) => !used.includes(field))))
+  refuseUnused(command, Object.fromEntries(unused.filter(([field]) => !allowedNames.includes(field))))
 }
 
 /** Returns the lines of a file with their numbers, all or a range. -1 as the end means the last line. */

@@ -118,7 +118,8 @@ function patched(patch: string, { filesTouched }: ToolOutput<'apply_patch'>): An
 
 function formatError({ code, message, hint, tool, failure }: DialectError): Answer {
   const { expected, actual } = failure as { expected?: readonly PatchLine[]; actual?: readonly PatchLine[] }
-  const lines = expected === undefined ? '' : `\nExpected:\n${shown(expected)}\nFound:\n${shown(actual)}`
+  const lines =
+    expected === undefined ? '' : `\nExpected:\n${numberedLines(expected)}\nFound:\n${numberedLines(actual)}`
   const prefix = tool === 'apply_patch' ? 'apply_patch verification failed: ' : ''
   return { output: `${prefix}${message} (${code})${lines}\n${hint}` }
 }
@@ -128,6 +129,6 @@ interface PatchLine {
   readonly text: string
 }
 
-function shown(lines: readonly PatchLine[] = []): string {
+function numberedLines(lines: readonly PatchLine[] = []): string {
   return lines.map(({ line, text }) => `${line}: ${text}`).join('\n')
 }

@@ -93,7 +93,7 @@ const tools = [
 ]
 
 /**
- * Formats the result of a command. An unknown command (exit code 127), or one of npm that is no script, adds the error
+ * Formats the result of a command. An unknown command (exit code 127), or an npm command that is not a script, adds the error
  * `SHELL_UNAVAILABLE`. Effects of the commands before it remain.
  */
 function formatRun(result: ToolOutput<'run_command'>): Answer {

@@ -103,10 +103,10 @@ export const writeFile = defineDialectTool({
   uses: ['write_file'],
   *steps({ file_path, content }, pathMapping) {
     const path = pathMapping.inward(file_path)
-    const written = yield* call('write_file', { path, content })
-    const shownPath = pathMapping.outward(written.path)
+    const result = yield* call('write_file', { path, content })
+    const shownPath = pathMapping.outward(result.path)
     return {
-      output: written.created
+      output: result.created
         ? `Successfully created and wrote to new file: ${shownPath}.`
         : `Successfully overwrote file: ${shownPath}.`,
     }

@@ -51,15 +51,15 @@ export const grepSearch = defineDialectTool({
   formerNames: ['search_file_content'],
   normalizeInput: (input) => renamedFields(input, { path: 'dir_path', include: 'include_pattern' }),
   uses: ['search_text'],
-  *steps(asked, pathMapping) {
-    const { pattern, dir_path, include_pattern: include, names_only = false, no_ignore = false } = asked
-    const maxMatches = asked.total_max_matches ?? 100
+  *steps(input, pathMapping) {
+    const { pattern, dir_path, include_pattern: include, names_only = false, no_ignore = false } = input
+    const maxMatches = input.total_max_matches ?? 100
     const result = yield* call('search_text', {
       query: pattern,
-      mode: asked.fixed_strings === true ? 'literal' : 'regex',
+      mode: input.fixed_strings === true ? 'literal' : 'regex',
       path: pathOf(dir_path, pathMapping),
-      caseSensitive: asked.case_sensitive === true,
-      contextLines: asked.context ?? 0,
+      caseSensitive: input.case_sensitive === true,
+      contextLines: input.context ?? 0,
       maxMatches,
       filesOnly: names_only,
       includeHidden: no_ignore,
@@ -115,8 +115,8 @@ export const readManyFiles = defineDialectTool({
   narrows: ['read_file'],
   *steps({ include, exclude = [] }, pathMapping) {
     const paths = yield* findAll(include, pathMapping)
-    const left = yield* findAll(exclude, pathMapping)
-    for (const path of left) paths.delete(path)
+    const excludedPaths = yield* findAll(exclude, pathMapping)
+    for (const path of excludedPaths) paths.delete(path)
     return yield* readAll([...paths].toSorted(), pathMapping)
   },
 })

@@ -115,8 +115,8 @@ function* readText({ path, head = 0, tail = 0 }: z.output<typeof readInput>, pat
   return text((yield* readWhole(file)).content)
 }
 
-function invalid(field: string, why: string): ToolError {
-  return new ToolError('INVALID_INPUT', `Invalid input: ${field} ${why}`, { field })
+function invalid(field: string, reason: string): ToolError {
+  return new ToolError('INVALID_INPUT', `Invalid input: ${field} ${reason}`, { field })
 }
 
 const tools = [

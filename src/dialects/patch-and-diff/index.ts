@@ -156,13 +156,15 @@ const tools = [
         ...options,
         ...definedOf({ includeGlob }),
       })
-      const found = matches.map((match) => ({ ...match, path: pathMapping.outward(match.path) }))
-      const versions = new Map(found.flatMap(({ path, sha256 }) => (sha256 === undefined ? [] : [[path, sha256]])))
+      const outwardMatches = matches.map((match) => ({ ...match, path: pathMapping.outward(match.path) }))
+      const versions = new Map(
+        outwardMatches.flatMap(({ path, sha256 }) => (sha256 === undefined ? [] : [[path, sha256]])),
+      )
       const notes = [...versions].map(([path, version]) => `sha256 ${path} ${version}`)
       const limit = truncatedReason === undefined ? [] : [`There may be more matches (${truncatedReason})`]
       return {
-        ...answer(found.flatMap(matchLines), [...warnings, ...limit, ...notes], 'No matches'),
-        structured: { query: options.query, matches: found, truncated },
+        ...answer(outwardMatches.flatMap(matchLines), [...warnings, ...limit, ...notes], 'No matches'),
+        structured: { query: options.query, matches: outwardMatches, truncated },
       }
     },
   }),
@@ -181,8 +183,8 @@ const tools = [
     uses: ['write_file'],
     *steps({ path, content, mode, ...optional }, pathMapping) {
       const options = { mode, ...definedOf(optional) }
-      const written = yield* call('write_file', { path: pathMapping.inward(path), content, ...options })
-      const { created, bytesWritten, oldSha256, newSha256, warnings } = written
+      const result = yield* call('write_file', { path: pathMapping.inward(path), content, ...options })
+      const { created, bytesWritten, oldSha256, newSha256, warnings } = result
       const summary = `${created ? 'Created' : 'Replaced'} ${path} (${bytesWritten} bytes)`
       return {
         ...answer([summary], [...warnings, `sha256 ${newSha256}`]),

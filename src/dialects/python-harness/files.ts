@@ -198,9 +198,9 @@ function shortHash(sha256: string): string {
 /** Returns the version that a hash means. A short hash means the version that the run was shown last, if it begins with it. */
 function* expectedVersion(file: string, hash: string | null | undefined): Steps<{ expectedSha256?: string }> {
   if (hash == null) return {}
-  const shown = yield* lastShownVersion(file)
+  const version = yield* lastShownVersion(file)
   // No file has a version that ends in so many zeros, so another hash is refused as a conflict.
-  return { expectedSha256: shown.startsWith(hash) ? shown : hash.padEnd(64, '0') }
+  return { expectedSha256: version.startsWith(hash) ? version : hash.padEnd(64, '0') }
 }
 
 /** Returns the range of a reading: `offset` and `limit`, or the lines from `start_line` to `end_line`. */

@@ -74,9 +74,9 @@ export function checkDialect(dialect: Dialect, tools: readonly KnownTool[]): voi
     if (!object.matches(tool)) throw new TypeError(`tools[${index}] of ${owner} must be an object`)
     const name = typeof tool.name === 'string' ? `Tool ${JSON.stringify(tool.name)}` : `tools[${index}]`
     checkDialectTool(tool, tools, `${name} of ${owner}`)
-    for (const taken of [tool.name, ...(tool.formerNames ?? [])]) {
-      if (names.has(taken)) throw new TypeError(`Two tools of ${owner} have the name ${JSON.stringify(taken)}`)
-      names.add(taken)
+    for (const toolName of [tool.name, ...(tool.formerNames ?? [])]) {
+      if (names.has(toolName)) throw new TypeError(`Two tools of ${owner} have the name ${JSON.stringify(toolName)}`)
+      names.add(toolName)
     }
   }
   checkFields(dialect.hints ?? {}, hintFields, `"hints" of ${owner}`)
@@ -88,7 +88,7 @@ function checkFieldNames(dialect: Dialect, tools: readonly KnownTool[], label: s
   const names = [...new Set(tools.flatMap(({ input }) => [...fieldNamesOf(input)]))]
   const hasUnknownTools = dialect.tools
     .flatMap(({ uses, mayUse = [], narrows = [] }) => [...uses, ...mayUse, ...narrows])
-    .some((used) => !tools.some(({ name }) => name === used))
+    .some((toolName) => !tools.some(({ name }) => name === toolName))
   for (const [field, spelling] of Object.entries(dialect.fields ?? {})) {
     if (typeof spelling !== 'string') throw new TypeError(`${label}: ${JSON.stringify(field)} must be a string`)
     if (names.includes(field)) continue
@@ -115,14 +115,15 @@ function checkDialectTool(tool: DialectTool, tools: readonly KnownTool[], label:
   const { uses, mayUse = [], narrows = [], annotations = {} } = tool
   const toolNames = tools.map(({ name }) => name)
   for (const [field, names] of Object.entries({ uses, mayUse, narrows })) {
-    for (const used of names) {
-      const help = toolNames.includes(used) ? '' : nearestTool(String(used), toolNames)
-      if (help !== '') throw new TypeError(`${label}: "${field}" names the unknown tool ${JSON.stringify(used)}${help}`)
+    for (const toolName of names) {
+      const help = toolNames.includes(toolName) ? '' : nearestTool(String(toolName), toolNames)
+      if (help !== '')
+        throw new TypeError(`${label}: "${field}" names the unknown tool ${JSON.stringify(toolName)}${help}`)
     }
   }
   checkFields(annotations, annotationFields, `${label}: "annotations"`)
-  const used = new Set<string>([...uses, ...mayUse])
-  const changing = tools.find(({ name, mutates }) => mutates && used.has(name))
+  const usableTools = new Set<string>([...uses, ...mayUse])
+  const changing = tools.find(({ name, mutates }) => mutates && usableTools.has(name))
   if (annotations.readOnlyHint === true && changing !== undefined) {
     throw new TypeError(`${label}: "readOnlyHint" is true, but it uses ${changing.name}, which changes files`)
   }

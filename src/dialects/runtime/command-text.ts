@@ -15,7 +15,7 @@ export function formatCommandOutput({ stdout, stderr, refused = [], outputUri }:
   return [stdout, stderr, notes.join('\n')].reduce(joinLines)
 }
 
-/** Joins two texts with a line break, if there is none. */
+/** Joins two texts with a line break, unless the first ends with one. */
 function joinLines(above: string, below: string): string {
   if (below === '') return above
   return above === '' || above.endsWith('\n') ? above + below : `${above}\n${below}`

@@ -1,6 +1,6 @@
 import type { Failure } from '../../errors.ts'
 
-/** Formats the passage that is most similar to a text that was not found, as the end of an error message; `''` if there is none. */
+/** Formats the passage that is most similar to a text that was not found, as the end of an error message; `''` without one. */
 export function formatNearestPassage({ nearest }: Failure): string {
   if (nearest === undefined) return ''
   return `\nThe nearest passage, from line ${nearest.line}:\n${nearest.text}`

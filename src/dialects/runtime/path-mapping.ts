@@ -11,8 +11,8 @@ export interface PathMapping {
   /** Translates a path of the dialect for the workspace. A path below no root stays unchanged. */
   inward(path: string): string
   /**
-   * Translates a logical path for the dialect. What is no logical path, such as the address of a stored result
-   * (`artifact://…`) or a refused path, stays unchanged.
+   * Translates a logical path for the dialect. Other texts, such as the address of a stored result (`artifact://…`) or a
+   * refused path, stay unchanged.
    */
   outward(path: string): string
   /** The paths that the current call has translated, by their translation. */

@@ -3,8 +3,8 @@ import { ToolError } from '../../errors.ts'
 import type { Tool } from '../../tools/define-tool.ts'
 
 /**
- * Creates a tool that fails with the error of a dialect, so that the rejected call is recorded like any other. An error that
- * is no ToolError is reported without its text, which may hold physical paths; the text is in the cause.
+ * Creates a tool that fails with the error of a dialect, so that the rejected call is recorded like any other. Errors other
+ * than ToolError are reported without their text, which may contain physical paths; the text is in the cause.
  */
 export function createRejectedCall(name: string, error: unknown): Tool {
   const reject = (): never => {

@@ -32,7 +32,7 @@ const stepNames = ['tool', 'narrow', 'shown', 'nullDevice', 'unseen']
  */
 export function requireStep({ name }: DialectTool, step: Step): Step {
   if (typeof step === 'object' && step !== null && stepNames.some((part) => part in step)) return step
-  throw new TypeError(`The tool "${name}" yields a value that is no step: write yield* call(…)`)
+  throw new TypeError(`The tool "${name}" yields a value that is not a step: write yield* call(…)`)
 }
 
 /**

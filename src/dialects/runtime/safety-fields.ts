@@ -114,8 +114,8 @@ function toCamelCase(name: string): string {
   return name.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-function invalid(tool: string, field: string, why: string): ToolError {
-  return new ToolError('INVALID_INPUT', `Invalid input for ${tool}: ${field}: ${why}`, {
+function invalid(tool: string, field: string, reason: string): ToolError {
+  return new ToolError('INVALID_INPUT', `Invalid input for ${tool}: ${field}: ${reason}`, {
     field,
     hint: `Correct or leave out "${field}" and call again.`,
   })
@@ -167,23 +167,23 @@ export class SafetyFields {
    * @throws ToolError `INVALID_INPUT` if a field would widen what the step sets itself
    */
   narrow(tool: string, input: unknown): unknown {
-    const taken = this.#takenBy(tool)
-    if (taken.length === 0) return input
+    const toolFields = this.#takenBy(tool)
+    if (toolFields.length === 0) return input
     const narrowed: Record<string, unknown> = { ...(input as object) }
-    for (const field of taken) narrowed[field] = this.#combine(field, narrowed[field], this.#fields[field])
+    for (const field of toolFields) narrowed[field] = this.#combine(field, narrowed[field], this.#fields[field])
     return narrowed
   }
 
-  #combine(field: string, set: unknown, asked: unknown): unknown {
-    if (set === undefined || set === asked) return asked
-    if (field === 'dryRun') return set === true || asked === true
-    if (limits.has(field) && Number(asked) > Number(set)) {
+  #combine(field: string, set: unknown, requested: unknown): unknown {
+    if (set === undefined || set === requested) return requested
+    if (field === 'dryRun') return set === true || requested === true
+    if (limits.has(field) && Number(requested) > Number(set)) {
       throw this.#refuse(field, `must be at most ${set} here`)
     }
     if (fixed.has(field) || (/^start(Line|Column)$/.test(field) && set !== 1)) {
       throw this.#refuse(field, `must be ${JSON.stringify(set)} here, or left out`)
     }
-    return asked
+    return requested
   }
 
   /**
@@ -192,9 +192,9 @@ export class SafetyFields {
    * @throws ToolError `INVALID_INPUT` with the field
    */
   requireEffectOn(tool: string): void {
-    const taken = this.#takenBy(tool)
+    const toolFields = this.#takenBy(tool)
     for (const field of Object.keys(this.#fields)) {
-      if (taken.includes(field) || (field !== 'dryRun' && this.#effective.has(field))) continue
+      if (toolFields.includes(field) || (field !== 'dryRun' && this.#effective.has(field))) continue
       throw this.#refuse(field, 'has no effect on this call')
     }
   }
@@ -219,7 +219,7 @@ export class SafetyFields {
     return safetyFieldsOf(tool).filter((field) => this.#fields[field] !== undefined)
   }
 
-  #refuse(field: string, why: string): ToolError {
-    return invalid(this.#tool, this.#spelling.get(field) ?? field, why)
+  #refuse(field: string, reason: string): ToolError {
+    return invalid(this.#tool, this.#spelling.get(field) ?? field, reason)
   }
 }

@@ -74,8 +74,8 @@ export interface DialectTool<I extends z.ZodObject = z.ZodObject, S = unknown> {
   readonly normalizeInput?: (input: unknown) => unknown
   /**
    * Makes the calls of the workspace, one after the other, and returns the answer. Yield {@link call} or
-   * {@link callTool}: the first call that fails ends the steps, and its error is the result. Several calls are no
-   * transaction, so read first and make the one change last.
+   * {@link callTool}: the first call that fails ends the steps, and its error is the result. Several calls are
+   * not a transaction, so read first and make the one change last.
    *
    * A thrown ToolError and a returned {@link Failure} are errors of this tool. Any other exception fails with
    * `BACKEND_ERROR`, without its text.

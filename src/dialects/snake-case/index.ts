@@ -261,7 +261,7 @@ interface ContentSearch {
   readonly max_results?: number | undefined
 }
 
-/** Searches contents. A `pattern` that is no regular expression in any language is a text, unless the caller says what it is. */
+/** Searches contents. A `pattern` that is not a valid regular expression is searched as text, unless the caller sets `is_regex`. */
 function* searchContents(
   path: string,
   { pattern, query, is_regex, case_sensitive = true, file_pattern, max_results }: ContentSearch,
@@ -276,15 +276,15 @@ function* searchContents(
   if (pattern === undefined || is_regex !== undefined) {
     return yield* call('search_text', { ...input, mode: is_regex === true ? 'regex' : 'literal' })
   }
-  const found = yield* tryCall('search_text', { ...input, mode: 'regex' })
-  if (found.ok || found.code !== 'INVALID_PATTERN') return found
+  const search = yield* tryCall('search_text', { ...input, mode: 'regex' })
+  if (search.ok || search.code !== 'INVALID_PATTERN') return search
   if (isRegexElsewhere(pattern)) {
-    return { ...found, hint: `${found.hint} Or search for the text itself with is_regex: false.` }
+    return { ...search, hint: `${search.hint} Or search for the text itself with is_regex: false.` }
   }
   const result = yield* call('search_text', { ...input, mode: 'literal' })
   return {
     ...result,
-    warnings: [...result.warnings, 'The pattern is no regular expression, so it was searched as text'],
+    warnings: [...result.warnings, 'The pattern is not a regular expression, so it was searched as text'],
   }
 }
 
@@ -304,8 +304,8 @@ function isRegexElsewhere(pattern: string): boolean {
   }
 }
 
-function wrongField(field: string, why: string): ToolError {
-  return new ToolError('INVALID_INPUT', `Invalid input for search_files: ${field}: ${why}`, {
+function wrongField(field: string, reason: string): ToolError {
+  return new ToolError('INVALID_INPUT', `Invalid input for search_files: ${field}: ${reason}`, {
     field,
     hint: 'Use path and pattern, and content_search: true to search contents.',
   })

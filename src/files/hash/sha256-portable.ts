@@ -76,7 +76,7 @@ const schedule = new Int32Array(64)
 function compress(state: Int32Array, bytes: Uint8Array, at: number): void {
   const w = schedule
   for (let i = 0; i < 16; i++, at += 4) {
-    // biome-ignore format: one word
+    // biome-ignore format: the four bytes of a word are easier to compare on one line
     w[i] = ((bytes[at] as number) << 24) | ((bytes[at + 1] as number) << 16) | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number)
   }
   for (let i = 16; i < 64; i++) {

@@ -2,7 +2,7 @@ import { byteText } from '../../util/native-bytes.ts'
 import { mayHoldSecret, type Redaction, redact, utf16EncodingOf } from './index.ts'
 import { WINDOW, WindowTable } from './window-table.ts'
 
-/** The content of one path before and after a change; `undefined` if there is none. */
+/** The content of one path before and after a change; `undefined` for a path without content. */
 export interface ContentChange {
   readonly before: Uint8Array | undefined
   readonly after: Uint8Array | undefined
@@ -42,9 +42,9 @@ export class HiddenSecrets {
   readonly #contents = new Map<string, Content>()
   #keptUnits = 0
 
-  /** @param known texts that the reader of the files has written, and so knows */
-  constructor(known: readonly string[] = []) {
-    this.#known = known
+  /** @param knownTexts texts that the reader of the files has written, and so knows */
+  constructor(knownTexts: readonly string[] = []) {
+    this.#known = knownTexts
   }
 
   get isEmpty(): boolean {
@@ -75,14 +75,14 @@ export class HiddenSecrets {
 
   /** Replaces each piece of a secret in a text by the mark of the secret. */
   hide(text: string): string {
-    let shown = ''
+    let visible = ''
     let from = 0
     for (const { mark, end } of this.#windows.search(text)) {
       // Windows of one piece overlap.
-      if (end - WINDOW >= from) shown += text.slice(from, end - WINDOW) + mark
+      if (end - WINDOW >= from) visible += text.slice(from, end - WINDOW) + mark
       from = end
     }
-    return from === 0 ? text : shown + text.slice(from)
+    return from === 0 ? text : visible + text.slice(from)
   }
 
   #add(content: Content): void {
@@ -128,19 +128,19 @@ export class HiddenSecrets {
   /** A short secret may be an ordinary word. It counts as shown if it is visible more often and hidden less often than before. */
   #findShort(before: readonly Content[], after: readonly WrittenContent[]): ExposedSecret | undefined {
     if (this.#short.size === 0) return undefined
-    const lost = countHidden(before)
+    const hiddenCounts = countHidden(before)
     for (const [secret, count] of countHidden(after.map(({ content }) => content)))
-      lost.set(secret, (lost.get(secret) ?? 0) - count)
-    for (const [secret, count] of lost) {
-      if (count <= 0 || this.#known.some((text) => text.includes(secret))) lost.delete(secret)
+      hiddenCounts.set(secret, (hiddenCounts.get(secret) ?? 0) - count)
+    for (const [secret, count] of hiddenCounts) {
+      if (count <= 0 || this.#known.some((text) => text.includes(secret))) hiddenCounts.delete(secret)
     }
-    if (lost.size === 0) return undefined
-    const shown = countVisible(before, lost)
+    if (hiddenCounts.size === 0) return undefined
+    const visibleCounts = countVisible(before, hiddenCounts)
     for (const { index, content } of after) {
-      for (const [secret, count] of countVisible([content], lost)) {
-        const remaining = (shown.get(secret) ?? 0) - count
+      for (const [secret, count] of countVisible([content], hiddenCounts)) {
+        const remaining = (visibleCounts.get(secret) ?? 0) - count
         if (remaining < 0) return { index, mark: this.#short.get(secret) as string }
-        shown.set(secret, remaining)
+        visibleCounts.set(secret, remaining)
       }
     }
     return undefined

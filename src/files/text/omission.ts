@@ -1,7 +1,7 @@
 /**
  * Returns the index of the first line that only marks omitted text (`// ... rest of code unchanged`), or -1. Models write such
- * a line for text that they do not repeat; written to a file, it replaces that text. Code such as `...rest,` or a lone `...`
- * is no placeholder. Linear.
+ * a line for text that they do not repeat; written to a file, it replaces that text. Code such as `...rest,` and a lone `...`
+ * do not count. Linear.
  */
 export function placeholderAt(lines: readonly string[]): number {
   return lines.findIndex(isPlaceholder)

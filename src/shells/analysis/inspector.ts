@@ -48,11 +48,11 @@ export function aliases(names: string, inspector: Inspector): Inspectors {
 
 export function refuseUnclear(call: Call, argument: Argument): undefined {
   if (argument.literal === undefined && call.leavesOpen) return undefined
-  const [code, what] =
+  const [code, problem] =
     argument.literal === undefined
       ? (['ARGUMENT_NOT_LITERAL', 'may become an option at run time; a path that starts with "./" cannot'] as const)
       : (['HIDDEN_COMMAND', 'is an option that is not analyzed'] as const)
-  call.walk.analysis.deny(code, `${call.name}: ${JSON.stringify(argument.raw)} ${what}`, argument.at)
+  call.walk.analysis.deny(code, `${call.name}: ${JSON.stringify(argument.raw)} ${problem}`, argument.at)
   return undefined
 }
 

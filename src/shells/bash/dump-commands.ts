@@ -66,8 +66,8 @@ const xxdFlags: Readonly<Record<string, string>> = {
 }
 
 function xxd(args: readonly string[]): Dump | string {
-  const known = args.map((arg) => (Object.hasOwn(xxdFlags, arg) ? (xxdFlags[arg] as string) : arg))
-  const flags = parseFlags(known, {
+  const shortArgs = args.map((arg) => (Object.hasOwn(xxdFlags, arg) ? (xxdFlags[arg] as string) : arg))
+  const flags = parseFlags(shortArgs, {
     plain: { '-p': 'plain', '-u': 'upper' },
     valued: { '-l': 'length', '-s': 'start', '-c': 'columns', '-g': 'group' },
   })
@@ -87,11 +87,11 @@ function xxd(args: readonly string[]): Dump | string {
     : (bytes: Uint8Array, offset: number) => {
         const width = columns * 2 + Math.ceil(columns / (group || columns))
         return rows(bytes, columns, (row, at) => {
-          const shown = Array.from(
+          const columns = Array.from(
             row,
             (byte, i) => `${i > 0 && group > 0 && i % group === 0 ? ' ' : ''}${digits(byte)}`,
           )
-          return `${hex(offset + at, 8)}: ${shown.join('').padEnd(width)} ${printable(row)}`
+          return `${hex(offset + at, 8)}: ${columns.join('').padEnd(width)} ${printable(row)}`
         })
       }
   return { operands: flags.operands, start, maxBytes, format }
@@ -137,8 +137,8 @@ function dumpRows(
 }
 
 function canonicalRow(row: Uint8Array): string {
-  const shown = Array.from(row, (byte, i) => `${i === 8 ? '  ' : ' '}${hex(byte, 2)}`).join('')
-  return `  ${shown.slice(1).padEnd(48)}  |${printable(row)}|`
+  const columns = Array.from(row, (byte, i) => `${i === 8 ? '  ' : ' '}${hex(byte, 2)}`).join('')
+  return `  ${columns.slice(1).padEnd(48)}  |${printable(row)}|`
 }
 
 /** Two bytes at a time, in the order of a little-endian machine. */
@@ -164,7 +164,7 @@ function hex(value: number, width: number): string {
   return value.toString(16).padStart(width, '0')
 }
 
-/** Parses a decimal, hexadecimal (`0x10`) or octal (`010`) number. `NaN` if it is none. */
+/** Parses a decimal, hexadecimal (`0x10`) or octal (`010`) number. Returns `NaN` for other texts. */
 function numberOf(text: string): number {
   if (/^0[0-7]+$/.test(text)) return Number.parseInt(text, 8)
   return /^(?:\d{1,15}|0x[0-9a-f]{1,12})$/i.test(text) ? Number(text) : Number.NaN

@@ -163,13 +163,13 @@ async function run(command: ShellCommand, options: BashOptions, context: RunCont
 function scriptRunner(threads: Threads | undefined, timeoutMs: number, signal: AbortSignal): ScriptRunner {
   const end = performance.now() + timeoutMs
   return async (script: Script, files: ScriptFiles): Promise<ScriptResult> => {
-    const left = Math.max(1, Math.ceil(end - performance.now()))
+    const remainingMs = Math.max(1, Math.ceil(end - performance.now()))
     if (threads === undefined) {
       const { runScript } = await loadSameThread()
-      return runScript(script, files, sameThreadLimits(left, signal))
+      return runScript(script, files, sameThreadLimits(remainingMs, signal))
     }
-    const jobOptions = { timeoutMs: left, signal, serve: serving(files, []) }
-    return threads.run({ type: 'script', script, timeoutMs: left }, jobOptions) as Promise<ScriptResult>
+    const jobOptions = { timeoutMs: remainingMs, signal, serve: serving(files, []) }
+    return threads.run({ type: 'script', script, timeoutMs: remainingMs }, jobOptions) as Promise<ScriptResult>
   }
 }
 

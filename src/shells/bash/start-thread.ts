@@ -5,7 +5,7 @@ export interface Thread {
   post(message: ToThread): void
   /** Whether it keeps the process running. */
   hold(isBusy: boolean): void
-  /** Ends it, whatever it does. */
+  /** Ends it immediately, even during a command. */
   kill(): void
 }
 

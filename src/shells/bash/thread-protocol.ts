@@ -47,11 +47,11 @@ export async function toMessage<T>(run: () => Promise<T>): Promise<Settled<T>> {
   try {
     return { value: await run() }
   } catch (error) {
-    return { error: sent(error) }
+    return { error: toSentError(error) }
   }
 }
 
-function sent(error: unknown): SentError {
+function toSentError(error: unknown): SentError {
   if (error instanceof ToolError) {
     const { message, code, details } = error
     return { message, code, details, is: 'tool' }
@@ -61,7 +61,7 @@ function sent(error: unknown): SentError {
     message,
     ...(typeof code === 'string' ? { code } : {}),
     is: ends === true ? 'end' : 'system',
-    ...(refusal instanceof ToolError ? { refusal: sent(refusal) } : {}),
+    ...(refusal instanceof ToolError ? { refusal: toSentError(refusal) } : {}),
   }
 }
 

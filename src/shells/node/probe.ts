@@ -9,7 +9,7 @@ import { createCommandDirectory, removeCommandDirectory } from './command-direct
 import type { Sandbox } from './sandbox.ts'
 import { unshareSandbox } from './unshare.ts'
 
-/** A sandbox that works, or the reason why there is none. */
+/** A sandbox that works, or the reason why none does. */
 export type ProbeResult = { readonly sandbox: Sandbox } | { readonly why: string }
 
 let cached: ProbeResult | undefined

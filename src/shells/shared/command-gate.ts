@@ -175,9 +175,9 @@ export class CommandGate {
     await this.requireHidden(changes)
     this.#writtenBytes = bytes
     for (const { path, to } of changes) this.#written.set(path, to?.type === 'file' ? to.bytes.length : 0)
-    const written = this.options.flow?.write(changes, keepsContent)
+    const recordLabels = this.options.flow?.write(changes, keepsContent)
     await this.backend.commit(changes, { durability: 'relaxed', signal: this.options.signal })
-    written?.()
+    recordLabels?.()
   }
 
   /**
@@ -186,12 +186,13 @@ export class CommandGate {
    * @throws ToolError `POLICY_DENIED_SECRET`
    */
   async requireHidden(changes: readonly Change[]): Promise<void> {
-    const written = changes.filter(({ to, from }) => to !== null && from === undefined)
-    const known: { change: Change; before: EntryState }[] = []
-    for (const change of written) known.push({ change, before: await this.#stateBefore(change) })
+    const writes = changes.filter(({ to, from }) => to !== null && from === undefined)
+    const contentChanges: { change: Change; before: EntryState }[] = []
+    for (const change of writes) contentChanges.push({ change, before: await this.#stateBefore(change) })
     const { readsUnseen } = this.options
-    if (readsUnseen === true && known.some(({ change }) => mayContainSecret(textIn(change)))) await this.#addUnseen()
-    requireHidden(this.#hidden, known)
+    if (readsUnseen === true && contentChanges.some(({ change }) => mayContainSecret(textIn(change))))
+      await this.#addUnseen()
+    requireHidden(this.#hidden, contentChanges)
   }
 
   /** Replaces the secrets of all files by marks in what a program has printed. Any other command sees marks in the files. */

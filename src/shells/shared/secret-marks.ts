@@ -45,14 +45,14 @@ export function createMarks(hidden?: HiddenSecrets): SecretMarks {
       if (encoding !== undefined) return hideUtf16(bytes, encoding, path)
       // Every format of a secret is ASCII, so other bytes can stay as they are.
       const text = byteText(bytes)
-      const { text: shown, marks } = redact(text)
+      const { text: visibleText, marks } = redact(text)
       if (marks.length === 0) return bytes
       hidden?.add(bytes)
       const shownMarks = byPath.get(path) ?? new Map<string, string>()
       for (const { mark, originalStart, originalEnd } of marks)
         shownMarks.set(mark, text.slice(originalStart, originalEnd))
       byPath.set(path, shownMarks)
-      return fromByteText(shown)
+      return fromByteText(visibleText)
     },
 
     restore(bytes, path, before = NO_BYTES) {

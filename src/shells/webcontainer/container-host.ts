@@ -50,7 +50,7 @@ export class ContainerHost {
     return this.#closing.signal.aborted
   }
 
-  /** Returns the container, or why there is none. @throws ToolError `SHELL_UNAVAILABLE` after {@link stop} */
+  /** Returns the container, or the fallback with the reason. @throws ToolError `SHELL_UNAVAILABLE` after {@link stop} */
   open(): Promise<BootedContainer | FallbackState> {
     if (this.isClosing) throw new ToolError('SHELL_UNAVAILABLE', 'The shell is closed')
     // The content of a container whose operation failed is unknown.

@@ -190,10 +190,10 @@ class ContainerMirror implements Mirror {
     await this.#containerFiles.mount(new Map([...visible].map(([path, { content }]) => [path, content])))
     const exported = await this.#containerFiles.export()
     // A mounted tree may lose entries that its format cannot represent, such as unusual names.
-    const lost = [...visible].filter(([path]) => !isContainerOwned(path) && !exported.has(path))
+    const missing = [...visible].filter(([path]) => !isContainerOwned(path) && !exported.has(path))
     await this.#containerFiles.write(
       exported,
-      lost.map(([path, { content }]) => ({ path, to: content })),
+      missing.map(([path, { content }]) => ({ path, to: content })),
     )
     for (const path of exported.keys()) if (!visible.has(path)) await this.#containerFiles.remove(path)
     for (const [path, { content, tag }] of visible) {

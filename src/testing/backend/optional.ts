@@ -61,14 +61,14 @@ export const optionalCases: readonly BackendCase[] = [
     unless: offers('scan'),
     async test({ backend }) {
       await commit(backend, change('a', file('a')))
-      const thrown = new ToolError('SEARCH_TIMEOUT', 'Cannot go on: it took too long')
+      const visitorError = new ToolError('SEARCH_TIMEOUT', 'Cannot go on: it took too long')
       const scanned = backend.scan?.([at('a')], () => {
-        throw thrown
+        throw visitorError
       })
       same(
         await scanned?.then(
           () => 'resolved',
-          (error: unknown) => error === thrown,
+          (error: unknown) => error === visitorError,
         ),
         true,
         'error',

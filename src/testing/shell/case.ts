@@ -31,7 +31,7 @@ export function needs(...names: (keyof ShellCapabilities)[]) {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a case looks at whatever field it expects
+// biome-ignore lint/suspicious/noExplicitAny: cases read arbitrary fields of results
 export type Answer = Record<string, any>
 
 /** A workspace with the shell under test. */

@@ -24,23 +24,27 @@ interface Replacement {
 export function replaceExact(
   text: string,
   replacement: Replacement,
-  where: { readonly path: Path; readonly edit?: number },
+  location: { readonly path: Path; readonly edit?: number },
 ): { text: string; replacements: number } {
-  const { path } = where
+  const { path } = location
   const matches = findAll(text, replacement)
   if (matches.length === 0) {
-    throw new ToolError('EDIT_NO_MATCH', `Cannot edit ${quote(path)}: oldText does not occur${inEdit(where)}`, {
-      ...where,
+    throw new ToolError('EDIT_NO_MATCH', `Cannot edit ${quote(path)}: oldText does not occur${inEdit(location)}`, {
+      ...location,
       nearest: nearestPassage(text, replacement.oldText),
     })
   }
   if (!replacement.replaceAll && matches.length > 1) {
     const times = matches.length > MAX_COUNTED ? `more than ${MAX_COUNTED}` : String(matches.length)
-    throw new ToolError('EDIT_AMBIGUOUS', `Cannot edit ${quote(path)}: oldText occurs ${times} times${inEdit(where)}`, {
-      ...where,
-      occurrences: Math.min(matches.length, MAX_COUNTED),
-      lines: linesOf(text, matches.slice(0, MAX_LISTED)),
-    })
+    throw new ToolError(
+      'EDIT_AMBIGUOUS',
+      `Cannot edit ${quote(path)}: oldText occurs ${times} times${inEdit(location)}`,
+      {
+        ...location,
+        occurrences: Math.min(matches.length, MAX_COUNTED),
+        lines: linesOf(text, matches.slice(0, MAX_LISTED)),
+      },
+    )
   }
   refusePartsOfMarks(text, matches, replacement.marks, path)
   const newTextFor = newTexts(replacement)

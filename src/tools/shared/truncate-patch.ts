@@ -9,17 +9,17 @@ export function truncatePatch(
   maxBytes: number,
 ): { readonly text: string; readonly truncated: boolean } {
   let text = ''
-  let left = maxBytes
+  let remaining = maxBytes
   for (const section of sections) {
     const bytes = utf8Length(section.text)
-    if (bytes <= left) {
+    if (bytes <= remaining) {
       text += section.text
-      left -= bytes
+      remaining -= bytes
       continue
     }
     // The two parts of a file that became a link, or a link that became a file, belong together.
     const isWhole = section.binary || section.text.includes('\ndiff --git ')
-    return { text: isWhole ? text : text + wholeHunks(section.text, left), truncated: true }
+    return { text: isWhole ? text : text + wholeHunks(section.text, remaining), truncated: true }
   }
   return { text, truncated: false }
 }
@@ -61,15 +61,15 @@ function firstLine(text: string): string {
 /** Returns the sections that a cut patch shows in part, and those that it leaves out. */
 export function cutSections<S extends { readonly text: string }>(
   sections: readonly S[],
-  shown: string,
+  text: string,
 ): { readonly partial: readonly S[]; readonly omitted: readonly S[] } {
   const partial: S[] = []
   const omitted: S[] = []
   let start = 0
   for (const section of sections) {
     const end = start + section.text.length
-    if (start >= shown.length && end > start) omitted.push(section)
-    else if (end > shown.length) partial.push(section)
+    if (start >= text.length && end > start) omitted.push(section)
+    else if (end > text.length) partial.push(section)
     start = end
   }
   return { partial, omitted }

@@ -155,6 +155,7 @@ describe('the root of a node backend', () => {
   })
 })
 
+// Windows has no permission bits.
 describe.skipIf(process.platform === 'win32')('permission bits', () => {
   it('are kept when a file is replaced, moved or part of a set; new files follow the umask', async () => {
     const { root, state } = place()
@@ -190,6 +191,7 @@ describe.skipIf(process.platform === 'win32')('permission bits', () => {
   })
 })
 
+// Windows has no `mkfifo`.
 describe.skipIf(process.platform === 'win32')('an entry that is not a file, directory or link', () => {
   it('is listed as other, and refused without blocking', { timeout: 10_000 }, async () => {
     const { root, state } = place()
@@ -297,6 +299,7 @@ describe('links on disk', () => {
   })
 })
 
+// Only on Linux does the backend hold descriptors of directories.
 describe.skipIf(process.platform !== 'linux')('too few file descriptors', () => {
   it('let 300 reads and 30 commits at once wait instead of fail', { timeout: 60_000 }, async () => {
     const { base, root, state } = place()

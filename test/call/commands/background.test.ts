@@ -25,11 +25,11 @@ describe('a background command', () => {
     expect(last).toMatchObject({ ok: true, state: 'ended', exitCode: 4, stdout: 'done\n', stderr: 'oops\n' })
     expect(await call('check_command', { id: 'process-1' })).toMatchObject({ stdout: '', stderr: '' })
     expect(Object.keys(await snapshot())).toEqual(expect.arrayContaining(['b.txt']))
-    const [written] = workspace
+    const [record] = workspace
       .auditRecords()
       .filter(({ pathsWritten, phase }) => phase === 'outcome' && pathsWritten.length > 0)
-    expect(written?.pathsWritten).toEqual(['b.txt'])
-    expect(await workspace.undo(written?.toolCallId as string)).toMatchObject({ ok: true })
+    expect(record?.pathsWritten).toEqual(['b.txt'])
+    expect(await workspace.undo(record?.toolCallId as string)).toMatchObject({ ok: true })
     expect(await snapshot()).toEqual(before)
   })
 
@@ -125,12 +125,12 @@ describe('a background command', () => {
     expect(await other.call('check_command', { id: 'process-1' })).toMatchObject({ ok: false, code: 'NOT_FOUND' })
     for (let i = 1; i <= 25; i++) await workspace.call('stop_command', { id: `process-${i}` })
     const states = async () => {
-      const found: string[] = []
+      const matches: string[] = []
       for (let i = 1; i <= 50; i++) {
         const { state } = (await workspace.call('check_command', { id: `process-${i}` })) as Answer
-        found.push(state)
+        matches.push(state)
       }
-      return found
+      return matches
     }
     expect((await states()).filter((state) => state === 'running')).toHaveLength(25)
     expect(running).toBe(25)

@@ -8,9 +8,9 @@ import { bash } from '../../../src/shells/bash/index.ts'
 async function open(options: Partial<Parameters<typeof createWorkspace>[0]> = {}) {
   const backend = memory({ 'a.txt': 'one\n', 'b.txt': 'one\n' })
   const workspace = await createWorkspace({ backend, policy: 'autonomous', run: { id: 'r' }, ...options })
-  const seen: WorkspaceEvent[] = []
-  const stop = workspace.subscribe((event) => seen.push(event))
-  return { workspace, seen, stop }
+  const events: WorkspaceEvent[] = []
+  const stop = workspace.subscribe((event) => events.push(event))
+  return { workspace, events, stop }
 }
 
 describe('workspace events', () => {
@@ -29,24 +29,24 @@ describe('workspace events', () => {
       plan: () => [],
       draft: () => Promise.reject(fault),
     })
-    const { workspace, seen } = await open({ extraTools: [broken] })
+    const { workspace, events } = await open({ extraTools: [broken] })
     await workspace.callTool('read_file', { path: 'none.txt' })
-    expect(seen).toEqual([])
+    expect(events).toEqual([])
     const failure = await workspace.callTool('broken', {})
-    expect(seen).toEqual([{ type: 'exception', runId: 'r', callId: 'r-2', tool: 'broken', cause: fault }])
+    expect(events).toEqual([{ type: 'exception', runId: 'r', callId: 'r-2', tool: 'broken', cause: fault }])
     expect(JSON.stringify(failure)).not.toContain('physical')
   })
 
   it('report the changes of each call of any run, and nothing for calls without changes', async () => {
-    const { workspace, seen, stop } = await open({ shell: bash() })
+    const { workspace, events, stop } = await open({ shell: bash() })
     await workspace.call('read_file', { path: 'a.txt' })
     await workspace.call('edit_file', { path: 'a.txt', oldText: 'nothing', newText: '' })
-    expect(seen).toEqual([])
+    expect(events).toEqual([])
     const edited = await workspace.call('edit_file', { path: './a.txt', oldText: 'one', newText: 'uno' })
     await workspace.run({ id: 'other' }).call('move_file', { path: 'b.txt', to: 'c/b.txt' })
     await workspace.call('run_command', { command: 'echo 1 > d.txt; rm a.txt' })
     if (edited.ok) await workspace.undo('r-4')
-    expect(seen).toMatchObject([
+    expect(events).toMatchObject([
       { type: 'changed', paths: ['a.txt'], listing: false, runId: 'r', callId: 'r-3' },
       { paths: expect.arrayContaining(['b.txt', 'c', 'c/b.txt']), listing: true, runId: 'other', callId: 'other-1' },
       { paths: ['a.txt', 'd.txt'], listing: true, callId: 'r-4' },
@@ -56,7 +56,7 @@ describe('workspace events', () => {
     await workspace.call('write_file', { path: 'd.txt', content: '1\n' })
     await workspace.call('apply_patch', { patch })
     await workspace.call('delete_file', { path: 'd.txt' })
-    expect(seen.splice(4)).toMatchObject([
+    expect(events.splice(4)).toMatchObject([
       { paths: ['d.txt'], listing: true },
       { paths: ['d.txt', 'e.txt'], listing: true },
       { paths: ['d.txt'], listing: true },
@@ -64,41 +64,41 @@ describe('workspace events', () => {
     stop()
     stop()
     await workspace.call('append_file', { path: 'a.txt', content: 'x\n' })
-    expect(seen).toHaveLength(4)
+    expect(events).toHaveLength(4)
   })
 
   it('are separate in a fork until it is committed', async () => {
-    const { workspace, seen } = await open()
+    const { workspace, events } = await open()
     const fork = await workspace.fork({ id: 'fork' })
     const forked: WorkspaceEvent[] = []
     fork.subscribe((event) => forked.push(event))
     await fork.call('append_file', { path: 'a.txt', content: 'x\n' })
-    expect([seen.length, forked.length]).toEqual([0, 1])
+    expect([events.length, forked.length]).toEqual([0, 1])
     await fork.commit()
-    expect(seen).toMatchObject([{ type: 'changed', paths: ['a.txt'], runId: 'fork' }])
+    expect(events).toMatchObject([{ type: 'changed', paths: ['a.txt'], runId: 'fork' }])
     expect(forked).toHaveLength(1)
   })
 
   it('reach every listener even if one throws, without an effect on the call', async () => {
-    const { workspace, seen } = await open()
+    const { workspace, events } = await open()
     workspace.subscribe(() => {
       throw new Error('a listener fails')
     })
     const last: WorkspaceEvent[] = []
     workspace.subscribe((event) => last.push(event))
     expect(await workspace.call('append_file', { path: 'a.txt', content: 'x\n' })).toMatchObject({ ok: true })
-    expect([seen.length, last.length]).toEqual([1, 1])
+    expect([events.length, last.length]).toEqual([1, 1])
   })
 
   it('report the end of plan mode, for one run or for all', async () => {
-    const { workspace, seen } = await open({ mode: 'plan', approve: () => 'allow' })
+    const { workspace, events } = await open({ mode: 'plan', approve: () => 'allow' })
     const other = workspace.run({ id: 'other' })
     expect([workspace.mode, other.mode]).toEqual(['plan', 'plan'])
     await workspace.call('submit_plan', { plan: 'Do it' })
-    expect(seen).toEqual([{ type: 'mode' }])
+    expect(events).toEqual([{ type: 'mode' }])
     expect([workspace.mode, other.mode]).toEqual(['act', 'plan'])
     await workspace.approvePlan()
-    expect(seen.length).toBe(2)
+    expect(events.length).toBe(2)
     expect(other.mode).toBe('act')
   })
 })

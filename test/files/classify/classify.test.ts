@@ -150,7 +150,7 @@ describe('classifyPath', () => {
   })
 
   // The results for extensions and directories are cached, so each name is new.
-  let asked = 0
+  let count = 0
   it.each<[string, Protection | undefined, FileKind]>([
     ['a.NEW.ts', undefined, 'TEXT_SOURCE'],
     ['a.NEW', undefined, 'UNKNOWN'],
@@ -187,9 +187,9 @@ describe('classifyPath', () => {
     ['NEW.aws/credentials', undefined, 'UNKNOWN'],
     ['.aws/NEW/credentials', undefined, 'UNKNOWN'],
   ])('%s has the protection %s', (name, protection, kind) => {
-    asked += 1
-    const found = classify(name.replace('NEW', `new${asked}`))
-    expect([found.protection, found.kind]).toEqual([protection, kind])
+    count += 1
+    const classification = classify(name.replace('NEW', `new${count}`))
+    expect([classification.protection, classification.kind]).toEqual([protection, kind])
   })
 
   it('gives the reason', () => {

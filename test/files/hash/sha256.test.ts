@@ -148,13 +148,13 @@ describe('sha256 on platforms without Node', () => {
   it('precomputes the hashes for which WebCrypto is faster, once', async () => {
     const all = [511, 512, 513].map(sample)
     const [small, first, second] = all as [Uint8Array, Uint8Array, Uint8Array]
-    const kept = new WeakMap<Uint8Array, string>()
+    const hashes = new WeakMap<Uint8Array, string>()
     const lengths = await handed(async () => {
-      await sha256WebAhead(all, kept)
-      await sha256WebAhead(all, kept)
+      await sha256WebAhead(all, hashes)
+      await sha256WebAhead(all, hashes)
     })
     expect(lengths).toEqual([512, 513])
-    expect([small, first, second].map((bytes) => kept.get(bytes))).toEqual([undefined, oracle(first), oracle(second)])
+    expect([small, first, second].map((bytes) => hashes.get(bytes))).toEqual([undefined, oracle(first), oracle(second)])
   })
 
   it.each<[string, unknown]>([
@@ -163,9 +163,9 @@ describe('sha256 on platforms without Node', () => {
   ])('%s: hashes large files without it, and precomputes no hash', async (_, crypto) => {
     vi.stubGlobal('crypto', crypto)
     const bytes = sample(40_000)
-    const kept = new WeakMap<Uint8Array, string>()
-    await sha256WebAhead([bytes], kept)
-    expect(kept.has(bytes)).toBe(false)
+    const hashes = new WeakMap<Uint8Array, string>()
+    await sha256WebAhead([bytes], hashes)
+    expect(hashes.has(bytes)).toBe(false)
     expect(await sha256Web(bytes)).toBe(oracle(bytes))
   })
 
@@ -197,15 +197,15 @@ describe('sha256 on platforms without Node', () => {
 
   it('requests the module by name, and accepts one without crypto.hash', () => {
     const older = { createHash }
-    const asked: string[] = []
+    const requests: string[] = []
     const getBuiltinModule = (name: string) => {
-      asked.push(name)
+      requests.push(name)
       return older
     }
     expect(findNativeCrypto({ getBuiltinModule }, 'sha256', sha256Portable)).toBe(older)
-    expect(asked).toEqual(['node:crypto'])
+    expect(requests).toEqual(['node:crypto'])
     expect(oneShot(older, 'sha256')(sample(100))).toBe(oracle(sample(100)))
-    expect(oneShot({ createHash, hash: (...given) => given.join(' ') }, 'sha256')('x')).toBe('sha256 x hex')
+    expect(oneShot({ createHash, hash: (...args) => args.join(' ') }, 'sha256')('x')).toBe('sha256 x hex')
   })
 
   it('hashes large files also without WebCrypto', async () => {

@@ -9,8 +9,8 @@ import { letters, tokens } from './tokens.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const token = `ghp_${letters(36)}`
-const find = (before: string, after: string, known: readonly string[] = []) =>
-  new HiddenSecrets(known).find([{ before: bytes(before), after: bytes(after) }])
+const find = (before: string, after: string, marks: readonly string[] = []) =>
+  new HiddenSecrets(marks).find([{ before: bytes(before), after: bytes(after) }])
 
 describe('HiddenSecrets', () => {
   it('finds a secret that an adjacent character makes visible, and names its mark', () => {

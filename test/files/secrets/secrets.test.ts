@@ -15,8 +15,8 @@ describe('redact', () => {
   const byPrefixes = shortest.map(([kind, prefixes, body]) => [prefixes, kind, body] as const)
   it.each(byPrefixes)('hides a token of the minimum length after %s, and no shorter one', (prefixes, kind, body) => {
     for (const prefix of prefixes.split(' ')) {
-      const kept = prefix.endsWith('.') ? prefix : ''
-      expect(redact(`a ${prefix}${body} b`).text).toBe(`a ${kept}[REDACTED:${kind}:1] b`)
+      const visiblePrefix = prefix.endsWith('.') ? prefix : ''
+      expect(redact(`a ${prefix}${body} b`).text).toBe(`a ${visiblePrefix}[REDACTED:${kind}:1] b`)
       expect(mayHoldSecret(new TextEncoder().encode(prefix + body))).toBe(true)
       const shorter = `a ${prefix}${body.slice(0, -1)} b`
       expect(redact(shorter).text).toBe(shorter)
@@ -179,7 +179,7 @@ describe('redact', () => {
       expect(mayHoldSecret(new TextEncoder().encode(text))).toBe(false)
     })
 
-    const begun = `-----BEGIN PRIVATE ${'KEY'}-----\n${letters(64)}`
+    const unfinishedKey = `-----BEGIN PRIVATE ${'KEY'}-----\n${letters(64)}`
     it.each<[string, string]>([
       [`\n${letters(20)}`, ''],
       [`\n${letters(20)}\nnext words`, '\nnext words'],
@@ -192,7 +192,7 @@ describe('redact', () => {
       [' name', ' name'],
       ['; then', '; then'],
     ])('a block that is truncated before %j ends there', (after, left) => {
-      const { text } = redact(begun + after)
+      const { text } = redact(unfinishedKey + after)
       expect(text.replace(/\s*\[REDACTED:private-key:[0-9]+\]/g, '')).toBe(left)
     })
 
@@ -272,7 +272,7 @@ describe('redact', () => {
   })
 
   it('finds almost nothing in the files of real packages', () => {
-    const found: string[] = []
+    const findings: string[] = []
     let bytes = 0
     for (const entry of readdirSync('node_modules', { recursive: true }).map(String)) {
       if (bytes > 8_000_000) break
@@ -280,11 +280,12 @@ describe('redact', () => {
       const stat = statSync(`node_modules/${entry}`)
       if (!stat.isFile() || stat.size > 500_000) continue
       bytes += stat.size
-      for (const { kind } of redact(readFileSync(`node_modules/${entry}`, 'utf8')).marks) found.push(`${entry} ${kind}`)
+      for (const { kind } of redact(readFileSync(`node_modules/${entry}`, 'utf8')).marks)
+        findings.push(`${entry} ${kind}`)
     }
     expect(bytes).toBeGreaterThan(1_000_000)
     // The findings have the right format: examples of tokens in documentation and tests.
-    expect(found.length, found.join('\n')).toBeLessThan(5)
+    expect(findings.length, findings.join('\n')).toBeLessThan(5)
   })
 })
 
@@ -352,19 +353,19 @@ describe('properties', () => {
   })
 
   it('mayHoldSecret is true exactly if redact finds a secret', () => {
-    let held = 0
+    let count = 0
     fc.assert(
       fc.property(pieces, (parts) => {
         const text = parts.join('')
         const { marks } = redact(text)
         expect(mayHoldSecret(new TextEncoder().encode(text))).toBe(marks.length > 0)
         if (marks.length === 0) return
-        held += 1
+        count += 1
         expect(mayHoldSecret(Buffer.from(`\ufeff${text}`, 'utf16le'))).toBe(true)
       }),
       { numRuns: times(150, 500) },
     )
-    expect(held).toBeGreaterThan(times(12, 50))
+    expect(count).toBeGreaterThan(times(12, 50))
   })
 
   it('a mark is not a secret', () => {
@@ -381,11 +382,11 @@ describe('properties', () => {
       fc.property(pieces, fc.nat(400), (parts, offset) => {
         const original = parts.join('')
         const redaction = redact(original)
-        const found = toOriginalOffset(redaction, offset)
+        const originalOffset = toOriginalOffset(redaction, offset)
         const inside = redaction.marks.some(({ start, end }) => start < offset && offset < end)
-        if (inside || offset > redaction.text.length) expect(found).toBeUndefined()
+        if (inside || offset > redaction.text.length) expect(originalOffset).toBeUndefined()
         else {
-          const at = found as number
+          const at = originalOffset as number
           expect(at).toBeLessThanOrEqual(original.length)
           // The same text follows, up to the next mark.
           const next = redaction.marks.find(({ start }) => start >= offset)

@@ -12,11 +12,11 @@ const byYaml = (text: string) => parse(text.split('\n---\n')[0]?.slice(4) ?? '',
 describe('a note', () => {
   it('is parsed as it was written, by parseNote and by YAML', () => {
     fc.assert(
-      fc.property(word, fc.option(word, { nil: undefined }), fc.array(word), fc.array(word), content, (...given) => {
-        const [id, title, labels, scopes, text] = given
-        const written = noteText(id, { title, labels, scopes, content: text })
-        expect(parseNote(written)).toEqual({ title, labels, scopes, content: text })
-        const fields = byYaml(written)
+      fc.property(word, fc.option(word, { nil: undefined }), fc.array(word), fc.array(word), content, (...parts) => {
+        const [id, title, labels, scopes, text] = parts
+        const note = noteText(id, { title, labels, scopes, content: text })
+        expect(parseNote(note)).toEqual({ title, labels, scopes, content: text })
+        const fields = byYaml(note)
         expect(fields).toEqual({
           id,
           ...(title === undefined ? {} : { title }),
@@ -99,7 +99,7 @@ describe('a note', () => {
           // For text that is not YAML, a note may only be more restricted, or have no scopes and labels.
           return
         }
-        const list = (given: unknown) => (given === undefined ? [] : Array.isArray(given) ? given : [given])
+        const list = (value: unknown) => (value === undefined ? [] : Array.isArray(value) ? value : [value])
         expect({ text, scopes: list(theirs.scopes) }).toEqual({ text, scopes: ours.scopes })
         expect({ text, labels: list(theirs.labels) }).toEqual({ text, labels: ours.labels })
         if (ours.scopes.length > 0) agreed += 1

@@ -23,19 +23,19 @@ describe('lines', () => {
     ['a\rb', 1],
     ['\r', 1],
     ['a\u2028b\u0085c\fd', 1],
-  ])('%j has %d lines', (given, count) => {
-    expect(countLines(given)).toBe(count)
+  ])('%j has %d lines', (input, count) => {
+    expect(countLines(input)).toBe(count)
   })
 
   it('equal a naive split', () => {
     fc.assert(
-      fc.property(text, fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 20 }), (given, start, max) => {
-        const lines = naiveLines(given)
-        expect(countLines(given)).toBe(lines.length)
-        const slice = sliceLines(given, start, max)
+      fc.property(text, fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 20 }), (input, start, max) => {
+        const lines = naiveLines(input)
+        expect(countLines(input)).toBe(lines.length)
+        const slice = sliceLines(input, start, max)
         const expected = lines.slice(start - 1, start - 1 + max)
         expect(slice.content).toBe(expected.join(''))
-        expect(slice.content).toBe(given.slice(slice.startOffset, slice.endOffset))
+        expect(slice.content).toBe(input.slice(slice.startOffset, slice.endOffset))
         expect(slice.totalLines).toBe(lines.length)
         expect(slice.startLine).toBe(start)
         expect(slice.endLine).toBe(start + expected.length - 1)
@@ -48,8 +48,8 @@ describe('lines', () => {
 
   it('are found by offset', () => {
     fc.assert(
-      fc.property(text, fc.nat(60), (given, offset) => {
-        expect(lineAt(given, offset)).toBe(given.slice(0, offset).split('\n').length)
+      fc.property(text, fc.nat(60), (input, offset) => {
+        expect(lineAt(input, offset)).toBe(input.slice(0, offset).split('\n').length)
       }),
     )
   })
@@ -60,16 +60,19 @@ describe('lines', () => {
     ['a\nb\nc\nd', 4, 9, 'd', 4, 4],
     ['a\nb', 1, 2, 'a\nb', 2, 2],
     ['a\nb', 1, 0, '', 0, 2],
-  ])('of %j from line %d, at most %d, are %j up to %d of %d', (given, start, most, content, endLine, totalLines) => {
-    expect(sliceLines(given, start, most)).toEqual({
-      content,
-      startLine: start,
-      endLine,
-      totalLines,
-      startOffset: given.indexOf(content),
-      endOffset: given.indexOf(content) + content.length,
-    })
-  })
+  ])(
+    'of %j from line %d, at most %d, are %j up to %d of %d',
+    (input, start, maxBytes, content, endLine, totalLines) => {
+      expect(sliceLines(input, start, maxBytes)).toEqual({
+        content,
+        startLine: start,
+        endLine,
+        totalLines,
+        startOffset: input.indexOf(content),
+        endOffset: input.indexOf(content) + content.length,
+      })
+    },
+  )
 
   it('after the end are empty', () => {
     expect(sliceLines('a\nb\n', 3, 10)).toEqual({

@@ -70,9 +70,9 @@ describe('risksOf', () => {
 
   it('treats links like files', () => {
     const link = (target: string) => ({ type: 'link' as const, target })
-    const gone = { change: { path: 'a' as Path, to: null }, before: link('x') }
+    const deletion = { change: { path: 'a' as Path, to: null }, before: link('x') }
     const flags = (to: EntryState) =>
-      risksOf([gone, { change: { path: 'b' as Path, to }, before: null }]).map((one) => one.flag)
+      risksOf([deletion, { change: { path: 'b' as Path, to }, before: null }]).map((one) => one.flag)
     expect(flags(link('x'))).toEqual([])
     expect(flags(link('y'))).toEqual(['deletesFile'])
     const retargeted = { change: { path: 'a.ts' as Path, to: link('y') }, before: link('x') }
@@ -108,8 +108,8 @@ describe('risksOf', () => {
   it('ignores directories', () => {
     const directory = { change: { path: 'auth' as Path, to: { type: 'directory' as const } }, before: null }
     expect(risksOf([directory])).toEqual([])
-    const gone = { change: { path: 'auth' as Path, to: null }, before: { type: 'directory' as const } }
-    expect(risksOf([gone])).toEqual([])
+    const deletion = { change: { path: 'auth' as Path, to: null }, before: { type: 'directory' as const } }
+    expect(risksOf([deletion])).toEqual([])
   })
 
   it('accepts further reasons for a sensitive path', () => {

@@ -194,11 +194,11 @@ export const command = (line: string): Way => ({
 export async function inBackground(run: Pick<Subject['workspace'], 'call'>, line: string): Promise<Answer> {
   const started = (await run.call('start_command', { command: line })) as Answer
   if (started.ok !== true) return started
-  let shown = ''
+  let text = ''
   for (let i = 0; ; i++) {
     const state = (await run.call('check_command', { id: String(started.id) })) as Answer
-    shown += `${state.stdout ?? ''}${state.stderr ?? ''}`
-    if (state.ok !== true || state.state !== 'running' || i > 2000) return { ...state, shown }
+    text += `${state.stdout ?? ''}${state.stderr ?? ''}`
+    if (state.ok !== true || state.state !== 'running' || i > 2000) return { ...state, shown: text }
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

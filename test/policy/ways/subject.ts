@@ -6,9 +6,9 @@ import { git } from '../../../dist/git/index.js'
 import { createWorkspace, type PolicyInput, type Workspace, type WorkspaceRun } from '../../../dist/index.js'
 import { bash } from '../../../dist/shells/bash/index.js'
 import type { Backend } from '../../../dist/storage/backend.js'
+import type { Answer } from '../../../src/testing/shell/case.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary fields of results
-export type Answer = Record<string, any>
+export type { Answer }
 
 /** A workspace with a rule that applies to one run. */
 export interface Subject {

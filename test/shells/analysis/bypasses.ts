@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are lines for a shell
 import type { ReasonCode } from '../../../src/shells/analysis/index.ts'
 
 /** A line and its expected result: `allow`, or the codes of all reasons. */

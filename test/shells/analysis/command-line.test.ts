@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are lines for a shell
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LogicalPath } from '../../../src/paths/logical-path.ts'
@@ -39,8 +38,8 @@ describe.each(Object.entries({ ...bypasses, ...details, ...inlineScripts }))('%s
 it.each(Object.entries(edges))('%s', (_, cases) => {
   for (const [line, ...expected] of cases) {
     const { decision, reasons } = analyzeCommand(line, policy)
-    const found = reasons.length === 0 ? [decision] : [...new Set(reasons.map(({ code }) => code))].sort()
-    if (found.join() !== [...expected].sort().join()) expect([line, ...found]).toEqual([line, ...expected])
+    const outcome = reasons.length === 0 ? [decision] : [...new Set(reasons.map(({ code }) => code))].sort()
+    if (outcome.join() !== [...expected].sort().join()) expect([line, ...outcome]).toEqual([line, ...expected])
     for (const { code, message } of reasons)
       if (messagePatterns[code]?.test(message) !== true) expect([line, message]).toEqual([line, messagePatterns[code]])
   }
@@ -269,7 +268,7 @@ describe('command lists of a policy', () => {
 
   it('throw for an unknown operator', () => {
     expect(() => analyzeCommand('ls', { deniedOperators: ['=>'] })).toThrow(
-      'Policy field "commands.deniedOperators[0]" is no operator: "=>"; the operators are "&&", "||", ";", "&", "|",',
+      'Policy field "commands.deniedOperators[0]" is not an operator: "=>"; the operators are "&&", "||", ";", "&", "|",',
     )
     expect(() => analyzeCommand('ls', { deny: ['ls', 'a'.repeat(5000)] })).toThrow('commands.deny[1]')
     expect(() => analyzeCommand('ls', { allow: ['ls', 'a'.repeat(5000)] })).toThrow('commands.allow[1]')
@@ -314,15 +313,15 @@ describe('commands started by launchers and package managers', () => {
       expect([line, decisionOf(line, { deny: ['git push -f'] })]).toEqual([line, 'deny'])
       expect([line, decisionOf(line, { deny: ['git push -F'] })]).toEqual([line, 'allow'])
     }
-    const seen: unknown[] = []
+    const calls: unknown[] = []
     const decide = ({ name, args, text, otherTexts }: JudgedCommand) => {
-      seen.push([name, args, text, otherTexts])
+      calls.push([name, args, text, otherTexts])
       return { decision: 'allow' as const, reason: '' }
     }
     analyzeCommand(`bash -x bin/git push -f "$x"`, {}, { decide })
     const args = ['-x', 'bin/git', 'push', '-f', null]
     const text = 'bash -x bin/git push -f "$x"'
-    expect(seen).toEqual([
+    expect(calls).toEqual([
       ['bash', args, text, ['bash bin/git push']],
       ['bash', args, text, ['bin/git push -f "$x"', 'git push -f "$x"', 'git push']],
     ])
@@ -487,26 +486,27 @@ describe('the verdict of analyzeCommand()', () => {
   })
 
   it('lists each reason once with its position, and at most a hundred', () => {
-    const seen = (line: string) => analyzeCommand(line, policy).reasons.map(({ code, at }) => [code, line.slice(...at)])
-    expect(seen('echo $(forbidden) `ls; forbidden`')).toEqual([
+    const reasonsOf = (line: string) =>
+      analyzeCommand(line, policy).reasons.map(({ code, at }) => [code, line.slice(...at)])
+    expect(reasonsOf('echo $(forbidden) `ls; forbidden`')).toEqual([
       ['POLICY_DENIED', 'forbidden'],
       ['POLICY_DENIED', 'forbidden'],
     ])
-    expect(seen("sh -c 'ls; forbidden'; eval \"sh -c 'forbidden a'\"")).toEqual([
+    expect(reasonsOf("sh -c 'ls; forbidden'; eval \"sh -c 'forbidden a'\"")).toEqual([
       ['POLICY_DENIED', "'ls; forbidden'"],
       ['POLICY_DENIED', 'eval "sh -c \'forbidden a\'"'],
     ])
-    expect(seen("sh -c 'forbidden; forbidden; sudo'").map(([code]) => code)).toEqual([
+    expect(reasonsOf("sh -c 'forbidden; forbidden; sudo'").map(([code]) => code)).toEqual([
       'POLICY_DENIED',
       'BUILT_IN_DENIED',
     ])
-    expect(seen('forbidden; forbidden')).toHaveLength(2)
-    expect(seen('forbidden;'.repeat(99))).toHaveLength(99)
-    expect(seen('forbidden;'.repeat(120))).toHaveLength(100)
-    expect(seen('a &&')[0]?.[0]).toBe('SYNTAX_ERROR')
-    expect(seen('ls && && b')).toEqual([['SYNTAX_ERROR', ' && b']])
-    expect(seen("sh -c 'sudo; fdisk'")).toHaveLength(2)
-    for (const [line, what] of [
+    expect(reasonsOf('forbidden; forbidden')).toHaveLength(2)
+    expect(reasonsOf('forbidden;'.repeat(99))).toHaveLength(99)
+    expect(reasonsOf('forbidden;'.repeat(120))).toHaveLength(100)
+    expect(reasonsOf('a &&')[0]?.[0]).toBe('SYNTAX_ERROR')
+    expect(reasonsOf('ls && && b')).toEqual([['SYNTAX_ERROR', ' && b']])
+    expect(reasonsOf("sh -c 'sudo; fdisk'")).toHaveLength(2)
+    for (const [line, message] of [
       ['node -e vm a', 'vm'],
       ['node -p -e', '-e'],
       ['node --eval=vm a', '--eval=vm'],
@@ -522,10 +522,12 @@ describe('the verdict of analyzeCommand()', () => {
       ['sqlite3 a .shell', '.shell'],
       ['psql <<<.a', 'psql <<<.a'],
     ] as const)
-      expect(seen(line).map(([, text]) => text)).toEqual([what])
+      expect(reasonsOf(line).map(([, text]) => text)).toEqual([message])
     // Nested backquotes have lost their backslashes, so their positions do not refer to the line.
-    expect(seen('echo `echo \\`forbidden\\``')).toEqual([['POLICY_DENIED', '`echo \\`forbidden\\``']])
-    expect(seen("sh -c 'echo `echo \\`forbidden\\``'")).toEqual([['POLICY_DENIED', "'echo `echo \\`forbidden\\``'"]])
+    expect(reasonsOf('echo `echo \\`forbidden\\``')).toEqual([['POLICY_DENIED', '`echo \\`forbidden\\``']])
+    expect(reasonsOf("sh -c 'echo `echo \\`forbidden\\``'")).toEqual([
+      ['POLICY_DENIED', "'echo `echo \\`forbidden\\``'"],
+    ])
   })
 
   it('is limited to a thousand commands and 262,144 characters in total', () => {
@@ -548,27 +550,28 @@ describe('the verdict of analyzeCommand()', () => {
   })
 
   it('reports an unusual character with its position', () => {
-    const told = (line: string) => analyzeCommand(line, {}).reasons.map(({ code, message, at }) => [code, message, at])
+    const reasonsOf = (line: string) =>
+      analyzeCommand(line, {}).reasons.map(({ code, message, at }) => [code, message, at])
     const odd = (point: string) => `The line contains U+${point}, which is invisible or looks like another character`
-    expect(told('a'.repeat(65_536))).toEqual([])
-    expect(told('a'.repeat(65_537))).toEqual([
+    expect(reasonsOf('a'.repeat(65_536))).toEqual([])
+    expect(reasonsOf('a'.repeat(65_537))).toEqual([
       ['LINE_TOO_LONG', 'The line is longer than 65536 characters', [0, 65_537]],
     ])
-    expect(told(' \t\n')).toEqual([['EMPTY_LINE', 'The line is empty', [0, 3]]])
-    expect(told('echo \0')).toEqual([['ODD_CHARACTER', odd('0000'), [5, 6]]])
-    expect(told('echo a\u{e0041}')).toEqual([['ODD_CHARACTER', odd('E0041'), [6, 8]]])
+    expect(reasonsOf(' \t\n')).toEqual([['EMPTY_LINE', 'The line is empty', [0, 3]]])
+    expect(reasonsOf('echo \0')).toEqual([['ODD_CHARACTER', odd('0000'), [5, 6]]])
+    expect(reasonsOf('echo a\u{e0041}')).toEqual([['ODD_CHARACTER', odd('E0041'), [6, 8]]])
     for (const opening of ['$(', '${', '$[', '<(', '>(', '`', '((', '<<E', '<<-', '<<<a']) {
       const line = (count: number) => `echo '${opening.repeat(count)}'`
-      expect([opening, ...told(line(512))]).toEqual([opening])
+      expect([opening, ...reasonsOf(line(512))]).toEqual([opening])
       const last = 6 + 512 * opening.length + (opening === '<<<a' ? 1 : 0)
-      expect([opening, ...told(line(513))]).toEqual([
+      expect([opening, ...reasonsOf(line(513))]).toEqual([
         opening,
         ['TOO_COMPLEX', 'The line has more than 512 expansions and here-documents', [last, line(513).length]],
       ])
     }
     for (const none of ['$a', '<a', '>', '<<<', '(', '[', '{a', 'a)']) {
       const line = `echo '${`${none}${none === '(' ? ' ' : ''}`.repeat(600)}'`
-      expect([none, ...told(line)]).toEqual([none])
+      expect([none, ...reasonsOf(line)]).toEqual([none])
     }
   })
 

@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are lines for a shell
 import type { Case } from './bypasses.ts'
 
 /** A brace list with more words than the parser and the analysis expand. */

@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are lines for a shell
 import type { ReasonCode } from '../../../src/shells/analysis/index.ts'
 import type { Case } from './bypasses.ts'
 

@@ -1,5 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are lines for a shell
-
 /** Programs that no line may start: the first by the list of the policy, the others by the built-in list. */
 export const forbiddenPrograms = ['forbidden', 'sudo', 'reboot'] as const
 

@@ -62,6 +62,7 @@ function lineOf(random: (below: number) => number, name: string, code: string): 
 describe.each(Object.entries(interpreters))('%s, with any of its options', (name, { code, harmless }) => {
   const isHere = spawnSync(name, ['--version']).error === undefined
 
+  // Compares with the real interpreter, which may not be installed.
   it.skipIf(!isHere)('runs no code in an allowed line that the analysis did not check', { timeout: 7_200_000 }, () => {
     const count = Number(process.env.FUZZ_LINES ?? 1_000)
     const next = randomFrom(Number(process.env.FUZZ_SEED ?? 1))

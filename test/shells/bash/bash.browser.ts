@@ -3,9 +3,7 @@ import { memory } from '../../../dist/backends/memory/index.js'
 import { createWorkspace } from '../../../dist/index.js'
 import { bash } from '../../../dist/shells/bash/index.js'
 import { registerContract, shellContract } from '../../../dist/testing/index.js'
-
-// biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary fields of results
-type Answer = Record<string, any>
+import type { Answer } from '../../../src/testing/shell/case.ts'
 
 const create = () => ({ shell: bash() })
 registerContract('bash in a Web Worker', shellContract({ name: 'bash', create }), { describe, it })
@@ -50,9 +48,9 @@ describe('bash() in a page', () => {
     expect(await workspace.call('edit_file', edit)).toMatchObject({ ok: true })
     expect(await run('npm test')).toMatchObject({ ok: true, exitCode: 0, stdout: expect.stringContaining('fail 0') })
     // All requests went to the page's own server.
-    const asked = performance.getEntriesByType('resource').map(({ name }) => new URL(name))
-    expect(asked.length).toBeGreaterThan(0)
-    expect(asked.filter(({ protocol, host }) => protocol !== 'data:' && host !== location.host)).toEqual([])
+    const urls = performance.getEntriesByType('resource').map(({ name }) => new URL(name))
+    expect(urls.length).toBeGreaterThan(0)
+    expect(urls.filter(({ protocol, host }) => protocol !== 'data:' && host !== location.host)).toEqual([])
     await workspace.close()
   })
 

@@ -243,11 +243,11 @@ describe('policy for commands of bash()', () => {
     const rules = [{ name: 'plans', action: 'ask', permissions: ['file:read'], paths: ['plans/**'] }] as const
     const policy = { preset: 'autonomous', rules } as const
     const tree = { 'plans/a.md': 'alpha\n', 'plans/b.md': 'beta\n', 'c.md': 'c\n' }
-    const asked: string[] = []
+    const questions: string[] = []
     const { run } = await shellBench(tree, {
       policy,
       approve: async ({ accesses }) => {
-        asked.push(accesses[0]?.path as string)
+        questions.push(accesses[0]?.path as string)
         await new Promise((resolve) => setTimeout(resolve, 1100))
         return 'allow' as const
       },
@@ -256,7 +256,7 @@ describe('policy for commands of bash()', () => {
     await run('cat c.md; echo c > c.txt')
     const result = await run('cat plans/a.md plans/b.md; echo x >> log.txt', { timeoutMs: 1000 })
     expect(result).toMatchObject({ ok: true, stdout: 'alpha\nbeta\n', filesChanged: ['log.txt'] })
-    expect(asked).toEqual(['plans/a.md', 'plans/b.md'])
+    expect(questions).toEqual(['plans/a.md', 'plans/b.md'])
     const { run: alone, snapshot } = await shellBench(tree, { policy })
     const before = await snapshot()
     expect(await alone('echo x > x.txt; cat plans/a.md')).toMatchObject({ ok: false, code: 'APPROVAL_REQUIRED' })
@@ -264,21 +264,21 @@ describe('policy for commands of bash()', () => {
   })
 
   it('asks before it runs a command that needs approval', async () => {
-    const asked: string[] = []
+    const questions: string[] = []
     const { run } = await shellBench(
       { 'a.txt': 'a\n' },
       {
         policy: 'supervised',
         approve: async ({ accesses, diff }) => {
-          asked.push(`${accesses[0]?.permission} ${diff === undefined ? '' : 'diff'}`)
-          return asked.length === 1 ? { deny: 'no' } : 'allow'
+          questions.push(`${accesses[0]?.permission} ${diff === undefined ? '' : 'diff'}`)
+          return questions.length === 1 ? { deny: 'no' } : 'allow'
         },
       },
     )
     expect(await run('cat a.txt')).toMatchObject({ ok: false, code: 'APPROVAL_DENIED' })
     expect(await run('cat a.txt')).toMatchObject({ ok: true, stdout: 'a\n' })
     expect(await run('echo b > a.txt')).toMatchObject({ ok: true })
-    expect(asked.map((one) => one.trim())).toEqual([
+    expect(questions.map((one) => one.trim())).toEqual([
       'command:run',
       'command:run',
       'command:run',
@@ -380,8 +380,8 @@ describe('a secret in a file of a command', () => {
       await run(line)
       const out = await backend.stat('out' as never)
       if (out === undefined) continue
-      const seen = await run('cat out | fold -w 10')
-      expect(seen.stdout.replaceAll('\n', ''), line).not.toContain(TOKEN.slice(4))
+      const folded = await run('cat out | fold -w 10')
+      expect(folded.stdout.replaceAll('\n', ''), line).not.toContain(TOKEN.slice(4))
     }
   })
 
@@ -438,22 +438,22 @@ describe('a command line of bash()', () => {
       { name: 'look', action: 'allow', permissions: ['command:run'], commands: ['ls*', 'cat *'] },
       { name: 'no sed', action: 'deny', commands: ['sed *'] },
     ] as const
-    const asked: string[] = []
+    const questions: string[] = []
     const { run } = await shellBench(
       { 'a.txt': 'a' },
       {
         shell: bash(),
         policy: { preset: 'supervised', rules },
         approve: async ({ tool }) => {
-          asked.push(tool)
+          questions.push(tool)
           return 'allow' as const
         },
       },
     )
     expect(await run('ls && cat a.txt')).toMatchObject({ ok: true })
-    expect(asked).toEqual([])
+    expect(questions).toEqual([])
     expect(await run('ls && wc a.txt')).toMatchObject({ ok: true })
-    expect(asked).toEqual(['run_command'])
+    expect(questions).toEqual(['run_command'])
     expect(await run('ls; true | sed p a.txt')).toMatchObject({ ok: false, code: 'COMMAND_DENIED' })
   })
 })

@@ -110,10 +110,10 @@ export class BombRunner {
 
   #result(
     bomb: Bomb,
-    found: { answer: HostAnswer; memory: number; leftover: number; harm: readonly string[] },
+    measured: { answer: HostAnswer; memory: number; leftover: number; harm: readonly string[] },
   ): BombResult {
-    const { answer, memory, leftover } = found
-    const harm = [...found.harm]
+    const { answer, memory, leftover } = measured
+    const harm = [...measured.harm]
     if (answer.code !== 'DEAD') {
       if (answer.gap > BOMB_LIMITS.gap) harm.push(`blocked the event loop for ${Math.round(answer.gap)} ms`)
       if (answer.ms > this.#timeoutMs + BOMB_LIMITS.lateness) harm.push(`took ${Math.round(answer.ms)} ms`)

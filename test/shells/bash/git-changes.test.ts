@@ -102,9 +102,9 @@ describe('git commands that change the repository', () => {
     lines.push('git checkout HEAD~1', 'git show --stat', 'git restore --source HEAD~1 --staged .env; git diff --cached')
     const answers = []
     for (const line of lines) answers.push(await run(line))
-    const told = JSON.stringify(answers)
+    const shownText = JSON.stringify(answers)
     for (const secret of ['hunter', 'PASSWORD', 'SECOND', 'THIRD', 'planned', TOKEN, [...TOKEN].reverse().join('')]) {
-      expect(told, secret).not.toContain(secret)
+      expect(shownText, secret).not.toContain(secret)
     }
     expect(answers[1]).toMatchObject({ exitCode: 128, refused: [{ path: '.env', code: 'POLICY_DENIED_SECRET' }] })
     expect(answers[3]).toMatchObject({ exitCode: 128, refused: [{ path: 'private/plan.txt', code: 'POLICY_DENIED' }] })
@@ -291,9 +291,9 @@ describe('git commands on a repository of another git', () => {
     expect((await run('git branch')).stdout).toBe('* main\n  merged\n  silent\n')
     expect((await run('git log --format=%s merged')).stdout).toBe('merge\nright\nleft\nfirst\n')
     expect((await run('git log -1 --format="%an %ad" merged')).stdout).toBe('B 2026-01-01T00:00:03.000Z\n')
-    const shown = await run('git show merged')
-    expect(shown.stdout).toContain('    merge\n')
-    expect(shown.stdout).not.toContain('diff --git')
+    const result = await run('git show merged')
+    expect(result.stdout).toContain('    merge\n')
+    expect(result.stdout).not.toContain('diff --git')
     expect((await run('git log --format="<%an|%ae|%s>" silent')).stdout).toBe(
       '<||>\n<Wardspace|wardspace@localhost|first>\n',
     )
@@ -306,8 +306,8 @@ describe('git commands on a repository of another git', () => {
     )
     expect(moved.stdout).toContain('rename from a.txt\nrename to c.txt\n')
     expect(moved.stdout).not.toContain('out/')
-    const shown = workspace.auditRecords().findLast(({ toolCallId }) => toolCallId === moved.callId)
-    expect(shown?.pathsRead).toEqual(expect.arrayContaining(['a.txt', 'c.txt']))
+    const record = workspace.auditRecords().findLast(({ toolCallId }) => toolCallId === moved.callId)
+    expect(record?.pathsRead).toEqual(expect.arrayContaining(['a.txt', 'c.txt']))
     await run('git commit -qm moved')
     await backend.commit([{ path: '.git/index' as Path, expect: 'any', to: null }], { durability: 'relaxed' })
     expect((await run('git status -s')).stdout).toBe(
@@ -348,7 +348,7 @@ describe('git compared with the real git, line by line', () => {
     const put = Object.entries(files).map(
       ([path, text]) => `mkdir -p "$(dirname ${path})"; printf '${text.replaceAll('\n', '\\n')}' > ${path}`,
     )
-    const told = lines.map(
+    const echoedLines = lines.map(
       (line) => `cd "$here"; ( ${line}\n) 2> "$here.err"; printf '\\0%s\\0' $?; cat "$here.err"; printf '\\0'`,
     )
     const person = { NAME: 'Wardspace', EMAIL: 'wardspace@localhost', DATE: '1767225600 +0000' }
@@ -358,7 +358,7 @@ describe('git compared with the real git, line by line', () => {
         [`GIT_COMMITTER_${name}`, value],
       ]),
     )
-    const script = [`cd "${directory}"; here=${directory}`, ...put, ...told].join('\n')
+    const script = [`cd "${directory}"; here=${directory}`, ...put, ...echoedLines].join('\n')
     const { stdout } = spawnSync('bash', ['-c', script], {
       encoding: 'utf8',
       env: { ...env, PATH: process.env.PATH, HOME: '/nonexistent', GIT_CONFIG_GLOBAL: '/dev/null', GIT_PAGER: 'cat' },
@@ -371,9 +371,9 @@ describe('git compared with the real git, line by line', () => {
       if (line.startsWith('~')) continue
       // Only git prints hints, modes and dates in these words.
       const plain = out.replace(/^ {2}\(use .*\n|^ (create|delete) mode .*\n|^ Date: .*\n/gm, '')
-      const told = (text: string) => text.replaceAll(directory, '/workspace').replace(/\n+/g, '\n')
-      expect(told(ours.stdout), line).toBe(told(plain))
-      expect(ours.stderr, line).toBe(told(err))
+      const normalize = (text: string) => text.replaceAll(directory, '/workspace').replace(/\n+/g, '\n')
+      expect(normalize(ours.stdout), line).toBe(normalize(plain))
+      expect(ours.stderr, line).toBe(normalize(err))
     }
     const ours = await onDisk(backend)
     realGit(ours, 'fsck', '--strict')
@@ -459,10 +459,10 @@ describe('git compared with the real git, line by line', () => {
       ['--no-pager', 'git is not available in this shell'],
       ['revert HEAD', 'git revert is not available in this shell: git show COMMIT'],
     ]
-    for (const [line, said] of rows) {
+    for (const [line, message] of rows) {
       const answer = await run(`git ${line}`)
       expect(answer.exitCode, line).toBeGreaterThan(0)
-      expect(answer.stderr, line).toContain(said)
+      expect(answer.stderr, line).toContain(message)
     }
     // Restoring the parent's content empties the second commit.
     await run('git checkout -q other; rm c.txt; git add -u')
@@ -477,9 +477,9 @@ describe('git compared with the real git, line by line', () => {
     })
     expect((await run('git branch -d other')).stderr).toContain("'other' is not fully merged")
     expect((await run('git reset; git checkout -q main')).stderr).toContain(unknown)
-    const { '.git/index': _, ...left } = await snapshot()
+    const { '.git/index': _, ...remaining } = await snapshot()
     const { '.git/index': __, ...expected } = before
-    expect(left).toEqual(expected)
+    expect(remaining).toEqual(expected)
     expect(await run('git add .env missing; cd src; git clone https://example.com/x .')).toMatchObject({
       exitCode: 128,
       stderr: expect.stringContaining('git clone https://example.com/x /workspace'),
@@ -530,16 +530,16 @@ describe('git commands under policy', () => {
       preset: 'autonomous',
       rules: [{ name: 'commits', action: 'ask', permissions: ['git:write'] }],
     } as const
-    const asked: string[][] = []
+    const questions: string[][] = []
     const yes = await opened({
       policy: asking,
       approve: async ({ accesses }) => {
-        asked.push([...new Set(accesses.map(({ permission }) => permission))])
+        questions.push([...new Set(accesses.map(({ permission }) => permission))])
         return 'allow' as const
       },
     })
     expect(await yes.run(started)).toMatchObject({ ok: true, exitCode: 0 })
-    expect(asked).toEqual([expect.arrayContaining(['git:write'])])
+    expect(questions).toEqual([expect.arrayContaining(['git:write'])])
     const no = await opened({ policy: asking, approve: async () => ({ deny: 'not yet' }) })
     const before = await no.snapshot()
     expect(await no.run(started)).toMatchObject({ ok: false, code: 'APPROVAL_DENIED' })
@@ -589,14 +589,14 @@ describe('git clone', () => {
       const open = (hosts: string[], more: object = {}) =>
         shellBench({}, { shell: bash(), git: git(), policy: { preset: 'autonomous', network: { hosts }, ...more } })
       const line = `git clone ${server.url}/x.git . && cat a.txt && git log --oneline`
-      const named = await open([host])
-      const done = await named.run(line)
+      const namedHost = await open([host])
+      const done = await namedHost.run(line)
       expect(done).toMatchObject({ ok: true, exitCode: 0, stdout: expect.stringMatching(/^one\n[0-9a-f]{7} x\n$/) })
-      const directory = await onDisk(named.backend)
+      const directory = await onDisk(namedHost.backend)
       realGit(directory, 'fsck')
       expect(realGit(directory, 'status', '--porcelain')).toBe('')
-      expect(await named.workspace.undo(done.callId)).toMatchObject({ ok: true })
-      expect(await named.snapshot()).toEqual({})
+      expect(await namedHost.workspace.undo(done.callId)).toMatchObject({ ok: true })
+      expect(await namedHost.snapshot()).toEqual({})
 
       const before = server.requests.length
       for (const hosts of [[], ['127.0.0.1'], [elsewhere], ['*.0.0.1:1']]) {
@@ -616,7 +616,7 @@ describe('git clone', () => {
       expect((await tainted.run(line)).exitCode).toBe(128)
       expect(server.requests).toHaveLength(before)
       for (const address of [`http://a:b@${host}/x.git`, '/x.git', 'file:///x.git', 'ext::sh']) {
-        const refused = await named.run(`git clone ${address} .`)
+        const refused = await namedHost.run(`git clone ${address} .`)
         expect(refused.ok && refused.exitCode === 0, address).toBe(false)
       }
     } finally {

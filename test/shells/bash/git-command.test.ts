@@ -87,11 +87,11 @@ describe('git commands that read', () => {
       'git log | rev',
       'git diff | rev',
     ]
-    const told = JSON.stringify(await Promise.all([...lines, 'git diff -- .env'].map((line) => run(line))))
+    const output = JSON.stringify(await Promise.all([...lines, 'git diff -- .env'].map((line) => run(line))))
     for (const text of ['hunter', 'PASSWORD', '.env', 'private', 'plan', TOKEN, [...TOKEN].reverse().join('')]) {
-      expect(told.replaceAll('"cwd":"."', ''), text).not.toContain(text)
+      expect(output.replaceAll('"cwd":"."', ''), text).not.toContain(text)
     }
-    expect(told).toContain('REDACTED')
+    expect(output).toContain('REDACTED')
     expect(workspace.auditRecords().some(({ pathsRead }) => pathsRead.includes('a.txt'))).toBe(true)
   })
 

@@ -84,16 +84,16 @@ export async function compareSessions(numRuns: number): Promise<void> {
       try {
         const all = ['git init -q -b main', 'echo "*.log" > .gitignore', 'git add .', 'git commit -qm first', ...lines]
         for (const [index, line] of all.entries()) {
-          const told = `${all.slice(0, index + 1).join('\n')}\n`
+          const script = `${all.slice(0, index + 1).join('\n')}\n`
           const expected = real(theirs, line)
           const answer = await bench.run(line)
-          expect(answer.ok, told + JSON.stringify(answer)).toBe(true)
-          expect(answer.exitCode === 0, told + JSON.stringify(answer)).toBe(expected.exitCode === 0)
+          expect(answer.ok, script + JSON.stringify(answer)).toBe(true)
+          expect(answer.exitCode === 0, script + JSON.stringify(answer)).toBe(expected.exitCode === 0)
           if (index < 3) continue
           for (const question of index === all.length - 1 ? questions : questions.slice(0, 1)) {
             const right = real(theirs, question).stdout
-            expect(real(ours, question).stdout, told + question).toBe(right)
-            expect((await bench.run(question)).stdout, told + question).toBe(right)
+            expect(real(ours, question).stdout, script + question).toBe(right)
+            expect((await bench.run(question)).stdout, script + question).toBe(right)
           }
         }
         const history = 'git log --all --format="%T %s" | sort'

@@ -3,9 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { memory } from '../../../dist/backends/memory/index.js'
 import { createWorkspace } from '../../../dist/index.js'
 import { bash } from '../../../dist/shells/bash/index.js'
-
-// biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary fields of results
-type Answer = Record<string, any>
+import type { Answer } from '../../../src/testing/shell/case.ts'
 
 const shell = bash()
 afterAll(() => shell.close())

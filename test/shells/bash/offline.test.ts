@@ -32,22 +32,22 @@ globalThis.ready = true
 `
 
 /** A proxy for every request of the browser: of the page, its workers, and the browser itself. */
-const asked: string[] = []
+const requests: string[] = []
 let isOnline = true
 let files: Readonly<Record<string, readonly [type: string, body: string | Uint8Array]>>
 const proxy = createServer((request, response) => {
   const url = new URL(request.url ?? '/', 'http://origin.test')
-  asked.push(url.href)
-  const found = url.hostname === 'localhost' ? files[url.pathname] : undefined
+  requests.push(url.href)
+  const file = url.hostname === 'localhost' ? files[url.pathname] : undefined
   if (!isOnline) return void request.socket.destroy()
-  response.writeHead(found === undefined ? 404 : 200, {
-    'content-type': found?.[0] ?? 'text/plain',
+  response.writeHead(file === undefined ? 404 : 200, {
+    'content-type': file?.[0] ?? 'text/plain',
     'cache-control': 'public, max-age=31536000, immutable',
   })
-  response.end(found?.[1])
+  response.end(file?.[1])
 })
 proxy.on('connect', (request, socket: Socket) => {
-  asked.push(`connect ${request.url}`)
+  requests.push(`connect ${request.url}`)
   socket.destroy()
 })
 let browser: Awaited<ReturnType<typeof chromium.launch>>
@@ -100,10 +100,10 @@ it('a page makes no request while commands and scripts run, and works offline', 
   // Loads the parts that are loaded on first use.
   expect(await run('npm test')).toMatchObject({ ok: true, exitCode: 1 })
   expect(await run('git init -q; git add .; git commit -qm first')).toMatchObject({ exitCode: 0 })
-  expect(asked.filter((url) => !url.startsWith('http://localhost/'))).toEqual([])
+  expect(requests.filter((url) => !url.startsWith('http://localhost/'))).toEqual([])
 
   isOnline = false
-  asked.length = 0
+  requests.length = 0
   expect(await run("sed -i 's/a - b/a + b/' add.js; npm test")).toMatchObject({ exitCode: 0 })
   expect(await run('git diff --name-only; git commit -qam mended; git log --format=%s')).toMatchObject({
     stdout: 'add.js\nmended\nfirst\n',
@@ -119,11 +119,11 @@ it('a page makes no request while commands and scripts run, and works offline', 
     const { ok, exitCode, message } = await run(line)
     expect(ok && exitCode !== 0, `${line}: ${message}`).toBe(true)
   }
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 
   // A request of the page or of a worker would have been recorded here.
   await tab.evaluate(`fetch('https://page.test/').catch(() => {})`)
   const fromWorker = 'new Blob(["fetch(\'https://worker.test/\').catch(() => {}).then(() => postMessage(1))"])'
   await tab.evaluate(`new Promise((done) => { new Worker(URL.createObjectURL(${fromWorker})).onmessage = done })`)
-  expect(asked).toEqual(expect.arrayContaining(['connect page.test:443', 'connect worker.test:443']))
+  expect(requests).toEqual(expect.arrayContaining(['connect page.test:443', 'connect worker.test:443']))
 }, 240_000)

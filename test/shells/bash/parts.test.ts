@@ -117,8 +117,8 @@ describe('the files of a command', () => {
     const sight = () => ({ see, enter: see, revision: 'some' })
     const backend = memory({ hidden: 'h', 'a.txt': 'a' })
     const files = filesOver(backend, { visibility: sight })
-    const gone = (name: string) => ({ path: path(name), expect: 'any', to: null }) as const
-    await expect(files.apply([gone('a.txt'), gone('hidden')])).rejects.toMatchObject({ code: 'POLICY_DENIED' })
+    const deletion = (name: string) => ({ path: path(name), expect: 'any', to: null }) as const
+    await expect(files.apply([deletion('a.txt'), deletion('hidden')])).rejects.toMatchObject({ code: 'POLICY_DENIED' })
     expect(files.refusals).toMatchObject([{ permission: 'file:delete', path: '.', code: 'POLICY_DENIED' }])
     expect((await backend.list(ROOT)).map(({ name }) => name)).toEqual(['a.txt', 'hidden'])
   })
@@ -126,12 +126,12 @@ describe('the files of a command', () => {
   it('search files one by one over a backend without scan, until a visit returns false', async () => {
     const { scan: _, ...backend } = memory({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c', d: { directory: true } })
     const files = filesOver(backend)
-    const seen: string[] = []
+    const paths: string[] = []
     await files.scan(['d', 'a.txt', 'b.txt', 'c.txt'].map(path), undefined, (one, content) => {
-      seen.push(`${one} ${new TextDecoder().decode(content)}`)
+      paths.push(`${one} ${new TextDecoder().decode(content)}`)
       return one !== 'b.txt'
     })
-    expect(seen).toEqual(['a.txt a', 'b.txt b'])
+    expect(paths).toEqual(['a.txt a', 'b.txt b'])
   })
 
   it('end a search when the command is aborted', async () => {
@@ -142,8 +142,8 @@ describe('the files of a command', () => {
   it('refuse to move anything but files, directories and links', async () => {
     const inner = memory({ pipe: '' })
     const stat: Backend['stat'] = async (one) => {
-      const found = await inner.stat(one)
-      return one === 'pipe' && found !== undefined ? { ...found, type: 'other' } : found
+      const stat = await inner.stat(one)
+      return one === 'pipe' && stat !== undefined ? { ...stat, type: 'other' } : stat
     }
     await expect(filesOver({ ...inner, stat }).rename('pipe', 'b')).rejects.toMatchObject({
       code: 'PATH_REJECTED',
@@ -154,13 +154,13 @@ describe('the files of a command', () => {
 })
 
 describe('applyChanges', () => {
-  const made = (name: string, after: CommandChange['after']): CommandChange => ({
+  const commandChange = (name: string, after: CommandChange['after']): CommandChange => ({
     path: path(name),
     before: null,
     after,
   })
-  const directory = (name: string) => made(name, { type: 'directory' })
-  const file = (name: string) => made(name, { type: 'file', bytes: bytes('x') })
+  const directory = (name: string) => commandChange(name, { type: 'directory' })
+  const file = (name: string) => commandChange(name, { type: 'file', bytes: bytes('x') })
 
   it('skips refused paths and everything below them, and lists only the refusals', async () => {
     const backend = memory()
@@ -232,12 +232,12 @@ describe('background commands', () => {
 
   it('end immediately if they or their shell were aborted before they started', async () => {
     const commands = createRunningCommands()
-    const run = async (how: { signal?: AbortSignal }) => {
+    const run = async (options: { signal?: AbortSignal }) => {
       let end = (_: string) => {}
       const ended = new Promise<string>((resolve) => {
         end = resolve
       })
-      return commands.untilEnd(ended, () => end('killed'), { timeoutMs: 60_000, ...how })
+      return commands.untilEnd(ended, () => end('killed'), { timeoutMs: 60_000, ...options })
     }
     expect(await run({ signal: AbortSignal.abort() })).toMatchObject({ end: 'killed', cut: { code: 'ABORTED' } })
     commands.stop()
@@ -343,7 +343,7 @@ describe('runLine', () => {
       const stop = new AbortController()
       const last = running(() => ({
         catch() {},
-        // biome-ignore lint/suspicious/noThenProperty: a promise that settles just before it is aborted
+        // biome-ignore lint/suspicious/noThenProperty: only a custom `then` can settle and abort in the same step
         then(resolve: (value: object) => void, reject: (error: Error) => void) {
           ;({ resolve, reject })[settle](Object.assign(new Error('it failed'), done))
           stop.abort()
@@ -368,13 +368,13 @@ describe('runLine', () => {
   })
 
   it('uses a plain error if the interpreter has no ExitError', async () => {
-    for (const thrown of [
+    for (const error of [
       new TypeError('no such variable'),
       Object.assign(new Error('it ends'), { name: 'ExitError' }),
     ]) {
       let probe = async (_args: readonly string[], _context: object) => {}
       const package_ = {
-        ...running(() => probe([], { assignShellVariable: () => Promise.reject(thrown) })),
+        ...running(() => probe([], { assignShellVariable: () => Promise.reject(error) })),
         defineCommand(_name: string, execute: typeof probe) {
           probe = execute
           return {}
@@ -425,17 +425,17 @@ describe('custom commands', () => {
     const git = gitCommand(
       () => ({ head: async () => undefined, change: async () => ({ clone }) }) as unknown as CommandGit,
     )
-    const told = async (...flags: string[]) =>
+    const cloneErrors = async (...flags: string[]) =>
       (await git.attempt(['clone', ...flags, 'https://git.example/x', '.'], at))?.stderr
-    const quiet = await told('-q')
+    const quiet = await cloneErrors('-q')
     expect(quiet).toContain('con')
-    expect(await told()).toBe(`Cloning into '.'...\n${quiet}`)
+    expect(await cloneErrors()).toBe(`Cloning into '.'...\n${quiet}`)
   })
 
   it('npm reports that it cannot run a script', async () => {
     const files = { '/package.json': '{ "scripts": { "test": "true" } }' }
-    const told = { stdout: '', stderr: 'npm error no script can be run here\n', exitCode: 1 }
-    expect(await npmCommand().execute(['test'], contextOf(files))).toEqual(told)
+    const failure = { stdout: '', stderr: 'npm error no script can be run here\n', exitCode: 1 }
+    expect(await npmCommand().execute(['test'], contextOf(files))).toEqual(failure)
   })
 
   it('node reports an engine failure without its message, and ends the line if it was ended from outside', async () => {

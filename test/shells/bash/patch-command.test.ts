@@ -43,10 +43,10 @@ describe('patch', () => {
       const { run, snapshot } = await shellBench({ ...before, 'the.patch': diff })
       const result = await run(line)
       expect(result).toMatchObject({ ok: true, exitCode: 0, stderr: '' })
-      const left = await snapshot()
-      for (const [path, content] of Object.entries(after)) expect(left[path], path).toContain(content)
-      expect(Object.keys(left)).not.toContain('src/gone.txt')
-      expect(Object.keys(left)).not.toContain('src/old.txt')
+      const remaining = await snapshot()
+      for (const [path, content] of Object.entries(after)) expect(remaining[path], path).toContain(content)
+      expect(Object.keys(remaining)).not.toContain('src/gone.txt')
+      expect(Object.keys(remaining)).not.toContain('src/old.txt')
     }
   })
 

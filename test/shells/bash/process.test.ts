@@ -107,6 +107,7 @@ describe('a program with bash()', () => {
     expect(code).toBe(0)
   })
 
+  // `childrenOf` reads /proc.
   it.runIf(existsSync('/proc/self/task'))('ends the process of its shell when it is killed', async () => {
     const program = await start(
       `run("sed ':a;s/a/ab/;ba' <<< a"); await new Promise((resolve) => setTimeout(resolve, 300))`,
@@ -118,6 +119,7 @@ describe('a program with bash()', () => {
     await expect.poll(() => children.filter((pid) => existsSync(`/proc/${pid}/exe`)), { timeout: 5000 }).toEqual([])
   })
 
+  // `childrenOf` reads /proc.
   it.runIf(existsSync('/proc/self/task'))('has no process left after the workspace is closed', async () => {
     const program = await start(`setInterval(() => {}, 1000); await workspace.close()`)
     await expect.poll(() => childrenOf(program.pid as number), { timeout: 5000 }).toEqual([])

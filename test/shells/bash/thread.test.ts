@@ -38,7 +38,7 @@ describe('a line in a Web Worker', () => {
     const { callId: _, durationMs: __, artifactUri: ___, ...expected } = await other.run(line)
     expect(await one.run(line)).toMatchObject(expected)
     expect(await one.snapshot()).toEqual(await other.snapshot())
-    expect(workers.made).toEqual(['module shells/bash/thread.js'])
+    expect(workers.created).toEqual(['module shells/bash/thread.js'])
   })
 })
 
@@ -104,7 +104,7 @@ it('import.meta.dirname of a module at / is /', async () => {
 })
 
 it('a thread can call only the methods of the file system', async () => {
-  const told: object[] = []
+  const messages: object[] = []
   let tell = (_: object) => {}
   const worker = {
     addEventListener(name: string, listener: (event: object) => void) {
@@ -114,7 +114,7 @@ it('a thread can call only the methods of the file system', async () => {
       const { job } = message
       if (message.type === 'line') tell({ type: 'ask', job, question: 1, asked: { fs: 'constructor', args: [] } })
       if (message.type !== 'answer') return
-      told.push(message.answer)
+      messages.push(message.answer)
       const value = { stdout: '', stderr: '', exitCode: 0, pwd: '/workspace' }
       tell({ type: 'done', job, answer: { value } })
     },
@@ -122,7 +122,7 @@ it('a thread can call only the methods of the file system', async () => {
   }
   const { run } = await open({}, bash({ worker: () => worker as unknown as Worker }))
   expect(await run('ls')).toMatchObject({ ok: true, exitCode: 0 })
-  expect(told).toEqual([{ error: { message: 'There is no constructor', is: 'system' } }])
+  expect(messages).toEqual([{ error: { message: 'There is no constructor', is: 'system' } }])
 })
 
 describe('node compared with the real Node', () => {
@@ -137,11 +137,11 @@ describe('node compared with the real Node', () => {
     try {
       const real = await createRequire(join(directory, 'x.js'))('./main.cjs')()
       const { run } = await open(tree)
-      const told = (await run(
+      const answer = (await run(
         `node -e "require('./main.cjs')().then((v) => console.log(JSON.stringify(v)))"`,
       )) as Answer
-      expect(told, told.stderr).toMatchObject({ ok: true, exitCode: 0, stderr: '' })
-      expect(JSON.parse(told.stdout)).toEqual(JSON.parse(JSON.stringify(real).replaceAll(directory, '/workspace')))
+      expect(answer, answer.stderr).toMatchObject({ ok: true, exitCode: 0, stderr: '' })
+      expect(JSON.parse(answer.stdout)).toEqual(JSON.parse(JSON.stringify(real).replaceAll(directory, '/workspace')))
     } finally {
       rmSync(directory, { recursive: true })
     }

@@ -149,6 +149,7 @@ describe('findMasks()', () => {
     await expect(findMasks('/root', everything, list(code))).rejects.toMatchObject({ code: 'SHELL_UNAVAILABLE' })
   })
 
+  // File systems of other platforms refuse such a name.
   it.runIf(process.platform === 'linux')('is an error for a name that is not UTF-8', async () => {
     const root = createDirectory()
     writeFileSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.of(0xff)]), '')

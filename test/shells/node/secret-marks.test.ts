@@ -31,9 +31,9 @@ describe('programs that open files by themselves', () => {
     for (const [index, { kind, before, secret, after }] of secrets.entries()) {
       if (index % times(29, 1) !== 0) continue
       const content = `${before}${secret}${after}\nlast line\n`
-      const written = await workspace.callTool('write_file', { path: 't.txt', content, mode: 'CREATE_NEW' })
-      expect(written.ok).toBe(true)
-      const calls = [written.callId as string]
+      const created = await workspace.callTool('write_file', { path: 't.txt', content, mode: 'CREATE_NEW' })
+      expect(created.ok).toBe(true)
+      const calls = [created.callId as string]
       for (const line of lines) {
         const result = await run(line)
         if (result.ok) calls.push(result.callId)
@@ -42,9 +42,9 @@ describe('programs that open files by themselves', () => {
         for (const path of ['t.txt', 'g.txt', 'n.txt', 'm.txt', 'd/o.txt', 'h.txt']) {
           read.push(await workspace.callTool('read_file', { path }))
         }
-        const shown = JSON.stringify([result, read, files.map(([path]) => path), workspace.auditRecords().slice(-8)])
+        const visible = JSON.stringify([result, read, files.map(([path]) => path), workspace.auditRecords().slice(-8)])
         for (let at = 0; at + 12 <= secret.length; at++) {
-          if (!shown.includes(secret.slice(at, at + 12))) continue
+          if (!visible.includes(secret.slice(at, at + 12))) continue
           leaks.push(`${kind} (${before}): ${line}`)
           break
         }

@@ -161,8 +161,8 @@ describe.each([
       const line = pattern.replaceAll('F', path)
       const start = workspace.auditRecords().length
       const result = await run(line, { timeoutMs: 5000 })
-      const told = JSON.stringify([result, workspace.auditRecords().slice(start)])
-      if (never.some((text) => told.includes(text))) wrong.push(`told by: ${line}`)
+      const visible = JSON.stringify([result, workspace.auditRecords().slice(start)])
+      if (never.some((text) => visible.includes(text))) wrong.push(`told by: ${line}`)
       const after = await snapshot()
       for (const [name, content] of Object.entries(after)) {
         if (before[name] === content) continue

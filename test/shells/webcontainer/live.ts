@@ -1,10 +1,8 @@
 import { memory } from '../../../src/backends/memory/index.ts'
 import { type WebContainerState, webcontainer } from '../../../src/shells/webcontainer/index.ts'
 import { check, same } from '../../../src/testing/assert.ts'
+import type { Answer } from '../../../src/testing/shell/case.ts'
 import { createWorkspace } from '../../../src/workspace/create-workspace.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: checks read arbitrary fields of results
-type Answer = Record<string, any>
 
 export interface LiveReport {
   readonly state: WebContainerState

@@ -3,8 +3,8 @@ import { check, same, sameBytes } from '../../../src/testing/assert.ts'
 
 /** Uses every public member of the real client. Returns their names. */
 export async function members(): Promise<string[]> {
-  const used: string[] = []
-  const use = (name: string) => used.push(name)
+  const members: string[] = []
+  const use = (name: string) => members.push(name)
   const events: Record<string, unknown[][]> = {}
 
   const container = await WebContainer.boot({ workdirName: 'members', coep: 'require-corp' })
@@ -48,8 +48,8 @@ export async function members(): Promise<string[]> {
   )
   same((await fs.readdir('more', 'buffer'))[0] instanceof Uint8Array, true, 'readdir as bytes')
   use('fs.readdir')
-  const seen: string[] = []
-  const watcher = fs.watch('more', { recursive: true }, (event, name) => seen.push(`${event} ${name}`))
+  const fsEvents: string[] = []
+  const watcher = fs.watch('more', { recursive: true }, (event, name) => fsEvents.push(`${event} ${name}`))
   await fs.readdir('.')
   await fs.rename('more/new.txt', 'more/renamed.txt')
   use('fs.rename')
@@ -57,7 +57,7 @@ export async function members(): Promise<string[]> {
   await fs.rm('more/deep', { recursive: true })
   await fs.rm('more/never', { force: true })
   use('fs.rm')
-  await until('watch', () => seen.includes('rename renamed.txt') && seen.includes('rename new.bin'))
+  await until('watch', () => fsEvents.includes('rename renamed.txt') && fsEvents.includes('rename new.bin'))
   watcher.close()
   use('fs.watch')
 
@@ -73,8 +73,7 @@ export async function members(): Promise<string[]> {
   const off: (() => void)[] = []
   for (const event of ['port', 'server-ready', 'preview-message', 'error', 'xdg-open', 'code'] as const) {
     events[event] = []
-    // biome-ignore lint/suspicious/noExplicitAny: each event has a listener of its own kind
-    off.push(container.on(event as any, (...args: unknown[]) => events[event]?.push(args)))
+    off.push(container.on(event as 'error', (...args: unknown[]) => events[event]?.push(args)))
   }
   const lines = [
     'emit error [{"message":"told"}]',
@@ -127,8 +126,8 @@ export async function members(): Promise<string[]> {
   same(await fs.readFile('typed.txt', 'utf8'), 'typed\n', 'what was typed')
 
   await container.setPreviewScript('console.log(1)', { type: 'module' })
-  const told = await container.spawn('cat', ['/workspace/preview-script.json'])
-  check((await text(told.output)).includes('console.log(1)'), 'setPreviewScript')
+  const process = await container.spawn('cat', ['/workspace/preview-script.json'])
+  check((await text(process.output)).includes('console.log(1)'), 'setPreviewScript')
   use('setPreviewScript')
 
   container.teardown()
@@ -136,7 +135,7 @@ export async function members(): Promise<string[]> {
   const next = await WebContainer.boot({ workdirName: 'next' })
   same(await next.fs.readdir('.'), [], 'another container')
   next.teardown()
-  return used
+  return members
 }
 
 async function text(output: ReadableStream<string>): Promise<string> {
@@ -153,9 +152,9 @@ function failure(promise: Promise<unknown>): Promise<boolean> {
   )
 }
 
-async function until(what: string, isSo: () => boolean): Promise<void> {
+async function until(label: string, isSo: () => boolean): Promise<void> {
   for (let i = 0; !isSo(); i++) {
-    check(i < 1000, `${what}: it did not come about`)
+    check(i < 1000, `${label}: it did not come about`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

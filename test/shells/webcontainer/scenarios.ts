@@ -6,10 +6,8 @@ import {
   webcontainer,
 } from '../../../src/shells/webcontainer/index.ts'
 import { check, same } from '../../../src/testing/assert.ts'
+import type { Answer } from '../../../src/testing/shell/case.ts'
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '../../../src/workspace/create-workspace.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: scenarios read arbitrary fields of results
-type Answer = Record<string, any>
 
 const SECRET = 'PASSWORD=hunter2-of-the-container'
 const TOKEN = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`
@@ -128,8 +126,8 @@ export const scenarios: Record<string, () => Promise<void>> = {
           'echo x > new.txt',
         ]
         for (const line of lines) {
-          const told = JSON.stringify(await run(line))
-          for (const secret of [SECRET, TOKEN, 'the plan']) check(!told.includes(secret), `${line}: ${told}`)
+          const output = JSON.stringify(await run(line))
+          for (const secret of [SECRET, TOKEN, 'the plan']) check(!output.includes(secret), `${line}: ${output}`)
           await requireClean(line)
         }
         // Refused files are left out before the command runs.
@@ -172,12 +170,12 @@ export const scenarios: Record<string, () => Promise<void>> = {
           ['cat --file=.env', '.env'],
         ]
         for (const [line, path, cwd = '.'] of tries) {
-          const told = await run(line, { cwd })
-          const isTold = told.refused?.some((one: Answer) => one.path === path && one.code === 'POLICY_DENIED_SECRET')
-          check(isTold === true, `${line}: the result does not tell: ${JSON.stringify(told)}`)
+          const answer = await run(line, { cwd })
+          const isTold = answer.refused?.some((one: Answer) => one.path === path && one.code === 'POLICY_DENIED_SECRET')
+          check(isTold === true, `${line}: the result does not tell: ${JSON.stringify(answer)}`)
           const { refusals } = workspace.auditRecords().at(-1) ?? {}
           check(refusals?.some((one) => one.path === path) === true, `${line}: the audit does not tell`)
-          check(!JSON.stringify(told).includes(SECRET), `${line}: it told the secret`)
+          check(!JSON.stringify(answer).includes(SECRET), `${line}: it told the secret`)
         }
         // A redirection is evaluated before anything runs.
         const { code } = await run('cat < .env')
@@ -185,9 +183,9 @@ export const scenarios: Record<string, () => Promise<void>> = {
         check(JSON.stringify(workspace.auditRecords().at(-1)).includes('POLICY_DENIED_SECRET'), 'its audit')
         // Data is not an attempt. A name that is only known at run time is not found, but the file is not there either.
         same((await run('echo .env')).refused, undefined, 'echo .env')
-        const made = await run('p=.env; cat "$p"')
+        const result = await run('p=.env; cat "$p"')
         same(
-          { exitCode: made.exitCode, refused: made.refused },
+          { exitCode: result.exitCode, refused: result.refused },
           { exitCode: 1, refused: undefined },
           'a name in a variable',
         )
@@ -275,11 +273,11 @@ export const scenarios: Record<string, () => Promise<void>> = {
       await call('write_file', { path: 'src/b.txt', content: 'b\n' })
       await call('write_file', { path: '.env', content: SECRET })
       await until('b.txt in the container', async () => (await inside())['src/b.txt'] === 'b\n')
-      const known = count()
+      const countBefore = count()
       // When a later change is visible, the echo has been processed.
       await inside({ 'later.txt': 'later\n', 'node_modules/x/index.js': 'x', '.git/config': 'c' })
       await until('later.txt', async () => (await text('later.txt')) === 'later\n')
-      same(count(), known + 1, 'calls in the audit')
+      same(count(), countBefore + 1, 'calls in the audit')
       const changed = workspace.auditRecords().at(-1)?.pathsWritten
       same(changed, ['later.txt'], 'what the call changed')
       await requireClean('what others wrote')
@@ -312,10 +310,10 @@ export const scenarios: Record<string, () => Promise<void>> = {
           command:
             'mkdir asked; echo x > asked/a.txt; while [ ! -e go ]; do sleep 0.01; done; rm go; echo ok > ok.txt; sleep 600',
         })
-        let told = ''
+        let output = ''
         await until('the refusal', async () => {
-          told += (await call('check_command', { id })).stderr
-          return told.includes('was put back')
+          output += (await call('check_command', { id })).stderr
+          return output.includes('was put back')
         })
         await until('asked/a.txt in the container', async () => !('asked/a.txt' in (await inside())))
         same(await text('asked/a.txt'), undefined, 'asked/a.txt')
@@ -350,10 +348,10 @@ export const scenarios: Record<string, () => Promise<void>> = {
         await until('the port', async () => shell.ports().length === 1)
         const url = 'https://5173--stand-in.localhost/'
         same(shell.ports(), [{ port: 5173, url }], 'ports()')
-        let told = ''
+        let output = ''
         await until('the word', async () => {
-          told += (await call('check_command', { id })).stderr
-          return told.includes(`port 5173: ${url}`)
+          output += (await call('check_command', { id })).stderr
+          return output.includes(`port 5173: ${url}`)
         })
         await call('stop_command', { id })
         await until('the end of the port', async () => shell.ports().length === 0)

@@ -17,8 +17,9 @@ export const status: GitSubcommand = async ({ git, head, args, cwd }) => {
   const rows = untracked === 'none' ? all.filter(({ files }) => files !== 'untracked') : all
   const isPorcelain = flags.count('porcelain') > 0
   if (isPorcelain || flags.count('short') > 0) {
-    const where = head.commit === undefined ? `No commits yet on ${head.branch}` : (head.branch ?? 'HEAD (no branch)')
-    const first = flags.count('branch') > 0 ? `## ${where}\n` : ''
+    const position =
+      head.commit === undefined ? `No commits yet on ${head.branch}` : (head.branch ?? 'HEAD (no branch)')
+    const first = flags.count('branch') > 0 ? `## ${position}\n` : ''
     // For programs, paths do not depend on the directory.
     const displayed = (path: string) => (isPorcelain ? path : toOperand(cwd, path))
     return gitSuccess(first + rows.map((row) => `${lettersOf(row)} ${displayed(row.path)}\n`).join(''))

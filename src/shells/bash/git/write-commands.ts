@@ -28,8 +28,8 @@ export const init: GitSubcommand = async ({ git, args, cwd }) => {
   const isNew = (await git.head()) === undefined
   const defaultBranch = flags.values('branch').at(-1)
   if (isNew) await (await git.change()).init(defaultBranch === undefined ? {} : { defaultBranch })
-  const done = isNew ? 'Initialized empty' : 'Reinitialized existing'
-  return gitSuccess(flags.count('quiet') > 0 ? '' : `${done} Git repository in ${HOME}/.git/\n`)
+  const verb = isNew ? 'Initialized empty' : 'Reinitialized existing'
+  return gitSuccess(flags.count('quiet') > 0 ? '' : `${verb} Git repository in ${HOME}/.git/\n`)
 }
 
 export const clone: GitSubcommand = async ({ git, args, cwd }) => {
@@ -120,9 +120,9 @@ export const commit: GitSubcommand = async (invocation) => {
   const id = await repository.commit({ ...(message === undefined ? {} : { message }), amend: isAmended })
   if (flags.count('quiet') > 0) return gitSuccess('')
   const { entry, diff } = await git.show(id)
-  const where = `${head.branch ?? 'detached HEAD'}${entry.parents.length === 0 ? ' (root-commit)' : ''}`
+  const position = `${head.branch ?? 'detached HEAD'}${entry.parents.length === 0 ? ' (root-commit)' : ''}`
   return gitSuccess(
-    `[${where} ${short(id)}] ${subject(entry.message)}\n${diff.length === 0 ? '' : changeSummary(diff)}`,
+    `[${position} ${short(id)}] ${subject(entry.message)}\n${diff.length === 0 ? '' : changeSummary(diff)}`,
   )
 }
 

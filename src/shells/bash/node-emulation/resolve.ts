@@ -11,7 +11,7 @@ export interface Resolver {
   /**
    * Finds the module of a name, from a directory.
    *
-   * @throws an error with Node's code if there is none
+   * @throws an error with Node's code if no file matches
    */
   resolve(name: string, from: string, kind: ImportKind): Promise<ResolvedModule>
 }
@@ -82,8 +82,8 @@ class PackageFiles {
   async #formatIn(directory: string): Promise<'module' | 'commonjs' | undefined> {
     if (this.#formats.has(directory)) return this.#formats.get(directory)
     const manifest = await this.manifestIn(directory)
-    const stated = manifest?.type === 'module' || manifest?.type === 'commonjs' ? manifest.type : undefined
-    const format = manifest !== undefined || directory === '/' ? stated : await this.#formatIn(dirname(directory))
+    const statedFormat = manifest?.type === 'module' || manifest?.type === 'commonjs' ? manifest.type : undefined
+    const format = manifest !== undefined || directory === '/' ? statedFormat : await this.#formatIn(dirname(directory))
     this.#formats.set(directory, format)
     return format
   }
@@ -97,8 +97,8 @@ class PackageFiles {
       throw codedError('ERR_UNKNOWN_FILE_EXTENSION', `TypeScript and JSX are not run in this shell: ${real}`)
     }
     if (real.endsWith('.cjs')) return { path: real, format: 'commonjs' }
-    const stated = await this.#formatIn(dirname(real))
-    if (stated !== undefined) return { path: real, format: stated }
+    const format = await this.#formatIn(dirname(real))
+    if (format !== undefined) return { path: real, format }
     const text = utf8.decode(await this.#files.readFileBuffer(real))
     return { path: real, format: looksLikeModule(text) ? 'module' : 'commonjs' }
   }

@@ -129,7 +129,7 @@ export class ScriptContext {
     this.requireRunning()
   }
 
-  /** Waits for the next timer and runs it. Returns false if there is none, or the script has ended. */
+  /** Waits for the next timer and runs it. Returns false without a timer, or after the end of the script. */
   async #runTimer(): Promise<boolean> {
     const wait = await this.evaluate('__ward.wait()', '<timers>')
     if (wait === undefined || this.exitCode !== undefined) return false

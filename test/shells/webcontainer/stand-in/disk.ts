@@ -58,15 +58,15 @@ export function createDisk(): Disk {
       return first
     },
     async below(path) {
-      const found: { path: Path; state: Exclude<EntryState, null> }[] = []
+      const entries: { path: Path; state: Exclude<EntryState, null> }[] = []
       for (const { name } of await store.list(path)) {
         const one = childOf(path, name)
         const state = await disk.state(one)
         if (state === null) continue
-        found.push({ path: one, state })
-        if (state.type === 'directory') found.push(...(await disk.below(one)))
+        entries.push({ path: one, state })
+        if (state.type === 'directory') entries.push(...(await disk.below(one)))
       }
-      return found
+      return entries
     },
     async remove(path) {
       const all = (await disk.state(path))?.type === 'directory' ? await disk.below(path) : []

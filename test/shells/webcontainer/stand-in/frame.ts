@@ -17,17 +17,17 @@ const decoder = new TextDecoder()
 /** The most recent container. */
 let last: Disk | undefined
 
-function build(how: { host: string; version: string; workdirName?: string }): object {
+function build(bootOptions: { host: string; version: string; workdirName?: string }): object {
   const disk = createDisk()
   last = disk
   // bash() shows the whole container as `/workspace`.
-  const home = `home/${how.workdirName ?? 'generated'}` as Path
+  const home = `home/${bootOptions.workdirName ?? 'generated'}` as Path
   const listeners = new Map<string, Set<Remote>>()
   const emit = (event: string, ...args: unknown[]) => {
     for (const tell of listeners.get(event) ?? []) void tell(...args)
   }
   const processes = createProcesses({ disk, home, isDull: switches.has('dull'), emit })
-  const ready = disk.makeDirectories(home).then(() => note('build.json', { ...how, query: query.toString() }))
+  const ready = disk.makeDirectories(home).then(() => note('build.json', { ...bootOptions, query: query.toString() }))
   const at = (path: string) => resolve(home, path)
 
   /** Stores a message for a process to read, outside the working directory. */
@@ -44,9 +44,9 @@ function build(how: { host: string; version: string; workdirName?: string }): ob
     runtimeInfo: () => ({ path: '/bin:/usr/bin', cwd: `/workspace/${home}` }),
     run: (request: SpawnRequest, _stdout: unknown, _stderr: unknown, output: Remote | undefined) =>
       processes.spawn(request, output),
-    async serialize(path: string, how: { format: string; includes?: string[]; excludes?: string[] }) {
-      if (how.format === 'zip') throw new Error('The stand-in does not support zip')
-      const { includes, excludes } = how
+    async serialize(path: string, options: { format: string; includes?: string[]; excludes?: string[] }) {
+      if (options.format === 'zip') throw new Error('The stand-in does not support zip')
+      const { includes, excludes } = options
       const tree = await serialize(disk, at(path), {
         ...{ includes, excludes },
         links: !switches.has('no-links'),
@@ -66,22 +66,22 @@ function build(how: { host: string; version: string; workdirName?: string }): ob
       return byReference(() => all.delete(listener))
     },
     setPreviewScript: (source: string, options: unknown) => note('preview-script.json', { source, options }),
-    setCredentials: (told: unknown) => note('credentials.json', told),
+    setCredentials: (credentials: unknown) => note('credentials.json', credentials),
     teardown: () => processes.close(),
   })
 }
 
 /** The `fs.promises` of Node, below the working directory. */
 function fileSystem(disk: Disk, at: (path: string) => Path): object {
-  async function present(path: string, what: string) {
+  async function present(path: string, call: string) {
     const state = await disk.state(at(path))
-    if (state === null) throw new Error(`ENOENT: no such file or directory, ${what} '${path}'`)
+    if (state === null) throw new Error(`ENOENT: no such file or directory, ${call} '${path}'`)
     return state
   }
-  async function inDirectory(path: string, what: string): Promise<void> {
+  async function inDirectory(path: string, call: string): Promise<void> {
     const parent = at(path).split('/').slice(0, -1).join('/') as Path
     if ((await disk.state(parent))?.type === 'directory') return
-    throw new Error(`ENOENT: no such file or directory, ${what} '${path}'`)
+    throw new Error(`ENOENT: no such file or directory, ${call} '${path}'`)
   }
   return byReference({
     async readFile(path: string, encoding?: string | null) {
@@ -102,8 +102,8 @@ function fileSystem(disk: Disk, at: (path: string) => Path): object {
       const { encoding, withFileTypes } = typeof options === 'object' ? (options ?? {}) : { encoding: options }
       const entries = await disk.backend.list(at(path))
       return entries.map(({ name, type }) => {
-        const told = encoding === 'buffer' ? encoder.encode(name) : name
-        return withFileTypes ? { name: told, 'Symbol(type)': type === 'directory' ? 2 : 1 } : told
+        const filename = encoding === 'buffer' ? encoder.encode(name) : name
+        return withFileTypes ? { name: filename, 'Symbol(type)': type === 'directory' ? 2 : 1 } : filename
       })
     },
     async mkdir(path: string, options?: { recursive?: boolean }) {
@@ -145,7 +145,7 @@ function resolve(home: Path, path: string): Path {
 /** Lets tests read all files directly, and add some. */
 addEventListener('message', ({ data, source }) => {
   if (data?.type !== 'stand-in' || last === undefined) return
-  void answer(last, data).then((told) => source?.postMessage({ type: 'stand-in', told }, { targetOrigin: '*' }))
+  void answer(last, data).then((reply) => source?.postMessage({ type: 'stand-in', told: reply }, { targetOrigin: '*' }))
 })
 
 async function answer(disk: Disk, { plant = {} }: { plant?: Record<string, string> }): Promise<Record<string, string>> {

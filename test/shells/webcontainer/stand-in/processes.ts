@@ -51,9 +51,9 @@ export function createProcesses({ disk, home, isDull, emit }: ProcessesOptions) 
     let sending: Promise<unknown> = Promise.resolve()
     /** A terminal ends lines with CRLF; the LF may arrive separately. */
     function print(text: string): void {
-      const sent = text.replaceAll('\n', '\r\n')
-      const cut = sent.indexOf('\r\n') + 1
-      for (const part of [sent.slice(0, cut), sent.slice(cut)]) {
+      const terminalText = text.replaceAll('\n', '\r\n')
+      const cut = terminalText.indexOf('\r\n') + 1
+      for (const part of [terminalText.slice(0, cut), terminalText.slice(cut)]) {
         if (part !== '') sending = sending.then(() => output?.(handedOver(encoder.encode(part))))
       }
     }
@@ -134,8 +134,8 @@ export function createProcesses({ disk, home, isDull, emit }: ProcessesOptions) 
       onExit,
       write: (text: string) => type(text),
       kill,
-      resize(asked: { cols: number; rows: number }) {
-        size = asked
+      resize(dimensions: { cols: number; rows: number }) {
+        size = dimensions
       },
     })
   }

@@ -58,20 +58,20 @@ async function serve(root: object, message: Message): Promise<[Wire, Transferabl
   try {
     if (type === RELEASE) return [{ type: 0, value: undefined }, []]
     const parent = path.slice(0, -1).reduce(member, root)
-    const found = path.reduce(member, root)
-    if (type === GET) return toWire(await found)
+    const target = path.reduce(member, root)
+    if (type === GET) return toWire(await target)
     if (type !== APPLY) throw new Error(`The stand-in does not support messages of type ${type}`)
-    return toWire(await (found as Remote).apply(parent, argumentList.map(fromWire)))
+    return toWire(await (target as Remote).apply(parent, argumentList.map(fromWire)))
   } catch (error) {
-    const { message: told, name } = error as Error
-    return [{ type: 3, name: 'throw', value: { isError: true, value: { message: told, name, stack: '' } } }, []]
+    const { message, name } = error as Error
+    return [{ type: 3, name: 'throw', value: { isError: true, value: { message: message, name, stack: '' } } }, []]
   }
 }
 
 function member(object: object, name: string): object {
-  const found = (object as Record<string, object | undefined>)[name]
-  if (found === undefined) throw new TypeError(`The stand-in has no member ${name}`)
-  return found
+  const member = (object as Record<string, object | undefined>)[name]
+  if (member === undefined) throw new TypeError(`The stand-in has no member ${name}`)
+  return member
 }
 
 function toWire(value: unknown): [Wire, Transferable[]] {
@@ -92,7 +92,7 @@ function fromWire(wire: Wire): unknown {
   const port = wire.value as MessagePort
   port.start()
   return (...args: unknown[]) => {
-    const sent = args.map(toWire)
+    const wireArgs = args.map(toWire)
     const id = crypto.randomUUID()
     const answer = new Promise((resolve) => {
       port.addEventListener('message', function listen({ data }: MessageEvent<Message>) {
@@ -102,8 +102,8 @@ function fromWire(wire: Wire): unknown {
       })
     })
     port.postMessage(
-      { id, type: APPLY, path: [], argumentList: sent.map(([one]) => one) },
-      sent.flatMap(([, transfer]) => transfer),
+      { id, type: APPLY, path: [], argumentList: wireArgs.map(([one]) => one) },
+      wireArgs.flatMap(([, transfer]) => transfer),
     )
     return answer
   }

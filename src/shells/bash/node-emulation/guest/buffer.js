@@ -11,7 +11,7 @@ const aliases = new Map([
 const encodings = new Set(['utf8', 'latin1', 'ascii', 'hex', 'base64', 'base64url', 'utf16le'])
 
 /**
- * Returns the usual name of an encoding; UTF-8 if none is given.
+ * Returns the usual name of an encoding; UTF-8 is the default.
  *
  * @param {unknown} name
  * @throws TypeError `ERR_UNKNOWN_ENCODING`
