@@ -98,7 +98,7 @@ async function collectAccesses(
   for (const change of draft.changes ?? []) {
     const { state: before, ...head } = await stateWithin(draft.target ?? backend, change.path, limits.textFileBytes)
     const access = coveringAccess(change.to === null ? grants.removal : grants.content, change, before)
-    // A command that deletes a path and creates it again has an access for each of both.
+    // A command that deletes a path and creates it again has one access for each of the two.
     const replaces = before !== null && before.type !== 'directory'
     if (access?.permission === 'file:write:create' && replaces && accessTo(grants.removal, change.path) === undefined) {
       throw notGranted(change.path)

@@ -103,7 +103,7 @@ export async function callTool(
   }
 }
 
-/** Steps 1 to 6. A pre-call hook that narrows the input has them run again. */
+/** Steps 1 to 6. They run again for an input that a pre-call hook has narrowed. */
 async function authorizeCall(state: CallState, rawInput: unknown): Promise<AuthorizedCall> {
   const call = await evaluateCall(state.workspace, state.run, state.target, rawInput, state)
   requireModeAndLimits(state, call.tool)
@@ -114,7 +114,7 @@ async function authorizeCall(state: CallState, rawInput: unknown): Promise<Autho
  * Steps 1 to 4 and the verdict: what a call would reach, and what policy says about it. Nothing is executed, counted or
  * refused by policy.
  *
- * @param state `audit` records how far the call came; without it, this is an explanation, which is not a call
+ * @param state `audit` records each step. Absent for an explanation, which is not a call
  */
 export async function evaluateCall(
   workspace: WorkspaceState,
@@ -178,7 +178,7 @@ async function guardAndClassify(
   return accesses
 }
 
-/** Requires that accesses with the permissions of notes are to notes, because rules for files do not apply to them. */
+/** Requires that accesses with memory permissions stay inside the notes, because file rules do not apply to them. */
 async function requireNotes({ backend, memory }: WorkspaceState, accesses: readonly GuardedAccess[]): Promise<void> {
   const toNotes = accesses.filter(({ permission }) => memoryPermissions.has(permission))
   if (toNotes.length === 0) return
@@ -191,7 +191,7 @@ async function requireNotes({ backend, memory }: WorkspaceState, accesses: reado
   }
 }
 
-/** Step 5: plan mode, and the rates, against which a call counts once. */
+/** Step 5: checks plan mode and counts the call against the rate limits, once. */
 function requireModeAndLimits({ workspace, run, audit, options }: CallState, tool: Tool): void {
   audit.enterStep('limits')
   if (tool.mutates && isInPlanMode(workspace, run)) {
@@ -202,8 +202,8 @@ function requireModeAndLimits({ workspace, run, audit, options }: CallState, too
 }
 
 /**
- * The names under which a call counts: its own, and with the first call of a dialect tool that tool's. A later call of a
- * dialect tool of the same name is counted already.
+ * Returns the names under which the rate limits count a call: its tool and, for the first call that a dialect tool makes,
+ * the names of the dialect tool. Each name counts once per call of the dialect tool.
  */
 function countedNames(tool: string, { dialectTools = [], isLaterStep = false }: InternalCallOptions): string[] {
   if (!isLaterStep) return [...new Set([tool, ...dialectTools])]

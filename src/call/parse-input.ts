@@ -9,7 +9,7 @@ import { isSchema } from '../util/strict-schema.ts'
  * Parses a call's input with the tool's schema.
  *
  * @param otherFields fields that the caller of this function accepts beside those of the schema
- * @throws ToolError `INVALID_INPUT` with the first wrong field, why, and all issues
+ * @throws ToolError `INVALID_INPUT` with the first wrong field and all issues
  */
 export function parseInput<I extends z.ZodObject>(
   tool: Pick<Tool<I>, 'name' | 'input'>,
@@ -24,13 +24,13 @@ export function parseInput<I extends z.ZodObject>(
     why: bounded(issue.message) + nearestField(issue, tool.input, otherFields),
   }))
   const [first] = issues
-  // A misspelled field is a missing and an unknown one: the message names both.
+  // A misspelled field causes two issues, a missing and an unknown field. The message names both.
   const quotedIssues = issues.filter((_, index) => index === 0 || parsedIssues[index]?.code === 'unrecognized_keys')
   const problems = quotedIssues.map(({ field, why }) => `${field}: ${why}`).join('; ')
   throw new ToolError('INVALID_INPUT', `Invalid input for ${tool.name}: ${problems}`, {
     field: first?.field,
     issues,
-    hint: hintFor(found[0] as z.core.$ZodIssue, issues[0]?.why ?? '', tool.input),
+    hint: hintFor(parsedIssues[0] as z.core.$ZodIssue, issues[0]?.why ?? '', tool.input),
   })
 }
 
@@ -49,7 +49,7 @@ function hintFor(issue: z.core.$ZodIssue, why: string, input: z.ZodObject): stri
 function safeParse<I extends z.ZodObject>(tool: Pick<Tool<I>, 'name' | 'input'>, input: unknown) {
   try {
     const { success, data, error } = tool.input.safeParse(input)
-    // The messages are made when the error is read, and read the input once more.
+    // Zod creates the messages when the error is read, and then reads the input again.
     return success ? { success, data } : { success, issues: error.issues }
   } catch {
     throw new ToolError('INVALID_INPUT', `Invalid input for ${tool.name}: it cannot be read`, { field: 'input' })
@@ -155,7 +155,7 @@ function innerSchemas(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
   return innerType === undefined ? [] : [innerType]
 }
 
-/** A part of a message that a caller wrote: bounded, so that a refusal cannot be made to carry anything at length. */
+/** Bounds the part of a message that the caller wrote, so that a refusal cannot carry a long text. */
 function bounded(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }

@@ -56,7 +56,7 @@ export interface TaintTracker {
   /**
    * Raises the taint of the run to the label of the result, and returns that label.
    *
-   * @param result its names of files may hold labelled content
+   * @param result may contain labelled content in file names
    */
   labelResult(result?: unknown): Label
   /** Like `labelResult`, for a failure. A message without content of files raises nothing. */
@@ -65,7 +65,7 @@ export interface TaintTracker {
   applyHookLabel(label: unknown): Label
 }
 
-/** What a draft tells about the content of its changes. */
+/** The fields of a draft that determine the labels of its changes. */
 type LabelledDraft = Pick<BuiltinDraft<unknown>, 'flow' | 'contentLabel' | 'accesses'>
 
 /** Codes of failures whose messages contain nothing that the call has read. */
@@ -109,7 +109,7 @@ class ActiveTaintTracker implements TaintTracker {
   #accesses: readonly GuardedAccess[] = []
   /** The command lines of the call, for a tool that makes their changes its own. */
   readonly #flows: ContentFlow[] = []
-  /** Names that the command of the call has made of content. */
+  /** File names that the command of the call derived from content. */
   #names: ContentNames = new Map()
   /** The highest label that the call itself has read. */
   #origin: TaintOrigin | undefined
@@ -221,7 +221,7 @@ class ActiveTaintTracker implements TaintTracker {
     return this.labelResult(failure)
   }
 
-  /** The content that the call puts at a path. A moved file keeps its label; so does what an operation restores. */
+  /** The content that the call puts at a path. Moved files and restored states keep their labels. */
   #contentOf({ path, from, to }: Change, { flow, contentLabel }: LabelledDraft): TaintOrigin {
     if (flow === undefined && this.#isTool && from === undefined) {
       let content = this.#highest() ?? this.#public
@@ -313,7 +313,7 @@ const inactive: TaintTracker = {
   applyHookLabel: unlabelled,
 }
 
-/** A sink that asks about content which would flow into it. */
+/** A sink that requires approval for content that would flow into it. */
 interface SinkQuestion {
   readonly sink: string
   readonly origin: TaintOrigin

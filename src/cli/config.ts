@@ -93,7 +93,7 @@ function configsIn(directory: string): string[] {
   }
 }
 
-/** Reads and checks a configuration file. `isFound`: nobody has named it, so a link is not followed. */
+/** Reads and checks a configuration file. `isFound`: the file was found by its name, so a link is not followed. */
 async function readConfig(
   file: string,
   roots: readonly Root[],

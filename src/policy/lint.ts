@@ -120,7 +120,7 @@ function openViews(data: PolicyData, rule: PolicyRule): readonly PolicyFinding[]
   ]
 }
 
-/** Tools that change what a rule protects by the names of some tools only. */
+/** Finds tools that bypass a rule because it lists other tools by name. */
 function openTools(data: PolicyData, rule: PolicyRule, tools: readonly LintTool[]): readonly PolicyFinding[] {
   if (rule.action === 'allow' || !rule.tools || !rule.paths || rule.args || rule.commands || rule.risk) return []
   const matches = compileTexts(rule.tools, 'tools')
@@ -141,7 +141,7 @@ function openTools(data: PolicyData, rule: PolicyRule, tools: readonly LintTool[
   ]
 }
 
-/** An allow or ask rule that a denial always outweighs, and an allow rule that allows only what is allowed without it. */
+/** Finds an allow or ask rule that a denial always outweighs, and an allow rule for calls that are allowed without it. */
 function neverDecides(data: PolicyData, rule: PolicyRule): readonly PolicyFinding[] {
   if (rule.action === 'deny' || rule.args || rule.commands || rule.risk || rule.kinds) return []
   const testedPermissions = [...changes, ...permissionGroups['file:view']].filter(coveredBy(rule))
@@ -186,7 +186,7 @@ function globstarsInNames(rule: PolicyRule): readonly PolicyFinding[] {
     }))
 }
 
-/** Decisions to allow a tool that open nothing: without a preset a path needs its own allow. */
+/** Finds `allow` decisions for tools that allow nothing: without a preset, each path needs an allow rule as well. */
 function idleDecisions(data: PolicyData, tools: readonly LintTool[]): readonly PolicyFinding[] {
   if (data.preset || data.allowedPaths) return []
   if (data.rules?.some(({ action }) => action !== 'deny')) return []
@@ -258,7 +258,7 @@ function subjectOf({ paths }: PolicyRule): string {
   return paths?.join(', ') ?? 'every path'
 }
 
-/** A name that no rule of a person is likely to name. */
+/** A name that no real rule is likely to contain. */
 const NAME = 'zqx'
 
 /** Returns a path for each glob of a rule that the glob matches. */

@@ -135,7 +135,7 @@ function decide(
   return directory.lastDecision
 }
 
-// What the parts of a policy say, as bits of one number: no allocation per name.
+// The parts of a policy that apply to a name, as bits of one number, which needs no allocation.
 const DENIED = 1
 const ASKED = 2
 /** A rule, a preset or `allowedPaths` covers the access. The decision of a tool and protections do not. */

@@ -75,7 +75,7 @@ export interface CallPolicy {
   readonly key: string
   /** Decides on one path, independently of other paths of the call. */
   decide(permission: Permission, path: LogicalPath, classification: Classification): Decision
-  /** Returns whether something below the directory may be visible, so that a walk must enter it. May be true in vain. */
+  /** Returns false only if nothing below the directory is visible, so that a walk can skip it. */
   mayContainAllowed(permission: Permission, directory: LogicalPath): boolean
   /** Returns whether the decision is the same for every name, except for built-in protections. */
   isUniform(permission: Permission): boolean
@@ -106,7 +106,7 @@ export interface Policy {
    * one directory come together.
    */
   decide(tool: string, permission: Permission, path: LogicalPath, classification: Classification): Decision
-  /** Returns whether something below the directory may be visible, so that a walk must enter it. May be true in vain. */
+  /** Returns false only if nothing below the directory is visible, so that a walk can skip it. */
   mayContainAllowed(tool: string, permission: Permission, directory: LogicalPath): boolean
   /** Returns whether commands may reach an address. */
   mayReach(url: URL): boolean
@@ -359,7 +359,7 @@ function verdictOf(call: PolicyCall, decision: Decision, contributions: readonly
     source: part.source,
     ...(path === undefined ? {} : { path }),
   }))
-  const reason = `Policy ${verbs[decision]} ${subject(call, access, decision)}: ${because(part, access)}`
+  const reason = `Policy ${verbs[decision]} ${subjectOf(call, access, decision)}: ${causeOf(part, access)}`
   if (decision !== 'deny')
     return { decision, reason, rules, ...(decision === 'ask' && access ? { path: access.asked } : {}) }
   const hint = part.source === 'protection' ? access?.classification.hint : undefined
@@ -376,7 +376,7 @@ function verdictOf(call: PolicyCall, decision: Decision, contributions: readonly
 const verbs = { allow: 'allows', ask: 'asks about', deny: 'denies' } as const
 
 /** Names the requested path. The path that it resolves to may be hidden from the agent. */
-function subject(call: PolicyCall, access: GuardedAccess | undefined, decision: Decision): string {
+function subjectOf(call: PolicyCall, access: GuardedAccess | undefined, decision: Decision): string {
   if (access === undefined) return call.tool
   const { permission, asked } = access
   // `create` or `replace` would reveal whether the file exists.
@@ -384,7 +384,7 @@ function subject(call: PolicyCall, access: GuardedAccess | undefined, decision: 
   return `${label} of ${quote(display(asked))}`
 }
 
-function because(part: Part, access: GuardedAccess | undefined): string {
+function causeOf(part: Part, access: GuardedAccess | undefined): string {
   if (part.source === 'tool') return `the tool ${part.name} is set to "${part.action}"`
   if (part.source === 'rule') return shortForms.has(part.name) ? part.name : `rule "${part.name}"`
   if (part.source === 'preset') return `preset "${part.name}"`

@@ -61,7 +61,7 @@ export interface PolicyLimits {
 
 /** A policy as data: the same object in code, JSON, TOML or YAML. */
 export interface PolicyData {
-  /** Decides what nothing else decides. Without a preset, that is denied. */
+  /** Decides accesses that no rule, tool decision or protection decides. Without a preset, they are denied. */
   readonly preset?: PresetName
   /** Restricts the preset to these paths. Without a preset, everything inside is allowed. */
   readonly allowedPaths?: readonly string[]
@@ -308,7 +308,7 @@ function describe(issue: z.core.$ZodIssue, input: unknown): string {
   }
 }
 
-/** Returns the nearest known name, as the end of a message. Empty if none is near. */
+/** Returns the nearest known name as the end of a message, or `''` if no name is near. */
 function suggestion(value: unknown, names: readonly unknown[]): string {
   if (typeof value !== 'string') return ''
   return didYouMean(

@@ -72,7 +72,7 @@ function rank(label: Label): number {
   return labelNames.indexOf(label)
 }
 
-/** Returns the content with the higher label. Of two equal ones, the first. */
+/** Returns the content with the higher label, or the first one if the labels are equal. */
 export function higher<C extends ContentLabel>(a: C, b: C | undefined): C
 export function higher<C extends ContentLabel>(a: C | undefined, b: C | undefined): C | undefined
 export function higher<C extends ContentLabel>(a: C | undefined, b: C | undefined): C | undefined {

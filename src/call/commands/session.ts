@@ -90,8 +90,8 @@ async function startInBackground(
 }
 
 /**
- * The highest label that a running process can have received if nobody sees what it reads: that of its run, and of anything
- * that was written while it was running.
+ * Returns the highest label that a running process may have received if its reads are not observed: the label of its run, or
+ * of anything that was written while it was running.
  */
 function receivedUnseen({ workspace, run }: SessionState, shell: Shell): ContentLabel | undefined {
   return shell.capabilities.guarded ? undefined : higher<ContentLabel>(run.taint.origin(), workspace.fileLabels.highest)

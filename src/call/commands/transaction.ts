@@ -76,7 +76,7 @@ export function openTransaction(
     judge(access) {
       question ??= evaluateAccess(session, access)
       if (question === undefined) return
-      // The line cannot wait, because its time limit would go on. It is dropped, and runs again after the approval.
+      // The line cannot wait, because its time limit keeps running. It is dropped, and runs again after the approval.
       stop.abort()
       throw new ToolError('ABORTED', 'The command waits for an approval')
     },
@@ -170,7 +170,7 @@ async function changesOf(state: TransactionState): ReturnType<CommandTransaction
   return { changes, accesses }
 }
 
-/** The access for a change that no access of the command led to. */
+/** The access for a change without a matching access of the command. */
 function accessOf(path: Path, isDeleted: boolean, isGitOpen: boolean): GuardedAccess {
   const isGitFile = isGitOpen && isWithin(path, GIT_DIRECTORY)
   /* v8 ignore next -- @preserve: a defence in depth: every other change comes with the access that made it */

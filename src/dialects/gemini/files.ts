@@ -77,7 +77,7 @@ function adaptRead(input: unknown): unknown {
   const fields = renamedFields(input, { absolute_path: 'file_path', path: 'file_path' })
   const { offset, limit, ...others } = fields
   const isRange = (value: unknown) => value === undefined || typeof value === 'number'
-  // What has no meaning as a former range is refused by the schema.
+  // The schema refuses values that are not a valid former range.
   if (!isRange(offset) || !isRange(limit) || 'start_line' in others || 'end_line' in others) return fields
   requireAtLeast('offset', offset, 0)
   requireAtLeast('limit', limit, 1)

@@ -34,9 +34,9 @@ export interface DialectHost {
   noteShown(shown: ShownVersion): void
   /** Returns the latest version of a file that the run was shown; see `shownVersion`. */
   shownVersion(path: string): Promise<string>
-  /** Evaluates a call without making it. Throws the refusal of a call that policy does not evaluate. */
+  /** Evaluates a call without making it. @throws the error of a call that is refused before policy evaluates it */
   explain(tool: string | Tool, input: unknown, dialectTools: readonly string[]): Promise<CallExplanation>
-  /** Returns the fields of the input of a built-in tool. `undefined` for another tool, and for one that is not registered. */
+  /** Returns the input fields of a registered built-in tool; `undefined` for other tools. */
   fieldsOf(name: string): readonly string[] | undefined
   /** Whether a tool of the workspace changes anything. */
   mutates(name: string): boolean
@@ -70,7 +70,7 @@ export function dialectToolsFor(
     }))
 }
 
-/** What the input of a tool of a dialect can be. */
+/** The compiled input schemas of a dialect tool. */
 interface InputContract {
   readonly schema: z.ZodObject
   /** Schemas of the safety fields. */
@@ -252,7 +252,7 @@ export function requireTool(dialect: Dialect, name: string, { unavailableReason 
   return tool
 }
 
-/** Says above a text that nothing was changed: the text of the tool says what it would have done. */
+/** Adds a line that nothing was changed above a text that describes what a tool would have done. */
 function dryRunAnswer(answer: Answer): Answer {
   if (typeof answer.output !== 'string') return answer
   return { ...answer, output: `Dry run: nothing was changed. The answer would have been:\n${answer.output}` }

@@ -251,7 +251,7 @@ const tools = [
   }),
 ]
 
-/** What `search_files` takes for a search in contents. */
+/** The input of `search_files` for a search in contents. */
 interface ContentSearch {
   readonly pattern?: string | undefined
   readonly query?: string | undefined

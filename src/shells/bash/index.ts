@@ -87,7 +87,7 @@ export function bash(requested?: BashOptions): Shell {
   }
 }
 
-/** Loads what runs lines in the thread of the caller. */
+/** Loads the interpreter for the thread of the caller. */
 const loadSameThread = () => import('./same-thread.ts')
 
 interface RunContext {

@@ -119,8 +119,8 @@ async function write(
   append: boolean,
 ): Promise<void> {
   const bytes = typeof content === 'string' ? bytesOfText(content, encoding) : content.slice()
-  // The interpreter opens a redirection by an empty write. It lets no error of the file system through to the script, so
-  // the script ends there. After `>` has emptied the file, an error drops the whole line instead, so that nothing is lost.
+  // The interpreter opens a redirection by an empty write. It does not pass an error of the file system on to the script, so
+  // the script ends there. After `>` has emptied the file, an error drops the whole line, so that no content is lost.
   const isOpening = content === '' && encoding === 'binary'
   const absolute = resolvePath('/', path)
   if (isOpening && append) access.appended.add(absolute)

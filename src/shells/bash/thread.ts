@@ -24,7 +24,7 @@ import { withoutFiles } from './virtual-paths.ts'
 import { watchProcess } from './watch-process.ts'
 
 /*
- * Runs lines and scripts in a Web Worker, a process of Node or a worker of Node, so that they can be ended whatever they do.
+ * Runs lines and scripts in a Web Worker, a process of Node or a worker of Node, so that they can be ended at any time.
  * It has no files: it sends each access to the program that started it. In a process, scripts run in a worker, which has the
  * larger stack that they need.
  */
