@@ -41,7 +41,7 @@ class EditedLine {
   readonly #history: string[] = []
   #line = ''
   #cursor = 0
-  /** Position in the history. The length of the history stands for the new line. */
+  /** Position in the history. The length of the history is the position of the new line. */
   #historyIndex = 0
   #isRunning = false
   /** Rows from the beginning of the prompt to the cursor when it was last drawn. */

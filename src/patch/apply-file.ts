@@ -238,7 +238,7 @@ export function refuseAddedMarks(old: Uint8Array | null, change: FileChange<Logi
     if (!added.some((line) => line.includes(mark))) continue
     throw new ToolError(
       'POLICY_DENIED_SECRET',
-      `Cannot write ${mark} over the secret that it stands for in ${quote(path)}`,
+      `Cannot write ${mark} over the secret that it replaces in ${quote(path)}`,
       {
         path,
         hint: 'Keep lines with a mark as context, and change only the lines around them.',

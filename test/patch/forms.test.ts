@@ -216,7 +216,7 @@ describe('a mark in a patch', () => {
     expect(() => change && refuseAddedMarks(old, change)).toThrow(
       expect.objectContaining({
         code: 'POLICY_DENIED_SECRET',
-        message: 'Cannot write [REDACTED:github-token:1] over the secret that it stands for in "a"',
+        message: 'Cannot write [REDACTED:github-token:1] over the secret that it replaces in "a"',
         details: {
           path: 'a',
           hint: 'Keep lines with a mark as context, and change only the lines around them.',

@@ -79,7 +79,7 @@ export function refuseMarks(document: TextDocument, newText: string, path: Path)
     if (newText.includes(mark)) {
       throw new ToolError(
         'POLICY_DENIED_SECRET',
-        `Cannot write ${mark} over the secret that it stands for in ${quote(path)}`,
+        `Cannot write ${mark} over the secret that it replaces in ${quote(path)}`,
         {
           path,
           hint: 'Use edit_file or replace_range on the lines around the mark, and leave the mark out of the new text.',

@@ -2,10 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { bash } from '../../../src/shells/bash/index.ts'
 import type { Shell } from '../../../src/shells/types.ts'
 import { type Answer, shellBench, unjudged } from '../../shells/setup.ts'
-
-async function until(check: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 400 && !(await check()); i++) await new Promise((resolve) => setTimeout(resolve, 10))
-}
+import { until } from '../../until.ts'
 
 describe('a background command', () => {
   it('runs in parallel with other calls, and commits its changes as one call that can be undone', async () => {
@@ -18,7 +15,7 @@ describe('a background command', () => {
     expect(started).toMatchObject({ ok: true, id: 'process-1', state: 'running' })
     expect(await run('cat a.txt')).toMatchObject({ ok: true, stdout: 'a\n' })
     let last: Answer = {}
-    await until(async () => {
+    await until('the command', async () => {
       last = await call('check_command', { id: 'process-1' })
       return last.state === 'ended'
     })
@@ -53,7 +50,7 @@ describe('a background command', () => {
     const before = await snapshot()
     await workspace.call('start_command', { command: 'cat a.txt; cat a.txt > b.txt' })
     let last: Answer = {}
-    await until(async () => {
+    await until('the command', async () => {
       last = await workspace.call('check_command', { id: 'process-1' })
       return last.state === 'ended'
     })
@@ -72,7 +69,7 @@ describe('a background command', () => {
     const call = (name: string, input: object) => workspace.callTool(name as string, input) as Promise<Answer>
     await call('start_command', { command: 'seq 1 40000' })
     let last: Answer = {}
-    await until(async () => {
+    await until('the command', async () => {
       last = await call('check_command', { id: 'process-1' })
       return last.state === 'ended'
     })

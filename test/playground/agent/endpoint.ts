@@ -6,6 +6,7 @@ import { call, calls, type Script } from 'wardspace/testing/scripted-model'
 import { createAgent } from '../../../playground/agent/create-agent.ts'
 import { scenarioById } from '../../../playground/agent/scenarios/index.ts'
 import type { AgentEvent, ModelChoice } from '../../../playground/agent/types.ts'
+import { until } from '../../until.ts'
 import { type OpenAiServer, type OpenAiServerOptions, startOpenAiServer } from '../openai-server.ts'
 import { filesOf } from './setup.ts'
 
@@ -107,7 +108,7 @@ describe('a model at an OpenAI-compatible address', () => {
     server.misbehave('hang')
     const { agent, events } = await connect(endpoint(server.url))
     const turn = agent.send(scenario.prompt)
-    await until(() => events.some(({ type }) => type === 'text'))
+    await until('the first text', () => events.some(({ type }) => type === 'text'))
     await agent.stop()
     expect(await turn).toBe('stopped')
     expect(await agent.resume()).toBe('finished')
@@ -249,7 +250,3 @@ describe('Anthropic', () => {
     })
   })
 })
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
-}

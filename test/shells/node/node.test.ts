@@ -5,8 +5,9 @@ import { memory } from '../../../src/backends/memory/index.ts'
 import { createWorkspace, ToolError } from '../../../src/index.ts'
 import { ROOT } from '../../../src/paths/logical-path.ts'
 import { nodeShell } from '../../../src/shells/node/index.ts'
+import { until } from '../../until.ts'
 import { filesOver } from '../setup.ts'
-import { isAlive, nodeBench, until } from './setup.ts'
+import { isAlive, nodeBench } from './setup.ts'
 
 describe('nodeShell() without a sandbox', () => {
   it('asks about a command by default', async () => {
@@ -74,7 +75,7 @@ describe('a command that writes in place', () => {
     const { run, root, workspace } = await nodeBench({ 'a.txt': 'a\n', 'b.txt': 'b\n' })
     const stop = new AbortController()
     const running = run('echo x > a.txt; : > started; sleep 600', {}, { signal: stop.signal })
-    await until(() => existsSync(join(root, 'started')))
+    await until('the command', () => existsSync(join(root, 'started')))
     const edited = await workspace.call('edit_file', { path: 'b.txt', oldText: 'b', newText: 'edited' })
     expect(edited.ok).toBe(true)
     stop.abort()
@@ -125,7 +126,7 @@ describe('processes of nodeShell()', () => {
     const pids: number[] = []
     for (const id of ids) {
       let output = ''
-      await until(async () => {
+      await until('the process', async () => {
         output += (await call('check_command', { id })).stdout
         return output.includes('\n')
       })
@@ -162,13 +163,13 @@ describe('processes of nodeShell()', () => {
       argv: ['/bin/sh', '-c', 'exec <&-; echo deaf; exec sleep 600'],
       stdin: { open: true },
     })
-    await until(() => deaf.output().stdout === 'deaf\n')
+    await until('the output', () => deaf.output().stdout === 'deaf\n')
     await expect(deaf.write('x')).rejects.toMatchObject({ code: 'SHELL_UNAVAILABLE' })
     deaf.stop()
     const child = await startChild({ ...options, argv: ['cat'], stdin: { open: true } })
     await child.write('é over two writes\n')
     let output = ''
-    await until(() => {
+    await until('the process', () => {
       output += child.output().stdout
       return output.endsWith('\n')
     })

@@ -57,8 +57,3 @@ export function isAlive(pid: number): boolean {
     return false
   }
 }
-
-/** Waits for a condition, until the time limit of the test. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10))
-}

@@ -1,5 +1,6 @@
 import { WebContainer } from '@webcontainer/api'
 import { check, same, sameBytes } from '../../../src/testing/assert.ts'
+import { until } from '../../until.ts'
 
 /** Uses every public member of the real client. Returns their names. */
 export async function members(): Promise<string[]> {
@@ -150,11 +151,4 @@ function failure(promise: Promise<unknown>): Promise<boolean> {
     () => false,
     () => true,
   )
-}
-
-async function until(label: string, isSo: () => boolean): Promise<void> {
-  for (let i = 0; !isSo(); i++) {
-    check(i < 1000, `${label}: it did not come about`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
 }

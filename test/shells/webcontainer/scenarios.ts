@@ -8,6 +8,7 @@ import {
 import { check, same } from '../../../src/testing/assert.ts'
 import type { Answer } from '../../../src/testing/shell/case.ts'
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '../../../src/workspace/create-workspace.ts'
+import { until } from '../../until.ts'
 
 const SECRET = 'PASSWORD=hunter2-of-the-container'
 const TOKEN = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`
@@ -83,13 +84,6 @@ async function inside(plant: Record<string, string> = {}): Promise<Record<string
   const all = await everything(Object.fromEntries(Object.entries(plant).map(([path, text]) => [TOP + path, text])))
   const below = Object.entries(all).filter(([path]) => path.startsWith(TOP))
   return Object.fromEntries(below.map(([path, text]) => [path.slice(TOP.length), text]))
-}
-
-async function until(label: string, condition: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; !(await condition()); i++) {
-    check(i < 1500, `${label}: the condition was never true`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
 }
 
 async function requireClean(label: string): Promise<void> {
@@ -296,7 +290,7 @@ export const scenarios: Record<string, () => Promise<void>> = {
         await until('y.txt', async () => (await text('y.txt')) === 'y\n')
         await until('docs/a.md in the container', async () => (await inside())['docs/a.md'] === 'a\n')
         const { stderr } = await call('check_command', { id })
-        check(stderr.includes('docs/a.md'), `what it is told: ${stderr}`)
+        check(stderr.includes('docs/a.md'), `the error output: ${stderr}`)
         await call('stop_command', { id })
       },
       { policy: { preset: 'autonomous', readOnlyPaths: ['docs'], tools: { start_command: 'allow' } } },
@@ -526,7 +520,7 @@ export const lacking: Record<string, () => Promise<void>> = {
         const { filesChanged } = await run('echo more >> bom.txt; echo x > void/deep/x.txt')
         same(filesChanged.sort(), ['bom.txt', 'void/deep/x.txt'], 'what a command changed of it')
         same(await text('bom.txt'), '\uFEFFtwo\nmore\n', 'bom.txt after a command')
-        same((await run('rm void/deep/x.txt')).filesChanged, ['void/deep/x.txt'], 'what is told of an empty directory')
+        same((await run('rm void/deep/x.txt')).filesChanged, ['void/deep/x.txt'], 'the changes of an empty directory')
         same((await run('true')).filesChanged, [], 'what a look changes')
         const { entries } = await call('list_directory', { path: '.' })
         same(entries.find(({ path }: Answer) => path === 'to')?.type, 'link', 'the link')
