@@ -4,8 +4,7 @@ import { guardAccesses } from '../guard/guard-accesses.ts'
 import { createGuardedFiles } from '../guard/guarded-files.ts'
 import { createVisibility } from '../guard/visibility.ts'
 import type { Path } from '../paths/logical-path.ts'
-import type { GuardedAccess } from '../policy/access.ts'
-import { deniedError, type PolicyCall, type Verdict } from '../policy/policy.ts'
+import { type PolicyCall, requireAllowed, type Verdict } from '../policy/policy.ts'
 import type { BuiltinContext } from '../tools/builtin-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { diffWorkspace } from '../tools/diff-workspace.ts'
@@ -50,7 +49,7 @@ export function createToolContext(
       documents: workspace.documents,
       describesFiles: !isOwn,
       notesVisits: isOwn,
-      requireAllowed: (access) => requireAllowed(workspace, facts(), access),
+      requireAllowed: (access) => requireAllowed(workspace.policy, facts(), access),
       visibility: (kind) => createVisibility(workspace.policy, facts(), kind, call.verdict),
       signal,
       onRead(path, bytes) {
@@ -107,12 +106,6 @@ export function createToolContext(
       return text
     },
   }
-}
-
-/** @throws ToolError if policy denies one access of a call */
-function requireAllowed({ policy }: WorkspaceState, call: Omit<PolicyCall, 'accesses'>, access: GuardedAccess): void {
-  const verdict = policy.evaluate({ ...call, accesses: [access] })
-  if (verdict.decision === 'deny') throw deniedError(verdict)
 }
 
 /** Returns the differences of the workspace that policy shows to a call. */

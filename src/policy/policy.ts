@@ -173,6 +173,12 @@ export function combineVerdicts(first: Verdict, second: Verdict): Verdict {
   return { ...(isStricter ? second : first), rules: [...first.rules, ...second.rules] }
 }
 
+/** @throws ToolError if policy denies an access of a call */
+export function requireAllowed(policy: Policy, call: Omit<PolicyCall, 'accesses'>, access: GuardedAccess): void {
+  const verdict = policy.evaluate({ ...call, accesses: [access] })
+  if (verdict.decision === 'deny') throw deniedError(verdict)
+}
+
 /** Returns the error for a denial. */
 export function deniedError(verdict: Verdict): ToolError {
   return new ToolError(verdict.code ?? 'POLICY_DENIED', verdict.reason, {

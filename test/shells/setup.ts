@@ -46,6 +46,7 @@ export function filesOver(backend: Backend, more: Partial<CommandFilesOptions> =
   return createCommandFiles({
     backend,
     judge: () => {},
+    requireAllowed: () => {},
     visibility: () => ({ see: () => true, enter: () => true, revision: 'all' }),
     signal: new AbortController().signal,
     onRead: () => {},

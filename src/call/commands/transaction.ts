@@ -7,6 +7,7 @@ import type { GuardedAccess } from '../../policy/access.ts'
 import type { ApprovalQuestion } from '../../policy/approval.ts'
 import { ContentFlow } from '../../policy/content-flow.ts'
 import { findContentNames } from '../../policy/content-names.ts'
+import { requireAllowed } from '../../policy/policy.ts'
 import { type ContentLabel, higher } from '../../policy/taint.ts'
 import { createCommandFiles, type TrackedCommandFiles } from '../../shells/shared/command-files.ts'
 import type { CommandGit, CommandTransaction } from '../../shells/types.ts'
@@ -73,6 +74,7 @@ export function openTransaction(
     readsUnseen: workspace.shell?.capabilities.guarded === false,
     visibility: (kind) => createVisibility(workspace.policy, facts, kind, call.verdict),
     limits: { treeEntries: workspace.limits.treeEntries, fileBytes: workspace.limits.commandFileBytes },
+    requireAllowed: (access) => requireAllowed(workspace.policy, facts, access),
     judge(access) {
       question ??= evaluateAccess(session, access)
       if (question === undefined) return

@@ -213,6 +213,7 @@ function scratchFiles(signal: AbortSignal): CommandFiles {
   return createCommandFiles({
     backend: memory({ tmp: { directory: true }, fd: { directory: true } }),
     judge: () => {},
+    requireAllowed: () => {},
     visibility: () => ({ see: () => true, enter: () => true, revision: 'scratch' }),
     signal,
     onRead: () => {},

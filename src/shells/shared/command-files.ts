@@ -71,6 +71,5 @@ async function apply(gate: CommandGate, changes: readonly Change[]): Promise<voi
     })
   }
   // Git restores what it stored under the name of the file.
-  await gate.commit(changes, true)
-  gate.record(...accesses)
+  await gate.commit(changes, accesses, { keepsContent: true })
 }

@@ -1,7 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import { HiddenSecrets } from '../../files/secrets/hidden.ts'
 import { redact } from '../../files/secrets/index.ts'
-import { guardAccesses } from '../../guard/guard-accesses.ts'
+import { classifyBoth, guardAccesses } from '../../guard/guard-accesses.ts'
 import { requireHidden } from '../../guard/require-hidden.ts'
 import type { Visibility } from '../../guard/visibility.ts'
 import { childOf, type LogicalPath, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
@@ -32,6 +32,8 @@ export interface CommandFilesOptions {
   readonly backend: Backend
   /** Evaluates one access. @throws ToolError if it is refused */
   readonly judge: (access: GuardedAccess) => void
+  /** Throws the denial of an access that policy denies. Unlike `judge`, it requests no approval. */
+  readonly requireAllowed: (access: GuardedAccess) => void
   /** What shows in listings, and in searches. */
   readonly visibility: (kind: 'list' | 'search') => Visibility
   readonly signal: AbortSignal
@@ -145,17 +147,24 @@ export class CommandGate {
     this.readContents.set(path, content)
   }
 
-  /** Records accesses that have changed something. */
+  /** Records accesses that have changed something, or have to be approved with the changes. */
   record(...accesses: readonly GuardedAccess[]): void {
     for (const access of accesses) this.#accesses.set(`${access.permission} ${access.asked} ${access.path}`, access)
   }
 
   /**
+   * Applies changes to the command's overlay, and records the accesses that made them.
+   *
    * @param keepsContent what is at the paths now, or was under these names, stays part of their content
-   * @throws ToolError `LIMIT_EXCEEDED` if the command would have written more than 256 MiB; `POLICY_DENIED_SECRET` if a
-   *   secret would show
+   * @throws ToolError `POLICY_DENIED` if the command cannot see what it would change; `LIMIT_EXCEEDED` if it would have
+   *   written more than 256 MiB; `POLICY_DENIED_SECRET` if a secret would show
    */
-  async commit(changes: readonly Change[], keepsContent = false): Promise<void> {
+  async commit(
+    changes: readonly Change[],
+    accesses: readonly GuardedAccess[],
+    { keepsContent = false }: { readonly keepsContent?: boolean } = {},
+  ): Promise<void> {
+    const views = await this.#requireSeen(changes, accesses)
     let bytes = this.#writtenBytes
     for (const { path, to } of changes) {
       bytes += (to?.type === 'file' ? to.bytes.length : 0) - (this.#written.get(path) ?? 0)
@@ -178,6 +187,51 @@ export class CommandGate {
     const recordLabels = this.options.flow?.write(changes, keepsContent)
     await this.backend.commit(changes, { durability: 'relaxed', signal: this.options.signal })
     recordLabels?.()
+    this.record(...accesses, ...views)
+  }
+
+  /**
+   * Refuses changes of entries that exist but that the command cannot see: it takes them to be absent, and would destroy
+   * their content unknowingly. Returns the accesses that would have shown them, if these only need an approval.
+   *
+   * @throws ToolError `POLICY_DENIED`
+   */
+  async #requireSeen(changes: readonly Change[], accesses: readonly GuardedAccess[]): Promise<GuardedAccess[]> {
+    const requestedPaths = new Map(accesses.map(({ path, asked }) => [path, asked]))
+    const views: GuardedAccess[] = []
+    for (const { path } of changes) {
+      const requested = requestedPaths.get(path) ?? path
+      if (this.#shows(requested, path, 'file')) continue
+      const stat = await this.backend.stat(path)
+      if (stat === undefined || this.#shows(requested, path, stat.type)) continue
+      views.push(
+        ...this.#requireViewable(
+          path,
+          requested,
+          (reason) =>
+            new ToolError(
+              'POLICY_DENIED',
+              `Cannot change ${quote(requested)}: it exists, but the command cannot see it. ${reason}`,
+              { path: requested, hint: 'Use another path, or ask the user for permission to view this one.' },
+            ),
+        ),
+      )
+    }
+    return views
+  }
+
+  /** Returns the accesses that read and list a path. @throws the error for a path that policy does not let a call view */
+  #requireViewable(path: Path, requested: LogicalPath, errorFor: (reason: string) => ToolError): GuardedAccess[] {
+    const classification = classifyBoth(requested, path)
+    const views = (['file:read', 'file:list'] as const).map(
+      (permission): GuardedAccess => ({ permission, asked: requested, path, classification, recursive: false }),
+    )
+    try {
+      for (const view of views) this.options.requireAllowed(view)
+    } catch (error) {
+      throw error instanceof ToolError ? errorFor(error.message) : error
+    }
+    return views
   }
 
   /**
@@ -218,9 +272,14 @@ export class CommandGate {
     return to?.type === 'directory' ? null : stateAt(this.backend, path)
   }
 
+  /** Whether a listing shows a path. A command sees what it has written itself. */
+  sees(path: Path, type: EntryType): boolean {
+    return this.#written.has(path) || this.listing.see(path, type)
+  }
+
   /** Whether both names of a path show: the requested one and the canonical one. */
   #shows(requested: LogicalPath, path: Path, type: EntryType): boolean {
-    if (path === ROOT) return true
+    if (path === ROOT || this.#written.has(path)) return true
     return this.listing.see(path, type) && (requested === path || this.listing.see(requested as Path, type))
   }
 
@@ -258,9 +317,10 @@ export class CommandGate {
   }
 
   /**
-   * Lists everything below a directory, hidden names too, parents first.
+   * Lists everything below a directory that is to be changed, parents first.
    *
-   * @throws ToolError `LIMIT_EXCEEDED` for more than `treeEntries` entries
+   * @throws ToolError `POLICY_DENIED` if the command cannot see an entry, without its name; `LIMIT_EXCEEDED` for more than
+   *   `treeEntries` entries
    */
   async descendants(start: Path): Promise<{ path: Path; type: EntryType }[]> {
     const { treeEntries } = this.options.limits
@@ -270,6 +330,9 @@ export class CommandGate {
       await this.pause()
       for (const { name, type } of await this.backend.list(directory)) {
         const path = childOf(directory, name)
+        if (!this.sees(path, type)) {
+          this.#requireViewable(path, path, () => hiddenInside(start))
+        }
         entries.push({ path, type })
         if (type === 'directory') pending.push(path)
         if (entries.length > treeEntries) {
@@ -298,6 +361,13 @@ export class CommandGate {
 function textIn({ path, to }: Change): string {
   const content = to?.type === 'file' ? byteText(to.bytes) : to?.type === 'link' ? to.target : ''
   return `${content}\n${path.replaceAll('/', ' ')}`
+}
+
+function hiddenInside(path: Path): ToolError {
+  return new ToolError('POLICY_DENIED', `Cannot change ${quote(path)}: it contains files that the command cannot see`, {
+    path,
+    hint: 'Change the entries that the command can list, one by one.',
+  })
 }
 
 export function notFound(path: string): ToolError {

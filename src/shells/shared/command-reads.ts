@@ -12,14 +12,14 @@ const NO_BYTES = new Uint8Array()
 export type CommandReads = Pick<CommandFiles, 'stat' | 'list' | 'read' | 'readLink' | 'realPath' | 'walk' | 'scan'>
 
 export function createCommandReads(gate: CommandGate): CommandReads {
-  const { backend, options, listing, marks } = gate
+  const { backend, options, marks } = gate
   return {
     stat: (path, statOptions) => gate.visibleStat(path, statOptions?.noFollow),
 
     async list(path) {
       const directory = await gate.requireVisible(path)
       const entries = await backend.list(directory.path)
-      const visible = entries.filter(({ name, type }) => listing.see(childOf(directory.path, name), type))
+      const visible = entries.filter(({ name, type }) => gate.sees(childOf(directory.path, name), type))
       for (const { name } of visible) options.flow?.readName(name)
       return visible
     },

@@ -32,8 +32,7 @@ export function createCommandWrites(gate: CommandGate): CommandWrites {
           ...(options.mode === undefined ? {} : { mode: options.mode }),
           ...(before === undefined ? {} : { sharedPrefix: before.length }),
         } as const
-        await gate.commit([{ path: access.path, expect: 'any', to }], isAppended)
-        gate.record(access)
+        await gate.commit([{ path: access.path, expect: 'any', to }], [access], { keepsContent: isAppended })
       }),
 
     makeDirectory: (path) =>
@@ -41,8 +40,7 @@ export function createCommandWrites(gate: CommandGate): CommandWrites {
         const access = await gate.reach({ permission: 'file:write:create', path })
         if (access.path === ROOT || (await backend.stat(access.path)) !== undefined) throw alreadyExists(path)
         await gate.requireParent(access.path)
-        await gate.commit([{ path: access.path, expect: 'any', to: { type: 'directory' } }])
-        gate.record(access)
+        await gate.commit([{ path: access.path, expect: 'any', to: { type: 'directory' } }], [access])
       }),
 
     remove: (path) =>
@@ -58,8 +56,10 @@ export function createCommandWrites(gate: CommandGate): CommandWrites {
           removed.push(await gate.reach({ permission: 'file:delete', path: entry.path, noFollow: true }))
           await gate.pause()
         }
-        await gate.commit(removed.map((entry) => ({ path: entry.path, expect: 'any', to: null })))
-        gate.record(...removed)
+        await gate.commit(
+          removed.map((entry) => ({ path: entry.path, expect: 'any', to: null })),
+          removed,
+        )
       }),
 
     rename: (from, to) => gate.attempt('file:move', from, () => rename(gate, from, to)),
@@ -75,8 +75,7 @@ export function createCommandWrites(gate: CommandGate): CommandWrites {
         // A link gives a file another name, so the command must be allowed to read the file.
         const targetPath = linkTarget(access.path, target)
         if (targetPath !== '') await gate.reach({ permission: 'file:read', path: targetPath })
-        await gate.commit([change])
-        gate.record(access)
+        await gate.commit([change], [access])
       }),
 
     setMode: (path, mode) =>
@@ -86,8 +85,8 @@ export function createCommandWrites(gate: CommandGate): CommandWrites {
         if (state === null) throw notFound(path)
         // Backends store no permission bits for directories.
         if (state.type !== 'file' || state.mode === mode || !backend.capabilities.modes) return
-        await gate.commit([{ path: access.path, expect: 'any', to: { ...state, mode } }], true)
-        gate.record(access)
+        const change: Change = { path: access.path, expect: 'any', to: { ...state, mode } }
+        await gate.commit([change], [access], { keepsContent: true })
       }),
   }
 }
@@ -114,8 +113,7 @@ async function rename(gate: CommandGate, from: string, to: string): Promise<void
     changes.push(...(await moveChanges(backend, path, newPath)))
     await gate.pause()
   }
-  await gate.commit(changes)
-  gate.record(...accesses)
+  await gate.commit(changes, accesses)
 }
 
 /**

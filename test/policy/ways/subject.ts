@@ -4,6 +4,7 @@ import { dialects } from '../../../dist/dialects/index.js'
 import { git } from '../../../dist/git/index.js'
 // The published build, because `node` in the shell needs a separate file for its process.
 import { createWorkspace, type PolicyInput, type Workspace, type WorkspaceRun } from '../../../dist/index.js'
+import type { Shell } from '../../../dist/shells/author.js'
 import { bash } from '../../../dist/shells/bash/index.js'
 import type { Backend } from '../../../dist/storage/backend.js'
 import type { Answer } from '../../../src/testing/shell/case.ts'
@@ -45,14 +46,16 @@ export interface RuleSetting {
   readonly permission: string
   readonly paths: readonly string[]
   readonly notes: string
+  /** Rules on all runs. */
+  readonly others?: readonly object[]
 }
 
 /** Returns a policy that allows everything except for one rule on runs of the risk `guarded`. */
-function policyOf(action: Rule, { permission, paths, notes }: RuleSetting): PolicyInput {
+function policyOf(action: Rule, { permission, paths, notes, others = [] }: RuleSetting): PolicyInput {
   const memory = { path: notes }
-  if (action === 'none') return { preset: 'autonomous', memory }
+  if (action === 'none') return { preset: 'autonomous', memory, rules: [...others] } as PolicyInput
   const rule = { name: 'the rule', action, permissions: [permission], paths: [...paths], risk: [RISK] }
-  return { preset: 'autonomous', memory, rules: [rule] }
+  return { preset: 'autonomous', memory, rules: [rule, ...others] } as PolicyInput
 }
 
 export interface Question {
@@ -80,8 +83,8 @@ function dialectOf(name: string, { notes }: RuleSetting) {
 }
 
 /** One shell for all ways, so that its process is started once. */
-const shell = bash()
-export const closeShell = () => shell.close()
+const sharedShell = bash()
+export const closeShell = () => sharedShell.close()
 
 export interface Attempt {
   readonly rule: Rule
@@ -89,13 +92,15 @@ export interface Attempt {
   readonly backend: Backend
   /** Returns the state that the way changes. */
   observe?(): Promise<string>
+  /** Instead of `bash()`. */
+  readonly shell?: Shell
   /** The answer to every question. */
   readonly reply?: 'allow' | { readonly deny: string }
 }
 
 /** Uses a way in a new workspace over a backend. */
 export async function tryWay(way: Way, attempt: Attempt): Promise<Outcome> {
-  const { rule, setting, backend, observe = async () => '', reply = { deny: 'no' } } = attempt
+  const { rule, setting, backend, observe = async () => '', reply = { deny: 'no' }, shell = sharedShell } = attempt
   const questions: Question[] = []
   const options = {
     backend,

@@ -30,6 +30,7 @@ export function createProcesses({ disk, home, isDull, emit }: ProcessesOptions) 
     const files = createCommandFiles({
       backend: disk.backend,
       judge: () => {},
+      requireAllowed: () => {},
       visibility: () => ({ see: () => true, enter: () => true, revision: 'all' }),
       signal,
       onRead: () => {},
