@@ -17,6 +17,15 @@ export const callOptionTable: OptionTable<CallOptions> = {
   onProgress: isFunction,
 }
 
+/** Invalid options that a recording has only the message of. A replay passes them in place of the options. */
+export class RefusedOptions {
+  readonly message: string
+
+  constructor(message: string) {
+    this.message = message
+  }
+}
+
 /**
  * Returns the options of a call, checked. The options that only the library passes are unknown here.
  *
@@ -29,6 +38,7 @@ export function checkCallOptions<T extends CallOptions = CallOptions>(
 ): T {
   if (options === undefined) return {} as T
   try {
+    if (options instanceof RefusedOptions) throw new OptionError(options.message)
     return checkOptions<T>(owner, options, table)
   } catch (error) {
     throw new ToolError('INVALID_INPUT', textOf(error), { field: 'options' })

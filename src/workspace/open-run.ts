@@ -217,7 +217,8 @@ function openDialectCall(context: StepContext, dialect: Dialect, host: DialectHo
     try {
       checked = checkCallOptions('call()', options)
     } catch (error) {
-      return recordStep(context, step, {}, () => call(name, input, {}, error))
+      const refused = { ...step, refusedOptions: toFailure(error).message }
+      return recordStep(context, refused, {}, () => call(name, input, {}, error))
     }
     return recordStep(context, step, checked, (callOptions) => call(name, input, callOptions))
   }

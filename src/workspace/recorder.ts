@@ -45,6 +45,8 @@ export interface RecordedStep {
   readonly at: number
   /** The answers of the approver that was passed with the call, in order. */
   readonly answers?: readonly HandlerAnswer[]
+  /** The message about the options of the caller, if they were invalid and refused the step. */
+  readonly refusedOptions?: string
   /** The input contained a secret, which is replaced by a mark. The step cannot be repeated. */
   readonly redacted?: true
 }
@@ -68,7 +70,7 @@ export interface Recorder {
   readonly approve: ApproveHandler | undefined
   step<R>(
     run: RunState,
-    step: Pick<RecordedStep, 'type' | 'name' | 'input'>,
+    step: Pick<RecordedStep, 'type' | 'name' | 'input' | 'refusedOptions'>,
     options: CallOptions | undefined,
     act: (options: CallOptions) => Promise<R>,
   ): Promise<R>
@@ -142,6 +144,7 @@ export function createRecorder({ write, workspace, clock, approve }: RecorderOpt
       const input = withoutSecrets(step.input)
       put(slot, {
         ...step,
+        ...(step.refusedOptions === undefined ? {} : { refusedOptions: withoutSecrets(step.refusedOptions).value }),
         runId: run.id,
         input: input.value,
         result: withoutSecrets(result).value,

@@ -1,3 +1,5 @@
+import { RefusedOptions } from '../call/call-options.ts'
+import type { CallOptions } from '../call/state/call.ts'
 import type { Dialect } from '../dialects/runtime/types.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
 import { checkOptions, type OptionTable } from '../util/check-options.ts'
@@ -155,17 +157,20 @@ const noFurtherAnswer = { deny: 'The recording has no further answer' }
 async function repeat(
   workspace: Workspace | DialectWorkspace,
   run: WorkspaceRun | DialectRun,
-  { type, name = '', input, answers = [], result }: RecordedStep,
+  { type, name = '', input, answers = [], result, refusedOptions }: RecordedStep,
   approvals: ReadonlyMap<string, string>,
 ): Promise<unknown> {
   const remaining = [...answers]
-  const options = {
-    ...(remaining.length === 0 ? {} : { approve: () => remaining.shift() ?? noFurtherAnswer }),
-    // A call that was cancelled when it was recorded is cancelled again.
-    ...(failureOf(result)?.code === 'ABORTED' ? { signal: AbortSignal.abort() } : {}),
-  }
+  const isRefused = refusedOptions !== undefined
+  const options: CallOptions = isRefused
+    ? (new RefusedOptions(refusedOptions) as CallOptions)
+    : {
+        ...(remaining.length === 0 ? {} : { approve: () => remaining.shift() ?? noFurtherAnswer }),
+        // A call that was cancelled when it was recorded is cancelled again.
+        ...(failureOf(result)?.code === 'ABORTED' ? { signal: AbortSignal.abort() } : {}),
+      }
   const { id = '', reason, label, answer, by } = (input ?? {}) as Readonly<Record<string, string | undefined>>
-  const undoOptions = { ...(reason === undefined ? {} : { reason }), ...options }
+  const undoOptions = isRefused ? options : { ...(reason === undefined ? {} : { reason }), ...options }
   if (type === 'spoken') return run.callTool(name, input, options)
   if (type === 'call') return ('own' in run ? run.own : run).callTool(name, input, options)
   if (type === 'undo') return run.undo(id, undoOptions)

@@ -3,13 +3,13 @@ import { refuseUncalled } from '../call/refuse-uncalled.ts'
 import type { CallOptions } from '../call/state/call.ts'
 import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
-import type { Failure } from '../errors.ts'
+import { type Failure, toFailure } from '../errors.ts'
 import { isText, type OptionTable } from '../util/check-options.ts'
 import type { RecordedStep, Recorder } from './recorder.ts'
 import type { UndoOptions } from './types.ts'
 
 /** A step of a run, as it is recorded. */
-export type Step = Pick<RecordedStep, 'type' | 'name' | 'input'>
+export type Step = Pick<RecordedStep, 'type' | 'name' | 'input' | 'refusedOptions'>
 
 /** The run of a step. */
 export interface StepContext {
@@ -47,7 +47,8 @@ export async function checkedStep<R>(
   try {
     checked = checkCallOptions(`${step.type}()`, options, table)
   } catch (error) {
-    return recordStep(context, step, {}, () => refuseUncalled(context, step.name ?? step.type, error))
+    const refused = { ...step, refusedOptions: toFailure(error).message }
+    return recordStep(context, refused, {}, () => refuseUncalled(context, step.name ?? step.type, error))
   }
   const { reason: text, ...callOptions } = checked
   const reason = text === undefined ? {} : { reason: text }

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type MemoryEntry, memory } from '../../src/backends/memory/index.ts'
-import { createWorkspace, type Success, type WorkspaceOptions } from '../../src/index.ts'
+import { snakeCase } from '../../src/dialects/snake-case/index.ts'
+import { type CallOptions, createWorkspace, type Success, type WorkspaceOptions } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 import { parseRecording, type Recorded, replay } from '../../src/workspace/replay.ts'
 import { byContent, calls, leaks, tree } from '../audit/planted.ts'
@@ -122,6 +123,38 @@ describe('a replay of a recording', () => {
       .entries()
       .map((entry) => ('answers' in entry ? { ...entry, answers: ['allow' as const] } : entry))
     expect(await again(fewer)).toMatchObject({ ok: false, steps: 0, why: 'different' })
+  })
+
+  it.each([undefined, 'snake-case'])('refuses steps with invalid options again, under the dialect %s', async (name) => {
+    const dialect = name === undefined ? {} : { dialect: snakeCase() }
+    const { workspace, entries } = await recording(dialect as Partial<WorkspaceOptions>)
+    const getter = Object.defineProperty({}, 'signal', {
+      enumerable: true,
+      get() {
+        throw new Error('unreadable')
+      },
+    })
+    const invalid: readonly unknown[] = [
+      ...[null, 1, 'x', [], () => {}, new Map([['step', 'x']])],
+      ...[{ stepId: 'x' }, { signal: () => {} }, { approve: 'allow' }, { step: 1 }, { onProgress: {} }, getter],
+      { [`ghp_${'a1B2'.repeat(9)}`]: 1 },
+    ]
+    const input = { path: 'b.txt', content: 'c\n' }
+    for (const options of invalid) {
+      const result = await workspace.callTool('append_file', input, options as CallOptions)
+      const failure = 'failure' in result ? result.failure : result
+      if (!(options instanceof Map)) expect(failure).toMatchObject({ code: 'INVALID_INPUT', field: 'options' })
+      await workspace.undo('none', options as CallOptions)
+      await workspace.rollback('none', options as CallOptions)
+      await workspace.resume('none', 'allow', options as CallOptions)
+    }
+    await workspace.close()
+    const recorded = entries()
+    const steps = recorded.filter(({ type }) => type !== 'workspace' && type !== 'run').length
+    expect(steps).toBe(4 * invalid.length)
+    expect(JSON.stringify(recorded)).not.toContain('a1B2a1B2a1B2')
+    const options = { backend: memory(files), shell: bash(), ...dialect }
+    expect(await replay(recorded, options)).toEqual({ ok: true, steps })
   })
 
   it('throws if the steps do not belong together', async () => {
