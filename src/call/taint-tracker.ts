@@ -1,10 +1,10 @@
 import { type ErrorCode, type Failure, ToolError } from '../errors.ts'
 import { checkLimit } from '../limits.ts'
-import { childOf, isWithin, type Path, quote } from '../paths/logical-path.ts'
+import { childOf, display, isWithin, nameOf, type Path, parentOf, quote } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
 import type { ContentFlow } from '../policy/content-flow.ts'
-import { type ContentNames, contentNamesIn } from '../policy/content-names.ts'
 import type { Label, LabelSink } from '../policy/labels.ts'
+import { hasSameName, isSpelled, namedPath, nameLabelOf, shownPaths } from '../policy/name-labels.ts'
 import type { Verdict } from '../policy/policy.ts'
 import {
   type ContentLabel,
@@ -18,14 +18,15 @@ import {
 import type { Change, Receipt } from '../storage/backend.ts'
 import { linkTarget } from '../storage/change-set.ts'
 import type { BuiltinDraft } from '../tools/builtin-tool.ts'
-import type { AuthorizedCall, AuthorizedChanges } from './state/call.ts'
+import { textsIn } from './require-hidden-secrets.ts'
+import type { AuthorizedCall, AuthorizedChanges, KnownChange } from './state/call.ts'
 import type { RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
 /**
  * Tracks the labels of one call: adds the labels of what it reads to the taint of its run, and compares them with the
  * ceilings of what it writes to. Everything that a call read or replaced counts as shown, because its result, error or
- * diff may show it. Names alone, as in listings, carry no label.
+ * diff may show it. A name has a label of its own, which is that of the content that it may be made of.
  */
 export interface TaintTracker {
   /**
@@ -35,6 +36,8 @@ export interface TaintTracker {
    */
   beginCall(call: AuthorizedCall): AuthorizedCall
   addRead(path: Path): void
+  /** Records a name that the call shows. */
+  addName(path: Path): void
   /** Records content whose label does not follow from its path. */
   addLabel(label: Label, path?: string): void
   /** Adds what a command line of the call receives and writes. */
@@ -66,7 +69,7 @@ export interface TaintTracker {
 }
 
 /** The fields of a draft that determine the labels of its changes. */
-type LabelledDraft = Pick<BuiltinDraft<unknown>, 'flow' | 'contentLabel' | 'accesses'>
+type LabelledDraft = Pick<BuiltinDraft<unknown>, 'flow' | 'contentLabel' | 'accesses' | 'copiedFrom'>
 
 /** Codes of failures whose messages contain nothing that the call has read. */
 const contentFreeCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -109,8 +112,9 @@ class ActiveTaintTracker implements TaintTracker {
   #accesses: readonly GuardedAccess[] = []
   /** The command lines of the call, for a tool that makes their changes its own. */
   readonly #flows: ContentFlow[] = []
-  /** File names that the command of the call derived from content. */
-  #names: ContentNames = new Map()
+  /** The texts of the input. */
+  #texts: readonly string[] = []
+  #isOwnTool = false
   /** The highest label that the call itself has read. */
   #origin: TaintOrigin | undefined
 
@@ -124,6 +128,8 @@ class ActiveTaintTracker implements TaintTracker {
 
   beginCall(call: AuthorizedCall): AuthorizedCall {
     this.#accesses = call.accesses
+    this.#texts = textsIn(call.input)
+    this.#isOwnTool = this.#workspace.ownTools.has(call.tool)
     if (!this.#isTool) return call
     const lines = linesOf(call)
     this.#requireBelowCeilings({ commands: lines }, 'run the command')
@@ -141,6 +147,12 @@ class ActiveTaintTracker implements TaintTracker {
 
   addRead(path: Path): void {
     this.addLabel(this.#labelOf(path), path)
+    this.addName(path)
+  }
+
+  addName(path: Path): void {
+    const content = nameLabelOf(path, this.#workspace.nameLabels)
+    if (content !== undefined) this.addLabel(content.label, content.path)
   }
 
   addLabel(label: Label, path?: string): void {
@@ -166,15 +178,16 @@ class ActiveTaintTracker implements TaintTracker {
   }
 
   async authorizeChanges(authorized: AuthorizedChanges, draft: LabelledDraft): Promise<AuthorizedChanges> {
-    this.#names = draft.flow?.names ?? this.#names
     if (!this.#isTool && draft.flow === undefined) return authorized
     const questions: SinkQuestion[] = []
-    for (const { change } of authorized.changes) {
+    for (const known of authorized.changes) {
+      const { change } = known
       if (change.to === null) continue
       const paths = this.#namesOf(change.path, draft.accesses)
       if (this.#workspace.labels.exceededSinks({ paths }, 'restricted').length === 0) continue
       const linked = await this.#linkedContent(change, draft)
-      const content = higher<TaintOrigin>(this.#contentOf(change, draft), linked && { ...linked, ...this.#call })
+      const shown = higher(linked, this.#nameContentOf(known, draft))
+      const content = higher<TaintOrigin>(this.#contentOf(change, draft), shown && { ...shown, ...this.#call })
       this.#requireBelowCeilings({ paths }, `change ${quote(change.path)}`, content)
       for (const { name } of this.#exceededSinks({ paths }, content)) {
         questions.push({ sink: name, origin: content, path: change.path })
@@ -188,23 +201,29 @@ class ActiveTaintTracker implements TaintTracker {
   labelChanges({ changes }: AuthorizedChanges, draft: LabelledDraft, { applied }: Receipt, into: WorkspaceState): void {
     const targetLabels = new Map<Path, Label>(draft.flow?.written)
     const contentLabels: ContentLabel[] = []
-    for (const [index, { change, before }] of changes.entries()) {
+    const names = new Map<Path, Label>([...(draft.flow?.names ?? [])].map(([path, { label }]) => [path, label]))
+    // A fork may have labelled names that only its commits contain.
+    if (into !== this.#workspace) for (const [path, label] of this.#workspace.nameLabels) names.set(path, label)
+    for (const [index, known] of changes.entries()) {
+      const { change, before } = known
       // The diff shows both sides.
       if (before?.type === 'file') contentLabels.push({ label: this.#labelOf(change.path), path: change.path })
       if (applied[index]?.after === null) continue
       const content = this.#contentOf(change, draft)
       contentLabels.push({ label: content.label, path: content.path ?? change.path })
       targetLabels.set(change.path, maxLabel(targetLabels.get(change.path) ?? 'public', content.label))
+      const named = namedPath(change)
+      const name = this.#nameContentOf(known, draft)
+      if (named !== undefined && name !== undefined)
+        names.set(named, maxLabel(names.get(named) ?? 'public', name.label))
     }
     for (const [path, label] of targetLabels) into.fileLabels.raise(path, label)
-    for (const [name, content] of this.#names) {
-      into.contentNames.set(name, higher(content, into.contentNames.get(name)))
-    }
+    for (const [path, label] of names) into.nameLabels.raise(path, label)
     for (const { label, path } of contentLabels) this.addLabel(label, path)
   }
 
   labelResult(result?: unknown): Label {
-    for (const { label, path } of contentNamesIn(result, this.#workspace.contentNames)) this.addLabel(label, path)
+    for (const { label, path } of this.#shownNames(result)) this.addLabel(label, path)
     if (this.#origin !== undefined) this.#run.taint.raise(this.#origin)
     return this.#origin?.label ?? 'public'
   }
@@ -215,10 +234,67 @@ class ActiveTaintTracker implements TaintTracker {
   }
 
   labelFailure(failure: Failure): Label {
-    const { contentNames } = this.#workspace
-    const isContentFree = contentFreeCodes.has(failure.code) && contentNamesIn(failure, this.#names).length === 0
-    if (isContentFree && contentNamesIn(failure, contentNames).length === 0) return 'public'
+    const received = this.#showsUnspelled(failure) ? this.#receivedByLines() : undefined
+    if (received !== undefined) this.addLabel(received.label, received.path)
+    if (received === undefined && contentFreeCodes.has(failure.code) && this.#shownNames(failure).length === 0) {
+      const copied = this.#copiedNames(failure)
+      if (copied === undefined) return 'public'
+      this.addLabel(copied.label, copied.path)
+    }
     return this.labelResult(failure)
+  }
+
+  /** The highest label of the names in a failure that entries elsewhere have, such as the source of a copy. */
+  #copiedNames(failure: Failure): ContentLabel | undefined {
+    const { nameLabels } = this.#workspace
+    if (nameLabels.highest === undefined) return undefined
+    const names = new Set([...shownPaths(failure)].flatMap((path) => path.split('/')))
+    let content: ContentLabel | undefined
+    for (const [path, label] of nameLabels) {
+      if (names.has(nameOf(path))) content = higher(content, { label, path: display(parentOf(path)) })
+    }
+    return content
+  }
+
+  /** The labels of the names that a result shows. */
+  #shownNames(result: unknown): readonly ContentLabel[] {
+    const { nameLabels } = this.#workspace
+    if (nameLabels.highest === undefined) return []
+    return [...shownPaths(result)]
+      .map((path) => nameLabelOf(path, nameLabels))
+      .filter((content) => content !== undefined)
+  }
+
+  /** Whether the path of a failure contains a name that the input does not. */
+  #showsUnspelled({ path }: Failure): boolean {
+    return path?.split('/').some((name) => !isSpelled(name, this.#texts)) === true
+  }
+
+  /** The highest label that the command lines of the call have received. */
+  #receivedByLines(): ContentLabel | undefined {
+    return this.#flows.reduce<ContentLabel | undefined>((content, flow) => higher(content, flow.received), undefined)
+  }
+
+  /**
+   * The content that the last name of a changed path may be made of. A caller knows the taint of its run when it chooses
+   * names. A moved or copied entry that keeps its name keeps the label of the name.
+   */
+  #nameContentOf({ change, before }: KnownChange, { flow, copiedFrom = [] }: LabelledDraft): ContentLabel | undefined {
+    const { nameLabels } = this.#workspace
+    const named = namedPath(change)
+    if (named === undefined || before !== null) return undefined
+    const taint = this.#run.taint.origin()
+    if (flow !== undefined)
+      return higher<ContentLabel>(flow.keepsName(named) ? undefined : taint, flow.names.get(named))
+    const at = (path: Path): ContentLabel => ({ label: nameLabels.of(path), path: display(parentOf(path)) })
+    if (!this.#isTool) return at(named)
+    const sources = (change.from === undefined ? copiedFrom : [change.from]).filter((path) => hasSameName(path, named))
+    if (sources.length > 0) return sources.map(at).reduce((content, each) => higher(content, each))
+    if (!this.#isOwnTool) return taint
+    return this.#flows.reduce<ContentLabel | undefined>(
+      (content, each) => higher(content, each.names.get(named)),
+      this.#highest(),
+    )
   }
 
   /** The content that the call puts at a path. Moved files and restored states keep their labels. */
@@ -301,6 +377,7 @@ const unlabelled = (): Label => 'public'
 const inactive: TaintTracker = {
   beginCall: (call) => call,
   addRead() {},
+  addName() {},
   addLabel() {},
   addFlow() {},
   received: () => undefined,

@@ -35,8 +35,10 @@ export function createToolContext(
 ): BuiltinContext {
   let session: BuiltinContext['commands']
   const isOwn = workspace.ownTools.has(call.tool)
+  const requireHostAllowed = (host: string) => taint.requireHostAllowed(host)
   const facts = () => policyCall(run, call.tool.name, call.input, call.dialectTools)
-  const addRead = (path: Path, bytes = 0) => {
+  const addRead = (path: Path, bytes: number) => {
+    reads.add(path)
     run.rates.countRead(bytes)
     audit.addRead(path)
     taint.addRead(path)
@@ -47,15 +49,13 @@ export function createToolContext(
       backend: workspace.backend,
       accesses: call.accesses,
       documents: workspace.documents,
-      describesFiles: !isOwn,
-      notesVisits: isOwn,
+      ...{ describesFiles: !isOwn, notesVisits: isOwn },
       requireAllowed: (access) => requireAllowed(workspace.policy, facts(), access),
       visibility: (kind) => createVisibility(workspace.policy, facts(), kind, call.verdict),
       signal,
-      onRead(path, bytes) {
-        reads.add(path)
-        addRead(path, bytes)
-      },
+      onTarget: (path) => taint.addRead(path),
+      onName: isOwn ? (path) => taint.addName(path) : undefined,
+      onRead: addRead,
     }),
     limits: workspace.limits,
     signal,
@@ -79,7 +79,7 @@ export function createToolContext(
     get commands() {
       session ??= openCommandSession(workspace, run, call, {
         ...{ audit, ask, began, commit },
-        requireHostAllowed: (host) => taint.requireHostAllowed(host),
+        requireHostAllowed,
         noteReceived: (path) => taint.addRead(path),
         received: () => taint.received(),
         noteFlow: (flow) => taint.addFlow(flow),
@@ -97,7 +97,7 @@ export function createToolContext(
     taint: () => taint.highestLabel(),
     memory: workspace.memory === undefined ? undefined : { ...workspace.memory, scopes: run.scopes },
     addLabel: (label, path) => taint.addLabel(label, path),
-    requireHostAllowed: (host) => taint.requireHostAllowed(host),
+    requireHostAllowed,
     async readArtifact(uri) {
       const text = await run.artifacts.read(uri)
       // An artifact contains nothing above the highest label that its run had seen.

@@ -91,6 +91,10 @@ export interface GuardedFilesOptions extends GrantOptions {
   readonly signal: AbortSignal | undefined
   /** Called with each path whose bytes are read, and their number. An exception refuses the read. */
   readonly onRead: (path: Path, bytes: number) => void
+  /** Called with each link whose target is read. */
+  readonly onTarget: (path: Path) => void
+  /** Called with each path of a walk, for tools that may show any of them. */
+  readonly onName?: ((path: Path) => void) | undefined
   /** Whether a scanned file counts as read when it is visited. If not, the tool calls `noteRead` for what it shows. */
   readonly notesVisits: boolean
 }
@@ -110,7 +114,7 @@ export function createGuardedFiles(options: GuardedFilesOptions): GuardedFiles {
   }
 }
 
-function createReads({ backend, documents, grants, onRead }: GuardState): GuardedReads {
+function createReads({ backend, documents, grants, onRead, onTarget }: GuardState): GuardedReads {
   const isCacheable = backend.capabilities.authority === 'sole'
 
   async function read(path: Path, maxBytes: number): Promise<FileRead> {
@@ -143,7 +147,11 @@ function createReads({ backend, documents, grants, onRead }: GuardState): Guarde
       onRead(path, content.bytes.length)
       return content
     },
-    readLink: async (path) => backend.readLink(grants.content(path)),
+    async readLink(path) {
+      const target = await backend.readLink(grants.content(path))
+      onTarget(path)
+      return target
+    },
     async document(path, maxBytes) {
       const { bytes } = await read(path, maxBytes)
       return isCacheable ? documents.of(bytes, path) : createDocument(bytes, path)
@@ -156,7 +164,7 @@ const everything: WalkFilters = { includeHidden: true, includeIgnored: true }
 const unrestricted: Visibility = { see: () => true, enter: () => true, revision: 'all' }
 
 function createWalks(state: GuardState): GuardedWalks {
-  const { backend, grants, visibility } = state
+  const { backend, grants, visibility, onName } = state
   const abort = state.signal === undefined ? {} : { signal: state.signal }
 
   async function filesBelow(
@@ -171,17 +179,18 @@ function createWalks(state: GuardState): GuardedWalks {
     grants.tree(start)
     const paths = await visibleFiles(backend, start, { filters, ...visible, links, ...abort })
     grants.addVisible(start, kind, paths)
+    if (onName !== undefined) for (const path of paths) onName(path)
     return paths
   }
 
   return {
-    walk: (start, kind, filters, maxDepth) =>
-      walk(backend, grants.tree(start), {
-        filters,
-        ...visibility(kind),
-        ...(maxDepth === undefined ? {} : { maxDepth }),
-        ...abort,
-      }),
+    async *walk(start, kind, filters, maxDepth) {
+      const options = { filters, ...visibility(kind), ...(maxDepth === undefined ? {} : { maxDepth }), ...abort }
+      for await (const entry of walk(backend, grants.tree(start), options)) {
+        onName?.(entry.path)
+        yield entry
+      }
+    },
     async visible(start, filters, matches) {
       return (await filesBelow(start, 'list', filters, true)).filter(matches)
     },

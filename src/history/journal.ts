@@ -49,6 +49,8 @@ export interface WorkspaceHistory {
   readonly checkpoints: readonly Checkpoint[]
   /** The labels of written content, by path. */
   readonly labels?: readonly (readonly [Path, string])[]
+  /** The labels of names, by the path of the entry that has the name. */
+  readonly nameLabels?: readonly (readonly [Path, string])[]
 }
 
 /** The undo history of a workspace: every call that changed something, with the data to revert it. */
@@ -157,16 +159,22 @@ function weightOf(state: EntryState): number {
   return BYTES_PER_CHANGE + (state?.type === 'file' ? state.bytes.length : 0)
 }
 
+function isLabelList(labels: unknown): boolean {
+  return (
+    Array.isArray(labels) &&
+    labels.every((entry) => Array.isArray(entry) && entry.every((text) => typeof text === 'string'))
+  )
+}
+
 /** Checks a history from another process, which may have lost its bytes, as with JSON. */
 function requireHistory(history: WorkspaceHistory): void {
-  const { version, first, entries, checkpoints, labels = [] } = history
+  const { version, first, entries, checkpoints, labels = [], nameLabels = [] } = history
   const isValid =
     version === 1 &&
     Number.isSafeInteger(first) &&
     first >= 0 &&
     Array.isArray(checkpoints) &&
-    Array.isArray(labels) &&
-    labels.every((entry) => Array.isArray(entry) && entry.every((text) => typeof text === 'string')) &&
+    [labels, nameLabels].every(isLabelList) &&
     Array.isArray(entries) &&
     entries.every(
       ({ changes }: JournalEntry) =>

@@ -1,41 +1,56 @@
-import type { Path } from '../paths/logical-path.ts'
+import { display, nameOf, type Path, parentOf } from '../paths/logical-path.ts'
 import type { Change } from '../storage/backend.ts'
-import type { ContentNames } from './content-names.ts'
 import type { Label } from './labels.ts'
+import { hasSameName, namedPath, nameLabelOf } from './name-labels.ts'
 import { type ContentLabel, type FileLabels, higher, isAbove, type Labels, maxLabel } from './taint.ts'
 
 /** Where the labels of files come from: the policy, and what was written into them. */
 export interface KnownLabels {
   readonly labels: Labels
   readonly fileLabels: FileLabels
-  readonly contentNames: ContentNames
+  /** The labels of names, by the path of the entry that has the name. */
+  readonly nameLabels: FileLabels
+}
+
+/** What a command receives and knows beside its own accesses. */
+export interface FlowSources {
+  /** Returns what the command has received by other ways than `read`. */
+  readonly received: () => ContentLabel | undefined
+  /** Whether the input of the call contains a name, so that the command does not make it of what it reads. */
+  readonly spells: (name: string) => boolean
+}
+
+/** The source of a copied file: its canonical path, and the path that the command named. */
+export interface CopySource {
+  readonly path: Path
+  readonly asked: Path
 }
 
 /**
- * Tracks the labels of the content that one command receives, moves and writes. A moved file keeps its label. Any other
- * write may contain everything that the command has received before.
+ * Tracks the labels of the content that one command receives, moves and writes. A moved or copied file keeps its label.
+ * Any other write may contain everything that the command has received before.
  */
 export class ContentFlow {
   readonly #known: KnownLabels
-  readonly #alsoReceived: () => ContentLabel | undefined
+  readonly #sources: FlowSources
   #received: ContentLabel | undefined
   /** The present content of the paths that the command has written. */
   readonly #written = new Map<Path, ContentLabel>()
   /** The highest label that each path had at any time during the command: git may have stored it under that name. */
   readonly #highest = new Map<Path, Label>()
+  /** Names that may hold labelled content, by the path of their entries. */
+  readonly #names = new Map<Path, ContentLabel>()
+  /** Entries that were moved or copied with the name that they had. */
+  readonly #keptNames = new Set<Path>()
 
-  /** Names that hold content which the command has read. */
-  names: ContentNames = new Map()
-
-  /** @param alsoReceived returns what the command has received by other ways than `read` */
-  constructor(knownLabels: KnownLabels, alsoReceived: () => ContentLabel | undefined = () => undefined) {
+  constructor(knownLabels: KnownLabels, sources: FlowSources) {
     this.#known = knownLabels
-    this.#alsoReceived = alsoReceived
+    this.#sources = sources
   }
 
   /** The highest label that the command has received. */
   get received(): ContentLabel | undefined {
-    return higher(this.#received, this.#alsoReceived())
+    return higher(this.#received, this.#sources.received())
   }
 
   /** Every path whose content has changed, with the highest label that it had during the command. */
@@ -48,9 +63,55 @@ export class ContentFlow {
     this.#received = higher(this.#received, this.at(path))
   }
 
-  /** Records that the command receives the name of an entry. */
-  readName(name: string): void {
-    this.#received = higher(this.#received, this.#known.contentNames.get(name))
+  /** Records that the command receives the names in a path. */
+  readName(path: Path): void {
+    this.#received = higher(this.#received, nameLabelOf(path, this.#known.nameLabels))
+  }
+
+  /** The labels of the names that the command has made, by the path of their entries. */
+  get names(): ReadonlyMap<Path, ContentLabel> {
+    return this.#names
+  }
+
+  /** Whether the command has moved or copied an entry to a path and kept its name. */
+  keepsName(path: Path): boolean {
+    return this.#keptNames.has(path)
+  }
+
+  /**
+   * Records the names that changes give to entries. A moved or copied entry that keeps its name keeps its label. Any other
+   * name that the input does not spell may contain everything that the command has received before.
+   *
+   * @param exists returns whether an entry with that name was there before
+   */
+  async name(
+    changes: readonly Change[],
+    exists: (path: Path) => Promise<boolean>,
+    copied?: CopySource | undefined,
+  ): Promise<void> {
+    for (const change of changes) {
+      const named = change.to === null ? undefined : namedPath(change)
+      if (named === undefined) continue
+      const sources = change.from === undefined ? copied && [copied.path, copied.asked] : [change.from]
+      const same = sources?.filter((source) => hasSameName(source, named)) ?? []
+      if (same.length > 0) {
+        this.#keptNames.add(named)
+        for (const source of same) this.#addName(named, this.#nameAt(source))
+        continue
+      }
+      this.#keptNames.delete(named)
+      const { received } = this
+      if (received === undefined || this.#sources.spells(nameOf(named)) || (await exists(named))) continue
+      this.#addName(named, received)
+    }
+  }
+
+  #nameAt(path: Path): ContentLabel {
+    return this.#names.get(path) ?? { label: this.#known.nameLabels.of(path), path: display(parentOf(path)) }
+  }
+
+  #addName(path: Path, content: ContentLabel): void {
+    if (content.label !== 'public') this.#names.set(path, higher(content, this.#names.get(path)))
   }
 
   /**
@@ -59,11 +120,12 @@ export class ContentFlow {
    *
    * @param keepsContent the old content, or earlier content of the same name, stays part of the new content
    */
-  write(changes: readonly Change[], keepsContent: boolean): () => void {
+  write(changes: readonly Change[], keepsContent: boolean, copied?: CopySource | undefined): () => void {
     const contents: (readonly [Path, ContentLabel | undefined])[] = []
+    const copiedContent = copied && higher(this.at(copied.path), this.at(copied.asked))
     for (const { path, to, from = keepsContent ? path : undefined } of changes) {
       if (to === null) continue
-      const moved = from === undefined ? undefined : this.at(from)
+      const moved = from === undefined ? copiedContent : this.at(from)
       contents.push([path, higher(this.received, moved)])
     }
     for (const [path, content] of contents) this.#set(path, higher(content, this.at(path)))

@@ -4,8 +4,7 @@
  */
 
 export type { Visibility } from '../guard/visibility.ts'
-export type { ContentFlow } from '../policy/content-flow.ts'
-export type { ContentNames } from '../policy/content-names.ts'
+export type { ContentFlow, CopySource, FlowSources, KnownLabels } from '../policy/content-flow.ts'
 export type { ContentLabel } from '../policy/taint.ts'
 export { type AnalyzeOptions, analyzeCommand, type Decide } from './analysis/index.ts'
 export type {

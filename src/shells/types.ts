@@ -97,12 +97,18 @@ export interface BackgroundCommand extends ShellCommand {
 export interface CommandGit {
   /** Returns the commit and the branch of HEAD, if it has them; `undefined` without a repository. */
   head(): Promise<{ readonly commit: string | undefined; readonly branch: string | undefined } | undefined>
-  /** Returns the names of the local branches. */
-  branches(): Promise<readonly string[]>
+  /** Returns the names of the local branches. `showsAll`: false if the command does not show them. Default: true. */
+  branches(options?: Pick<CommandFilters, 'showsAll'>): Promise<readonly string[]>
   /** Resolves a name to a commit id of 40 hex digits. */
   resolve(name: string): Promise<string>
-  /** Returns the differences to HEAD in the index and in the files. By default, an untracked directory is one entry. */
-  status(options?: { readonly untracked?: 'files' | 'directories' }): Promise<readonly CommandStatus[]>
+  /**
+   * Returns the differences to HEAD in the index and in the files. By default, an untracked directory is one entry.
+   * `showsAll`: as for `branches`.
+   */
+  status(options?: {
+    readonly untracked?: 'files' | 'directories'
+    readonly showsAll?: boolean
+  }): Promise<readonly CommandStatus[]>
   /** Returns the differences by path, with secrets as marks. */
   diff(request: GitDiffRequest): Promise<readonly CommandDiff[]>
   /** Returns the newest commits first. */
@@ -201,8 +207,8 @@ export interface RefusedAccess {
 export interface CommandFiles {
   /** Returns the entry at a path, or `undefined`. Follows links unless `noFollow` is set. */
   stat(path: string, options?: { readonly noFollow?: boolean }): Promise<CommandStat | undefined>
-  /** Lists the visible entries of a directory. */
-  list(path: string): Promise<readonly DirectoryEntry[]>
+  /** Lists the visible entries of a directory. `showsAll`: as in {@link CommandFilters}. */
+  list(path: string, options?: Pick<CommandFilters, 'showsAll'>): Promise<readonly DirectoryEntry[]>
   /** Reads a file, with recognised secrets replaced by marks. The caller must not modify the bytes. */
   read(path: string): Promise<Uint8Array>
   /** Returns the target of a link, as stored. */
@@ -210,7 +216,11 @@ export interface CommandFiles {
   /** Returns the canonical path, with all links followed. */
   realPath(path: string): Promise<Path>
   /** Writes or creates a file, or adds to its end with `append`. The caller must not modify the bytes afterwards. */
-  write(path: string, bytes: Uint8Array, options?: { readonly append?: boolean; readonly mode?: number }): Promise<void>
+  write(path: string, bytes: Uint8Array, options?: WriteOptions): Promise<void>
+  /** Copies the content of a file, which does not count as received by the command. */
+  copy(from: string, to: string, options?: Pick<WriteOptions, 'mode'>): Promise<void>
+  /** Records that the command shows paths which `list` or `walk` returned with `showsAll: false`. */
+  noteShown(paths: Iterable<Path>): void
   /** Creates a directory in an existing one. @throws ToolError `ALREADY_EXISTS` */
   makeDirectory(path: string): Promise<void>
   /** Removes a file, a link or an empty directory. */
@@ -237,6 +247,12 @@ export interface CommandFiles {
   refuse(permission: Permission, path: string, error: ToolError): ToolError
 }
 
+/** How a file is written. */
+export interface WriteOptions {
+  readonly append?: boolean
+  readonly mode?: number
+}
+
 /** Metadata of an entry, with its canonical path. */
 export interface CommandStat extends Stat {
   readonly path: Path
@@ -246,6 +262,8 @@ export interface CommandStat extends Stat {
 export interface CommandFilters {
   readonly includeHidden: boolean
   readonly includeIgnored: boolean
+  /** False if the command shows only those paths that it reports by `noteShown`. Default: true. */
+  readonly showsAll?: boolean
 }
 
 /** The shell of a run, for one call. */

@@ -74,8 +74,8 @@ export function createWorkspaceState(
     policy,
     labels: compileLabels(policy.data.labels),
     // A fork starts with the labels of its origin.
-    fileLabels: new FileLabels(origin === undefined ? earlierLabels(options.history) : origin.fileLabels),
-    contentNames: new Map(origin?.contentNames),
+    fileLabels: new FileLabels(origin === undefined ? earlierLabels(options.history?.labels) : origin.fileLabels),
+    nameLabels: new FileLabels(origin === undefined ? earlierLabels(options.history?.nameLabels) : origin.nameLabels),
     tools,
     unavailableTools,
     ownTools: new Set(options.extraTools),
@@ -109,7 +109,7 @@ export function createWorkspaceState(
 }
 
 /** @throws TypeError for a label that does not exist */
-function earlierLabels({ labels = [] }: Pick<WorkspaceHistory, 'labels'> = {}): readonly (readonly [Path, Label])[] {
+function earlierLabels(labels: WorkspaceHistory['labels'] = []): readonly (readonly [Path, Label])[] {
   return labels.map(([path, label]) => {
     if (isLabel(label)) return [path, label]
     throw new TypeError('The option history is not a result of workspace.history()')

@@ -197,9 +197,13 @@ async function closeParts(
   return [...shellResults, ...results]
 }
 
-/** Returns the undo history, with the labels of the content that the workspace has written. */
-function historyOf({ journal, fileLabels }: WorkspaceState): WorkspaceHistory {
-  return { ...journal.history(), ...(fileLabels.highest === undefined ? {} : { labels: [...fileLabels] }) }
+/** Returns the undo history, with the labels of the contents and names that the workspace has written. */
+function historyOf({ journal, fileLabels, nameLabels }: WorkspaceState): WorkspaceHistory {
+  return {
+    ...journal.history(),
+    ...(fileLabels.highest === undefined ? {} : { labels: [...fileLabels] }),
+    ...(nameLabels.highest === undefined ? {} : { nameLabels: [...nameLabels] }),
+  }
 }
 
 /** Returns git's access to a workspace: it reads the files that policy shows, and its changes of files are calls. */

@@ -41,6 +41,7 @@ function viewOf(backend: Backend, accesses: readonly GuardedAccess[], hidden: re
     visibility: () => ({ see: (path: Path) => !hidden.includes(path), enter: () => true, revision: 'all' }),
     signal: undefined,
     onRead: () => {},
+    onTarget: () => {},
   })
 }
 

@@ -23,6 +23,8 @@ export interface CommandGitOptions {
   readonly sees: (path: Path) => boolean
   /** Called with each file whose content is shown. */
   readonly onRead: (path: Path, bytes: number) => void
+  /** Called with each path and each ref whose name is shown. */
+  readonly onName: (path: Path) => void
   /** Called with the object of each commit whose message is shown. */
   readonly onCommit: (object: Path) => void
   readonly signal: AbortSignal
@@ -59,14 +61,28 @@ export function commandGit(options: CommandGitOptions): CommandGit {
       const bytes = await state.files.read('HEAD')
       if (bytes === undefined) return undefined
       const branch = /^ref: refs\/heads\/(\S+)/.exec(decoder.decode(bytes))?.[1]
-      return { commit: await state.reader.headCommit(), branch }
+      return {
+        commit: await state.reader.headCommit(),
+        // Most commands do not show the branch.
+        get branch() {
+          if (branch !== undefined) options.onName(gitPath('refs/heads', branch))
+          return branch
+        },
+      }
     },
-    branches: () => listBranches(state.files),
+    async branches({ showsAll = true } = {}) {
+      const names = await listBranches(state.files)
+      if (showsAll) for (const name of names) options.onName(gitPath('refs/heads', name))
+      return names
+    },
     resolve: (name) => state.reader.resolve(name),
-    async status({ untracked = 'directories' } = {}) {
+    async status({ untracked = 'directories', showsAll = true } = {}) {
       const { entries: index } = await state.reader.index()
       const head = await treeOf(state, undefined)
-      return statusOf({ head, index, changed: await state.diffs.changedFrom(head, signal), sees }, untracked)
+      const changed = await state.diffs.changedFrom(head, signal)
+      const rows = statusOf({ head, index, changed, sees }, untracked)
+      if (showsAll) for (const { path } of rows) options.onName(path.replace(/\/$/, '') as Path)
+      return rows
     },
     diff: async (request) => showDiff(state, await changedBetween(state, request)),
     log: (ref, maxCount) => listCommits(state, ref, maxCount),
@@ -138,11 +154,14 @@ async function changedBetween(state: RepositoryState, { from, to }: GitDiffReque
 
 /** Returns the diffs of the visible paths, and records them as read. */
 async function showDiff({ options }: RepositoryState, changed: readonly Changed[]): Promise<readonly CommandDiff[]> {
-  const { sees, onRead } = options
+  const { sees, onRead, onName } = options
   const sections = await sectionsOf(changed.filter(({ path }) => sees(path)))
   for (const { path, oldPath, text } of sections) {
     onRead(path as Path, text.length)
-    if (oldPath !== undefined) onRead(oldPath as Path, 0)
+    onName(path as Path)
+    if (oldPath === undefined) continue
+    onRead(oldPath as Path, 0)
+    onName(oldPath as Path)
   }
   return sections
 }

@@ -13,6 +13,8 @@ export interface CommandRepositoryOptions {
   readonly files: Pick<TrackedCommandFiles, 'reach' | 'apply' | 'stat'>
   /** Whether a file may become part of a commit without an approval. */
   readonly sees: (path: Path) => boolean
+  /** Called with each path whose name is shown. */
+  readonly onName: (path: Path) => void
   /** Called with each file that git stores. */
   readonly onStore: (path: Path) => void
   /** @throws ToolError if the address may not be reached */
@@ -80,7 +82,7 @@ function openRepository({ options, granted }: WriteState, provider: GitProvider)
 }
 
 function createRepository(state: WriteState, repository: Repository): CommandRepository {
-  const { sees, signal } = state.options
+  const { sees, onName, signal } = state.options
 
   /** Makes a method check the signal first, and discard what was read when it has ended. */
   function changing<A extends readonly unknown[], R>(method: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
@@ -102,9 +104,11 @@ function createRepository(state: WriteState, repository: Repository): CommandRep
     moveTo: changing(repository.moveTo),
     checkout: changing(async (ref, options) => {
       const { commit, skipped } = await repository.checkout(ref, options).catch((error: unknown) => {
-        throw withoutHidden(error, sees)
+        throw withoutHidden(error, sees, onName)
       })
-      return { commit, skipped: skipped.filter((path) => sees(path as Path)) }
+      const shown = skipped.filter((path) => sees(path as Path))
+      for (const path of shown) onName(path as Path)
+      return { commit, skipped: shown }
     }),
     restore: changing(repository.restore),
     clone: changing((url, options) => repository.clone(url, { ...options, signal })),
@@ -161,10 +165,11 @@ async function requirePathspec(
 }
 
 /** Returns a conflict of a checkout without its hidden paths. Any other error stays as it is. */
-function withoutHidden(error: unknown, sees: (path: Path) => boolean): unknown {
+function withoutHidden(error: unknown, sees: (path: Path) => boolean, onName: (path: Path) => void): unknown {
   if (!(error instanceof ToolError) || error.code !== 'WRITE_CONFLICT') return error
   /* v8 ignore next -- @preserve: a conflict without paths comes from the storage, and a command has an overlay of its own */
   const paths = ((error.details.paths ?? []) as readonly Path[]).filter(sees)
+  for (const path of paths) onName(path)
   const example = paths[0] === undefined ? '' : `, such as ${quote(paths[0])}`
   return new ToolError(error.code, `Cannot check out: changed files would be overwritten${example}`, { paths })
 }

@@ -2,11 +2,11 @@ import { type OverlayBackend, overlay } from '../../backends/overlay/index.ts'
 import { ToolError } from '../../errors.ts'
 import { classifyPath } from '../../files/classify/index.ts'
 import { createVisibility } from '../../guard/visibility.ts'
-import { GIT_DIRECTORY, isWithin, type Path } from '../../paths/logical-path.ts'
+import { GIT_DIRECTORY, isWithin, type Path, ROOT } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
 import type { ApprovalQuestion } from '../../policy/approval.ts'
 import { ContentFlow } from '../../policy/content-flow.ts'
-import { findContentNames } from '../../policy/content-names.ts'
+import { isSpelled, namedPath } from '../../policy/name-labels.ts'
 import { requireAllowed } from '../../policy/policy.ts'
 import { type ContentLabel, higher } from '../../policy/taint.ts'
 import { createCommandFiles, type TrackedCommandFiles } from '../../shells/shared/command-files.ts'
@@ -49,10 +49,8 @@ export function openTransaction(
   const drafts = overlay(workspace.backend, undefined, { closesLower: false })
   const stop = new AbortController()
   const signal = callerSignal === undefined ? stop.signal : AbortSignal.any([callerSignal, stop.signal])
-  const flow = workspace.labels.active
-    ? new ContentFlow(workspace, () => higher(receivedByShell(workspace.shell), received()))
-    : undefined
-  if (flow !== undefined) options.noteFlow(flow)
+  const texts = textsIn(call.input)
+  const flow = openFlow(session, texts, received)
   const reads = new Set<Path>()
   const receive = (path: Path) => {
     flow?.read(path)
@@ -68,9 +66,13 @@ export function openTransaction(
     onStore(path)
     receive(path)
   }
+  const onCopy = (path: Path, bytes: number) => {
+    run.rates.countRead(bytes)
+    onStore(path)
+  }
   let question: ApprovalQuestion | undefined
   const files = createCommandFiles({
-    ...{ backend: drafts, signal, onRead, flow, knownTexts: textsIn(call.input) },
+    ...{ backend: drafts, signal, onRead, onCopy, flow, knownTexts: texts },
     readsUnseen: workspace.shell?.capabilities.guarded === false,
     visibility: (kind) => createVisibility(workspace.policy, facts, kind, call.verdict),
     limits: { treeEntries: workspace.limits.treeEntries, fileBytes: workspace.limits.commandFileBytes },
@@ -118,12 +120,28 @@ export function openTransaction(
   }
 }
 
+/** Tracks the labels of what a line receives and writes, if the policy has labels. */
+function openFlow(
+  { workspace, options }: SessionState,
+  texts: readonly string[],
+  received: () => ContentLabel | undefined,
+): ContentFlow | undefined {
+  if (!workspace.labels.active) return undefined
+  const flow = new ContentFlow(workspace, {
+    received: () => higher(receivedByShell(workspace.shell), received()),
+    spells: (name) => isSpelled(name, texts),
+  })
+  options.noteFlow(flow)
+  return flow
+}
+
 /** The repository as the command sees it. */
 function openGit(state: TransactionState): CommandGit {
-  const { session, drafts, files, signal, onRead, onStore, receive } = state
+  const { session, drafts, files, flow, signal, onRead, onStore, receive } = state
   const { workspace, call, facts, options } = session
+  const onName = (path: Path) => flow?.readName(path)
   const visibility = createVisibility(workspace.policy, facts, 'diff', call.verdict)
-  const shared = { backend: drafts, files, sees: (path: Path) => visibility.see(path, 'file'), onRead, signal }
+  const shared = { backend: drafts, files, sees: (path: Path) => visibility.see(path, 'file'), onRead, onName, signal }
   return commandGit({
     ...shared,
     onCommit: receive,
@@ -159,10 +177,9 @@ function requireHost({ session, files }: TransactionState, url: URL): void {
 async function changesOf(state: TransactionState): ReturnType<CommandTransaction['changes']> {
   const { session, drafts, files, isGitOpen, flow } = state
   const changes = await drafts.pending()
-  if (flow?.received !== undefined) {
-    const spelled = JSON.stringify(session.call.input)
-    flow.names = findContentNames(changes, spelled, files.readContents, (path) => flow.at(path))
-  }
+  // Git writes its own files without the gate of the command.
+  const refs = isGitOpen ? changes.filter((change) => isWithin(namedPath(change) ?? ROOT, GIT_DIRECTORY)) : []
+  await flow?.name(refs, async (path) => (await session.workspace.backend.stat(path)) !== undefined)
   const changed = new Set(changes.map(({ path }) => path))
   const accesses = files.accesses.filter(({ path }) => changed.has(path))
   const covered = new Set(accesses.map(({ path }) => path))

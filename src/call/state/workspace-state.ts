@@ -7,7 +7,6 @@ import type { WorkspaceDiffs } from '../../git/workspace-diff.ts'
 import type { Journal } from '../../history/journal.ts'
 import type { Limits } from '../../limits.ts'
 import type { LogicalPath } from '../../paths/logical-path.ts'
-import type { ContentNames } from '../../policy/content-names.ts'
 import type { ParkedCalls } from '../../policy/parked-calls.ts'
 import type { WorkPlan } from '../../policy/plan.ts'
 import type { Policy } from '../../policy/policy.ts'
@@ -27,7 +26,8 @@ export interface WorkspaceState {
   readonly labels: Labels
   /** Labels of the content that runs wrote into files. */
   readonly fileLabels: FileLabels
-  readonly contentNames: ContentNames
+  /** The labels of names, by the path of the entry that has the name. */
+  readonly nameLabels: FileLabels
   /** The tools of this workspace's set, by name. */
   readonly tools: ReadonlyMap<string, Tool>
   /** The tools of `extraTools`. */

@@ -83,11 +83,12 @@ export class FsAccess {
     )
   }
 
-  list(path: string): Promise<readonly { readonly name: string; readonly type: string }[]> {
+  /** @param showsAll false for an operation that does not show the names */
+  list(path: string, showsAll = true): Promise<readonly { readonly name: string; readonly type: string }[]> {
     return this.run<readonly { name: string; type: string }[]>(
       path,
       'scandir',
-      ({ files, path: inside }) => files.list(inside),
+      ({ files, path: inside }) => files.list(inside, { showsAll }),
       (location) => (location.in === 'frame' ? location.names.map((name) => ({ name, type: 'directory' })) : undefined),
     )
   }

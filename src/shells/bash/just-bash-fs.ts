@@ -198,7 +198,7 @@ async function remove(access: FsAccess, path: string, recursive: boolean, force:
       if (force) return
       throw new ToolError('NOT_FOUND', 'It does not exist')
     }
-    if (stat.type === 'directory' && !recursive && (await files.list(inside)).length > 0) {
+    if (stat.type === 'directory' && !recursive && (await files.list(inside, { showsAll: false })).length > 0) {
       throw new ToolError('DIRECTORY_NOT_EMPTY', 'It is not empty')
     }
     await files.remove(inside)
@@ -215,8 +215,12 @@ async function copy(
   const stat = await access.stat(from, true)
   if (stat.isSymbolicLink && recursive) return makeLink(access, await readLink(access, from), to)
   if (!stat.isDirectory) {
-    const bytes = await access.read(from)
     const mode = stat.mode & 0o777
+    const [source, target] = [access.locate(from), access.locate(to)]
+    if (source.in === 'files' && target.in === 'files' && source.files === target.files) {
+      return access.run(to, 'copyfile', ({ files, path }) => files.copy(source.path, path, { mode }))
+    }
+    const bytes = await access.read(from)
     return access.run(to, 'copyfile', ({ files, path }) => files.write(path, bytes.slice(), { mode }))
   }
   if (!recursive) throw systemError('EISDIR', 'copyfile', from)
@@ -226,7 +230,7 @@ async function copy(
   await makeDirectory(access, to, true)
   let failure: unknown
   await pause()
-  for (const { name } of await access.list(from)) {
+  for (const { name } of await access.list(from, false)) {
     // A refused entry does not stop the others; the first failure is thrown at the end.
     await copy(access, `${from}/${name}`, `${to}/${name}`, true, pause).catch((error) => {
       failure ??= error

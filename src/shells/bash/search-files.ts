@@ -56,12 +56,13 @@ export function searchFiles(files: CommandFiles): OpenSearch {
     const stat = await files.stat(path)
     if (stat === undefined) throw new ToolError('NOT_FOUND', 'It does not exist')
     const isDirectory = stat.type === 'directory'
-    const filters = { includeHidden: search.hidden, includeIgnored: search.ignored }
+    const filters = { includeHidden: search.hidden, includeIgnored: search.ignored, showsAll: false }
     const paths = await files.walk(path, filters)
     const skip = stat.path === '' ? 0 : stat.path.length + 1
     const relative = (one: Path) => one.slice(skip)
     const candidates = isDirectory ? paths.filter((one) => search.includes(relative(one), nameOf(one))) : paths
     for await (const batch of batches(files, candidates, search)) {
+      files.noteShown(batch.map(({ path: one }) => one))
       yield { isDirectory, files: batch.map(({ path: one, ...file }) => ({ relative: relative(one), ...file })) }
       await yieldToEventLoop()
     }

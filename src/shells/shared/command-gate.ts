@@ -6,7 +6,7 @@ import { requireHidden } from '../../guard/require-hidden.ts'
 import type { Visibility } from '../../guard/visibility.ts'
 import { childOf, type LogicalPath, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../../policy/access.ts'
-import type { ContentFlow } from '../../policy/content-flow.ts'
+import type { ContentFlow, CopySource } from '../../policy/content-flow.ts'
 import type { Permission } from '../../policy/permissions.ts'
 import type { Backend, Change, EntryState, EntryType } from '../../storage/backend.ts'
 import { stateAt } from '../../storage/versions.ts'
@@ -39,6 +39,8 @@ export interface CommandFilesOptions {
   readonly signal: AbortSignal
   /** Called with each file whose bytes are read, and their number. An error that it throws refuses them. */
   readonly onRead: (path: Path, bytes: number) => void
+  /** Called with each file that is copied without being shown, and its bytes. Default: `onRead`. */
+  readonly onCopy?: (path: Path, bytes: number) => void
   /** Tracks the labels of what the command writes, if the policy has labels. */
   readonly flow?: ContentFlow | undefined
   readonly limits: { readonly treeEntries: number; readonly fileBytes: number }
@@ -156,13 +158,17 @@ export class CommandGate {
    * Applies changes to the command's overlay, and records the accesses that made them.
    *
    * @param keepsContent what is at the paths now, or was under these names, stays part of their content
+   * @param copied the file of which the changes are a copy
    * @throws ToolError `POLICY_DENIED` if the command cannot see what it would change; `LIMIT_EXCEEDED` if it would have
    *   written more than 256 MiB; `POLICY_DENIED_SECRET` if a secret would show
    */
   async commit(
     changes: readonly Change[],
     accesses: readonly GuardedAccess[],
-    { keepsContent = false }: { readonly keepsContent?: boolean } = {},
+    {
+      keepsContent = false,
+      copied,
+    }: { readonly keepsContent?: boolean; readonly copied?: CopySource | undefined } = {},
   ): Promise<void> {
     const views = await this.#requireSeen(changes, accesses)
     let bytes = this.#writtenBytes
@@ -184,7 +190,9 @@ export class CommandGate {
     await this.requireHidden(changes)
     this.#writtenBytes = bytes
     for (const { path, to } of changes) this.#written.set(path, to?.type === 'file' ? to.bytes.length : 0)
-    const recordLabels = this.options.flow?.write(changes, keepsContent)
+    const { flow } = this.options
+    await flow?.name(changes, async (path) => (await this.backend.stat(path)) !== undefined, copied)
+    const recordLabels = flow?.write(changes, keepsContent, copied)
     await this.backend.commit(changes, { durability: 'relaxed', signal: this.options.signal })
     recordLabels?.()
     this.record(...accesses, ...views)

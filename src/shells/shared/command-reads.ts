@@ -1,6 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import { requireFile } from '../../guard/guarded-files.ts'
 import { childOf, type Path, quote } from '../../paths/logical-path.ts'
+import type { GuardedAccess } from '../../policy/access.ts'
 import type { Stat } from '../../storage/backend.ts'
 import { visibleFiles } from '../../storage/walk.ts'
 import type { CommandFiles } from '../types.ts'
@@ -8,43 +9,73 @@ import type { CommandGate } from './command-gate.ts'
 
 const NO_BYTES = new Uint8Array()
 
+/** A file as a command gets it, with secrets replaced by marks, and as it is stored. */
+interface FileContent {
+  readonly access: GuardedAccess
+  readonly stored: Uint8Array
+  readonly shown: Uint8Array
+}
+
+/** Reads a file for a command. `onRead` records the reading. */
+export function readFile(
+  gate: CommandGate,
+  path: string,
+  onRead: (path: Path, bytes: number) => void,
+): Promise<FileContent> {
+  return gate.attempt('file:read', path, async () => {
+    const access = await gate.reach({ permission: 'file:read', path })
+    const stat = await gate.backend.stat(access.path)
+    requireFile(access.path, stat)
+    gate.requireFits(path, stat.size, 'has')
+    const { bytes } = await gate.backend.read(access.path)
+    onRead(access.path, bytes.length)
+    return { access, stored: bytes, shown: gate.marks.hide(bytes, access.path) }
+  })
+}
+
 /** The operations of a command's files that change nothing. */
-export type CommandReads = Pick<CommandFiles, 'stat' | 'list' | 'read' | 'readLink' | 'realPath' | 'walk' | 'scan'>
+export type CommandReads = Pick<
+  CommandFiles,
+  'stat' | 'list' | 'read' | 'readLink' | 'realPath' | 'walk' | 'noteShown' | 'scan'
+>
 
 export function createCommandReads(gate: CommandGate): CommandReads {
-  const { backend, options, marks } = gate
+  const { backend, options } = gate
+  const noteShown = (paths: Iterable<Path>) => {
+    for (const path of paths) options.flow?.readName(path)
+  }
   return {
     stat: (path, statOptions) => gate.visibleStat(path, statOptions?.noFollow),
 
-    async list(path) {
+    async list(path, { showsAll = true } = {}) {
       const directory = await gate.requireVisible(path)
       const entries = await backend.list(directory.path)
       const visible = entries.filter(({ name, type }) => gate.sees(childOf(directory.path, name), type))
-      for (const { name } of visible) options.flow?.readName(name)
+      if (showsAll) noteShown(visible.map(({ name }) => childOf(directory.path, name)))
       return visible
     },
 
-    read: (path) =>
-      gate.attempt('file:read', path, async () => {
-        const access = await gate.reach({ permission: 'file:read', path })
-        const stat = await backend.stat(access.path)
-        requireFile(access.path, stat)
-        gate.requireFits(path, stat.size, 'has')
-        const { bytes } = await backend.read(access.path)
-        options.onRead(access.path, bytes.length)
-        options.flow?.read(access.asked as Path)
-        const markedBytes = marks.hide(bytes, access.path)
-        gate.keepContent(access.path, { stored: bytes, shown: markedBytes })
-        return markedBytes
-      }),
+    async read(path) {
+      const { access, stored, shown } = await readFile(gate, path, options.onRead)
+      options.flow?.read(access.asked as Path)
+      gate.keepContent(access.path, { stored, shown })
+      return shown
+    },
 
     async readLink(path) {
       const stat = await gate.visibleStat(path, true)
-      if (stat?.type === 'link') return backend.readLink(stat.path)
+      if (stat?.type === 'link') {
+        options.flow?.read(stat.path)
+        return backend.readLink(stat.path)
+      }
       throw new ToolError(stat === undefined ? 'NOT_FOUND' : 'INVALID_INPUT', `${quote(path)} is not a link`, { path })
     },
 
-    realPath: async (path) => (await gate.requireVisible(path)).path,
+    async realPath(path) {
+      const { path: real } = await gate.requireVisible(path)
+      options.flow?.readName(real)
+      return real
+    },
 
     walk: (path, filters) =>
       gate.attempt('file:search', path, async () => {
@@ -55,34 +86,47 @@ export function createCommandReads(gate: CommandGate): CommandReads {
           await gate.reach({ permission: 'file:read', path })
           return [access.path]
         }
-        return visibleFiles(backend, access.path, { filters, ...visibility, links: false, signal: options.signal })
+        const found = { filters, ...visibility, links: false, signal: options.signal }
+        const paths = await visibleFiles(backend, access.path, found)
+        if (filters.showsAll !== false) noteShown(paths)
+        return paths
       }),
 
-    async scan(paths, wants, visit) {
-      const { fileBytes } = options.limits
-      const tooLarge: Path[] = []
-      const visitFile = (path: Path, stored: Uint8Array, { size }: Pick<Stat, 'size'>): boolean => {
-        gate.requireRunning()
-        if (size > fileBytes) {
-          tooLarge.push(path)
-          return true
-        }
-        const isWanted = wants === undefined || wants(path, stored)
-        if (isWanted !== true) return isWanted !== undefined
-        options.onRead(path, stored.length)
-        return visit(path, marks.hide(stored, path))
-      }
-      if (backend.scan !== undefined) {
-        await backend.scan(paths, visitFile, fileBytes)
-        return tooLarge
-      }
-      for (const path of paths) {
-        const stat = await backend.stat(path)
-        if (stat?.type !== 'file') continue
-        const bytes = stat.size > fileBytes ? NO_BYTES : (await backend.read(path)).bytes
-        if (!visitFile(path, bytes, stat)) break
-      }
-      return tooLarge
-    },
+    noteShown,
+
+    scan: (paths, wants, visit) => scanFiles(gate, paths, wants, visit),
   }
+}
+
+async function scanFiles(
+  gate: CommandGate,
+  paths: readonly Path[],
+  wants: Parameters<CommandFiles['scan']>[1],
+  visit: Parameters<CommandFiles['scan']>[2],
+): Promise<readonly Path[]> {
+  const { backend, options, marks } = gate
+  const { fileBytes } = options.limits
+  const tooLarge: Path[] = []
+  const visitFile = (path: Path, stored: Uint8Array, { size }: Pick<Stat, 'size'>): boolean => {
+    gate.requireRunning()
+    if (size > fileBytes) {
+      tooLarge.push(path)
+      return true
+    }
+    const isWanted = wants === undefined || wants(path, stored)
+    if (isWanted !== true) return isWanted !== undefined
+    options.onRead(path, stored.length)
+    return visit(path, marks.hide(stored, path))
+  }
+  if (backend.scan !== undefined) {
+    await backend.scan(paths, visitFile, fileBytes)
+    return tooLarge
+  }
+  for (const path of paths) {
+    const stat = await backend.stat(path)
+    if (stat?.type !== 'file') continue
+    const bytes = stat.size > fileBytes ? NO_BYTES : (await backend.read(path)).bytes
+    if (!visitFile(path, bytes, stat)) break
+  }
+  return tooLarge
 }

@@ -2,38 +2,31 @@ import { ToolError } from '../../errors.ts'
 import { requireFile } from '../../guard/guarded-files.ts'
 import { isWithin, type Path, parsePath, quote, ROOT } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
+import type { CopySource } from '../../policy/content-flow.ts'
 import type { Backend, Change, Stat } from '../../storage/backend.ts'
 import { linkTarget } from '../../storage/change-set.ts'
 import { stateAt } from '../../storage/versions.ts'
 import { concatBytes } from '../../util/bytes.ts'
-import type { CommandFiles } from '../types.ts'
+import type { CommandFiles, WriteOptions } from '../types.ts'
 import { type CommandGate, notFound } from './command-gate.ts'
+import { readFile } from './command-reads.ts'
 
 /** The operations of a command's files that change something. */
-export type CommandWrites = Pick<CommandFiles, 'write' | 'makeDirectory' | 'remove' | 'rename' | 'link' | 'setMode'>
+export type CommandWrites = Pick<
+  CommandFiles,
+  'write' | 'copy' | 'makeDirectory' | 'remove' | 'rename' | 'link' | 'setMode'
+>
 
 export function createCommandWrites(gate: CommandGate): CommandWrites {
-  const { backend, marks } = gate
+  const { backend } = gate
   return {
-    write: (path, bytes, options = {}) =>
-      gate.attempt('file:write:replace', path, async () => {
-        const isAppended = options.append === true && (await isFile(backend, path))
-        const access = await gate.reach({ permission: isAppended ? 'file:append' : 'file:write', path })
-        const stat = await backend.stat(access.path)
-        if (stat === undefined) await gate.requireParent(access.path)
-        else requireFile(access.path, stat)
-        const before = isAppended ? (await backend.read(access.path)).bytes : undefined
-        const restored = marks.restore(bytes, access.path, before)
-        const whole = before === undefined ? restored : concatBytes([before, restored])
-        gate.requireFits(path, whole.length, 'would have')
-        const to = {
-          type: 'file',
-          bytes: whole,
-          ...(options.mode === undefined ? {} : { mode: options.mode }),
-          ...(before === undefined ? {} : { sharedPrefix: before.length }),
-        } as const
-        await gate.commit([{ path: access.path, expect: 'any', to }], [access], { keepsContent: isAppended })
-      }),
+    write: (path, bytes, options) => writeFile(gate, path, bytes, options),
+
+    async copy(from, to, { mode } = {}) {
+      const { access, shown } = await readFile(gate, from, gate.options.onCopy ?? gate.options.onRead)
+      const source = { path: access.path, asked: access.asked as Path }
+      await writeFile(gate, to, shown, mode === undefined ? {} : { mode }, source)
+    },
 
     makeDirectory: (path) =>
       gate.attempt('file:write:create', path, async () => {
@@ -89,6 +82,35 @@ export function createCommandWrites(gate: CommandGate): CommandWrites {
         await gate.commit([change], [access], { keepsContent: true })
       }),
   }
+}
+
+/** @param copied the file of which `bytes` are the content */
+function writeFile(
+  gate: CommandGate,
+  path: string,
+  bytes: Uint8Array,
+  options: WriteOptions = {},
+  copied?: CopySource,
+): Promise<void> {
+  const { backend, marks } = gate
+  return gate.attempt('file:write:replace', path, async () => {
+    const isAppended = options.append === true && (await isFile(backend, path))
+    const access = await gate.reach({ permission: isAppended ? 'file:append' : 'file:write', path })
+    const stat = await backend.stat(access.path)
+    if (stat === undefined) await gate.requireParent(access.path)
+    else requireFile(access.path, stat)
+    const before = isAppended ? (await backend.read(access.path)).bytes : undefined
+    const restored = marks.restore(bytes, access.path, before)
+    const whole = before === undefined ? restored : concatBytes([before, restored])
+    gate.requireFits(path, whole.length, 'would have')
+    const to = {
+      type: 'file',
+      bytes: whole,
+      ...(options.mode === undefined ? {} : { mode: options.mode }),
+      ...(before === undefined ? {} : { sharedPrefix: before.length }),
+    } as const
+    await gate.commit([{ path: access.path, expect: 'any', to }], [access], { keepsContent: isAppended, copied })
+  })
 }
 
 async function rename(gate: CommandGate, from: string, to: string): Promise<void> {

@@ -110,12 +110,12 @@ export const commit: GitSubcommand = async (invocation) => {
   if (message === '') return failed(1, '', 'Aborting commit due to empty commit message.\n')
   const repository = await git.change()
   if (flags.count('all') > 0) await repository.add(['.'], { tracked: true })
-  const rows = await git.status()
+  const rows = await git.status({ showsAll: false })
   if (amended !== undefined && flags.count('empty') === 0 && (await isEmptied(git, amended))) {
     return failed(1, '', 'error: amended, the commit would be empty\nhint: git commit --amend --allow-empty\n')
   }
   if (!isAmended && flags.count('empty') === 0 && !rows.some(({ index }) => index !== 'same')) {
-    return failed(1, longStatus(head, rows, cwd))
+    return failed(1, longStatus(head, await git.status(), cwd))
   }
   const id = await repository.commit({ ...(message === undefined ? {} : { message }), amend: isAmended })
   if (flags.count('quiet') > 0) return gitSuccess('')
@@ -137,7 +137,8 @@ export const branch: GitSubcommand = async ({ git, head, args }) => {
     if (operands.length === 0) return fatal('branch name required')
     let output = ''
     for (const name of operands) {
-      if (!(await git.branches()).includes(name)) return failed(1, output, `error: branch '${name}' not found\n`)
+      if (!(await git.branches({ showsAll: false })).includes(name))
+        return failed(1, output, `error: branch '${name}' not found\n`)
       if (name === head.branch) {
         return failed(1, output, `error: cannot delete branch '${name}' used by worktree at '${HOME}'\n`)
       }
@@ -225,7 +226,7 @@ export const switchBranch: GitSubcommand = async (invocation) => {
   if (more !== undefined) return undefined
   if (name !== undefined) return switchToNew(invocation, name, ref, options)
   if (ref === undefined && !options.detach) return fatal('missing branch or commit argument')
-  if (ref !== undefined && !options.detach && !(await git.branches()).includes(ref)) {
+  if (ref !== undefined && !options.detach && !(await git.branches({ showsAll: false })).includes(ref)) {
     return fatal(`invalid reference: ${ref}`)
   }
   return switchTo(invocation, ref ?? 'HEAD', options)
@@ -311,7 +312,7 @@ function switchOptions({ count }: Flags): SwitchOptions {
 }
 
 async function switchTo({ git, head }: GitInvocation, ref: string, { force, quiet, detach }: SwitchOptions) {
-  const isBranch = !detach && (await git.branches()).includes(ref)
+  const isBranch = !detach && (await git.branches({ showsAll: false })).includes(ref)
   if (isBranch && ref === head.branch && !force) return gitSuccess('', quiet ? '' : `Already on '${ref}'\n`)
   const to = detach ? await git.resolve(ref) : ref
   const { commit: id, skipped } = await (await git.change()).checkout(to, { force })
@@ -326,7 +327,7 @@ async function switchToNew(
   at: string | undefined,
   { force, quiet }: SwitchOptions,
 ) {
-  if ((await git.branches()).includes(name)) return fatal(`a branch named '${name}' already exists`)
+  if ((await git.branches({ showsAll: false })).includes(name)) return fatal(`a branch named '${name}' already exists`)
   const message = quiet ? '' : `Switched to a new branch '${name}'\n`
   const repository = await git.change()
   const commit = at === undefined ? head.commit : await git.resolve(at)
@@ -364,7 +365,7 @@ async function isEmptied(git: GitInvocation['git'], commit: string): Promise<boo
 }
 
 async function create(git: GitInvocation['git'], name: string, at: string | undefined): Promise<void> {
-  if ((await git.branches()).includes(name)) {
+  if ((await git.branches({ showsAll: false })).includes(name)) {
     throw new ToolError('ALREADY_EXISTS', `a branch named '${name}' already exists`)
   }
   await (await git.change()).branch(name, at === undefined ? {} : { at })
