@@ -15,8 +15,17 @@ const ROUNDS = 15
 
 function git(cwd: string, ...args: string[]): string {
   const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' }
-  const who = ['-c', 'user.name=A', '-c', 'user.email=a@example.com', '-c', 'core.autocrlf=false', '-c', 'gc.auto=0']
-  return execFileSync('git', [...who, ...args], { cwd, env, encoding: 'utf8', maxBuffer: 1 << 30 })
+  const identity = [
+    '-c',
+    'user.name=A',
+    '-c',
+    'user.email=a@example.com',
+    '-c',
+    'core.autocrlf=false',
+    '-c',
+    'gc.auto=0',
+  ]
+  return execFileSync('git', [...identity, ...args], { cwd, env, encoding: 'utf8', maxBuffer: 1 << 30 })
 }
 
 function gitFiles(root: string): Record<string, Uint8Array> {

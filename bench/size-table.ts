@@ -41,9 +41,9 @@ export function kb(size: number | undefined): string {
   return size === undefined ? '–' : size.toFixed(1)
 }
 
-function isStale(shown: number | undefined, size: number | undefined): boolean {
-  if (shown === undefined || size === undefined) return shown !== size
-  const difference = Math.abs(shown - size)
+function isStale(figure: number | undefined, size: number | undefined): boolean {
+  if (figure === undefined || size === undefined) return figure !== size
+  const difference = Math.abs(figure - size)
   return difference > 1 && difference > size / 10
 }
 

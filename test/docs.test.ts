@@ -71,7 +71,7 @@ const top = join(import.meta.dirname, '..')
 let temporary = ''
 
 /** The variables that examples in docstrings can use. */
-async function given(): Promise<Record<string, unknown>> {
+async function setup(): Promise<Record<string, unknown>> {
   const files = memory({ 'src/app.ts': 'export const answer = 41\n' })
   const directory = mkdtempSync(join(temporary, 'docs-'))
   return {
@@ -177,7 +177,7 @@ describe('the examples in docstrings', () => {
   })
 
   it.each(docstringExamples())('$name runs', async ({ code }) => {
-    const names = Object.entries(await given()).filter(([name]) => !code.includes(`const ${name} =`))
+    const names = Object.entries(await setup()).filter(([name]) => !code.includes(`const ${name} =`))
     const AsyncFunction = (async () => {}).constructor as new (
       ...parts: string[]
     ) => (...values: unknown[]) => Promise<void>

@@ -31,8 +31,8 @@ try {
   faults.push(
     ...places.filter((location) => !location.startsWith('tools/')).map((place) => `JSR complains of src/${place}`),
   )
-  const { code, said } = publish('--allow-slow-types')
-  if (code !== 0) faults.push(`JSR would not take the package:\n${said.slice(-2000)}`)
+  const { code, said: output } = publish('--allow-slow-types')
+  if (code !== 0) faults.push(`JSR would not take the package:\n${output.slice(-2000)}`)
   console.log(`${Object.keys(manifest().exports).length} subpaths, ${slow} types inferred from the schemas of tools`)
 } finally {
   rmSync(home, { recursive: true, force: true })

@@ -78,8 +78,10 @@ describe('the packed package', () => {
   })
 
   it('imports each of its dependencies', () => {
-    const named = new Set(files.filter((file) => file.endsWith('.js')).flatMap((file) => packagesIn(textOf(file))))
-    expect(Object.keys(manifest.dependencies).filter((name) => !named.has(name))).toEqual([])
+    const packageNames = new Set(
+      files.filter((file) => file.endsWith('.js')).flatMap((file) => packagesIn(textOf(file))),
+    )
+    expect(Object.keys(manifest.dependencies).filter((name) => !packageNames.has(name))).toEqual([])
     for (const name of ['memfs', 'isomorphic-git', '@modelcontextprotocol/sdk']) {
       expect(manifest.dependencies).toHaveProperty([name])
     }
@@ -145,8 +147,8 @@ describe('every subpath', () => {
     async (runtime) => {
       const fit = fitting(subpaths, runtime)
       expect(fit.length).toBeGreaterThan(15)
-      const { found, globals } = await useInProcess(installed.directory, runtime, fit)
-      expect(found).toEqual(expected(fit))
+      const { found: imports, globals } = await useInProcess(installed.directory, runtime, fit)
+      expect(imports).toEqual(expected(fit))
       // Adds no globals, except those of zod, the tslib of memfs, LangChain and Deno itself.
       expect(globals.filter((name) => !/^__|^lc_|^nodeBootstrap$/.test(name))).toEqual([])
     },

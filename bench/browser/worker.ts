@@ -27,15 +27,15 @@ const contentOf = (i: number): Uint8Array => (contents[i] as Uint8Array).slice()
 const pathOf = (i: number): string => `d${i % 40}/f${i}.ts`
 const directories = Array.from({ length: 40 }, (_, i) => `d${i}`)
 
-const made = (path: string): Change => ({ path: path as Path, expect: 'any', to: { type: 'directory' } })
-const written = (i: number): Change => ({
+const directoryChange = (path: string): Change => ({ path: path as Path, expect: 'any', to: { type: 'directory' } })
+const fileChange = (i: number): Change => ({
   path: pathOf(i) as Path,
   expect: 'any',
   to: { type: 'file', bytes: contentOf(i) },
 })
 const all = (count: number): Change[] => [
-  ...directories.map(made),
-  ...Array.from({ length: count }, (_, i) => written(i)),
+  ...directories.map(directoryChange),
+  ...Array.from({ length: count }, (_, i) => fileChange(i)),
 ]
 
 async function timed(action: () => Promise<unknown>): Promise<number> {
@@ -115,7 +115,7 @@ async function measure(run: number) {
   const packedSet = all(FILES)
   const packedWrite = await timed(() => packed.commit(packedSet, { durability: 'durable' }))
   const packedSingle = await timed(async () => {
-    for (let i = 0; i < FILES; i++) await packed.commit([written(i)], { durability: 'relaxed' })
+    for (let i = 0; i < FILES; i++) await packed.commit([fileChange(i)], { durability: 'relaxed' })
   })
   await packed.close()
   packed = await opfs({ name: `packed-${run}` })

@@ -42,7 +42,7 @@ function calling(toolName: string, input: unknown, toolCallId = 'c1'): MockLangu
 }
 
 /** Returns the result of the call as the model receives it. */
-function shown(model: MockLanguageModelV3) {
+function lastPrompt(model: MockLanguageModelV3) {
   const last = model.doGenerateCalls.at(-1)?.prompt.at(-1)
   const part = last?.role === 'tool' ? last.content[0] : undefined
   return part?.type === 'tool-result' ? part.output : undefined
@@ -88,7 +88,7 @@ describe('aiSdkTools', () => {
       prompt: 'Go.',
     })
     const direct = await workspace.call('read_file', { path: 'src/app.ts' })
-    expect(shown(model)).toEqual({ type: 'text', value: toModelText('read_file', direct) })
+    expect(lastPrompt(model)).toEqual({ type: 'text', value: toModelText('read_file', direct) })
     const { callId, ...fields } = direct as typeof direct & { callId: string }
     expect(steps[0]?.toolResults[0]?.output).toEqual({ ...fields, callId: expect.any(String) })
   })
@@ -104,7 +104,7 @@ describe('aiSdkTools', () => {
     })
     const direct = await workspace.call('read_file', { path: 'src/app.ts' })
     const { callId, ...fields } = direct as typeof direct & { callId: string }
-    expect(shown(model)).toEqual({ type: 'json', value: { ...fields, callId: expect.any(String) } })
+    expect(lastPrompt(model)).toEqual({ type: 'json', value: { ...fields, callId: expect.any(String) } })
     expect(steps[0]?.toolResults[0]?.output).toMatchObject({ ok: true, content: files['src/app.ts'] })
     expect(text).toBe('Done.')
   })
@@ -118,7 +118,7 @@ describe('aiSdkTools', () => {
     const workspace = await open({ audit: sink })
     const model = calling(name, input)
     await generateText({ model, tools: aiSdkTools(workspace), stopWhen: stepCountIs(5), prompt: 'Go.' })
-    expect(shown(model)).toEqual({ type: 'error-text', value: expect.stringContaining(`${code}: `) })
+    expect(lastPrompt(model)).toEqual({ type: 'error-text', value: expect.stringContaining(`${code}: `) })
     const asJson = calling(name, input)
     await generateText({
       model: asJson,
@@ -126,22 +126,25 @@ describe('aiSdkTools', () => {
       stopWhen: stepCountIs(5),
       prompt: 'Go.',
     })
-    expect(shown(asJson)).toMatchObject({ type: 'error-json', value: { ok: false, code, hint: expect.any(String) } })
+    expect(lastPrompt(asJson)).toMatchObject({
+      type: 'error-json',
+      value: { ok: false, code, hint: expect.any(String) },
+    })
     expect(JSON.stringify(model.doGenerateCalls)).not.toContain('never-shown')
     expect(sink.records().some((record: AuditRecord) => record.code === code)).toBe(true)
   })
 
   it.each(['text', 'json'] as const)('uses the dialect of the workspace: %s', async (results) => {
-    const spoken = await createWorkspace({ backend: memory(files), policy: 'autonomous', dialect })
+    const dialectWorkspace = await createWorkspace({ backend: memory(files), policy: 'autonomous', dialect })
     const show = async (path: string) => {
       const model = calling('show', { path })
       await generateText({
         model,
-        tools: aiSdkTools(spoken, { results }),
+        tools: aiSdkTools(dialectWorkspace, { results }),
         stopWhen: stepCountIs(3),
         prompt: 'Go.',
       })
-      return shown(model)
+      return lastPrompt(model)
     }
     const value = { text: files['src/app.ts'] }
     expect(await show('/workspace/src/app.ts')).toEqual(
@@ -186,8 +189,8 @@ describe('aiSdkTools', () => {
       stopWhen: stepCountIs(3),
       prompt: 'Go.',
     })
-    expect(shown(refused)).toMatchObject({ value: expect.stringContaining('APPROVAL_DENIED') })
-    expect(JSON.stringify(shown(refused))).toContain('not today')
+    expect(lastPrompt(refused)).toMatchObject({ value: expect.stringContaining('APPROVAL_DENIED') })
+    expect(JSON.stringify(lastPrompt(refused))).toContain('not today')
     const allowed = calling('write_file', input)
     await generateText({
       model: allowed,
@@ -195,7 +198,7 @@ describe('aiSdkTools', () => {
       stopWhen: stepCountIs(3),
       prompt: 'Go.',
     })
-    expect(shown(allowed)).toMatchObject({ type: 'text', value: expect.stringContaining('Created new.txt') })
+    expect(lastPrompt(allowed)).toMatchObject({ type: 'text', value: expect.stringContaining('Created new.txt') })
   })
 
   it('returns only the requested tools, and refuses an unknown name', async () => {
@@ -229,7 +232,7 @@ describe('aiSdkTools in a dialect', () => {
     const workspace = await createWorkspace({ backend: memory(files), policy: 'autonomous', dialect })
     const model = calling(name, input)
     await generateText({ model, tools: aiSdkTools(workspace, { results }), stopWhen: stepCountIs(3), prompt: 'Go.' })
-    return shown(model)
+    return lastPrompt(model)
   }
 
   it('shows the answers of the dialect to the model, and marks its refusals', async () => {

@@ -28,10 +28,10 @@ async function turn(tools: Tools, ...calls: readonly { readonly name: string; re
     tools,
   )
   const messages: BaseMessage[] = [new HumanMessage('Go.')]
-  const said = await model.invoke(messages)
-  messages.push(said)
+  const reply = await model.invoke(messages)
+  messages.push(reply)
   const answers: ToolMessage[] = []
-  for (const call of said.tool_calls ?? []) {
+  for (const call of reply.tool_calls ?? []) {
     const answer: unknown = await tools.find(({ name }) => name === call.name)?.invoke({ ...call, type: 'tool_call' })
     if (answer instanceof ToolMessage) answers.push(answer)
   }

@@ -550,12 +550,12 @@ describe('mcpHandler after a lost connection', () => {
     // Both events of the stream were dropped, but none after the second.
     const lost = await ask(handler, { method: 'GET', headers: { ...session, 'Last-Event-ID': seen[0] as string } })
     expect(await refusalOf(lost)).toMatchObject({ status: 400, hint: expect.stringContaining('no longer stored') })
-    const kept = await ask(handler, { method: 'GET', headers: { ...session, 'Last-Event-ID': seen[1] as string } })
-    expect(kept.status).toBe(200)
+    const stream = await ask(handler, { method: 'GET', headers: { ...session, 'Last-Event-ID': seen[1] as string } })
+    expect(stream.status).toBe(200)
     const ahead = `${(seen[1] as string).split('.')[0]}.99`
     expect((await ask(handler, { method: 'GET', headers: { ...session, 'Last-Event-ID': ahead } })).status).toBe(400)
     open()
-    const reader = kept.body?.getReader()
+    const reader = stream.body?.getReader()
     expect((await readEvents(reader, 1)).data[0]).toContain('the answer')
     await reader?.cancel()
   })

@@ -356,7 +356,7 @@ describe('a prompt', () => {
     const { messages } = await get('mend_failing_test', { command: 'npm test', path: 'src/app.ts' })
     expect(messages).toMatchObject([{ content: { text: expect.stringMatching(/"npm test"[\s\S]*"src\/app\.ts"/) } }])
     expect(JSON.stringify(await get('mend_failing_test', { command: 'npm test', path: ' ' }))).not.toContain('Begin at')
-    for (const [name, given] of [
+    for (const [name, input] of [
       ['mend_failing_test', {}],
       ['mend_failing_test', { command: '' }],
       ['mend_failing_test', { command: 'x', file: 'y' }],
@@ -364,7 +364,7 @@ describe('a prompt', () => {
       ['explain_run', { focus: 'x' }],
       ['no_such', {}],
     ] as const) {
-      await expect(get(name, given), name).rejects.toEqual(refusedWith(-32602))
+      await expect(get(name, input), name).rejects.toEqual(refusedWith(-32602))
     }
   })
 

@@ -126,7 +126,7 @@ describe("a client's roots", () => {
 
 /** Connects a client to a server that serves the client's roots. */
 async function rooted(
-  named: () => readonly ClientRoot[] | Promise<readonly ClientRoot[]>,
+  rootsOf: () => readonly ClientRoot[] | Promise<readonly ClientRoot[]>,
   {
     policy = 'autonomous',
     answer,
@@ -153,7 +153,7 @@ async function rooted(
     { roots: { open, ...(timeoutMs === undefined ? {} : { timeoutMs }) } },
     capabilities,
     (client) => {
-      client.setRequestHandler(ListRootsRequestSchema, async () => ({ roots: [...(await named())] }))
+      client.setRequestHandler(ListRootsRequestSchema, async () => ({ roots: [...(await rootsOf())] }))
       client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void warnings.push(params.data))
       if (answer !== undefined) client.setRequestHandler(ElicitRequestSchema, answer)
     },

@@ -55,8 +55,10 @@ export async function manySessions(count: number): Promise<void> {
   })
   for (const [at, id] of runs.entries()) {
     const own = workspace.auditRecords().filter(({ runId }) => runId === id)
-    const written = new Set(own.filter(({ phase }) => phase === 'outcome').flatMap(({ pathsWritten }) => pathsWritten))
-    expect(written).toEqual(new Set(at % 2 === 0 ? [`${at}.txt`, 'a.txt'] : [`${at}.txt`]))
+    const writtenPaths = new Set(
+      own.filter(({ phase }) => phase === 'outcome').flatMap(({ pathsWritten }) => pathsWritten),
+    )
+    expect(writtenPaths).toEqual(new Set(at % 2 === 0 ? [`${at}.txt`, 'a.txt'] : [`${at}.txt`]))
   }
   expect(new Set(runs).size).toBe(count)
   await Promise.all(clients.map((client) => client.close()))

@@ -162,9 +162,9 @@ describe('Anthropic', () => {
   })
 
   it('uses the dialect of the workspace', async () => {
-    const spoken = await createWorkspace({ backend: memory(files), policy: 'autonomous', dialect })
-    const { tools, call } = anthropicTools(spoken)
-    expect(tools.map(({ name }) => name)).toEqual(spoken.tools.map(({ name }) => name))
+    const dialectWorkspace = await createWorkspace({ backend: memory(files), policy: 'autonomous', dialect })
+    const { tools, call } = anthropicTools(dialectWorkspace)
+    expect(tools.map(({ name }) => name)).toEqual(dialectWorkspace.tools.map(({ name }) => name))
     const [first] = tools
     const answer = await call({ id: 't', name: first?.name ?? '', input: { path: '/workspace/src/app.ts' } })
     expect(answer).toMatchObject({ content: '{"text":"export const answer = 41\\n"}' })

@@ -119,9 +119,9 @@ describe('the text of a result', () => {
     expect(await textOf('replace_range', input)).toMatch(
       /^Replaced lines .*\nsha256: \w{64}\ntotalLines: 1\n\ndiff --git/,
     )
-    const made = '--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+x\n'
+    const patch = '--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+x\n'
     const gone = '--- a/win.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\r\n-b\r\n'
-    expect(await textOf('apply_patch', { patch: `${made}${gone}` })).toMatch(
+    expect(await textOf('apply_patch', { patch: `${patch}${gone}` })).toMatch(
       /^Patched 2 files \(\+1 -2\)\nsha256: \{"new.txt":"\w{64}"\}$/,
     )
     expect(await textOf('write_file', { path: 'w.txt', content: 'x' })).toMatch(

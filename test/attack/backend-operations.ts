@@ -24,30 +24,30 @@ export function readOperations(backend: Backend): Operation[] {
     {
       name: 'walk',
       async run() {
-        const seen = new Map<string, unknown>()
+        const results = new Map<string, unknown>()
         await backend.walk?.(ROOT, {
           visit(directory, entries, read) {
-            seen.set(directory, [entries, read('file.txt', 100_000)])
+            results.set(directory, [entries, read('file.txt', 100_000)])
             return entries.filter(({ name, type }) => type === 'directory' && name !== 'yard').map(({ name }) => name)
           },
           skipped(directory, error) {
             if (directory === 'dir') throw error
           },
         })
-        return [...seen]
+        return [...results]
       },
     },
     {
       name: 'scan',
       async run() {
-        const seen: string[] = []
+        const paths: string[] = []
         await backend.scan?.([FILE, TOP, FILE], (_, content) => {
-          seen.push(Buffer.from(content).toString('latin1'))
+          paths.push(Buffer.from(content).toString('latin1'))
           return true
         })
         // The scan skips paths that lead outside at that moment; this counts as refused.
-        if (seen.length < 3) throw new ToolError('NOT_FOUND', `${3 - seen.length} of 3 files were passed over`)
-        return seen
+        if (paths.length < 3) throw new ToolError('NOT_FOUND', `${3 - paths.length} of 3 files were passed over`)
+        return paths
       },
     },
   ]

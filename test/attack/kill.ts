@@ -80,20 +80,20 @@ function makeFirstGeneration(root: string): void {
 /** Starts the victim, kills it at a random moment, and returns the last generations that it acknowledged. */
 async function killOne(script: string, args: string[]): Promise<{ single: number; set: number }> {
   const child = fork(script, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
-  let said = ''
-  const begun = new Promise<void>((done) => {
+  let output = ''
+  const firstOutput = new Promise<void>((done) => {
     child.stdout?.on('data', (data) => {
-      said += data
+      output += data
       done()
     })
   })
   const closed = once(child, 'close')
-  await Promise.race([begun, closed])
+  await Promise.race([firstOutput, closed])
   await sleep(Math.random() * 40)
   child.kill('SIGKILL')
   await closed
-  if (said === '') throw new Error('The victim ended before it committed anything')
-  const last = (label: string) => Number([...said.matchAll(new RegExp(`^${label} (\\d+)\\n`, 'gm'))].at(-1)?.[1] ?? 0)
+  if (output === '') throw new Error('The victim ended before it committed anything')
+  const last = (label: string) => Number([...output.matchAll(new RegExp(`^${label} (\\d+)\\n`, 'gm'))].at(-1)?.[1] ?? 0)
   return { single: last('single'), set: last('set') }
 }
 
@@ -102,10 +102,10 @@ function inspect(root: string, report: KillReport): { single: number; set: numbe
   const tree = treeOf(root)
   const at = `kill ${report.kills}`
   report.strays.push(...straysIn(root).map((path) => `${at}: ${path}`))
-  const expectWhole = (path: string, written: string): number => {
+  const expectWhole = (path: string, name: string): number => {
     const text = tree.get(path)?.slice('file '.length) ?? ''
     const generation = generationOf(text)
-    const whole = !Number.isNaN(generation) && text === Buffer.from(contentOf(written, generation)).toString('latin1')
+    const whole = !Number.isNaN(generation) && text === Buffer.from(contentOf(name, generation)).toString('latin1')
     if (!whole) report.torn.push(`${at}: ${path} is torn: ${text.slice(0, 80)}`)
     return generation
   }

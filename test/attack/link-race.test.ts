@@ -20,8 +20,8 @@ describe.skipIf(process.platform !== 'linux')('links swapped in during operation
       const readTallies = await attack.run(reads, times(1000, 3000))
       const writeTallies = await attack.run(writes, 450)
       const read = sumOf(readTallies)
-      const written = sumOf(writeTallies)
-      expect(read.runs + written.runs).toBeGreaterThanOrEqual(times(12_000, 28_000))
+      const writeTotals = sumOf(writeTallies)
+      expect(read.runs + writeTotals.runs).toBeGreaterThanOrEqual(times(12_000, 28_000))
       expect(attack.control(1_000_000)).toBe(true)
       await backend.close()
       const { outsideChanged, strays } = await attack.end()
@@ -32,17 +32,17 @@ describe.skipIf(process.platform !== 'linux')('links swapped in during operation
         escaped: 0,
         broken: [],
       })
-      expect({ escaped: written.escaped, broken: written.broken }).toEqual({ escaped: 0, broken: [] })
+      expect({ escaped: writeTotals.escaped, broken: writeTotals.broken }).toEqual({ escaped: 0, broken: [] })
       expect(outsideChanged).toEqual([])
       expect(strays).toEqual([])
       // Operations succeeded, and were disturbed by the attack.
-      for (const { succeeded, refused, runs } of [read, written]) {
+      for (const { succeeded, refused, runs } of [read, writeTotals]) {
         expect(succeeded).toBeGreaterThan(runs / 20)
         expect(refused).toBeGreaterThan(runs / 100)
       }
       for (const [name, { succeeded }] of [...readTallies, ...writeTallies])
         expect([name, succeeded > 8]).toEqual([name, true])
-      console.log('link race:', { swaps: attack.swaps(), read, written })
+      console.log('link race:', { swaps: attack.swaps(), read, written: writeTotals })
     } finally {
       attack.dispose()
     }

@@ -133,9 +133,9 @@ async function runOne({ name, run }: Operation, tally: Tally, base: string): Pro
     if (SIGNS.some((sign) => result.includes(sign))) tally.escaped += 1
   } catch (error) {
     tally.refused += 1
-    const said = error instanceof Error ? error.message : String(error)
-    if (error instanceof ToolError && !said.includes(base)) return
-    if (tally.broken.length < 5) tally.broken.push(`${name}: ${error instanceof Error ? error.stack : said}`)
+    const message = error instanceof Error ? error.message : String(error)
+    if (error instanceof ToolError && !message.includes(base)) return
+    if (tally.broken.length < 5) tally.broken.push(`${name}: ${error instanceof Error ? error.stack : message}`)
   }
 }
 

@@ -113,7 +113,7 @@ async function killOne(child: ChildProcess, generation: number, span: number): P
   let began = 0
   let left = 1 + Math.floor(Math.random() * 3)
   const commits: number[] = []
-  const begun = new Promise<void>((done) => {
+  const commitStart = new Promise<void>((done) => {
     createInterface({ input: child.stdout as Readable }).on('line', (line) => {
       if (line === 'intent') {
         began = performance.now()
@@ -127,7 +127,7 @@ async function killOne(child: ChildProcess, generation: number, span: number): P
   })
   const closed = once(child, 'close')
   child.send(generation)
-  await Promise.race([begun, closed])
+  await Promise.race([commitStart, closed])
   if (began === 0) throw new Error('The victim ended before it committed anything')
   await sleep(Math.random() * span)
   child.kill('SIGKILL')

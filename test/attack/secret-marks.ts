@@ -306,15 +306,15 @@ export const ways: Readonly<Record<string, Way>> = {
     await call('join_files', { path: 't.txt', into: 't.txt', text: 'x' })
   },
   'undo of each call': async ({ workspace, note, ...attack }) => {
-    const made = [
+    const results = [
       await attack.sh('cat t.txt >> g.txt'),
       await attack.sh('printf x > t.txt'),
       await attack.call('append_file', { path: 'g.txt', content: '7' }),
       await attack.sh('mv g.txt t.txt'),
     ]
-    for (const { callId } of made.filter(({ callId }) => callId !== undefined))
+    for (const { callId } of results.filter(({ callId }) => callId !== undefined))
       note(await workspace.undo(callId as string))
-    for (const { callId } of made.reverse()) if (callId !== undefined) note(await workspace.undo(callId as string))
+    for (const { callId } of results.reverse()) if (callId !== undefined) note(await workspace.undo(callId as string))
   },
   rollback: async ({ workspace, note, sh }) => {
     const checkpoint = await workspace.checkpoint()
@@ -356,8 +356,8 @@ export async function revealed({ before, secret, after }: HiddenCase, layout: st
   const pieces = new Set(secret.split('\n').flatMap(windowsOf))
   // Skips layouts in which the secret is not hidden, or partly visible from the start.
   if (marks.length === 0 || [...pieces].some((piece) => text.includes(piece))) return []
-  const shown: string[] = []
-  const note = (value: unknown) => shown.push(JSON.stringify(value) ?? '')
+  const outputs: string[] = []
+  const note = (value: unknown) => outputs.push(JSON.stringify(value) ?? '')
   const backend = memory({ 't.txt': content, 'g.txt': 'a text that ends in a letter' })
   const recording: string[] = []
   const workspace = await createWorkspace({
@@ -381,7 +381,7 @@ export async function revealed({ before, secret, after }: HiddenCase, layout: st
   } finally {
     await workspace.close()
   }
-  const all = shown.join('\n')
+  const all = outputs.join('\n')
   return [...pieces].filter((piece) => all.includes(JSON.stringify(piece).slice(1, -1)))
 }
 

@@ -29,15 +29,15 @@ describe('artifacts', () => {
 
   it('are made once, when they are first read', async () => {
     const artifacts = createArtifacts('r')
-    let made = 0
-    const make = () => `diff ${++made}`
+    let count = 0
+    const make = () => `diff ${++count}`
     const uri = artifacts.putLazy('a.ts old new', 'diff', make)
     expect(artifacts.putLazy('a.ts old new', 'diff', make)).toBe(uri)
     expect(artifacts.putLazy('b.ts old new', 'diff', make)).not.toBe(uri)
-    expect(made).toBe(0)
+    expect(count).toBe(0)
     expect(await artifacts.read(uri)).toBe('diff 1')
     expect(await artifacts.read(uri)).toBe('diff 1')
-    expect(made).toBe(1)
+    expect(count).toBe(1)
   })
 
   it('of another run are not found', async () => {
@@ -147,9 +147,9 @@ describe('the artifacts of a workspace', () => {
   }
 
   it('are all in the backend after close, and a later workspace reads them in ranges', async () => {
-    const kept = memory()
+    const artifacts = memory()
     const clock = testClock()
-    const slow = faulty(kept, { on: 'commit', latencyMs: 20 }, { wait: clock.wait })
+    const slow = faulty(artifacts, { on: 'commit', latencyMs: 20 }, { wait: clock.wait })
     const { workspace, uri } = await work(slow)
     expect(slow.calls.filter(({ operation }) => operation === 'commit')).toHaveLength(1)
     let isClosed = false
@@ -157,13 +157,13 @@ describe('the artifacts of a workspace', () => {
       isClosed = true
     })
     await clock.advance(19)
-    expect([isClosed, await kept.list('' as Path)]).toEqual([false, []])
+    expect([isClosed, await artifacts.list('' as Path)]).toEqual([false, []])
     await clock.advance(1)
     await closing
     const later = await createWorkspace({
       backend: memory(),
       policy: 'autonomous',
-      artifacts: kept,
+      artifacts: artifacts,
       run: { id: 'run' },
     })
     const part = await later.call('read_file', { path: uri, startLine: 3005, maxLines: 2 })
@@ -171,7 +171,7 @@ describe('the artifacts of a workspace', () => {
     const other = await createWorkspace({
       backend: memory(),
       policy: 'autonomous',
-      artifacts: kept,
+      artifacts: artifacts,
       run: { id: 'other' },
     })
     expect(await other.call('read_file', { path: uri })).toMatchObject({ code: 'NOT_FOUND' })

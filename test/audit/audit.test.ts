@@ -31,19 +31,19 @@ describe('the chain', () => {
   it('matches its documented format', () => {
     fc.assert(
       fc.property(fc.array(entries, { minLength: 1, maxLength: 6 }), (list) => {
-        const kept: AuditRecord[] = []
-        const audit = createAudit({ sinks: [callbackSink((record) => void kept.push(record))] })
+        const records: AuditRecord[] = []
+        const audit = createAudit({ sinks: [callbackSink((record) => void records.push(record))] })
         for (const one of list) void audit.record(one)
         let previous = '0'.repeat(64)
-        for (const [index, record] of kept.entries()) {
+        for (const [index, record] of records.entries()) {
           expect(record.sequence).toBe(index + 1)
           expect(record.previousHash).toBe(previous)
           expect(record.hash).toBe(hashByHand(record))
           previous = record.hash
         }
-        expect(verifyAudit(kept)).toMatchObject({ ok: true, count: list.length })
+        expect(verifyAudit(records)).toMatchObject({ ok: true, count: list.length })
         // The chain stays valid after a JSON round trip.
-        expect(verifyAudit(JSON.parse(JSON.stringify(kept)))).toMatchObject({ ok: true })
+        expect(verifyAudit(JSON.parse(JSON.stringify(records)))).toMatchObject({ ok: true })
       }),
       { numRuns: 200 },
     )
@@ -52,14 +52,14 @@ describe('the chain', () => {
   it('is the same in every sink, also if it is built late', () => {
     fc.assert(
       fc.property(fc.array(entries, { maxLength: 6 }), fc.nat(5), (list, look) => {
-        const kept: AuditRecord[] = []
+        const records: AuditRecord[] = []
         const late = memorySink()
-        const audit = createAudit({ sinks: [late, callbackSink((record) => void kept.push(record))] })
+        const audit = createAudit({ sinks: [late, callbackSink((record) => void records.push(record))] })
         for (const [index, one] of list.entries()) {
           void audit.record(one)
           if (index === look) late.records()
         }
-        expect(late.records()).toEqual(kept)
+        expect(late.records()).toEqual(records)
       }),
       { numRuns: 100 },
     )
@@ -81,7 +81,7 @@ describe('verifyAudit', () => {
   }
 
   it('finds any changed value and its position', () => {
-    let tried = 0
+    let attempts = 0
     for (const [at, record] of good.entries()) {
       for (const path of leaves(record)) {
         const changed = structuredClone(good)
@@ -91,10 +91,10 @@ describe('verifyAudit', () => {
         const value = target[last]
         target[last] = typeof value === 'number' ? value + 1 : value === null ? 'x' : `${value}x`
         expect(verifyAudit(changed), path.join('.')).toMatchObject({ ok: false, at })
-        tried += 1
+        attempts += 1
       }
     }
-    expect(tried).toBeGreaterThan(100)
+    expect(attempts).toBeGreaterThan(100)
   })
 
   it('finds an added or removed field', () => {
@@ -156,13 +156,13 @@ describe('verifyAudit', () => {
 describe('createAudit', () => {
   it('fails if a sink fails, without a gap, and passes the entry to the other sinks', () => {
     let full = false
-    const kept: AuditRecord[] = []
+    const records: AuditRecord[] = []
     const other = memorySink()
     const audit = createAudit({
       sinks: [
         callbackSink((record) => {
           if (full) throw new Error('disk full')
-          kept.push(record)
+          records.push(record)
         }),
         other,
       ],
@@ -172,37 +172,37 @@ describe('createAudit', () => {
     expect(() => audit.record(entry(2))).toThrow(expect.objectContaining({ code: 'AUDIT_FAILED' }))
     full = false
     void audit.record(entry(3))
-    expect(kept.map(({ toolCallId }) => toolCallId)).toEqual(['run-1', 'run-3'])
-    expect(verifyAudit(kept)).toMatchObject({ ok: true, count: 2 })
+    expect(records.map(({ toolCallId }) => toolCallId)).toEqual(['run-1', 'run-3'])
+    expect(verifyAudit(records)).toMatchObject({ ok: true, count: 2 })
     expect(verifyAudit(other.records())).toMatchObject({ ok: true, count: 3 })
   })
 
   it('keeps order and chain with slow sinks whose writes sometimes fail', async () => {
-    const kept: AuditRecord[] = []
+    const records: AuditRecord[] = []
     const audit = createAudit({
       sinks: [
         callbackSink(async (record) => {
           await new Promise((resolve) => setTimeout(resolve, record.toolCallId.length % 3))
           if (record.toolCallId === 'run-5') throw new Error('lost')
-          kept.push(record)
+          records.push(record)
         }),
       ],
     })
     const results = await Promise.allSettled(Array.from({ length: 20 }, async (_, i) => audit.record(entry(i))))
     expect(results.map(({ status }) => status).filter((status) => status === 'rejected').length).toBe(1)
     expect(results[5]).toMatchObject({ status: 'rejected', reason: { code: 'AUDIT_FAILED' } })
-    expect(kept.map(({ toolCallId }) => toolCallId)).toEqual(
+    expect(records.map(({ toolCallId }) => toolCallId)).toEqual(
       Array.from({ length: 20 }, (_, i) => `run-${i}`).filter((id) => id !== 'run-5'),
     )
-    expect(verifyAudit(kept)).toMatchObject({ ok: true, count: 19 })
+    expect(verifyAudit(records)).toMatchObject({ ok: true, count: 19 })
   })
 
   it('treats any other return value of a callback as success', () => {
-    const kept: AuditRecord[] = []
-    const audit = createAudit({ sinks: [callbackSink(((record: AuditRecord) => kept.push(record)) as never)] })
+    const records: AuditRecord[] = []
+    const audit = createAudit({ sinks: [callbackSink(((record: AuditRecord) => records.push(record)) as never)] })
     void audit.record(entry(1))
     void audit.record(entry(2))
-    expect(verifyAudit(kept)).toMatchObject({ ok: true, count: 2 })
+    expect(verifyAudit(records)).toMatchObject({ ok: true, count: 2 })
   })
 
   it('continues the existing chain of a sink', () => {

@@ -284,9 +284,9 @@ describe('opening', () => {
 
   it.each(['{"pid":999999999,"host":"HOST","started":""}', 'garbage', ''])(
     'takes over the lock of a dead process: %s',
-    async (held) => {
+    async (lockText) => {
       const { hostname } = await import('node:os')
-      writeFileSync(`${file}.lock`, held.replace('HOST', hostname()))
+      writeFileSync(`${file}.lock`, lockText.replace('HOST', hostname()))
       await jsonlSink(file).close?.()
     },
   )
@@ -353,8 +353,8 @@ describe('processes', () => {
     const other = child(`${prelude()}
       try { jsonlSink(file); process.stdout.write('opened') } catch (error) { process.stdout.write(error.name) }
     `)
-    const said = await new Promise<string>((resolve) => other.stdout?.once('data', (data) => resolve(String(data))))
-    expect(said).toBe('TypeError')
+    const output = await new Promise<string>((resolve) => other.stdout?.once('data', (data) => resolve(String(data))))
+    expect(output).toBe('TypeError')
     await holder.close?.()
   }, 60_000)
 })
@@ -414,12 +414,12 @@ describe('the lock of a file', () => {
     ['an unused process id', { pid: 1e12, host: hostname(), started: 'then' }, true],
     ['the id of this process, but an earlier start', { pid: process.pid, host: hostname(), started: 'then' }, true],
     ['another host', { pid: 1, host: `not-${hostname()}` }, false],
-  ])('that names %s is taken over only if the owner cannot be alive', (_, owner, taken) => {
+  ])('that names %s is taken over only if the owner cannot be alive', (_, owner, isTaken) => {
     writeFileSync(`${file}.lock`, JSON.stringify(owner))
     const lock = takeFileLock(`${file}.lock`)
-    expect(lock !== undefined).toBe(taken)
+    expect(lock !== undefined).toBe(isTaken)
     lock?.release()
-    expect(existsSync(`${file}.lock`)).toBe(!taken)
+    expect(existsSync(`${file}.lock`)).toBe(!isTaken)
   })
 
   it('cannot be acquired where a directory exists', () => {

@@ -100,10 +100,10 @@ const RUNS = 15
 const inputsOf = (tool: (typeof calls)[number], count: number) => fc.sample(tool.input, { numRuns: count, seed: 7 })
 
 async function takeBackSome(workspace: Workspace, see: (way: string, value: unknown) => void, start: string) {
-  const made = workspace.auditRecords().filter(({ phase, code, pathsWritten }) => {
+  const outcomes = workspace.auditRecords().filter(({ phase, code, pathsWritten }) => {
     return phase === 'outcome' && code === undefined && pathsWritten.length > 0
   })
-  for (const { toolCallId } of made.slice(-5)) see('undo', await workspace.undo(toolCallId))
+  for (const { toolCallId } of outcomes.slice(-5)) see('undo', await workspace.undo(toolCallId))
   see('rollback', await workspace.rollback(start))
 }
 

@@ -134,12 +134,12 @@ describe('memory()', () => {
 
   it('completes a scan on the tree that it started with', async () => {
     const backend = memory({ a: 'before', b: 'before' })
-    const seen: string[] = []
+    const paths: string[] = []
     await backend.scan([at('a'), at('b')], (_, bytes) => {
       void commit(backend, change('b', file('after')))
-      return seen.push(new TextDecoder().decode(bytes)) > 0
+      return paths.push(new TextDecoder().decode(bytes)) > 0
     })
-    expect(seen).toEqual(['before', 'before'])
+    expect(paths).toEqual(['before', 'before'])
     expect(await textAt(backend, 'b')).toBe('after')
   })
 })

@@ -90,15 +90,15 @@ describe('an overlay', () => {
     )
     await commit(draft, change('d/x', null), change('d/sub/y', null), change('d/sub', null), change('d', null))
     await commit(draft, change('d', file('now a file')), change('n', directory), change('n/n', file('n')))
-    const shown = await snapshot(draft)
+    const before = await snapshot(draft)
     const receipt = await acceptAll(draft)
-    expect(await snapshot(lower)).toEqual(shown)
+    expect(await snapshot(lower)).toEqual(before)
     expect((await lower.stat(at('run.sh')))?.mode).toBe(0o755)
     expect(receipt.applied.map(({ path }) => path)).toEqual(
       ['a.txt', 'a.txt2', 'd', 'd/sub', 'd/sub/y', 'd/x', 'n', 'n/n', 'run.sh'].sort(),
     )
     expect(await draft.pending()).toEqual([])
-    expect(await snapshot(draft)).toEqual(shown)
+    expect(await snapshot(draft)).toEqual(before)
     expect(draft.tree?.()).toBe(lower.tree())
   })
 
@@ -256,8 +256,8 @@ describe('an overlay over backends that lack something', () => {
     own: Partial<Backend['capabilities']>,
     without: readonly string[] = [],
   ): Backend => {
-    const kept = Object.entries(backend).filter(([name]) => !without.includes(name))
-    return { ...(Object.fromEntries(kept) as unknown as Backend), capabilities: { ...backend.capabilities, ...own } }
+    const members = Object.entries(backend).filter(([name]) => !without.includes(name))
+    return { ...(Object.fromEntries(members) as unknown as Backend), capabilities: { ...backend.capabilities, ...own } }
   }
 
   it('refuses a case-insensitive upper over a case-sensitive lower backend', () => {
@@ -363,8 +363,8 @@ describe('an overlay under which others change things', () => {
       if (theirs !== null) await commit(lower, change('d', theirs))
       expect(await draft.list(at('d'))).toEqual([{ name: 'new', type: 'file' }])
       expect((await draft.stat(at('d')))?.type).toBe('directory')
-      const shown = (draft.tree as () => DirectoryNode)().get('d') as DirectoryNode
-      expect(shown.get('new')?.type).toBe('file')
+      const node = (draft.tree as () => DirectoryNode)().get('d') as DirectoryNode
+      expect(node.get('new')?.type).toBe('file')
       expect(await textAt(draft, 'd/new')).toBe('n')
     }
   })
@@ -475,11 +475,11 @@ describe('an overlay over a real directory', () => {
     writeFileSync(join(base, 'root', 'b'), 'b')
     const first = overlay(disk('root'), disk('upper'))
     await commit(first, change('a', file('new')), change('b', null), change('d', directory), change('d/f', file('f')))
-    const shown = await snapshot(first)
+    const before = await snapshot(first)
     const pending = await first.pending()
     await first.close()
     const again = overlay(disk('root'), disk('upper'))
-    expect(await snapshot(again)).toEqual(shown)
+    expect(await snapshot(again)).toEqual(before)
     expect(await again.pending()).toEqual(pending)
     await acceptAll(again)
     expect(readFileSync(join(base, 'root', 'a'), 'utf8')).toBe('new')

@@ -92,10 +92,10 @@ describe('approvals on the command line', () => {
 
   it('apply to the version that was shown: a file that has changed is a conflict, and keeps its content', async () => {
     const { workspace } = await parkedIn(waiting)
-    const asked = (await workspace.call('edit_file', edit)) as Failure
+    const failure = (await workspace.call('edit_file', edit)) as Failure
     await writeFile(join(root, 'a.txt'), 'zero\none\n')
     const other = await parkedIn(waiting)
-    expect(await other.workspace.resume(String(asked.approvalId), 'allow')).toMatchObject({
+    expect(await other.workspace.resume(String(failure.approvalId), 'allow')).toMatchObject({
       code: 'WRITE_CONFLICT',
       currentSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
     })
@@ -131,8 +131,8 @@ describe('approvals on the command line', () => {
     expect((await stat(waiting)).mode & 0o077).toBe(0)
     for (const name of await readdir(waiting)) expect((await stat(join(waiting, name))).mode & 0o077).toBe(0)
     expect(parking.list().map((call) => call.id)).toEqual([id])
-    const taken = Array.from({ length: 5 }, () => directoryParking(waiting).take(id))
-    expect((await Promise.all(taken)).filter((call) => call !== undefined)).toHaveLength(1)
+    const attempts = Array.from({ length: 5 }, () => directoryParking(waiting).take(id))
+    expect((await Promise.all(attempts)).filter((call) => call !== undefined)).toHaveLength(1)
     expect(await parking.take('../../etc/passwd')).toBeUndefined()
     await workspace.close()
   })
@@ -145,23 +145,23 @@ describe('approvals on the command line', () => {
   })
 
   it('are printed without control characters', async () => {
-    let shown = ''
+    let question = ''
     const workspace = await createWorkspace({
       backend: memory({}),
       policy: 'supervised',
       approve(request) {
-        shown = approvalText(request)
+        question = approvalText(request)
         return 'allow'
       },
     })
     const content = 'a\u001b[2J\u001b]0;x\u0007\r\u202eb\u0085c\u2028d'
     await workspace.call('write_file', { path: 'x.txt', content, reason: '\u001b[1A' })
-    expect(shown).toContain('\\u{1b}[2J')
-    expect(shown).toContain('\\u{202e}')
-    expect(shown).not.toMatch(/[^\P{Cc}\n\t]|[\p{Cf}\u2028\u2029]/u)
+    expect(question).toContain('\\u{1b}[2J')
+    expect(question).toContain('\\u{202e}')
+    expect(question).not.toMatch(/[^\P{Cc}\n\t]|[\p{Cf}\u2028\u2029]/u)
     const big = `${'x\n'.repeat(50_000)}`
     await workspace.call('write_file', { path: 'big.txt', content: big })
-    expect(shown.length).toBeLessThan(20_000)
-    expect(shown).toContain('more characters')
+    expect(question.length).toBeLessThan(20_000)
+    expect(question).toContain('more characters')
   })
 })

@@ -36,17 +36,17 @@ const overlay = (words: string[]) => overlayCommand(autonomous(words))
 const policy = (words: string[]) => policyCommand(autonomous(words))
 const approve = (words: string[]) => approveCommand(autonomous(words))
 
-const made: string[] = []
+const temporaries: string[] = []
 
 afterEach(() => {
   vi.restoreAllMocks()
   vi.unstubAllEnvs()
-  for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true })
+  for (const directory of temporaries.splice(0)) rmSync(directory, { recursive: true, force: true })
 })
 
 function directory(tree: Readonly<Record<string, string>> = {}): string {
   const path = mkdtempSync(join(tmpdir(), 'wardspace-commands-'))
-  made.push(path)
+  temporaries.push(path)
   writeFiles(path, tree)
   return path
 }
@@ -205,9 +205,10 @@ describe('overlay', () => {
     expect(JSON.parse(out)).toEqual({ ok: true, pending: [{ path: 'a.txt', to: 'absent' }] })
     await expect(overlay(['accept', '--root', root, '--policy', 'nonsense'])).rejects.toThrow('no policy preset')
     // Damages the stored overlay.
-    const kept = join(home, '.local/state/wardspace/overlays')
-    for (const name of readdirSync(kept, { recursive: true, encoding: 'utf8' })) {
-      if (name.includes('/files/') && statSync(join(kept, name)).isFile()) writeFileSync(join(kept, name), 'damaged')
+    const stateDirectory = join(home, '.local/state/wardspace/overlays')
+    for (const name of readdirSync(stateDirectory, { recursive: true, encoding: 'utf8' })) {
+      if (name.includes('/files/') && statSync(join(stateDirectory, name)).isFile())
+        writeFileSync(join(stateDirectory, name), 'damaged')
     }
     expect(await printed(overlay, 'show', '--root', root)).toMatchObject({
       ...{ code: 1, out: '' },
@@ -319,11 +320,11 @@ describe('demo', () => {
   })
 
   it('counts unexpected results, and ends if a required call is refused', async () => {
-    const told = { ok: true, callId: 'c', warnings: [], content: 'b', matches: [], files: [] }
-    const played = await playAgent(async () => told as never)
+    const result = { ok: true, callId: 'c', warnings: [], content: 'b', matches: [], files: [] }
+    const played = await playAgent(async () => result as never)
     expect(played).toMatchObject({ unexpected: played.refused, diffs: [] })
     expect(played.unexpected).toBeGreaterThan(10)
-    await playAgent(async () => ({ ...told, content: '' }) as never)
+    await playAgent(async () => ({ ...result, content: '' }) as never)
     const refused = { ok: false, code: 'READ_ONLY', message: 'Nothing may change', hint: '' }
     await expect(playAgent(async () => refused as never)).rejects.toThrow('list_directory was refused: READ_ONLY')
     // A file in which no text occurs twice.

@@ -13,16 +13,16 @@ import { autonomous, withPolicy } from './with-policy.ts'
 
 const call = (words: string[]) => callCommand(autonomous(words))
 
-const made: string[] = []
+const temporaries: string[] = []
 
 afterEach(() => {
   vi.restoreAllMocks()
-  for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true })
+  for (const directory of temporaries.splice(0)) rmSync(directory, { recursive: true, force: true })
 })
 
 function directory(): string {
   const path = mkdtempSync(join(tmpdir(), 'wardspace-dialect-'))
-  made.push(path)
+  temporaries.push(path)
   return path
 }
 
@@ -233,14 +233,14 @@ describe('--dialect FILE', () => {
     writeFileSync(join(cwd, 'root/wardspace.config.json'), '{ "preset": "autonomous", "dialect": "./mine.js" }')
     const configured = await run(cwd, 'tools', '--root', 'root', '--policy', 'root/wardspace.config.json')
     expect([configured.code, configured.stderr]).toEqual([2, expect.stringContaining('dialect')])
-    const called = await run(
+    const result = await run(
       cwd,
       'call',
       'Read',
       '{"file_path":"/work/a"}',
       ...['--root', 'root', '--policy', 'root/wardspace.config.json'],
     )
-    expect([called.code, called.stderr]).toEqual([2, expect.stringContaining('dialect')])
+    expect([result.code, result.stderr]).toEqual([2, expect.stringContaining('dialect')])
     rmSync(join(cwd, 'root/wardspace.config.json'))
 
     const words = ['call', 'Glob', '{"pattern":"*"}', '--dialect', './mine.js', '--root', 'root']

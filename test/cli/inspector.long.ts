@@ -50,9 +50,9 @@ describe.each(['stdio', 'HTTP'])('the inspector over %s', (face) => {
   })
 
   it('calls a tool, and is refused', async () => {
-    const called = await ask('tools/call', '--tool-name', 'read_file', '--tool-arg', 'path=a.txt')
-    expect(called.isError).toBeUndefined()
-    expect(called.structuredContent).toMatchObject({ content: 'one\n' })
+    const result = await ask('tools/call', '--tool-name', 'read_file', '--tool-arg', 'path=a.txt')
+    expect(result.isError).toBeUndefined()
+    expect(result.structuredContent).toMatchObject({ content: 'one\n' })
     expect(await ask('tools/call', '--tool-name', 'read_file', '--tool-arg', 'path=.env')).toMatchObject({
       isError: true,
     })

@@ -232,26 +232,26 @@ describe('wardspace mcp --http', () => {
   })
 
   it('prints its address and a new token, never a token that was passed in', async () => {
-    const made = start(['--root', root, '--http', '0'])
-    await expect.poll(() => String(made.host.stderr.read() ?? '')).toMatch(/MCP at http:\/\/127\.0\.0\.1:\d+\/mcp/)
+    const server = start(['--root', root, '--http', '0'])
+    await expect.poll(() => String(server.host.stderr.read() ?? '')).toMatch(/MCP at http:\/\/127\.0\.0\.1:\d+\/mcp/)
     const tokenFile = join(home, 'token')
     await writeFile(tokenFile, 'a-token-from-a-file\n')
     const value = start(['--root', root, '--http', '0', '--token-file', tokenFile, '--host', '[::1]'])
-    let said = ''
+    let output = ''
     value.host.stderr.on('data', (chunk) => {
-      said += String(chunk)
+      output += String(chunk)
     })
-    await expect.poll(() => said).toMatch(/MCP at http:\/\/\[::1\]:\d+\/mcp/)
-    const url = /http:\S+/.exec(said)?.[0] as string
+    await expect.poll(() => output).toMatch(/MCP at http:\/\/\[::1\]:\d+\/mcp/)
+    const url = /http:\S+/.exec(output)?.[0] as string
     const wrong = await fetch(url, { headers: { Authorization: 'Bearer a-token-from-a-file' } })
     expect(wrong.status).toBe(400)
-    expect(said).not.toContain('a-token-from-a-file')
+    expect(output).not.toContain('a-token-from-a-file')
     const open = start(['--root', root, '--http', '0', '--host', '0.0.0.0', '--allowed-host', 'box.example'], {
       WARDSPACE_TOKEN: 'a-token-of-this-test',
     })
     const [first] = (await once(open.host.stderr, 'data')) as [Buffer]
     await expect.poll(() => `${first}${open.host.stderr.read() ?? ''}`).toMatch(/not encrypted|MCP at/)
-    for (const { host, ended } of [made, value, open]) {
+    for (const { host, ended } of [server, value, open]) {
       host.emit('SIGINT')
       expect(await ended).toBe(0)
     }
@@ -267,7 +267,7 @@ describe('wardspace mcp --http', () => {
 describe('wardspace mcp over stdio', () => {
   it('serves until stdin ends', async () => {
     const { host, ended } = start(['--root', root, '--dialect', 'mcp-filesystem'])
-    const said = text(host.stdout)
+    const output = text(host.stdout)
     const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } }
     host.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`)
     host.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`)
@@ -277,7 +277,7 @@ describe('wardspace mcp over stdio', () => {
     host.stdin.end()
     expect(await ended).toBe(0)
     host.stdout.end()
-    expect(await said).toContain('list_allowed_directories')
+    expect(await output).toContain('list_allowed_directories')
   })
 })
 

@@ -37,8 +37,8 @@ it('an overlay keeps the changes of an MCP session separate until they are accep
   expect(readdirSync(root)).toEqual(['a.txt'])
   expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('old\n')
 
-  const shown = await run('overlay')
-  expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('-old\n+new\n') })
+  const listing = await run('overlay')
+  expect(listing).toMatchObject({ code: 0, stdout: expect.stringContaining('-old\n+new\n') })
   expect(JSON.parse((await run('overlay', 'show', '--json')).stdout)).toEqual({
     ok: true,
     pending: [

@@ -13,7 +13,7 @@ import { compilePolicy } from '../../src/policy/policy.ts'
 import { times } from '../counts.ts'
 import { runCli } from './run-cli.ts'
 
-const meant = {
+const expectedPolicy = {
   preset: 'supervised',
   deniedPaths: ['docs/**'],
   tools: { delete_file: 'deny', write_file: 'ask' },
@@ -24,7 +24,7 @@ const meant = {
 
 /** The same policy in every format, in camelCase and in snake_case. */
 const spelled = {
-  'ours.json': JSON.stringify(meant, null, 2),
+  'ours.json': JSON.stringify(expectedPolicy, null, 2),
   'ours.toml': `preset = "supervised"
 deniedPaths = ["docs/**"]
 requireApprovalIf = ["deletesFile"]
@@ -110,7 +110,7 @@ describe('a configuration file', () => {
   it.each(Object.entries(spelled))('has the same meaning in every format and spelling: %s', async (name, text) => {
     const { policy, audit } = await loadConfig(root, await config(name, text))
     const { readOnlyPaths, ...rest } = compilePolicy(policy).data
-    expect(rest).toEqual(meant)
+    expect(rest).toEqual(expectedPolicy)
     expect(readOnlyPaths).toContain('wardspace.config.json')
     expect(audit).toBe(name.startsWith('theirs') ? join(home, '../audit.jsonl') : undefined)
   })
@@ -230,9 +230,9 @@ describe('a configuration file', () => {
 
   it('governs every command, and is explained by policy explain', async () => {
     await writeFile(join(root, 'wardspace.config.yaml'), spelled['ours.yaml'])
-    const called = await run('call', 'write_file', '{"path":"docs/a.md","content":"a"}')
-    expect(called.stderr).toContain('policy of wardspace.config.yaml')
-    expect(JSON.parse(called.stdout)).toMatchObject({ code: 'POLICY_DENIED' })
+    const result = await run('call', 'write_file', '{"path":"docs/a.md","content":"a"}')
+    expect(result.stderr).toContain('policy of wardspace.config.yaml')
+    expect(JSON.parse(result.stdout)).toMatchObject({ code: 'POLICY_DENIED' })
 
     const request = await run('policy', 'explain', 'write_file', 'yarn.lock')
     expect(request.code).toBe(0)

@@ -14,17 +14,17 @@ import { addChildren, addCoverage, type Coverage, type FileCoverage } from './me
  * its counters.
  */
 const top = join(import.meta.dirname, '../..')
-const written = mkdtempSync(join(tmpdir(), 'wardspace-coverage-'))
-const children = join(written, 'children')
-const counted = join(written, 'counted')
-const message = join(written, 'told')
+const directory = mkdtempSync(join(tmpdir(), 'wardspace-coverage-'))
+const children = join(directory, 'children')
+const counted = join(directory, 'counted')
+const message = join(directory, 'told')
 const thread = join(top, 'dist/shells/bash/thread.js')
 const collector = await startCollector(message)
 try {
   mkdirSync(children)
   if ((await run('vite', 'build', '--logLevel', 'warn', '--sourcemap')) !== 0) throw new Error('The build failed')
   const elsewhere = instrument(counted, { file: message, address: collector.address })
-  copyFileSync(thread, join(written, 'thread.js'))
+  copyFileSync(thread, join(directory, 'thread.js'))
   await countThread()
   const file = join(top, 'coverage/coverage-final.json')
   const vitest = ['vitest', 'run', '--config', 'test/coverage/vitest.config.ts', '--passWithNoTests']
@@ -41,8 +41,8 @@ try {
 } finally {
   collector.close()
   // Other tests may use the build.
-  if (existsSync(join(written, 'thread.js'))) copyFileSync(join(written, 'thread.js'), thread)
-  rmSync(written, { recursive: true, force: true })
+  if (existsSync(join(directory, 'thread.js'))) copyFileSync(join(directory, 'thread.js'), thread)
+  rmSync(directory, { recursive: true, force: true })
 }
 
 /** The thread of bash ends before V8 writes its coverage, so it is instrumented, in a separate file. */

@@ -37,10 +37,10 @@ interface Script {
  * Adds the coverage that child processes and threads recorded for the built package. The source map has the positions of
  * statements and branches in the source files. Only hits are added, so items that cannot be mapped keep their count.
  */
-export async function addChildren(coverage: Coverage, written: string, dist: string): Promise<void> {
+export async function addChildren(coverage: Coverage, content: string, dist: string): Promise<void> {
   const built = pathToFileURL(`${dist}/`).href
-  for (const name of readdirSync(written)) {
-    const { result } = JSON.parse(readFileSync(join(written, name), 'utf8')) as { result: Script[] }
+  for (const name of readdirSync(content)) {
+    const { result } = JSON.parse(readFileSync(join(content, name), 'utf8')) as { result: Script[] }
     for (const script of result) {
       if (script.url.startsWith(built) && existsSync(`${fileURLToPath(script.url)}.map`))
         await addScript(coverage, script)
@@ -102,30 +102,30 @@ const branches = ({ branchMap }: FileCoverage): Counted[] =>
  * Matches the ids of two measurements by kind and start position. Positions from a source map may be off by a bracket or a
  * type, so the remaining items of a kind in a line are matched in order, if both measurements have the same number.
  */
-function pairs(known: readonly Counted[], more: readonly Counted[]): [string, string][] {
-  const exact = pairsBy(known, more, ({ kind, start }) => `${kind} ${start.line}:${start.column}`)
+function pairs(previous: readonly Counted[], more: readonly Counted[]): [string, string][] {
+  const exact = pairsBy(previous, more, ({ kind, start }) => `${kind} ${start.line}:${start.column}`)
   const matches = [new Set(exact.map(([id]) => id)), new Set(exact.map(([, id]) => id))] as const
-  const left = [known.filter(({ id }) => !matches[0].has(id)), more.filter(({ id }) => !matches[1].has(id))] as const
+  const left = [previous.filter(({ id }) => !matches[0].has(id)), more.filter(({ id }) => !matches[1].has(id))] as const
   return [...exact, ...pairsBy(...left, ({ kind, start }) => `${kind} ${start.line}`)]
 }
 
 /** Pairs items with the same key in order, if both sides have the same number of them. */
 function pairsBy(
-  known: readonly Counted[],
+  previous: readonly Counted[],
   more: readonly Counted[],
   key: (one: Counted) => string,
 ): [string, string][] {
   const same = groups(more, key)
-  return [...groups(known, key)].flatMap(([name, ids]) => {
+  return [...groups(previous, key)].flatMap(([name, ids]) => {
     const others = same.get(name) ?? []
     return ids.length === others.length ? ids.map((id, i): [string, string] => [id, others[i] as string]) : []
   })
 }
 
 function groups(all: readonly Counted[], key: (one: Counted) => string): Map<string, string[]> {
-  const found = new Map<string, string[]>()
+  const names = new Map<string, string[]>()
   for (const one of all.toSorted((a, b) => a.start.column - b.start.column)) {
-    found.set(key(one), [...(found.get(key(one)) ?? []), one.id])
+    names.set(key(one), [...(names.get(key(one)) ?? []), one.id])
   }
-  return found
+  return names
 }

@@ -29,9 +29,9 @@ export function wrongIn(words: Words): string | undefined {
   const own = ownWords(words)
   if (own !== undefined) return wrongInOwn(own)
   if (program !== 'npm') return undefined
-  const called = name === 'run' ? script : name
-  if (['ci', 'i', 'install'].includes(called)) return undefined
-  return scripts[called] === undefined ? `package.json has no script "${called}"` : undefined
+  const scriptName = name === 'run' ? script : name
+  if (['ci', 'i', 'install'].includes(scriptName)) return undefined
+  return scripts[scriptName] === undefined ? `package.json has no script "${scriptName}"` : undefined
 }
 
 function wrongInOwn([command = '', ...words]: Words): string | undefined {

@@ -90,9 +90,9 @@ describe('docs/guide/start.md: list of tools', () => {
   })
 })
 
-function expectClose(shown: number | undefined, measured: number, label: string): void {
+function expectClose(figure: number | undefined, measured: number, label: string): void {
   expect(
-    Math.abs((shown ?? Number.NaN) - measured),
-    `${label}: ${shown} on the page, ${measured} measured`,
+    Math.abs((figure ?? Number.NaN) - measured),
+    `${label}: ${figure} on the page, ${measured} measured`,
   ).toBeLessThanOrEqual(Math.max(measured * 0.02, 1))
 }

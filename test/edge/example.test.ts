@@ -87,9 +87,9 @@ it('example worker lists its tools', async () => {
 })
 
 it('example worker keeps changes and a pending approval after a kill', async () => {
-  const written = await call('write_file', { path: 'src/app.ts', content: 'export const answer = 41\n' })
-  expect(written).toMatchObject({ status: 200, body: { ok: true, created: true } })
-  const sha = written.body.newSha256
+  const result = await call('write_file', { path: 'src/app.ts', content: 'export const answer = 41\n' })
+  expect(result).toMatchObject({ status: 200, body: { ok: true, created: true } })
+  const sha = result.body.newSha256
   expect(
     (await call('edit_file', { path: 'src/app.ts', oldText: '41', newText: '42', expectedSha256: sha })).body,
   ).toMatchObject({ ok: true })

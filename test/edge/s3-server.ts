@@ -21,7 +21,7 @@ export function createS3({ honours = ['if-match', 'if-none-match'] as readonly s
   async function answer(request: Request): Promise<Response> {
     const { pathname, search, searchParams } = new URL(request.url)
     const { method, headers } = request
-    const sent = new Uint8Array(await request.arrayBuffer())
+    const body = new Uint8Array(await request.arrayBuffer())
     seen.push({ method, url: `${pathname}${search}`, headers: Object.fromEntries(headers) })
     const [, bucket, ...names] = pathname.split('/')
     if (bucket !== 'my-bucket') return reply(404)
@@ -42,8 +42,8 @@ export function createS3({ honours = ['if-match', 'if-none-match'] as readonly s
       if (expected !== null && present === undefined) return reply(404)
       if (expected !== null && expected !== present?.etag) return reply(412)
       if (honours.includes('if-none-match') && headers.has('if-none-match') && present !== undefined) return reply(412)
-      const etag = `"${createHash('md5').update(sent).digest('hex')}"`
-      objects.set(key, { bytes: sent, etag, modified: new Date() })
+      const etag = `"${createHash('md5').update(body).digest('hex')}"`
+      objects.set(key, { bytes: body, etag, modified: new Date() })
       return reply(200, { etag })
     }
     if (method !== 'DELETE') return reply(405)

@@ -43,12 +43,12 @@ describe('s3', () => {
   it('sends the requests of the protocol, and encodes special characters in names', async () => {
     const key = "a b/ü+!'()*~&?#%2F.txt"
     server.seen.length = 0
-    const made = await store().put(key, bytes('0123456789'), { ifNoneMatch: '*' })
+    const stored = await store().put(key, bytes('0123456789'), { ifNoneMatch: '*' })
     expect(await store().put(key, bytes('x'), { ifNoneMatch: '*' })).toBeUndefined()
     expect(await store().put(key, bytes('x'), { ifMatch: '"other"' })).toBeUndefined()
     expect(await store().put('none', bytes('x'), { ifMatch: '"other"' })).toBeUndefined()
-    expect(await store().get(key)).toEqual({ bytes: bytes('0123456789'), etag: made?.etag })
-    expect(await store().get(key, { ifNoneMatch: made?.etag ?? '' })).toBe('unchanged')
+    expect(await store().get(key)).toEqual({ bytes: bytes('0123456789'), etag: stored?.etag })
+    expect(await store().get(key, { ifNoneMatch: stored?.etag ?? '' })).toBe('unchanged')
     expect(await store().get(key, { offset: 2, length: 3 })).toMatchObject({ bytes: bytes('234') })
     expect(await store().get('none')).toBeUndefined()
     expect([...server.objects.keys()].filter((one) => one.startsWith('a b/'))).toEqual([key])

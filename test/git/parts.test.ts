@@ -168,10 +168,10 @@ describe('directory stats', () => {
   it('are read by stat and list from backends without statDirectories', async () => {
     const own = memory({ 'd/a.txt': 'abc', 'd/e/f': 'x' })
     const { statDirectories: _, ...plain } = own
-    const [seen, missing] = await readDirectoryStats(plain, [path('d'), path('none')], () => undefined)
+    const [stats, missing] = await readDirectoryStats(plain, [path('d'), path('none')], () => undefined)
     expect(missing).toBeUndefined()
-    expect(seen?.names).toEqual(['a.txt', 'e'])
-    expect([seen?.facts[0], seen?.facts[2], seen?.facts[3]]).toEqual([3, 0, 0])
+    expect(stats?.names).toEqual(['a.txt', 'e'])
+    expect([stats?.facts[0], stats?.facts[2], stats?.facts[3]]).toEqual([3, 0, 0])
     const shared: Backend = {
       ...plain,
       capabilities: { ...plain.capabilities, authority: 'shared', modes: true },
@@ -199,12 +199,12 @@ describe('the baseline of a workspace without a repository', () => {
     await put(backend, 'd', { type: 'directory' })
     await put(backend, 'big.bin', { type: 'file', bytes: new Uint8Array(16 * 1024 * 1024 + 1) })
     const baseline = createBaseline(backend)
-    const noted = ['l', 'a.txt', 'big.bin', 'new.txt', 'd', 'l', 'never'].map((name) => ({
+    const changes = ['l', 'a.txt', 'big.bin', 'new.txt', 'd', 'l', 'never'].map((name) => ({
       path: path(name),
       expect: 'any' as const,
       to: null,
     }))
-    await baseline.note(noted)
+    await baseline.note(changes)
     expect(baseline.dropped).toBe(1)
     expect(await baseline.changed()).toEqual([])
     await put(backend, 'l', { type: 'link', target: 'b.txt' })
@@ -261,14 +261,14 @@ describe('an index', () => {
     expect(parseIndexFile(indexFile(new Map([['x'.repeat(4097), { mode: 0o100644, id, size: 1 }]]))).size).toBe(0)
     // Version 3 has two more bytes for each entry with the extended flag.
     const extended = (more: number) => {
-      const made = new Uint8Array(12 + 72 + 20)
-      made.set(one.subarray(0, 12 + 60))
-      const view = new DataView(made.buffer)
+      const bytes = new Uint8Array(12 + 72 + 20)
+      bytes.set(one.subarray(0, 12 + 60))
+      const view = new DataView(bytes.buffer)
       view.setUint32(4, 3)
       view.setUint16(12 + 60, 0x4001)
       view.setUint16(12 + 62, more)
-      made[12 + 64] = 0x61
-      return made
+      bytes[12 + 64] = 0x61
+      return bytes
     }
     expect([...parseIndexFile(extended(0)).keys()]).toEqual(['a'])
     expect(parseIndexFile(extended(0x2000)).size).toBe(0)
@@ -501,18 +501,18 @@ describe('resolveCommit', () => {
 describe('createLruCache', () => {
   it('keeps the latest values up to its size, and drops the oldest first', () => {
     const sizes = createLruCache<string, { readonly size: number }>(10, ({ size }) => size)
-    const kept = () => [...'abcd'].filter((key) => sizes.get(key) !== undefined).join('')
+    const keys = () => [...'abcd'].filter((key) => sizes.get(key) !== undefined).join('')
     for (const key of 'abc') sizes.put(key, { size: 3 })
-    expect(kept()).toBe('abc')
+    expect(keys()).toBe('abc')
     // Setting a key again makes it the latest, and counts its size once.
     sizes.put('a', { size: 4 })
-    expect(kept()).toBe('abc')
+    expect(keys()).toBe('abc')
     sizes.put('d', { size: 1 })
-    expect(kept()).toBe('acd')
+    expect(keys()).toBe('acd')
     sizes.put('b', { size: 5 })
-    expect(kept()).toBe('abd')
+    expect(keys()).toBe('abd')
     sizes.put('c', { size: 11 })
-    expect(kept()).toBe('')
+    expect(keys()).toBe('')
   })
 })
 
@@ -523,8 +523,8 @@ describe('createTextCache', () => {
     cache.set('', textOf(1))
     cache.set('large', textOf(1024 * 1024 + 1))
     for (let i = 0; i < 10; i++) cache.set(`${i}`, textOf(1024 * 1024))
-    const kept = ['', 'large', '0', '1', '2', '9'].map((id) => cache.get(id) !== undefined)
-    expect(kept).toEqual([false, false, false, false, true, true])
+    const isCached = ['', 'large', '0', '1', '2', '9'].map((id) => cache.get(id) !== undefined)
+    expect(isCached).toEqual([false, false, false, false, true, true])
     const first = cache.get('9')
     cache.set('9', textOf(1))
     expect(cache.get('9')).toBe(first)
@@ -555,7 +555,7 @@ describe('requests over HTTP', async () => {
   server.unref()
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-  async function asked(where: string, options: object = {}, signal?: AbortSignal, hosts?: (url: URL) => void) {
+  async function fetchFrom(where: string, options: object = {}, signal?: AbortSignal, hosts?: (url: URL) => void) {
     const { body, statusCode } = await httpClient(signal, hosts).request({ url: base + where, ...options })
     let text = ''
     for await (const chunk of body as AsyncIterable<Uint8Array>) text += new TextDecoder().decode(chunk)
@@ -563,30 +563,30 @@ describe('requests over HTTP', async () => {
   }
 
   it('return the body, or none', async () => {
-    expect(await asked('/x', { method: 'POST', body: [bytesOf('a'), bytesOf('b')] })).toEqual([200, 'ab/x'])
-    expect(await asked('/none')).toEqual([204, ''])
-    await expect(asked('/cut')).rejects.not.toBeInstanceOf(ToolError)
+    expect(await fetchFrom('/x', { method: 'POST', body: [bytesOf('a'), bytesOf('b')] })).toEqual([200, 'ab/x'])
+    expect(await fetchFrom('/none')).toEqual([204, ''])
+    await expect(fetchFrom('/cut')).rejects.not.toBeInstanceOf(ToolError)
   })
 
   it('follow a few redirects, each to an allowed host, and none with a body', async () => {
     const hosts: string[] = []
-    expect(await asked('/to/2', {}, undefined, (url) => hosts.push(url.pathname))).toEqual([200, '/end'])
+    expect(await fetchFrom('/to/2', {}, undefined, (url) => hosts.push(url.pathname))).toEqual([200, '/end'])
     expect(hosts).toEqual(['/to/2', '/to/1', '/end'])
     const refused = { code: 'BACKEND_ERROR', message: expect.stringContaining('redirects elsewhere') }
-    await expect(asked('/to/9', {}, undefined, () => {})).rejects.toMatchObject(refused)
-    await expect(asked('/nowhere', {}, undefined, () => {})).rejects.toMatchObject(refused)
-    await expect(asked('/to/1', { method: 'POST', body: [] }, undefined, () => {})).rejects.toMatchObject(refused)
+    await expect(fetchFrom('/to/9', {}, undefined, () => {})).rejects.toMatchObject(refused)
+    await expect(fetchFrom('/nowhere', {}, undefined, () => {})).rejects.toMatchObject(refused)
+    await expect(fetchFrom('/to/1', { method: 'POST', body: [] }, undefined, () => {})).rejects.toMatchObject(refused)
     const denied = () => {
       throw gone
     }
-    await expect(asked('/x', {}, undefined, denied)).rejects.toBe(gone)
+    await expect(fetchFrom('/x', {}, undefined, denied)).rejects.toBe(gone)
   })
 
   it('end when they are cancelled before, during and while a body arrives', async () => {
-    await expect(asked('/x', {}, AbortSignal.abort())).rejects.toMatchObject({ code: 'ABORTED' })
+    await expect(fetchFrom('/x', {}, AbortSignal.abort())).rejects.toMatchObject({ code: 'ABORTED' })
     const onTheWay = new AbortController()
     const hosts = () => onTheWay.abort()
-    await expect(asked('/x', {}, onTheWay.signal, hosts)).rejects.toMatchObject({ code: 'ABORTED' })
+    await expect(fetchFrom('/x', {}, onTheWay.signal, hosts)).rejects.toMatchObject({ code: 'ABORTED' })
     const late = new AbortController()
     const { body } = await httpClient(late.signal).request({ url: `${base}/slow` })
     const read = (async () => {
@@ -801,8 +801,8 @@ describe('a pack', () => {
         return result === undefined || range === undefined ? result : result.slice(range.start, range.end)
       },
       stat: async (name) => {
-        const found = all.get(name)
-        return found === undefined ? undefined : { type: 'file', size: found.length, tag: '' }
+        const bytes = all.get(name)
+        return bytes === undefined ? undefined : { type: 'file', size: bytes.length, tag: '' }
       },
       list: async () => [],
     }
@@ -899,30 +899,30 @@ describe('a pack', () => {
   })
 
   it('is searched again after a repack, and followed to other packs a limited number of times', async () => {
-    const named = (name: string, entries: readonly Entry[]) =>
+    const renamed = (name: string, entries: readonly Entry[]) =>
       [...filesOf(entries).all].map(([key, bytes]) => [key.replace('/p.', `/${name}.`), bytes] as const)
     const filesWith = (all: Map<string, Uint8Array>): GitFiles => ({
       ...filesOf([]),
       read: async (name, range) => {
-        const found = all.get(name)
-        return found === undefined || range === undefined ? found : found.slice(range.start, range.end)
+        const bytes = all.get(name)
+        return bytes === undefined || range === undefined ? bytes : bytes.slice(range.start, range.end)
       },
       stat: async (name) => {
-        const found = all.get(name)
-        return found === undefined ? undefined : { type: 'file', size: found.length, tag: '' }
+        const bytes = all.get(name)
+        return bytes === undefined ? undefined : { type: 'file', size: bytes.length, tag: '' }
       },
       list: async () => [...all.keys()].map((key) => key.slice('objects/pack/'.length)),
     })
-    const all = new Map(named('p', [entry(a, 3, text)]))
+    const all = new Map(renamed('p', [entry(a, 3, text)]))
     const objects = openObjects(filesWith(all))
     const textOf = async (id: string) => new TextDecoder().decode((await objects.read(id))?.bytes)
     expect(await textOf(a)).toBe('0123456789'.repeat(3))
     for (const key of [...all.keys()]) all.delete(key)
-    for (const [key, bytes] of named('q', [entry(a, 3, bytesOf('anew'))])) all.set(key, bytes)
+    for (const [key, bytes] of renamed('q', [entry(a, 3, bytesOf('anew'))])) all.set(key, bytes)
     expect(await textOf(a)).toBe('anew')
     const circle = new Map([
-      ...named('p', [entry(a, 7, delta, [...Buffer.from(b, 'hex')])]),
-      ...named('q', [entry(b, 7, delta, [...Buffer.from(a, 'hex')])]),
+      ...renamed('p', [entry(a, 7, delta, [...Buffer.from(b, 'hex')])]),
+      ...renamed('q', [entry(b, 7, delta, [...Buffer.from(a, 'hex')])]),
     ])
     await expect(openObjects(filesWith(circle)).read(a)).rejects.toThrow('a chain of deltas has no end')
   })
@@ -970,7 +970,7 @@ function packOf(objects: readonly Uint8Array[]): Uint8Array {
 }
 
 describe('a repository in memory', () => {
-  async function made() {
+  async function createRepository() {
     const backend = memory({ 'a.txt': 'one\n', 'b.txt': 'b\n' })
     const repository = openRepository(
       {
@@ -990,7 +990,7 @@ describe('a repository in memory', () => {
   }
 
   it('commits with a new or the last message, and not during a merge', async () => {
-    const { backend, repository, first } = await made()
+    const { backend, repository, first } = await createRepository()
     await expect(repository.commit({} as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
     await put(backend, 'a.txt', { type: 'file', bytes: bytesOf('two\n') })
     await repository.add('a.txt')
@@ -1011,7 +1011,7 @@ describe('a repository in memory', () => {
   })
 
   it('keeps submodules in the index, but not files that became directories', async () => {
-    const { backend, repository } = await made()
+    const { backend, repository } = await createRepository()
     await put(backend, 'x', { type: 'file', bytes: bytesOf('x\n') })
     await put(backend, 'sub/y.txt', { type: 'file', bytes: bytesOf('y\n') })
     expect((await repository.add('.')).staged).toEqual(['sub/y.txt', 'x'])
@@ -1024,7 +1024,7 @@ describe('a repository in memory', () => {
   })
 
   it('reports missing objects, and hides the details of internal failures', async () => {
-    const { backend, repository, first } = await made()
+    const { backend, repository, first } = await createRepository()
     await repository.commit({ message: 'second' })
     await put(backend, `.git/objects/${first.slice(0, 2)}/${first.slice(2)}`, null)
     await expect(repository.log()).rejects.toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining(first) })
@@ -1042,18 +1042,18 @@ describe('a repository in memory', () => {
   })
 
   it('reads the trees of many commits', async () => {
-    const { backend, repository, first } = await made()
+    const { backend, repository, first } = await createRepository()
     const reader = openReader(backend)
-    const kept = await reader.tree(first)
+    const tree = await reader.tree(first)
     for (let i = 0; i < 17; i++) {
       const commit = await repository.commit({ message: `${i}` })
       expect([...(await reader.tree(commit)).files.keys()]).toEqual(['a.txt', 'b.txt'])
     }
-    expect(await reader.tree(first)).toEqual(kept)
+    expect(await reader.tree(first)).toEqual(tree)
   })
 
   it('is cloned from a server without a default branch, but not from an empty one', async () => {
-    const source = await made()
+    const source = await createRepository()
     const objects: Uint8Array[] = []
     for (const { name: folder } of await source.backend.list(path('.git/objects'))) {
       if (folder.length !== 2) continue
@@ -1157,7 +1157,7 @@ describe('a repository in memory', () => {
   })
 
   it('reports changed, deleted and staged files, and adds only tracked files with tracked', async () => {
-    const { backend, repository } = await made()
+    const { backend, repository } = await createRepository()
     await put(backend, 'a.txt', { type: 'file', bytes: bytesOf('two\n') })
     await put(backend, 'b.txt', null)
     await put(backend, 'c.txt', { type: 'file', bytes: bytesOf('c\n') })
@@ -1188,7 +1188,7 @@ describe('a repository in memory', () => {
   })
 
   it('deletes branches, but not the current one', async () => {
-    const { repository } = await made()
+    const { repository } = await createRepository()
     await repository.branch('other')
     await expect(repository.deleteBranch('main')).rejects.toMatchObject({ code: 'INVALID_INPUT' })
     await expect(repository.deleteBranch('none')).rejects.toMatchObject({ code: 'NOT_FOUND' })
@@ -1238,7 +1238,7 @@ describe('a repository in memory', () => {
   })
 
   it('has no current branch if a commit is checked out', async () => {
-    const { repository, first } = await made()
+    const { repository, first } = await createRepository()
     expect(await repository.currentBranch()).toBe('main')
     await repository.checkout(first)
     expect(await repository.currentBranch()).toBe(undefined)
@@ -1251,7 +1251,7 @@ describe('a repository in memory', () => {
       statDirectories: ___,
       ...own
     } = memory({ '.gitignore': 'ignored\n', 'a.txt': 'one\n', 'd/x.txt': 'x\n', ignored: '' }, { clock: () => 1_000 })
-    const shown = { ...own }
+    const methods = { ...own }
     const repository = openRepository(
       {
         backend: {
@@ -1259,7 +1259,7 @@ describe('a repository in memory', () => {
           ...Object.fromEntries(
             ['stat', 'list', 'read'].map((name) => [
               name,
-              (...values: []) => (shown[name as 'list'] as (...all: unknown[]) => unknown)(...values),
+              (...values: []) => (methods[name as 'list'] as (...all: unknown[]) => unknown)(...values),
             ]),
           ),
         } as Backend,
@@ -1274,54 +1274,54 @@ describe('a repository in memory', () => {
     await repository.init()
     await repository.add('.')
     await repository.commit({ message: 'first' })
-    const told = async () => (await repository.status()).map(({ path, status }) => [path, status])
-    expect(await told()).toEqual([])
+    const statuses = async () => (await repository.status()).map(({ path, status }) => [path, status])
+    expect(await statuses()).toEqual([])
     // A known directory, and a new one, disappear between being listed and being read.
     await put(own, 'new/y.txt', { type: 'file', bytes: bytesOf('y\n') })
-    shown.list = async (of) => {
+    methods.list = async (of) => {
       if (of === 'd' || of === 'new') throw gone
       return own.list(of)
     }
-    expect(await told()).toEqual([['d/x.txt', 'deleted']])
-    shown.list = own.list
+    expect(await statuses()).toEqual([['d/x.txt', 'deleted']])
+    methods.list = own.list
     await put(own, 'new/y.txt', null)
     await put(own, 'new', null)
     // git ignores entries that are not files, links or directories.
-    shown.list = async (of) => [
+    methods.list = async (of) => [
       ...(await own.list(of)),
       ...(of === '' ? [{ name: 'socket', type: 'other' as const }] : []),
     ]
-    expect(await told()).toEqual([])
-    shown.list = own.list
+    expect(await statuses()).toEqual([])
+    methods.list = own.list
     // An ignore file that cannot be read hides nothing.
     await put(own, '.gitignore', { type: 'file', bytes: bytesOf('ignored\nmore\n') })
-    shown.read = async (of, range) => {
+    methods.read = async (of, range) => {
       if (of === '.gitignore') throw gone
       return own.read(of, range)
     }
-    expect(await told()).toEqual([
+    expect(await statuses()).toEqual([
       ['.gitignore', 'modified'],
       ['ignored', 'added'],
     ])
-    shown.read = own.read
+    methods.read = own.read
     await put(own, '.gitignore', { type: 'file', bytes: bytesOf('ignored\n') })
     // A file is renamed to a name of the same length.
     await put(own, 'a.txt', null)
     await put(own, 'b.txt', { type: 'file', bytes: bytesOf('one\n') })
-    expect(await told()).toEqual([
+    expect(await statuses()).toEqual([
       ['a.txt', 'deleted'],
       ['b.txt', 'added'],
     ])
     // A large file differs without being read; a file that cannot be read is not added.
-    shown.stat = async (of) => {
+    methods.stat = async (of) => {
       const stat = await own.stat(of)
       return stat && of === 'b.txt' ? { ...stat, size: 1e12, tag: 'large' } : stat
     }
-    shown.read = async (of, range) => {
+    methods.read = async (of, range) => {
       if (of === 'b.txt') throw gone
       return own.read(of, range)
     }
-    expect(await told()).toEqual([
+    expect(await statuses()).toEqual([
       ['a.txt', 'deleted'],
       ['b.txt', 'added'],
     ])
@@ -1329,26 +1329,26 @@ describe('a repository in memory', () => {
   })
 
   it('restores files and the index from a commit, or files from the index', async () => {
-    const { backend, repository, first } = await made()
-    const told = async () => (await repository.status()).map(({ path, status, staged }) => [path, status, staged])
+    const { backend, repository, first } = await createRepository()
+    const statuses = async () => (await repository.status()).map(({ path, status, staged }) => [path, status, staged])
     await put(backend, 'a.txt', { type: 'file', bytes: bytesOf('two\n') })
     await put(backend, 'new.txt', { type: 'file', bytes: bytesOf('n\n') })
     await repository.add('.')
     await repository.restore(['.'], { from: first, only: 'index' })
-    expect(await told()).toEqual([
+    expect(await statuses()).toEqual([
       ['a.txt', 'modified', false],
       ['new.txt', 'added', false],
     ])
     await repository.restore(['.'], { only: 'index' })
     await repository.add('.')
     await repository.restore(['.'], { from: first, overlay: true })
-    expect(await told()).toEqual([['new.txt', 'added', true]])
+    expect(await statuses()).toEqual([['new.txt', 'added', true]])
     await repository.restore(['.'], { from: first })
-    expect(await told()).toEqual([])
+    expect(await statuses()).toEqual([])
     await put(backend, 'b.txt', null)
     await repository.restore(['b.txt'])
     await repository.restore(['b.txt'])
-    expect(await told()).toEqual([])
+    expect(await statuses()).toEqual([])
     await expect(repository.restore(['none'])).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 })

@@ -28,14 +28,14 @@ const environment = {
   GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
 }
 
-const made: string[] = []
+const temporaries: string[] = []
 afterAll(() => {
-  for (const directory of made) rmSync(directory, { recursive: true, force: true })
+  for (const directory of temporaries) rmSync(directory, { recursive: true, force: true })
 })
 
 export function temporary(): string {
   const directory = mkdtempSync(join(tmpdir(), 'wardspace-git-'))
-  made.push(directory)
+  temporaries.push(directory)
   return directory
 }
 

@@ -52,12 +52,12 @@ const below = (tree: Tree, directory: string): string[] =>
 
 /** The tree with all parents of a path; `undefined` if one of them is a file. */
 function withParents(tree: Tree, path: string): Tree | undefined {
-  const made = new Map(tree)
+  const created = new Map(tree)
   for (const parent of parentsOf(path)) {
-    if ((made.get(parent) ?? DIR) !== DIR) return undefined
-    made.set(parent, DIR)
+    if ((created.get(parent) ?? DIR) !== DIR) return undefined
+    created.set(parent, DIR)
   }
-  return made
+  return created
 }
 
 interface Way {

@@ -15,11 +15,11 @@ describe('read history', () => {
         fc.array(fc.tuple(fc.integer({ min: -2, max: 35 }), fc.integer({ min: -2, max: 35 })), { maxLength: 12 }),
         (total, ranges) => {
           const history = createReadHistory()
-          const seen = new Set<number>()
+          const values = new Set<number>()
           for (const [start, end] of ranges) {
             history.noteVersion({ path: a, sha256: 'v', lines: lines(start, end, total) })
-            for (let line = Math.max(1, start); line <= Math.min(end, total); line++) seen.add(line)
-            expect(history.hasReadWhole(a, 'v')).toBe(seen.size === total)
+            for (let line = Math.max(1, start); line <= Math.min(end, total); line++) values.add(line)
+            expect(history.hasReadWhole(a, 'v')).toBe(values.size === total)
           }
           if (ranges.length === 0) expect(history.hasReadWhole(a, 'v')).toBe(false)
         },

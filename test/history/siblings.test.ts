@@ -16,7 +16,7 @@ async function show(workspace: Workspace): Promise<string> {
  */
 it('a commit, even a refused one, is never visible in another fork', async () => {
   let refused = 0
-  let taken = 0
+  let position = 0
   for (let shape = 0; shape < 2 * 3 * 3 * 4 * 3 * 3; shape += times(5, 1)) {
     let rest = shape
     const pick = (count: number, from = 0): number => {
@@ -36,7 +36,7 @@ it('a commit, even a refused one, is never visible in another fork', async () =>
     for (const from of commits) {
       const before = await Promise.all(lines.map(show))
       const { ok } = await line(from).commit()
-      if (ok) taken += 1
+      if (ok) position += 1
       else refused += 1
       const after = await Promise.all(lines.map(show))
       const unmoved = (_: string, index: number) => !ok || index !== origins[from]
@@ -45,5 +45,5 @@ it('a commit, even a refused one, is never visible in another fork', async () =>
     }
     for (const workspace of lines.reverse()) await workspace.close()
   }
-  expect(Math.min(refused, taken)).toBeGreaterThan(20)
+  expect(Math.min(refused, position)).toBeGreaterThan(20)
 })

@@ -330,10 +330,10 @@ describe('markChanges', () => {
     const [changedA, changedB] = [new Uint8Array(a.length), new Uint8Array(b.length)]
     const symbols = Math.max(0, ...a, ...b) + 1
     markChanges(Int32Array.from(a), Int32Array.from(b), symbols, changedA, changedB)
-    const kept = a.filter((_, i) => changedA[i] === 0)
+    const commonLines = a.filter((_, i) => changedA[i] === 0)
     const keptOther = b.filter((_, j) => changedB[j] === 0)
-    if (kept.join() !== keptOther.join()) expect(keptOther).toEqual(kept)
-    return a.length + b.length - 2 * kept.length
+    if (commonLines.join() !== keptOther.join()) expect(keptOther).toEqual(commonLines)
+    return a.length + b.length - 2 * commonLines.length
   }
 
   /** The minimal number, by dynamic programming. */
@@ -613,9 +613,9 @@ describe('unifiedDiff', () => {
   ])('heads every hunk with the last line of the text before it that looks like a title: %j', (title, heading) => {
     const text = `T\n${title}\n${numbered(12)}`
     const changed = text.replace(' 4\n', '').replace(' 11\n', '')
-    const shown = heading === '' ? ' T' : heading
+    const headingText = heading === '' ? ' T' : heading
     expect(unifiedDiff(at('x', text), at('x', changed), { context: 1 }).text).toBe(
-      `${gitLine}${names}@@ -5,3 +5,2 @@${shown}\n  3\n- 4\n  5\n@@ -12,3 +11,2 @@${shown}\n  10\n- 11\n  12\n`,
+      `${gitLine}${names}@@ -5,3 +5,2 @@${headingText}\n  3\n- 4\n  5\n@@ -12,3 +11,2 @@${headingText}\n  10\n- 11\n  12\n`,
     )
   })
 

@@ -11,7 +11,7 @@ import { planPatch } from '../../src/patch/plan.ts'
 import { createTextLines } from '../../src/patch/text-lines.ts'
 import { parseUnified } from '../../src/patch/unified.ts'
 import type { LogicalPath } from '../../src/paths/logical-path.ts'
-import { type ApplyRow, applied, chunked, git, kinds, named, refused, unreadable } from './forms.ts'
+import { type ApplyRow, applied, chunked, git, headerNames, kinds, refused, unreadable } from './forms.ts'
 
 /** The UTF-8 of a string, or the bytes of an array. */
 function bytesOf(content: ApplyRow['old']): Uint8Array | null {
@@ -30,7 +30,7 @@ describe('a patch of one file', () => {
     expect(await outcome(old, patch, limit)).toEqual(Buffer.from(bytesOf(result) ?? []))
   })
 
-  it.each(named)('has the paths in its header: %j', (header, oldPath, newPath) => {
+  it.each(headerNames)('has the paths in its header: %j', (header, oldPath, newPath) => {
     const old = oldPath === null ? '@@ -0,0 +1 @@\n+b\n' : '@@ -1 +1 @@\n-a\n+b\n'
     const hunk = newPath === null ? '@@ -1 +0,0 @@\n-a\n' : old
     const patch = header.startsWith('diff ') ? header : `${header}\n${hunk}`
@@ -420,15 +420,15 @@ describe('a binary patch', () => {
   ])('produces the new bytes if its delta %s', async (_, delta, requested) => {
     const body = { type: 'binary' as const, method: 'delta' as const, data: deflateSync(Buffer.from(delta)) }
     const ids = { oldId: await idOf(old), newId: await idOf(Buffer.from(requested)) }
-    const made = await applyBinary(old, { ...body, size: delta.length, ...ids }, path, 10)
-    expect(Buffer.from(made).toString()).toBe(requested)
+    const result = await applyBinary(old, { ...body, size: delta.length, ...ids }, path, 10)
+    expect(Buffer.from(result).toString()).toBe(requested)
   })
 
   it('copies with an offset and a length of two bytes each', async () => {
     const from = Buffer.from(Array.from({ length: 1000 }, (_, i) => i & 0xff))
-    const wanted = from.subarray(0x0102, 0x0102 + 0x0103)
+    const expected = from.subarray(0x0102, 0x0102 + 0x0103)
     const delta = Buffer.from([0xe8, 7, 0x83, 2, 0xb3, 2, 1, 3, 1])
-    expect(await patched(from, 'delta', delta, { newId: await idOf(wanted) })).toBe(wanted.toString('latin1'))
+    expect(await patched(from, 'delta', delta, { newId: await idOf(expected) })).toBe(expected.toString('latin1'))
   })
 
   it('may produce up to the limit of bytes', async () => {
@@ -490,7 +490,7 @@ describe('a binary patch', () => {
 function naively(lines: readonly string[], hunks: readonly Hunk[]): string | undefined {
   const image = lines.map((text) => ({ text, isNew: false }))
   for (const { oldLines, newLines, oldStart, newStart, trailing } of hunks) {
-    const wanted = Math.max(0, newStart - 1)
+    const expectedLine = Math.max(0, newStart - 1)
     const places = [...Array(Math.max(0, image.length - oldLines.length + 1)).keys()].filter(
       (at) =>
         oldLines.every((text, i) => image[at + i]?.text === text && image[at + i]?.isNew === false) &&
@@ -498,7 +498,7 @@ function naively(lines: readonly string[], hunks: readonly Hunk[]): string | und
         (trailing > 0 || at + oldLines.length === image.length),
     )
     // The nearest position; of two at the same distance, the later one.
-    const [at] = places.sort((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted) || b - a)
+    const [at] = places.sort((a, b) => Math.abs(a - expectedLine) - Math.abs(b - expectedLine) || b - a)
     if (at === undefined) return undefined
     image.splice(at, oldLines.length, ...newLines.map((text) => ({ text, isNew: true })))
   }
@@ -572,9 +572,9 @@ describe('several hunks', () => {
   ])('apply at the same position as in git: %s', (_, lines, hunksOf) => {
     const hunks = hunksOf(lines)
     const result = applyHunks(createTextLines(lines.join('')), hunks)
-    const wanted = naively(lines, hunks)
-    expect(wanted).toContain('R')
-    expect('mismatch' in result ? undefined : joinPieces(result.pieces, lines.join(''))).toBe(wanted)
+    const expected = naively(lines, hunks)
+    expect(expected).toContain('R')
+    expect('mismatch' in result ? undefined : joinPieces(result.pieces, lines.join(''))).toBe(expected)
   })
 
   it('apply at the nearest match, and never in the changes of another hunk', () => {
@@ -586,15 +586,15 @@ describe('several hunks', () => {
           const hunks = specs.map(({ at, length, leading, trailing, added, off }): Hunk => {
             const oldLines = lines.slice(at % lines.length).slice(0, leading + length + trailing)
             const [head, tail] = [Math.min(leading, oldLines.length - 1), Math.min(trailing, oldLines.length - 1)]
-            const kept = head + tail > oldLines.length ? 0 : tail
+            const keptTail = head + tail > oldLines.length ? 0 : tail
             return {
               line: 1,
               oldStart: (at % lines.length) + 1,
               newStart: Math.max(1, (at % lines.length) + 1 + off),
               leading: head,
-              trailing: kept,
+              trailing: keptTail,
               oldLines,
-              newLines: [...oldLines.slice(0, head), ...added, ...oldLines.slice(oldLines.length - kept)],
+              newLines: [...oldLines.slice(0, head), ...added, ...oldLines.slice(oldLines.length - keptTail)],
             }
           })
           const text = lines.join('')
@@ -624,8 +624,8 @@ describe('finding lines', () => {
         [...lines.slice(1, 100), 'b', 'b'],
         [...lines.slice(1, 100), 'b', 'a', 'a', 'b'],
       ]) {
-        const wanted = run.join(',')
-        const matches = text.flatMap((_, i) => (text.slice(i, i + run.length).join(',') === wanted ? [i] : []))
+        const expected = run.join(',')
+        const matches = text.flatMap((_, i) => (text.slice(i, i + run.length).join(',') === expected ? [i] : []))
         expect(index.occurrences(run)).toEqual(matches)
       }
     }

@@ -198,7 +198,7 @@ export const applied: readonly ApplyRow[] = [
 ]
 
 /** The header of a patch, and its old and new path. */
-export const named: readonly (readonly [header: string, oldPath: string | null, newPath: string | null])[] = [
+export const headerNames: readonly (readonly [header: string, oldPath: string | null, newPath: string | null])[] = [
   // Times of GNU diff, after a tab or spaces.
   [
     '--- a/x y.txt\t2020-01-02 03:04:05.000000000 +0100\n+++ b/x y.txt\t2020-01-02 03:04:06 +0100',

@@ -220,7 +220,7 @@ export function createGitBench(): GitBench {
   git(repository, ['init', '-q'])
   git(repository, ['config', 'core.autocrlf', 'false'])
   let stored: { tree: FileTree; id: string } | undefined
-  let held: FileTree = new Map()
+  let files: FileTree = new Map()
   const store = (tree: FileTree): string => {
     if (stored?.tree === tree) return stored.id
     replaceTree(repository, stored?.tree ?? new Map(), tree)
@@ -237,11 +237,11 @@ export function createGitBench(): GitBench {
     },
     apply(tree, patch) {
       mkdirSync(plain, { recursive: true })
-      if (held !== tree) replaceTree(plain, held, tree)
-      held = tree
+      if (files !== tree) replaceTree(plain, files, tree)
+      files = tree
       if (git(plain, ['apply', '--whitespace=nowarn', '-'], patch).status !== 0) return undefined
-      held = readTree(plain)
-      return held
+      files = readTree(plain)
+      return files
     },
     remove: () => rmSync(root, { recursive: true, force: true }),
   }

@@ -122,10 +122,10 @@ async function buildByWebpack(directory: string, mode: 'development' | 'producti
     )
   })
   const { errors = [], warnings = [] } = stats?.compilation ?? {}
-  const said = [...errors, ...warnings].map(({ name, message }) => `${name}: ${message}`)
+  const messages = [...errors, ...warnings].map(({ name, message }) => `${name}: ${message}`)
   return page(
     output.path,
-    said.filter((text) => !/SizeLimitWarning|webpack performance recommendations/.test(text)),
+    messages.filter((text) => !/SizeLimitWarning|webpack performance recommendations/.test(text)),
   )
 }
 
@@ -155,8 +155,8 @@ function run(directory: string, script: string, ...args: readonly string[]): str
     encoding: 'utf8',
     env,
   })
-  const said = `${stdout}${stderr}`.trim()
-  return status === 0 ? said : `exit code ${status}\n${said}`
+  const output = `${stdout}${stderr}`.trim()
+  return status === 0 ? output : `exit code ${status}\n${output}`
 }
 
 const types: Readonly<Record<string, string>> = { html: 'text/html', js: 'text/javascript' }

@@ -44,11 +44,11 @@ process.exit(0)
 
 /** Returns the output of a failed process, or `undefined`. */
 function finished(child: ReturnType<typeof spawn>): Promise<string | undefined> {
-  const said: string[] = []
-  child.stdout?.on('data', (chunk) => said.push(`${chunk}`))
-  child.stderr?.on('data', (chunk) => said.push(`${chunk}`))
+  const output: string[] = []
+  child.stdout?.on('data', (chunk) => output.push(`${chunk}`))
+  child.stderr?.on('data', (chunk) => output.push(`${chunk}`))
   return new Promise((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', (code) => resolve(code === 0 ? undefined : `exit code ${code}\n${said.join('').slice(-4000)}`))
+    child.on('close', (code) => resolve(code === 0 ? undefined : `exit code ${code}\n${output.join('').slice(-4000)}`))
   })
 }

@@ -47,7 +47,7 @@ export const everywhere =
 export async function runRuntimes(): Promise<Runs> {
   const { files, leftOut } = await selectPortable(testFiles().filter((file) => everywhere.test(file)))
   const bundles = new Map<string, Promise<string>>()
-  const ran: Record<string, Ran> = {}
+  const results: Record<string, Ran> = {}
   const waiting = [...runtimeNames]
   const work = async () => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
@@ -55,11 +55,11 @@ export async function runRuntimes(): Promise<Runs> {
       const bundle = bundles.get(program) ?? bundleProgram(program, files, platform)
       bundles.set(program, bundle)
       const report = await run(await bundle)
-      ran[name] = { cells: cellsOf(name, report), stories: report.stories }
+      results[name] = { cells: cellsOf(name, report), stories: report.stories }
     }
   }
   await Promise.all([work(), work()])
-  return { ran, leftOut }
+  return { ran: results, leftOut }
 }
 
 function testFiles(): string[] {

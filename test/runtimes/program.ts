@@ -28,11 +28,11 @@ export async function runProgram({ subjects, files }: Program): Promise<Report> 
   contracts.push(await runContract('bash', shellContract({ name: 'bash', create: () => ({ shell: bash() }) })))
   // The coverage of tool tests is counted in Node. This may be the last chance to count here.
   await globalThis.tellCoverage?.()
-  const ran: Group[] = []
-  for (const [name, load] of Object.entries(files)) ran.push(await runFile(name, load))
+  const groups: Group[] = []
+  for (const [name, load] of Object.entries(files)) groups.push(await runFile(name, load))
   const stories: Record<string, string> = {}
   for (const [name, create] of Object.entries(subjects)) stories[name] = await storyOver(create).catch(whyOf)
-  return { contracts, files: ran, stories }
+  return { contracts, files: groups, stories }
 }
 
 /** Number of concurrent cases, each with its own backend: more than one if the backend mostly waits. */

@@ -146,12 +146,12 @@ export const uses: Readonly<Record<string, Use>> = {
     createPathMapping({ '/workspace': '' }).inward('/workspace/a/b.txt'),
   ),
   './dialects/*': use<Readonly<Record<string, unknown>>>(true, async (module, kit) => {
-    const made = Object.values(module).map((one) => (typeof one === 'function' ? attempted(() => one()) : one))
-    for (const dialect of made.filter(isDialect)) {
+    const values = Object.values(module).map((one) => (typeof one === 'function' ? attempted(() => one()) : one))
+    for (const dialect of values.filter(isDialect)) {
       const workspace = await opened(kit, { dialect })
       await workspace.close()
     }
-    return made.some(isDialect) || made.length > 0
+    return values.some(isDialect) || values.length > 0
   }),
   './shell': use<typeof import('../../src/shells/author.ts')>(
     ['deny', 'COMMAND_DENIED', '1\n'],
@@ -384,12 +384,12 @@ export const uses: Readonly<Record<string, Use>> = {
       yield* module.say('Hello.')
       return 'Done.'
     })
-    const said = [
+    const messages = [
       { role: 'user', content: [{ type: 'text', text: 'Go.' }] },
       { role: 'assistant', content: [{ type: 'text', text: 'Hello.' }] },
       { role: 'user', content: [{ type: 'text', text: 'On.' }] },
     ]
-    const { content } = await model.doGenerate({ prompt: said } as never)
+    const { content } = await model.doGenerate({ prompt: messages } as never)
     return (content[0] as { text?: string } | undefined)?.text
   }),
 }
@@ -447,9 +447,9 @@ async function readBack(workspace: Workspace): Promise<unknown> {
 /** Writes, edits and reads a file with the tools. */
 async function works(backend: Backend, kit: Kit): Promise<unknown> {
   const workspace = await kit.root.createWorkspace({ backend, policy: 'autonomous' })
-  const written = await workspace.call('write_file', { path: 'a.txt', content: 'one\n' })
-  if (!written.ok) return written
-  const expectedSha256 = written.newSha256
+  const result = await workspace.call('write_file', { path: 'a.txt', content: 'one\n' })
+  if (!result.ok) return result
+  const expectedSha256 = result.newSha256
   const edited = await workspace.call('edit_file', { path: 'a.txt', oldText: 'one', newText: 'two', expectedSha256 })
   return edited.ok ? readBack(workspace) : edited
 }

@@ -61,10 +61,10 @@ describe.each([20, 22, 24])('npm install of the packed file in Node %i', (versio
       ([name, gave]) => JSON.stringify(gave) !== JSON.stringify(expected([name])[name]),
     )
     expect(missed.map(([name]) => name)).toContain('./shells/bash')
-    for (const [name, said] of missed)
+    for (const [name, message] of missed)
       expect(
-        peers.some((peer) => String(said).includes(peer)),
-        `${name}: ${said}`,
+        peers.some((peer) => String(message).includes(peer)),
+        `${name}: ${message}`,
       ).toBe(true)
     installPeers(install)
     expect((await useInProcess(directory, 'Node', fit, [node])).found).toEqual(expected(fit))

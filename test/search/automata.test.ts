@@ -519,9 +519,9 @@ describe('loops over a DFA table', () => {
         const cursor = Int32Array.of(begins[i] as number)
         return [runForward(dfa.table, dfa.columns, bytes, at, at + to, cursor) - at, cursor[0]]
       })
-    const made = runFour(dfa.table, dfa.columns, bytes, from, steps, cursors)
-    expect(made).toBe(Math.min(...alone(steps).map(([count]) => count as number)))
-    expect([...cursors]).toEqual(alone(made).map(([, cursor]) => cursor))
+    const actual = runFour(dfa.table, dfa.columns, bytes, from, steps, cursors)
+    expect(actual).toBe(Math.min(...alone(steps).map(([count]) => count as number)))
+    expect([...cursors]).toEqual(alone(actual).map(([, cursor]) => cursor))
   })
 })
 
@@ -569,9 +569,9 @@ function isFoundBelow(dfa: Dfa, bytes: Uint8Array, from: number, lineEnd: number
 
 /** All byte sequences that match a sequence of ranges, in order. */
 function expanded(sequence: ByteSequence): string[] {
-  let made: number[][] = [[]]
+  let lines: number[][] = [[]]
   for (const [lo, hi] of sequence) {
-    made = made.flatMap((bytes) => Array.from({ length: hi - lo + 1 }, (_, i) => [...bytes, lo + i]))
+    lines = lines.flatMap((bytes) => Array.from({ length: hi - lo + 1 }, (_, i) => [...bytes, lo + i]))
   }
-  return made.map((bytes) => bytes.join())
+  return lines.map((bytes) => bytes.join())
 }

@@ -16,7 +16,7 @@ function offered(pattern: string): ByteRun[] {
 }
 
 /** For example `ab*2^`: two consecutive bytes, each `a` or `b`, with which every match starts. */
-function shown({ alphabet, length, leading }: ByteRun): string {
+function describeRun({ alphabet, length, leading }: ByteRun): string {
   const bytes = [...alphabet.keys()].filter((byte) => alphabet[byte] === 1)
   const ranges = bytes.flatMap((byte) => {
     if (bytes.includes(byte - 1)) return []
@@ -95,21 +95,21 @@ describe('requiredRun', () => {
     ['\\x{80}', ['128-255*2^']],
     ['[中文]x', ['120,128-255*3^', '128-255*2^', 'x*1']],
   ])('offers all runs of %s', (pattern, expected) => {
-    expect([...new Set(offered(pattern).map(shown))]).toEqual(expected)
+    expect([...new Set(offered(pattern).map(describeRun))]).toEqual(expected)
   })
 
   it('offers the first parts of a long pattern', () => {
     const letters = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ']
     const single = offered(letters.join(''))
       .filter(({ length }) => length === 1)
-      .map(shown)
+      .map(describeRun)
     expect(single).toEqual(letters.slice(0, 48).map((letter, i) => `${letter}*1${i === 0 ? '^' : ''}`))
   })
 
   it('returns the cheapest run, the first of equal cost', () => {
     const best = (pattern: string, costOf: (run: ByteRun) => number) => {
       const run = requiredRun(parseRegex(pattern, false), costOf)
-      return run === undefined ? undefined : shown(run)
+      return run === undefined ? undefined : describeRun(run)
     }
     expect(best('ab', ({ length }) => -length)).toBe('ab*2^')
     expect(best('ab', ({ length }) => length)).toBe('a*1^')

@@ -54,8 +54,8 @@ describe('nativeSearch', () => {
           prototype: {
             latin1Slice,
             lastIndexOf,
-            indexOf(this: Uint8Array, what: Uint8Array | number, from: number) {
-              return typeof what === 'number' ? -1 : indexOf.call(this, what, from)
+            indexOf(this: Uint8Array, needle: Uint8Array | number, from: number) {
+              return typeof needle === 'number' ? -1 : indexOf.call(this, needle, from)
             },
           },
         },
@@ -68,8 +68,8 @@ describe('nativeSearch', () => {
           prototype: {
             latin1Slice,
             lastIndexOf,
-            indexOf(this: Uint8Array, what: Uint8Array | number, from: number) {
-              return indexOf.call(this, what, typeof what === 'number' ? from : 0)
+            indexOf(this: Uint8Array, needle: Uint8Array | number, from: number) {
+              return indexOf.call(this, needle, typeof needle === 'number' ? from : 0)
             },
           },
         },

@@ -85,9 +85,9 @@ describe('Dfa', () => {
   it.each(['(a+)+$', '(.*)*x', '\\w+\\s*=>\\s*\\{$', '(?:a?){30}a{30}b', '(a|b|ab)*c', '\\b(\\w+\\s?)+$'])(
     'creates no more states for twice the text: %s',
     (pattern) => {
-      const made = [1000, 2000, 64_000].map((size) => statesMade(pattern, repeated('a => b', size)))
-      expect(made[1]).toBe(made[0])
-      expect(made[2]).toBe(made[0])
+      const stateCounts = [1000, 2000, 64_000].map((size) => statesMade(pattern, repeated('a => b', size)))
+      expect(stateCounts[1]).toBe(stateCounts[0])
+      expect(stateCounts[2]).toBe(stateCounts[0])
     },
   )
 

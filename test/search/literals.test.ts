@@ -3,7 +3,7 @@ import { type Required, requiredTexts, wholeText } from '../../src/search/litera
 import { parseRegex } from '../../src/search/syntax.ts'
 
 /** For example `^cat|dog`: every match contains one of them, and starts with it. `~` marks texts in either case. */
-function shown(required: Required | undefined): string | undefined {
+function textOf(required: Required | undefined): string | undefined {
   if (required === undefined) return undefined
   const { texts, ignoreCase, leading } = required
   return `${leading ? '^' : ''}${ignoreCase ? '~' : ''}${texts.join('|')}`
@@ -82,12 +82,12 @@ describe('requiredTexts', () => {
     ['AB|(?i:c)', '^~ab|c'],
     ['(?:(?i:ab)|C)d', '^~abd|cd'],
   ])('returns for %s %s', (pattern, expected, favourite) => {
-    expect(shown(requiredTexts(parseRegex(pattern, false), priceOf(favourite)))).toBe(expected)
+    expect(textOf(requiredTexts(parseRegex(pattern, false), priceOf(favourite)))).toBe(expected)
   })
 
   it('returns the first of equal cost, which may lead', () => {
     for (const pattern of ['a.b', '(?:a+).b', 'a.b.c']) {
-      expect(shown(requiredTexts(parseRegex(pattern, false), () => 1))).toBe('^a')
+      expect(textOf(requiredTexts(parseRegex(pattern, false), () => 1))).toBe('^a')
     }
     expect(requiredTexts(parseRegex('a', false), () => Number.POSITIVE_INFINITY)).toBeUndefined()
   })

@@ -167,7 +167,7 @@ describe('findMatches', () => {
     [1, ['one\ntwo x\n\r', '\r\nfour x\r\nx', 'four x\r\nx\n']],
     [2, ['one\ntwo x\n\r\nfour x\r', 'two x\n\r\nfour x\r\nx\n', '\r\nfour x\r\nx\n']],
     [3, ['one\ntwo x\n\r\nfour x\r\nx', 'one\ntwo x\n\r\nfour x\r\nx\n', 'two x\n\r\nfour x\r\nx\n']],
-  ])('calls mayShow with whole lines and %i lines of context', (contextLines, shown) => {
+  ])('calls mayShow with whole lines and %i lines of context', (contextLines, expected) => {
     for (const mark of ['', '\ufeff']) {
       const text = `${mark}one\ntwo x\n\r\nfour x\r\nx\n`
       const requests: string[] = []
@@ -176,7 +176,7 @@ describe('findMatches', () => {
         return answers[requests.length - 1] ?? true
       }
       const all = find('x', text, { contextLines, mayShow: mayShow([]) })
-      expect(requests).toEqual(shown)
+      expect(requests).toEqual(expected)
       expect(all).toMatchObject({ stopped: false, truncated: false, matches: { length: 3 } })
       expect(all).toEqual(find('x', text, { contextLines }))
       requests.length = 0

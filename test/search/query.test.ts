@@ -380,18 +380,18 @@ describe('deadline of a query', () => {
       const line = new TextEncoder().encode(`${'x'.repeat(300_000)} y${'x'.repeat(200_000)} yc\n`)
       for (let last = 1; last < 30; last++) {
         let question = 0
-        let seen = 0
+        let count = 0
         compiled.eachLine(
           line,
           (hit) => {
-            seen += hit.matchEnd - hit.matchStart
+            count += hit.matchEnd - hit.matchStart
             return true
           },
           () => ++question >= last,
         )
         expect(question).toBeLessThanOrEqual(last)
         if (question < last) {
-          expect(seen).toBeGreaterThan(0)
+          expect(count).toBeGreaterThan(0)
           return
         }
       }
@@ -528,14 +528,14 @@ describe('line after other lines', () => {
         [3, 2, 'cd='],
       ],
     ],
-  ])('%j in %j', (query, text, found) => {
+  ])('%j in %j', (query, text, expected) => {
     expect(
       ourSearch(text, { query, mode: 'regex', caseSensitive: true }).map(({ line, column, match }) => [
         line,
         column,
         match,
       ]),
-    ).toEqual(found)
+    ).toEqual(expected)
   })
 })
 
@@ -836,13 +836,13 @@ describe('class matches the same characters as in RegExp', () => {
     ['\\w*needle|\\w*HELLO', 'needle\n', ['needle']],
     ['ab.*c|a', 'abxx\nabxx\nabxc\nabxx', ['a', 'a', 'abxc', 'a']],
     ['\ud83d\ude00+', 'x\ud83d\ude00\ud83d\ude00', ['\ud83d\ude00\ud83d\ude00']],
-  ])('%j finds in %j the expected lines', (query, text, found) => {
-    expect(ourSearch(text, { query, mode: 'regex', caseSensitive: true }).map(({ match }) => match)).toEqual(found)
+  ])('%j finds in %j the expected lines', (query, text, expected) => {
+    expect(ourSearch(text, { query, mode: 'regex', caseSensitive: true }).map(({ match }) => match)).toEqual(expected)
   })
 })
 
 describe('pattern syntax', () => {
-  const found = (query: string, text: string, caseSensitive = true): string[] =>
+  const matchesOf = (query: string, text: string, caseSensitive = true): string[] =>
     ourSearch(text, { query, mode: 'regex', caseSensitive }).map((line: FoundLine) => JSON.stringify(line))
 
   it.each([
@@ -866,14 +866,14 @@ describe('pattern syntax', () => {
     ['\\p{Greek}', ['λ'], ['a']],
     ['\\p{Script=Greek}', ['λ'], ['a']],
   ] as const)('%j', (query, yes, no) => {
-    for (const text of yes) expect([text, found(query, text).length]).toEqual([text, 1])
-    for (const text of no) expect([text, found(query, text).length]).toEqual([text, 0])
+    for (const text of yes) expect([text, matchesOf(query, text).length]).toEqual([text, 1])
+    for (const text of no) expect([text, matchesOf(query, text).length]).toEqual([text, 0])
   })
 
   it('a class with a name ignores case when the query does', () => {
-    expect(found('[[:^upper:]]', 'A', false)).toHaveLength(1)
-    expect(found('[[:upper:]]', 'a', false)).toHaveLength(1)
-    expect(found('[[:digit:]]', 'a', false)).toHaveLength(0)
+    expect(matchesOf('[[:^upper:]]', 'A', false)).toHaveLength(1)
+    expect(matchesOf('[[:upper:]]', 'a', false)).toHaveLength(1)
+    expect(matchesOf('[[:digit:]]', 'a', false)).toHaveLength(0)
   })
 
   it.each(['\\c', '\\c1', '\\01', '\\p{Nope=Nothing}', '\\p{Nope}', '\\u12', 'a\\'])('refuses %j', (query) => {
@@ -887,10 +887,10 @@ describe('pattern syntax', () => {
 
   it('works with more characters and properties than the caches hold', () => {
     const text = Array.from({ length: 1100 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join('')
-    expect(found(`${text}?`, text)).toHaveLength(1)
-    expect(found(`${text}x?`, text.slice(1))).toHaveLength(0)
+    expect(matchesOf(`${text}?`, text)).toHaveLength(1)
+    expect(matchesOf(`${text}x?`, text.slice(1))).toHaveLength(0)
     const long = 'a'.repeat(300)
-    expect(found(`${long}(?:b|c)${long}`, `${long}c${long}`)).toHaveLength(1)
+    expect(matchesOf(`${long}(?:b|c)${long}`, `${long}c${long}`)).toHaveLength(1)
   })
 
   it('errors thrown by a visitor propagate unchanged', () => {
@@ -908,7 +908,7 @@ describe('pattern syntax', () => {
       const compiled = compileQuery({ query, mode: 'regex', caseSensitive: true })
       for (const line of ['a needle in b\n', `${'ab needle '.repeat(30_000)}\n`]) {
         const bytes = new TextEncoder().encode(line.repeat(Math.ceil(300_000 / line.length)))
-        let asked = 0
+        let calls = 0
         const visited: number[] = []
         compiled.eachLine(
           bytes,
@@ -916,10 +916,10 @@ describe('pattern syntax', () => {
             visited.push(hit.lineStart + hit.matchStart + hit.matchEnd)
             return true
           },
-          () => ++asked > 0,
+          () => ++calls > 0,
         )
         // It checks at intervals, and stops as soon as the deadline has passed.
-        expect(asked).toBeLessThanOrEqual(1)
+        expect(calls).toBeLessThanOrEqual(1)
         expect(compiled.mayMatch(bytes, () => true) || !compiled.mayMatch(bytes)).toBe(true)
       }
     },

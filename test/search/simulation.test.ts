@@ -227,9 +227,9 @@ describe('deadline of LineMatcher', () => {
   it.each(['exists', 'scan', 'resume', 'matchEnd', 'matchStart'] as const)('is checked in longer lines: %s', (way) => {
     const line = new Uint8Array((1 << 16) + 10).fill(0x78)
     let question = 0
-    const found = waysOf('^x+$', line, () => ++question < 0)[way]()
+    const result = waysOf('^x+$', line, () => ++question < 0)[way]()
     expect(question).toBe(1)
-    expect(waysOf('^x+$', line, undefined)[way]()).toBe(found)
+    expect(waysOf('^x+$', line, undefined)[way]()).toBe(result)
     expect(thrownBy(waysOf('^x+$', line, yes)[way])).toBe(deadlineReached)
   })
 
@@ -243,17 +243,17 @@ describe('deadline of LineMatcher', () => {
   it('is checked for every 128 computed transitions', () => {
     const line = randomLines(3000).filter((byte) => byte !== 0x0a)
     const matcher = new LineMatcher(parseRegex('[ab]*a[ab]{12}c', false))
-    let asked = 0
-    expect(matcher.scan(line, 0, () => ++asked < 0)).toBe(-1)
-    expect(asked).toBeGreaterThan(5)
-    expect(asked).toBeLessThanOrEqual(line.length / 128)
+    let questions = 0
+    expect(matcher.scan(line, 0, () => ++questions < 0)).toBe(-1)
+    expect(questions).toBeGreaterThan(5)
+    expect(questions).toBeLessThanOrEqual(line.length / 128)
     const another = new LineMatcher(parseRegex('[ab]*a[ab]{12}c', false))
     expect(thrownBy(() => another.scan(line, 0, yes))).toBe(deadlineReached)
     // No more are computed after simulation has taken over.
     const cramped = new LineMatcher(parseRegex('[ab]*a[ab]{12}c', false), 0)
-    asked = 0
-    expect(cramped.scan(line, 0, () => ++asked < 0)).toBe(-1)
-    expect(asked).toBeLessThan(3)
+    questions = 0
+    expect(cramped.scan(line, 0, () => ++questions < 0)).toBe(-1)
+    expect(questions).toBeLessThan(3)
   })
 })
 
@@ -278,10 +278,10 @@ describe('LineMatcher without memory', () => {
         let rest = ~from
         // A run that stops without a match rules out one before that offset; the next begins there.
         while (rest < 0 && ~rest < lineEnd) rest = roomy.resume(text, ~rest, ~rest === lineStart, undefined)
-        const found = rest >= 0
+        const isMatch = rest >= 0
         const at = cramped.resume(text, from, atLineStart, undefined)
-        expect(at >= 0).toBe(found)
-        if (!found) expect(~at).toBe(lineEnd + 1)
+        expect(at >= 0).toBe(isMatch)
+        if (!isMatch) expect(~at).toBe(lineEnd + 1)
       }
       const end = roomy.matchEnd(text, lineStart, lineEnd, undefined)
       expect(cramped.matchEnd(text, lineStart, lineEnd, undefined) === -1).toBe(end === -1)
@@ -318,13 +318,13 @@ describe('LineMatcher without memory', () => {
 
   it('keeps its DFA when states are created slowly', () => {
     const lines = (last: string) => encoder.encode(`${`a${'b'.repeat(100)}`.repeat(80)}${last}\n`.repeat(8))
-    for (const [query, found] of [
+    for (const [query, expected] of [
       ['^(?:ab*){80}c', true],
       ['^(?:ab*){80}d', false],
     ] as const) {
       const cramped = new LineMatcher(parseRegex(query, false), 0)
-      expect(cramped.exists(lines('c'), 0, undefined)).toBe(found)
-      expect(cramped.scan(lines('c'), 0, undefined) !== -1).toBe(found)
+      expect(cramped.exists(lines('c'), 0, undefined)).toBe(expected)
+      expect(cramped.scan(lines('c'), 0, undefined) !== -1).toBe(expected)
       // A simulation would check the deadline.
       expect(cramped.scan(new Uint8Array(20_000).fill(0x65), 0, () => true)).toBe(-1)
     }
@@ -393,7 +393,7 @@ function thrownBy(run: () => unknown): unknown {
 }
 
 function linesOf(matcher: LineMatcher, bytes: Uint8Array): string[] {
-  const found: string[] = []
+  const matches: string[] = []
   for (let from = 0; from < bytes.length; ) {
     const at = matcher.scan(bytes, from, undefined)
     if (at === -1) break
@@ -401,15 +401,15 @@ function linesOf(matcher: LineMatcher, bytes: Uint8Array): string[] {
     const lineFeed = bytes.indexOf(0x0a, at)
     const lineEnd = lineFeed === -1 ? bytes.length : lineFeed
     const end = matcher.matchEnd(bytes, lineStart, lineEnd, undefined)
-    found.push(`${lineStart}+${matcher.matchStart(bytes, lineStart, lineEnd, end, undefined) - lineStart}`)
+    matches.push(`${lineStart}+${matcher.matchStart(bytes, lineStart, lineEnd, end, undefined) - lineStart}`)
     // A run that stops without a match rules out one before that offset; the next begins there.
     let rest = ~lineStart
     while (rest < 0 && ~rest < lineEnd) rest = matcher.resume(bytes, ~rest, ~rest === lineStart, undefined)
-    if (rest < 0 || rest > lineEnd) found.push('resume disagrees')
+    if (rest < 0 || rest > lineEnd) matches.push('resume disagrees')
     from = lineEnd + 1
   }
-  if (matcher.exists(bytes, 0, undefined) !== found.length > 0) found.push('exists disagrees')
-  return found
+  if (matcher.exists(bytes, 0, undefined) !== matches.length > 0) matches.push('exists disagrees')
+  return matches
 }
 
 /** Deterministic lines of `a` and `b`, up to 200 long. */

@@ -289,8 +289,8 @@ describe('the tools of the original', () => {
     })
     const got = await workspace.call('memory_get', { id: 'plans/next' })
     expect(got.output).toEqual({ success: true, output: 'Ship the parser.\n', error: null })
-    const found = await workspace.call('memory_search', { query: 'PARSER' })
-    expect(found.output).toEqual({ success: true, output: 'plans/next:1: Ship the parser.', error: null })
+    const matches = await workspace.call('memory_search', { query: 'PARSER' })
+    expect(matches.output).toEqual({ success: true, output: 'plans/next:1: Ship the parser.', error: null })
     for (const path of ['memory/plans/next.md', '/home/user/project/memory/plans/next.md', 'memory/private.md']) {
       expect(await workspace.call('file_read', { path })).toMatchObject({
         isError: true,

@@ -35,8 +35,8 @@ describe('the configuration of the agent', () => {
       entries: [{ path: `${root}/src/handler.go` }, { path: `${root}/src/main.go` }],
     })
     const path = `${root}/test.txt`
-    const written = await workspace.call('write_file', { path, content: 'hola mundo' })
-    expect(written.output).toEqual({ success: true, path, created: true, bytes: 10 })
+    const result = await workspace.call('write_file', { path, content: 'hola mundo' })
+    expect(result.output).toEqual({ success: true, path, created: true, bytes: 10 })
     const appended = await workspace.call('append_file', { path, content: '\nuna linea mas\n' })
     expect(appended.output).toEqual({ success: true, path, appended: 15, size: 25 })
     const deleted = await workspace.call('delete_file', { path })

@@ -89,10 +89,10 @@ describe('the file tools', () => {
   it('agree on the existing files', async () => {
     const workspace = await open()
     const listed = await answer(workspace, 'list_directory', { recursive: true })
-    const found = await answer(workspace, 'find_files', { pattern: '*' })
+    const matches = await answer(workspace, 'find_files', { pattern: '*' })
     const searched = await answer(workspace, 'search_files', { pattern: '.' })
     const names = listed.split('\n').flatMap((line) => (line.endsWith('/') ? [] : [line.replace(/ {2}.*/, '')]))
-    expect(found.split('\n').sort()).toEqual(names.sort())
+    expect(matches.split('\n').sort()).toEqual(names.sort())
     expect(names).not.toContain('.hidden')
     expect(listed).toContain('app.py  (26 bytes)')
     // The secret file is listed, but its content and size are not shown.

@@ -104,8 +104,8 @@ describe('the calls of the original', () => {
 
   it('run_command returns stdout, stderr and the exit code, and the denylist holds', async () => {
     const workspace = await open()
-    const ran = await workspace.call('run_command', { command: 'echo out; echo err >&2; exit 3' })
-    expect(ran.output).toMatchObject({ ok: true, stdout: 'out\n', stderr: 'err\n', exit_code: 3 })
+    const result = await workspace.call('run_command', { command: 'echo out; echo err >&2; exit 3' })
+    expect(result.output).toMatchObject({ ok: true, stdout: 'out\n', stderr: 'err\n', exit_code: 3 })
     for (const command of ['rm -rf /', 'sudo ls', 'echo x | sudo tee y']) {
       expect(await workspace.call('run_command', { command }), command).toMatchObject({
         failure: { code: 'COMMAND_DENIED' },
@@ -131,10 +131,10 @@ describe.each([
       const again = await workspace.call('run_command', { command: 'pwd', cwd })
       expect(again.output, command).toMatchObject({ stdout, cwd })
     }
-    const found = (await workspace.call('run_command', { command: 'find /workspace -name "*.ts"' })).output as {
+    const matches = (await workspace.call('run_command', { command: 'find /workspace -name "*.ts"' })).output as {
       stdout: string
     }
-    const paths = found.stdout.trim().split('\n')
+    const paths = matches.stdout.trim().split('\n')
     expect(paths).toHaveLength(2)
     for (const path of paths) {
       expect(await workspace.call('read_file', { path })).toMatchObject({ isError: false })

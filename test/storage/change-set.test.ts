@@ -82,7 +82,7 @@ describe('linkTarget', () => {
         const root = join(base, 'x', 'root')
         mkdirSync(root, { recursive: true })
         try {
-          const made: string[] = []
+          const paths: string[] = []
           for (const path of directories) quietly(() => mkdirSync(join(root, path), { recursive: true }))
           for (const [path, to] of planned) {
             if (codeOf(() => linkTarget(parsePath(path), to)) !== 'ok') continue
@@ -91,10 +91,10 @@ describe('linkTarget', () => {
             quietly(() => mkdirSync(parent, { recursive: true }))
             if (!quietly(() => realpathSync(parent) === parent)) continue
             if (!quietly(() => symlinkSync(to, join(root, path)) === undefined)) continue
-            made.push(path)
+            paths.push(path)
             accepted += 1
           }
-          for (const path of made) {
+          for (const path of paths) {
             for (const below of ['', '/a', '/b', '/c', '/a/b', '/../a', '/b/../..']) {
               const physical = quietly(() => realpathSync(`${root}/${path}${below.replaceAll('..', '.')}`))
               if (physical) expect(physical === root || physical.startsWith(`${root}/`)).toBe(true)

@@ -292,12 +292,12 @@ describe('mounts()', () => {
   it('scans all backends in the given order', async () => {
     const { scan: _, ...without } = memory({ g: '4' })
     const backend = mounts({ '': memory({ a: '1', b: '2' }), m: memory({ f: '3' }), n: without })
-    const seen: string[] = []
+    const paths: string[] = []
     await backend.scan?.(
       ['b', 'm/f', 'n/g', 'm', 'none', 'a', 'm/none', 'm/f'].map(at),
-      (path, bytes) => seen.push(`${path}=${new TextDecoder().decode(bytes)}`) < 5,
+      (path, bytes) => paths.push(`${path}=${new TextDecoder().decode(bytes)}`) < 5,
     )
-    expect(seen).toEqual(['b=2', 'm/f=3', 'n/g=4', 'a=1', 'm/f=3'])
+    expect(paths).toEqual(['b=2', 'm/f=3', 'n/g=4', 'a=1', 'm/f=3'])
     const first: string[] = []
     await backend.scan?.(['b', 'm/f', 'n/g'].map(at), (path) => first.push(path) < 2)
     expect(first).toEqual(['b', 'm/f'])

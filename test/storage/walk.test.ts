@@ -139,14 +139,14 @@ describe.each(kinds)('walk over a backend %s', (_, make) => {
       enter: (path: string) => path === 'a' || path.startsWith('a/b'),
     }
     const entered: string[] = []
-    const seen = await paths(backend(), '', {
+    const visible = await paths(backend(), '', {
       ...allowlist,
       enter: (path) => {
         entered.push(path)
         return allowlist.enter(path)
       },
     })
-    expect(seen).toEqual(['a/b/c.ts'])
+    expect(visible).toEqual(['a/b/c.ts'])
     expect(entered).not.toContain('sub/x')
     expect(await paths(backend(), '', { see: () => false, enter: () => true })).toEqual([])
     expect(await paths(backend(), '', { enter: () => false, revision: 'flat' })).toEqual([
@@ -287,8 +287,8 @@ describe.each(kinds)('walk over a backend %s', (_, make) => {
     const anyPath = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'))
     await fc.assert(
       fc.asyncProperty(fc.array(anyPath, { maxLength: 20 }), async (list) => {
-        const kept = list.filter((path) => !list.some((other) => other.startsWith(`${path}/`)))
-        const tree = make(memory(Object.fromEntries(kept.map((path) => [path, '']))))
+        const minimal = list.filter((path) => !list.some((other) => other.startsWith(`${path}/`)))
+        const tree = make(memory(Object.fromEntries(minimal.map((path) => [path, '']))))
         const byNames = (x: string, y: string) => {
           const [a, b] = [x.split('/'), y.split('/')]
           for (let i = 0; ; i++) {
@@ -301,7 +301,7 @@ describe.each(kinds)('walk over a backend %s', (_, make) => {
             return 1
           }
         }
-        expect(await visibleFiles(tree, ROOT, options())).toEqual([...new Set(kept)].sort(byNames))
+        expect(await visibleFiles(tree, ROOT, options())).toEqual([...new Set(minimal)].sort(byNames))
         const all = await paths(tree)
         expect(all).toEqual(all.toSorted(byNames))
       }),

@@ -210,9 +210,9 @@ describe('a short read or write', () => {
     ])
     const { bytes, stat } = await backend.read(at('a.txt'))
     expect([textOf(bytes), stat.size]).toEqual(['on', 4])
-    const seen: string[] = []
-    await backend.scan?.([at('a.txt'), at('d/b.txt')], (path, part) => seen.push(`${path} ${textOf(part)}`) > 0)
-    expect(seen).toEqual(['a.txt o', 'd/b.txt t'])
+    const paths: string[] = []
+    await backend.scan?.([at('a.txt'), at('d/b.txt')], (path, part) => paths.push(`${path} ${textOf(part)}`) > 0)
+    expect(paths).toEqual(['a.txt o', 'd/b.txt t'])
     const { applied } = await commit(
       backend,
       change('new', { type: 'file', bytes: bytesOf('whole'), sharedPrefix: 4 }),
@@ -286,24 +286,24 @@ describe('a crash', () => {
     }
     return match
   }
-  const shown = async (inner: Backend) => JSON.stringify([...(await snapshot(inner))].sort())
+  const textOf = async (inner: Backend) => JSON.stringify([...(await snapshot(inner))].sort())
 
   it('leaves the whole set or nothing if sets are atomic', async () => {
     const after = memory(sample)
     await commit(after, ...set)
     expect([...(await crashed((inner) => inner))].sort()).toEqual(
-      [await shown(memory(sample)), await shown(after)].sort(),
+      [await textOf(memory(sample)), await textOf(after)].sort(),
     )
   })
 
   it('leaves any prefix of the set, with whole files, if only files are atomic', async () => {
     const beginnings = new Set<string>()
     const growing = memory(sample)
-    beginnings.add(await shown(growing))
+    beginnings.add(await textOf(growing))
     const steps = [set[0], set[2], set[1], change('e/moved', file('one\n'))]
     for (const step of steps) {
       if (step !== undefined) await commit(growing, step)
-      beginnings.add(await shown(growing))
+      beginnings.add(await textOf(growing))
     }
     expect([...(await crashed(eachByItself))].sort()).toEqual([...beginnings].sort())
   })

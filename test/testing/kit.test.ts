@@ -16,7 +16,7 @@ const sample = { 'src/app.ts': 'export const answer = 41\n', '.env': 'KEY=1\n', 
 const edit = { path: 'src/app.ts', oldText: '41', newText: '42' }
 
 /** Returns the message of a failed assertion. */
-async function said(assertion: () => unknown): Promise<string> {
+async function messageOf(assertion: () => unknown): Promise<string> {
   try {
     await assertion()
   } catch (error) {
@@ -59,15 +59,15 @@ describe('a test clock', () => {
 describe('a test workspace', () => {
   async function story(): Promise<string> {
     const workspace = await testWorkspace(sample, { approve: () => 'allow' })
-    const seen: unknown[] = []
-    seen.push(await workspace.call('read_file', { path: 'src/app.ts' }))
-    seen.push(await workspace.call('edit_file', edit))
+    const values: unknown[] = []
+    values.push(await workspace.call('read_file', { path: 'src/app.ts' }))
+    values.push(await workspace.call('edit_file', edit))
     await workspace.clock.advance(1500)
-    seen.push(await workspace.call('read_file', { path: '.env' }))
-    seen.push(await workspace.run().call('list_directory', {}))
-    seen.push(await workspace.call('diff_workspace', {}), await workspace.diff(), workspace.auditRecords())
-    seen.push(workspace.report(), workspace.id)
-    return JSON.stringify(seen)
+    values.push(await workspace.call('read_file', { path: '.env' }))
+    values.push(await workspace.run().call('list_directory', {}))
+    values.push(await workspace.call('diff_workspace', {}), await workspace.diff(), workspace.auditRecords())
+    values.push(workspace.report(), workspace.id)
+    return JSON.stringify(values)
   }
 
   it('has byte-identical results and audit records in every run', async () => {
@@ -140,18 +140,18 @@ describe('toHaveFile', () => {
   it('describes the actual entry at the path', async () => {
     const many = memory(Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${i % 2}/f${i}`, 'x'])))
     expect({
-      other: await said(() => expect(memory(sample)).toHaveFile('src/app.ts', 'export const answer = 42\n')),
-      pattern: await said(() => expect(memory(sample)).toHaveFile('src/app.ts', /42/)),
-      none: await said(() => expect(memory(sample)).toHaveFile('src/ap.ts')),
-      empty: await said(() => expect(memory()).toHaveFile('a')),
-      directory: await said(() => expect(memory(sample)).toHaveFile('src')),
-      inTheWay: await said(() => expect(memory({ a: '' })).toHaveFile('a/b')),
-      many: await said(() => expect(many).toHaveFile('a')),
-      binary: await said(() => expect(memory({ a: new Uint8Array([255]) })).toHaveFile('a', 'x')),
-      not: await said(() => expect(memory({ a: 'x' })).not.toHaveFile('a')),
-      notBinary: await said(() => expect(memory({ a: new Uint8Array([255]) })).not.toHaveFile('a')),
-      notEqual: await said(() => expect(memory({ a: 'x' })).not.toHaveFile('a', 'x')),
-      notPattern: await said(() => expect(memory({ a: 'x' })).not.toHaveFile('a', /x/)),
+      other: await messageOf(() => expect(memory(sample)).toHaveFile('src/app.ts', 'export const answer = 42\n')),
+      pattern: await messageOf(() => expect(memory(sample)).toHaveFile('src/app.ts', /42/)),
+      none: await messageOf(() => expect(memory(sample)).toHaveFile('src/ap.ts')),
+      empty: await messageOf(() => expect(memory()).toHaveFile('a')),
+      directory: await messageOf(() => expect(memory(sample)).toHaveFile('src')),
+      inTheWay: await messageOf(() => expect(memory({ a: '' })).toHaveFile('a/b')),
+      many: await messageOf(() => expect(many).toHaveFile('a')),
+      binary: await messageOf(() => expect(memory({ a: new Uint8Array([255]) })).toHaveFile('a', 'x')),
+      not: await messageOf(() => expect(memory({ a: 'x' })).not.toHaveFile('a')),
+      notBinary: await messageOf(() => expect(memory({ a: new Uint8Array([255]) })).not.toHaveFile('a')),
+      notEqual: await messageOf(() => expect(memory({ a: 'x' })).not.toHaveFile('a', 'x')),
+      notPattern: await messageOf(() => expect(memory({ a: 'x' })).not.toHaveFile('a', /x/)),
     }).toMatchInlineSnapshot(`
       {
         "binary": "The file "a" is not text",
@@ -204,8 +204,8 @@ describe('toHaveDiff', () => {
     await expect(workspace).toHaveDiff(diff)
     await expect(workspace).toHaveDiff(/^\+export const answer = 42$/m)
     await expect(workspace).not.toHaveDiff('')
-    expect(await said(() => expect(workspace).toHaveDiff(''))).toContain('+ +export const answer = 42')
-    expect(await said(() => expect(workspace).not.toHaveDiff(diff))).toContain('to differ from')
+    expect(await messageOf(() => expect(workspace).toHaveDiff(''))).toContain('+ +export const answer = 42')
+    expect(await messageOf(() => expect(workspace).not.toHaveDiff(diff))).toContain('to differ from')
   })
 
   it('throws for anything but a test workspace', async () => {
@@ -236,9 +236,9 @@ describe('toRefuse', () => {
     const refused = await workspace.call('read_file', { path: 'src/ap.ts' })
     const done = await workspace.call('list_directory', {})
     expect({
-      other: await said(() => expect(refused).toRefuse('IS_DIRECTORY', { path: 'src/ap.ts' })),
-      through: await said(() => expect(done).toRefuse('NOT_FOUND')),
-      not: await said(() => expect(refused).not.toRefuse()),
+      other: await messageOf(() => expect(refused).toRefuse('IS_DIRECTORY', { path: 'src/ap.ts' })),
+      through: await messageOf(() => expect(done).toRefuse('NOT_FOUND')),
+      not: await messageOf(() => expect(refused).not.toRefuse()),
     }).toMatchInlineSnapshot(`
       {
         "not": "Expected no refusal with any code, but it was refused with NOT_FOUND: "src/ap.ts" does not exist",
@@ -298,7 +298,7 @@ describe('a fixture', () => {
   it('reports the first step with a different result', async () => {
     const file = join(home, 'differs.jsonl')
     await recordFixture(file, files, run, { record: 'always' })
-    const error = await replayFixture(file, { 'a.txt': 'other one\n' }).catch((thrown: Error) => thrown.message)
+    const error = await replayFixture(file, { 'a.txt': 'other one\n' }).catch((error: Error) => error.message)
     expect(error).toBe(
       [
         `Fixture "${file}": step 1, read_file {"path":"a.txt","maxLines":1000} has a different result in content`,
@@ -344,12 +344,12 @@ describe('a scripted model', () => {
       { type: 'file', data: '', mediaType: 'image/png' },
     ],
   })
-  const called = (...ids: string[]): Message => ({
+  const toolCalls = (...ids: string[]): Message => ({
     role: 'assistant',
     content: ids.map((toolCallId) => ({ type: 'tool-call', toolCallId, toolName: 'read_file', input: {} })),
   })
-  const said = (text: string): Message => ({ role: 'assistant', content: [{ type: 'text', text }] })
-  const given = (toolCallId: string, output: unknown): Message => ({
+  const reply = (text: string): Message => ({ role: 'assistant', content: [{ type: 'text', text }] })
+  const toolResult = (toolCallId: string, output: unknown): Message => ({
     role: 'tool',
     content: [{ type: 'tool-result', toolCallId, toolName: 'read_file', output: output as never }],
   })
@@ -378,39 +378,39 @@ describe('a scripted model', () => {
 
   it('returns no message before the first request', async () => {
     expect(await words()).toEqual([])
-    expect(await words({ role: 'system', content: 'x' }, said('hello'))).toEqual([])
+    expect(await words({ role: 'system', content: 'x' }, reply('hello'))).toEqual([])
   })
 
   it('continues from the results in the conversation, in any form of an interface', async () => {
     const question = user('go')
     expect(await words(question)).toEqual(['read_file', 'read_file'])
     // It was interrupted before the first call, so it starts again.
-    expect(await words(question, said('...'))).toEqual(['read_file', 'read_file'])
+    expect(await words(question, reply('...'))).toEqual(['read_file', 'read_file'])
     const interrupted =
       '{"ok":false,"code":"ABORTED","message":"The call has no result","hint":"Check what it changed."}'
     const failed = (message: string) => JSON.stringify({ ok: false, code: 'BACKEND_ERROR', message, hint: '' })
-    for (const [output, shown] of [
+    for (const [output, text] of [
       [{ type: 'json', value: { ok: true } }, '{"ok":true}'],
       [{ type: 'text', value: '{"ok":true,"n":1}' }, '{"ok":true,"n":1}'],
       [{ type: 'error-text', value: 'it broke' }, failed('it broke')],
       [{ type: 'text', value: '7' }, failed('7')],
       [{ type: 'content', value: [] }, '{"type":"content","value":[]}'],
     ] as const) {
-      expect(await words(question, called('x', 'y'), given('z', output), given('x', output))).toEqual([
-        `go: [${shown},${interrupted}]`,
+      expect(await words(question, toolCalls('x', 'y'), toolResult('z', output), toolResult('x', output))).toEqual([
+        `go: [${text},${interrupted}]`,
       ])
     }
   })
 
   it('takes the next message as the answer, and a later request as a new start', async () => {
-    const [asked, first] = [user('go'), said('go: []')]
-    expect(await words(asked, called('x'), first, user('on'))).toEqual(['then on'])
-    expect(await words(asked, called('x'), first, user('on'), said('then on'), user('again'))).toEqual([
+    const [messages, first] = [user('go'), reply('go: []')]
+    expect(await words(messages, toolCalls('x'), first, user('on'))).toEqual(['then on'])
+    expect(await words(messages, toolCalls('x'), first, user('on'), reply('then on'), user('again'))).toEqual([
       'read_file',
       'read_file',
     ])
     // If the user continues before a call has a result, the call stays without one.
-    expect(await words(asked, user('hurry'))).toEqual(['read_file', 'read_file'])
+    expect(await words(messages, user('hurry'))).toEqual(['read_file', 'read_file'])
   })
 
   it('streams texts and calls, and stops when the stream is cancelled', async () => {
@@ -424,7 +424,7 @@ describe('a scripted model', () => {
       release = resolve
     })
     let saying = (_: string) => {}
-    const begun = new Promise<string>((resolve) => {
+    const firstWord = new Promise<string>((resolve) => {
       saying = resolve
     })
     const speaking = scriptedModel(
@@ -443,7 +443,7 @@ describe('a scripted model', () => {
     expect((await reader.read()).value).toMatchObject({ type: 'stream-start' })
     expect((await reader.read()).value).toMatchObject({ type: 'text-start' })
     const pending = reader.read()
-    expect(await begun).toBe('one')
+    expect(await firstWord).toBe('one')
     await reader.cancel()
     release()
     expect(await pending).toEqual({ done: true, value: undefined })

@@ -222,9 +222,9 @@ describe('a call', () => {
 describe('a patch', () => {
   it('is refused if it creates a file below a deleted file that does not exist', async () => {
     const workspace = await open()
-    const gone = '--- a/none\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n'
+    const patch = '--- a/none\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n'
     const below = '--- /dev/null\n+++ b/none/x\n@@ -0,0 +1 @@\n+x\n'
-    expect(await workspace.call('apply_patch', { patch: gone + below })).toMatchObject({
+    expect(await workspace.call('apply_patch', { patch: patch + below })).toMatchObject({
       ok: false,
       code: 'NOT_FOUND',
       path: 'none',
@@ -420,14 +420,14 @@ describe('the policy of a call', () => {
 
 describe('the audit', () => {
   it('has no records if its sinks keep none', async () => {
-    const seen: string[] = []
+    const paths: string[] = []
     const workspace = await open({
       audit: callbackSink(async ({ phase }) => {
-        seen.push(phase)
+        paths.push(phase)
       }),
     })
     await workspace.call('append_file', { path: 'docs/guide.md', content: 'more\n' })
-    expect(seen).toEqual(['intent', 'outcome'])
+    expect(paths).toEqual(['intent', 'outcome'])
     expect(workspace.auditRecords()).toEqual([])
     expect(workspace.verifyAudit()).toMatchObject({ ok: true, count: 0 })
   })

@@ -113,9 +113,9 @@ describe('an own tool with the name of an operation', () => {
       extraTools: [answering(name)],
     })
     expect(await workspace.call(name, {})).toMatchObject({ ok: true, answer: name })
-    const written = await workspace.call('append_file', { path: 'a.txt', content: 'two\n' })
-    if (!written.ok) throw new Error(written.message)
-    expect(await workspace.undo(written.callId)).toMatchObject({ ok: true })
+    const result = await workspace.call('append_file', { path: 'a.txt', content: 'two\n' })
+    if (!result.ok) throw new Error(result.message)
+    expect(await workspace.undo(result.callId)).toMatchObject({ ok: true })
     expect(await workspace.call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'one\n' })
   })
 

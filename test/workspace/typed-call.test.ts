@@ -582,6 +582,6 @@ it('a ToolError takes known details, and further ones if they are declared', () 
   expect(new ToolError('WRITE_CONFLICT', 'Changed', { currentSha256: 1 }).details).toEqual({ currentSha256: 1 })
   const full = new ToolError<{ seats: number }>('LIMIT_EXCEEDED', 'Full', { seats: 3, hint: 'Wait.' })
   expect(full.details).toEqual({ seats: 3, hint: 'Wait.' })
-  const caught: unknown = full
-  if (caught instanceof ToolError) expectTypeOf(caught.details).toEqualTypeOf<ErrorDetails>()
+  const error: unknown = full
+  if (error instanceof ToolError) expectTypeOf(error.details).toEqualTypeOf<ErrorDetails>()
 })

@@ -35,15 +35,15 @@ export const calls = [
  * value of `often` is a number of failures. After the next commit, the set must be applied completely or not at all.
  */
 export async function failEach(names: readonly (typeof calls)[number][], set: Change[], often: readonly number[]) {
-  let made = await start()
-  const before = treeOf(made.root)
-  await relaxed(made.backend, ...set)
-  const after = treeOf(made.root)
-  made = await start()
+  let setup = await start()
+  const before = treeOf(setup.root)
+  await relaxed(setup.backend, ...set)
+  const after = treeOf(setup.root)
+  setup = await start()
   for (const name of names) {
     for (let nth = 0, isReached = true; isReached; nth++) {
       for (const times of often) {
-        const { root, backend, own } = made
+        const { root, backend, own } = setup
         let count = 0
         const fromThe = (path: unknown) => !String(path).startsWith('/proc/sys') && count++ >= nth
         const outcome = await refusing(name, 'EIO', fromThe, () => relaxed(backend, ...set), times).catch(String)
@@ -57,7 +57,7 @@ export async function failEach(names: readonly (typeof calls)[number][], set: Ch
         if (isUndone) continue
         await backend.close()
         expect(readdirSync(own())).toEqual(['journal'])
-        made = await start()
+        setup = await start()
       }
     }
   }
@@ -65,8 +65,8 @@ export async function failEach(names: readonly (typeof calls)[number][], set: Ch
 
 /** A tree to change, after a first commit. */
 async function start() {
-  const made = place({ a: 'a', b: 'b', 'd/x': 'x', 'e/f': 'f' })
-  symlinkSync('a', `${made.root}/l`)
-  await relaxed(made.backend, absent('none'))
-  return made
+  const setup = place({ a: 'a', b: 'b', 'd/x': 'x', 'e/f': 'f' })
+  symlinkSync('a', `${setup.root}/l`)
+  await relaxed(setup.backend, absent('none'))
+  return setup
 }

@@ -206,9 +206,9 @@ describe.skipIf(process.platform === 'win32')('an entry that is not a file, dire
     expect(await codeOf(backend.read(at('fifo'), { start: 0, end: 1 }))).toBe('PATH_REJECTED')
     expect(await codeOf(commit(backend, put('fifo', 'x')))).toBe('PATH_REJECTED')
     expect(await codeOf(commit(backend, absent('fifo')))).toBe('PATH_REJECTED')
-    const seen: string[] = []
-    await backend.scan?.([at('fifo'), at('file')], (path) => seen.push(path) > 0)
-    expect(seen).toEqual(['file'])
+    const paths: string[] = []
+    await backend.scan?.([at('fifo'), at('file')], (path) => paths.push(path) > 0)
+    expect(paths).toEqual(['file'])
     expect(lstatSync(join(root, 'fifo')).isFIFO()).toBe(true)
   })
 })

@@ -53,10 +53,10 @@ const claimOf = (id: string) => `${id}\n${bootId()}\n1\n`
 
 /** A root after a first commit, closed again. */
 async function used(files: Record<string, string> = {}) {
-  const made = place(files)
-  await commit(made.backend, absent('none'))
-  await made.backend.close()
-  return { ...made, state: made.own() }
+  const setup = place(files)
+  await commit(setup.backend, absent('none'))
+  await setup.backend.close()
+  return { ...setup, state: setup.own() }
 }
 
 describe('an unusual storage', () => {

@@ -350,9 +350,9 @@ describe('statDirectories', () => {
         expect(await refusing(call as 'readdirSync', code, /./, top)).toEqual([undefined])
       }
       expect(await codeOf(refusing('readdirSync', 'EIO', /./, top))).toBe('BACKEND_ERROR')
-      const found = await refusing('readdirSync', 'EMFILE', /./, top, 1)
-      expect(found).toMatchObject([{ names: ['a', 'link'], types: [1, 3] }])
-      expect(found[0]?.facts[0]).toBe(1)
+      const error = await refusing('readdirSync', 'EMFILE', /./, top, 1)
+      expect(error).toMatchObject([{ names: ['a', 'link'], types: [1, 3] }])
+      expect(error[0]?.facts[0]).toBe(1)
     }
     const { backend } = place({ 'd/b': 'b' })
     const look = () => glance(backend, {}, 'd')

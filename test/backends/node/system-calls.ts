@@ -32,7 +32,7 @@ export async function meddling<T>(
 export function refusing<T>(
   name: Name,
   code: string,
-  where: RegExp | ((...given: unknown[]) => boolean),
+  where: RegExp | ((...args: unknown[]) => boolean),
   action: () => T | Promise<T>,
   times = Number.POSITIVE_INFINITY,
 ): Promise<T> {

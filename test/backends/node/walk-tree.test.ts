@@ -91,14 +91,14 @@ describe.each([undefined, 'recheck'] as const)('walking a tree on disk (%s)', (g
     })
     expect(skipped).toContainEqual(['d', 'PATH_REJECTED'])
     renameSync(join(base, 'outside/d'), join(root, 'd'))
-    const shown = await visibleFiles(backend, ROOT, {
+    const files = await visibleFiles(backend, ROOT, {
       ...hiding,
       enter(path) {
         if (path === 'd/g') renameSync(join(root, 'd'), join(base, 'outside/d'))
         return true
       },
     })
-    expect(shown).toEqual(['x'])
+    expect(files).toEqual(['x'])
   })
 
   it('passes on errors of the visitor, and those of list for the start', async () => {

@@ -133,8 +133,9 @@ export function browserStorage({ sync = false, storage = {}, ...rest }: BrowserP
         return {
           async write(data: Uint8Array | ArrayBuffer | { readonly position: number; readonly data: Uint8Array }) {
             await reported.around('write', of.name)
-            if (data instanceof ArrayBuffer || data instanceof Uint8Array) next = written(next, 0, new Uint8Array(data))
-            else if ('data' in data) next = written(next, data.position, data.data)
+            if (data instanceof ArrayBuffer || data instanceof Uint8Array)
+              next = withBytes(next, 0, new Uint8Array(data))
+            else if ('data' in data) next = withBytes(next, data.position, data.data)
           },
           async truncate(size: number) {
             next = cut(next, size)
@@ -164,7 +165,7 @@ export function browserStorage({ sync = false, storage = {}, ...rest }: BrowserP
           write(bytes: Uint8Array, { at }: { readonly at: number }) {
             const maximum = reported.around('writeSync', of.name)
             const part = typeof maximum === 'number' ? bytes.subarray(0, maximum) : bytes
-            change(of, written(of.content, at, part))
+            change(of, withBytes(of.content, at, part))
             return part.length
           },
           truncate: (size: number) => change(of, cut(of.content, size)),
@@ -188,7 +189,7 @@ export function browserStorage({ sync = false, storage = {}, ...rest }: BrowserP
 export function webLocks(): LockManager {
   const last = new Map<string, Promise<unknown>>()
   return {
-    async request(name: string, { signal }: { readonly signal: AbortSignal }, held: () => Promise<unknown>) {
+    async request(name: string, { signal }: { readonly signal: AbortSignal }, task: () => Promise<unknown>) {
       const before = last.get(name) ?? Promise.resolve()
       const aborted = new Promise<never>((_, reject) => {
         signal.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')), { once: true })
@@ -204,12 +205,12 @@ export function webLocks(): LockManager {
         void before.then(() => done())
         throw error
       }
-      return held().finally(() => done())
+      return task().finally(() => done())
     },
   } as unknown as LockManager
 }
 
-function written(into: Uint8Array, at: number, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+function withBytes(into: Uint8Array, at: number, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const grown = new Uint8Array(Math.max(into.length, at + bytes.length))
   grown.set(into)
   grown.set(bytes, at)
@@ -217,14 +218,14 @@ function written(into: Uint8Array, at: number, bytes: Uint8Array): Uint8Array<Ar
 }
 
 function cut(bytes: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
-  const kept = new Uint8Array(size)
-  kept.set(bytes.subarray(0, size))
-  return kept
+  const grown = new Uint8Array(size)
+  grown.set(bytes.subarray(0, size))
+  return grown
 }
 
 /** The database of picked directories: one store with ascending keys. */
 export function pickedDirectories(): void {
-  const kept: FileSystemDirectoryHandle[] = []
+  const directories: FileSystemDirectoryHandle[] = []
   const answered = (result: unknown) => {
     const request = { result, onsuccess: () => {}, onupgradeneeded: () => {} }
     queueMicrotask(() => {
@@ -234,9 +235,9 @@ export function pickedDirectories(): void {
     return request
   }
   const store = {
-    getAllKeys: () => answered(kept.map((_, i) => i + 1)),
-    getAll: () => answered([...kept]),
-    add: (handle: FileSystemDirectoryHandle) => answered(kept.push(handle)),
+    getAllKeys: () => answered(directories.map((_, i) => i + 1)),
+    getAll: () => answered([...directories]),
+    add: (handle: FileSystemDirectoryHandle) => answered(directories.push(handle)),
   }
   const database = { createObjectStore() {}, transaction: () => ({ objectStore: () => store }), close() {} }
   vi.stubGlobal('indexedDB', { open: () => answered(database) })

@@ -24,13 +24,13 @@ export async function crashEverywhere(create: () => Promise<BackendSubject>, fai
     const subject = await create()
     let { backend } = subject
     await begin(backend)
-    const before = await told(backend)
+    const before = await stateOf(backend)
     const storage = failFrom(at, failing)
-    const error = await end(backend).catch((thrown: Error) => thrown)
+    const error = await end(backend).catch((error: Error) => error)
     const isReached = storage.restore()
     await backend.close()
     backend = (await subject.reopen?.()) as Backend
-    const now = await told(backend)
+    const now = await stateOf(backend)
     const isNew = now === after
     if (!isNew && now !== before) faults.push(`call ${at}: neither old nor new: ${now}`)
     if (error === undefined && !isNew) faults.push(`call ${at}: was acknowledged, and is not there`)
@@ -47,7 +47,7 @@ async function unfailing(create: () => Promise<BackendSubject>): Promise<string>
   const { backend, dispose } = await create()
   await begin(backend)
   await end(backend)
-  const after = await told(backend)
+  const after = await stateOf(backend)
   await backend.close()
   await dispose?.()
   return after
@@ -69,7 +69,7 @@ async function end(backend: Backend): Promise<undefined> {
   )
 }
 
-async function told(backend: Backend): Promise<string> {
+async function stateOf(backend: Backend): Promise<string> {
   return JSON.stringify([...(await snapshot(backend))].sort())
 }
 

@@ -72,17 +72,17 @@ export function faultyDisk(
     },
     async write(slot, at, bytes, thenFlush) {
       alive()
-      const taken = bytes.slice()
+      const copy = bytes.slice()
       const room = disk.quota - total(present, slot) - at
-      let fits = Math.min(taken.length, Math.max(0, room))
+      let fits = Math.min(copy.length, Math.max(0, room))
       if (disk.written + fits > killByte) {
         fits = Math.max(0, killByte - disk.written)
         isDead = true
       }
-      if (fits > 0) perform(slot, { type: 'write', at, bytes: taken.subarray(0, fits) })
+      if (fits > 0) perform(slot, { type: 'write', at, bytes: copy.subarray(0, fits) })
       disk.written += fits
       if (isDead) throw new Error('killed')
-      if (fits < taken.length) throw Object.assign(new Error('full'), { name: 'QuotaExceededError' })
+      if (fits < copy.length) throw Object.assign(new Error('full'), { name: 'QuotaExceededError' })
       if (thenFlush) flush(slot)
     },
     async truncate(slot, size) {

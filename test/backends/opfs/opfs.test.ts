@@ -404,13 +404,13 @@ describe('directoryHandle()', () => {
     const { storage, handle } = await picked()
     storage.put('picked/Docs/File', bytesOf(''))
     const backend = await directoryHandle(handle, { caseSensitive: false })
-    for (const [asked, spelled] of [
+    for (const [requestedName, spelled] of [
       ['', ''],
       ['Docs/File', 'Docs/File'],
       ['docs/file', 'Docs/File'],
       ['DOCS/New/Er', 'Docs/New/Er'],
     ] as const) {
-      expect(await backend.canonical(asked as LogicalPath)).toBe(spelled)
+      expect(await backend.canonical(requestedName as LogicalPath)).toBe(spelled)
     }
     await backend.close()
   })
@@ -514,15 +514,15 @@ describe('openChanges', () => {
 })
 
 describe('a lease between tabs', () => {
-  const held = (value: string) => async () => ({ value, close() {} })
+  const resourceOf = (value: string) => async () => ({ value, close() {} })
 
   it('fails if its holder does not answer in time, and if its storage cannot be opened', async () => {
     browserStorage()
-    const one = localLease({ name: 'n', timeoutMs: 60_000, open: held('one') })
+    const one = localLease({ name: 'n', timeoutMs: 60_000, open: resourceOf('one') })
     expect(await one.acquire(async () => {})).toBe('one')
     expect(await one.acquire(async () => {}), 'the lease is already held').toBe('one')
     vi.stubGlobal('BroadcastChannel', undefined)
-    const deaf = localLease({ name: 'n', timeoutMs: 20, open: held('deaf') })
+    const deaf = localLease({ name: 'n', timeoutMs: 20, open: resourceOf('deaf') })
     await expect(deaf.acquire(async () => {})).rejects.toMatchObject({
       code: 'BACKEND_ERROR',
       message: 'Cannot open the workspace: another tab holds it and does not answer',
@@ -530,7 +530,7 @@ describe('a lease between tabs', () => {
     await one.close()
     const broken = localLease({ name: 'n', timeoutMs: 60_000, open: () => Promise.reject(new Error('broken')) })
     await expect(broken.acquire(async () => {})).rejects.toThrow('broken')
-    const next = localLease({ name: 'n', timeoutMs: 60_000, open: held('next') })
+    const next = localLease({ name: 'n', timeoutMs: 60_000, open: resourceOf('next') })
     expect(await next.acquire(async () => {}), 'the lease is free again').toBe('next')
     await next.close()
     await expect(next.acquire(async () => {})).rejects.toMatchObject({
@@ -621,7 +621,7 @@ describe('worker of a packed workspace', () => {
     })
     await expect(remoteLease(first.start, options)).rejects.toThrow('The worker failed')
     expect(first.state.terminated).toBe(1)
-    const second = startedWorker({ drop: (asked) => asked.do === 'acquire' })
+    const second = startedWorker({ drop: (lockName) => lockName.do === 'acquire' })
     const lease = await remoteLease(second.start, options)
     const acquiring = lease?.acquire(async () => {})
     second.state.fail()

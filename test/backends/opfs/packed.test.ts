@@ -227,8 +227,8 @@ describe('damaged packed workspace', () => {
     const other = faultyDisk()
     const hostile = await open(other, { random: () => 0x0badcafe })
     for (let i = 0; i < 9; i++) await hostile.commit([change('x', file(`x${i}`))], { durability: 'durable' })
-    const written = disk.written
-    disk.killAt({ byte: written + 2_000 })
+    const bytesWritten = disk.written
+    disk.killAt({ byte: bytesWritten + 2_000 })
     await backend
       .commit([change('evil', file(other.bytes(0).slice())), change('pad', file('p'.repeat(9_000)))], {
         durability: 'durable',
@@ -335,12 +335,12 @@ describe('journal', () => {
   it('restores the same nodes, tags and times, and never reuses a tag', async () => {
     const disk = faultyDisk()
     const backend = await open(disk)
-    const seen = new Set<string>()
+    const states = new Set<string>()
     for (let i = 0; i < 50; i++) {
       await backend.commit([change(`f${i % 7}`, file(`${i}`))], { durability: 'relaxed', at: i })
       const tag = (await backend.stat(`f${i % 7}` as never))?.tag as string
-      expect(seen.has(tag)).toBe(false)
-      seen.add(tag)
+      expect(states.has(tag)).toBe(false)
+      states.add(tag)
     }
     expect(await facts(await open(disk.afterKill()))).toEqual(await facts(backend))
   })

@@ -139,9 +139,9 @@ describe('the key', () => {
       const server = await serve({ script: leaky, pieces })
       const { agent, everything, said } = await connect(endpoint(server.url))
       expect(await agent.send('Which key?')).toBe('finished')
-      const kept = await everything()
-      expect(kept).not.toContain(KEY)
-      expect(kept).not.toContain(encodeURIComponent(KEY))
+      const stored = await everything()
+      expect(stored).not.toContain(KEY)
+      expect(stored).not.toContain(encodeURIComponent(KEY))
       expect(said()).toBe(
         `Your key is [the key], isn’t it?I write it down.false: ${KEY.slice(0, 12)} is a part of [the key][the key] and of [the key]. ${KEY.slice(0, 9)}`,
       )
@@ -209,7 +209,7 @@ describe('an address', () => {
 
 describe('Anthropic', () => {
   it('is reached at its own address with the header for pages', async () => {
-    const asked: Request[] = []
+    const requests: Request[] = []
     const events = [
       {
         type: 'message_start',
@@ -229,7 +229,7 @@ describe('Anthropic', () => {
       { type: 'message_stop' },
     ]
     const reach: typeof fetch = async (input, init) => {
-      asked.push(new Request(input, init))
+      requests.push(new Request(input, init))
       const body = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
       return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
     }
@@ -239,10 +239,10 @@ describe('Anthropic', () => {
     )
     expect(await agent.send('Hello?')).toBe('finished')
     expect(said()).toBe('Hello, [the key].')
-    expect(asked.map(({ url }) => url)).toEqual(['https://api.anthropic.com/v1/messages'])
-    expect(asked[0]?.headers.get('x-api-key')).toBe(KEY)
-    expect(asked[0]?.headers.get('anthropic-dangerous-direct-browser-access')).toBe('true')
-    const [first] = await Promise.all(asked.map((request) => request.json()))
+    expect(requests.map(({ url }) => url)).toEqual(['https://api.anthropic.com/v1/messages'])
+    expect(requests[0]?.headers.get('x-api-key')).toBe(KEY)
+    expect(requests[0]?.headers.get('anthropic-dangerous-direct-browser-access')).toBe('true')
+    const [first] = await Promise.all(requests.map((request) => request.json()))
     const { tools } = first as { tools: { name: string; input_schema: object }[] }
     expect(tools.find(({ name }) => name === 'read_file')?.input_schema).toMatchObject({
       type: 'object',

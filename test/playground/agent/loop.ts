@@ -57,7 +57,7 @@ describe('the events of a turn', () => {
   it('contain results exactly as the model sees them', async () => {
     const { agent, events } = await open()
     await agent.send(prompt)
-    const shown = agent.conversation.messages.flatMap(({ role, content }) =>
+    const outputs = agent.conversation.messages.flatMap(({ role, content }) =>
       role === 'tool'
         ? content.flatMap((part) => (part.type === 'tool-result' ? [[part.toolCallId, part.output]] : []))
         : [],
@@ -65,7 +65,7 @@ describe('the events of a turn', () => {
     const reports = events.flatMap((event) =>
       event.type === 'result' ? [[event.id, { type: event.ok ? 'json' : 'error-json', value: event.seen }]] : [],
     )
-    expect(new Map(reports as [string, unknown][])).toEqual(new Map(shown as [string, unknown][]))
+    expect(new Map(reports as [string, unknown][])).toEqual(new Map(outputs as [string, unknown][]))
   })
 
   it('count tokens and time of each step and in total', async () => {
@@ -187,10 +187,10 @@ describe('stop', () => {
 
 describe('a conversation', () => {
   it('continues after a reload at any moment, even during a step', async () => {
-    const kept: string[] = []
-    const { agent } = await open({ onEvent: () => kept.push(JSON.stringify(agent?.conversation)) })
+    const pieces: string[] = []
+    const { agent } = await open({ onEvent: () => pieces.push(JSON.stringify(agent?.conversation)) })
     await agent.send(prompt)
-    const different = [...new Set(kept)]
+    const different = [...new Set(pieces)]
     expect(different.length).toBeGreaterThan(10)
     for (const text of different) {
       const { agent: again, workspace } = await open({ conversation: JSON.parse(text) })
