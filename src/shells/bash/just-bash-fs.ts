@@ -195,6 +195,8 @@ async function remove(access: FsAccess, path: string, recursive: boolean, force:
   await access.run(path, 'rm', async ({ files, path: inside }) => {
     const stat = await files.stat(inside, { noFollow: true })
     if (stat === undefined) {
+      // No listing has the files of git, but they are there: the refusal is recorded.
+      if (/(^|\/)\.git(\/|$)/i.test(inside)) return files.remove(inside)
       if (force) return
       throw new ToolError('NOT_FOUND', 'It does not exist')
     }

@@ -1,6 +1,7 @@
 import type { BashExecResult, Command, IFileSystem } from 'just-bash'
 import { ToolError } from '../../errors.ts'
 import type { Interpreter } from './just-bash.ts'
+import { RefusalLog, refusalCommands } from './refusal-texts.ts'
 
 /** A line for the interpreter, in whichever thread it runs. */
 export interface LineRequest {
@@ -50,11 +51,12 @@ export async function runLine(
   request: LineRequest,
   environment: LineEnvironment,
 ): Promise<LineResult> {
+  const refusals = new RefusalLog()
   const shell = new interpreter.Bash({
-    fs: environment.fs,
+    fs: refusals.watch(environment.fs),
     cwd: request.cwd,
     env: { ...request.env },
-    customCommands: [...environment.commands],
+    customCommands: [...environment.commands, ...refusalCommands(refusals)],
     // just-bash's defense against code that reaches out of the interpreter also hides the timers that our own files need.
     defenseInDepth: false,
     executionLimits: {

@@ -1,11 +1,13 @@
 import type { Command } from 'just-bash'
 import type { ToolError } from '../../errors.ts'
 import { dumpCommands } from './dump-commands.ts'
+import { missingCommands } from './missing-commands.ts'
 import { nodeCommand, type ScriptRunner } from './node-command.ts'
 import { npmCommand } from './npm-command.ts'
 import { searchCommands } from './search-command.ts'
 import type { OpenSearch } from './search-files.ts'
 import { shellCommands } from './shell-command.ts'
+import { xargsCommand } from './xargs-command.ts'
 
 export { runScript } from './node-emulation/engine.ts'
 
@@ -20,5 +22,13 @@ export function interpreterCommands(
   search: OpenSearch,
 ): Command[] {
   const searches = searchCommands(search).map(({ command }) => command)
-  return [nodeCommand(runner, endLine), npmCommand(), ...searches, ...shellCommands(), ...dumpCommands()]
+  return [
+    nodeCommand(runner, endLine),
+    npmCommand(),
+    xargsCommand(),
+    ...searches,
+    ...shellCommands(),
+    ...dumpCommands(),
+    ...missingCommands(),
+  ]
 }

@@ -1,0 +1,100 @@
+import type { Command, CommandContext, IFileSystem } from 'just-bash'
+import { resolvePath } from './virtual-paths.ts'
+
+/** Records the paths that the files of a line have refused, in order. */
+export class RefusalLog {
+  readonly paths: string[] = []
+
+  /** Returns the files, with each refusal recorded. */
+  watch(fs: IFileSystem): IFileSystem {
+    const entries = Object.entries(fs).map(([name, method]) => [name, this.#watched(method)] as const)
+    return Object.fromEntries(entries) as unknown as IFileSystem
+  }
+
+  #watched(method: unknown): unknown {
+    if (typeof method !== 'function') return method
+    return (...args: unknown[]) => {
+      const result: unknown = method(...args)
+      if (result instanceof Promise) result.catch((error: { code?: unknown }) => this.#note(error, args))
+      return result
+    }
+  }
+
+  #note({ code }: { code?: unknown }, args: readonly unknown[]): void {
+    if (code !== 'EACCES') return
+    for (const path of args.slice(0, 2)) if (typeof path === 'string') this.paths.push(resolvePath('/', path))
+  }
+}
+
+/** Commands of the interpreter that report every failure of a file as a missing file, or none. */
+const names =
+  `awk base64 cat chmod comm cut diff file gunzip gzip head html-to-markdown jq md5sum od paste sed sha1sum sha256sum sort split
+  strings tac tail tar tee uniq wc yq zcat`.split(/\s+/)
+
+/** The commands above, with errors that name the refusal, and an `rm` that reports refusals with `-f`, too. */
+export function refusalCommands(log: RefusalLog): Command[] {
+  return [...names.map((name) => corrected(name, log)), rmCommand(log)]
+}
+
+function corrected(name: string, log: RefusalLog): Command {
+  return {
+    name,
+    async execute(args, context) {
+      const start = log.paths.length
+      const result = await original(name, args, context)
+      const refused = new Set(log.paths.slice(start))
+      const stderr = result.stderr
+        .replace(MISSING, (line, lead: string, operand: string) =>
+          refused.has(resolvePath(context.cwd, operand)) ? `${lead}: Permission denied` : line,
+        )
+        .replace(/zstd compression requires .*/, 'zstd is not available in this shell; use -z, -j or -J')
+      if (stderr !== '' || refused.size === 0 || !SILENT.has(name)) return { ...result, stderr }
+      const missing = args.filter((arg) => refused.has(resolvePath(context.cwd, arg)))
+      return { ...result, stderr: missing.map((arg) => `${name}: ${arg}: Permission denied\n`).join('') }
+    },
+  }
+}
+
+/** Commands that print nothing, or print it as output, if a file cannot be read. */
+const SILENT = new Set(['md5sum', 'sha1sum', 'sha256sum', 'file'])
+
+/** `sed: a: No such file or directory`, `chmod: cannot access 'a': No such file or directory`. */
+const MISSING = /^(\S+: (?:cannot \w+ )?'?(.+?)'?)(?:: Cannot open)?: No such file or directory$/gm
+
+/** `rm -f` hides that a file is missing, and nothing else. */
+function rmCommand(log: RefusalLog): Command {
+  return {
+    name: 'rm',
+    async execute(args, context) {
+      const { cwd, fs } = context
+      const end = args.indexOf('--')
+      const operands = args.filter((arg, index) => (end !== -1 && index > end) || !/^-./.test(arg))
+      const start = log.paths.length
+      const result = await original('rm', args, context)
+      // Files of git are in no listing, so that the command takes them for missing.
+      for (const operand of operands) {
+        const path = resolvePath(cwd, operand)
+        if (/\/\.git(\/|$)/i.test(path)) await fs.rm(path, { recursive: true }).catch(() => {})
+      }
+      const refused = log.paths.slice(start)
+      const lines = operands.flatMap((operand) => {
+        const path = resolvePath(cwd, operand)
+        const isRefused = refused.some((one) => one === path || one.startsWith(`${path}/`))
+        return isRefused ? [`rm: cannot remove '${operand}': Permission denied\n`] : []
+      })
+      if (lines.length === 0) return result
+      const others = result.stderr
+        .split('\n')
+        .filter((line) => line !== '' && !lines.some((one) => sameOperand(one, line)))
+      return { ...result, stderr: [...others.map((line) => `${line}\n`), ...lines].join(''), exitCode: 1 }
+    },
+  }
+}
+
+function sameOperand(line: string, other: string): boolean {
+  return other.startsWith(line.slice(0, line.lastIndexOf(':') + 1))
+}
+
+async function original(name: string, args: string[], { origCommand }: CommandContext) {
+  return (await origCommand?.(args)) ?? { stdout: '', stderr: `${name}: not here\n`, exitCode: 127 }
+}
