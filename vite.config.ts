@@ -1,14 +1,20 @@
 import { readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
+import { bundlePackages } from './build/bundle-packages.ts'
 import { LongestFirst } from './test/order.ts'
 import { publishedModules, sourceOf } from './test/published.ts'
 import { chromiumArgs, chromiumPath } from './test/runtimes/chromium.ts'
 
 /** The sources of every published entry, and the command line. */
-const entries = ['src/cli/main.ts', ...publishedModules('.', 'src').map(([, file]) => sourceOf(file))]
+const entries = [
+  'src/cli/main.ts',
+  'src/cli/thread.ts',
+  ...publishedModules('.', 'src').map(([, file]) => sourceOf(file)),
+]
 
 export default defineConfig(async () => ({
+  plugins: [bundlePackages()],
   build: {
     target: 'es2022',
     outDir: 'dist',
@@ -23,6 +29,8 @@ export default defineConfig(async () => ({
         preserveModules: true,
         preserveModulesRoot: 'src',
         entryFileNames: '[name].js',
+        // The comments of the documentation are in the declarations.
+        comments: { jsdoc: false, legal: true, annotation: true },
       },
     },
   },

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, posix, relative } from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { publishedModules } from './published.ts'
 import { type Installed, install } from './runtimes/consumer.ts'
 import { type Runtime, useOf, uses } from './runtimes/subpath-uses.ts'
 import { absenceTable, expected, fitting, subpathsOf, useInProcess } from './runtimes/subpaths.ts'
@@ -37,20 +38,46 @@ function packagesIn(text: string): string[] {
     .map((specifier) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/'))
 }
 
+/** Modules that the build bundles packages into. */
+const isBundled = (file: string) => /^dist\/(adapters\/mcp\/sdk|cli\/packages\/.*)\.js$/.test(file)
+const bundledPackages = [
+  ...['@modelcontextprotocol/server', '@modelcontextprotocol/core', 'isomorphic-git', 'just-bash'],
+  ...['quickjs-emscripten', 'smol-toml', 'sql.js', 'yaml'],
+]
+
+/** The size of the files of a package, in bytes. */
+function sizeOf(directory: string): number {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
+}
+
 describe('the packed package', () => {
   it('contains the build, its manifest and documents, and no other files', () => {
     const outside = files.filter((file) => !file.startsWith('dist/'))
     expect(outside.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'])
-    expect(files.filter((file) => file.startsWith('dist/') && !/\.js$|\.d\.ts$/.test(file))).toEqual([])
+    expect(files.filter((file) => file.startsWith('dist/') && !/\.js$|\.d\.ts$/.test(file)).sort()).toEqual([
+      'dist/THIRD-PARTY-LICENSES.txt',
+      'dist/cli/packages/chunks/emscripten-module.wasm',
+      'dist/cli/packages/chunks/sql-wasm.wasm',
+    ])
     expect(
       files.filter((file) => /\.(test|spec|long|browser)\.|^dist\/(test|bench|examples|playground)\//.test(file)),
     ).toEqual([])
     expect(files.length).toBeGreaterThan(200)
   })
 
-  it('has types beside each module, and refers to no source maps', () => {
-    const modules = files.filter((file) => file.endsWith('.js'))
-    expect(modules.filter((file) => !files.includes(file.replace(/\.js$/, '.d.ts')))).toEqual([])
+  it('has types for each published module and what they refer to, and refers to no source maps', () => {
+    const published = publishedModules(installed.package).map(([, file]) => file.replace(/\.js$/, '.d.ts'))
+    expect(published.filter((file) => !files.includes(file))).toEqual([])
+    const declarations = files.filter((file) => file.endsWith('.d.ts'))
+    const referred = declarations.flatMap((file) =>
+      [...textOf(file).matchAll(/\bfrom '(\.[^']+)'/g)].map(([, specifier = '']) =>
+        posix.join(posix.dirname(file), specifier.replace(/\.[jt]s$/, '.d.ts')),
+      ),
+    )
+    expect(referred.filter((file) => !declarations.includes(file))).toEqual([])
+    expect(declarations.filter((file) => !published.includes(file) && !referred.includes(file))).toEqual([])
     const scripts = files.filter((file) => file.startsWith('dist/'))
     expect(scripts.filter((file) => textOf(file).includes('sourceMappingURL'))).toEqual([])
   })
@@ -69,7 +96,7 @@ describe('the packed package', () => {
   it('imports only its dependencies and optional peers, in modules and in types', () => {
     const previous = new Set([...Object.keys(manifest.dependencies), ...peers])
     const strange = files
-      .filter((file) => /\.js$|\.d\.ts$/.test(file))
+      .filter((file) => /\.js$|\.d\.ts$/.test(file) && !isBundled(file))
       .flatMap((file) => packagesIn(textOf(file)).map((name) => `${file}: ${name}`))
       .filter((line) => !previous.has(line.split(': ')[1] ?? ''))
     expect(strange).toEqual([])
@@ -82,16 +109,40 @@ describe('the packed package', () => {
       files.filter((file) => file.endsWith('.js')).flatMap((file) => packagesIn(textOf(file))),
     )
     expect(Object.keys(manifest.dependencies).filter((name) => !packageNames.has(name))).toEqual([])
-    for (const name of ['memfs', 'isomorphic-git', '@modelcontextprotocol/sdk']) {
-      expect(manifest.dependencies).toHaveProperty([name])
-    }
+    expect(Object.keys(manifest.dependencies)).toEqual(['unbash', 'zod'])
+  })
+
+  it('contains whole packages in the modules that bundle them, with their licences', async () => {
+    const { metafile } = await build({
+      entryPoints: files.filter(isBundled).map((file) => join(installed.package, file)),
+      ...{ bundle: true, write: false, metafile: true, format: 'esm', platform: 'node', packages: 'external' },
+      ...{ outdir: 'never-written', logLevel: 'silent' },
+    })
+    const external = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path))
+    expect([...new Set(external)].filter((name) => !name.startsWith('node:')).sort()).toEqual(['zod/v4'])
+    const licences = textOf('dist/THIRD-PARTY-LICENSES.txt')
+    for (const name of bundledPackages) expect(licences).toMatch(new RegExp(`^${name} \\d[\\w.-]* \\(`, 'm'))
+    expect(licences).toContain('Apache License')
   })
 
   it('stays within its size limits', () => {
-    const bytes = files.reduce((sum, file) => sum + statSync(join(installed.package, file)).size, 0)
-    expect(installed.packedBytes).toBeLessThan(1_030_000)
-    expect(bytes).toBeLessThan(3_500_000)
-    expect(files.filter((file) => statSync(join(installed.package, file)).size > 150_000)).toEqual([])
+    const bytes = sizeOf(installed.package)
+    expect(installed.packedBytes).toBeLessThan(2_700_000)
+    expect(bytes).toBeLessThan(7_500_000)
+    expect(files.filter((file) => !isBundled(file) && statSync(join(installed.package, file)).size > 150_000)).toEqual([
+      'dist/cli/packages/chunks/emscripten-module.wasm',
+      'dist/cli/packages/chunks/sql-wasm.wasm',
+    ])
+  })
+
+  it('installs at most 10 packages and 14 MB', () => {
+    const directories = new Set([installed.package])
+    for (const directory of directories) {
+      const { dependencies = {} } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
+      for (const name of Object.keys(dependencies)) directories.add(join(top, 'node_modules', name))
+    }
+    expect(directories.size).toBeLessThanOrEqual(10)
+    expect([...directories].reduce((sum, directory) => sum + sizeOf(directory), 0)).toBeLessThan(14_000_000)
   })
 
   it('adds nothing to a bundle that uses nothing of it, except for modules with only a side effect', async () => {

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
-import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { createMcpServer } from '../adapters/mcp/index.ts'
+import { StdioServerTransport } from '../adapters/mcp/sdk.ts'
 import type { ApproveHandler } from '../policy/approval.ts'
 import type { DialectWorkspace, Workspace } from '../workspace/create-workspace.ts'
 import { askInTerminal } from './ask.ts'

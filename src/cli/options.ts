@@ -12,6 +12,7 @@ import {
 } from '../workspace/create-workspace.ts'
 import { type Config, loadConfig } from './config.ts'
 import { builtInDialect, isModulePath } from './dialect.ts'
+import { gitOf } from './git.ts'
 import type { WorkspaceValues } from './parse-words.ts'
 import { openRoots, type Root, rootsOf } from './roots.ts'
 import { shellOf } from './shell.ts'
@@ -48,6 +49,7 @@ export async function openWorkspace(
   const { parked } = options
   const isReadOnly = options['read-only'] === true
   const environment = { roots, overlay: options.overlay === true, readOnly: isReadOnly }
+  const git = gitOf(options)
   const shell = await shellOf(options.shell, environment)
   const backend = openRoots(roots, environment.overlay)
   try {
@@ -63,6 +65,7 @@ export async function openWorkspace(
       policy,
       ...(isReadOnly ? { readOnly: true } : {}),
       ...(shell === undefined ? {} : { shell }),
+      ...git,
       ...(options.plan === true ? { mode: 'plan' as const } : {}),
       ...(parked === undefined ? {} : { parked: directoryParking(parked) }),
       ...auditOf(audit),

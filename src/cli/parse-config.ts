@@ -1,6 +1,6 @@
-import { parse as parseToml, TomlError } from 'smol-toml'
-import { type Document, isNode, LineCounter, parseDocument } from 'yaml'
 import { findJsonError } from './json-error.ts'
+import { parse as parseToml, TomlError } from './packages/smol-toml.ts'
+import { type Document, isNode, LineCounter, parseDocument } from './packages/yaml.ts'
 
 /** A parsed configuration, with the lines of its fields. */
 export interface ParsedConfig {

@@ -9,6 +9,7 @@ const definitions = {
   ask: { type: 'boolean' },
   audit: { type: 'string' },
   dialect: { type: 'string' },
+  git: { type: 'boolean' },
   head: { type: 'string' },
   host: { type: 'string' },
   http: { type: 'string' },
@@ -35,7 +36,7 @@ type Parsed<N extends OptionName> = ReturnType<
 /** The options of the commands that open a workspace on real directories. */
 export const workspaceOptionNames = [
   ...(['root', 'policy', 'audit', 'read-only', 'overlay', 'json', 'plan', 'parked', 'record', 'dialect'] as const),
-  'shell',
+  ...(['shell', 'git'] as const),
 ] as const satisfies readonly OptionName[]
 
 /** The values of {@link workspaceOptionNames}. */

@@ -28,8 +28,9 @@ const usage = `wardspace: a workspace that an AI agent can be trusted with
   --ask               ask for approvals on stderr, answered on stdin (call and demo; the default of call in a terminal)
   --plan              refuse every change until a plan is approved (mcp)
   --parked DIR        keep calls that wait for an approval in a directory outside the root (mcp and call)
-  --shell S           run commands: bash (over the guarded files; needs the package just-bash), node (processes in a
-                      sandbox, on Linux), or none (the default) (mcp and call)
+  --shell S           run commands: bash (over the guarded files), node (processes in a sandbox, on Linux), or none (the
+                      default) (mcp and call)
+  --git               let the git commands of --shell bash write the repository: commit, branch, checkout (mcp and call)
   --read-only         register no tool that changes anything
   --dialect D         the names and results of another system's tools, such as mcp-filesystem, or a module of your own,
                       such as ./mine.js, which runs with the rights of this command (tools, call, mcp, approve, policy and

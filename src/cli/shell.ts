@@ -13,12 +13,11 @@ export interface ShellEnvironment {
 /**
  * Opens the shell of a name. Default: none, so that the abilities of an agent never depend on which packages are installed.
  *
- * @throws TypeError if the shell is not available: with the other options, on this system, or without its package
+ * @throws TypeError if the shell is not available: with the other options, or on this system
  */
 export async function shellOf(name: string | undefined, environment: ShellEnvironment): Promise<Shell | undefined> {
   if (name === undefined || name === 'none') return undefined
   if (name === 'bash') {
-    await asTypeError(async () => (await import('../shells/bash/just-bash.ts')).loadInterpreter())
     return (await import('../shells/bash/index.ts')).bash()
   }
   if (name !== 'node') throw new TypeError(`There is no shell "${name}"; the shells are bash, node and none`)

@@ -19,8 +19,9 @@ export { openRepository }
 
 /**
  * Git for a workspace, as its option `git`: init, add, commit, log, status, branch, checkout, clone and fetch over HTTP,
- * without a native git. On platforms without a global `Buffer`, such as browsers and workers, the first use of the repository
- * defines one, because isomorphic-git requires it. Diffs do not need it.
+ * without a native git. Needs the optional package isomorphic-git: `npm install isomorphic-git`. On platforms without a global
+ * `Buffer`, such as browsers and workers, the first use of the repository defines one with the optional package buffer, because
+ * isomorphic-git requires it. Diffs need neither.
  *
  * @example
  * const workspace = await createWorkspace({ backend: memory({ 'a.txt': 'a\n' }), policy: 'autonomous', git: git() })

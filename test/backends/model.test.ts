@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { Volume } from 'memfs'
 import { expect, it } from 'vitest'
 import { memfs } from '../../src/backends/memfs/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
@@ -99,7 +100,7 @@ it('memory, memfs and mounts agree with a plain Map on random change sets', asyn
   const counts = { applied: 0, refused: 0 }
   await fc.assert(
     fc.asyncProperty(sets, async (sequence) => {
-      const backends = [memory(), memfs(), mounts({ '': memory() })]
+      const backends = [memory(), memfs(new Volume()), mounts({ '': memory() })]
       let model: Model = new Map()
       for (const steps of sequence) {
         const expected = next(model, steps)

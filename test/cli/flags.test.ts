@@ -23,11 +23,11 @@ const workspaceOptions = [
 ]
 const http = ['http', 'host', 'token-file', 'allowed-host', 'allowed-origin']
 const commands: Readonly<Record<string, { readonly words: readonly string[]; readonly options: readonly string[] }>> = {
-  approve: { words: ['approve'], options: [...workspaceOptions, 'shell'] },
+  approve: { words: ['approve'], options: [...workspaceOptions, 'shell', 'git'] },
   'audit verify': { words: ['audit', 'verify', 'x'], options: ['head', 'after', 'json'] },
-  call: { words: ['call', 'read_file'], options: [...workspaceOptions, 'shell', 'ask'] },
+  call: { words: ['call', 'read_file'], options: [...workspaceOptions, 'shell', 'git', 'ask'] },
   demo: { words: ['demo'], options: ['root', 'ask'] },
-  mcp: { words: ['mcp'], options: [...workspaceOptions, 'shell', 'ask', ...http] },
+  mcp: { words: ['mcp'], options: [...workspaceOptions, 'shell', 'git', 'ask', ...http] },
   overlay: { words: ['overlay', 'show'], options: ['root', 'policy', 'audit', 'dialect', 'json'] },
   'policy check': { words: ['policy', 'check'], options: ['root', 'policy', 'dialect', 'json'] },
   'policy explain': {
@@ -38,7 +38,7 @@ const commands: Readonly<Record<string, { readonly words: readonly string[]; rea
   report: { words: ['report', 'x'], options: ['run', 'json', 'markdown'] },
   tools: { words: ['tools'], options: ['root', 'policy', 'read-only', 'overlay', 'dialect', 'shell', 'json'] },
 }
-const flags = new Set(['read-only', 'overlay', 'json', 'ask', 'plan', 'markdown'])
+const flags = new Set(['read-only', 'overlay', 'json', 'ask', 'plan', 'markdown', 'git'])
 const repeatable = new Set(['root', 'allowed-host', 'allowed-origin'])
 const all = [...new Set(Object.values(commands).flatMap(({ options }) => options))]
 

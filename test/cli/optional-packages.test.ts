@@ -2,7 +2,9 @@ import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const top = join(import.meta.dirname, '../..')
 let home: string
@@ -33,56 +35,106 @@ beforeAll(async () => {
 })
 afterAll(() => rm(home, { recursive: true, force: true }))
 
-it('a missing optional package is named, with the command that installs it', async () => {
-  const bare = await install('bare')
-  await writeFile(
-    join(bare, 'try.mjs'),
-    `import { createWorkspace } from 'wardspace'
-     import 'wardspace/ai-sdk'
-     import 'wardspace/testing/scripted-model'
-     import { memory } from 'wardspace/backends/memory'
-     import { bash } from 'wardspace/shells/bash'
-     import { webcontainer } from 'wardspace/shells/webcontainer'
-     // The parts of a page that the shell checks.
-     globalThis.document = {}
-     globalThis.crossOriginIsolated = true
-     const told = []
-     for (const shell of [bash(), webcontainer({ fallback: false })]) {
-       const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', shell })
-       const { code, message, hint } = await workspace.call('run_command', { command: 'echo x' })
-       told.push({ code, message, hint })
-       await workspace.close()
-     }
-     console.log(JSON.stringify(told))`,
-  )
-  const half = await install('half', ['just-bash'])
-  await writeFile(
-    join(half, 'try.mjs'),
-    `import { createWorkspace } from 'wardspace'
-     import { memory } from 'wardspace/backends/memory'
-     import { bash } from 'wardspace/shells/bash'
-     const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', shell: bash() })
-     console.log(JSON.stringify(await workspace.call('run_command', { command: 'node -e 1' })))
-     await workspace.close()`,
-  )
-  const main = 'node_modules/wardspace/dist/cli/main.js'
-  const [shells, scripts, command] = await Promise.all([
-    run(bare, 'try.mjs'),
-    run(half, 'try.mjs'),
-    run(bare, main, 'mcp', '--shell', 'bash', '--policy', 'autonomous'),
-  ])
-  expect(JSON.parse(shells.stdout || shells.stderr)).toEqual([
-    {
-      code: 'SHELL_UNAVAILABLE',
-      message: 'bash() needs the package just-bash, which cannot be loaded',
-      hint: expect.stringMatching(/npm install just-bash$/),
-    },
-    {
-      code: 'SHELL_UNAVAILABLE',
-      message: 'webcontainer() needs the package @webcontainer/api, which cannot be loaded',
-      hint: expect.stringMatching(/npm install @webcontainer\/api$/),
-    },
-  ])
-  expect(scripts.stdout).toContain('quickjs-emscripten')
-  expect(command).toMatchObject({ code: 2, stderr: expect.stringMatching(/just-bash.*npm install just-bash/) })
+const main = 'node_modules/wardspace/dist/cli/main.js'
+
+describe('a missing optional package', () => {
+  it('is named, with the command that installs it', async () => {
+    const bare = await install('bare')
+    await writeFile(
+      join(bare, 'try.mjs'),
+      `import { createWorkspace } from 'wardspace'
+       import 'wardspace/ai-sdk'
+       import 'wardspace/mcp'
+       import 'wardspace/mcp-http'
+       import 'wardspace/testing/scripted-model'
+       import { memfs } from 'wardspace/backends/memfs'
+       import { memory } from 'wardspace/backends/memory'
+       import { git } from 'wardspace/git'
+       import { bash } from 'wardspace/shells/bash'
+       import { webcontainer } from 'wardspace/shells/webcontainer'
+       // The parts of a page that the shell checks.
+       globalThis.document = {}
+       globalThis.crossOriginIsolated = true
+       const told = []
+       for (const shell of [bash(), webcontainer({ fallback: false })]) {
+         const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', shell })
+         const { code, message, hint } = await workspace.call('run_command', { command: 'echo x' })
+         told.push({ code, message, hint })
+         await workspace.close()
+       }
+       const note = ({ code, message, details }) => told.push({ code, message, hint: details?.hint })
+       const withGit = await createWorkspace({ backend: memory(), policy: 'autonomous', git: git() })
+       await withGit.git.init().catch(note)
+       delete globalThis.Buffer
+       await withGit.git.init().catch(note)
+       try {
+         memfs()
+       } catch (error) {
+         note(error)
+       }
+       console.log(JSON.stringify(told))`,
+    )
+    const { stdout, stderr } = await run(bare, 'try.mjs')
+    const missing = (code: string, user: string, name: string) => ({
+      code,
+      message: `${user} needs the package ${name}, which cannot be loaded`,
+      hint: expect.stringMatching(new RegExp(`npm install ${name}$`)),
+    })
+    expect(JSON.parse(stdout || stderr)).toEqual([
+      missing('SHELL_UNAVAILABLE', 'bash()', 'just-bash'),
+      missing('SHELL_UNAVAILABLE', 'webcontainer()', '@webcontainer/api'),
+      missing('BACKEND_ERROR', 'git', 'isomorphic-git'),
+      missing('BACKEND_ERROR', 'git on this platform', 'buffer'),
+      { message: 'memfs() needs a Volume of the package memfs: npm install memfs, then memfs(new Volume())' },
+    ])
+  })
+
+  it('is named by the command node of a shell', async () => {
+    const half = await install('half', ['just-bash'])
+    await writeFile(
+      join(half, 'try.mjs'),
+      `import { createWorkspace } from 'wardspace'
+       import { memory } from 'wardspace/backends/memory'
+       import { bash } from 'wardspace/shells/bash'
+       const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', shell: bash() })
+       console.log(JSON.stringify(await workspace.call('run_command', { command: 'node -e 1' })))
+       await workspace.close()`,
+    )
+    expect((await run(half, 'try.mjs')).stdout).toContain('quickjs-emscripten')
+  })
+})
+
+describe('the command line without any optional package', () => {
+  it('reads policies in TOML and YAML', async () => {
+    const bare = await install('config')
+    await writeFile(join(bare, 'p.toml'), "preset = 'readOnly'\n")
+    await writeFile(join(bare, 'p.yaml'), 'preset: readOnly\n')
+    for (const file of ['p.toml', 'p.yaml']) {
+      expect(await run(bare, main, 'tools', '--policy', file)).toMatchObject({ code: 0, stderr: '' })
+    }
+  })
+
+  it('serves MCP with the shell bash: its commands, scripts, databases and git', async () => {
+    const bare = await install('mcp')
+    const client = new Client({ name: 'test', version: '1.0.0' })
+    const words = [main, 'mcp', '--policy', 'autonomous', '--shell', 'bash', '--git', '--root', 'project']
+    await mkdir(join(bare, 'project'))
+    await client.connect(new StdioClientTransport({ command: process.execPath, args: words, cwd: bare }))
+    const outputs: Readonly<Record<string, string>> = {
+      "printf 'b\\na\\n' | sort | tee sorted.txt": 'a\nb\n',
+      'tar -cf x.tar sorted.txt && tar -tf x.tar && rm x.tar': 'sorted.txt\n',
+      "echo 'a: 1' | yq .a": '1\n',
+      'sqlite3 :memory: "select 6 * 7"': '42\n',
+      'node -e "console.log(require(\'node:path\').sep, 6 * 7)"': '/ 42\n',
+      'git init -q && git add sorted.txt && git commit -q -m first && git log --format=%s': 'first\n',
+    }
+    const seen: Record<string, unknown> = {}
+    for (const command of Object.keys(outputs)) {
+      const { structuredContent } = await client.callTool({ name: 'run_command', arguments: { command } })
+      const { stdout, stderr } = structuredContent as { readonly stdout: string; readonly stderr: string }
+      seen[command] = stdout + stderr
+    }
+    await client.close()
+    expect(seen).toEqual(outputs)
+  })
 })

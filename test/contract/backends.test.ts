@@ -13,11 +13,11 @@ import { onDisk } from './on-disk.ts'
 /** One line per backend. */
 const table: Readonly<Record<string, () => BackendSubject | Promise<BackendSubject>>> = {
   memory: () => ({ backend: memory() }),
-  'memfs, a volume of its own': () => ({ backend: memfs() }),
+  'memfs, a volume of its own': () => ({ backend: memfs(new Volume()) }),
   'memfs, a directory of a given volume': givenVolume,
   node: onDisk,
   'mounts over memory': () => ({ backend: mounts({ '': memory() }) }),
-  'mounts over memfs': () => ({ backend: mounts({ '': memfs() }) }),
+  'mounts over memfs': () => ({ backend: mounts({ '': memfs(new Volume()) }) }),
   'overlay of memory over memory': () => ({ backend: overlay(memory()) }),
   'overlay of memory over node': overNode,
 }
@@ -26,7 +26,7 @@ for (const [name, create] of Object.entries(table)) {
   registerContract(name, backendContract({ name, create }), { describe, it })
 }
 
-for (const [name, below] of Object.entries({ memory, memfs })) {
+for (const [name, below] of Object.entries({ memory, memfs: () => memfs(new Volume()) })) {
   const create = () => {
     const source = below()
     return { backend: readOnly(source), source }

@@ -33,6 +33,9 @@ const noPage = (label: string) => ({ Node: label, Deno: label, Bun: label, worke
 const noOrigin = noPage('only browsers have a file system per origin')
 const ofNode = 'memfs needs Node modules, or a bundler that replaces them'
 
+/** Loads an optional package. Its name is not a literal, because the same file is bundled for runtimes that lack the package. */
+const ofPackage = <M>(name: string): Promise<M> => import(name)
+
 /** Uses by subpath. A `*` matches every subpath of its kind. */
 export const uses: Readonly<Record<string, Use>> = {
   '.': use<typeof import('../../src/index.ts')>('one\n', async ({ createWorkspace }, { memory }) =>
@@ -101,7 +104,7 @@ export const uses: Readonly<Record<string, Use>> = {
   ),
   './backends/memfs': use<typeof import('../../src/backends/memfs/index.ts')>(
     'two\n',
-    ({ memfs }, kit) => works(memfs(), kit),
+    async ({ memfs }, kit) => works(memfs(new (await ofPackage<typeof import('memfs')>('memfs')).Volume()), kit),
     { workerd: ofNode, Chromium: ofNode },
   ),
   './backends/node': use<typeof import('../../src/backends/node/index.ts')>(

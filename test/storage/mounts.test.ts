@@ -1,3 +1,4 @@
+import { Volume } from 'memfs'
 import { describe, expect, it } from 'vitest'
 import { memfs } from '../../src/backends/memfs/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
@@ -209,7 +210,7 @@ describe('mounts()', () => {
 
   it.each([
     ['memory', () => memory()],
-    ['memfs', () => memfs()],
+    ['memfs', () => memfs(new Volume())],
   ])('leaves nothing half done when one of several backends refuses (%s)', async (_, make) => {
     const parts = [make(), make(), make()] as const
     const fill = [
@@ -332,7 +333,7 @@ describe('mounts()', () => {
     expect(second.get('__proto__')).toBe(first.get('__proto__'))
     await compare('', second)
     expect(first.get('x')).toMatchObject({ type: 'directory' })
-    expect(mounts({ '': memory(), m: memfs() }).tree).toBeUndefined()
+    expect(mounts({ '': memory(), m: memfs(new Volume()) }).tree).toBeUndefined()
   })
 
   it('forks if all parts do', async () => {
@@ -340,7 +341,7 @@ describe('mounts()', () => {
     const fork = backend.fork?.() as Backend
     await commit(fork, change('m/b', file('3')))
     expect([await textAt(backend, 'm/b'), await textAt(fork, 'm/b')]).toEqual(['2', '3'])
-    expect(mounts({ '': memory(), m: memfs() }).fork).toBeUndefined()
+    expect(mounts({ '': memory(), m: memfs(new Volume()) }).fork).toBeUndefined()
   })
 
   it('declares a capability only if all parts have it, and links if any has', () => {

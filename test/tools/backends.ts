@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Volume } from 'memfs'
 import { memfs } from '../../src/backends/memfs/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { nodeBackend } from '../../src/backends/node/index.ts'
@@ -15,7 +16,7 @@ export async function everyBackend(
   const source = memory(tree)
   const directory = mkdtempSync(join(tmpdir(), 'wardspace-tools-'))
   const disk = await nodeBackend(directory)
-  const volume = memfs()
+  const volume = memfs(new Volume())
   for (const backend of [disk, volume]) await fill(backend, source)
   return [
     { name: 'memory', backend: source, dispose: async () => {} },

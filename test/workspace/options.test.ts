@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { Volume } from 'memfs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type AiSdkOptions, aiSdkTools } from '../../src/adapters/ai-sdk/index.ts'
 import {
@@ -158,7 +159,7 @@ const faces: readonly Face[] = [
     },
   ),
   face<MemoryOptions>('memory()', (options) => memory({}, options), { clock: callback }),
-  face<MemfsOptions>('memfs()', (options) => memfs(undefined, options), { root: none }),
+  face<MemfsOptions>('memfs()', (options) => memfs(new Volume(), options), { root: none }),
   face<NodeOptions>('nodeBackend()', (options) => nodeBackend('/nonexistent', options), {
     ...{ stateDir: none, lockTimeoutMs: none, grounding: none },
   }),

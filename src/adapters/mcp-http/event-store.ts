@@ -1,4 +1,4 @@
-import type { EventStore } from '@modelcontextprotocol/server'
+import type { EventStore } from '../mcp/sdk.ts'
 
 interface StoredEvent {
   readonly number: number

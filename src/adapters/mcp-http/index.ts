@@ -1,12 +1,13 @@
-import { WebStandardStreamableHTTPServerTransport as Transport } from '@modelcontextprotocol/server'
 import { checkOptions, isFunction, isPositive, type OptionTable } from '../../util/check-options.ts'
+import { WebStandardStreamableHTTPServerTransport as Transport } from '../mcp/sdk.ts'
 import { type AdmissionOptions, admissionTable, createAdmission } from './admission.ts'
 import { createEventStore } from './event-store.ts'
 import { refusal, rpcCodes, withHint } from './protocol-errors.ts'
-import { createSessions, type McpSession, type SessionLimits, type Sessions } from './sessions.ts'
+import type { McpSession } from './session.ts'
+import { createSessions, type SessionLimits, type Sessions } from './sessions.ts'
 import { trackResponse } from './track-response.ts'
 
-export type { McpSession } from './sessions.ts'
+export type { McpSession } from './session.ts'
 
 /** The request that opens a session. */
 export interface McpClientRequest {

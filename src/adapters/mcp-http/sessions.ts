@@ -1,13 +1,5 @@
-import type { WebStandardStreamableHTTPServerTransport as Transport } from '@modelcontextprotocol/server'
-import type { McpServer } from '../mcp/index.ts'
-
-/** The server of one session. */
-export interface McpSession {
-  /** A server of `createMcpServer`, or of the official SDK. Two sessions must not share a server. */
-  readonly server: Pick<McpServer, 'connect'>
-  /** Called when the session ends, for example to close its run. */
-  close?(): void | Promise<void>
-}
+import type { WebStandardStreamableHTTPServerTransport as Transport } from '../mcp/sdk.ts'
+import type { McpSession } from './session.ts'
 
 /** Creates the server of a session. */
 type SessionFactory = () => McpSession | Promise<McpSession>

@@ -1,3 +1,4 @@
+import type { ProgressRequest } from './progress.ts'
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
@@ -6,8 +7,7 @@ import {
   type Implementation,
   type Server,
   type ServerContext,
-} from '@modelcontextprotocol/server'
-import type { ProgressRequest } from './progress.ts'
+} from './sdk.ts'
 
 /** The form of a question to the user of a client. */
 export type QuestionForm = Omit<ElicitRequestFormParams, 'mode'>

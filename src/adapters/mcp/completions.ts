@@ -1,6 +1,6 @@
-import type { CompleteResult, Server } from '@modelcontextprotocol/server'
 import type { CallOptions } from '../../call/state/call.ts'
 import { promptPaths } from './prompts.ts'
+import type { CompleteResult, Server } from './sdk.ts'
 import { ownCalls, requireServed, type ServedRun, type ServedState } from './served-workspace.ts'
 import { artifactTemplate, fileTemplate } from './uris.ts'
 

@@ -1,4 +1,4 @@
-import type { jsonSchemaValidator } from '@modelcontextprotocol/server'
+import type { jsonSchemaValidator } from './sdk.ts'
 
 interface Form {
   readonly properties: Readonly<Record<string, { readonly type?: string; readonly enum?: readonly unknown[] }>>

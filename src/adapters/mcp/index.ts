@@ -1,4 +1,3 @@
-import { type StdioServerHandle, serveStdio } from '@modelcontextprotocol/server/stdio'
 import {
   checkOptions,
   isFunction,
@@ -10,10 +9,12 @@ import {
 } from '../../util/check-options.ts'
 import type { DialectRun, DialectWorkspace, Workspace, WorkspaceRun } from '../../workspace/create-workspace.ts'
 import type { ClientRoots } from './client-roots.ts'
+import { Connection } from './connection.ts'
 import { withLegacyCode } from './protocol-errors.ts'
+import { type StdioServerHandle, serveStdio } from './sdk.ts'
 import { type ConnectionOptions, serveConnection } from './serve-connection.ts'
 import type { Served } from './served-workspace.ts'
-import { Connection, type McpTransport } from './transport.ts'
+import type { McpTransport } from './transport.ts'
 
 /** Name, run, approvals and roots of a server. */
 export interface McpServerOptions {

@@ -1,9 +1,9 @@
-import type { ListResourcesResult, ListResourceTemplatesResult } from '@modelcontextprotocol/server'
 import type { CallOptions } from '../../call/state/call.ts'
 import { classifyPath } from '../../files/classify/index.ts'
 import type { LogicalPath } from '../../paths/logical-path.ts'
 import { invalidParams } from './protocol-errors.ts'
 import { mimeTypeOf } from './read-resource.ts'
+import type { ListResourcesResult, ListResourceTemplatesResult } from './sdk.ts'
 import { hasTool, ownCalls, type Served, type ServedRun } from './served-workspace.ts'
 import { artifactTemplate, fileTemplate, fileUri, ownUri } from './uris.ts'
 

@@ -1,8 +1,8 @@
-import type { PromptMessage, Server } from '@modelcontextprotocol/server'
 import type { CallOptions } from '../../call/state/call.ts'
 import type { RequestOptions } from './call-options.ts'
 import { invalidParams } from './protocol-errors.ts'
 import { readResource } from './read-resource.ts'
+import type { PromptMessage, Server } from './sdk.ts'
 import { hasTool, requireServed, type Served, type ServedRun, type ServedState } from './served-workspace.ts'
 import { ownUri } from './uris.ts'
 

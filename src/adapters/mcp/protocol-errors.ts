@@ -1,5 +1,5 @@
-import { type JSONRPCMessage, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { Failure } from '../../errors.ts'
+import { type JSONRPCMessage, ProtocolErrorCode } from './sdk.ts'
 
 /** The code for a missing resource until 2025-11-25. The SDK sends `-32602`, as later versions of the protocol require. */
 const RESOURCE_NOT_FOUND = -32002

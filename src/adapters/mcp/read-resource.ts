@@ -1,7 +1,7 @@
-import type { ReadResourceResult } from '@modelcontextprotocol/server'
 import type { CallOptions, Success } from '../../call/state/call.ts'
 import type { Failure } from '../../errors.ts'
 import { failureError } from './protocol-errors.ts'
+import type { ReadResourceResult } from './sdk.ts'
 import { ownCalls, type ServedRun } from './served-workspace.ts'
 import type { ResourceName } from './uris.ts'
 

@@ -1,14 +1,4 @@
 import {
-  type ElicitResult,
-  type InputRequiredResult,
-  inputRequired,
-  isSpecType,
-  ProtocolErrorCode,
-  SdkErrorCode,
-  type Server,
-  type ServerContext,
-} from '@modelcontextprotocol/server'
-import {
   type ClientRequest,
   capabilitiesOf,
   hasForms,
@@ -20,6 +10,16 @@ import {
 } from './client-request.ts'
 import { wrongField } from './form-validation.ts'
 import { invalidParams } from './protocol-errors.ts'
+import {
+  type ElicitResult,
+  type InputRequiredResult,
+  inputRequired,
+  isSpecType,
+  ProtocolErrorCode,
+  SdkErrorCode,
+  type Server,
+  type ServerContext,
+} from './sdk.ts'
 
 /** Runs the requests of one client, which may ask its user questions. */
 export interface Rounds {

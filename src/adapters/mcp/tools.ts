@@ -1,4 +1,3 @@
-import type { CallToolResult, Server, Tool } from '@modelcontextprotocol/server'
 import type { Success } from '../../call/state/call.ts'
 import { type DialectResult, isDialectResult } from '../../dialects/runtime/types.ts'
 import type { Failure } from '../../errors.ts'
@@ -6,6 +5,7 @@ import type { ToolDescription } from '../../workspace/create-workspace.ts'
 import { modelTools, toJsonSchema, toModelText } from '../json-schema/index.ts'
 import type { RequestOptions } from './call-options.ts'
 import { openProgress } from './progress.ts'
+import type { CallToolResult, Server, Tool } from './sdk.ts'
 import type { Served, ServedState } from './served-workspace.ts'
 
 export interface ToolsOptions extends RequestOptions {

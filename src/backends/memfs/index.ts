@@ -1,4 +1,4 @@
-import { Volume } from 'memfs'
+import type { Volume } from 'memfs'
 import { ToolError } from '../../errors.ts'
 import { sha256 } from '../../files/hash/sha256.ts'
 import { type Path, parentOf, parsePath, quote, ROOT } from '../../paths/logical-path.ts'
@@ -22,35 +22,35 @@ import { checkOptions, isText } from '../../util/check-options.ts'
 
 /** Options of {@link memfs}. */
 export interface MemfsOptions {
-  /** The root directory. It must exist in a volume that is passed in. Default: `/`. */
+  /** The root directory, which must exist in the volume. Default: `/`. */
   readonly root?: string
 }
 
 /**
- * Creates a backend over a memfs `Volume`, for tests and tools that share one with other code: the volume passed in, or a
- * new one. Others may write to it at any time: every commit reads the tree again, and runs within one turn of the event
- * loop.
+ * Creates a backend over a `Volume` of the optional package memfs, for tests and tools that share one with other code. Others
+ * may write to it at any time: every commit reads the tree again, and runs within one turn of the event loop.
  *
  * The tag of a file is derived from its content, because the volume's times miss changes within a millisecond or under a
  * fixed clock; a `stat` therefore hashes the file. A replaced file is a new one: a hard link elsewhere keeps the old
  * content.
  *
- * @throws TypeError if the root is not a directory of the volume
+ * @throws TypeError without a volume, and if the root is not a directory of the volume
  * @example
  * ```ts
  * const volume = Volume.fromJSON({ '/project/a.txt': 'hello\n' })
  * const backend = memfs(volume, { root: '/project' })
  * ```
  */
-export function memfs(volume?: Volume, options?: MemfsOptions): Backend {
+export function memfs(volume: Volume, options?: MemfsOptions): Backend {
   const { root = '/' } = checkOptions<MemfsOptions>('memfs()', options, { root: isText })
   if (!root.startsWith('/')) throw new TypeError(`memfs(): the root must be an absolute path, not ${quote(root)}`)
-  const store = volume ?? new Volume()
-  if (volume === undefined) store.mkdirSync(root, { recursive: true })
-  if (!store.statSync(root, { throwIfNoEntry: false })?.isDirectory()) {
+  if (typeof (volume as Partial<Volume> | undefined)?.statSync !== 'function') {
+    throw new TypeError('memfs() needs a Volume of the package memfs: npm install memfs, then memfs(new Volume())')
+  }
+  if (!volume.statSync(root, { throwIfNoEntry: false })?.isDirectory()) {
     throw new TypeError(`memfs(): the root ${quote(root)} is not a directory of the volume`)
   }
-  return backendOver(new OpenVolume(store, String(store.realpathSync(root))))
+  return backendOver(new OpenVolume(volume, String(volume.realpathSync(root))))
 }
 
 const capabilities: Capabilities = Object.freeze({

@@ -1,4 +1,5 @@
 import type { Thread, ThreadEvents } from './start-thread.ts'
+import { threadFile } from './thread-file.ts'
 import { type FromThread, PROCESS_ARGUMENT } from './thread-protocol.ts'
 
 /** The parts of Node's child processes that are used here. */
@@ -18,14 +19,12 @@ interface ChildProcesses {
 /** The heap of a process: its old generation, in MB. */
 const HEAP_MB = 256
 
-const file = (): URL => new URL('./thread.js', import.meta.url)
-
 /** Returns whether this platform is Node and the file of the process exists: a bundle of one file and the sources have none. */
 export function hasProcesses(): boolean {
   const { process } = globalThis
   if (process?.versions?.node === undefined || typeof globalThis.Worker === 'function') return false
   const fs = process.getBuiltinModule?.('node:fs') as { existsSync(path: URL): boolean } | undefined
-  const url = file()
+  const url = threadFile()
   return url.protocol === 'file:' && fs?.existsSync(url) === true
 }
 
@@ -39,7 +38,7 @@ export function hasProcesses(): boolean {
 export function startNodeProcess({ onMessage, onEnd }: ThreadEvents): Thread {
   const { fork } = globalThis.process.getBuiltinModule('node:child_process') as unknown as ChildProcesses
   const { platform, env } = globalThis.process
-  const child = fork(file(), [PROCESS_ARGUMENT], {
+  const child = fork(threadFile(), [PROCESS_ARGUMENT], {
     env: platform === 'win32' ? { SystemRoot: env.SystemRoot } : {},
     execArgv: [`--max-old-space-size=${HEAP_MB}`],
     serialization: 'advanced',

@@ -1,3 +1,4 @@
+import { threadFile } from './thread-file.ts'
 import type { FromThread, ToThread } from './thread-protocol.ts'
 
 /** A Web Worker or a worker of Node. */
@@ -53,7 +54,7 @@ const STACK_MB = 64
 export function startNodeThread({ onMessage, onEnd }: ThreadEvents): Thread {
   const { Worker: NodeThread } = nodeThreads() ?? {}
   if (NodeThread === undefined) throw new TypeError('This platform has no threads')
-  const worker = new NodeThread(new URL('./thread.js', import.meta.url), {
+  const worker = new NodeThread(threadFile(), {
     env: {},
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, stackSizeMb: STACK_MB },

@@ -7,11 +7,13 @@ import { optionalPackage } from '../../../util/optional-package.ts'
  *
  * @throws ToolError `SHELL_UNAVAILABLE`
  */
-export function makeEngine(): Promise<QuickJSAsyncWASMModule> {
-  return optionalPackage('quickjs-emscripten', 'node', async () => {
-    const { newQuickJSAsyncWASMModule } = await import('quickjs-emscripten')
-    return newQuickJSAsyncWASMModule()
-  })
+export async function makeEngine(): Promise<QuickJSAsyncWASMModule> {
+  const { newQuickJSAsyncWASMModule } = await optionalPackage(
+    'quickjs-emscripten',
+    'node',
+    () => import('quickjs-emscripten'),
+  )
+  return newQuickJSAsyncWASMModule()
 }
 
 /** Internals of the package's context: its public method that runs jobs does not wait for accesses in them. */

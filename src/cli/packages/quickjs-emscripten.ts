@@ -1,0 +1,1 @@
+export { newQuickJSAsyncWASMModule } from 'quickjs-emscripten'

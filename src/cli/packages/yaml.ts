@@ -1,0 +1,1 @@
+export { type Document, isNode, LineCounter, parseDocument } from 'yaml'
