@@ -2,7 +2,7 @@ import { classifyContent, classifyDirectory, classifyPath } from '../files/class
 import { accessTo, coveringAccess, notGranted } from '../guard/guard-accesses.ts'
 import { isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
-import type { Permission } from '../policy/permissions.ts'
+import { type Permission, revealingPermissions } from '../policy/permissions.ts'
 import { planVerdict } from '../policy/plan.ts'
 import { combineVerdicts, type Verdict } from '../policy/policy.ts'
 import { type Risk, risksOf } from '../policy/risk/index.ts'
@@ -144,16 +144,8 @@ const removingPermissions: ReadonlySet<Permission> = new Set([
   'git:write',
 ])
 
-const writingPermissions: ReadonlySet<Permission> = new Set([
-  'file:write:create',
-  'file:write:replace',
-  'file:append',
-  'file:move',
-  'file:copy',
-  'file:patch:apply',
-  'memory:write',
-  'git:write',
-])
+/** A change with a revealing permission keeps or replaces content, so it grants new content as well. */
+const writingPermissions: ReadonlySet<Permission> = new Set(['file:write:create', ...revealingPermissions])
 
 /** The access for a directory that is created for a granted path inside it, with the permission of that path. */
 function parentAccess(accesses: readonly GuardedAccess[], path: Path): GuardedAccess {

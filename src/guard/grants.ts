@@ -2,7 +2,7 @@ import { ToolError } from '../errors.ts'
 import { classifyPath } from '../files/classify/index.ts'
 import { isWithin, type LogicalPath, type Path, quote } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
-import type { Permission } from '../policy/permissions.ts'
+import { type Permission, revealingPermissions } from '../policy/permissions.ts'
 import type { EntryType } from '../storage/backend.ts'
 import { notGranted } from './guard-accesses.ts'
 import type { Visibility, WalkKind } from './visibility.ts'
@@ -64,20 +64,6 @@ export const treePermissions: ReadonlySet<Permission> = new Set(
 
 export const memoryPermissions: ReadonlySet<Permission> = new Set(['memory:read', 'memory:write'])
 
-/**
- * Changes that depend on the present content, so that they show it, if it may be read. Creating and deleting do not depend on
- * it.
- */
-const revealing: ReadonlySet<Permission> = new Set([
-  'file:write:replace',
-  'file:append',
-  'file:move',
-  'file:copy',
-  'file:patch:apply',
-  'memory:write',
-  'git:write',
-])
-
 /** Decides by the permission of each access, and below a recursive access also by policy. */
 export class AccessGrants implements Grants {
   readonly #options: GrantOptions
@@ -115,8 +101,12 @@ export class AccessGrants implements Grants {
     if (this.showsContent(path)) return path
     const [access] = this.#covering(path)
     if (access === undefined) throw notGranted(path)
-    if (access.path !== path && revealing.has(access.permission)) this.#options.requireAllowed(accessAt(path, access))
-    this.#options.requireAllowed(accessAt(path, { permission: 'file:read' }))
+    const needed: Pick<GuardedAccess, 'permission' | 'isSource' | 'reveals'> = revealingPermissions.has(
+      access.permission,
+    )
+      ? { ...access, reveals: true }
+      : { permission: 'file:read' }
+    this.#options.requireAllowed(accessAt(path, needed))
     const reason = `was planned for ${access.permission}, which does not grant its content`
     throw new ToolError('POLICY_DENIED', `${quote(path)} ${reason}`, { path })
   }
@@ -156,12 +146,7 @@ export class AccessGrants implements Grants {
     if (permission === 'file:search') return this.#sees('search', path, 'file')
     if (permission === 'file:diff') return this.#sees('diff', path, 'file')
     if (permission === 'memory:read') return isExact || this.#sees('memory', path, 'file')
-    if (revealing.has(permission)) {
-      const reading = permission === 'memory:write' ? 'memory:read' : 'file:read'
-      return (
-        (isExact || this.#isAllowed(accessAt(path, access))) && this.#isAllowed(accessAt(path, { permission: reading }))
-      )
-    }
+    if (revealingPermissions.has(permission)) return this.#isAllowed(accessAt(path, { ...access, reveals: true }))
     if (!isExact || !this.#options.describesFiles) return false
     // A deletion compares the version, and does not show it if the file may not be read.
     return permission === 'file:delete' || (permission === 'file:info' && this.#sees('read', path, 'file'))
@@ -192,8 +177,15 @@ function isForDirectory({ permission }: GuardedAccess): boolean {
 }
 
 /** The access to one path of a tree. */
-function accessAt(path: Path, { permission, isSource }: Pick<GuardedAccess, 'permission' | 'isSource'>): GuardedAccess {
+function accessAt(
+  path: Path,
+  { permission, isSource, reveals }: Pick<GuardedAccess, 'permission' | 'isSource' | 'reveals'>,
+): GuardedAccess {
   const asked: LogicalPath = path
   const classification = classifyPath(path)
-  return { permission, asked, path, classification, recursive: false, ...(isSource === true ? { isSource } : {}) }
+  return {
+    ...{ permission, asked, path, classification, recursive: false },
+    ...(isSource === true ? { isSource } : {}),
+    ...(reveals === true ? { reveals } : {}),
+  }
 }

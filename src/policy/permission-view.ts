@@ -51,37 +51,15 @@ interface ViewState {
   readonly directories: DirectoryFactsCache
   readonly isCommand: boolean
   readonly isRead: boolean
-  /** Whether the access reveals content, such as a version. */
-  readonly showsContent: boolean
 }
 
-/** Changes that reveal something of the file, such as its version. Creating and deleting do not. */
-const revealing: ReadonlySet<Permission> = new Set([
-  'file:write:replace',
-  'file:append',
-  'file:move',
-  'file:copy',
-  'file:patch:apply',
-])
-
-/** What an access does besides the effect that its permission names. */
-export interface AccessTraits {
-  /** The path is the source of a copy. */
-  readonly isSource?: boolean | undefined
-  /** The effect shows content of the path, so rules against reading it apply. */
-  readonly reveals?: boolean | undefined
-}
-
-/** Creates the view of one permission. Its caches never change a decision. */
-export function createPermissionView(
-  permission: Permission,
-  facts: ViewFacts,
-  { isSource = false, reveals = false }: AccessTraits = {},
-): PermissionView {
-  const rules = facts.rules.filter(
-    (rule) =>
-      rule.appliesTo(permission, isSource) || (reveals && rule.action !== 'allow' && rule.appliesTo('file:read')),
-  )
+/**
+ * Creates the view of one permission. Its caches never change a decision.
+ *
+ * @param isSource the path is the source of a copy
+ */
+export function createPermissionView(permission: Permission, facts: ViewFacts, isSource = false): PermissionView {
+  const rules = facts.rules.filter((rule) => rule.appliesTo(permission, isSource))
   const state: ViewState = {
     permission,
     facts,
@@ -93,7 +71,6 @@ export function createPermissionView(
     directories: createDirectoryFacts(rules, facts.allowed),
     isCommand: permission.startsWith('command:'),
     isRead: !isMutating(permission),
-    showsContent: isMutating(permission) && revealing.has(permission),
   }
   return {
     decide: (path, classification, recursive, parts) => decide(state, path, classification, recursive, parts),
@@ -121,8 +98,6 @@ function decide(
     parts !== undefined ||
     isDirectory ||
     state.isCommand ||
-    // Whether the secret may be read as well depends on rules for another permission, which are not cached.
-    (state.showsContent && classification.kind === 'SECRET_LIKE') ||
     directory.candidates.length > 0 ||
     directory.allowed === undefined
   ) {
@@ -163,7 +138,7 @@ function decideName(
     else if (tool.action === 'ask') result |= ASKED
   }
   result |= applyRules(directory, path, classification, leads, protection, parts)
-  if (protection !== undefined && !isLifted(state, result, protection, path, classification)) {
+  if (protection !== undefined && (result & LIFTED) === 0) {
     result |= protection.decision === 'deny' ? DENIED : ASKED
     parts?.push({ source: 'protection', name: protection.name, action: protection.decision, protection })
   }
@@ -202,29 +177,6 @@ function applyRules(
     parts?.push({ source: 'rule', name: rule.name, action: rule.action, rule })
   }
   return result
-}
-
-function isLifted(
-  state: ViewState,
-  result: number,
-  protection: ProtectionRule,
-  path: string,
-  classification: Classification,
-): boolean {
-  if ((result & LIFTED) === 0) return false
-  return protection.name !== 'secret' || !state.showsContent || liftsReading(state.facts.rules, path, classification)
-}
-
-/** Returns whether a secret may be read. A change reveals the file it is made to, and a move can make it readable. */
-function liftsReading(rules: readonly CompiledRule[], path: string, { kind }: Classification): boolean {
-  let lifts = false
-  for (const rule of rules) {
-    if (!rule.appliesTo('file:read') || rule.kinds?.has(kind) === false || rule.paths?.matches(path) === false) continue
-    if (rule.action === 'deny') return false
-    // Only allow rules have overrides.
-    if (rule.overrides?.has('secret')) lifts = true
-  }
-  return lifts
 }
 
 function applyPreset(

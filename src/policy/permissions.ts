@@ -54,6 +54,24 @@ const readingPermissions: ReadonlySet<Permission> = new Set([
   'plan:submit',
 ])
 
+/**
+ * Changes that depend on the present content of their path, so that they show it. Creating and deleting do not depend on it.
+ */
+export const revealingPermissions: ReadonlySet<Permission> = new Set([
+  'file:write:replace',
+  'file:append',
+  'file:move',
+  'file:copy',
+  'file:patch:apply',
+  'memory:write',
+  'git:write',
+])
+
+/** Returns the permission to read what a change with the given permission shows. */
+export function readingPermission(permission: Permission): Permission {
+  return permission === 'memory:write' ? 'memory:read' : 'file:read'
+}
+
 /** Returns whether a permission covers changes. */
 export function isMutating(permission: Permission): boolean {
   return !readingPermissions.has(permission)

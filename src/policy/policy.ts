@@ -9,14 +9,8 @@ import { checkCommandEntries } from './command-entries.ts'
 import { compileOperators } from './command-operators.ts'
 import { compilePaths } from './match.ts'
 import { compileNetwork } from './network-policy.ts'
-import {
-  type AccessTraits,
-  createPermissionView,
-  type Part,
-  type PermissionView,
-  type ViewFacts,
-} from './permission-view.ts'
-import type { Permission } from './permissions.ts'
+import { createPermissionView, type Part, type PermissionView, type ViewFacts } from './permission-view.ts'
+import { type Permission, readingPermission, revealingPermissions } from './permissions.ts'
 import { presets } from './presets.ts'
 import { type CallFacts, type CompiledRule, compileRules } from './rules.ts'
 import { type ParsedPolicy, type PolicyData, parsePolicy, shortForms } from './schema.ts'
@@ -151,7 +145,7 @@ function compile({ data, origins, usedRoots }: ParsedPolicy): Policy {
     usedRoots,
     evaluate: (call) => evaluate(call, views.of(call)),
     decide: (tool, permission, path, classification) =>
-      views.ofTool(tool).permission(permission).decide(path, classification, false),
+      decideContent(views.ofTool(tool), permission, path, classification),
     mayContainAllowed: (tool, permission, directory) =>
       views.ofTool(tool).permission(permission).mayContainAllowed(directory),
     mayReach,
@@ -159,7 +153,7 @@ function compile({ data, origins, usedRoots }: ParsedPolicy): Policy {
       const view = views.of(call)
       return {
         key: view.key,
-        decide: (permission, path, classification) => view.permission(permission).decide(path, classification, false),
+        decide: (permission, path, classification) => decideContent(view, permission, path, classification),
         mayContainAllowed: (permission, directory) => view.permission(permission).mayContainAllowed(directory),
         isUniform: (permission) => view.permission(permission).isUniform,
       }
@@ -196,7 +190,7 @@ function revisionOf(data: PolicyData): string {
 interface View {
   readonly key: string
   readonly facts: ViewFacts
-  permission(permission: Permission, traits?: AccessTraits): PermissionView
+  permission(permission: Permission, isSource?: boolean): PermissionView
 }
 
 interface Views {
@@ -289,16 +283,15 @@ function decisionForTool(
 
 function createView(key: string, facts: ViewFacts): View {
   const plain = new Map<Permission, PermissionView>()
-  /** By whether the path is a source and whether its content is shown. */
-  const caches = [plain, new Map(), new Map(), new Map()] as const
+  const ofSources = new Map<Permission, PermissionView>()
   return {
     key,
     facts,
-    permission(permission, traits = {}) {
-      const cache = caches[(traits.isSource ? 1 : 0) + (traits.reveals ? 2 : 0)] ?? plain
+    permission(permission, isSource = false) {
+      const cache = isSource ? ofSources : plain
       let view = cache.get(permission)
       if (view === undefined) {
-        view = createPermissionView(permission, facts, traits)
+        view = createPermissionView(permission, facts, isSource)
         cache.set(permission, view)
       }
       return view
@@ -324,11 +317,53 @@ function evaluate(call: PolicyCall, view: View): Verdict {
   return verdictOf(call, decision, contributions)
 }
 
+/** Returns the access that reads what a change reveals. `undefined` for a change that reveals nothing. */
+function readingOf(access: GuardedAccess): GuardedAccess | undefined {
+  const { permission, asked, path, classification, recursive, reveals } = access
+  if (reveals !== true && !revealsSecret(permission, classification)) return undefined
+  return { permission: readingPermission(permission), asked, path, classification, recursive }
+}
+
+/** Whether a change reveals the file in any case: a replaced secret shows in the result, and a moved one can be read. */
+function revealsSecret(permission: Permission, { kind }: Classification): boolean {
+  return kind === 'SECRET_LIKE' && revealingPermissions.has(permission)
+}
+
+/** Decides on one name, and on reading it if a change with the permission reveals it. */
+function decideContent(
+  view: View,
+  permission: Permission,
+  path: LogicalPath,
+  classification: Classification,
+): Decision {
+  const decision = view.permission(permission).decide(path, classification, false)
+  if (decision === 'deny' || !revealsSecret(permission, classification)) return decision
+  return stricter(decision, view.permission(readingPermission(permission)).decide(path, classification, false))
+}
+
+/** Decides on one name of an access, and on reading it if the access reveals it. */
 function decideAccess(view: View, access: GuardedAccess, name: string, contributions: Contribution[]): Decision {
+  const start = contributions.length
+  const decision = addContributions(view, access, name, contributions, start)
+  const reading = readingOf(access)
+  if (reading === undefined) return decision
+  return stricter(decision, addContributions(view, reading, name, contributions, start))
+}
+
+/** Adds the parts of a decision, except those that are among the contributions from `start` on. */
+function addContributions(
+  view: View,
+  access: GuardedAccess,
+  name: string,
+  contributions: Contribution[],
+  start: number,
+): Decision {
   const parts: Part[] = []
-  const { permission, classification, recursive } = access
-  const decision = view.permission(permission, access).decide(name, classification, recursive, parts)
+  const { permission, classification, recursive, isSource } = access
+  const decision = view.permission(permission, isSource).decide(name, classification, recursive, parts)
+  const earlier = contributions.slice(start).map(({ part }) => `${part.source} ${part.name} ${part.action}`)
   for (const part of parts) {
+    if (earlier.includes(`${part.source} ${part.name} ${part.action}`)) continue
     // The decision for the tool appears once, however many accesses there are.
     if (part.source === 'tool' && contributions.some((other) => other.part.source === 'tool')) continue
     contributions.push(part.source === 'tool' ? { part } : { part, access, path: name })
