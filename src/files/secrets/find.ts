@@ -12,9 +12,10 @@ import {
   webSchemes,
 } from './formats.ts'
 import { findPasswords, isPassword, MAY_HOLD_PASSWORD } from './passwords.ts'
+import { wideTexts } from './wide-text.ts'
 
 /**
- * Finds every secret of a well-known format in a text, in order and without overlaps. Linear for every text: checks only
+ * Finds every secret of a well-known format in a text, in order and without overlaps, also with NULs between its characters. Linear for every text: checks only
  * ASCII, and never tries a pattern where it could read the same characters repeatedly.
  */
 export function findSecrets(text: string): readonly Secret[] {
@@ -23,6 +24,11 @@ export function findSecrets(text: string): readonly Secret[] {
   if (text.includes('@') && text.includes('://')) findUrlPasswords(text, secrets)
   if (text.includes('PRIVATE KEY')) findPrivateKeys(text, secrets)
   if (MAY_HOLD_PASSWORD.test(text)) findPasswords(text, secrets)
+  for (const { text: characters, offsetOf } of wideTexts(text)) {
+    for (const { kind, start, end } of findSecrets(characters)) {
+      secrets.push({ kind, start: offsetOf(start), end: offsetOf(end - 1) + 1 })
+    }
+  }
   return secrets.length < 2 ? secrets : withoutOverlaps(secrets)
 }
 

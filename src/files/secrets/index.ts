@@ -1,4 +1,4 @@
-import { latin1 } from '../../util/native-bytes.ts'
+import { indexOfByte, latin1 } from '../../util/native-bytes.ts'
 import { findSecrets } from './find.ts'
 import { lineHasSecret, mayHoldPrivateKey } from './prefilter.ts'
 
@@ -79,7 +79,7 @@ export function mayHoldSecret(bytes: Uint8Array): boolean {
   if (utf16EncodingOf(bytes) !== undefined) return true
   if (lineHasSecret(bytes, 0, bytes.length)) return true
   // Every format is ASCII, so the bytes can be searched as if they were text.
-  return mayHoldPrivateKey(bytes) && findSecrets(latin1(bytes)).length > 0
+  return (mayHoldPrivateKey(bytes) || indexOfByte(bytes, 0) !== -1) && findSecrets(latin1(bytes)).length > 0
 }
 
 /**

@@ -11,7 +11,8 @@ const MAX_FILE_BYTES = 1024 * 1024
 
 /** Whether a text may contain a piece of a secret: letters and digits in a long run, or a very long word. */
 export function mayContainSecret(text: string): boolean {
-  for (const [run] of text.matchAll(/[A-Za-z0-9_\-/+]{12,}/g)) {
+  // Text in UTF-16 has NULs between its characters.
+  for (const [run] of text.replaceAll('\0', '').matchAll(/[A-Za-z0-9_\-/+]{12,}/g)) {
     if (/[0-9]/.test(run) ? /[A-Za-z]/.test(run) : /\w{32}/.test(run)) return true
   }
   return false

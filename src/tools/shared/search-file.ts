@@ -4,6 +4,7 @@ import { decodeText, looksBinary } from '../../files/text/encoding.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import { type FileMatch, findMatches } from '../../search/matches.ts'
 import type { Hit, Query } from '../../search/query.ts'
+import { indexOfByte } from '../../util/native-bytes.ts'
 
 export interface FileSearchOptions {
   readonly query: Query
@@ -39,7 +40,7 @@ export function createFileSearch(options: FileSearchOptions): FileSearch {
    * secret, a match of the redacted text also matches as stored, unless it reaches into the mark.
    */
   const canSearchStored = (stored: Uint8Array): boolean =>
-    !mayMeetMarks && !isUtf16(stored) && !looksBinary(stored) && !mayHoldPrivateKey(stored)
+    !mayMeetMarks && !isUtf16(stored) && indexOfByte(stored, 0) === -1 && !mayHoldPrivateKey(stored)
 
   /** Returns the text to search as UTF-8, and the query for it. */
   function prepare(path: Path, stored: Uint8Array): { bytes: Uint8Array; query: Query } | undefined {

@@ -23,6 +23,33 @@ describe('redact', () => {
     }
   })
 
+  const wideEncodings: readonly (readonly [name: string, unit: (code: number) => readonly number[]])[] = [
+    ['UTF-16LE', (code) => [code, 0]],
+    ['UTF-16BE', (code) => [0, code]],
+    ['UTF-32LE', (code) => [code, 0, 0, 0]],
+    ['UTF-32BE', (code) => [0, 0, 0, code]],
+  ]
+  it.each(wideEncodings)('hides every token in %s without a byte order mark', (_, unit) => {
+    for (const [kind, before, secret, after] of tokens) {
+      for (const [left, right] of [
+        ['', ''],
+        ['first line\nkey: ', '\nlast line\n'],
+      ]) {
+        const text = `${left}${before}${secret}${after}${right}`
+        const bytes = Uint8Array.from([...text].flatMap((character) => unit(character.charCodeAt(0))))
+        const stored = Buffer.from(bytes).toString('latin1')
+        const { text: redacted, marks } = redact(stored)
+        expect(
+          marks.map((mark) => mark.kind),
+          text,
+        ).toEqual([kind])
+        expect(redacted.replaceAll('\0', '')).toBe(`${left}${before}[REDACTED:${kind}:1]${after}${right}`)
+        expect(stored.slice(marks[0]?.originalStart, marks[0]?.originalEnd).replaceAll('\0', '')).toBe(secret)
+        expect(mayHoldSecret(bytes)).toBe(true)
+      }
+    }
+  })
+
   it.each(tokens)('hides %s', (kind, before, secret, after) => {
     for (const [left, right] of [
       ['', ''],

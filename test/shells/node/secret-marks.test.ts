@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { times } from '../../counts.ts'
 import { passwords, shortest, tokens } from '../../files/secrets/tokens.ts'
@@ -59,5 +61,20 @@ describe('programs that open files by themselves', () => {
     const before = await snapshot()
     expect(await run('mv t.txt u.txt; sed -i s/^/x/ u.txt')).toMatchObject({ ok: false, code: 'POLICY_DENIED_SECRET' })
     expect(await snapshot()).toEqual(before)
+  })
+
+  it.each(['utf-16le', 'utf-16be'] as const)('do not show a whole secret in %s', async (encoding) => {
+    const { run, root } = await nodeBench()
+    const [, , secret] = tokens.find(([kind]) => kind === 'github-token') as (typeof tokens)[number]
+    for (const start of ['', '\ufeff']) {
+      const units = Buffer.from(`${start}key: ${secret}\n`, 'utf16le')
+      writeFileSync(join(root, 't.txt'), encoding === 'utf-16le' ? units : units.swap16())
+      for (const line of ['cat t.txt', 'cat t.txt >&2', 'head -c 400 t.txt', 'tr -d "\\0" < t.txt']) {
+        const { stdout, stderr } = await run(line)
+        const output = `${stdout}${stderr}`.replaceAll('\0', '')
+        expect(output).toContain('[REDACTED:github-token')
+        expect(output).not.toContain(secret)
+      }
+    }
   })
 })

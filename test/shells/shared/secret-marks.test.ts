@@ -221,6 +221,19 @@ describe('secret marks', () => {
     expect(hide(plain, a)).toBe(plain)
   })
 
+  it('hide a secret in UTF-16 without a byte order mark, and restore it', () => {
+    const text = `key: ${token}\nlast line\n`
+    const little = new Uint8Array(Buffer.from(text, 'utf16le'))
+    for (const units of [little, new Uint8Array(Buffer.from(little).swap16())]) {
+      const { hide, restore } = createMarks()
+      const shown = hide(units, a)
+      expect(Buffer.from(shown).toString('latin1').replaceAll('\0', '')).toBe(
+        'key: [REDACTED:github-token:1]\nlast line\n',
+      )
+      expect(restore(shown, a)).toEqual(units)
+    }
+  })
+
   it('are restored if unambiguous, and left or refused otherwise', () => {
     const { hide, restore } = createMarks()
     const text = new TextDecoder().decode(hide(bytes(`x = '${token}'\n`), a))
