@@ -11,7 +11,7 @@ export {
   shaMap,
   verifyAudit,
 } from './audit-log.ts'
-export { type ReportedRecord, type RunReport, reportRuns, type WrittenFile } from './report.ts'
+export { type DiffTotals, type ReportedRecord, type RunReport, reportRuns, type WrittenFile } from './report.ts'
 export { reportMarkdown } from './report-text.ts'
 export { callbackSink, type MemorySink, memorySink } from './sinks.ts'
 export { type SpanLike, spanSink, type TracerLike } from './span-sink.ts'

@@ -55,6 +55,8 @@ export interface AuditEntry {
   /** The reason that the agent stated. */
   readonly reason?: string | undefined
   readonly artifactUris: readonly string[]
+  /** Lines of text that the call added and removed. Absent if it changed nothing, or too much to count. */
+  readonly lines?: { readonly insertions: number; readonly deletions: number } | undefined
   readonly durationMs?: number | undefined
   /** The error code of a refusal or failure. */
   readonly code?: string | undefined

@@ -38,10 +38,17 @@ function runSection(report: RunReport, audit: AuditCheck | undefined): ReportSec
       ['from', report.from ?? 'no record'],
       ['to', report.to ?? 'no record'],
       ['calls', `${calls.carriedOut} carried out, ${calls.refused} refused`],
+      ['changes', diffText(report)],
       ...(calls.unfinished.length === 0 ? [] : [['unfinished', callNames(report, calls.unfinished)]]),
       ...(audit === undefined ? [] : [['audit', auditText(audit)]]),
     ],
   }
+}
+
+function diffText({ diff: { filesChanged, insertions, deletions, uncounted } }: RunReport): string {
+  const files = `${filesChanged} ${filesChanged === 1 ? 'file' : 'files'} changed, +${insertions} -${deletions}`
+  if (uncounted === 0) return files
+  return `${files}, without ${uncounted} ${uncounted === 1 ? 'call' : 'calls'} too large to count`
 }
 
 /** What the run read and wrote. */

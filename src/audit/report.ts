@@ -26,6 +26,7 @@ export interface RunReport {
     readonly calls: readonly string[]
   }[]
   readonly written: readonly WrittenFile[]
+  readonly diff: DiffTotals
   /** Every patch and edit that depended on a version or on existing text. */
   readonly patches: readonly {
     readonly callId: string
@@ -66,6 +67,17 @@ export interface RunReport {
     | undefined
   /** Each time the label of the content shown to the model rose, with its origin. */
   readonly taint: readonly NonNullable<AuditEntry['taint']>[]
+}
+
+/** The extent of what a run changed. */
+export interface DiffTotals {
+  /** Files whose last version differs from the first. */
+  readonly filesChanged: number
+  /** Lines that its calls added and removed. A line that is changed twice counts twice. */
+  readonly insertions: number
+  readonly deletions: number
+  /** Calls whose changes are not counted, because they were too large. */
+  readonly uncounted: number
 }
 
 /** A file that a run changed, with its versions and the calls that changed it. */
@@ -128,6 +140,7 @@ export function reportRun(
     },
     read: readFiles(outcomes),
     written,
+    diff: diffTotals(outcomes, written),
     patches: outcomes.filter(dependsOnVersion).map(patchOf),
     forbidden: outcomes.flatMap(forbiddenIn),
     approvals: outcomes.flatMap(approvalsOf),
@@ -145,6 +158,19 @@ function patchOf(outcome: ReportedRecord): RunReport['patches'][number] {
   const { toolCallId: callId, toolName: tool, pathsWritten, pathsAsked = [], code } = outcome
   if (tookEffect(outcome)) return { callId, tool, paths: pathsWritten, metBase: true }
   return { callId, tool, paths: pathsAsked, metBase: false, ...(code === undefined ? {} : { code }) }
+}
+
+function diffTotals(outcomes: readonly ReportedRecord[], written: readonly WrittenFile[]): DiffTotals {
+  const totals = { insertions: 0, deletions: 0, uncounted: 0 }
+  for (const { lines, pathsWritten, code } of outcomes) {
+    if (code !== undefined) continue
+    if (lines === undefined && pathsWritten.length > 0) totals.uncounted += 1
+    totals.insertions += lines?.insertions ?? 0
+    totals.deletions += lines?.deletions ?? 0
+  }
+  // The versions of a secret file are not recorded.
+  const changed = written.filter(({ from, to }) => from !== to || to === HIDDEN_VERSION)
+  return { filesChanged: changed.length, ...totals }
 }
 
 function iso(timestamp: number | string | undefined): string | undefined {

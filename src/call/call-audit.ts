@@ -13,7 +13,7 @@ import type { RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
 /** The fields of a record that describe the effect of a call. */
-type Effect = Pick<AuditEntry, 'pathsWritten' | 'oldSha256' | 'newSha256' | 'artifactUris'>
+type Effect = Pick<AuditEntry, 'pathsWritten' | 'oldSha256' | 'newSha256' | 'artifactUris' | 'lines'>
 
 /** Characters to keep of a text that a caller wrote. The audit redacts secrets in it and cuts it further. */
 const MAX_TEXT_LENGTH = 10_000
@@ -134,8 +134,8 @@ class OpenCallAudit implements CallAudit {
     }
   }
 
-  setEffect({ applied }: Receipt, artifactUri?: string): void {
-    this.#effect = outcomeOf(applied, artifactUri)
+  setEffect({ applied }: Receipt, artifactUri?: string, lines?: AuditEntry['lines']): void {
+    this.#effect = { ...outcomeOf(applied, artifactUri), lines }
   }
 
   async writeOutcome(failure?: Failure): Promise<void> {
@@ -176,6 +176,7 @@ class OpenCallAudit implements CallAudit {
       policyDecision: { decision: this.#verdict?.decision ?? 'none', rules: rulesOf(this.#verdict, failure) },
       reason: this.#reason,
       artifactUris: effect.artifactUris,
+      lines: effect.lines,
       durationMs: phase === 'intent' ? undefined : timestamp - this.started,
       code: failure?.code,
       step: isRefused ? this.#step : undefined,

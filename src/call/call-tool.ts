@@ -11,6 +11,7 @@ import type { ShownVersion, Tool } from '../tools/define-tool.ts'
 import { throwIfAborted } from '../util/abort.ts'
 import { authorizeChanges } from './authorize-changes.ts'
 import { openCallAudit } from './call-audit.ts'
+import { changedLines } from './change-diff.ts'
 import { addToJournal, commitChanges, emitChanges } from './commit-changes.ts'
 import { evaluateCommand, requireAllowedName } from './evaluate-command.ts'
 import { limitResult } from './limit-result.ts'
@@ -396,7 +397,8 @@ async function commitDraft(
   taint.labelChanges(changes, draft, receipt, changed ?? workspace)
   if (changed !== undefined) emitChanges(changed, run, audit.id, receipt)
   audit.setLabel(taint.labelResult(), run.taint.origin())
-  audit.setEffect(receipt, artifactUri)
+  const lines = receipt.applied.length === 0 ? undefined : changedLines(changes.changes)
+  audit.setEffect(receipt, artifactUri, lines)
   if (exceptions.length > 0) throw exceptions[0]
   return { receipt, artifactUri }
 }

@@ -2,7 +2,7 @@ import { classifyPath } from '../files/classify/index.ts'
 import { redact } from '../files/secrets/index.ts'
 import { createDocument } from '../files/text/document.ts'
 import { looksBinary } from '../files/text/encoding.ts'
-import { binaryDiff, unifiedDiff } from '../patch/diff.ts'
+import { binaryDiff, diffLines, unifiedDiff } from '../patch/diff.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { EntryState } from '../storage/backend.ts'
 import type { KnownChange } from './state/call.ts'
@@ -24,6 +24,52 @@ function sectionOf({ change: { path, to }, before }: KnownChange, maySee: (path:
   const current = sideOf(path, to)
   if (old === 'binary' || current === 'binary') return binaryDiff(bytesOf(path, before), bytesOf(path, to)).text
   return unifiedDiff(old, current).text
+}
+
+/** UTF-8 bytes of both sides of a change set, up to which its lines are counted. */
+const MAX_COUNTED_BYTES = 1024 * 1024
+
+/**
+ * Counts the lines that a change set adds and removes, as its diff shows them. Returns `undefined` for one that is too large.
+ */
+export function changedLines(changes: readonly KnownChange[]): LineTotals | undefined {
+  let bytes = 0
+  for (const { change, before, headOf } of changes) {
+    if (headOf !== undefined) return undefined
+    for (const state of [before, change.to]) bytes += state?.type === 'file' ? state.bytes.length : 0
+  }
+  if (bytes > MAX_COUNTED_BYTES) return undefined
+  const totals = { insertions: 0, deletions: 0 }
+  for (const { change, before } of changes) {
+    const { path, to } = change
+    const { protection } = classifyPath(path)
+    if (protection === 'secret' || protection === 'git') continue
+    const [old, current] = [plainText(path, before), plainText(path, to)]
+    if (old === undefined || current === undefined) continue
+    for (const { oldLines, newLines } of diffLines(old, current)) {
+      totals.insertions += newLines
+      totals.deletions += oldLines
+    }
+  }
+  return totals
+}
+
+/** Lines that were added and removed. */
+export interface LineTotals {
+  readonly insertions: number
+  readonly deletions: number
+}
+
+/** Returns the text of a state with its secrets, to count its lines; `undefined` if it is binary. */
+function plainText(path: Path, state: EntryState): string | undefined {
+  if (state === null || state.type === 'directory') return ''
+  if (state.type === 'link') return state.target
+  if (looksBinary(state.bytes)) return undefined
+  try {
+    return createDocument(state.bytes, path).original
+  } catch {
+    return undefined
+  }
 }
 
 /** Whether a path is internal to git. Its content is not readable text, so the diff only counts it. */

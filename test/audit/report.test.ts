@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { reportMarkdown, reportRuns } from '../../src/audit/index.ts'
 import { reportSections } from '../../src/audit/report-text.ts'
@@ -257,5 +258,66 @@ describe('a report of records', () => {
     expect(text).toContain('other-3')
     expect(text).toContain('xu+e0041.ts')
     expect(memorySink().records()).toEqual([])
+  })
+})
+
+describe('the diff totals of a report', () => {
+  const content = fc.array(fc.constantFrom('a\n', 'b\n', 'c\r\n', 'd'), { maxLength: 8 }).map((lines) => lines.join(''))
+  const path = fc.constantFrom('a.txt', 'b.txt', 'new/c.txt')
+  const step = fc.oneof(
+    fc.record({ tool: fc.constant('write_file'), input: fc.record({ path, content }) }),
+    fc.record({ tool: fc.constant('append_file'), input: fc.record({ path, content }) }),
+    fc.record({ tool: fc.constant('delete_file'), input: fc.record({ path }) }),
+    fc.record({ tool: fc.constant('move_file'), input: fc.record({ path, to: fc.constant('moved.txt') }) }),
+    fc.record({ tool: fc.constant('run_command'), input: fc.constant({ command: 'cat a.txt b.txt > both.txt' }) }),
+  )
+
+  it('are the sums of the diffs of its calls', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
+        const workspace = await createWorkspace({
+          backend: memory({ 'a.txt': 'a\nb\n', 'b.txt': 'b' }),
+          policy: 'autonomous',
+          shell: bash({ worker: false }),
+        })
+        const expected = { insertions: 0, deletions: 0 }
+        for (const { tool, input } of steps) {
+          if ('path' in input) await workspace.callTool('read_file', { path: input.path })
+          const result = await workspace.callTool(tool, input)
+          if (!result.ok || result.artifactUri === undefined) continue
+          const diff = (await workspace.callTool('read_file', { path: result.artifactUri, maxLines: 1000 })) as Success
+          const lines = String(diff.content).split('\n')
+          expected.insertions += lines.filter((line) => /^\+(?!\+\+ )/.test(line)).length
+          expected.deletions += lines.filter((line) => /^-(?!-- )/.test(line)).length
+        }
+        const { diff, written } = workspace.report()
+        const filesChanged = written.filter(({ from, to }) => from !== to).length
+        expect(diff).toEqual({ filesChanged, ...expected, uncounted: 0 })
+        await workspace.close()
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('leave out refused calls, secrets and binary files, and name calls that are too large to count', async () => {
+    const workspace = await createWorkspace({
+      backend: memory({ 'a.txt': 'one\n', '.env': 'PASSWORD=hunter2\n', 'image.png': new Uint8Array([0, 1, 10, 0]) }),
+      policy: {
+        preset: 'autonomous',
+        rules: [{ name: 'env', action: 'allow', paths: ['.env'], overrides: ['secret'] }],
+      },
+    })
+    await workspace.call('write_file', { path: '../x', content: 'x\n' })
+    await workspace.call('move_file', { path: 'image.png', to: 'moved.png' })
+    await workspace.call('append_file', { path: '.env', content: 'B=1\n' })
+    await workspace.call('append_file', { path: 'a.txt', content: 'two\n' })
+    expect(workspace.report().diff).toMatchObject({ insertions: 1, deletions: 0, uncounted: 0 })
+    expect(reportMarkdown(workspace.report())).toContain('4 files changed, +1 -0')
+    await workspace.call('write_file', { path: 'large.txt', content: 'x\n'.repeat(500_000) })
+    await workspace.call('append_file', { path: 'large.txt', content: 'x\n'.repeat(100_000) })
+    const { diff } = workspace.report()
+    expect(diff).toMatchObject({ insertions: 500_001, uncounted: 1 })
+    expect(reportMarkdown(workspace.report())).toContain('without 1 call too large to count')
+    await workspace.close()
   })
 })

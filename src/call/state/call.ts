@@ -1,4 +1,5 @@
 import type { Artifacts } from '../../audit/artifacts.ts'
+import type { AuditEntry } from '../../audit/record.ts'
 import type { Failure, ToolFailure } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../../policy/access.ts'
@@ -97,7 +98,7 @@ export interface CallAudit {
   /** @throws ToolError `AUDIT_FAILED`: nothing may be changed, and no plan becomes active */
   writeIntent(changes: Pick<AuthorizedChanges, 'changes'>): Promise<void>
   /** Sets the committed changes and their artifact for the last record. */
-  setEffect(receipt: Receipt, artifactUri?: string): void
+  setEffect(receipt: Receipt, artifactUri?: string, lines?: AuditEntry['lines']): void
   /** Writes the last record of the call: its outcome, or the refusal of a call that has no intent record. */
   writeOutcome(failure?: Failure): Promise<void>
 }
