@@ -1,9 +1,10 @@
 import { closeSync, existsSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
+import { checkArgument, checkOptions, isText } from '../util/check-options.ts'
 import { openRegularFile } from '../util/regular-file.ts'
 import { type AuditRecord, recordText } from './record.ts'
 import { rotatedFiles } from './rotation.ts'
-import { type AuditCheck, type VerifyOptions, verifyAudit } from './verify.ts'
+import { type AuditCheck, type VerifyOptions, verifyAudit, verifyTable } from './verify.ts'
 
 /** The {@link AuditCheck} of a file. If a chain breaks, `file` and `line` (from 1) are its location. */
 export type AuditFileCheck = AuditCheck & { readonly file?: string; readonly line?: number }
@@ -14,6 +15,7 @@ export type AuditFileCheck = AuditCheck & { readonly file?: string; readonly lin
  * @throws Error that names the first line that is not a record in the exact form written by this library
  */
 export function* readAuditFile(file: string): Generator<AuditRecord> {
+  checkArgument('readAuditFile()', 'file', file, isText)
   for (const { name, line, record } of linesOfAll(file)) {
     if (record === undefined) throw new Error(flawedLine(name, line))
     yield record
@@ -22,9 +24,13 @@ export function* readAuditFile(file: string): Generator<AuditRecord> {
 
 /**
  * Checks an audit file with its rotated files, byte by byte: finds a changed, missing or moved line, even if it parses to the
- * same record. Records removed at the end are only detected with `head`. Never throws.
+ * same record. Records removed at the end are only detected with `head`. Never throws for any file.
+ *
+ * @throws TypeError for invalid options
  */
-export function verifyAuditFile(file: string, options: VerifyOptions = {}): AuditFileCheck {
+export function verifyAuditFile(file: string, requested?: VerifyOptions): AuditFileCheck {
+  checkArgument('verifyAuditFile()', 'file', file, isText)
+  const options = checkOptions<VerifyOptions>('verifyAuditFile()', requested, verifyTable)
   let count = 0
   let location: { name: string; line: number } | undefined
   let flaw: string | undefined

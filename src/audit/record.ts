@@ -1,6 +1,7 @@
 import { sha256Text } from '../files/hash/sha256.ts'
 import type { Permission } from '../policy/permissions.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
+import { checkArgument, must } from '../util/check-options.ts'
 
 /** The audit data of a call, before it becomes a record of a chain. Paths are logical. Contents are never included. */
 export interface AuditEntry {
@@ -113,10 +114,16 @@ export function recordText(record: AuditRecord): string {
 /** Replaces the hash of a file that is secret by its name: the hash would confirm a guess of the content. */
 export const HIDDEN_VERSION = 'hidden'
 
+const isPairs = must(
+  'a list of pairs of a path and a sha256',
+  (versions) => Array.isArray(versions) && versions.every((pair) => Array.isArray(pair) && typeof pair[0] === 'string'),
+)
+
 /** Returns versions by path as an object that is safe for any path. */
 export function shaMap(
   versions: readonly (readonly [path: string, sha256: string | null])[],
 ): Readonly<Record<string, string | null>> {
+  checkArgument('shaMap()', 'versions', versions, isPairs)
   const [first, second] = versions
   // Most calls change one file, and a computed key is several times faster than `fromEntries`.
   if (first !== undefined && second === undefined) return { [first[0]]: first[1] }

@@ -1,3 +1,4 @@
+import { checkArgument, isObjectValue, must } from '../util/check-options.ts'
 import type { RunReport } from './report.ts'
 import type { AuditCheck } from './verify.ts'
 
@@ -149,6 +150,11 @@ const answers = {
   required: 'never answered',
 } as const
 
+const isReport = must(
+  'a report of a run, such as workspace.report()',
+  (report) => typeof Object(report).runId === 'string' && Array.isArray(Object(report).forbidden),
+)
+
 /**
  * Returns a report as Markdown. Text from outside (paths, reasons, names) is escaped.
  *
@@ -156,6 +162,8 @@ const answers = {
  * console.log(reportMarkdown(workspace.report(), workspace.verifyAudit()))
  */
 export function reportMarkdown(report: RunReport, audit?: AuditCheck): string {
+  checkArgument('reportMarkdown()', 'report', report, isReport)
+  if (audit !== undefined) checkArgument('reportMarkdown()', 'audit', audit, isObjectValue)
   const parts = reportSections(report, audit).map(({ title, columns, rows, none }) => {
     if (rows.length === 0) return `## ${title}\n\n${none}\n`
     const line = (cells: readonly string[]) => `| ${cells.map(escaped).join(' | ')} |`

@@ -1,6 +1,8 @@
 import { compilePaths } from '../policy/match.ts'
 import { isMutating } from '../policy/permissions.ts'
+import { checkArgument, must } from '../util/check-options.ts'
 import { type AuditEntry, HIDDEN_VERSION } from './record.ts'
+import { isRecords } from './verify.ts'
 
 /** A summary of a run, from its audit records alone. Plain data. Lists are in the order of the calls. */
 export interface RunReport {
@@ -106,11 +108,17 @@ const forbiddenCodes = new Set([
 const baseCodes = new Set(['WRITE_CONFLICT', 'PATCH_CONFLICT', 'EDIT_NO_MATCH', 'EDIT_AMBIGUOUS'])
 const versionedTools = new Set(['apply_patch', 'edit_file', 'replace_range', 'write_file'])
 
+const isRecord = must(
+  'a list of audit records',
+  (record) => typeof Object(record).runId === 'string' && Array.isArray(Object(record).pathsWritten),
+)
+
 /** Returns the reports of all runs in some records, in the order of their first record. */
 export function reportRuns(records: Iterable<ReportedRecord>): readonly RunReport[] {
+  checkArgument('reportRuns()', 'records', records, isRecords)
   const runs = new Map<string, { readonly actor: string; readonly entries: ReportedRecord[] }>()
   for (const record of records) {
-    const { runId, actor } = record
+    const { runId, actor } = checkArgument('reportRuns()', 'records', record, isRecord)
     const run = runs.get(runId)
     if (run === undefined) runs.set(runId, { actor, entries: [record] })
     else run.entries.push(record)

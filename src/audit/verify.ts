@@ -1,4 +1,4 @@
-import { checkOptions, must } from '../util/check-options.ts'
+import { checkArgument, checkOptions, must, type OptionTable } from '../util/check-options.ts'
 import { type AuditRecord, type ChainHead, emptyChain, expectedHash } from './record.ts'
 
 /** Whether a chain is intact, or where it breaks: `at` counts records from 0. */
@@ -19,6 +19,15 @@ const isHead = must(
   (value) => typeof (value as Partial<ChainHead>)?.hash === 'string',
 )
 
+/** The options of {@link verifyAudit}. */
+export const verifyTable: OptionTable<VerifyOptions> = { head: isHead, after: isHead }
+
+/** Checks an argument that takes audit records. They may be a generator, so each is checked when it is read. */
+export const isRecords = must(
+  'a list of audit records',
+  (records) => typeof records === 'object' && typeof Object(records)[Symbol.iterator] === 'function',
+)
+
 /**
  * Checks a chain of records. Finds the first record that was changed, removed, added or moved. A writer of the whole chain
  * can replace it by a new one, which only `options.head` reveals: store the head elsewhere. Never throws for any records.
@@ -26,7 +35,8 @@ const isHead = must(
  * @throws TypeError for invalid options
  */
 export function verifyAudit(records: Iterable<AuditRecord>, requested?: VerifyOptions): AuditCheck {
-  const options = checkOptions<VerifyOptions>('verifyAudit()', requested, { head: isHead, after: isHead })
+  checkArgument('verifyAudit()', 'records', records, isRecords)
+  const options = checkOptions<VerifyOptions>('verifyAudit()', requested, verifyTable)
   let head = emptyChain
   let at = 0
   for (const record of records) {

@@ -1,8 +1,10 @@
 import {
+  checkArgument,
   checkOptions,
   isAbortSignal,
   isBoolean,
   isFunction,
+  isObjectWith,
   isOneOf,
   isOneOrMore,
   isPositive,
@@ -47,8 +49,11 @@ function isPaths<P extends string | readonly string[]>(paths: P, owner: string):
 
 const DEFAULT_AUTHOR: Person = { name: 'Wardspace', email: 'wardspace@localhost' }
 
+const isGitHost = isObjectWith('a host with a backend, mayRead() and change()', 'mayRead', 'change')
+
 /** Returns the repository of a host. It need not exist yet: `init` and `clone` create it. */
 export function openRepository(host: GitHost, options?: { readonly author?: Person }): Repository {
+  checkArgument('openRepository()', 'host', host, isGitHost)
   const { author = DEFAULT_AUTHOR } = checkOptions<GitOptions>('openRepository()', options, gitOptionTable)
   const context = new RepositoryContext(host, author)
   return {

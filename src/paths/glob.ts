@@ -1,4 +1,5 @@
 import { ToolError } from '../errors.ts'
+import { checkOptions, isBoolean, requireText } from '../util/check-options.ts'
 import { expandBraces } from './braces.ts'
 import { quote } from './logical-path.ts'
 import { type CharacterClass, compileName, type NamePattern, parseClass, type Token } from './wildcard.ts'
@@ -31,6 +32,8 @@ export interface GlobOptions {
  * compileGlob('src/app/*.{ts,tsx}').matches('src/app/page.tsx') // true
  */
 export function compileGlob(pattern: string, options: GlobOptions = {}): Glob {
+  requireText('compileGlob()', 'pattern', pattern)
+  checkOptions<GlobOptions>('compileGlob()', options, { caseInsensitive: isBoolean })
   return compileGlobs([pattern], options)
 }
 

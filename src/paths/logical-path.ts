@@ -1,4 +1,5 @@
 import { ToolError } from '../errors.ts'
+import { requireText } from '../util/check-options.ts'
 
 declare const guarded: unique symbol
 declare const canonical: unique symbol
@@ -26,6 +27,7 @@ const MAX_PATH_BYTES = 4095
  * backslashes, colons, invalid Unicode, names over 255 bytes and paths over 4,095 bytes
  */
 export function parsePath(input: string): LogicalPath {
+  requireText('parsePath()', 'input', input)
   if (input.length > MAX_PATH_BYTES) reject(input, `is longer than ${MAX_PATH_BYTES} bytes`)
   if (input.trim() === '') reject(input, 'is empty')
   if (input.charCodeAt(0) === SLASH) reject(input, 'is absolute')
@@ -88,28 +90,35 @@ function reject(input: string, reason: string): never {
 
 /** Quotes a path for a message: at most 200 characters, with quotes, backslashes and control or format characters escaped. */
 export function quote(path: string): string {
+  requireText('quote()', 'path', path)
   const shortened = path.length > 200 ? `${path.slice(0, 200)}…` : path
   return `"${shortened.replace(/["\\\p{Cc}\p{Cf}\p{Cs}]/gu, (char) => `\\u{${Number(char.codePointAt(0)).toString(16)}}`)}"`
 }
 
 /** Returns the directory that contains a path; for the root, the root. */
 export function parentOf<P extends LogicalPath>(path: P): P {
+  requireText('parentOf()', 'path', path)
   const slash = path.lastIndexOf('/')
   return (slash === -1 ? '' : path.slice(0, slash)) as P
 }
 
 /** Returns the last name of a path; for the root, `''`. */
 export function nameOf(path: LogicalPath): string {
+  requireText('nameOf()', 'path', path)
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
 /** Returns the path of an entry of a directory. The name must be a single name that the guard accepts. */
 export function childOf<P extends LogicalPath>(directory: P, name: string): P {
+  requireText('childOf()', 'directory', directory)
+  requireText('childOf()', 'name', name)
   return (directory === '' ? name : `${directory}/${name}`) as P
 }
 
 /** Returns whether `path` is `directory` or below it. */
 export function isWithin(path: LogicalPath, directory: LogicalPath): boolean {
+  requireText('isWithin()', 'path', path)
+  requireText('isWithin()', 'directory', directory)
   return (
     directory === '' ||
     path === directory ||
@@ -119,6 +128,7 @@ export function isWithin(path: LogicalPath, directory: LogicalPath): boolean {
 
 /** Returns the directories above a path, nearest first, without the root. */
 export function ancestorsOf<P extends LogicalPath>(path: P): P[] {
+  requireText('ancestorsOf()', 'path', path)
   const ancestors: P[] = []
   for (let parent = parentOf(path); parent !== ''; parent = parentOf(parent)) ancestors.push(parent)
   return ancestors
@@ -126,5 +136,6 @@ export function ancestorsOf<P extends LogicalPath>(path: P): P[] {
 
 /** Returns the path as a caller writes it: `.` for the root. */
 export function display(path: LogicalPath): string {
+  requireText('display()', 'path', path)
   return path === '' ? '.' : path
 }

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { checkArgument, must } from '../util/check-options.ts'
 import { readRegularFile } from '../util/regular-file.ts'
 import type { ParkedCall, ParkedCalls } from './parked-calls.ts'
 
@@ -21,6 +22,8 @@ export interface DirectoryParking extends ParkedCalls {
   list(): readonly ParkedCall[]
 }
 
+const isDirectory = must('the path of a directory', (path) => typeof path === 'string' && path !== '')
+
 /**
  * Stores calls that wait for an approval in a directory, one file each, for all processes on this machine. If several
  * processes take a call, one of them gets it. The files contain the input of the calls and are readable by their owner only.
@@ -30,6 +33,7 @@ export interface DirectoryParking extends ParkedCalls {
  * const workspace = await createWorkspace({ backend: nodeBackend('.'), policy: 'supervised', parked: directoryParking('../waiting') })
  */
 export function directoryParking(directory: string): DirectoryParking {
+  checkArgument('directoryParking()', 'directory', directory, isDirectory)
   const root = resolve(directory)
   mkdirSync(root, { recursive: true, mode: 0o700 })
   const fileOf = (id: string) => join(root, `${createHash('sha256').update(id).digest('hex')}.json`)

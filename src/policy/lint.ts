@@ -1,6 +1,14 @@
 import { classifyPath } from '../files/classify/index.ts'
 import { isWithin, type Path } from '../paths/logical-path.ts'
-import { checkOptions, isListOf, isRecordOf, isText, must } from '../util/check-options.ts'
+import {
+  checkArgument,
+  checkOptions,
+  isListOf,
+  isPlainObject,
+  isRecordOf,
+  isText,
+  must,
+} from '../util/check-options.ts'
 import { nearestName } from '../util/nearest-name.ts'
 import type { DeclaredRoots } from './absolute-patterns.ts'
 import { compilePaths, compileTexts, permissionBit, permissionMask } from './match.ts'
@@ -51,6 +59,7 @@ export function lintPolicy(policy: unknown, options?: LintOptions): readonly Pol
   const isTool = must('a tool', (tool) => typeof (tool as Partial<LintTool> | null)?.name === 'string')
   const table = { tools: isListOf(isTool), roots: isRecordOf(isText) }
   const { tools = [], roots = {} } = checkOptions<LintOptions>('lintPolicy()', options, table)
+  if (typeof policy === 'object' && policy !== null) checkArgument('lintPolicy()', 'policy', policy, isPlainObject)
   const { data } = compilePolicy(policy, { roots })
   const findings: PolicyFinding[] = []
   for (const rule of data.rules ?? []) {

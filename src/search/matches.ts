@@ -1,3 +1,12 @@
+import {
+  checkArgument,
+  checkOptions,
+  isBytes,
+  isFunction,
+  isObjectWith,
+  must,
+  type OptionTable,
+} from '../util/check-options.ts'
 import type { Deadline } from './deadline.ts'
 import { firstLineStart, lineEndBefore, lineFeedAt, lineStartAt } from './line-bounds.ts'
 import type { Hit, Query } from './query.ts'
@@ -26,6 +35,16 @@ export interface MatchOptions {
   readonly mayShow?: (start: number, end: number) => boolean
 }
 
+const isQuery = isObjectWith('a query of compileQuery()', 'eachLine')
+const isCount = must('a number of at least 0', (value) => typeof value === 'number' && value >= 0)
+const matchTable: OptionTable<MatchOptions> = {
+  contextLines: isCount,
+  maxMatches: isCount,
+  snippetUnits: isCount,
+  deadline: isFunction,
+  mayShow: isFunction,
+}
+
 /**
  * Returns the matching lines of a UTF-8 text in order, at most `maxMatches`, and only those found before the deadline.
  * `truncated`: there may be more; `stopped`: `mayShow` ended the search. Bytes that are not UTF-8 decode to U+FFFD.
@@ -41,6 +60,9 @@ export function findMatches(
   bytes: Uint8Array,
   options: MatchOptions,
 ): { matches: FileMatch[]; truncated: boolean; stopped: boolean } {
+  checkArgument('findMatches()', 'query', query, isQuery)
+  checkArgument('findMatches()', 'bytes', bytes, isBytes)
+  checkOptions('findMatches()', options, matchTable, 'contextLines', 'maxMatches', 'snippetUnits')
   const { contextLines, maxMatches, snippetUnits, deadline, mayShow } = options
   const matches: FileMatch[] = []
   const first = firstLineStart(bytes)

@@ -1,4 +1,5 @@
 import { ToolError } from '../errors.ts'
+import { checkOptions, isBoolean, isOneOf, isText, type OptionTable } from '../util/check-options.ts'
 import { type Alphabet, alphabetOf } from './alphabet.ts'
 import { frequencyOf } from './byte-frequency.ts'
 import { type ByteRun, costOfRun, createRunFinder, rarityOfRun, requiredRun } from './byte-runs.ts'
@@ -59,6 +60,7 @@ export interface Query {
  * query.eachLine(new TextEncoder().encode('a\nlet b\n'), (hit) => hit.matchStart === 2)
  */
 export function compileQuery(input: QueryInput): Query {
+  checkOptions('compileQuery()', input, queryTable, 'query', 'mode', 'caseSensitive')
   const { query, mode, caseSensitive } = input
   if (query === '') throw new ToolError('INVALID_PATTERN', 'Cannot search: the query is empty')
   if (query.length > MAX_LENGTH) {
@@ -68,6 +70,12 @@ export function compileQuery(input: QueryInput): Query {
   const whole = wholeText(root)
   const search = whole === undefined ? regexQuery(root) : literalQuery(utf8.encode(whole.text), whole.ignoreCase)
   return { alphabet: alphabetOf(root), ...search }
+}
+
+const queryTable: OptionTable<QueryInput> = {
+  query: isText,
+  mode: isOneOf('literal', 'regex'),
+  caseSensitive: isBoolean,
 }
 
 const MAX_LENGTH = 4096

@@ -1,5 +1,6 @@
 import { ToolError } from '../errors.ts'
 import { childOf, type LogicalPath, type Path, parentOf, parsePath, quote, ROOT } from '../paths/logical-path.ts'
+import { checkArgument, checkOptions, isBoolean, isFunction, isObjectWith, requireText } from '../util/check-options.ts'
 import type { Backend, EntryType } from './backend.ts'
 
 /** Maximum number of links followed, as in Linux. More are treated as a circle. */
@@ -21,17 +22,20 @@ export interface CanonicalOptions {
  *
  * @throws ToolError `PATH_REJECTED` if a link leads outside or in a circle, `NOT_A_DIRECTORY` if an ancestor is a file
  */
-export async function canonical(backend: LinkReads, path: LogicalPath, options: CanonicalOptions = {}): Promise<Path> {
+export async function canonical(backend: LinkReads, path: LogicalPath, requested?: CanonicalOptions): Promise<Path> {
+  checkArgument('canonical()', 'backend', backend, isLinkReads)
+  requireText('canonical()', 'path', path)
+  const { noFollow = false } = optionsOf(requested)
   if (path === '') return ROOT
   const direct = await statOrNothing(backend, path as Path)
   // `stat` follows no link, so the path contains none.
-  if (direct !== undefined && (direct.type !== 'link' || options.noFollow)) return path as Path
+  if (direct !== undefined && (direct.type !== 'link' || noFollow)) return path as Path
   // A name that does not exist in a directory that does: no need to resolve the directories above one by one.
   const parent = parentOf(path)
   if (direct === undefined && parent !== '' && (await statOrNothing(backend, parent as Path))?.type === 'directory') {
     return path as Path
   }
-  const steps = resolve(path, options.noFollow ?? false)
+  const steps = resolve(path, noFollow)
   let step = steps.next()
   while (!step.done) {
     const stat = await backend.stat(step.value)
@@ -41,11 +45,26 @@ export async function canonical(backend: LinkReads, path: LogicalPath, options: 
   return step.value
 }
 
+const NO_OPTIONS: CanonicalOptions = {}
+
+/** Checks the options. Those of internal callers are recognised quickly, because `canonical` is called for every path. */
+function optionsOf(options: CanonicalOptions | undefined): CanonicalOptions {
+  if (options === undefined) return NO_OPTIONS
+  const [first, ...others] = Object.entries(options ?? {})
+  const isKnown = first === undefined || (first[0] === 'noFollow' && typeof first[1] === 'boolean')
+  if (isKnown && others.length === 0 && Object.getPrototypeOf(options ?? '') === Object.prototype) return options
+  return checkOptions<CanonicalOptions>('canonical()', options, { noFollow: isBoolean })
+}
+
+const isLinkReads = isObjectWith('a backend, or an object with stat() and readLink()', 'stat', 'readLink')
+
 /** The entry at a path: its type, or the target of a link. */
 export type LookupResult = { readonly type: Exclude<EntryType, 'link'> } | { readonly link: string } | undefined
 
 /** Like {@link canonical}, for backends with synchronous lookups. */
 export function canonicalSync(look: (path: Path) => LookupResult, path: LogicalPath, noFollow: boolean): Path {
+  requireText('canonicalSync()', 'path', path)
+  checkArgument('canonicalSync()', 'look', look, isFunction)
   const steps = resolve(path, noFollow)
   let step = steps.next()
   while (!step.done) step = steps.next(look(step.value))

@@ -1,5 +1,6 @@
 import { ToolError } from '../errors.ts'
 import { type LogicalPath, type Path, parentOf, parsePath, quote } from '../paths/logical-path.ts'
+import { checkArgument, isObjectWith, must, requireText } from '../util/check-options.ts'
 import type { Change, EntryType, Stat } from './backend.ts'
 
 /**
@@ -10,6 +11,7 @@ import type { Change, EntryType, Stat } from './backend.ts'
  * @throws ToolError `INVALID_INPUT`, `PATH_REJECTED`, `NOT_A_DIRECTORY`, `NOT_FOUND`
  */
 export function validateChanges(changes: readonly Change[]): void {
+  checkArgument('validateChanges()', 'changes', changes, isChangeSet)
   for (const change of changes) validateChange(change)
   if (changes.length < 2) return
   const byPath = indexByPath(changes)
@@ -53,6 +55,8 @@ export interface PresentView<P extends Present> {
  *   file), `ALREADY_EXISTS`, `IS_DIRECTORY`, `NOT_A_DIRECTORY`, `NOT_FOUND`, `DIRECTORY_NOT_EMPTY`
  */
 export function checkChangeSet<P extends Present>(changes: readonly Change[], view: PresentView<P>): (P | undefined)[] {
+  checkArgument('checkChangeSet()', 'view', view, isPresentView)
+  checkArgument('checkChangeSet()', 'changes', changes, isChangeSet)
   validateChanges(changes)
   const byPath = changes.length < 2 ? undefined : indexByPath(changes)
   return changes.map((change) => {
@@ -72,12 +76,20 @@ export function checkChangeSet<P extends Present>(changes: readonly Change[], vi
  * (parents before children), files and links. The result does not depend on the order of the set.
  */
 export function applyOrder<C extends Change>(changes: readonly C[]): readonly C[] {
+  checkArgument('applyOrder()', 'changes', changes, isChangeSet)
   if (changes.length < 2) return changes
   const deletions = changes.filter(({ to }) => to === null).sort((a, b) => (a.path < b.path ? 1 : -1))
   const directories = changes.filter(({ to }) => to?.type === 'directory').sort(byPathAscending)
   const others = changes.filter(({ to }) => to !== null && to.type !== 'directory').sort(byPathAscending)
   return [...deletions, ...directories, ...others]
 }
+
+/** Checks an argument that takes a change set. Its paths and states are checked later. */
+export const isChangeSet = must(
+  'a list of changes',
+  (changes) => Array.isArray(changes) && changes.every((change) => typeof change?.path === 'string'),
+)
+const isPresentView = isObjectWith('a view of the present tree', 'at', 'names')
 
 /**
  * Returns the path that a link at `path` leads to, from its text alone. Accepts only relative targets that stay inside,
@@ -86,6 +98,8 @@ export function applyOrder<C extends Change>(changes: readonly C[]): readonly C[
  * @throws ToolError `PATH_REJECTED`
  */
 export function linkTarget(path: LogicalPath, target: string): LogicalPath {
+  requireText('linkTarget()', 'path', path)
+  requireText('linkTarget()', 'target', target)
   const refuse = (reason: string): never => {
     throw new ToolError('PATH_REJECTED', `Cannot link ${quote(path)} to ${quote(target)}: the target ${reason}`, {
       path,

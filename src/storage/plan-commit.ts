@@ -1,8 +1,9 @@
 import { sha256Async } from '../files/hash/sha256.ts'
 import { ancestorsOf, type Path, parentOf } from '../paths/logical-path.ts'
+import { checkArgument, checkOptions, isFunction, isObjectWith, must, type OptionTable } from '../util/check-options.ts'
 import { mapConcurrent } from '../util/map-concurrent.ts'
 import type { Capabilities, Change, Receipt, Stat, Version } from './backend.ts'
-import { applyOrder, checkChangeSet, type FileOf, validateChanges } from './change-set.ts'
+import { applyOrder, checkChangeSet, type FileOf, isChangeSet, validateChanges } from './change-set.ts'
 
 /*
  * Plans commits for backends that store entries (path, type, stat) and, separately, the contents of files under a key of
@@ -73,8 +74,17 @@ export const storedCapabilities: Capabilities = Object.freeze({
   atomic: 'set',
 })
 
+const planTable: OptionTable<StoredCommitOptions<unknown>> = {
+  tree: isObjectWith('a stored tree', 'at', 'names'),
+  hashes: isObjectWith('the hashes of hashBytes()', 'get'),
+  tag: isFunction,
+  content: isFunction,
+  at: must('milliseconds since 1970', Number.isFinite),
+}
+
 /** Hashes all bytes of a change set, so that the commit itself can be planned synchronously. */
 export async function hashBytes(changes: readonly Change[]): Promise<ReadonlyMap<Uint8Array, string>> {
+  checkArgument('hashBytes()', 'changes', changes, isChangeSet)
   const hashes = new Map<Uint8Array, string>()
   for (const { to } of changes) {
     // A malformed state is refused later, by `checkChangeSet`.
@@ -94,6 +104,9 @@ export async function loadStoredTree<C>(
   entryAt: (path: Path) => Promise<StoredEntry<C> | undefined>,
   entriesIn: (directory: Path) => Promise<readonly { readonly name: string }[]>,
 ): Promise<StoredTree<C>> {
+  checkArgument('loadStoredTree()', 'changes', changes, isChangeSet)
+  checkArgument('loadStoredTree()', 'entryAt', entryAt, isFunction)
+  checkArgument('loadStoredTree()', 'entriesIn', entriesIn, isFunction)
   validateChanges(changes)
   const paths = new Set<Path>()
   for (const { path, from = path } of changes) {
@@ -123,6 +136,8 @@ export async function loadStoredTree<C>(
  * @throws ToolError whatever {@link checkChangeSet} throws
  */
 export function planStoredCommit<C>(changes: readonly Change[], options: StoredCommitOptions<C>): StoredCommit<C> {
+  checkArgument('planStoredCommit()', 'changes', changes, isChangeSet)
+  checkOptions('planStoredCommit()', options, planTable, 'tree', 'hashes', 'tag', 'content', 'at')
   const { tree, hashes, tag, at } = options
   const cache = new Map<Path, StoredEntry<C> | undefined>()
   const present = (path: Path) => {

@@ -1,5 +1,6 @@
 import { ToolError } from '../errors.ts'
 import { type Path, quote } from '../paths/logical-path.ts'
+import { checkArgument, isFunction, isObjectValue, requireText } from '../util/check-options.ts'
 import type { Backend, Stat } from './backend.ts'
 
 /**
@@ -11,9 +12,14 @@ import type { Backend, Stat } from './backend.ts'
 export function rangeOf(
   path: Path,
   range: Parameters<Backend['read']>[1],
-  { size, tag }: Stat,
+  stat: Stat,
   sha256: () => string,
 ): { readonly start: number; readonly end: number } {
+  requireText('rangeOf()', 'path', path)
+  if (range !== undefined) checkArgument('rangeOf()', 'range', range, isObjectValue)
+  checkArgument('rangeOf()', 'stat', stat, isObjectValue)
+  checkArgument('rangeOf()', 'sha256', sha256, isFunction)
+  const { size, tag } = stat
   if (range === undefined) return { start: 0, end: size }
   if (range.tag !== undefined && range.tag !== tag) {
     throw new ToolError('WRITE_CONFLICT', `Cannot read ${quote(path)}: it changed in the meantime`, {

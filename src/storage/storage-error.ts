@@ -1,5 +1,6 @@
 import { type ErrorCode, ToolError } from '../errors.ts'
 import { display, type LogicalPath, quote } from '../paths/logical-path.ts'
+import { requireText } from '../util/check-options.ts'
 
 /**
  * Returns the ToolError for a failure of a storage: `Cannot read "a.ts": permission denied`. System errors are
@@ -7,6 +8,8 @@ import { display, type LogicalPath, quote } from '../paths/logical-path.ts'
  * ToolError is returned unchanged.
  */
 export function storageError(action: string, path: LogicalPath, error: unknown): ToolError {
+  requireText('storageError()', 'action', action)
+  requireText('storageError()', 'path', path)
   if (error instanceof ToolError) return error
   const errno = errnoOf(error)
   const [code, reason] = reasons[errno ?? ''] ?? unknownReason(errno)

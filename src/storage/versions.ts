@@ -1,6 +1,15 @@
 import { sha256 } from '../files/hash/sha256.ts'
 import type { Path } from '../paths/logical-path.ts'
 import { sameBytes } from '../util/bytes.ts'
+import {
+  checkArgument,
+  checkOptions,
+  isBoolean,
+  isFunction,
+  isObjectWith,
+  must,
+  requireText,
+} from '../util/check-options.ts'
 import type { Backend, EntryState, Version } from './backend.ts'
 
 /** The reads of a backend that {@link stateAt} needs. */
@@ -11,6 +20,8 @@ const HEAD_BYTES = 64 * 1024
 
 /** Returns the state of a path, with all bytes and the permission bits of a file. `other` entries count as absent. */
 export async function stateAt(reads: StateReads, path: Path): Promise<EntryState> {
+  requireText('stateAt()', 'path', path)
+  checkArgument('stateAt()', 'reads', reads, isStateReads)
   return (await stateWithin(reads, path, Number.POSITIVE_INFINITY)).state
 }
 
@@ -31,13 +42,23 @@ export async function stateWithin(
   return isLarge ? { state, headOf: stat.size } : { state }
 }
 
+const isStateReads = isObjectWith('a backend, or an object with its reads', 'stat', 'read', 'readLink')
+const isStateOrNull = must(
+  'a state or version of an entry, or null',
+  (state) => state === null || typeof (state as Partial<NonNullable<EntryState>> | undefined)?.type === 'string',
+)
+
 /** Returns the version at a path. Reads and hashes a file as a whole. */
 export async function versionAt(reads: StateReads, path: Path): Promise<Version> {
+  requireText('versionAt()', 'path', path)
+  checkArgument('versionAt()', 'reads', reads, isStateReads)
   return versionOf(await stateAt(reads, path))
 }
 
 /** Returns the version of a state. */
 export function versionOf(state: EntryState, hash: (bytes: Uint8Array) => string = sha256): Version {
+  checkArgument('versionOf()', 'state', state, isStateOrNull)
+  checkArgument('versionOf()', 'hash', hash, isFunction)
   if (state?.type !== 'file') return state
   const { bytes, mode } = state
   return { type: 'file', sha256: hash(bytes), size: bytes.length, ...(mode === undefined ? {} : { mode }) }
@@ -45,6 +66,8 @@ export function versionOf(state: EntryState, hash: (bytes: Uint8Array) => string
 
 /** Compares two versions. Permission bits count where both versions have them. */
 export function sameVersion(a: Version, b: Version): boolean {
+  checkArgument('sameVersion()', 'a', a, isStateOrNull)
+  checkArgument('sameVersion()', 'b', b, isStateOrNull)
   if (a === null || b === null) return a === b
   if (a.type === 'file' && b.type === 'file') {
     return a.sha256 === b.sha256 && (a.mode === undefined || b.mode === undefined || a.mode === b.mode)
@@ -54,7 +77,10 @@ export function sameVersion(a: Version, b: Version): boolean {
 }
 
 /** Compares two states. With `modes`, the permission bits of files count where both states have them. */
-export function sameState(a: EntryState, b: EntryState, { modes }: { readonly modes: boolean }): boolean {
+export function sameState(a: EntryState, b: EntryState, options: { readonly modes: boolean }): boolean {
+  checkArgument('sameState()', 'a', a, isStateOrNull)
+  checkArgument('sameState()', 'b', b, isStateOrNull)
+  const { modes } = checkOptions<{ readonly modes: boolean }>('sameState()', options, { modes: isBoolean }, 'modes')
   if (a?.type === 'file' && b?.type === 'file') {
     if (modes && a.mode !== undefined && b.mode !== undefined && a.mode !== b.mode) return false
     return sameBytes(a.bytes, b.bytes)

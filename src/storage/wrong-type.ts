@@ -1,5 +1,6 @@
 import { ToolError } from '../errors.ts'
 import { ancestorsOf, display, type Path, quote } from '../paths/logical-path.ts'
+import { checkArgument, isFunction, requireText } from '../util/check-options.ts'
 import type { EntryType } from './backend.ts'
 
 /** The read that an error message names. */
@@ -14,6 +15,9 @@ export type PathVerb = ReadVerb | 'change'
  * returns the type of what is at a path now.
  */
 export function wrongType(verb: PathVerb, path: Path, typeAt: (path: Path) => EntryType | undefined): ToolError {
+  checkArgument('wrongType()', 'typeAt', typeAt, isFunction)
+  requireText('wrongType()', 'verb', verb)
+  requireText('wrongType()', 'path', path)
   const cannot = `Cannot ${verb} ${quote(display(path))}`
   const type = typeAt(path)
   if (type === undefined) {
@@ -37,6 +41,9 @@ export async function wrongTypeAt(
   path: Path,
   typeAt: (path: Path) => Promise<EntryType | undefined>,
 ): Promise<ToolError> {
+  checkArgument('wrongTypeAt()', 'typeAt', typeAt, isFunction)
+  requireText('wrongTypeAt()', 'verb', verb)
+  requireText('wrongTypeAt()', 'path', path)
   const types = new Map<Path, EntryType | undefined>()
   for (const at of [path, ...ancestorsOf(path)]) {
     const type = await typeAt(at)

@@ -70,6 +70,8 @@ export function readOnlyContract(options: {
     | Promise<BackendSubject & { source: BackendSubject['backend'] }>
     | (BackendSubject & { source: BackendSubject['backend'] })
 }): readonly ContractCase[] {
+  const { name, create, skip } = optionTable
+  checkOptions('readOnlyContract()', options, { name, create, skip }, 'name', 'create')
   return backendCases(readOnlyCases, options as BackendContractOptions)
 }
 

@@ -1,3 +1,5 @@
+import { checkArgument, isListOf, isObjectWith, isText } from '../util/check-options.ts'
+
 /** One case of a contract. */
 export interface ContractCase {
   readonly name: string
@@ -33,7 +35,11 @@ export interface SubjectOptions<Subject> {
 }
 
 /** Registers cases in a runner as one group. A skipped case is reported with its reason if the runner supports that. */
-export function registerContract(name: string, cases: readonly ContractCase[], { describe, it }: Runner): void {
+export function registerContract(name: string, cases: readonly ContractCase[], runner: Runner): void {
+  checkArgument('registerContract()', 'name', name, isText)
+  checkArgument('registerContract()', 'cases', cases, isListOf(isObjectWith('a case of a contract', 'run')))
+  checkArgument('registerContract()', 'runner', runner, isRunner)
+  const { describe, it } = runner
   describe(name, () => {
     for (const contractCase of cases) {
       it(contractCase.name, async (context) => {
@@ -43,6 +49,9 @@ export function registerContract(name: string, cases: readonly ContractCase[], {
     }
   })
 }
+
+/** Runners are objects or namespaces with further fields. */
+const isRunner = isObjectWith('a test runner with describe() and it()', 'describe', 'it')
 
 /**
  * Returns cases that create their own subject and always close it.

@@ -1,7 +1,17 @@
 import { type ErrorCode, errorHints, ToolError } from '../errors.ts'
 import { compileGlob } from '../paths/glob.ts'
 import { quote } from '../paths/logical-path.ts'
-import { checkOptions, isFunction, must } from '../util/check-options.ts'
+import {
+  checkArgument,
+  checkOptions,
+  isFunction,
+  isOneOf,
+  isOneOrMore,
+  isText,
+  must,
+  type OptionTable,
+  shape,
+} from '../util/check-options.ts'
 
 /** One call of a storage. */
 export interface FaultyCall<O extends string = string> {
@@ -67,13 +77,18 @@ export interface Injector<O extends string = string> {
   around<T>(operation: O, paths: readonly string[], act: FaultyAct<T>): Promise<T>
 }
 
-/** @throws TypeError for an invalid fault */
+/**
+ * @param operations the operations of the storage
+ * @throws TypeError for an invalid fault
+ */
 export function createInjector<O extends string>(
+  operations: readonly O[],
   faults: Fault<O> | readonly Fault<O>[] = [],
   options?: FaultOptions,
 ): Injector<O> {
   const table = { seed: must('an integer', Number.isSafeInteger), wait: isFunction }
   const { seed = 0, wait = noClock } = checkOptions<FaultOptions>('faulty()', options, table)
+  const isFault = shape<Fault<O>>({ ...faultTable, on: isOneOrMore(isOneOf(...operations)) })
   const random = randomNumbers(seed)
   const calls: FaultyCall<O>[] = []
   let armed: Armed<O>[] = []
@@ -92,7 +107,7 @@ export function createInjector<O extends string>(
       return crashed
     },
     inject(fault) {
-      armed.push(arm(fault, wait !== noClock, random))
+      armed.push(arm(checkArgument('inject()', 'fault', fault, isFault), wait !== noClock, random))
     },
     heal() {
       armed = []
@@ -122,8 +137,27 @@ export function createInjector<O extends string>(
       return result
     },
   }
-  for (const fault of Array.isArray(faults) ? faults : [faults]) injector.inject(fault)
+  const checked = checkArgument<typeof faults>('faulty()', 'faults', faults, isOneOrMore(isFault))
+  for (const fault of Array.isArray(checked) ? checked : [checked]) injector.inject(fault)
   return injector
+}
+
+const isIndex = must('a whole number from 1', (value) => Number.isSafeInteger(value) && Number(value) >= 1)
+const isSize = must('a whole number from 0', (value) => Number.isSafeInteger(value) && Number(value) >= 0)
+const isCode = isOneOf(...Object.keys(errorHints))
+
+/** The checks of a fault, without the operations, which depend on the storage. */
+const faultTable: Omit<OptionTable<Fault>, 'on'> = {
+  path: (value, ...at) => (value instanceof RegExp ? value : isText(value, ...at)),
+  nth: isIndex,
+  from: isIndex,
+  chance: must('a number from 0 to 1', (value) => typeof value === 'number' && value >= 0 && value <= 1),
+  when: isOneOf('before', 'after'),
+  latencyMs: isSize,
+  run: isFunction,
+  short: isSize,
+  error: (value, ...at) => (value instanceof Error ? value : isCode(value, ...at)),
+  crash: isOneOf(true),
 }
 
 function noClock(): never {
@@ -137,35 +171,21 @@ interface Armed<O extends string> {
 }
 
 function arm<O extends string>(fault: Fault<O>, canWait: boolean, random: () => number): Armed<O> {
-  const { on, path, nth, from, chance, latencyMs, short, error } = fault
-  requireCount('nth', nth, 1)
-  requireCount('from', from, 1)
-  requireCount('latencyMs', latencyMs, 0)
-  requireCount('short', short, 0)
-  if (chance !== undefined && !(chance >= 0 && chance <= 1))
-    throw new TypeError('The chance of a fault must be from 0 to 1')
+  const { on, path, nth, from, chance, latencyMs } = fault
   if (latencyMs !== undefined && !canWait) noClock()
-  if (typeof error === 'string' && !Object.hasOwn(errorHints, error)) {
-    throw new TypeError(`The error of a fault must be an error code, not ${JSON.stringify(error)}`)
-  }
-  const operations: readonly string[] | undefined = typeof on === 'string' ? [on] : on
+  const matchedOperations: readonly string[] | undefined = typeof on === 'string' ? [on] : on
   const matchesPath = path === undefined ? () => true : matcherOf(path)
   let count = 0
   return {
     fault,
     isDue({ operation, paths }) {
-      if (operations?.includes(operation) === false || !paths.some(matchesPath)) return false
+      if (matchedOperations?.includes(operation) === false || !paths.some(matchesPath)) return false
       count += 1
       if (nth !== undefined && count !== nth) return false
       if (from !== undefined && count < from) return false
       return chance === undefined || random() < chance
     },
   }
-}
-
-function requireCount(name: string, value: number | undefined, minimum: number): void {
-  if (value === undefined || (Number.isSafeInteger(value) && value >= minimum)) return
-  throw new TypeError(`The field ${name} of a fault must be a whole number from ${minimum}`)
 }
 
 function matcherOf(path: string | RegExp): (path: string) => boolean {

@@ -1,19 +1,16 @@
 import { sha256 } from '../files/hash/sha256.ts'
 import type { Backend, Change, CommitOptions, EntryState, FileRead, Receipt, Version } from '../storage/backend.ts'
 import { applyOrder } from '../storage/change-set.ts'
+import { isBackend } from '../storage/is-backend.ts'
+import { checkArgument } from '../util/check-options.ts'
 import { createInjector, type Fault, type FaultOptions, type Injector } from './faults.ts'
 
+const operations = [
+  ...(['canonical', 'stat', 'list', 'read', 'readLink', 'commit', 'scan', 'statDirectories', 'walk'] as const),
+] as const
+
 /** Methods of a backend in which faults can occur. */
-export type BackendOperation =
-  | 'canonical'
-  | 'stat'
-  | 'list'
-  | 'read'
-  | 'readLink'
-  | 'commit'
-  | 'scan'
-  | 'statDirectories'
-  | 'walk'
+export type BackendOperation = (typeof operations)[number]
 
 /** A fault of a backend. */
 export type BackendFault = Fault<BackendOperation>
@@ -43,7 +40,8 @@ export function faulty(
   faults: BackendFault | readonly BackendFault[] = [],
   options: FaultOptions = {},
 ): FaultyBackend {
-  const injector = createInjector<BackendOperation>(faults, options)
+  checkArgument('faulty()', 'backend', backend, isBackend)
+  const injector = createInjector<BackendOperation>(operations, faults, options)
   return Object.defineProperties(around(backend, injector), {
     calls: { get: () => injector.calls, enumerable: true },
     crashed: { get: () => injector.crashed, enumerable: true },

@@ -2,8 +2,17 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type MemoryEntry, memory } from '../backends/memory/index.ts'
+import {
+  checkArgument,
+  checkOptions,
+  isFunction,
+  isOneOf,
+  isPlainObject,
+  isText,
+  type OptionTable,
+} from '../util/check-options.ts'
 import { parseRecording, type Replay, replay } from '../workspace/replay.ts'
-import { type TestWorkspace, type TestWorkspaceOptions, testWorkspace } from './test-workspace.ts'
+import { type TestWorkspace, type TestWorkspaceOptions, testOptions, testWorkspace } from './test-workspace.ts'
 
 /** Options of the recorded run. `record` decides when it is recorded. */
 export interface FixtureOptions extends Omit<TestWorkspaceOptions, 'record' | 'faults' | 'seed' | 'clock'> {
@@ -13,6 +22,9 @@ export interface FixtureOptions extends Omit<TestWorkspaceOptions, 'record' | 'f
    */
   readonly record?: 'missing' | 'always' | 'never'
 }
+
+const { faults: _, seed: __, clock: ___, ...ownOptions } = testOptions
+const fixtureOptions: OptionTable<FixtureOptions> = { ...ownOptions, record: isOneOf('missing', 'always', 'never') }
 
 /** The outcome of a fixture. */
 export interface Fixture {
@@ -39,8 +51,11 @@ export async function recordFixture(
   file: string,
   files: Readonly<Record<string, MemoryEntry>>,
   run: (workspace: TestWorkspace) => Promise<unknown>,
-  { record = process.env.CI ? 'never' : 'missing', ...options }: FixtureOptions = {},
+  requested?: FixtureOptions,
 ): Promise<Fixture> {
+  const checked = checkArguments('recordFixture()', file, files, requested)
+  checkArgument('recordFixture()', 'run', run, isFunction)
+  const { record = process.env.CI ? 'never' : 'missing', ...options } = checked
   if (record === 'never' || (record === 'missing' && existsSync(file))) return replayFixture(file, files, options)
   const lines: string[] = []
   const workspace = await testWorkspace(files, { ...options, record: (line) => void lines.push(line) })
@@ -63,14 +78,25 @@ export async function recordFixture(
 export async function replayFixture(
   file: string,
   files: Readonly<Record<string, MemoryEntry>>,
-  { shell, hooks, git, history }: Omit<FixtureOptions, 'record'> = {},
+  options?: Omit<FixtureOptions, 'record'>,
 ): Promise<Fixture> {
+  const { shell, hooks, git, history } = checkArguments('replayFixture()', file, files, options)
   if (!existsSync(file)) throw new Error(`Fixture "${file}" does not exist: record it first`)
   const settings = { shell, hooks, git, history }
-  const options = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
-  const outcome = await replay(parseRecording(await readFile(file, 'utf8')), { ...options, backend: memory(files) })
+  const replayOptions = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
+  const outcome = await replay(parseRecording(await readFile(file, 'utf8')), {
+    ...replayOptions,
+    backend: memory(files),
+  })
   if (!outcome.ok) throw new Error(differenceText(file, outcome))
   return { recorded: false, steps: outcome.steps }
+}
+
+/** Checks the arguments that recording and replaying have in common. Returns the options. */
+function checkArguments(owner: string, file: string, files: unknown, options: unknown): FixtureOptions {
+  checkArgument(owner, 'file', file, isText)
+  checkArgument(owner, 'files', files, isPlainObject)
+  return checkOptions<FixtureOptions>(owner, options, fixtureOptions)
 }
 
 function differenceText(

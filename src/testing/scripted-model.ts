@@ -1,6 +1,6 @@
 import type { LanguageModel } from 'ai'
 import type { ToolInput, ToolName } from '../tools/index.ts'
-import { checkOptions, isFunction, isText } from '../util/check-options.ts'
+import { checkArgument, checkOptions, isAnything, isFunction, isListOf, isText, shape } from '../util/check-options.ts'
 import type { ToolResult } from '../workspace/create-workspace.ts'
 
 /** A model of the AI SDK, version 3 of its contract. */
@@ -37,6 +37,8 @@ export function* call<N extends ToolName>(
   name: N,
   input: ToolInput<N>,
 ): Generator<Said, NoInfer<ToolResult<N>>, Reply> {
+  checkArgument('call()', 'words', words, isText)
+  checkArgument('call()', 'name', name, isText)
   const [result] = yield* calls(words, { name, input })
   return result as ToolResult<N>
 }
@@ -46,6 +48,8 @@ export function* calls(
   words: string,
   ...toolCalls: readonly { readonly name: string; readonly input: unknown }[]
 ): Generator<Said, readonly { readonly ok: boolean; readonly [field: string]: unknown }[], Reply> {
+  checkArgument('calls()', 'words', words, isText)
+  checkArgument('calls()', 'toolCalls', toolCalls, isListOf(shape({ name: isText, input: isAnything }, 'name')))
   const reply = yield { words, calls: toolCalls }
   const results = 'results' in reply ? reply.results : []
   return toolCalls.map((_, i) => (results[i] ?? interrupted) as { readonly ok: boolean })
@@ -53,6 +57,7 @@ export function* calls(
 
 /** Says a text and waits for the next message of the user. */
 export function* say(words: string): Generator<Said, string, Reply> {
+  checkArgument('say()', 'words', words, isText)
   const reply = yield { words, calls: [] }
   return 'request' in reply ? reply.request : ''
 }
@@ -79,6 +84,7 @@ export interface ScriptedModelOptions {
  * })
  */
 export function scriptedModel(script: Script, requested?: ScriptedModelOptions): ScriptedModel {
+  checkArgument('scriptedModel()', 'script', script, isFunction)
   const table = { modelId: isText, wait: isFunction }
   const options = checkOptions<ScriptedModelOptions>('scriptedModel()', requested, table)
   let calledBefore = 0

@@ -1,3 +1,5 @@
+import { checkArgument, isText, must } from '../util/check-options.ts'
+
 /** A clock that stands still until it is advanced. */
 export interface TestClock {
   /** Milliseconds since 1970. */
@@ -20,12 +22,13 @@ const BEGINNING = 1_704_067_200_000
  * await clock.advance(60_000) // a minute later
  */
 export function testClock(start: number = BEGINNING): TestClock {
+  checkArgument('testClock()', 'start', start, isTime)
   let now = start
   const waiting: { readonly at: number; readonly wake: () => void }[] = []
   const clock = (): number => now
   return Object.assign(clock, {
     async advance(ms: number): Promise<void> {
-      if (!(ms >= 0)) throw new TypeError('A clock advances by 0 milliseconds or more')
+      checkArgument('advance()', 'ms', ms, isDuration)
       // Code that was already started registers its waits first.
       await settled()
       const end = now + ms
@@ -38,7 +41,10 @@ export function testClock(start: number = BEGINNING): TestClock {
       }
       now = end
     },
-    wait: (ms: number): Promise<void> => new Promise((wake) => waiting.push({ at: now + ms, wake })),
+    async wait(ms: number): Promise<void> {
+      checkArgument('wait()', 'ms', ms, isDuration)
+      return new Promise((wake) => waiting.push({ at: now + ms, wake }))
+    },
   })
 
   function earliest(): (typeof waiting)[number] | undefined {
@@ -48,6 +54,9 @@ export function testClock(start: number = BEGINNING): TestClock {
     )
   }
 }
+
+const isTime = must('milliseconds since 1970', Number.isFinite)
+const isDuration = must('0 milliseconds or more', (ms) => typeof ms === 'number' && ms >= 0)
 
 /** Captured at load, before a test replaces it. */
 const later = globalThis.setTimeout
@@ -59,6 +68,7 @@ function settled(): Promise<void> {
 
 /** Returns a generator of counted ids: `id-1`, `id-2`, … */
 export function countedIds(prefix = 'id-'): () => string {
+  checkArgument('countedIds()', 'prefix', prefix, isText)
   let count = 0
   return () => {
     count += 1

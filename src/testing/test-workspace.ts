@@ -18,7 +18,8 @@ export interface TestWorkspaceOptions extends Partial<Omit<WorkspaceOptions, 'ba
 }
 
 const { backend: _, mounts: __, ...ownOptions } = workspaceOptions
-const optionTable: OptionTable<TestWorkspaceOptions> = {
+/** The options of {@link testWorkspace}. */
+export const testOptions: OptionTable<TestWorkspaceOptions> = {
   ...ownOptions,
   clock: must('a testClock()', (clock) => typeof clock === 'function' && 'advance' in clock && 'wait' in clock),
   // Faults are checked by `faulty`.
@@ -49,7 +50,7 @@ export async function testWorkspace(
   files: Readonly<Record<string, MemoryEntry>> = {},
   requested?: TestWorkspaceOptions,
 ): Promise<TestWorkspace> {
-  const checked = checkOptions<TestWorkspaceOptions>('testWorkspace()', requested, optionTable)
+  const checked = checkOptions<TestWorkspaceOptions>('testWorkspace()', requested, testOptions)
   const { faults, seed = 0, clock = testClock(), ...options } = checked
   const backend = memory(files, { clock })
   const workspace = await createWorkspace({

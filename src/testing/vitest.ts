@@ -1,8 +1,9 @@
 import type {} from 'vitest'
-import { type ErrorCode, ToolError } from '../errors.ts'
+import { type ErrorCode, errorHints, ToolError } from '../errors.ts'
 import { type Path, parsePath, quote } from '../paths/logical-path.ts'
 import type { Backend, EntryState } from '../storage/backend.ts'
 import { stateAt } from '../storage/versions.ts'
+import { checkArgument, isObjectWith, isOneOf, isText, must } from '../util/check-options.ts'
 
 /** The parts of vitest, or of a compatible runner, that the matchers use. */
 export interface MatcherContext {
@@ -71,12 +72,21 @@ export const matchers = {
   toRefuse,
 }
 
+const isCode = isOneOf(...Object.keys(errorHints))
+const isExpectedText = must(
+  'a string, a regular expression or an asymmetric matcher',
+  (value) =>
+    typeof value === 'string' || value instanceof RegExp || typeof Object(value).asymmetricMatch === 'function',
+)
+
 async function toHaveFile(
   this: MatcherContext,
   received: HasFiles,
   path: string,
   content?: string | RegExp,
 ): Promise<MatcherResult> {
+  checkArgument('toHaveFile()', 'path', path, isText)
+  if (content !== undefined) checkArgument('toHaveFile()', 'content', content, isExpectedText)
   const backend = backendOf(received)
   const entry = await entryAt(backend, path)
   if (entry.type !== 'file') {
@@ -99,6 +109,7 @@ async function toHaveDiff(
   expected: string | RegExp,
 ): Promise<MatcherResult> {
   if (typeof received?.diff !== 'function') throw new TypeError('toHaveDiff() needs a workspace of testWorkspace()')
+  checkArgument('toHaveDiff()', 'expected', expected, isExpectedText)
   return compare(this, await received.diff(), expected, 'workspace')
 }
 
@@ -108,6 +119,8 @@ function toRefuse(
   code?: ErrorCode,
   details?: Readonly<Record<string, unknown>>,
 ): MatcherResult | Promise<MatcherResult> {
+  if (code !== undefined) checkArgument('toRefuse()', 'code', code, isCode)
+  if (details !== undefined) checkArgument('toRefuse()', 'details', details, isObjectWith('an object'))
   if (!isThenable(received)) return checkRefusal(this, received, code, details)
   // A ToolError of a backend is a refusal too. Any other error is rethrown.
   return received.then(

@@ -158,8 +158,9 @@ class MatchCollector implements ScanVisitor {
     this.#context = context
     this.#deadline = performance.now() + bounds.timeoutMs
     this.#remainingBytes = context.limits.projectionBytes - RESERVED_BYTES
+    const { query, mode, caseSensitive } = input
     this.#search = createFileSearch({
-      query: compileQuery(input),
+      query: compileQuery({ query, mode, caseSensitive }),
       input,
       contextLines: bounds.contextLines,
       snippetUnits: context.limits.searchSnippet,

@@ -34,6 +34,11 @@ export function checkArgument<T>(owner: string, name: string, value: T, check: C
   return check(value, ARGUMENT + name, owner) as T
 }
 
+/** The same as {@link checkArgument} for a text, for functions that are called often. */
+export function requireText(owner: string, name: string, value: unknown): void {
+  if (typeof value !== 'string') checkArgument(owner, name, value, isText)
+}
+
 /** Begins the path of an argument. */
 const ARGUMENT = 'argument '
 
@@ -99,6 +104,9 @@ export const isPlainObject = must(
 
 /** For values that other code checks. */
 export const isAnything: Check = (value) => value
+
+export const isObjectValue = isObjectWith('an object')
+export const isBytes = must('a Uint8Array', (value) => value instanceof Uint8Array)
 
 export function isOneOf(...values: readonly unknown[]): Check {
   const description = values.map((value) => JSON.stringify(value)).join(' or ')

@@ -1,6 +1,6 @@
 import { memory } from '../backends/memory/index.ts'
 import { exec } from '../dialects/exec/index.ts'
-import { checkOptions, isRecordOf, isText, type OptionTable } from '../util/check-options.ts'
+import { checkArgument, checkOptions, isRecordOf, isText, must, type OptionTable } from '../util/check-options.ts'
 import { createWorkspace, type DialectWorkspace, type DialectWorkspaceOptions } from './create-workspace.ts'
 import { workspaceOptions } from './options.ts'
 
@@ -48,6 +48,11 @@ export async function execWorkspace(requested: ExecWorkspaceOptions): Promise<Di
 /** The tools of workspaces in dialects, and the function that calls them: what adapters for models need. */
 export type DialectTools = Pick<DialectWorkspace, 'tools' | 'callTool'>
 
+const isDialectTools = must(
+  'a workspace with a dialect, or an object with its tools and callTool()',
+  (workspace) => Array.isArray(Object(workspace).tools) && typeof Object(workspace).callTool === 'function',
+)
+
 /**
  * Joins the tools of several workspaces for one agent, such as file tools and the tools of {@link execWorkspace}. Each call goes
  * to the workspace of its tool, whose policy, audit and undo apply.
@@ -59,6 +64,9 @@ export type DialectTools = Pick<DialectWorkspace, 'tools' | 'callTool'>
  * const tools = aiSdkTools(joinTools(files, scratch))
  */
 export function joinTools(first: DialectTools, ...others: readonly DialectTools[]): DialectTools {
+  for (const [index, workspace] of [first, ...others].entries()) {
+    checkArgument('joinTools()', `workspaces[${index}]`, workspace, isDialectTools)
+  }
   const owners = new Map<string, DialectTools>()
   for (const workspace of [first, ...others]) {
     for (const { name } of workspace.tools) {

@@ -2,7 +2,14 @@ import { RefusedOptions } from '../call/call-options.ts'
 import type { CallOptions } from '../call/state/call.ts'
 import type { Dialect } from '../dialects/runtime/types.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
-import { checkOptions, type OptionTable } from '../util/check-options.ts'
+import {
+  checkArgument,
+  checkOptions,
+  isListOf,
+  isObjectValue,
+  type OptionTable,
+  requireText,
+} from '../util/check-options.ts'
 import {
   createWorkspace,
   type DialectRun,
@@ -47,6 +54,7 @@ export type Replay =
  * @throws TypeError that names the first invalid line
  */
 export function parseRecording(text: string): readonly Recorded[] {
+  requireText('parseRecording()', 'text', text)
   return text
     .split('\n')
     .filter((line) => line !== '')
@@ -75,6 +83,7 @@ export function parseRecording(text: string): readonly Recorded[] {
  * console.log(await replay(parseRecording(lines.join('\n')), { backend: memory(files) })) // { ok: true, steps: 1 }
  */
 export async function replay(entries: readonly Recorded[], requested: ReplayOptions): Promise<Replay> {
+  checkArgument('replay()', 'entries', entries, isListOf(isObjectValue))
   const options = checkOptions<ReplayOptions>('replay()', requested, optionTable)
   const [first, second, ...steps] = entries
   if (first?.type !== 'workspace' || second?.type !== 'run')

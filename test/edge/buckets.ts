@@ -38,6 +38,8 @@ export function around(
   }
 }
 
+const storeOperations = ['get', 'put', 'delete', 'list'] as const
+
 /**
  * The store of a process that dies at its nth call, before or after the call takes effect. Later calls never settle.
  */
@@ -46,7 +48,7 @@ export function dying(store: ObjectStore, at: number, when: 'before' | 'after') 
   const died = new Promise<'died'>((resolve) => {
     die = () => resolve('died')
   })
-  const faults = createInjector<keyof ObjectStore>(callOf(at, { when, crash: true }))
+  const faults = createInjector<keyof ObjectStore>(storeOperations, callOf(at, { when, crash: true }))
   const dead = around(store, (name, key, call) =>
     faults.around(name, [key], { act: call }).catch((error: unknown) => {
       if (!faults.crashed) throw error
@@ -60,7 +62,7 @@ export function dying(store: ObjectStore, at: number, when: 'before' | 'after') 
 /** The store whose nth call fails once: before it takes effect, or by losing the response. */
 export function failing(store: ObjectStore, at: number, when: 'before' | 'after') {
   const error = new Error('the network at 10.0.0.7 failed')
-  const faults = createInjector<keyof ObjectStore>(callOf(at, { when, error }))
+  const faults = createInjector<keyof ObjectStore>(storeOperations, callOf(at, { when, error }))
   const flaky = around(store, (name, key, call) => faults.around(name, [key], { act: call }))
   return { store: flaky, calls: () => faults.calls.length }
 }

@@ -223,7 +223,9 @@ describe('objectStore', () => {
       first: { objects: [{ key: 'p/a', size: 1, uploaded }], truncated: true, cursor: 'second' },
       second: { objects: [{ key: 'p/b', size: 2, uploaded }], truncated: false, cursor: 'stale' },
     }
+    const unused = () => expect.unreachable()
     const binding = {
+      ...{ get: unused, put: unused, delete: unused },
       list: async ({ prefix, cursor = 'first' }: { prefix: string; cursor?: string }) => {
         expect(prefix).toBe('p/')
         return pages[cursor]

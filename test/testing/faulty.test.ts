@@ -17,6 +17,7 @@ import {
   textOf,
 } from '../../src/testing/backend/case.ts'
 import { type BackendFault, backendContract, faulty, testClock } from '../../src/testing/index.ts'
+import { testWorkspace } from '../../src/testing/test-workspace.ts'
 
 const codeOf = async (request: Promise<unknown>) =>
   request.then(
@@ -30,6 +31,36 @@ const eachByItself = (backend: Backend): Backend => {
   const { fork: _, tree: __, ...rest } = backend
   return { ...rest, capabilities: { ...backend.capabilities, atomic: 'file' } }
 }
+
+describe('a fault', () => {
+  const fields = ['on', 'path', 'nth', 'from', 'chance', 'when', 'latencyMs', 'run', 'short', 'error', 'crash']
+  const samples = [null, true, false, 'x', -1, 1.5, Number.NaN, {}, [], [null], () => {}, Symbol('x')]
+  const right: Readonly<Record<string, (value: unknown) => boolean>> = {
+    on: (value) => Array.isArray(value) && value.length === 0,
+    path: (value) => typeof value === 'string',
+    run: (value) => typeof value === 'function',
+    crash: (value) => value === true,
+  }
+  const ways: Readonly<Record<string, (fault: never) => unknown>> = {
+    faulty: (fault) => faulty(memory(), fault),
+    'a list of faulty': (fault) => faulty(memory(), [fault]),
+    inject: (fault) => faulty(memory()).inject(fault),
+    testWorkspace: (fault) => testWorkspace({}, { faults: fault }),
+  }
+
+  it.each(Object.entries(ways))('of %s has no unknown field and no wrong value', async (_name, open) => {
+    const attempt = async (fault: object) => open(fault as never)
+    for (const field of fields) {
+      const misspelled = `${field}${field.at(-1)}`
+      await expect(attempt({ [misspelled]: undefined }), misspelled).rejects.toThrow(`did you mean "${field}"?`)
+      for (const value of samples.filter((sample) => right[field]?.(sample) !== true)) {
+        await expect(attempt({ [field]: value }), `${field}: ${String(value)}`).rejects.toThrow(TypeError)
+      }
+    }
+    await expect(attempt({ on: 'comit' })).rejects.toThrow('did you mean "commit"?')
+    await expect(attempt({ error: 'NO_SPACES' })).rejects.toThrow('did you mean "NO_SPACE"?')
+  })
+})
 
 describe('a faulty backend without faults', () => {
   for (const one of backendContract({ name: 'faulty', create: () => ({ backend: faulty(memory()) }) })) {

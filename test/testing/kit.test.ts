@@ -121,6 +121,21 @@ describe('a test workspace', () => {
   })
 })
 
+describe('the matchers', () => {
+  it('refuse an unknown code and wrong arguments, also with not', async () => {
+    const workspace = await testWorkspace(sample)
+    const refusal = await workspace.call('read_file', { path: 'absent' })
+    const odd = (value: unknown) => value as never
+    expect(() => expect(refusal).not.toRefuse(odd('NOT_FUOND'))).toThrow('did you mean "NOT_FOUND"?')
+    for (const value of [null, 1, {}, []]) {
+      expect(() => expect(refusal).not.toRefuse(odd(value))).toThrow(TypeError)
+      await expect(expect(workspace).not.toHaveDiff(odd(value))).rejects.toThrow(TypeError)
+      await expect(expect(workspace).not.toHaveFile(odd(value))).rejects.toThrow(TypeError)
+      await expect(expect(workspace).not.toHaveFile('a.txt', odd(value))).rejects.toThrow(TypeError)
+    }
+  })
+})
+
 describe('toHaveFile', () => {
   it('compares the text of a file, also through a link and on a backend', async () => {
     const workspace = await testWorkspace(sample)

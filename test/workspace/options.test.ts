@@ -15,7 +15,7 @@ import { createMcpServer, type McpServerOptions } from '../../src/adapters/mcp/i
 import { type McpHandlerOptions, mcpHandler } from '../../src/adapters/mcp-http/index.ts'
 import { registerWebTools, type WebToolsOptions } from '../../src/adapters/webmcp/index.ts'
 import { type VerifyOptions, verifyAudit } from '../../src/audit/index.ts'
-import { type JsonlSinkOptions, jsonlSink } from '../../src/audit/jsonl-sink.ts'
+import { type JsonlSinkOptions, jsonlSink, verifyAuditFile } from '../../src/audit/jsonl-sink.ts'
 import { type DirectoryHandleOptions, directoryHandle } from '../../src/backends/directory-handle/index.ts'
 import { type DurableObjectOptions, durableObject } from '../../src/backends/durable-object/index.ts'
 import { type MemfsOptions, memfs } from '../../src/backends/memfs/index.ts'
@@ -43,11 +43,23 @@ import {
 } from '../../src/index.ts'
 import { defaultLimits } from '../../src/limits.ts'
 import { type LintOptions, lintPolicy } from '../../src/policy/index.ts'
+import { type AnalyzeOptions, analyzeCommand, createLineAnalyzer } from '../../src/shells/author.ts'
 import { type BashOptions, bash } from '../../src/shells/bash/index.ts'
 import { type NodeShellOptions, nodeShell } from '../../src/shells/node/index.ts'
+import type { LineAnalyzerOptions } from '../../src/shells/shared/line-judge.ts'
 import { type WebContainerOptions, webcontainer } from '../../src/shells/webcontainer/index.ts'
+import { type CanonicalOptions, canonical } from '../../src/storage/kit.ts'
+import { type FixtureOptions, recordFixture } from '../../src/testing/fixtures.ts'
 import { type FaultOptions, faulty, type TestWorkspaceOptions, testWorkspace } from '../../src/testing/index.ts'
 import { type ScriptedModelOptions, scriptedModel } from '../../src/testing/scripted-model.ts'
+import {
+  compileGlob,
+  compileQuery,
+  findMatches,
+  type GlobOptions,
+  type MatchOptions,
+  type QueryInput,
+} from '../../src/tools/author.ts'
 import { type ExecWorkspaceOptions, execWorkspace } from '../../src/workspace/exec-workspace.ts'
 import { type ReplayOptions, replay } from '../../src/workspace/replay.ts'
 
@@ -132,8 +144,13 @@ const repository: Repository =
   (await createWorkspace({ backend: memory({ 'a.txt': 'a\n' }), policy: 'autonomous', git: git() })).git ??
   expect.unreachable()
 const { backend: ___, mounts: ____, ...testKinds } = workspaceKinds
+const { clock: _____, ...fixtureKinds } = testKinds
+const size: Kind = (value) => typeof value === 'number' && value >= 0
+const matching = { contextLines: 0, maxMatches: 1, snippetUnits: 9 }
+const anyQuery = compileQuery({ query: 'a', mode: 'literal', caseSensitive: true })
 const store = { get: none, put: none, delete: none, list: none } as never
 const line = { type: 'workspace', version: 1 } as never
+const gitHost = { backend: memory(), mayRead: () => true, change: async () => {} } as never
 
 /** Valid options, to which each case adds one. */
 const base = { backend: memory(), policy: 'autonomous' } as const
@@ -256,7 +273,7 @@ const remote: Kinds<RemoteOptions> = {
 }
 
 const furtherFaces: readonly Face[] = [
-  face<{ author?: Person }>('openRepository()', (options) => openRepository({} as never, options), { author: person }),
+  face<{ author?: Person }>('openRepository()', (options) => openRepository(gitHost, options), { author: person }),
   face<OptionsOf<'init', 0>>('init()', (options) => repository.init(options), { defaultBranch: text }),
   face<OptionsOf<'add', 1>>('add()', (options) => repository.add('a.txt', options), { tracked: flag }),
   face<OptionsOf<'commit', 0>>('commit()', (options) => repository.commit({ message: 'm', ...options }), {
@@ -284,6 +301,32 @@ const furtherFaces: readonly Face[] = [
   face<FaultOptions>('faulty()', (options) => faulty(memory(), [], options), {
     seed: Number.isSafeInteger as Kind,
     wait: callback,
+  }),
+  face<AnalyzeOptions>('analyzeCommand()', (options) => analyzeCommand('ls', {}, options), {
+    ...{ cwd: text, root: text, shell: none, decide: callback, unknowns: none },
+  }),
+  face<LineAnalyzerOptions>('createLineAnalyzer()', createLineAnalyzer, {
+    ...{ root: text, shell: none, confined: flag },
+  }),
+  face<GlobOptions>('compileGlob()', (options) => compileGlob('a', options), { caseInsensitive: flag }),
+  face<QueryInput>(
+    'compileQuery()',
+    (options) => compileQuery({ ...{ query: 'a', mode: 'literal', caseSensitive: true }, ...options }),
+    { query: text, mode: none, caseSensitive: flag },
+  ),
+  face<MatchOptions>(
+    'findMatches()',
+    (options) => findMatches(anyQuery, new Uint8Array(), { ...matching, ...options }),
+    { contextLines: size, maxMatches: size, snippetUnits: size, deadline: callback, mayShow: callback },
+  ),
+  face<FixtureOptions>('recordFixture()', (options) => recordFixture('/nonexistent/a', {}, async () => {}, options), {
+    ...{ ...fixtureKinds, record: none },
+  }),
+  face<VerifyOptions>('verifyAuditFile()', (options) => verifyAuditFile('/nonexistent', options), {
+    ...{ head: none, after: none },
+  }),
+  face<CanonicalOptions>('canonical()', (options) => canonical(memory(), 'a' as never, options), {
+    noFollow: flag,
   }),
   face<{ signal?: AbortSignal }>(
     'call()',
@@ -382,7 +425,8 @@ describe.each([...faces, ...furtherFaces])('the options of $name', ({ name, kind
     for (const options of samples.filter((sample) => !empty(sample))) {
       cases += 1
       // Wrappers that spread their options always pass an object.
-      if (/createWorkspace|execWorkspace|replay|s3|nodeShell|mcpHandler|^commit/.test(name)) continue
+      if (/createWorkspace|execWorkspace|replay|s3|nodeShell|mcpHandler|compileQuery|findMatches|^commit/.test(name))
+        continue
       expect(await tryOptions(options), String(typeof options)).toBeInstanceOf(TypeError)
     }
   })

@@ -37,7 +37,7 @@ export function aiSdkTools(workspace: CallableTools | CallableDialectTools, requ
   const table = { ...offerTable, results: isOneOf('text', 'json') }
   const options = checkOptions<AiSdkOptions>('aiSdkTools()', requested, table)
   const { run = workspace, results = 'text' } = options
-  const described = selectTools(workspace, options)
+  const described = selectTools('aiSdkTools()', workspace, options)
   const titles = new Map(described.map(({ name, title }) => [name, { title }]))
   const tools: ToolSet = {}
   for (const { name, description, inputSchema } of modelTools(described)) {

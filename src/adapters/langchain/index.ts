@@ -40,7 +40,7 @@ export function langchainTools(
   const options = checkOptions<OfferOptions>('langchainTools()', requested, offerTable)
   const run: { callTool(name: string, input: unknown, callOptions?: CallOptions): Promise<CallResult> } =
     options.run ?? workspace
-  return modelTools(selectTools(workspace, options)).map(
+  return modelTools(selectTools('langchainTools()', workspace, options)).map(
     ({ name, description, inputSchema }) =>
       new DynamicStructuredTool({
         name,

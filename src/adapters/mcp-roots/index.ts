@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { ToolError } from '../../errors.ts'
 import { parsePath } from '../../paths/logical-path.ts'
 import { isAtOrBelow } from '../../paths/physical.ts'
+import { checkArgument, isListOf, isText, must, shape } from '../../util/check-options.ts'
 import type { ClientRoot, RefusedRoot } from '../mcp/client-roots.ts'
 
 /** A directory on disk and its path in a workspace. `''` is the root. */
@@ -36,6 +37,8 @@ export async function placeClientRoots(
   client: readonly ClientRoot[],
   within?: readonly PlacedRoot[],
 ): Promise<PlacedRoots> {
+  checkArgument('placeClientRoots()', 'client', client, isClientRoots)
+  if (within !== undefined) checkArgument('placeClientRoots()', 'within', within, isPlacedRoots)
   const granted = within && (await Promise.all(within.map(resolveLinks)))
   const refused: RefusedRoot[] = []
   const candidates: Candidate[] = []
@@ -54,6 +57,9 @@ export async function placeClientRoots(
   if (roots.length === 0 && client.length > 0) throw noneServed(refused)
   return { roots, refused }
 }
+
+const isClientRoots = isListOf(must('a root of a client: { uri }', (root) => typeof Object(root).uri === 'string'))
+const isPlacedRoots = isListOf(shape<PlacedRoot>({ at: isText, directory: isText }, 'at', 'directory'))
 
 /** Maximum number of roots. */
 const MAX_ROOTS = 100

@@ -1,4 +1,5 @@
 import {
+  checkArgument,
   checkOptions,
   isFunction,
   isObjectWith,
@@ -70,6 +71,7 @@ const APPROVAL_TIMEOUT = 30 * 60_000
  * await server.connect(new StdioServerTransport())
  */
 export function createMcpServer(workspace: Workspace | DialectWorkspace, requested?: McpServerOptions): McpServer {
+  checkArgument('createMcpServer()', 'workspace', workspace, isObjectWith('a workspace', 'callTool', 'explain', 'run'))
   const options = checkOptions<McpServerOptions>('createMcpServer()', requested, optionTable)
   const { name = 'wardspace', version = '0.1.0', run = workspace } = options
   const { approvalTimeoutMs = APPROVAL_TIMEOUT, roots } = options

@@ -48,11 +48,13 @@ export function anthropicTools(
   const options = checkOptions<OfferOptions>('anthropicTools()', requested, offerTable)
   const caller = createCaller(workspace, options)
   return {
-    tools: modelTools(selectTools(workspace, options)).map(({ name, description, inputSchema }) => ({
-      name,
-      description,
-      input_schema: inputSchema,
-    })),
+    tools: modelTools(selectTools('anthropicTools()', workspace, options)).map(
+      ({ name, description, inputSchema }) => ({
+        name,
+        description,
+        input_schema: inputSchema,
+      }),
+    ),
     async call(call, callOptions) {
       const { text, isError } = await caller(call, callOptions)
       return { type: 'tool_result', tool_use_id: call.id, content: text, ...(isError && { is_error: true }) }

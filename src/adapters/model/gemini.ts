@@ -42,7 +42,7 @@ export function geminiTools(
 ): Toolbox<GeminiTool, GeminiCall, GeminiResult> {
   const options = checkOptions<OfferOptions>('geminiTools()', requested, offerTable)
   const caller = createCaller(workspace, options)
-  const functionDeclarations = modelTools(selectTools(workspace, options)).map(
+  const functionDeclarations = modelTools(selectTools('geminiTools()', workspace, options)).map(
     ({ name, description, inputSchema }) => ({
       name,
       description,

@@ -1,4 +1,6 @@
 import type { DialectToolInfo } from '../../dialects/runtime/types.ts'
+import { checkArgument, isOneOf } from '../../util/check-options.ts'
+import { isToolList } from './select-tools.ts'
 
 /** A definition of a tool that the API has built in. */
 export interface NativeTool {
@@ -19,6 +21,8 @@ export interface NativeTool {
  * const tools = [...native, ...anthropicTools(withDialect).tools.filter(({ name }) => !names.has(name))]
  */
 export function nativeTools(tools: readonly DialectToolInfo[], api: 'anthropic' | 'openai'): NativeTool[] {
+  checkArgument('nativeTools()', 'tools', tools, isToolList)
+  checkArgument('nativeTools()', 'api', api, isOneOf('anthropic', 'openai'))
   return tools.flatMap(({ name, native }) => {
     const definition = native?.[api]
     return definition === undefined ? [] : [{ ...definition, name }]

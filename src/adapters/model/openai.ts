@@ -111,7 +111,7 @@ function createFunctions(
   const options = checkOptions<OpenAiOptions>(owner, requested, { ...offerTable, strict: isBoolean })
   const caller = createCaller(workspace, options)
   const strict = new Set<string>()
-  const tools = modelTools(selectTools(workspace, options)).map(({ name, description, inputSchema }) => {
+  const tools = modelTools(selectTools(owner, workspace, options)).map(({ name, description, inputSchema }) => {
     const parameters = options.strict === false ? undefined : strictSchema(inputSchema)
     if (parameters !== undefined) strict.add(name)
     return { name, description, parameters: parameters ?? inputSchema, strict: parameters !== undefined }

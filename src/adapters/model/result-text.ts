@@ -2,6 +2,7 @@ import type { Success, SuccessOf } from '../../call/state/call.ts'
 import { isDialectResult } from '../../dialects/runtime/types.ts'
 import type { Failure } from '../../errors.ts'
 import type { ToolName, ToolOutput } from '../../tools/index.ts'
+import { checkArgument, isText, must } from '../../util/check-options.ts'
 import type { CallResult } from './select-tools.ts'
 
 /**
@@ -14,6 +15,8 @@ import type { CallResult } from './select-tools.ts'
  * const text = toModelText('read_file', await workspace.call('read_file', { path: 'src/app.ts' }))
  */
 export function toModelText(tool: string, result: Success | Failure): string {
+  checkArgument('toModelText()', 'tool', tool, isText)
+  checkArgument('toModelText()', 'result', result, isResult)
   if (!result.ok) return refusal(result)
   const { facts = {}, body = '' } = partsOf(tool, result)
   const { summary, warnings, label, truncated, artifactUri } = result
@@ -24,6 +27,13 @@ export function toModelText(tool: string, result: Success | Failure): string {
   }
   return body === '' ? lines.join('\n') : `${lines.join('\n')}\n\n${body}`
 }
+
+const isResult = must('the result of a call', (result) => {
+  const { ok, summary, message, warnings } = Object(result)
+  return ok === true
+    ? typeof summary === 'string' && Array.isArray(warnings)
+    : ok === false && typeof message === 'string'
+})
 
 /** Returns the text of a result for a model, and whether it is an error. A dialect determines its own text. */
 export function resultToText(tool: string, result: CallResult): { readonly text: string; readonly isError: boolean } {

@@ -2,7 +2,16 @@ import type { CallOptions, Success } from '../../call/state/call.ts'
 import type { DialectResult, DialectToolInfo } from '../../dialects/runtime/types.ts'
 import type { Failure } from '../../errors.ts'
 import type { ApproveHandler } from '../../policy/approval.ts'
-import { didYouMean, isFunction, isListOf, isObjectWith, isText, type OptionTable } from '../../util/check-options.ts'
+import {
+  checkArgument,
+  didYouMean,
+  isFunction,
+  isListOf,
+  isObjectWith,
+  isText,
+  must,
+  type OptionTable,
+} from '../../util/check-options.ts'
 import type { ToolDescription } from '../../workspace/create-workspace.ts'
 
 /** A workspace, or an object that forwards calls to one. */
@@ -39,15 +48,29 @@ export const offerTable: OptionTable<OfferOptions> = {
   approve: isFunction,
 }
 
+/** Checks an argument that takes the tools of a workspace. */
+export const isToolList = must(
+  'the tools of a workspace, such as workspace.tools',
+  (tools) =>
+    Array.isArray(tools) &&
+    tools.every((tool) => typeof tool?.name === 'string' && typeof tool.inputSchema?.safeParse === 'function'),
+)
+
+const isToolSource = isObjectWith('a workspace, or an object with its tools and callTool()', 'callTool')
+
 /**
  * Returns the offered tools in the order of the workspace.
  *
+ * @param owner the function in messages, such as `aiSdkTools()`
  * @throws TypeError for a name that the workspace does not have
  */
 export function selectTools(
+  owner: string,
   workspace: CallableTools | CallableDialectTools,
   { tools: names }: OfferOptions,
 ): (ToolDescription | DialectToolInfo)[] {
+  checkArgument(owner, 'workspace', workspace, isToolSource)
+  checkArgument(owner, 'workspace.tools', workspace.tools, isToolList)
   const toolNames = workspace.tools.map(({ name }) => name)
   for (const name of names ?? []) {
     if (!toolNames.includes(name)) {

@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import type { DialectToolInfo } from '../../dialects/runtime/types.ts'
+import { checkArgument } from '../../util/check-options.ts'
 import type { ToolDescription } from '../../workspace/create-workspace.ts'
+import { isToolList } from './select-tools.ts'
 
 /** A tool's contract as plain JSON Schema (draft 2020-12), for any model API or protocol. */
 export interface JsonSchemaTool {
@@ -19,6 +21,7 @@ export interface JsonSchemaTool {
  * const tools = toJsonSchema(workspace.tools)
  */
 export function toJsonSchema(tools: readonly (ToolDescription | DialectToolInfo)[]): JsonSchemaTool[] {
+  checkArgument('toJsonSchema()', 'tools', tools, isToolList)
   return tools.map((tool) => {
     const { name, description, inputSchema, outputSchema } = tool
     const input = convertOnce(inputs, inputSchema, () => z.toJSONSchema(inputSchema, { io: 'input' }))

@@ -1,5 +1,5 @@
 import type { CallOptions } from '../../call/state/call.ts'
-import { checkOptions, isAbortSignal } from '../../util/check-options.ts'
+import { checkArgument, checkOptions, isAbortSignal, isObjectWith } from '../../util/check-options.ts'
 import type { RunOptions } from '../../workspace/create-workspace.ts'
 import { modelTools } from '../model/model-tools.ts'
 import { resultToText } from '../model/result-text.ts'
@@ -66,7 +66,9 @@ export function hasWebTools(): boolean {
 export async function registerWebTools(workspace: OpensRuns, requested?: WebToolsOptions): Promise<() => void> {
   const table = { ...offerTable, signal: isAbortSignal }
   const options = checkOptions<WebToolsOptions>('registerWebTools()', requested, table)
-  const tools = selectTools(workspace, options)
+  const tools = selectTools('registerWebTools()', workspace, options)
+  if (options.run === undefined)
+    checkArgument('registerWebTools()', 'workspace', workspace, isObjectWith('a workspace', 'run'))
   const context = contextOf()
   if (context === undefined) {
     throw new TypeError('This page has no WebMCP: neither document.modelContext nor navigator.modelContext')

@@ -1,6 +1,6 @@
 import { ToolError } from '../../errors.ts'
 import type { Backend } from '../../storage/backend.ts'
-import { checkOptions, isBoolean, isFunction, isPositive } from '../../util/check-options.ts'
+import { checkArgument, checkOptions, isBoolean, isFunction, isPositive, must } from '../../util/check-options.ts'
 import { type Changed, openChanges } from '../opfs/change-channel.ts'
 import { openFiles } from '../opfs/files.ts'
 import { Folder } from '../opfs/folder.ts'
@@ -86,13 +86,17 @@ interface PermissionMethods {
   requestPermission?(options: { readonly mode: 'readwrite' }): Promise<PermissionState>
 }
 
+const isDirectoryHandle = must('a directory handle', (handle) => Object(handle).kind === 'directory')
+
 /** Returns whether a folder may be read and written; `prompt` if the user must be asked again, as after a reload. */
 export async function permissionOf(handle: FileSystemDirectoryHandle): Promise<PermissionState> {
+  checkArgument('permissionOf()', 'handle', handle, isDirectoryHandle)
   return (await (handle as PermissionMethods).queryPermission?.({ mode: 'readwrite' })) ?? 'granted'
 }
 
 /** Asks the user for permission again if needed. Browsers allow that only in response to a click or a key press. */
 export async function askPermission(handle: FileSystemDirectoryHandle): Promise<PermissionState> {
+  checkArgument('askPermission()', 'handle', handle, isDirectoryHandle)
   const current = await permissionOf(handle)
   if (current !== 'prompt') return current
   return (await (handle as PermissionMethods).requestPermission?.({ mode: 'readwrite' })) ?? current

@@ -12,7 +12,7 @@ import { validateChanges } from '../../storage/change-set.ts'
 import { isBackend } from '../../storage/is-backend.ts'
 import { sameVersion, stateAt, versionAt, versionOf } from '../../storage/versions.ts'
 import { throwIfAborted } from '../../util/abort.ts'
-import { checkOptions, isBoolean } from '../../util/check-options.ts'
+import { checkArgument, checkOptions, isBoolean, isObjectValue } from '../../util/check-options.ts'
 import { createSerialQueue } from '../../util/serial-queue.ts'
 import { memory } from '../memory/index.ts'
 import { openChangedPaths } from './changed-paths.ts'
@@ -259,5 +259,6 @@ function combined(a: Capabilities, b: Capabilities): Capabilities {
 
 /** Returns whether a backend is an overlay, with changes to accept or discard. */
 export function isOverlay(backend: Backend): backend is OverlayBackend {
+  checkArgument('isOverlay()', 'backend', backend, isObjectValue)
   return 'pending' in backend && 'accept' in backend
 }

@@ -1,5 +1,6 @@
 import { compileGlobs } from '../../paths/glob.ts'
 import { ancestorsOf, isWithin, type LogicalPath, type Path } from '../../paths/logical-path.ts'
+import { checkArgument, isListOf, isText, requireText } from '../../util/check-options.ts'
 import { listedDirectory } from './list-tree.ts'
 import { callNarrowed, narrowInput } from './steps.ts'
 import type { Steps } from './types.ts'
@@ -23,6 +24,9 @@ const MAX_PATHS = 500
  * out, with everything below them.
  */
 export function* findEntries(directory: string, pattern: string, excluded: readonly string[]): Steps<FoundEntries> {
+  checkArgument('findEntries()', 'excluded', excluded, isListOf(isText))
+  requireText('findEntries()', 'directory', directory)
+  requireText('findEntries()', 'pattern', pattern)
   const included = compileGlobs([strictGlob(pattern)])
   const omitted = compileGlobs(excluded.map(strictGlob))
   const { maxResults, ...filters } = yield* narrowInput('find_files', {
@@ -80,5 +84,6 @@ function* findBelow(input: {
 
 /** Returns the glob with a final `**` replaced, so that it matches at least one name. */
 export function strictGlob(pattern: string): string {
+  requireText('strictGlob()', 'pattern', pattern)
   return pattern.replace(/(^|\/)\*\*$/, '$1**/*')
 }

@@ -2,6 +2,7 @@ import type { Success } from '../../call/state/call.ts'
 import { ToolError } from '../../errors.ts'
 import { type LogicalPath, nameOf, type Path, parentOf, quote } from '../../paths/logical-path.ts'
 import type { ToolOutput } from '../../tools/index.ts'
+import { checkArgument, isFunction, requireText } from '../../util/check-options.ts'
 import { call, callNarrowed, narrowInput } from './steps.ts'
 import type { Steps } from './types.ts'
 
@@ -21,6 +22,7 @@ const all = { maxEntries: 500, includeHidden: true, includeIgnored: true }
 
 /** Lists a directory with hidden and ignored names; the first 500 entries. */
 export function* listAll(path: string): Steps<Success & ToolOutput<'list_directory'>> {
+  requireText('listAll()', 'path', path)
   return yield* call('list_directory', { path, maxDepth: 1, ...all })
 }
 
@@ -36,6 +38,8 @@ export function listedDirectory({ entries }: { readonly entries: readonly { read
  * @throws ToolError `LIMIT_EXCEEDED` for more than 5,000 entries (or the caller's `maxEntries`), or 500 in one directory
  */
 export function* listTree(directory: string, isExcluded: (relative: string) => boolean): Steps<readonly TreeNode[]> {
+  checkArgument('listTree()', 'isExcluded', isExcluded, isFunction)
+  requireText('listTree()', 'directory', directory)
   const { maxDepth, maxEntries, ...filters } = yield* narrowInput('list_directory', {
     ...all,
     maxDepth: MAX_NODES,

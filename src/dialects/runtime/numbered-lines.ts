@@ -1,10 +1,17 @@
+import { checkArgument, isListOf, isText, must, requireText } from '../../util/check-options.ts'
+
+const isNumber = must('a line number', Number.isSafeInteger)
+
 /** Formats lines with their numbers, as `cat -n` does; without a line break at the end. */
 export function numberLines(lines: readonly string[], startLine: number): string {
+  checkArgument('numberLines()', 'lines', lines, isListOf(isText))
+  checkArgument('numberLines()', 'startLine', startLine, isNumber)
   return lines.map((line, index) => `${String(startLine + index).padStart(6)}\t${line}`).join('\n')
 }
 
 /** Splits a text at `\n` or `\r\n`. A line break at the end adds no empty line. */
 export function splitLines(content: string): string[] {
+  requireText('splitLines()', 'content', content)
   const lines = content.split(/\r?\n/)
   if (lines.at(-1) === '') lines.pop()
   return lines
@@ -18,6 +25,7 @@ export interface NewLines {
 
 /** Returns the lines after the change from a unified diff of one file, one item per hunk. */
 export function newLinesOf(diff: string): NewLines[] {
+  requireText('newLinesOf()', 'diff', diff)
   const hunks: { startLine: number; lines: string[] }[] = []
   for (const line of diff.split('\n')) {
     const header = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(line)

@@ -1,6 +1,7 @@
 import type { Success } from '../../call/state/call.ts'
 import { ToolError } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
+import { checkArgument, must, requireText } from '../../util/check-options.ts'
 import { callNarrowed, narrowInput } from './steps.ts'
 import type { Steps } from './types.ts'
 
@@ -19,6 +20,11 @@ export interface LineRange {
   readonly startLine: number
   readonly maxLines: number
 }
+
+const isLineRange = must(
+  'a range of lines: { startLine, maxLines }',
+  (range) => typeof Object(range).startLine === 'number' && typeof Object(range).maxLines === 'number',
+)
 
 /** As many of the requested lines as fit. */
 export interface PartialText extends FileText {
@@ -45,6 +51,7 @@ const MAX_LINES = 1000
  * @throws ToolError `FILE_TOO_LARGE`, or `WRITE_CONFLICT` if the file changes between the calls
  */
 export function readWhole(path: string): Steps<PartialText> {
+  requireText('readWhole()', 'path', path)
   return readLines(path, { startLine: 1, maxLines: Number.POSITIVE_INFINITY })
 }
 
@@ -54,6 +61,8 @@ export function readWhole(path: string): Steps<PartialText> {
  * @param cutsLines returns the beginning of a line of more than 64 KiB, which `nextColumn` continues. Default: it fails
  */
 export function* readLines(path: string, range: LineRange, cutsLines = false): Steps<PartialText> {
+  checkArgument('readLines()', 'range', range, isLineRange)
+  requireText('readLines()', 'path', path)
   const read = yield* readPart(path, range)
   if (!read.isCut && read.bytes <= MAX_BYTES) return read
   if (cutsLines && read.nextColumn !== undefined) return read
@@ -67,6 +76,8 @@ export function* readLines(path: string, range: LineRange, cutsLines = false): S
  * @param isExact never returns more than 64 KiB. Default: stops after the reading that reaches them
  */
 export function* readPart(path: string, range: LineRange, isExact = false): Steps<PartialText> {
+  checkArgument('readPart()', 'range', range, isLineRange)
+  requireText('readPart()', 'path', path)
   let content = ''
   let bytes = 0
   let sha256: string | undefined
@@ -118,6 +129,7 @@ export function readBetween(
   last = Number.POSITIVE_INFINITY,
   cutsLines = false,
 ): Steps<PartialText> {
+  requireText('readBetween()', 'path', path)
   if (last < first) {
     throw new ToolError('INVALID_INPUT', `Invalid input: the last line, ${last}, is before the first, ${first}`, {
       hint: 'Lines count from 1, and both ends are included.',

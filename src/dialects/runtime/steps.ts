@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import type { ResultOf, Success, SuccessOf } from '../../call/state/call.ts'
 import { type Failure, ToolError, toFailure } from '../../errors.ts'
 import type { ToolInput, ToolName, ToolOutput } from '../../tools/index.ts'
+import { checkArgument, isObjectValue, isObjectWith, requireText } from '../../util/check-options.ts'
 import type { DialectTool, Steps } from './types.ts'
 
 /**
@@ -11,6 +12,7 @@ import type { DialectTool, Steps } from './types.ts'
 export function defineDialectTool<I extends z.ZodObject, S = unknown>(
   tool: DialectTool<I, S>,
 ): DialectTool<z.ZodObject, S> {
+  checkArgument('defineDialectTool()', 'tool', tool, isObjectValue)
   return tool as unknown as DialectTool<z.ZodObject, S>
 }
 
@@ -30,6 +32,7 @@ export function defineDialectTool<I extends z.ZodObject, S = unknown>(
  * })
  */
 export function* call<N extends ToolName>(tool: N, input: ToolInput<N>): Steps<SuccessOf<ToolOutput<N>>> {
+  requireText('call()', 'tool', tool)
   return (yield { tool, input, continueOnError: false }) as SuccessOf<ToolOutput<N>>
 }
 
@@ -50,11 +53,13 @@ export function* call<N extends ToolName>(tool: N, input: ToolInput<N>): Steps<S
  * })
  */
 export function* callTool(name: string, input: unknown): Steps<Success> {
+  requireText('callTool()', 'name', name)
   return (yield { tool: name, input, continueOnError: false }) as Success
 }
 
 /** The same as {@link call}, but returns the error of a call that fails, and the steps go on. */
 export function* tryCall<N extends ToolName>(tool: N, input: ToolInput<N>): Steps<ResultOf<ToolOutput<N>>> {
+  requireText('tryCall()', 'tool', tool)
   return (yield { tool, input, continueOnError: true }) as ResultOf<ToolOutput<N>>
 }
 
@@ -63,6 +68,7 @@ export function* tryCall<N extends ToolName>(tool: N, input: ToolInput<N>): Step
  * caller's ranges and limits do not apply to it.
  */
 export function* callHidden<N extends ToolName>(tool: N, input: ToolInput<N>): Steps<SuccessOf<ToolOutput<N>>> {
+  requireText('callHidden()', 'tool', tool)
   const part = {}
   const result = yield { tool, input, continueOnError: false, isNarrowed: true, parts: [part] }
   yield { unseen: part }
@@ -74,6 +80,7 @@ export function* callHidden<N extends ToolName>(tool: N, input: ToolInput<N>): S
  * one result. Make them with {@link callNarrowed}.
  */
 export function* narrowInput<N extends ToolName, I extends ToolInput<N>>(tool: N, input: I): Steps<I & ToolInput<N>> {
+  requireText('narrowInput()', 'tool', tool)
   return (yield { narrow: tool, input }) as I & ToolInput<N>
 }
 
@@ -86,6 +93,7 @@ export function* callNarrowed<N extends ToolName>(
   input: ToolInput<N>,
   part: object = {},
 ): Steps<SuccessOf<ToolOutput<N>>> {
+  requireText('callNarrowed()', 'tool', tool)
   return (yield { tool, input, continueOnError: false, isNarrowed: true, parts: [part] }) as SuccessOf<ToolOutput<N>>
 }
 
@@ -99,6 +107,7 @@ export function* useNullDevice(access: 'read' | 'write'): Steps<void> {
  * the part had read until then does not count as seen by the run.
  */
 export function* trySteps<R>(steps: Steps<R>): Steps<{ readonly ok: true; readonly value: R } | Failure> {
+  checkArgument('trySteps()', 'steps', steps, isObjectWith('steps', 'next'))
   const part = {}
   try {
     let next = steps.next()
@@ -130,6 +139,7 @@ export function* trySteps<R>(steps: Steps<R>): Steps<{ readonly ok: true; readon
  * run was shown none, returns a hash that no file has, so that the change fails and explains why.
  */
 export function* lastShownVersion(path: string): Steps<string> {
+  requireText('lastShownVersion()', 'path', path)
   return (yield { shown: path }) as string
 }
 
@@ -140,6 +150,7 @@ export function fieldsOf<I>(input: unknown): Partial<I> {
 
 /** Returns a copy of the input with former field names replaced. A field that is already present stays. */
 export function renamedFields(input: unknown, names: Readonly<Record<string, string>>): Record<string, unknown> {
+  checkArgument('renamedFields()', 'names', names, isObjectValue)
   const fields: Record<string, unknown> = { ...fieldsOf<Record<string, unknown>>(input) }
   for (const [former, name] of Object.entries(names)) {
     if (!Object.hasOwn(fields, former) || Object.hasOwn(fields, name)) continue
@@ -155,6 +166,8 @@ export function renamedFields(input: unknown, names: Readonly<Record<string, str
  * @throws ToolError `INVALID_INPUT` with the first of them that is not `undefined`
  */
 export function refuseUnused(use: string, fields: Readonly<Record<string, unknown>>): void {
+  checkArgument('refuseUnused()', 'fields', fields, isObjectValue)
+  requireText('refuseUnused()', 'use', use)
   for (const [field, value] of Object.entries(fields)) {
     if (value === undefined) continue
     throw new ToolError('INVALID_INPUT', `Invalid input: ${field} has no effect on ${use}`, {

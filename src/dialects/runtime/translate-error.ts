@@ -1,7 +1,14 @@
 import type { Failure } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
+import { checkArgument, must, requireText } from '../../util/check-options.ts'
 import type { PathMapping } from './path-mapping.ts'
 import type { Dialect, DialectError, Hints } from './types.ts'
+
+const isDialect = must(
+  'a dialect with a pathMapping',
+  (dialect) => typeof Object(Object(dialect).pathMapping).outward === 'function',
+)
+const isFailure = must('the failure of a call', (failure) => typeof Object(failure).message === 'string')
 
 /**
  * Translates an error of the workspace: paths in the dialect's spelling, and hints without the names of the workspace's own
@@ -13,6 +20,9 @@ export function toDialectError(
   failure: Failure,
   { input, workspaceTool }: { readonly input?: unknown; readonly workspaceTool?: string | undefined } = {},
 ): DialectError {
+  checkArgument('toDialectError()', 'dialect', dialect, isDialect)
+  checkArgument('toDialectError()', 'failure', failure, isFailure)
+  requireText('toDialectError()', 'tool', tool)
   const { code, path } = failure
   const { pathMapping, fields = {} } = dialect
   const outward = path === undefined ? undefined : pathMapping.outward(path)

@@ -193,6 +193,6 @@ export interface DialectToolInfo {
 }
 
 /** Whether a result of `call` is the result of a call in a dialect. */
-export function isDialectResult(result: object): result is DialectResult {
-  return 'isError' in result && 'content' in result
+export function isDialectResult(result: unknown): result is DialectResult {
+  return typeof result === 'object' && result !== null && 'isError' in result && 'content' in result
 }

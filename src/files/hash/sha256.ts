@@ -1,9 +1,11 @@
+import { checkArgument, isBytes } from '../../util/check-options.ts'
 import { findNativeCrypto, type ModuleHost, oneShot } from './native-crypto.ts'
 import { createSha256Portable, type IncrementalHash, sha256Portable } from './sha256-portable.ts'
 import { sha256Web, sha256WebAhead } from './web-crypto.ts'
 
 /** Returns the version of a file: the SHA-256 of its bytes as 64 lowercase hex digits. Synchronous on every platform. */
 export function sha256(bytes: Uint8Array): string {
+  checkArgument('sha256()', 'bytes', bytes, isBytes)
   return nativeHash === undefined ? sha256Portable(bytes) : nativeHash(bytes)
 }
 
@@ -39,6 +41,7 @@ export function sha256Text(text: string): string {
 
 /** {@link sha256}, computed off the main thread for larger files if the platform has no native synchronous hash. */
 export async function sha256Async(bytes: Uint8Array): Promise<string> {
+  checkArgument('sha256Async()', 'bytes', bytes, isBytes)
   return nativeHash === undefined ? sha256Web(bytes) : nativeHash(bytes)
 }
 

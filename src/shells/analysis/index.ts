@@ -1,5 +1,16 @@
 import { type LogicalPath, ROOT } from '../../paths/logical-path.ts'
 import type { CommandPolicy } from '../../policy/policy.ts'
+import {
+  checkArgument,
+  checkOptions,
+  isFunction,
+  isListOf,
+  isOneOf,
+  isText,
+  type OptionTable,
+  requireText,
+  shape,
+} from '../../util/check-options.ts'
 import { createAnalysis, type Decide, type Unknowns } from './analysis.ts'
 import { characterFault } from './characters.ts'
 import { type CommandLists, compileLists } from './command-lists.ts'
@@ -37,8 +48,11 @@ export interface AnalyzeOptions {
  * analyzeCommand('npm test && git push', { deny: ['git push'] }).decision // 'deny'
  * analyzeCommand("grep -rn 'sudo rm -rf /' docs", {}).decision // 'allow'
  */
-export function analyzeCommand(line: string, policy: CommandPolicy, options: AnalyzeOptions = {}): CommandVerdict {
-  const analysis = createAnalysis(listsOf(policy), options.root, options.decide, options.unknowns)
+export function analyzeCommand(line: string, policy: CommandPolicy, requested?: AnalyzeOptions): CommandVerdict {
+  requireText('analyzeCommand()', 'line', line)
+  const lists = listsOf(policy)
+  const options = checkOptions<AnalyzeOptions>('analyzeCommand()', requested, analyzeTable)
+  const analysis = createAnalysis(lists, options.root, options.decide, options.unknowns)
   const fault = characterFault(line)
   if (fault !== undefined) {
     analysis.deny(fault.code, fault.message, fault.at)
@@ -60,12 +74,25 @@ export function analyzeCommand(line: string, policy: CommandPolicy, options: Ana
   return analysis.verdict()
 }
 
+const analyzeTable: OptionTable<AnalyzeOptions> = {
+  cwd: isText,
+  root: isText,
+  shell: isOneOf('bash', 'sh'),
+  decide: isFunction,
+  unknowns: isOneOf('nothing', 'paths', 'words'),
+}
+const isCommandPolicy = shape<CommandPolicy>({
+  allow: isListOf(isText),
+  deny: isListOf(isText),
+  deniedOperators: isListOf(isText),
+})
+
 const compiled = new WeakMap<CommandPolicy, CommandLists>()
 
 function listsOf(policy: CommandPolicy): CommandLists {
   const cached = compiled.get(policy)
   if (cached !== undefined) return cached
-  const lists = compileLists(policy)
+  const lists = compileLists(checkArgument('analyzeCommand()', 'policy', policy, isCommandPolicy))
   compiled.set(policy, lists)
   return lists
 }

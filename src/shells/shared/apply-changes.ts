@@ -2,7 +2,9 @@ import { type ErrorCode, ToolError } from '../../errors.ts'
 import { classifyPath } from '../../files/classify/index.ts'
 import { isWithin, type Path } from '../../paths/logical-path.ts'
 import type { EntryState } from '../../storage/backend.ts'
+import { isChangeSet } from '../../storage/change-set.ts'
 import { sameBytes } from '../../util/bytes.ts'
+import { checkArgument, isListOf, isObjectWith, isText } from '../../util/check-options.ts'
 import type { CommandFiles } from '../types.ts'
 import { type CommandChange, ContentKeeper, keepError } from './content-keeper.ts'
 import { refusing } from './refusal-codes.ts'
@@ -23,6 +25,8 @@ const followsFromRefusal: ReadonlySet<ErrorCode> = new Set([
   'DIRECTORY_NOT_EMPTY',
 ])
 
+const isCommandFiles = isObjectWith('the files of a command', 'write', 'remove')
+
 /**
  * Re-applies a command's own changes through the policy gate. Each change is guarded, classified and evaluated; refused
  * changes are skipped and listed in the result. Returns the skipped paths, including those that depended on a refused one.
@@ -39,6 +43,9 @@ export async function applyChanges(
   changes: readonly CommandChange[],
   refusedBefore: readonly Path[] = [],
 ): Promise<ReadonlySet<Path>> {
+  checkArgument('applyChanges()', 'files', files, isCommandFiles)
+  checkArgument('applyChanges()', 'changes', changes, isChangeSet)
+  checkArgument('applyChanges()', 'refusedBefore', refusedBefore, isListOf(isText))
   const removesFiles = changes.some(({ before, after }) => before?.type === 'file' && after === null)
   const refused: Path[] = [...refusedBefore]
   const skipped = new Set<Path>()

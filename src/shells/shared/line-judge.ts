@@ -1,4 +1,5 @@
 import { combineVerdicts, type Policy, type Verdict } from '../../policy/policy.ts'
+import { checkOptions, isBoolean, isOneOf, isText, type OptionTable } from '../../util/check-options.ts'
 import { analyzeCommand, type CommandVerdict } from '../analysis/index.ts'
 import type { CommandJudge } from '../types.ts'
 
@@ -16,11 +17,19 @@ export interface LineAnalyzerOptions {
   readonly confined?: boolean
 }
 
+const optionTable: OptionTable<LineAnalyzerOptions> = {
+  root: isText,
+  shell: isOneOf('bash', 'sh'),
+  confined: isBoolean,
+}
+
 /**
  * Creates the function that evaluates command lines for a shell. Each command of a line has to be allowed on its own, by the
  * built-in lists, the policy's lists and its rules.
  */
-export function createLineAnalyzer({ confined, ...options }: LineAnalyzerOptions): CommandJudge {
+export function createLineAnalyzer(requested?: LineAnalyzerOptions): CommandJudge {
+  const checked = checkOptions<LineAnalyzerOptions>('createLineAnalyzer()', requested, optionTable)
+  const { confined, ...options } = checked
   return (line, { cwd, policy, call }) => {
     const verdicts = new Map<string, Verdict>()
     const analysis = analyzeCommand(line, policy.data.commands ?? NO_LISTS, {

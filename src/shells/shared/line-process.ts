@@ -1,4 +1,5 @@
 import { ToolError } from '../../errors.ts'
+import { checkArgument, isFunction, isText } from '../../util/check-options.ts'
 import type { ShellOutcome, ShellProcess } from '../types.ts'
 
 /**
@@ -9,6 +10,8 @@ export function createLineProcess(
   shell: string,
   run: (signal: AbortSignal) => Promise<Pick<ShellOutcome, 'stdout' | 'stderr' | 'exitCode'>>,
 ): ShellProcess {
+  checkArgument('createLineProcess()', 'shell', shell, isText)
+  checkArgument('createLineProcess()', 'run', run, isFunction)
   const stop = new AbortController()
   let stdout = ''
   let stderr = ''

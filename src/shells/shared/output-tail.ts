@@ -1,3 +1,5 @@
+import { checkArgument, isFunction, isPositive } from '../../util/check-options.ts'
+
 /** Collects the end of a stream of text. */
 export interface OutputTail {
   /** Appends UTF-8; a character may be split over two calls. */
@@ -10,6 +12,8 @@ export interface OutputTail {
 
 /** Keeps at least the last `maxLength` characters, and at most twice as many. `onText` is called with all text. */
 export function createOutputTail(maxLength: number, onText?: (text: string) => void): OutputTail {
+  checkArgument('createOutputTail()', 'maxLength', maxLength, isPositive)
+  if (onText !== undefined) checkArgument('createOutputTail()', 'onText', onText, isFunction)
   const decoder = new TextDecoder('utf-8')
   let parts: string[] = []
   let length = 0
