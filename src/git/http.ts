@@ -52,6 +52,8 @@ export function httpClient(signal: AbortSignal | undefined, requireHost?: (url: 
 }
 
 const MAX_REDIRECTS = 3
+/** Maximum size of one answer. isomorphic-git holds it in memory. */
+const MAX_RESPONSE_BYTES = 256 * 1024 * 1024
 
 function isCancelled(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true
@@ -69,10 +71,13 @@ async function* parts(
 ): AsyncIterableIterator<Uint8Array> {
   if (body === null) return
   const reader = body.getReader()
+  let bytes = 0
   try {
     for (;;) {
       const { done, value } = await reader.read()
       if (done) return
+      bytes += value.length
+      if (bytes > MAX_RESPONSE_BYTES) throw tooMuchSent()
       yield value
     }
   } catch (error) {
@@ -80,6 +85,14 @@ async function* parts(
   } finally {
     reader.releaseLock()
   }
+}
+
+function tooMuchSent(): ToolError {
+  return new ToolError('LIMIT_EXCEEDED', `Cannot fetch: the server sent more than ${MAX_RESPONSE_BYTES} bytes`, {
+    limit: 'bytes of one answer of a git server',
+    value: MAX_RESPONSE_BYTES,
+    hint: 'Fetch a limited history with a depth.',
+  })
 }
 
 export function cancelled(): ToolError {

@@ -190,7 +190,7 @@ export class PackBytes {
   }
 }
 
-interface EntryHeader {
+export interface EntryHeader {
   readonly type: number
   /** Number of bytes that the content inflates to. */
   readonly size: number
@@ -201,7 +201,7 @@ interface EntryHeader {
 }
 
 /** Parses the header of the entry at an offset. */
-function parseHeader(raw: Uint8Array, offset: number): EntryHeader {
+export function parseHeader(raw: Uint8Array, offset: number): EntryHeader {
   let byte = raw[0] as number
   const type = (byte >> 4) & 7
   let size = byte & 15

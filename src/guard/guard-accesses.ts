@@ -87,14 +87,13 @@ export function coveringAccess(
 
 /** Returns the access that covers a path, if there is one. */
 export function accessTo(accesses: readonly GuardedAccess[], path: Path): GuardedAccess | undefined {
-  const indexed = accesses.length > MAX_LINEAR_SEARCH ? accessIndex(accesses).get(path) : undefined
-  if (indexed !== undefined) return indexed
-  for (const access of accesses) {
-    if (access.path === path || (access.recursive && isWithin(path, access.path))) return access
-    const renamed = renamedPath(access)
-    if (renamed !== undefined && renamed !== access.path && isWithin(path, renamed)) return access
+  const { exact, below, lengths } = accessIndex(accesses)
+  let first = exact.get(path) ?? accesses.length
+  for (const length of lengths) {
+    if (length > path.length || !isWithin(path, path.slice(0, length) as Path)) continue
+    first = Math.min(first, below.get(path.slice(0, length) as Path) ?? first)
   }
-  return undefined
+  return accesses[first]
 }
 
 function hasTag(expect: Expectation): boolean {
@@ -193,17 +192,31 @@ function strictness({ protection }: Classification): number {
   return protection === undefined ? -1 : byStrictness.indexOf(protection)
 }
 
-/** Above this number, accesses are looked up in an index. */
-const MAX_LINEAR_SEARCH = 16
-const accessIndexes = new WeakMap<readonly GuardedAccess[], ReadonlyMap<Path, GuardedAccess>>()
+/** The position of the first access that covers a path. A move of a tree has thousands of accesses. */
+interface AccessIndex {
+  readonly exact: ReadonlyMap<Path, number>
+  /** For paths whose access covers everything below them. */
+  readonly below: ReadonlyMap<Path, number>
+  /** The lengths of the paths in `below`. */
+  readonly lengths: ReadonlySet<number>
+}
 
-/** Returns the first access of each path, or an empty map if an access covers more than its own path. */
-function accessIndex(accesses: readonly GuardedAccess[]): ReadonlyMap<Path, GuardedAccess> {
+const accessIndexes = new WeakMap<readonly GuardedAccess[], AccessIndex>()
+
+function accessIndex(accesses: readonly GuardedAccess[]): AccessIndex {
   const cached = accessIndexes.get(accesses)
   if (cached !== undefined) return cached
-  const index = new Map<Path, GuardedAccess>()
-  const isSimple = accesses.every(({ recursive, permission }) => !recursive && permission !== 'file:move')
-  if (isSimple) for (const access of accesses) if (!index.has(access.path)) index.set(access.path, access)
+  const exact = new Map<Path, number>()
+  const below = new Map<Path, number>()
+  for (const [i, access] of accesses.entries()) {
+    const { path, recursive } = access
+    if (!exact.has(path)) exact.set(path, i)
+    const renamed = renamedPath(access)
+    for (const start of [recursive ? path : undefined, renamed === path ? undefined : renamed]) {
+      if (start !== undefined && !below.has(start)) below.set(start, i)
+    }
+  }
+  const index = { exact, below, lengths: new Set([...below.keys()].map(({ length }) => length)) }
   accessIndexes.set(accesses, index)
   return index
 }

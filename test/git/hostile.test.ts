@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { constants, deflateRawSync, deflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { type MemoryEntry, memory } from '../../src/backends/memory/index.ts'
 import { git as openGit } from '../../src/git/index.ts'
+import { gitFs } from '../../src/git/isomorphic-fs.ts'
+import type { Path } from '../../src/paths/logical-path.ts'
 import { createWorkspace } from '../../src/workspace/create-workspace.ts'
 import { ownTime } from '../own-time.ts'
 import type { Answer } from '../tools/setup.ts'
@@ -316,6 +319,54 @@ describe('a malicious repository', () => {
       expect([label, ownTime() - started < 2000]).toEqual([label, true])
       await workspace.close()
     }
+  })
+
+  /** Stores a pack as isomorphic-git stores what a server has sent. */
+  const receive = async (pack: Uint8Array) => {
+    const backend = memory({ '.git/objects/pack': { directory: true } })
+    const { writeFile } = gitFs(backend).promises as { writeFile(name: string, bytes: Uint8Array): Promise<void> }
+    await writeFile('/.git/objects/pack/pack-1.pack', pack)
+    return backend
+  }
+
+  const sent = {
+    ...Object.fromEntries(
+      Object.entries(cases).flatMap(([label, files]) => {
+        const pack = /declares|huge result|enormous/.test(label) && files()['.git/objects/pack/pack-1.pack']
+        return pack instanceof Uint8Array ? [[label, pack]] : []
+      }),
+    ),
+    'nine objects that unpack to more than a gigabyte': packed(
+      Array.from({ length: 9 }, () => ({ id: A, raw: bytes(header(3, 2 ** 27), deflateSync(Buffer.alloc(2 ** 27))) })),
+    )['.git/objects/pack/pack-1.pack'] as Uint8Array,
+    'a pack without objects that counts a million': bytes('PACK', [0, 0, 0, 2, 0, 15, 0, 0], [0x30], Buffer.alloc(20)),
+    'a pack without an end': bytes('PACK'),
+  }
+
+  it.each(Object.entries(sent))('is refused before isomorphic-git reads it when a server sends %s', async (_, pack) => {
+    const started = ownTime()
+    await expect(receive(pack)).rejects.toMatchObject({
+      code: 'BACKEND_ERROR',
+      message: expect.stringMatching(/^Cannot read the repository of the workspace: /),
+    })
+    expect(ownTime() - started).toBeLessThan(5000)
+  })
+
+  it('a pack of git is received as it is', async () => {
+    const root = newRepository()
+    for (let i = 0; i < 5; i++) {
+      writeFileSync(
+        `${root}/file`,
+        Array.from({ length: 400 }, (_, n) => `line ${n} ${n === i ? 'new' : ''}`).join('\n'),
+      )
+      commitAll(root, `${i}`)
+    }
+    git(root, 'repack', '-adfq')
+    const name = git(root, 'rev-parse', '--git-path', 'objects/pack').trim()
+    const [file = ''] = readdirSync(`${root}/${name}`).filter((one) => one.endsWith('.pack'))
+    const pack = new Uint8Array(readFileSync(`${root}/${name}/${file}`))
+    const backend = await receive(pack)
+    expect((await backend.read('.git/objects/pack/pack-1.pack' as Path)).bytes).toEqual(pack)
   })
 
   it('reads no file of the workspace as a ref', async () => {

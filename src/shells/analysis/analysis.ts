@@ -52,7 +52,7 @@ export interface Analysis {
   readonly addWritten: (path: string, scope: Scope) => void
   /** Returns where a command would run. */
   readonly placeOf: (scope: Scope) => Place
-  /** Takes characters from the parse budget of the line. Returns false once it is used up. */
+  /** Takes the characters of a nested script from the parse budget of the line. Returns false once it is used up. */
   readonly spend: (units: number) => boolean
   readonly verdict: () => CommandVerdict
 }
@@ -88,8 +88,8 @@ export function rangeOf(node: { readonly pos: number; readonly end: number }, sc
 
 const MAX_REASONS = 100
 const MAX_COMMANDS = 1000
-/** Characters that may be parsed in total, including nested scripts. */
-const PARSE_BUDGET = 262_144
+/** Characters of all nested scripts of a line. Each level of `eval` parses the inner ones again. */
+const PARSE_BUDGET = 65_536
 
 /** Creates the analysis of one line. */
 export function createAnalysis(

@@ -20,7 +20,8 @@ import type { TextRange } from './verdict.ts'
 
 /** Analyzes the text of a script. */
 export function analyzeSource(analysis: Analysis, text: string, scope: Scope, whole: TextRange): CwdAfter {
-  if (scope.via.length > MAX_DEPTH || !analysis.spend(text.length)) {
+  const isNested = scope.via.length > 0
+  if (scope.via.length > MAX_DEPTH || (isNested && !analysis.spend(text.length))) {
     analysis.deny('TOO_COMPLEX', 'The line has too many nested scripts', whole)
     return stay(scope.cwds)
   }

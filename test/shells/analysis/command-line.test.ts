@@ -541,10 +541,10 @@ describe('the verdict of analyzeCommand()', () => {
       },
     ])
     const evals = (count: number) => `${'eval '.repeat(count)}echo ${'a'.repeat(65_000)}`
-    expect(decisionOf(evals(3))).toBe('allow')
-    expect(codes(analyzeCommand(evals(4), {}))).toEqual(['TOO_COMPLEX'])
-    // Exactly 262,144 characters in total, and a few more.
-    const exactly = (more: number) => `${'eval '.repeat(4)}echo ${'a'.repeat(52_413 + more)}; ls`
+    expect(decisionOf(evals(1))).toBe('allow')
+    expect(codes(analyzeCommand(evals(2), {}))).toEqual(['TOO_COMPLEX'])
+    // 65,534 characters of nested scripts, and four more.
+    const exactly = (more: number) => `${'eval '.repeat(4)}echo ${'a'.repeat(16_371 + more)}; ls`
     expect(decisionOf(exactly(0))).toBe('allow')
     expect(codes(analyzeCommand(exactly(1), {}))).toEqual(['TOO_COMPLEX'])
   })
