@@ -1,3 +1,4 @@
+import pako from 'pako'
 import { yieldToEventLoop } from '../util/timers.ts'
 import { corrupt, TooLargeError } from './corrupt-error.ts'
 import { MAX_OBJECT_BYTES } from './delta.ts'
@@ -23,7 +24,6 @@ const ENTRY_BYTES = 2048
  * @throws ToolError `BACKEND_ERROR` if the pack is damaged, or unpacks to too much
  */
 export async function checkPack(pack: Uint8Array): Promise<void> {
-  const { default: pako } = await import('pako')
   if (pack.length < HEADER_BYTES + CHECKSUM_BYTES) throw corrupt('a pack is cut short')
   const count = new DataView(pack.buffer, pack.byteOffset).getUint32(8)
   const end = pack.length - CHECKSUM_BYTES
