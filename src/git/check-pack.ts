@@ -1,8 +1,8 @@
-import pako from 'pako'
 import { yieldToEventLoop } from '../util/timers.ts'
 import { corrupt, TooLargeError } from './corrupt-error.ts'
 import { MAX_OBJECT_BYTES } from './delta.ts'
 import { parseHeader } from './pack.ts'
+import { zlibExtent } from './zlib-extent.ts'
 
 const HEADER_BYTES = 12
 const CHECKSUM_BYTES = 20
@@ -14,12 +14,11 @@ const MAX_DELTA_RESULT_BYTES = 16 * 1024 * 1024 * 1024
 
 /** Bytes after which timers and other callers run. */
 const PACE_BYTES = 4 * 1024 * 1024
-/** Bytes of an entry that count in addition to its content: many small ones take time too. */
+/** Bytes that an entry counts in addition to its size: many small ones take time too. */
 const ENTRY_BYTES = 2048
 
 /**
- * Checks what a pack unpacks to before isomorphic-git reads it, which inflates whatever comes. Inflates no entry beyond the
- * size in its header.
+ * Checks what a pack unpacks to before isomorphic-git reads it, which inflates whatever comes.
  *
  * @throws ToolError `BACKEND_ERROR` if the pack is damaged, or unpacks to too much
  */
@@ -33,34 +32,21 @@ export async function checkPack(pack: Uint8Array): Promise<void> {
     const header = parseHeader(pack.subarray(at, end), at)
     inflated += header.size
     if (inflated > MAX_INFLATED_BYTES) throw new TooLargeError('a pack')
-    const start: number[] = []
-    let size = 0
-    const inflator = new pako.Inflate()
-    inflator.onData = (bytes) => {
-      size += bytes.length
-      if (size > header.size) throw corrupt('an object is damaged, or larger than its header says')
-      for (let byte = 0; start.length < MAX_SIZES_BYTES && byte < bytes.length; byte++)
-        start.push(bytes[byte] as number)
-    }
-    const content = pack.subarray(at + header.start, end)
-    inflator.push(content, false)
-    if (inflator.err !== 0 || !inflator.ended) throw corrupt('an object is damaged')
+    const { start, size, end: next } = zlibExtent(pack, at + header.start, header.size)
+    if (size !== header.size) throw corrupt('an object does not have the size in its header')
     if (header.base !== undefined) {
       const result = deltaResultSize(start)
       deltaResults += result
       if (result > MAX_OBJECT_BYTES) throw new TooLargeError('an object')
       if (deltaResults > MAX_DELTA_RESULT_BYTES) throw new TooLargeError('a pack')
     }
-    at += header.start + content.length - inflator.strm.avail_in
-    sincePause += header.size + ENTRY_BYTES
+    sincePause += next - at + ENTRY_BYTES
+    at = next
     if (sincePause < PACE_BYTES) continue
     sincePause = 0
     await yieldToEventLoop()
   }
 }
-
-/** Bytes of the two sizes at the start of a delta. */
-const MAX_SIZES_BYTES = 20
 
 /** Returns the second number at the start of a delta: the size of its result. */
 function deltaResultSize(start: readonly number[]): number {

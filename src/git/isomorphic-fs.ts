@@ -2,6 +2,7 @@ import { ToolError } from '../errors.ts'
 import { childOf, GIT_DIRECTORY, isWithin, nameOf, type Path, parentOf, parsePath } from '../paths/logical-path.ts'
 import type { Backend, Stat } from '../storage/backend.ts'
 import { systemCodes } from '../storage/system-codes.ts'
+import { checkPack } from './check-pack.ts'
 import { readLoose } from './objects.ts'
 import { requireReadable } from './repository-files.ts'
 
@@ -54,7 +55,7 @@ export function gitFs(backend: Backend): GitFs {
         const { bytes } = await backend.read(path)
         // isomorphic-git inflates whatever comes.
         if (/^\.git\/objects\/[0-9a-f]{2}\//.test(path)) await readLoose(bytes)
-        if (isPack(path)) await (await loadCheck()).checkPack(bytes)
+        if (isPack(path)) await checkPack(bytes)
         const encoding = typeof options === 'string' ? options : options?.encoding
         // Copied, because isomorphic-git may write into the bytes, which belong to the backend.
         return encoding === 'utf8' ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) : bytes.slice()
@@ -62,7 +63,7 @@ export function gitFs(backend: Backend): GitFs {
     async writeFile(name: string, data: string | Uint8Array) {
       const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data.slice()
       // What a server has sent. The error keeps its message.
-      if (isPack(name)) await (await loadCheck()).checkPack(bytes)
+      if (isPack(name)) await checkPack(bytes)
       await at(name, (path) => commit(path, { type: 'file', bytes }))
     },
     unlink: (name: string) => at(name, async (path) => void (await commit(path, null))),
@@ -89,9 +90,6 @@ export function gitFs(backend: Backend): GitFs {
   }
   return { promises }
 }
-
-/** With its own way to inflate in pieces, which is needed as rarely as isomorphic-git. */
-const loadCheck = () => import('./check-pack.ts')
 
 const isPack = (name: string) => /\.git\/objects\/pack\/[^/]+\.pack$/.test(name)
 
