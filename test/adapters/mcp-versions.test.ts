@@ -1,6 +1,8 @@
-import { InMemoryTransport } from '@modelcontextprotocol/client'
+import { InMemoryTransport, StreamableHTTPClientTransport as TransportV2 } from '@modelcontextprotocol/client'
+import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { describe, expect, it, vi } from 'vitest'
 import { createMcpServer, type McpServerOptions } from '../../src/adapters/mcp/index.ts'
+import { mcpHandler } from '../../src/adapters/mcp-http/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { mcpFilesystem } from '../../src/dialects/mcp-filesystem/index.ts'
 import { createWorkspace, type DialectWorkspace, type Workspace, type WorkspaceOptions } from '../../src/index.ts'
@@ -168,5 +170,50 @@ describe.each(officialClients)('the official client %s', (_, create, version) =>
     await client.call('write_file', { path: 'c.txt', content: 'three\n' })
     await settled()
     expect(changes).toContain('resources')
+  })
+})
+
+describe.each(officialClients)('over HTTP, the official client %s', (name, create, version) => {
+  /** Serves a workspace over HTTP, one run for each session. */
+  async function serve(options: OfficialClientOptions = {}) {
+    const workspace = await workspaceOver(files, { policy: 'supervised' })
+    const handler = mcpHandler({
+      token: 'a-token-of-the-tests',
+      open() {
+        const run = workspace.run({ actor: 'mcp' })
+        return { server: createMcpServer(workspace, { run }), close: () => run.close() }
+      },
+    })
+    const Transport = name === 'v1' ? TransportV1 : TransportV2
+    const transport = new Transport(new URL('http://localhost/mcp'), {
+      requestInit: { headers: { Authorization: 'Bearer a-token-of-the-tests' } },
+      fetch: (address, init) => handler.fetch(new Request(address, init)),
+    })
+    return { client: create(options), transport, workspace, handler }
+  }
+
+  if (name === 'v2 of protocol 2026-07-28 only') {
+    it('is refused, because sessions belong to the versions before', async () => {
+      const { client, transport, handler } = await serve()
+      await expect(client.connect(transport)).rejects.toThrow()
+      expect(handler.size).toBe(0)
+      await handler.close()
+    })
+    return
+  }
+
+  it('has a session with calls, refusals, questions and resources', async () => {
+    const { client, transport, workspace, handler } = await serve({ answer: () => yes })
+    await client.connect(transport)
+    expect(client.version()).toBe(version === '2026-07-28' ? '2025-11-25' : version)
+    expect((await client.listTools()).length).toBeGreaterThan(5)
+    expect(await client.call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'one\n' })
+    expect(await client.call('read_file', { path: '.env' })).toMatchObject({ code: 'POLICY_DENIED_SECRET' })
+    expect(await client.call(...edit())).toMatchObject({ ok: true })
+    expect((await workspace.files.read('a.txt')).content).toBe('uno\n')
+    expect(await client.readResource('wardspace://files/b.txt')).toBe('one\n')
+    expect(handler.size).toBe(1)
+    await client.close()
+    await handler.close()
   })
 })

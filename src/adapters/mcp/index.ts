@@ -109,7 +109,12 @@ class WorkspaceServer implements McpServer {
       },
       { transport: connection, onerror: (error) => this.onerror?.(error) },
     )
-    await connection.started
+    try {
+      await connection.started
+    } catch (error) {
+      this.#connection = undefined
+      throw error
+    }
   }
 
   async close(): Promise<void> {
