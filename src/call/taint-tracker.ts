@@ -19,6 +19,7 @@ import type { Change, Receipt } from '../storage/backend.ts'
 import { linkTarget } from '../storage/change-set.ts'
 import type { BuiltinDraft } from '../tools/builtin-tool.ts'
 import { textsIn } from './require-hidden-secrets.ts'
+import { findSinkLinks, namesByLinks, type SinkLink } from './sink-links.ts'
 import type { AuthorizedCall, AuthorizedChanges, KnownChange } from './state/call.ts'
 import type { RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
@@ -115,6 +116,8 @@ class ActiveTaintTracker implements TaintTracker {
   /** The texts of the input. */
   #texts: readonly string[] = []
   #isOwnTool = false
+  /** Links that lay in sinks before the call. */
+  #links: Promise<readonly SinkLink[]> | undefined
   /** The highest label that the call itself has read. */
   #origin: TaintOrigin | undefined
 
@@ -180,15 +183,25 @@ class ActiveTaintTracker implements TaintTracker {
   async authorizeChanges(authorized: AuthorizedChanges, draft: LabelledDraft): Promise<AuthorizedChanges> {
     if (!this.#isTool && draft.flow === undefined) return authorized
     const questions: SinkQuestion[] = []
+    let links: readonly SinkLink[] | undefined
     for (const known of authorized.changes) {
       const { change } = known
       if (change.to === null) continue
-      const paths = this.#namesOf(change.path, draft.accesses)
+      const ownNames = this.#namesOf(change.path, draft.accesses)
+      let shownAs: string[] = []
+      // A link shows nothing new of a path that already has the label.
+      const { label } = higher<ContentLabel>(this.#contentOf(change, draft), this.#nameContentOf(known, draft))
+      if (isAbove(label, this.#labelOf(change.path))) {
+        links ??= await this.#sinkLinks(authorized)
+        shownAs = namesByLinks(change.path, links)
+      }
+      const paths = [...ownNames, ...shownAs]
       if (this.#workspace.labels.exceededSinks({ paths }, 'restricted').length === 0) continue
       const linked = await this.#linkedContent(change, draft)
       const shown = higher(linked, this.#nameContentOf(known, draft))
       const content = higher<TaintOrigin>(this.#contentOf(change, draft), shown && { ...shown, ...this.#call })
-      this.#requireBelowCeilings({ paths }, `change ${quote(change.path)}`, content)
+      const shows = shownAs[0] === undefined ? '' : `, which ${quote(shownAs[0])} shows`
+      this.#requireBelowCeilings({ paths }, `change ${quote(change.path)}${shows}`, content)
       for (const { name } of this.#exceededSinks({ paths }, content)) {
         questions.push({ sink: name, origin: content, path: change.path })
       }
@@ -338,6 +351,13 @@ class ActiveTaintTracker implements TaintTracker {
       }
     }
     return content
+  }
+
+  /** The links in sinks that the changes do not replace. */
+  async #sinkLinks({ changes }: AuthorizedChanges): Promise<readonly SinkLink[]> {
+    this.#links ??= findSinkLinks(this.#workspace)
+    const changed = new Set(changes.map(({ change }) => change.path))
+    return (await this.#links).filter(({ path }) => !changed.has(path))
   }
 
   /** Every name by which the call reaches a path. */

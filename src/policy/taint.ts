@@ -48,6 +48,8 @@ export interface Labels {
   ofPath(path: string): Label
   /** Whether the policy may label a path below a directory. */
   mayLabelBelow(directory: string): boolean
+  /** Whether a sink may be a path below a directory. */
+  maySinkBelow(directory: string): boolean
   ofCommand(line: string): Label
   /** Returns the sinks whose ceiling is below the label. Sinks that deny come before those that ask. */
   exceededSinks(target: SinkTarget, label: Label): readonly LabelSink[]
@@ -105,12 +107,16 @@ export function compileLabels(policy: LabelPolicy | undefined): Labels {
     paths: paths && compilePaths(paths, `labels.sources[${index}].paths`),
     command: commands && compileTexts(commands, `labels.sources[${index}].commands`),
   }))
-  const sinks = (policy?.sinks ?? []).map((sink, index) => ({
-    sink,
-    path: sink.paths && compilePaths(sink.paths, `labels.sinks[${index}].paths`).matches,
-    command: sink.commands && compileTexts(sink.commands, `labels.sinks[${index}].commands`),
-    host: sink.hosts && compileHosts(sink.hosts, `labels.sinks[${index}].hosts`),
-  }))
+  const sinks = (policy?.sinks ?? []).map((sink, index) => {
+    const paths = sink.paths && compilePaths(sink.paths, `labels.sinks[${index}].paths`)
+    return {
+      sink,
+      path: paths?.matches,
+      below: paths?.mayMatchBelow,
+      command: sink.commands && compileTexts(sink.commands, `labels.sinks[${index}].commands`),
+      host: sink.hosts && compileHosts(sink.hosts, `labels.sinks[${index}].hosts`),
+    }
+  })
   const ofPath = (path: string): Label =>
     sources.reduce<Label>(
       (highest, source) => (source.paths?.matches(path) ? maxLabel(highest, source.label) : highest),
@@ -120,6 +126,7 @@ export function compileLabels(policy: LabelPolicy | undefined): Labels {
   return {
     active: policy !== undefined,
     ofPath,
+    maySinkBelow: (directory) => sinks.some(({ below }) => below?.(directory) === true),
     mayLabelBelow: (directory) => sources.some(({ paths }) => paths?.mayMatchBelow(directory) === true),
     ofCommand: (line) =>
       sources.reduce<Label>(

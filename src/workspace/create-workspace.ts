@@ -20,6 +20,7 @@ import { higher } from '../policy/taint.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { checkOptions, isListOf, isText } from '../util/check-options.ts'
 import { createWorkspaceState, requireOwnName } from './create-state.ts'
+import { labelNotes } from './label-notes.ts'
 import { modeOf, omitUndefined, openRun, startRun } from './open-run.ts'
 import { acceptOperation, checkoutOperation } from './operations.ts'
 import {
@@ -73,6 +74,7 @@ export async function createWorkspace(
   const sinks = sinksOf(options)
   const workspace = createWorkspaceState(options, sinks, dialect)
   await requireOwnName(workspace)
+  await labelNotes(workspace)
   const recorder = recorderOf(workspace, options, dialect)
   if (recorder === undefined) return openWorkspace(workspace, options, dialect, sinks)
   const { approve } = recorder

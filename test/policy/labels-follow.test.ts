@@ -228,6 +228,39 @@ describe('a note', () => {
   })
 })
 
+describe('a note in another process', () => {
+  it('keeps the label that it states, for every way to read it', async () => {
+    const backend = memory(tree)
+    const policy = { preset: 'autonomous', labels, memory: { path: 'memory' } } as const
+    const first = await open({ backend, policy })
+    await first.call('read_file', { path: 'conf/x.txt' })
+    await first.call('memory_store', { id: 'team/n', content: 'KEY' })
+    await first.run({}).call('memory_store', { id: 'free', content: 'x' })
+    const second = await open({ backend, policy })
+    const reader = () => second.run({})
+    expect(await reader().call('read_file', { path: 'memory/team/n.md' })).toMatchObject({ label: 'restricted' })
+    expect(await line(reader(), 'cat memory/team/n.md > pub/n.md')).toMatchObject({ code: 'TAINT_DENIED' })
+    expect(await line(reader(), 'mv memory/team pub/team')).toMatchObject({ code: 'TAINT_DENIED' })
+    expect(await reader().call('read_file', { path: 'memory/free.md' })).toMatchObject({ ok: true, label: 'public' })
+  })
+})
+
+describe('a copy by a command', () => {
+  it.each(['cp conf/x.txt tmp/b.txt', 'cp -r conf tmp/conf', 'ln conf/x.txt tmp/b.txt'])(
+    'keeps its label and does not count as read: %s',
+    async (command) => {
+      const run = await open()
+      expect(await line(run, `${command}; echo done > pub/log.txt`)).toMatchObject({ ok: true })
+      const reader = () => run.run({})
+      expect(await reader().call('read_file', { path: 'pub/log.txt' })).toMatchObject({ label: 'public' })
+      const copy = command.includes('-r') ? 'tmp/conf/x.txt' : 'tmp/b.txt'
+      expect(await reader().call('read_file', { path: copy })).toMatchObject({ ok: true, label: 'restricted' })
+      expect(await line(reader(), `cp ${copy} pub/c.txt`)).toMatchObject({ code: 'TAINT_DENIED' })
+      expect(await reader().call('find_files', { pattern: 'tmp/**' })).toMatchObject({ label: 'public' })
+    },
+  )
+})
+
 describe('an own tool', () => {
   const runLine = defineTool({
     name: 'run_line',
@@ -327,6 +360,72 @@ describe('a name that contains labelled content', () => {
     const reader = run.run({})
     const result = await reader.call('list_directory', { path: 'tmp', maxDepth: 3 })
     expect(result).toMatchObject({ ok: true, label: 'public' })
+  })
+})
+
+describe('a listing', () => {
+  it('is labelled only if it shows a labelled name', async () => {
+    const run = await open()
+    await line(run, 'mkdir tmp/d; touch "tmp/d/$(head -1 conf/x.txt)" tmp/d/plain.txt; touch tmp/other.txt')
+    const calls: [string, object, string][] = [
+      ['list_directory', { path: 'tmp' }, 'public'],
+      ['list_directory', { path: 'tmp/d' }, 'restricted'],
+      ['list_directory', { path: 'tmp', maxDepth: 2 }, 'restricted'],
+      ['find_files', { pattern: 'tmp/**/plain.txt' }, 'public'],
+      ['find_files', { pattern: 'tmp/**' }, 'restricted'],
+      ['search_text', { query: 'free' }, 'public'],
+      ['run_command', { command: 'ls tmp' }, 'public'],
+      ['run_command', { command: 'ls tmp/d' }, 'restricted'],
+      ['run_command', { command: 'grep -rl free tmp' }, 'public'],
+      ['run_command', { command: 'rg --files tmp' }, 'restricted'],
+    ]
+    for (const [name, input, label] of calls) {
+      expect(await run.run({}).callTool(name, input), JSON.stringify(input)).toMatchObject({ label })
+    }
+  })
+
+  it('is labelled after a move, an undo, a commit of a fork and in another process', async () => {
+    const backend = memory(tree)
+    const run = await open({ backend })
+    await run.call('read_file', { path: 'conf/x.txt' })
+    await run.call('create_directory', { path: 'tmp/TOKEN7291' })
+    const mover = () => run.run({})
+    expect(await mover().call('move_file', { path: 'tmp', to: 'moved' })).toMatchObject({ ok: true })
+    const fork = await run.run({}).call('list_directory', { path: 'moved' })
+    expect(fork).toMatchObject({ label: 'restricted' })
+    const { callId } = (await line(mover(), 'rm -r moved')) as { callId: string }
+    await run.undo(callId)
+    expect(await mover().call('list_directory', { path: 'moved' })).toMatchObject({ label: 'restricted' })
+    const second = await open({ backend, history: structuredClone(run.history()) })
+    expect(await second.call('list_directory', { path: 'moved' })).toMatchObject({ label: 'restricted' })
+    const wrong = { ...run.history(), nameLabels: [['a', 'secret']] } as unknown as ReturnType<Workspace['history']>
+    await expect(open({ history: wrong })).rejects.toThrow('The option history is not a result of workspace.history()')
+  })
+})
+
+describe('a link that already lies in a sink', () => {
+  it('keeps labelled content from its target', async () => {
+    const run = await open()
+    await line(run, 'ln -s ../tmp/a.txt pub/file; ln -s ../tmp pub/dir; ln -s ../tmp/new.txt pub/dangling; mkdir free')
+    for (const command of [
+      'cat conf/x.txt > tmp/a.txt',
+      'mv conf/x.txt tmp/b.txt',
+      'cp conf/x.txt tmp/new.txt',
+      'cp -r conf tmp/conf',
+      'mkdir "tmp/$(head -1 conf/x.txt)"',
+    ]) {
+      const denied = await line(run.run({}), command)
+      expect(denied, command).toMatchObject({ code: 'TAINT_DENIED' })
+    }
+    const copied = await run.run({}).call('copy_file', { path: 'conf/x.txt', to: 'tmp/c.txt' })
+    expect(copied).toMatchObject({
+      code: 'TAINT_DENIED',
+      message: expect.stringMatching(/^Cannot change "tmp\/c\.txt", which "pub\/dir\/c\.txt" shows: "published"/),
+    })
+    expect(await line(run.run({}), 'cp conf/x.txt free/a.txt')).toMatchObject({ ok: true })
+    expect(await line(run.run({}), 'rm -r pub/dir pub/file pub/dangling; cp conf/x.txt tmp/a.txt')).toMatchObject({
+      ok: true,
+    })
   })
 })
 
