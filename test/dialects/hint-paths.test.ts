@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
+import { dialects } from '../../src/dialects/index.ts'
 import { mcpFilesystem } from '../../src/dialects/mcp-filesystem/index.ts'
 import { createWorkspace } from '../../src/index.ts'
 
@@ -17,5 +18,15 @@ describe('the hint for a target that is a directory', () => {
     })
     const { output } = await workspace.call('move_file', { source, destination })
     expect(output).toContain(`use the whole path "${path}"`)
+  })
+})
+
+describe('the virtual roots of a dialect', () => {
+  it.each(Object.entries(dialects))('are checked by %s, in a message without internal names', (_, open) => {
+    const wrong = [5, 'x', null, ['/workspace'], { '/workspace': 5 }, { workspace: '' }, { '/x': '../y' }]
+    for (const roots of wrong) {
+      expect(() => open(roots as never)).toThrow(TypeError)
+      expect(() => open(roots as never)).toThrow(/^The virtual root(?!.*\()/)
+    }
   })
 })

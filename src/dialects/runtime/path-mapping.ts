@@ -1,5 +1,4 @@
 import { isWithin, type LogicalPath, parsePath } from '../../paths/logical-path.ts'
-import { isRecordOf, isText } from '../../util/check-options.ts'
 
 /** Maps names of the dialect to directories of the workspace: `{ '/workspace': '' }` is its root. */
 export type VirtualRoots = Readonly<Record<string, string>>
@@ -29,7 +28,7 @@ export interface PathMapping {
  * console.log(pathMapping.inward('/workspace/src/a.ts')) // src/a.ts
  */
 export function createPathMapping(virtualRoots: VirtualRoots = {}): PathMapping {
-  const roots = isRecordOf(isText)(virtualRoots, '', 'createPathMapping()') as VirtualRoots
+  const roots = checkRoots(virtualRoots)
   const mapped = Object.entries(roots).map(([virtual, directory]) => ({
     virtual,
     prefix: virtual === '/' ? '/' : `${virtual}/`,
@@ -56,6 +55,20 @@ export function createPathMapping(virtualRoots: VirtualRoots = {}): PathMapping 
       return inside === '' ? '.' : inside
     },
   }
+}
+
+/** Returns a copy of the roots. A dialect passes what its caller wrote, so that the messages name no function. */
+function checkRoots(roots: unknown): VirtualRoots {
+  if (typeof roots !== 'object' || roots === null || Array.isArray(roots)) {
+    const shown = roots === null ? 'null' : Array.isArray(roots) ? 'a list' : `a ${typeof roots}`
+    throw new TypeError(`The virtual roots must be an object such as { "/workspace": "" }, not ${shown}`)
+  }
+  const entries = Object.entries(roots)
+  for (const [root, directory] of entries) {
+    if (typeof directory === 'string') continue
+    throw new TypeError(`The virtual root ${JSON.stringify(root)} must name a directory of the workspace as a string`)
+  }
+  return Object.fromEntries(entries)
 }
 
 /** Returns the virtual roots of a mapping, with their directories. */
