@@ -205,3 +205,19 @@ describe('a command that cannot see a file', () => {
     expect(await run(line)).toMatchObject({ exitCode: 0, filesChanged: ['private/m', 'private/m/n', 'private/n'] })
   })
 })
+
+describe('a rule that asks about viewing', () => {
+  it('asks once, with the change of the command, before a hidden file is replaced', async () => {
+    const way = absentCommand('echo n > F; touch D/d/deep.md')
+    const ask = cases.find(({ rule }) => rule === 'ask') as Case
+    for (const reply of ['allow', { deny: 'no' }] as const) {
+      const backend = memory(absentTree)
+      const { before, after, questions } = await tryWay(
+        { name: way.name, act: (subject) => way.act(subject, ask.path) },
+        { rule: 'ask', setting: settingOf(ask.permission), backend, observe: () => hiddenText(backend), reply },
+      )
+      expect(questions).toEqual([{ tool: 'run_command', rules: ['the rule'] }])
+      expect(after === before).toBe(reply !== 'allow')
+    }
+  })
+})

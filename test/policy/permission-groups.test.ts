@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { classifyPath } from '../../src/files/classify/index.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
-import { type Permission, permissions } from '../../src/policy/permissions.ts'
-import { compilePolicy } from '../../src/policy/policy.ts'
+import { type Permission, permissions, revealingPermissions } from '../../src/policy/permissions.ts'
+import { compilePolicy, strength } from '../../src/policy/policy.ts'
 
 const changing = [
   ...['file:write:create', 'file:write:replace', 'file:append', 'file:delete', 'file:move', 'file:copy'],
@@ -47,4 +47,36 @@ it.each([
   ['file:deletee', 'file:delete'],
 ])('the unknown permission %s is refused with the nearest one', (pattern, nearest) => {
   expect(() => decide(pattern, 'file:read')).toThrow(`did you mean "${nearest}"?`)
+})
+
+describe('a change that reveals content', () => {
+  const presets = [undefined, 'readOnly', 'supervised', 'autonomous'] as const
+  const actions = ['allow', 'ask', 'deny'] as const
+
+  it.each([...revealingPermissions])('is decided like %s and reading together', (permission) => {
+    const reading = permission === 'memory:write' ? 'memory:read' : 'file:read'
+    const decisions = new Set<string>()
+    for (const preset of presets) {
+      for (const onChange of [undefined, ...actions]) {
+        for (const onReading of [undefined, ...actions]) {
+          const rules = [
+            ...(onChange === undefined ? [] : [{ name: 'change', action: onChange, permissions: [permission] }]),
+            ...(onReading === undefined ? [] : [{ name: 'reading', action: onReading, permissions: [reading] }]),
+          ]
+          const policy = compilePolicy({ ...(preset === undefined ? {} : { preset }), rules })
+          const path = 'docs/a.md' as Path
+          const facts = { asked: path, path, classification: classifyPath(path), recursive: false }
+          const evaluate = (access: { permission: Permission; reveals?: true }) =>
+            policy.evaluate({ tool: 'x', input: {}, accesses: [{ ...facts, ...access }] })
+          const separate = [evaluate({ permission }).decision, evaluate({ permission: reading }).decision]
+          const stricter = separate.sort((a, b) => strength[b] - strength[a])[0]
+          const { decision, rules: contributions } = evaluate({ permission, reveals: true })
+          expect(decision, JSON.stringify({ preset, rules })).toBe(stricter)
+          expect(new Set(contributions.map((rule) => JSON.stringify(rule))).size).toBe(contributions.length)
+          decisions.add(decision)
+        }
+      }
+    }
+    expect([...decisions].sort()).toEqual(['allow', 'ask', 'deny'])
+  })
 })
