@@ -5,6 +5,7 @@ import { checkDialect } from '../dialects/runtime/check-dialect.ts'
 import type { VirtualRoots } from '../dialects/runtime/path-mapping.ts'
 import type { Dialect } from '../dialects/runtime/types.ts'
 import { builtinTools } from '../tools/index.ts'
+import { didYouMean } from '../util/check-options.ts'
 import { openRegularFile } from '../util/regular-file.ts'
 
 /**
@@ -29,8 +30,9 @@ export async function builtInDialect(name: string, roots?: VirtualRoots): Promis
   const { dialects } = await import('../dialects/index.ts')
   const open = Object.hasOwn(dialects, name) ? dialects[name] : undefined
   if (open === undefined) {
+    const help = didYouMean(name, Object.keys(dialects), 'the dialects are')
     throw new TypeError(
-      `There is no dialect "${name}"; the dialects are ${Object.keys(dialects).join(', ')}. A dialect of your own is a file, such as ./mine.js`,
+      `There is no dialect "${name}"${help}${help.endsWith('?') ? '' : '.'} A dialect of your own is a file, such as ./mine.js`,
     )
   }
   return open(roots)

@@ -90,6 +90,12 @@ describe('--dialect', () => {
     )
   })
 
+  it('suggests the nearest dialect', async () => {
+    await expect(tools(['--dialect', 'codx'])).rejects.toThrow(
+      'There is no dialect "codx"; did you mean "codex"? A dialect',
+    )
+  })
+
   it('accepts the name of every dialect', () => {
     for (const [name, open] of Object.entries(dialects)) expect(open().name).toBe(name)
   })

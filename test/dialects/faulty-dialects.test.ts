@@ -23,7 +23,8 @@ async function callWith(
   const workspace = await createWorkspace({ backend: memory({ 'a.txt': 'one\n' }), policy: 'autonomous', dialect })
   const causes: string[] = []
   workspace.subscribe((event) => event.type === 'exception' && causes.push(String(event.cause)))
-  return { result: await workspace.call('view', {}), causes }
+  const explained = await workspace.explain('view', {})
+  return { result: await workspace.call('view', {}), explained, causes }
 }
 
 describe('a mistake in the steps of a dialect tool', () => {
@@ -88,5 +89,29 @@ describe('a mistake in the steps of a dialect tool', () => {
 
   it('none: the answer is the one of the steps', async () => {
     expect((await callWith(right)).result).toMatchObject({ isError: false, output: { content: 'one\n' } })
+  })
+})
+
+describe('explain of a tool with a mistake in its steps', () => {
+  const wrong: Readonly<Record<string, unknown>> = {
+    'no generator': () => ({ output: 'x' }),
+    'an undeclared tool': function* () {
+      yield* call('write_file', { path: 'a.txt', content: 'x' })
+    },
+    'an unknown field': function* () {
+      yield* call('read_file', { path: 'a.txt', strat: 1 } as never)
+    },
+    'a step that is a text': function* () {
+      yield 'read_file'
+    },
+    'yield without a star': function* () {
+      yield call('read_file', { path: 'a.txt' })
+    },
+  }
+
+  it.each(Object.entries(wrong))('%s: fails as the call does', async (_name, steps) => {
+    const { result, explained } = await callWith(steps)
+    expect(result.isError).toBe(true)
+    expect(explained).toMatchObject({ ok: false, code: result.failure?.code, message: result.failure?.message })
   })
 })

@@ -1,7 +1,16 @@
 import { type Failure, ToolError, toFailure } from '../../errors.ts'
 import { createNullDeviceCall } from './null-device.ts'
 import { recordPaths } from './path-mapping.ts'
-import { type CallExplanation, type DialectHost, namesOf, parseDialectInput, requireTool } from './run-dialect-tool.ts'
+import { toRejection } from './rejected-call.ts'
+import { requireKnownFields, requireStep, requireSteps } from './require-answer.ts'
+import {
+  type CallExplanation,
+  type DialectHost,
+  namesOf,
+  parseDialectInput,
+  requireDeclared,
+  requireTool,
+} from './run-dialect-tool.ts'
 import { toDialectError } from './translate-error.ts'
 import type { Dialect } from './types.ts'
 
@@ -27,11 +36,11 @@ export async function explainDialectCall(
     const tool = requireTool(dialect, name, host)
     const { parsed, safety } = parseDialectInput(dialect, tool, input)
     fields = { ...fields, ...safety.names }
-    const steps = tool.steps(parsed, pathMapping, dialect.createState?.())
+    const steps = requireSteps(tool, tool.steps(parsed, pathMapping, dialect.createState?.()))
     let explained: CallExplanation = { ok: true, verdict: noCalls, accesses: [] }
     let next = steps.next()
     while (next.done !== true) {
-      const step = next.value
+      const step = requireStep(tool, next.value)
       if ('narrow' in step) next = steps.next(safety.narrow(step.narrow, step.input) as object)
       else if ('shown' in step) next = steps.next(await host.shownVersion(step.shown))
       else if ('nullDevice' in step) {
@@ -41,6 +50,8 @@ export async function explainDialectCall(
       } else if (!('tool' in step)) next = steps.next('')
       else {
         workspaceTool = step.tool
+        requireDeclared(tool, step.tool)
+        requireKnownFields(tool, step, host.fieldsOf(step.tool))
         const isChange = host.mutates(step.tool)
         if (isChange) safety.requireEffectOn(step.tool)
         const stepInput = step.isNarrowed === true ? step.input : safety.narrow(step.tool, step.input)
@@ -52,7 +63,7 @@ export async function explainDialectCall(
     }
     return explained
   } catch (error) {
-    const failure = toFailure(error)
+    const failure = toFailure(toRejection(name, error))
     const { message, hint, path } = toDialectError({ ...dialect, pathMapping, fields }, name, failure, {
       workspaceTool,
     })

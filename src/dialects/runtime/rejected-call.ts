@@ -8,7 +8,7 @@ import type { Tool } from '../../tools/define-tool.ts'
  */
 export function createRejectedCall(name: string, error: unknown): Tool {
   const reject = (): never => {
-    throw error instanceof ToolError ? error : unexpectedError(name, error)
+    throw toRejection(name, error)
   }
   return {
     name,
@@ -24,7 +24,9 @@ export function createRejectedCall(name: string, error: unknown): Tool {
   }
 }
 
-function unexpectedError(name: string, error: unknown): ToolError {
+/** Returns the error of a rejected call. An error that is no ToolError is a mistake of the dialect. */
+export function toRejection(name: string, error: unknown): ToolError {
+  if (error instanceof ToolError) return error
   const kind = error instanceof Error && /^[A-Za-z]{1,40}$/.test(error.name) ? ` (${error.name})` : ''
   return new ToolError(
     'BACKEND_ERROR',

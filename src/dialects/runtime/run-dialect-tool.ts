@@ -226,7 +226,7 @@ async function runSteps(
  *
  * @throws TypeError for the author of the dialect
  */
-function requireDeclared({ name, uses, mayUse = [] }: DialectTool, tool: string): void {
+export function requireDeclared({ name, uses, mayUse = [] }: DialectTool, tool: string): void {
   if (uses.includes(tool) || mayUse.includes(tool)) return
   throw new TypeError(`The tool "${name}" calls "${tool}", which neither its "uses" nor its "mayUse" name`)
 }
