@@ -59,6 +59,8 @@ export function createCommandReads(gate: CommandGate): CommandReads {
       const { access, stored, shown } = await readFile(gate, path, options.onRead)
       options.flow?.read(access.asked as Path)
       gate.keepContent(access.path, { stored, shown })
+      // A large file is decoded and sent next, which takes about as long as the search for secrets.
+      await gate.pause()
       return shown
     },
 
