@@ -22,6 +22,8 @@ interface Size extends EntrySize {
  */
 const budget: Budget = JSON.parse(readFileSync(join(import.meta.dirname, 'size-budget.json'), 'utf8'))
 const PAGE = join(top, 'docs/benchmarks.md')
+/** The module that the build bundles the MCP SDK into. */
+const MCP_SDK = 'dist/adapters/mcp/sdk.js'
 /** Packages that a shell loads when a command needs them. */
 const interpreters = ['just-bash', 'quickjs-emscripten', 'quickjs-emscripten-core', '@jitl/*']
 const core = new Set(inputsOf((await bundle('./dist/index.js', new Set(), true)).metafile))
@@ -90,7 +92,8 @@ async function bundle(entry: string, external: ReadonlySet<string>, ownOnly: boo
     setup(to) {
       to.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
         const file = relative(top, join(resolveDir, path))
-        return external.has(file) ? { path: `./${file}`, external: true } : null
+        const isOfOthers = ownOnly && file === MCP_SDK
+        return isOfOthers || external.has(file) ? { path: `./${file}`, external: true } : null
       })
     },
   }

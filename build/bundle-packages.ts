@@ -90,11 +90,16 @@ const sdkReplacements: Replacements = {
     'export const process = globalThis.process; export class DefaultJsonSchemaValidator {}',
 }
 
-/** Parts that commands without a network, and without native modules, never load. */
+/** Parts that commands without a network and without native modules never load, and other builds of the engine of scripts. */
 const commandLineReplacements: Replacements = {
-  undici: missing('undici'),
-  '@mongodb-js/zstd': missing('@mongodb-js/zstd'),
-  'node-liblzma': missing('node-liblzma'),
+  ...Object.fromEntries(['undici', '@mongodb-js/zstd', 'node-liblzma'].map((name) => [name, missing(name)])),
+  ...Object.fromEntries(
+    // The package of the engine names all of its builds when it loads.
+    ['debug-asyncify', 'debug-sync', 'release-sync'].map((name) => [
+      `@jitl/quickjs-wasmfile-${name}`,
+      'export default {}',
+    ]),
+  ),
 }
 
 /** Replaces packages by other texts. The bundled chunks of a package have a hash in their names. */
@@ -134,15 +139,15 @@ function licencesOf(metafiles: readonly Metafile[]): string {
     directories.add(directory.find((one) => existsSync(join(top, one))) ?? '')
   }
   directories.add('node_modules/@jitl/quickjs-wasmfile-release-asyncify')
-  const parts = [...directories]
-    .filter((directory) => directory !== '')
-    .sort()
-    .map((directory) => {
-      const { name, version, license = 'see its licence' } = manifestOf(directory)
-      return `${name} ${version} (${license})\n\n${licenceText(directory, license)}`
-    })
+  const namesByText = new Map<string, Set<string>>()
+  for (const directory of [...directories].filter((one) => one !== '').sort()) {
+    const { name, version, license = 'see its licence' } = manifestOf(directory)
+    const text = licenceText(directory, license)
+    namesByText.set(text, (namesByText.get(text) ?? new Set()).add(`${name} ${version} (${license})`))
+  }
   const rule = `\n\n${'-'.repeat(80)}\n\n`
-  return `This package contains the following software of others.${rule}${[...new Set(parts)].join(rule)}\n`
+  const parts = [...namesByText].map(([text, names]) => `${[...names].join('\n')}\n\n${text}`)
+  return `This package contains the following software of others.${rule}${parts.join(rule)}\n`
 }
 
 function manifestOf(directory: string): Manifest {
