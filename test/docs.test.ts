@@ -70,6 +70,9 @@ import { parseRecording, replay } from '../src/workspace/replay.ts'
 const top = join(import.meta.dirname, '..')
 let temporary = ''
 
+/** A bucket with the methods of the binding, of which creating a backend calls none. */
+const BUCKET = { get() {}, put() {}, delete() {}, list() {} }
+
 /** The variables that examples in docstrings can use. */
 async function setup(): Promise<Record<string, unknown>> {
   const files = memory({ 'src/app.ts': 'export const answer = 41\n' })
@@ -128,7 +131,7 @@ async function setup(): Promise<Record<string, unknown>> {
       unifiedDiff,
       Volume,
     },
-    ...{ durableObject, objectStore, r2, env: { BUCKET: {} }, DurableObject: class {} },
+    ...{ durableObject, objectStore, r2, env: { BUCKET }, DurableObject: class {} },
     nodeBackend: () => nodeBackend(directory, { stateDir: `${directory}-state` }),
     nodeShell: (options: NodeShellOptions) =>
       nodeShell({ ...options, root: directory, stateDir: `${directory}-state` }),
