@@ -32,3 +32,8 @@ function checkEntry(entry: string, field: string): void {
     `Policy field "${field}" matches no command: ${JSON.stringify(entry.slice(0, 80))}; write one command without operators or quotes, such as "git push", with * for any text`,
   )
 }
+
+/** Returns an entry as commands are written: without outer blanks, with single ones between the words. */
+export function tidyEntry(entry: string): string {
+  return entry.trim().replace(/\s+/g, ' ')
+}

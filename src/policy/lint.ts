@@ -64,7 +64,12 @@ export function lintPolicy(policy: unknown, options?: LintOptions): readonly Pol
   const findings: PolicyFinding[] = []
   for (const rule of data.rules ?? []) {
     findings.push(...openChanges(data, rule), ...openViews(data, rule), ...openTools(data, rule, tools))
-    findings.push(...neverDecides(data, rule), ...globstarsInNames(rule), ...misspelledRisks(rule))
+    findings.push(
+      ...neverDecides(data, rule),
+      ...neverRuns(rule, tools),
+      ...globstarsInNames(rule),
+      ...misspelledRisks(rule),
+    )
   }
   return [...findings, ...idleDecisions(data, tools), ...openCommands(data), ...idleCommands(data)]
 }
@@ -225,6 +230,26 @@ function openCommands({ tools = {} }: PolicyData): readonly PolicyFinding[] {
 const taskRisks = ['low', 'medium', 'high', 'critical']
 
 /** Texts that no task is likely to have as its risk: a misspelled level, or a misspelled risk of a change. */
+/** Finds rules on commands, or on git's own files, for tools that run no command. */
+function neverRuns(
+  { name, tools, commands, permissions }: PolicyRule,
+  known: readonly LintTool[],
+): readonly PolicyFinding[] {
+  const isGitOnly = permissions?.length === 1 && permissions[0] === 'git:write'
+  if (tools === undefined || (commands === undefined && !isGitOnly)) return []
+  const matches = compileTexts(tools, 'tools')
+  const matched = known.filter((tool) => matches(tool.name))
+  if (matched.length === 0 || matched.some(({ permission }) => permission.startsWith('command:'))) return []
+  const subject = commands === undefined ? '"git:write"' : 'commands'
+  return [
+    {
+      rule: name,
+      message: `It has no effect: ${matched.map((tool) => tool.name).join(', ')} run no command, and the rule is about ${subject}`,
+      hint: 'Leave out tools, or name run_command.',
+    },
+  ]
+}
+
 function misspelledRisks({ name, risk = [] }: PolicyRule): readonly PolicyFinding[] {
   return risk.flatMap((text): readonly PolicyFinding[] => {
     const nearest = nearestName(text, [...taskRisks, ...riskFlags])

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../errors.ts'
 import type { FileKind } from '../files/classify/types.ts'
+import { tidyEntry } from './command-entries.ts'
 import {
   compileArgument,
   compilePaths,
@@ -109,7 +110,7 @@ function compileCallTest(rule: PolicyRule, field: string): ((call: CallFacts) =>
     tests.push((call) => test(call.input, quantifier))
   }
   if (rule.commands !== undefined) {
-    const test = compileTexts(rule.commands, `${field}.commands`)
+    const test = compileTexts(rule.commands.map(tidyEntry), `${field}.commands`)
     tests.push((call) => {
       const lines = call.commands ?? (typeof call.input.command === 'string' ? [call.input.command] : [])
       if (lines.length === 0) return false

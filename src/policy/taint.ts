@@ -1,4 +1,5 @@
 import type { Path } from '../paths/logical-path.ts'
+import { tidyEntry } from './command-entries.ts'
 import { type Label, type LabelPolicy, type LabelSink, labelNames } from './labels.ts'
 import { compilePaths, compileTexts } from './match.ts'
 import { compileHosts } from './network-policy.ts'
@@ -105,7 +106,7 @@ export function compileLabels(policy: LabelPolicy | undefined): Labels {
   const sources = (policy?.sources ?? []).map(({ label, paths, commands }, index) => ({
     label,
     paths: paths && compilePaths(paths, `labels.sources[${index}].paths`),
-    command: commands && compileTexts(commands, `labels.sources[${index}].commands`),
+    command: commands && compileTexts(commands.map(tidyEntry), `labels.sources[${index}].commands`),
   }))
   const sinks = (policy?.sinks ?? []).map((sink, index) => {
     const paths = sink.paths && compilePaths(sink.paths, `labels.sinks[${index}].paths`)
@@ -113,7 +114,7 @@ export function compileLabels(policy: LabelPolicy | undefined): Labels {
       sink,
       path: paths?.matches,
       below: paths?.mayMatchBelow,
-      command: sink.commands && compileTexts(sink.commands, `labels.sinks[${index}].commands`),
+      command: sink.commands && compileTexts(sink.commands.map(tidyEntry), `labels.sinks[${index}].commands`),
       host: sink.hosts && compileHosts(sink.hosts, `labels.sinks[${index}].hosts`),
     }
   })

@@ -69,6 +69,9 @@ export function createWorkspaceState(
       'The parked calls are inside the workspace, where an agent could change them; choose another location',
     )
   }
+  if (options.keepCwd === true && options.shell === undefined) {
+    throw new TypeError('Option "keepCwd" of createWorkspace() needs a shell')
+  }
   return {
     backend: isReadOnly ? readOnly(backend) : backend,
     policy,

@@ -37,6 +37,11 @@ export function createFiles(call: Call): WorkspaceFiles {
       return { sha256: newSha256 }
     },
     async remove(path, expectedSha256) {
+      if (typeof expectedSha256 !== 'string') {
+        throw new TypeError(
+          'Argument "expectedSha256" of files.remove() must be a string: the sha256 that read() returned',
+        )
+      }
       await callOrThrow('delete_file', { path, expectedSha256 })
     },
     async list(path = '.') {

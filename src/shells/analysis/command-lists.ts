@@ -1,3 +1,4 @@
+import { tidyEntry } from '../../policy/command-entries.ts'
 import { compileOperators, type Operator } from '../../policy/command-operators.ts'
 import { compileTexts } from '../../policy/match.ts'
 import type { CommandPolicy } from '../../policy/policy.ts'
@@ -28,6 +29,6 @@ export function compileLists(policy: CommandPolicy): CommandLists {
 }
 
 function entryTest(entry: string, field: string): (text: string) => boolean {
-  const words = entry.trim().replace(/\s+/g, ' ')
+  const words = tidyEntry(entry)
   return compileTexts([words, `${words} *`], field)
 }

@@ -56,3 +56,11 @@ export function parseFlags(args: readonly string[], { plain, valued }: FlagTable
   }
   return { count: (name) => counts.get(name) ?? 0, values: (name) => values.get(name) ?? [], operands }
 }
+
+/** Returns the argument at which parsing fails. A flag without its value counts. */
+export function unknownFlag(args: readonly string[], table: FlagTable): string | undefined {
+  for (let count = args.length; count > 0; count--) {
+    if (parseFlags(args.slice(0, count - 1), table) !== undefined) return args[count - 1]
+  }
+  return undefined
+}

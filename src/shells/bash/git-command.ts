@@ -27,7 +27,8 @@ export function gitCommand(open: () => CommandGit | undefined): CustomCommand {
       return result ?? fatal(`git ${verb}: an option of it is not available in this shell`)
     } catch (error) {
       if (!(error instanceof ToolError) || error.code === 'ABORTED') throw error
-      return fatal(error.message)
+      const isOption = error.code === 'INVALID_INPUT' && error.message.startsWith('an option of it')
+      return fatal(isOption ? `git ${verb}: ${error.message}` : error.message)
     }
   })
 }

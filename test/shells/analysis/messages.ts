@@ -57,7 +57,7 @@ export const messagePatterns: Readonly<Partial<Record<ReasonCode, RegExp>>> = {
     'NAME -c has no script',
     'NAME runs code from its standard input',
     'NAME runs code from (-|/dev/NAME|/proc/NAME)',
-    'git TEXT is not a command of git itself, so it may be an alias',
+    'git TEXT is not a command of git itself, so it may be an alias(; did you mean "[a-z-]+"\\?)?',
     'git: the URL starts a command',
   ),
   INLINE_CODE: oneOf(

@@ -174,3 +174,17 @@ describe('a line in a shell that does not confine commands', () => {
     for (const policy of [plain, ...withRules]) expect(decide(unconfined, line, policy)).toBe('deny')
   })
 })
+
+it('suggests the command of git that was meant', () => {
+  const { verdict } = confined('git comit -m x', {
+    cwd: '' as never,
+    policy: plain,
+    call: { tool: 'run_command', accesses: [], input: { command: 'git comit -m x' } },
+  })
+  expect(verdict.reason).toContain('did you mean "commit"?')
+})
+
+it('matches entries of rules whatever their blanks', () => {
+  const rules = [{ name: 'no push', action: 'deny', commands: ['  git   push '] }]
+  expect(decide(confined, 'git push', compilePolicy({ preset: 'autonomous', rules }))).toBe('deny')
+})

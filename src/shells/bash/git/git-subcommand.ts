@@ -1,7 +1,7 @@
 import type { ExecResult } from 'just-bash'
 import { ToolError } from '../../../errors.ts'
 import type { CommandGit } from '../../types.ts'
-import type { FlagTable } from '../flags.ts'
+import { type Flags, type FlagTable, parseFlags, unknownFlag } from '../flags.ts'
 import { HOME, resolvePath } from '../virtual-paths.ts'
 
 /** A call of a git command. */
@@ -23,6 +23,16 @@ export function table(
   valued: Readonly<Record<string, string>> = {},
 ): FlagTable {
   return { plain, valued }
+}
+
+/** @throws ToolError that names an option that the command does not have here */
+export function gitFlags(args: readonly string[], flagTable: FlagTable): Flags {
+  const flags = parseFlags(args, flagTable)
+  if (flags !== undefined) return flags
+  throw new ToolError(
+    'INVALID_INPUT',
+    `an option of it is not available in this shell: ${unknownFlag(args, flagTable)}`,
+  )
 }
 
 export function gitSuccess(stdout: string, stderr = ''): ExecResult {

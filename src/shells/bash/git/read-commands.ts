@@ -2,12 +2,12 @@ import { ToolError } from '../../../errors.ts'
 import type { LogEntry } from '../../../git/provider.ts'
 import type { CommandDiff } from '../../types.ts'
 import { textOfBytes } from '../byte-encoding.ts'
-import { parseFlags } from '../flags.ts'
 import { HOME } from '../virtual-paths.ts'
 import {
   changeSummary,
   detachedAt,
   type GitSubcommand,
+  gitFlags,
   gitSuccess,
   matchesPathspec,
   short,
@@ -31,11 +31,10 @@ const diffFlags = {
 }
 
 export const diff: GitSubcommand = async ({ git, args, cwd }) => {
-  const flags = parseFlags(
+  const flags = gitFlags(
     args,
     table({ ...diffFlags, '--cached': 'index', '--staged': 'index', '--quiet': 'quiet', '--exit-code': 'code' }),
   )
-  if (flags === undefined) return undefined
   const [refs, paths] = splitAtDashes(flags.operands, args)
   const [from, to, more] = refs.flatMap((ref) => ref.split('..'))
   const isThree = refs.some((ref) => ref.includes('...'))
@@ -78,14 +77,14 @@ function diffText(changes: readonly CommandDiff[], count: (name: string) => numb
 
 export const log: GitSubcommand = async ({ git, args, head }) => {
   const longArgs = args.map((arg) => (/^-\d+$/.test(arg) ? `--max-count=${arg.slice(1)}` : arg))
-  const flags = parseFlags(
+  const flags = gitFlags(
     longArgs,
     table(
       { '--oneline': 'short', '--no-decorate': 'ignored', '--no-color': 'ignored', '--reverse': 'reverse' },
       { '-n': 'max', '--max-count': 'max', '--format': 'format', '--pretty': 'format' },
     ),
   )
-  if (flags === undefined || flags.operands.length > 1) return undefined
+  if (flags.operands.length > 1) return undefined
   const render = renderOf(flags.values('format').at(-1), flags.count('short') > 0)
   if (render === undefined) return undefined
   if (flags.operands.length === 0 && head.commit === undefined) {
@@ -99,14 +98,14 @@ export const log: GitSubcommand = async ({ git, args, head }) => {
 }
 
 export const show: GitSubcommand = async ({ git, args, cwd }) => {
-  const flags = parseFlags(
+  const flags = gitFlags(
     args,
     table(
       { ...diffFlags, '-s': 'silent', '--no-patch': 'silent', '--oneline': 'short' },
       { '--format': 'format', '--pretty': 'format' },
     ),
   )
-  if (flags === undefined || args.includes('--')) return undefined
+  if (args.includes('--')) return undefined
   const render = renderOf(flags.values('format').at(-1), flags.count('short') > 0)
   if (render === undefined) return undefined
   let text = ''
@@ -126,11 +125,11 @@ export const show: GitSubcommand = async ({ git, args, cwd }) => {
 }
 
 export const branches: GitSubcommand = async ({ git, head, args }) => {
-  const flags = parseFlags(
+  const flags = gitFlags(
     args,
     table({ '--show-current': 'current', '-a': 'ignored', '--list': 'ignored', '-v': 'verbose' }),
   )
-  if (flags === undefined || flags.operands.length > 0) return undefined
+  if (flags.operands.length > 0) return undefined
   if (flags.count('current') > 0) return gitSuccess(head.branch === undefined ? '' : `${head.branch}\n`)
   const rows: { mark: string; name: string; ref: string }[] = []
   if (head.branch === undefined) rows.push({ mark: '*', name: `(${detachedAt(head)})`, ref: 'HEAD' })

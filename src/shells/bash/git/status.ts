@@ -1,16 +1,23 @@
 import type { CommandStatus, GitState } from '../../types.ts'
-import { parseFlags } from '../flags.ts'
-import { detachedAt, type GitInvocation, type GitSubcommand, gitSuccess, table, toOperand } from './git-subcommand.ts'
+import {
+  detachedAt,
+  type GitInvocation,
+  type GitSubcommand,
+  gitFlags,
+  gitSuccess,
+  table,
+  toOperand,
+} from './git-subcommand.ts'
 
 export const status: GitSubcommand = async ({ git, head, args, cwd }) => {
-  const flags = parseFlags(
+  const flags = gitFlags(
     args.map((arg) => (/^(-u|--untracked-files$)/.test(arg) ? `--untracked-files=${arg.slice(2)}` : arg)),
     table(
       { '-s': 'short', '--short': 'short', '--porcelain': 'porcelain', '-b': 'branch', '--branch': 'branch' },
       { '--untracked-files': 'untracked' },
     ),
   )
-  if (flags === undefined || flags.operands.length > 0) return undefined
+  if (flags.operands.length > 0) return undefined
   const untracked = untrackedOf(flags.values('untracked').at(-1))
   if (untracked === undefined) return undefined
   const all = await git.status({ untracked: untracked === 'files' ? 'files' : 'directories' })

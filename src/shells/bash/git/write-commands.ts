@@ -1,5 +1,5 @@
 import { ToolError } from '../../../errors.ts'
-import { type Flags, parseFlags } from '../flags.ts'
+import type { Flags } from '../flags.ts'
 import { HOME } from '../virtual-paths.ts'
 import {
   changeSummary,
@@ -7,6 +7,7 @@ import {
   fatal,
   type GitInvocation,
   type GitSubcommand,
+  gitFlags,
   gitSuccess,
   matchesPathspec,
   short,
@@ -18,11 +19,11 @@ import {
 import { longStatus } from './status.ts'
 
 export const init: GitSubcommand = async ({ git, args, cwd }) => {
-  const flags = parseFlags(
+  const flags = gitFlags(
     args,
     table({ '-q': 'quiet', '--quiet': 'quiet' }, { '-b': 'branch', '--initial-branch': 'branch' }),
   )
-  if (flags === undefined || flags.operands.length > 1) return undefined
+  if (flags.operands.length > 1) return undefined
   if (toWorkspacePath(cwd, flags.operands[0] ?? '.') !== '.')
     return fatal(`a repository here is that of the workspace: git init in ${HOME}`)
   const isNew = (await git.head()) === undefined
@@ -33,14 +34,14 @@ export const init: GitSubcommand = async ({ git, args, cwd }) => {
 }
 
 export const clone: GitSubcommand = async ({ git, args, cwd }) => {
-  const flags = parseFlags(
+  const flags = gitFlags(
     args,
     table(
       { '-q': 'quiet', '--quiet': 'quiet', '--single-branch': 'ignored', '--no-tags': 'ignored' },
       { '-b': 'branch', '--branch': 'branch', '--depth': 'depth' },
     ),
   )
-  if (flags === undefined || flags.operands.length > 2) return undefined
+  if (flags.operands.length > 2) return undefined
   const [address, directory] = flags.operands
   if (address === undefined) return fatal('You must specify a repository to clone.')
   if (directory === undefined || toWorkspacePath(cwd, directory) !== '.') {
@@ -62,11 +63,10 @@ export const clone: GitSubcommand = async ({ git, args, cwd }) => {
 }
 
 export const add: GitSubcommand = async ({ git, args, cwd }) => {
-  const flags = parseFlags(
+  const flags = gitFlags(
     args,
     table({ '-A': 'all', '--all': 'all', '-u': 'tracked', '--update': 'tracked', '-v': 'ignored', '--': 'ignored' }),
   )
-  if (flags === undefined) return undefined
   const isWhole = flags.operands.length === 0 && flags.count('all') + flags.count('tracked') > 0
   if (flags.operands.length === 0 && !isWhole) {
     return gitSuccess('', 'Nothing specified, nothing added.\n')
@@ -79,7 +79,7 @@ export const add: GitSubcommand = async ({ git, args, cwd }) => {
 
 export const commit: GitSubcommand = async (invocation) => {
   const { git, head, args, cwd, stdin } = invocation
-  const flags = parseFlags(
+  const flags = gitFlags(
     args,
     table(
       {
@@ -98,7 +98,7 @@ export const commit: GitSubcommand = async (invocation) => {
       { '-m': 'message', '--message': 'message', '-F': 'file', '--file': 'file' },
     ),
   )
-  if (flags === undefined || flags.operands.length > 0) return undefined
+  if (flags.operands.length > 0) return undefined
   const isAmended = flags.count('amend') > 0
   const amended = isAmended ? head.commit : undefined
   if (isAmended && amended === undefined) return fatal('You have nothing to amend.')
@@ -127,11 +127,11 @@ export const commit: GitSubcommand = async (invocation) => {
 }
 
 export const branch: GitSubcommand = async ({ git, head, args }) => {
-  const flags = parseFlags(
+  const flags = gitFlags(
     args,
     table({ '-d': 'delete', '--delete': 'delete', '-D': 'force', '-q': 'quiet', '--quiet': 'quiet', '-f': 'x' }),
   )
-  if (flags === undefined || flags.count('x') > 0) return undefined
+  if (flags.count('x') > 0) return undefined
   const { operands } = flags
   if (flags.count('delete') + flags.count('force') > 0) {
     if (operands.length === 0) return fatal('branch name required')
@@ -163,14 +163,13 @@ export const branch: GitSubcommand = async ({ git, head, args }) => {
 
 export const checkout: GitSubcommand = async (invocation) => {
   const { git, args, cwd } = invocation
-  const flags = parseFlags(
+  const flags = gitFlags(
     args,
     table(
       { '-q': 'quiet', '--quiet': 'quiet', '-f': 'force', '--force': 'force', '--detach': 'detach' },
       { '-b': 'create' },
     ),
   )
-  if (flags === undefined) return undefined
   const [refs, paths] = splitAtDashes(flags.operands, args)
   const options = switchOptions(flags)
   const name = flags.values('create').at(-1)
@@ -205,7 +204,7 @@ export const checkout: GitSubcommand = async (invocation) => {
 
 export const switchBranch: GitSubcommand = async (invocation) => {
   const { git, args } = invocation
-  const flags = parseFlags(
+  const flags = gitFlags(
     args,
     table(
       {
@@ -219,7 +218,6 @@ export const switchBranch: GitSubcommand = async (invocation) => {
       { '-c': 'create', '--create': 'create' },
     ),
   )
-  if (flags === undefined) return undefined
   const options = switchOptions(flags)
   const name = flags.values('create').at(-1)
   const [ref, more] = flags.operands
@@ -233,7 +231,7 @@ export const switchBranch: GitSubcommand = async (invocation) => {
 }
 
 export const restore: GitSubcommand = async (invocation) => {
-  const flags = parseFlags(
+  const flags = gitFlags(
     invocation.args,
     table(
       {
@@ -247,7 +245,6 @@ export const restore: GitSubcommand = async (invocation) => {
       { '-s': 'from', '--source': 'from' },
     ),
   )
-  if (flags === undefined) return undefined
   if (flags.operands.length === 0) return fatal('you must specify path(s) to restore')
   const paths = flags.operands.map((name) => toWorkspacePath(invocation.cwd, name))
   const isIndex = flags.count('index') > 0
@@ -266,13 +263,12 @@ export const restore: GitSubcommand = async (invocation) => {
 /** `git reset`: resets the index, or everything to HEAD. */
 export const reset: GitSubcommand = async (invocation) => {
   const { git, head, args, cwd } = invocation
-  const flags = parseFlags(args, table({ '-q': 'quiet', '--quiet': 'quiet', '--hard': 'hard', '--mixed': 'ignored' }))
-  if (flags === undefined) return undefined
+  const flags = gitFlags(args, table({ '-q': 'quiet', '--quiet': 'quiet', '--hard': 'hard', '--mixed': 'ignored' }))
   const [before, after] = splitAtDashes(flags.operands, args)
   const [first] = before
   const isHead = first === 'HEAD' || first === '@'
   const names = [...(isHead ? before.slice(1) : before), ...after]
-  // A reset to another commit would move the branch, which is not available.
+  // A reset to another commit would move the branch.
   if (
     !isHead &&
     first !== undefined &&
@@ -281,7 +277,9 @@ export const reset: GitSubcommand = async (invocation) => {
       () => false,
     ))
   )
-    return undefined
+    return fatal(
+      `git reset to another commit is not available in this shell; git checkout ${first} -- . restores its files`,
+    )
   if (head.commit === undefined) return undefined
   const repository = await git.change()
   if (flags.count('hard') > 0) {
