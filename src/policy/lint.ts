@@ -229,7 +229,6 @@ function openCommands({ tools = {} }: PolicyData): readonly PolicyFinding[] {
 /** The usual risks of a task. Any other text is valid as well. */
 const taskRisks = ['low', 'medium', 'high', 'critical']
 
-/** Texts that no task is likely to have as its risk: a misspelled level, or a misspelled risk of a change. */
 /** Finds rules on commands, or on git's own files, for tools that run no command. */
 function neverRuns(
   { name, tools, commands, permissions }: PolicyRule,
@@ -250,6 +249,7 @@ function neverRuns(
   ]
 }
 
+/** Texts that no task is likely to have as its risk: a misspelled level, or a misspelled risk of a change. */
 function misspelledRisks({ name, risk = [] }: PolicyRule): readonly PolicyFinding[] {
   return risk.flatMap((text): readonly PolicyFinding[] => {
     const nearest = nearestName(text, [...taskRisks, ...riskFlags])
