@@ -56,7 +56,7 @@ export function consumerCases(by: typeof builds): void {
     let installed: Installed
     let baseCommit: string
     beforeAll(() => {
-      installed = install()
+      installed = install(['isomorphic-git', 'buffer'])
       baseCommit = committedByGit(installed.project('reference', ''))
     }, 300_000)
     afterAll(() => installed.remove())
