@@ -1,0 +1,192 @@
+import type { FsStat } from 'just-bash'
+import { memory } from '../../backends/memory/index.ts'
+import type { ToolError } from '../../errors.ts'
+import type { Path } from '../../paths/logical-path.ts'
+import { createCommandFiles } from '../shared/command-files.ts'
+import type { CommandFiles, ShellCommand, ShellOutcome } from '../types.ts'
+import type { CustomCommand } from './custom-command.ts'
+import { gitCommand } from './git-command.ts'
+import { loadInterpreter } from './just-bash.ts'
+import { bashFs } from './just-bash-fs.ts'
+import type { ScriptRunner } from './node-command.ts'
+import type { Script, ScriptFiles, ScriptResult } from './node-emulation/script.ts'
+import type { BashOptions } from './options.ts'
+import { patchCommand } from './patch-command.ts'
+import { type LineRequest, type LineResult, runLine } from './run-line.ts'
+import { sameThreadLimits } from './same-thread-limits.ts'
+import { type SearchBatch, searchFiles } from './search-files.ts'
+import { hasProcesses, startNodeProcess } from './start-process.ts'
+import { startNodeThread, startWebThread, type Thread, type ThreadEvents, threadKind } from './start-thread.ts'
+import { createThreads, type JobOptions, type Threads } from './thread-pool.ts'
+import { fsMethods, sentStat } from './thread-protocol.ts'
+import { HOME, resolveVirtualPath, type VirtualRoots } from './virtual-paths.ts'
+
+/** Runs the commands of one shell. */
+export interface CommandRunner {
+  run(command: ShellCommand): Promise<ShellOutcome>
+  /** Aborts all running commands and ends the threads. */
+  close(): void
+}
+
+export function createCommandRunner(options: BashOptions): CommandRunner {
+  const stops = new Set<AbortController>()
+  const host = lineHost(options.worker)
+  const threads = host === undefined ? undefined : createThreads(host.start)
+  const isApart = host?.runsLines === true
+  return {
+    async run(command) {
+      const stop = new AbortController()
+      stops.add(stop)
+      try {
+        return await run(command, options, { stop, threads, isApart })
+      } finally {
+        stops.delete(stop)
+      }
+    },
+    close() {
+      for (const stop of stops) stop.abort()
+      threads?.close()
+    },
+  }
+}
+
+/** Loads the interpreter for the thread of the caller. */
+const loadSameThread = () => import('./same-thread.ts')
+
+interface RunContext {
+  /** Aborts the line. */
+  readonly stop: AbortController
+  readonly threads: Threads | undefined
+  /** Whether the whole line runs in a thread or process; otherwise only its scripts do. */
+  readonly isApart: boolean
+}
+
+/** Where lines or scripts run other than in the thread of the caller. */
+interface LineHost {
+  /** Whether whole lines run there; otherwise only scripts do. */
+  readonly runsLines: boolean
+  start(events: ThreadEvents): Thread
+}
+
+/** Chooses a Web Worker, a process of Node, or a worker of Node for scripts alone. `undefined` if the platform has none. */
+function lineHost(worker: BashOptions['worker']): LineHost | undefined {
+  const kind = threadKind()
+  if (kind === undefined || (kind === 'web' && worker === false)) return undefined
+  if (kind === 'web') return { runsLines: true, start: (events) => startWebThread(worker || undefined, events) }
+  if (worker !== false && hasProcesses()) return { runsLines: true, start: startNodeProcess }
+  return { runsLines: false, start: startNodeThread }
+}
+
+async function run(command: ShellCommand, options: BashOptions, context: RunContext): Promise<ShellOutcome> {
+  const { stop, threads, isApart } = context
+  const signal = AbortSignal.any(command.signal === undefined ? [stop.signal] : [stop.signal, command.signal])
+  let scratch: CommandFiles | undefined
+  const roots: VirtualRoots = {
+    workspace: command.files,
+    // Most lines have no temporary files.
+    get scratch() {
+      scratch ??= scratchFiles(signal)
+      return scratch
+    },
+  }
+  const { line, timeoutMs, stdin } = command
+  const request: LineRequest = {
+    line,
+    cwd: toVirtual(command.cwd),
+    env: { HOME, TMPDIR: '/tmp', ...options.env, ...command.env },
+    timeoutMs,
+    ...(stdin === undefined ? {} : { stdin }),
+  }
+  const random = options.random ?? randomBytes
+  const custom = [patchCommand(roots), gitCommand(() => command.git?.())]
+  let result: LineResult
+  if (isApart && threads !== undefined) {
+    const fs = bashFs({ roots, random, ends: (message) => Object.assign(new Error(message), { ends: true }) })
+    const commands = custom.map(({ name }) => name)
+    const jobOptions = { timeoutMs, signal, serve: serving(fs, custom, command.files) }
+    result = (await threads.run({ type: 'line', request, commands }, jobOptions)) as LineResult
+  } else {
+    const [interpreter, { interpreterCommands }] = await Promise.all([loadInterpreter(), loadSameThread()])
+    const fs = bashFs({ roots, random, ends: interpreter.ends })
+    const commands = [
+      ...custom.map(({ command: justBashCommand }) => justBashCommand),
+      ...interpreterCommands(
+        scriptRunner(threads, timeoutMs, signal),
+        (reason: ToolError) => stop.abort(reason),
+        searchFiles(command.files),
+      ),
+    ]
+    result = await runLine(interpreter, request, { fs, commands, signal })
+  }
+  const { stdout, stderr, exitCode, pwd } = result
+  return { stdout, stderr, exitCode, cwd: await finalDirectory(pwd, roots, command.cwd) }
+}
+
+/** Runs scripts in a thread if the platform has any, so that the caller can end a script that never ends. */
+function scriptRunner(threads: Threads | undefined, timeoutMs: number, signal: AbortSignal): ScriptRunner {
+  const end = performance.now() + timeoutMs
+  return async (script: Script, files: ScriptFiles): Promise<ScriptResult> => {
+    const remainingMs = Math.max(1, Math.ceil(end - performance.now()))
+    if (threads === undefined) {
+      const { runScript } = await loadSameThread()
+      return runScript(script, files, sameThreadLimits(remainingMs, signal))
+    }
+    const jobOptions = { timeoutMs: remainingMs, signal, serve: serving(files, []) }
+    return threads.run({ type: 'script', script, timeoutMs: remainingMs }, jobOptions) as Promise<ScriptResult>
+  }
+}
+
+/** Answers the requests of a job in a thread: an access to its files, the next files of a search, or a command of ours. */
+function serving(fs: object, commands: readonly CustomCommand[], files?: CommandFiles): JobOptions['serve'] {
+  const searches = new Map<number, AsyncIterator<SearchBatch, void>>()
+  return async (request) => {
+    if ('fs' in request) return callFs(fs, request.fs, request.args)
+    if ('search' in request) {
+      const { search, ...start } = request
+      const batches = searches.get(search) ?? (files && searchFiles(files)(start))
+      if (batches !== undefined) searches.set(search, batches)
+      return (await batches?.next())?.value
+    }
+    return commands.find(({ name }) => name === request.command)?.attempt(request.args, request)
+  }
+}
+
+const callable: ReadonlySet<string> = new Set(fsMethods)
+
+async function callFs(fs: object, method: string, args: readonly unknown[]): Promise<unknown> {
+  if (!callable.has(method)) throw new TypeError(`There is no ${method}`)
+  const result = await (fs as Readonly<Record<string, (...args: readonly unknown[]) => unknown>>)[method]?.(...args)
+  return method === 'stat' || method === 'lstat' ? sentStat(result as FsStat) : result
+}
+
+/** Returns the interpreter's last directory if it is a visible one of the workspace; otherwise where it started. */
+async function finalDirectory(pwd: string | undefined, roots: VirtualRoots, start: Path): Promise<Path> {
+  const location = resolveVirtualPath(pwd ?? '', roots)
+  if (location.in !== 'files' || location.files !== roots.workspace) return start
+  const stat = await roots.workspace.stat(location.path).catch(() => undefined)
+  return stat?.type === 'directory' ? stat.path : start
+}
+
+function toVirtual(path: Path): string {
+  return path === '' ? HOME : `${HOME}/${path}`
+}
+
+/** The temporary files of one command, in memory and with limits. */
+function scratchFiles(signal: AbortSignal): CommandFiles {
+  return createCommandFiles({
+    backend: memory({ tmp: { directory: true }, fd: { directory: true } }),
+    judge: () => {},
+    requireAllowed: () => {},
+    visibility: () => ({ see: () => true, enter: () => true, revision: 'scratch' }),
+    signal,
+    onRead: () => {},
+    limits: { treeEntries: 10_000, fileBytes: 16 * 1024 * 1024 },
+  })
+}
+
+/** Maximum number of random bytes that the platform returns at once. */
+const MAX_RANDOM_BYTES = 65_536
+
+function randomBytes(bytes: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(Math.min(bytes, MAX_RANDOM_BYTES)))
+}

@@ -1,0 +1,14 @@
+/** The surroundings of commands besides the files, and the thread in which they run. */
+export interface BashOptions {
+  /** Returns random bytes for `/dev/urandom`. Default: the platform's. */
+  readonly random?: (bytes: number) => Uint8Array
+  /** Variables of every command's environment. */
+  readonly env?: Readonly<Record<string, string>>
+  /**
+   * On platforms with Web Workers, such as browsers, commands run in one, which can be ended. A build that does not find
+   * the worker's file creates the worker here, from `wardspace/shells/bash-thread`. In Node, commands run in a child process
+   * that is kept warm. `false` runs commands in the thread of the caller, which a command can then keep busy beyond its time
+   * limit, or end.
+   */
+  readonly worker?: (() => Worker) | false
+}
