@@ -12,6 +12,8 @@ const top = join(import.meta.dirname, '..')
 const file = join(top, 'jsr.json')
 const deno = join(top, 'node_modules/@deno/linux-x64-glibc/deno')
 
+/** Packages that the build for npm bundles. JSR publishes the sources, which import them. */
+const bundled = ['@modelcontextprotocol/server', 'smol-toml', 'yaml']
 /** JSR refuses modules that augment the types of other modules, which matchers need. */
 const leftOut = ['./testing/vitest']
 
@@ -41,12 +43,15 @@ for (const fault of faults) console.error(fault)
 process.exit(faults.length === 0 ? 0 : 1)
 
 function manifest() {
-  const { version, license, dependencies, peerDependencies } = JSON.parse(
+  const { version, license, dependencies, peerDependencies, devDependencies } = JSON.parse(
     readFileSync(join(top, 'package.json'), 'utf8'),
   )
   const sources = publishedModules(top, 'src').map(([subpath, file]) => [subpath, `./${sourceOf(file)}`] as const)
   const isLeftOut = ([subpath]: readonly [string, string]): boolean => leftOut.includes(subpath)
-  const packages = Object.entries({ ...dependencies, ...peerDependencies }).filter(([name]) => name !== 'vitest')
+  const bundledRanges = Object.fromEntries(bundled.map((name) => [name, devDependencies[name]]))
+  const packages = Object.entries({ ...dependencies, ...bundledRanges, ...peerDependencies }).filter(
+    ([name]) => name !== 'vitest',
+  )
   return {
     $schema: 'https://jsr.io/schema/config-file.v1.json',
     name: '@wardspace/wardspace',
