@@ -4,12 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * `npm run check:install`: installs the packed package with npm in an empty directory, without optional packages, and fails if that
- * brings more packages or bytes than allowed.
+ * `npm run check:install`: installs the packed package with npm in an empty directory, without optional packages, and fails if
+ * that brings more packages or bytes than allowed. The versions are those of this lockfile, so npm takes them from its cache.
  */
 const MAX_PACKAGES = 10
 /** The sum of the sizes of all files, in MB of 1,000,000 bytes. */
 const MAX_MB = 14
+
+/** An entry of a lockfile. */
+interface Locked {
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly dev?: boolean
+  readonly peer?: boolean
+}
 
 const top = join(import.meta.dirname, '..')
 const home = mkdtempSync(join(tmpdir(), 'wardspace-install-'))
@@ -18,6 +25,7 @@ try {
     execFileSync('npm', words, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
   const tarball = npm(top, 'pack', '--silent', '--ignore-scripts', '--pack-destination', home)
   writeFileSync(join(home, 'package.json'), '{ "private": true }')
+  writeFileSync(join(home, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages: lockedDependencies() }))
   npm(home, 'install', '--prefer-offline', '--no-audit', '--no-fund', '--silent', `./${tarball}`)
   const lock = JSON.parse(readFileSync(join(home, 'node_modules/.package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, { readonly version: string }>>
@@ -33,6 +41,26 @@ try {
   if (mb > MAX_MB) fail(`${mb.toFixed(2)} MB, more than ${MAX_MB}`)
 } finally {
   rmSync(home, { recursive: true, force: true })
+}
+
+/** The entries of this lockfile for the dependencies, and for theirs. */
+function lockedDependencies(): Record<string, Locked> {
+  const { packages } = JSON.parse(readFileSync(join(top, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, Locked>>
+  }
+  const needed: Record<string, Locked> = {}
+  const add = ({ dependencies = {} }: Locked) => {
+    for (const name of Object.keys(dependencies)) {
+      const path = `node_modules/${name}`
+      const entry = packages[path]
+      if (entry === undefined || path in needed) continue
+      const { dev, peer, ...locked } = entry
+      needed[path] = locked
+      add(entry)
+    }
+  }
+  add(packages[''] as Locked)
+  return needed
 }
 
 function fail(fault: string): void {
