@@ -113,7 +113,7 @@ describe('the tables for movers', () => {
     else if (policyFields.includes(field)) expect(policySchema.safeParse(value).success).toBe(true)
     else if (field === 'task') workspace.run({ id: 'task', ...value })
     else {
-      const options = { backend: memory(), policy: 'autonomous', ...value } as const
+      const options = { backend: memory(), policy: 'autonomous', shell: bash(), ...value } as const
       await (await createWorkspace(options as Parameters<typeof createWorkspace>[0])).close()
     }
   })
