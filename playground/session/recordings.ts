@@ -1,7 +1,5 @@
 import type { Backend, WorkspaceHistory } from 'wardspace'
 import { memory } from 'wardspace/backends/memory'
-import { parseRecording, type Replay, replay } from 'wardspace/replay'
-import { bash } from 'wardspace/shells/bash'
 import { filesOf } from '../projects/files-of.ts'
 
 /** The recorded calls and results of a workspace, with the files at the start. */
@@ -25,9 +23,4 @@ export async function copyOf(backend: Backend): Promise<Backend> {
     else files[path] = { bytes, ...(mode === undefined ? {} : { mode }) }
   }
   return memory(files)
-}
-
-/** Replays a recording on a copy of its initial files. */
-export async function repeat({ text, start, history }: Recording): Promise<Replay> {
-  return replay(parseRecording(text), { backend: await copyOf(start), history, shell: bash() })
 }
