@@ -17,7 +17,6 @@ export async function guestSourceModule(): Promise<string> {
     // Scripts see the names of classes and functions, which bundling and minifying change.
     keepNames: true,
     minify: true,
-    lineLimit: 120,
     write: false,
   })
   const script = outputFiles.map(({ text }) => text).join('')
