@@ -1,6 +1,6 @@
 import { type ErrorCode, type Failure, ToolError } from '../errors.ts'
 import { checkLimit } from '../limits.ts'
-import { childOf, display, isWithin, nameOf, type Path, parentOf, quote } from '../paths/logical-path.ts'
+import { ancestorsOf, childOf, display, isWithin, nameOf, type Path, parentOf, quote } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
 import type { ContentFlow } from '../policy/content-flow.ts'
 import type { Label, LabelSink } from '../policy/labels.ts'
@@ -116,6 +116,8 @@ class ActiveTaintTracker implements TaintTracker {
   /** The texts of the input. */
   #texts: readonly string[] = []
   #isOwnTool = false
+  /** The labels of names that have no entry: links of the call show them. */
+  readonly #targetNames = new Map<Path, Label>()
   /** Links that lay in sinks before the call. */
   #links: Promise<readonly SinkLink[]> | undefined
   /** The highest label that the call itself has read. */
@@ -184,6 +186,7 @@ class ActiveTaintTracker implements TaintTracker {
     if (!this.#isTool && draft.flow === undefined) return authorized
     const questions: SinkQuestion[] = []
     let links: readonly SinkLink[] | undefined
+    await this.#labelTargets(authorized, draft)
     for (const known of authorized.changes) {
       const { change } = known
       if (change.to === null) continue
@@ -231,7 +234,7 @@ class ActiveTaintTracker implements TaintTracker {
         names.set(named, maxLabel(names.get(named) ?? 'public', name.label))
     }
     for (const [path, label] of targetLabels) into.fileLabels.raise(path, label)
-    for (const [path, label] of names) into.nameLabels.raise(path, label)
+    for (const [path, label] of [...names, ...this.#targetNames]) into.nameLabels.raise(path, label)
     for (const { label, path } of contentLabels) this.addLabel(label, path)
   }
 
@@ -324,6 +327,29 @@ class ActiveTaintTracker implements TaintTracker {
     const content = flow === undefined ? { label: this.#labelOf(source), path: source } : flow.into(path)
     const taint = flow !== undefined || this.#isTool ? this.#run.taint.origin() : undefined
     return higher<TaintOrigin>(taint, content && { ...content, ...this.#call }) ?? this.#public
+  }
+
+  /**
+   * Labels the first name in the target of each link that neither exists nor is created by the call: results and errors
+   * show where a link leads. A name that the input spells is chosen by the caller, who knows the taint of its run.
+   */
+  async #labelTargets({ changes }: AuthorizedChanges, draft: LabelledDraft): Promise<void> {
+    const { backend } = this.#workspace
+    const created = new Set(changes.filter(({ change }) => change.to !== null).map(({ change }) => change.path))
+    for (const { change } of changes) {
+      if (change.to?.type !== 'link') continue
+      const content = this.#contentOf(change, draft).label
+      if (content === 'public') continue
+      const lexical = linkTarget(change.path, change.to.target) as Path
+      const target = await backend.canonical(lexical).catch(() => lexical)
+      for (const path of [...ancestorsOf(target), target].sort((a, b) => a.length - b.length)) {
+        if (created.has(path) || (await backend.stat(path).catch(() => undefined)) !== undefined) continue
+        const label = isSpelled(nameOf(path), this.#texts) ? (this.#run.taint.origin()?.label ?? 'public') : content
+        if (label === 'public') continue
+        this.#targetNames.set(path, maxLabel(this.#targetNames.get(path) ?? 'public', label))
+        break
+      }
+    }
   }
 
   /** The content that a link shows under its name: that of its target, and of everything below it. */

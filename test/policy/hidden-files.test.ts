@@ -150,24 +150,21 @@ describe('a hidden file', () => {
   if ('sandbox' in probe) sandboxes.push({ sandbox: probe.sandbox as never, title: 'in a sandbox' })
   describe.each(sandboxes)('in nodeShell() $title', ({ sandbox }) => {
     it.each(every(systemWays, 45, 8))('keeps its content after $name', async (way) => {
-      const shells: { close(): Promise<void> }[] = []
-      try {
-        await onDisk((create) =>
-          expectKept(
-            way,
-            async () => {
-              const root = await create()
-              const shell = nodeShell({ root, sandbox })
-              shells.push(shell)
-              return { backend: nodeBackend(root), shell }
-              // Programs see the directory without a sandbox, and cannot write there in one.
-            },
-            { canCreate: false },
-          ),
-        )
-      } finally {
-        for (const shell of shells) await shell.close()
-      }
+      await onDisk(async (create) => {
+        const open: { close?(): Promise<void> }[] = []
+        const inNewRoot = async () => {
+          const root = await create()
+          const files = { backend: nodeBackend(root), shell: nodeShell({ root, sandbox }) }
+          open.push(files.shell, files.backend)
+          return files
+        }
+        try {
+          // Programs see the directory without a sandbox, and cannot write there in one.
+          await expectKept(way, inNewRoot, { canCreate: false })
+        } finally {
+          for (const each of open) await each.close?.()
+        }
+      })
     })
   })
 })

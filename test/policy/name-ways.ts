@@ -46,8 +46,21 @@ const line = (command: string): NameWay => ({ name: command, act: (steps) => ste
 const FIRST = '$(head -1 conf/x.txt)'
 const COMMIT = 'git add -A; git commit -qm all'
 
+/** Makes links to names that do not exist. */
+export const linkMakers: readonly NameWay[] = [
+  `ln -s "${FIRST}" tmp/link`,
+  `ln -s "${FIRST}" tmp/two; ln -s two tmp/link`,
+  `ln -s "${FIRST}/below" tmp/two; ln -s two/q tmp/link`,
+  `x="${FIRST}"; ln -s "new/$x" tmp/link`,
+  `ln -s "../free/${FIRST}" tmp/link`,
+  `ln -s "${FIRST}" link; mv link tmp/link`,
+  `mkdir tmp/d; ln -s "../${FIRST}" tmp/d/link; cp -r tmp/d tmp/e; mv tmp/d/link tmp/e/l; cp -P tmp/e/l tmp/link`,
+  `node -e "const fs = require('fs'); fs.symlinkSync(fs.readFileSync('conf/x.txt', 'utf8').slice(0, 9), 'tmp/link')"`,
+].map(line)
+
 /** Makes names in `tmp/`, or of branches. */
 export const makers: readonly NameWay[] = [
+  ...linkMakers,
   ...[
     `mkdir "tmp/t${FIRST}"`,
     `mkdir -p "tmp/t${FIRST}/below/t${FIRST}"; echo free > "tmp/t${FIRST}/below/index.txt"`,
@@ -64,7 +77,6 @@ export const makers: readonly NameWay[] = [
     `x="${FIRST}"; cp notes.txt "tmp/$x"`,
     `x="${FIRST}"; cp -r mid "tmp/$x"`,
     `x="${FIRST}"; mv mid "tmp/$x"`,
-    `ln -s "${FIRST}" tmp/link`,
     `ln -s ../notes.txt "tmp/${FIRST}"`,
     `ln notes.txt "tmp/${FIRST}"`,
     `x="${FIRST}"; mkdir tmp/p; touch "tmp/p/$x"; mv tmp/p tmp/q`,
@@ -200,6 +212,34 @@ const tools: readonly (readonly [string, object])[] = [
   ['read_file', { path: 'tmp/TOKEN7290.txt' }],
   ['delete_file', { path: 'tmp', recursive: true }],
 ]
+
+/** Uses `tmp/link`: results and errors show where it leads. */
+export const linkShows: readonly NameWay[] = (
+  [
+    ['file_info', {}],
+    ['read_file', {}],
+    ['list_directory', {}],
+    ['find_files', { pattern: '**' }],
+    ['search_text', { query: 'a' }],
+    ['write_file', { content: 'x' }],
+    ['append_file', { content: 'x' }],
+    ['edit_file', { oldText: 'a', newText: 'b' }],
+    ['replace_range', { startLine: 1, endLine: 1, newText: 'b' }],
+    ['delete_file', {}],
+    ['move_file', { to: 'tmp/other' }],
+    ['copy_file', { to: 'tmp/other' }],
+    ['create_directory', {}],
+    ['diff_workspace', {}],
+    ['run_command', { command: 'echo x > tmp/link' }],
+    ['run_command', { command: 'mkdir -p tmp/link/x && cd tmp/link && pwd' }],
+    ['run_command', { command: 'ls', cwd: 'tmp/link' }],
+  ] as const
+).flatMap(([name, input]): NameWay[] =>
+  ('command' in input ? [input] : ['tmp/link', 'tmp/link/a'].map((path) => ({ path, ...input }))).map((full) => ({
+    name: `${name} ${JSON.stringify(full)}`,
+    act: (steps) => steps.tool(name, full),
+  })),
+)
 
 /** Shows the names in results, or takes them into a sink. */
 export const shows: readonly NameWay[] = [
