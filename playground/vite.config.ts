@@ -27,6 +27,8 @@ export default defineConfig({
       output: {
         // A service worker is identified by its URL.
         entryFileNames: ({ name }) => (name === 'service-worker' ? '[name].js' : 'assets/[name]-[hash].js'),
+        // A chunk runs as a whole before those that import it, so that zod is configured before any schema exists.
+        codeSplitting: { groups: [{ name: 'zod', test: /\/node_modules\/zod\/|\/playground\/no-eval\.ts$/ }] },
       },
     },
   },
