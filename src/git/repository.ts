@@ -47,6 +47,11 @@ function isPaths<P extends string | readonly string[]>(paths: P, owner: string):
   return isOneOrMore(isText)(paths, 'paths', owner) as P
 }
 
+/** @throws TypeError that names the argument */
+function textOf(owner: string, name: string, value: string): string {
+  return checkArgument(owner, name, value, isText)
+}
+
 const DEFAULT_AUTHOR: Person = { name: 'Wardspace', email: 'wardspace@localhost' }
 
 const isGitHost = isObjectWith('a host with a backend, mayRead() and change()', 'mayRead', 'change')
@@ -72,13 +77,17 @@ export function openRepository(host: GitHost, options?: { readonly author?: Pers
     branches: () => listBranches(context),
     currentBranch: () => currentBranch(context),
     branch: async (name, branchOptions) =>
-      createBranch(context, name, checkOptions<OptionsOf<'branch', 1>>('branch()', branchOptions, { at: isText })),
-    deleteBranch: (name) => deleteBranch(context, name),
-    moveTo: (branch) => moveTo(context, branch),
+      createBranch(
+        context,
+        textOf('branch()', 'name', name),
+        checkOptions<OptionsOf<'branch', 1>>('branch()', branchOptions, { at: isText }),
+      ),
+    deleteBranch: async (name) => deleteBranch(context, textOf('deleteBranch()', 'name', name)),
+    moveTo: async (branch) => moveTo(context, textOf('moveTo()', 'branch', branch)),
     checkout: async (ref, checkoutOptions) =>
       checkout(
         context,
-        ref,
+        textOf('checkout()', 'ref', ref),
         checkOptions<OptionsOf<'checkout', 1>>('checkout()', checkoutOptions, { force: isBoolean }),
       ),
     restore: async (paths, restoreOptions) =>
@@ -91,7 +100,7 @@ export function openRepository(host: GitHost, options?: { readonly author?: Pers
     clone: async (url, cloneOptions) =>
       clone(
         context,
-        url,
+        textOf('clone()', 'url', url),
         checkOptions<OptionsOf<'clone', 1>>('clone()', cloneOptions, { ...remoteTable, ref: isText }),
       ),
   }

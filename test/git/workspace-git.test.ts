@@ -54,6 +54,19 @@ describe('git in a workspace', () => {
     expect(await workspace.call('diff_workspace', {})).toMatchObject({ ok: true, filesChanged: 0 })
   })
 
+  it('names the argument that is not a string', async () => {
+    const { git: own } = await open()
+    const names = { checkout: 'ref', branch: 'name', deleteBranch: 'name', moveTo: 'branch', clone: 'url' } as const
+    for (const [method, name] of Object.entries(names)) {
+      for (const value of [undefined, null, 5, ['main'], { [name]: 'main' }, { branch: 'main' }]) {
+        const call = (own as unknown as Record<string, (value: unknown) => Promise<unknown>>)[method]
+        await expect(call?.(value)).rejects.toThrow(
+          new RegExp(`^Argument "${name}" of ${method}\\(\\) must be a string`),
+        )
+      }
+    }
+  })
+
   it('checks out as one call that is audited and can be undone', async () => {
     const { workspace, git: own, text } = await open()
     await own.checkout('topic')

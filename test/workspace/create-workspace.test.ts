@@ -81,6 +81,13 @@ describe('createWorkspace', () => {
 })
 
 describe('a workspace with a shell', () => {
+  it('is required by keepCwd', async () => {
+    await expect(open({ keepCwd: true })).rejects.toThrow(
+      new TypeError('Option "keepCwd" of createWorkspace() needs a shell'),
+    )
+    await expect(open({ keepCwd: false })).resolves.toBeDefined()
+  })
+
   it('has no background tools if the shell cannot run in the background', async () => {
     const shell = bash()
     const workspace = await open({ shell: { ...shell, capabilities: { ...shell.capabilities, background: false } } })
@@ -519,6 +526,16 @@ describe('workspace.files', () => {
     const guide = await workspace.files.read('docs/guide.md')
     await workspace.files.remove('docs/guide.md', guide.sha256)
     await expect(workspace.files.read('docs/guide.md')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  it('removes a file only with the version that was read', async () => {
+    const workspace = await open()
+    for (const version of [undefined, null, 5, {}]) {
+      await expect(workspace.files.remove('src/app.ts', version as never)).rejects.toThrow(
+        new TypeError('Argument "expectedSha256" of files.remove() must be a string: the sha256 that read() returned'),
+      )
+    }
+    expect(await workspace.files.read('src/app.ts')).toMatchObject({ content: files['src/app.ts'] })
   })
 
   it('refuses to read a file that does not fit in one result', async () => {
