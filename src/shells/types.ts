@@ -221,8 +221,12 @@ export interface CommandFiles {
   copy(from: string, to: string, options?: Pick<WriteOptions, 'mode'>): Promise<void>
   /** Records that the command shows paths which `list` or `walk` returned with `showsAll: false`. */
   noteShown(paths: Iterable<Path>): void
-  /** Creates a directory in an existing one. @throws ToolError `ALREADY_EXISTS` */
-  makeDirectory(path: string): Promise<void>
+  /**
+   * Creates a directory in an existing one. With `mayExist`, nothing happens if it is a directory already, even a hidden one.
+   *
+   * @throws ToolError `ALREADY_EXISTS`
+   */
+  makeDirectory(path: string, options?: { readonly mayExist?: boolean }): Promise<void>
   /** Removes a file, a link or an empty directory. */
   remove(path: string): Promise<void>
   /** Renames a file, a link or a directory. Replaces a file or an empty directory at the new name. */

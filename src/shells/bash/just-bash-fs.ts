@@ -3,7 +3,7 @@ import { ToolError } from '../../errors.ts'
 import { createPacer } from '../shared/pacer.ts'
 import { bytesOfText, textOfBytes } from './byte-encoding.ts'
 import { type BashFsOptions, FsAccess } from './fs-access.ts'
-import { reasonOf, systemError } from './fs-errors.ts'
+import { reasonOf, type SystemError, systemError } from './fs-errors.ts'
 import { type FilePath, HOME, resolvePath, withoutFiles } from './virtual-paths.ts'
 
 /**
@@ -43,14 +43,7 @@ function reads(access: FsAccess): Reads {
       >
     },
     readFileBuffer: async (path) => (await access.read(path)).slice(),
-    async exists(path) {
-      try {
-        await access.stat(path, false)
-        return true
-      } catch {
-        return false
-      }
-    },
+    exists: (path) => isVisible(access, path),
     stat: (path) => access.stat(path, false),
     lstat: (path) => access.stat(path, true),
     readdir: async (path) => (await access.list(path)).map(({ name }) => name),
@@ -94,16 +87,51 @@ function writes(access: FsAccess): Writes {
 function trees(access: FsAccess): Trees {
   return {
     rm: (path, options) => remove(access, path, options?.recursive === true, options?.force === true),
-    cp: (from, to, options) => copy(access, from, to, options?.recursive === true),
-    async mv(from, to) {
-      const [source, target] = [access.locate(from), access.locate(to)]
-      if (source.in === 'files' && target.in === 'files' && source.files === target.files) {
-        return access.run(from, 'rename', ({ files, path }) => files.rename(path, target.path))
-      }
-      await copy(access, from, to, true)
-      await remove(access, from, true, false)
-    },
-    link: (from, to) => copy(access, from, to, false),
+    cp: (from, to, options) =>
+      intoHidden(access, from, to, (target) => copy(access, from, target, options?.recursive === true)),
+    mv: (from, to) => intoHidden(access, from, to, (target) => move(access, from, target)),
+    link: (from, to) => intoHidden(access, from, to, (target) => copy(access, from, target, false)),
+  }
+}
+
+async function move(access: FsAccess, from: string, to: string): Promise<void> {
+  const [source, target] = [access.locate(from), access.locate(to)]
+  if (source.in === 'files' && target.in === 'files' && source.files === target.files) {
+    return access.run(from, 'rename', ({ files, path }) => files.rename(path, target.path))
+  }
+  await copy(access, from, to, true)
+  await remove(access, from, true, false)
+}
+
+/**
+ * Copies or moves an entry. A command that names a directory as the target adds the name of the source, unless the directory is
+ * hidden from it; then the name is added here.
+ */
+async function intoHidden(
+  access: FsAccess,
+  from: string,
+  to: string,
+  act: (target: string) => Promise<void>,
+): Promise<void> {
+  try {
+    await act(to)
+  } catch (error) {
+    const { code } = (error as SystemError).refusal ?? {}
+    const name = nameOf(from)
+    const isDirectory = code === 'IS_DIRECTORY' || code === 'DIRECTORY_NOT_EMPTY'
+    if (!isDirectory || nameOf(to) === name || (await isVisible(access, to))) throw error
+    await act(resolvePath(to, name))
+  }
+}
+
+const nameOf = (path: string): string => resolvePath('/', path).split('/').at(-1) ?? ''
+
+async function isVisible(access: FsAccess, path: string): Promise<boolean> {
+  try {
+    await access.stat(path, false)
+    return true
+  } catch {
+    return false
   }
 }
 
@@ -139,7 +167,8 @@ async function write(
   }
 }
 
-async function makeDirectory(access: FsAccess, path: string, isDeep: boolean): Promise<void> {
+/** @param mayExist whether the directory may be there already, but hidden */
+async function makeDirectory(access: FsAccess, path: string, isDeep: boolean, mayExist = isDeep): Promise<void> {
   const { in: part } = access.locate(path)
   if (part === 'nowhere') throw systemError('EACCES', 'mkdir', path)
   if (part !== 'files') {
@@ -150,8 +179,9 @@ async function makeDirectory(access: FsAccess, path: string, isDeep: boolean): P
     if (isDeep && (await files.stat(inside))?.type === 'directory') return
     const missing = isDeep ? await missingAbove(files, inside) : []
     const pause = createPacer()
+    // A hidden directory counts as missing.
     for (const directory of [...missing, inside]) {
-      await files.makeDirectory(directory)
+      await files.makeDirectory(directory, { mayExist: directory === inside ? mayExist : true })
       await pause()
     }
   })
@@ -212,6 +242,7 @@ async function copy(
   from: string,
   to: string,
   recursive: boolean,
+  isNested = false,
   pause = createPacer(),
 ): Promise<void> {
   const stat = await access.stat(from, true)
@@ -229,12 +260,12 @@ async function copy(
   // A copy of a directory into itself would never end.
   const [source, target] = [resolvePath('/', from), resolvePath('/', to)]
   if (`${target}/`.startsWith(source === '/' ? '/' : `${source}/`)) throw systemError('EINVAL', 'cp', to)
-  await makeDirectory(access, to, true)
+  await makeDirectory(access, to, true, isNested)
   let failure: unknown
   await pause()
   for (const { name } of await access.list(from, false)) {
     // A refused entry does not stop the others; the first failure is thrown at the end.
-    await copy(access, `${from}/${name}`, `${to}/${name}`, true, pause).catch((error) => {
+    await copy(access, `${from}/${name}`, `${to}/${name}`, true, true, pause).catch((error) => {
       failure ??= error
     })
   }

@@ -137,7 +137,7 @@ async function makeParents(path: string, files: CommandFiles): Promise<void> {
   const names = path.split('/').slice(0, -1)
   for (const [i] of names.entries()) {
     const above = names.slice(0, i + 1).join('/')
-    if ((await files.stat(above)) === undefined) await files.makeDirectory(above)
+    if ((await files.stat(above)) === undefined) await files.makeDirectory(above, { mayExist: true })
   }
 }
 

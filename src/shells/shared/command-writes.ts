@@ -28,10 +28,12 @@ export function createCommandWrites(gate: CommandGate): CommandWrites {
       await writeFile(gate, to, shown, mode === undefined ? {} : { mode }, source)
     },
 
-    makeDirectory: (path) =>
+    makeDirectory: (path, { mayExist = false } = {}) =>
       gate.attempt('file:write:create', path, async () => {
         const access = await gate.reach({ permission: 'file:write:create', path })
-        if (access.path === ROOT || (await backend.stat(access.path)) !== undefined) throw alreadyExists(path)
+        const stat = await backend.stat(access.path)
+        if (mayExist && stat?.type === 'directory') return
+        if (access.path === ROOT || stat !== undefined) throw alreadyExists(path)
         await gate.requireParent(access.path)
         await gate.commit([{ path: access.path, expect: 'any', to: { type: 'directory' } }], [access])
       }),
