@@ -31,7 +31,7 @@ export async function tryPolicy(
       shell: bash(),
       audit: callbackSink(() => {}),
     })
-    const explanation = await workspace.explain(tool, input)
+    const explanation = await workspace.explainTool(tool, input)
     await workspace.close()
     return explanation
   } catch (error) {

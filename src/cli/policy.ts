@@ -30,7 +30,7 @@ export async function policy(words: string[]): Promise<number> {
       tools.find(({ name }) => name === tool),
       target,
     )
-    const explained = await workspace.explain(tool, input)
+    const explained = await workspace.explainTool(tool, input)
     process.stdout.write(
       values.json === true ? `${JSON.stringify({ tool, input, ...explained })}\n` : asText(tool, target, explained),
     )

@@ -9,12 +9,11 @@ import { mcpFilesystem } from './mcp-filesystem/index.ts'
 import { namedRoots } from './named-roots/index.ts'
 import { patchAndDiff } from './patch-and-diff/index.ts'
 import { pythonHarness } from './python-harness/index.ts'
-import type { VirtualRoots } from './runtime/path-mapping.ts'
-import type { Dialect } from './runtime/types.ts'
+import type { DialectFactory } from './runtime/dialect-factory.ts'
 import { snakeCase } from './snake-case/index.ts'
 
 /** The built-in dialects by name. Without virtual roots, they have their default paths. */
-export const dialects: Readonly<Record<string, (roots?: VirtualRoots) => Dialect>> = {
+export const dialects: Readonly<Record<string, DialectFactory>> = {
   'mcp-filesystem': mcpFilesystem,
   'python-harness': pythonHarness,
   anthropic,

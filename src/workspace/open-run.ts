@@ -57,6 +57,10 @@ export function openRun(
   const host = createDialectHost(workspace, run)
   const dialectCall = dialect === undefined ? undefined : openDialectCall(context, dialect, host)
   const explainOwn = (name: unknown, input: unknown) => explainCall(workspace, run, toToolName(name), input)
+  const explain = (name: string, input: unknown) =>
+    dialect !== undefined && hasDialectTool(dialect, name)
+      ? explainDialectCall(dialect, host, name, input)
+      : explainOwn(name, input)
   return {
     id: run.id,
     actor: run.actor,
@@ -72,11 +76,11 @@ export function openRun(
     taint: run.taint,
     call: (dialectCall ?? callOwn) as WorkspaceRun['call'],
     callTool: (dialectCall ?? callOwn) as WorkspaceRun['callTool'],
-    ...(dialectCall === undefined ? {} : { own: { call: callOwn, callTool: callOwn, explain: explainOwn } }),
-    explain: (name, input) =>
-      dialect !== undefined && hasDialectTool(dialect, name)
-        ? explainDialectCall(dialect, host, name, input)
-        : explainOwn(name, input),
+    ...(dialectCall === undefined
+      ? {}
+      : { own: { call: callOwn, callTool: callOwn, explain: explainOwn, explainTool: explainOwn } }),
+    explain,
+    explainTool: explain,
     files: createFiles(callOwn),
     checkpoint(label) {
       if (label !== undefined) isText(label, 'label', 'checkpoint()')

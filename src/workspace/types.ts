@@ -74,10 +74,16 @@ export interface WorkspaceRun<Extra extends readonly Tool[] = readonly []> {
    */
   callTool(name: string, input: unknown, options?: CallOptions): Promise<Success | Failure>
   /**
-   * Returns the verdict on a call with its accesses and rules. Nothing is executed or counted. In a workspace with a dialect,
-   * a tool of the dialect has the verdict on the calls that it makes, up to the first one whose result it needs.
+   * Returns the verdict on a call with its accesses and rules. Nothing is executed or counted. The input is typed by the name
+   * of the tool.
+   *
+   * @example
+   * const explained = await workspace.explain('write_file', { path: 'docs/a.md', content: '' })
+   * if (explained.ok) console.log(explained.verdict.decision)
    */
-  explain(name: string, input: unknown): Promise<Explanation>
+  explain<N extends keyof ToolInputs<Extra>>(name: N, input: ToolInputs<Extra>[N]): Promise<Explanation>
+  /** The same as {@link WorkspaceRun.explain}, for a tool whose name is known at run time only. */
+  explainTool(name: string, input: unknown): Promise<Explanation>
   /** Guarded files for the embedding program. Each method takes the same steps as any call. */
   readonly files: WorkspaceFiles
   /** Marks the present state for `rollback`. */
@@ -219,21 +225,30 @@ export interface Workspace<Extra extends readonly Tool[] = readonly []> extends 
   close(): Promise<void>
 }
 
+/** The members that are typed by tool, with their untyped forms. A dialect has others of the same names. */
+type TypedCalls = 'call' | 'callTool' | 'explain' | 'explainTool'
+
 /** A run whose calls have the tool names and shapes of a dialect. */
-export interface DialectRun<Extra extends readonly Tool[] = readonly []>
-  extends Omit<WorkspaceRun, 'call' | 'callTool'> {
+export interface DialectRun<Extra extends readonly Tool[] = readonly []> extends Omit<WorkspaceRun, TypedCalls> {
   /** Calls a tool of the dialect, which makes calls of the workspace's own tools. Never rejects, like those. */
   call(name: string, input: unknown, options?: CallOptions): Promise<DialectResult>
   /** The same as {@link DialectRun.call}. */
   callTool(name: string, input: unknown, options?: CallOptions): Promise<DialectResult>
+  /**
+   * Returns the verdict on the calls that a tool of the dialect makes, up to the first one whose result it needs. Any other
+   * name is a tool of the workspace.
+   */
+  explain(name: string, input: unknown): Promise<Explanation>
+  /** The same as {@link DialectRun.explain}. */
+  explainTool(name: string, input: unknown): Promise<Explanation>
   /** The workspace's own tools, for the embedding program. */
-  readonly own: Pick<WorkspaceRun<Extra>, 'call' | 'callTool' | 'explain'>
+  readonly own: Pick<WorkspaceRun<Extra>, TypedCalls>
 }
 
 /** A workspace whose tools have the names and shapes of a dialect. Everything else works as in any workspace. */
 export interface DialectWorkspace<Extra extends readonly Tool[] = readonly []>
   extends DialectRun<Extra>,
-    Omit<Workspace, 'call' | 'callTool' | 'tools' | 'run' | 'fork'> {
+    Omit<Workspace, TypedCalls | 'tools' | 'run' | 'fork'> {
   /** The tools of the dialect that this workspace can serve. */
   readonly tools: readonly DialectToolInfo[]
   readonly dialect: Dialect

@@ -44,7 +44,7 @@ async function watched(name: string, options: Partial<WorkspaceOptions>) {
   })
 
   async function call(tool: string, input: unknown): Promise<void> {
-    see(`explain ${tool}`, await workspace.explain(tool, input))
+    see(`explain ${tool}`, await workspace.explainTool(tool, input))
     const result = await workspace.callTool(tool, input)
     see(`call ${tool}`, result)
     if (result.ok && typeof result.artifactUri === 'string') {

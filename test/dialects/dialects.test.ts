@@ -47,6 +47,13 @@ describe('a listing with long, linked or protected entries', () => {
 describe.each(Object.keys(dialects))('%s, for any input', (name) => {
   const dialect = (dialects[name] as (typeof dialects)[string])()
 
+  it('refuses a second argument, which would have no effect', () => {
+    const open = dialects[name] as (...args: unknown[]) => unknown
+    for (const second of [{}, { versions: false }, undefined, 'x']) {
+      expect(() => open(undefined, second)).toThrow(/^\w+\(\) takes one argument, the virtual roots$/)
+    }
+  })
+
   it('shows and changes nothing that policy protects', () => protectsWhatIsProtected(dialect, 40))
 
   it('publishes JSON Schemas and descriptions', async () => {

@@ -270,7 +270,7 @@ describe('tools of the embedding program', () => {
     })
     const workspace = await open({ extraTools: [deploy] as Tool[], shell: bash() })
     expect(await workspace.callTool('deploy', input)).toMatchObject({ ok: false, code: 'COMMAND_DENIED' })
-    expect(await workspace.explain('deploy', input)).toMatchObject({
+    expect(await workspace.explainTool('deploy', input)).toMatchObject({
       verdict: { decision: 'deny' },
       line: { commands: [{ text: 'rm -rf /' }] },
     })

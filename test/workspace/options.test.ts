@@ -565,8 +565,8 @@ describe.each(Object.entries(makers))('a call in a workspace that is %s', (_name
       await answers(() => opened.resume(odd as never, odd as never))
       await answers(() => opened.resume('x', odd as never))
       await answers(() => opened.consult(odd as never))
-      await answers(() => opened.explain(odd as never, odd))
-      await answers(() => opened.explain('read_file', odd))
+      await answers(() => opened.explain(odd as never, odd as never))
+      await answers(() => opened.explain('read_file', odd as never))
     }
     expect([...codes].filter((code) => code === 'BACKEND_ERROR' || code === 'HOOK_FAILED')).toEqual([])
     await opened.close()

@@ -7,6 +7,7 @@ import {
   createWorkspace,
   defineTool,
   type ErrorCode,
+  type Explanation,
   type Failure,
   type Success,
   type Tool,
@@ -19,6 +20,7 @@ import {
   type WorkspaceRun,
 } from '../../src/index.ts'
 import { builtinTools } from '../../src/tools/index.ts'
+import type { ToolInputs } from '../../src/workspace/tool-types.ts'
 
 const hash = '0'.repeat(64)
 const range = { path: 'a.txt', startLine: 1, endLine: 2, expectedSha256: hash }
@@ -557,6 +559,67 @@ describe('callTool', () => {
     expect(await workspace.own.callTool('measure', { text: 'abc' })).toMatchObject({ size: 3 })
     // @ts-expect-error a tool that neither the dialect's workspace nor the library has
     expect(await workspace.own.call('raed_file', {})).toMatchObject({ code: 'UNKNOWN_TOOL' })
+  })
+})
+
+/** Compiled and never run: `explain` takes the input of each tool by its name, and nothing else. */
+const explained = {
+  everyTool: <N extends ToolName>({ explain }: WorkspaceRun, name: N, input: ToolInputs[N]) => explain(name, input),
+  ownTool: (run: WorkspaceRun<readonly [typeof measure]>) => run.explain('measure', { text: 'abc' }),
+  // @ts-expect-error a missing field of an own tool
+  wrongOwnInput: (run: WorkspaceRun<readonly [typeof measure]>) => run.explain('measure', { unit: 'lines' }),
+}
+
+describe('explain', () => {
+  it('takes the same names and inputs as call, in runs and forks too', async () => {
+    expectTypeOf(explained.everyTool).returns.resolves.toEqualTypeOf<Explanation>()
+    const workspace = await openWithMeasure()
+    expect(await explained.ownTool(workspace)).toMatchObject({ ok: true })
+    expect(await explained.wrongOwnInput(workspace)).toMatchObject({ code: 'INVALID_INPUT' })
+    expectTypeOf(workspace.run().explain).toEqualTypeOf(workspace.explain)
+    expectTypeOf((await workspace.fork()).explain).toEqualTypeOf(workspace.explain)
+  })
+
+  it('does not compile with an unknown name or a wrong input', async () => {
+    const workspace = await open()
+    // @ts-expect-error a mistyped name
+    expect(await workspace.explain('raed_file', { path: 'a.txt' })).toMatchObject({ code: 'UNKNOWN_TOOL' })
+    // @ts-expect-error a tool of another workspace
+    expect(await workspace.explain('measure', { text: 'abc' })).toMatchObject({ code: 'UNKNOWN_TOOL' })
+    // @ts-expect-error a mistyped field
+    expect(await workspace.explain('read_file', { pth: 'a.txt' })).toMatchObject({ code: 'INVALID_INPUT' })
+    // @ts-expect-error a wrong type
+    expect(await workspace.explain('read_file', { path: 1 })).toMatchObject({ code: 'INVALID_INPUT' })
+    // @ts-expect-error no input
+    expect(await workspace.explain('read_file')).toMatchObject({ code: 'INVALID_INPUT' })
+    const name: string = 'read_file'
+    // @ts-expect-error a name known at run time only
+    expect(await workspace.explain(name, { path: 'a.txt' })).toMatchObject({ ok: true })
+  })
+})
+
+describe('explainTool', () => {
+  it('takes any name and any input', async () => {
+    const workspace = await open()
+    expectTypeOf(workspace.explainTool).parameters.toEqualTypeOf<[name: string, input: unknown]>()
+    for (const run of [workspace, workspace.run(), await workspace.fork()]) {
+      expect(await run.explainTool('read_file', { path: 'a.txt' })).toEqual(
+        await run.explain('read_file', { path: 'a.txt' }),
+      )
+      expect(await run.explainTool('raed_file', null)).toMatchObject({ code: 'UNKNOWN_TOOL' })
+    }
+  })
+
+  it('explains the tools of the dialect, and `own` those of the workspace', async () => {
+    const options = { backend: memory({ 'a.txt': 'a\n' }), policy: 'autonomous', dialect: snakeCase() } as const
+    const workspace = await createWorkspace({ ...options, extraTools: [measure] })
+    const input = { path: '/workspace/a.txt', old_text: 'a', new_text: 'b' }
+    expect(await workspace.explain('edit_file', input)).toMatchObject({ ok: true })
+    expect(await workspace.explainTool('edit_file', input)).toMatchObject({ ok: true })
+    expect(await workspace.own.explainTool('edit_file', input)).toMatchObject({ ok: false })
+    expect(await workspace.own.explain('measure', { text: 'abc' })).toMatchObject({ ok: true })
+    // @ts-expect-error a tool that neither the dialect's workspace nor the library has
+    expect(await workspace.own.explain('raed_file', {})).toMatchObject({ code: 'UNKNOWN_TOOL' })
   })
 })
 

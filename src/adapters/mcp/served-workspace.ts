@@ -78,13 +78,13 @@ export function requireServed(served: ServedOrReason): Served {
 }
 
 /** Returns the calls of the workspace's own tools, which everything except tool calls uses, with any dialect. */
-export function ownCalls(run: ServedRun): Pick<WorkspaceRun, 'call' | 'explain'> {
+export function ownCalls(run: ServedRun): Pick<WorkspaceRun, 'call' | 'explain' | 'explainTool'> {
   return 'own' in run ? run.own : run
 }
 
 /** Returns whether the workspace has its own tool with that name. */
 export async function hasTool(run: ServedRun, name: string): Promise<boolean> {
-  const explained = await ownCalls(run).explain(name, {})
+  const explained = await ownCalls(run).explainTool(name, {})
   return explained.ok || !missingToolCodes.has(explained.code)
 }
 

@@ -1,5 +1,6 @@
-import { createPathMapping, type VirtualRoots } from '../define.ts'
-import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
+import { createPathMapping } from '../define.ts'
+import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
+import type { Answer, DialectError } from '../runtime/types.ts'
 import { bash } from './bash.ts'
 import { editor, editorErrorText } from './editor.ts'
 import { MEMORIES, memory, memoryErrorText } from './memory.ts'
@@ -14,20 +15,24 @@ import { MEMORIES, memory, memoryErrorText } from './memory.ts'
  * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: anthropic() })
  * await workspace.call('memory', { command: 'create', path: '/memories/plan.md', file_text: 'Begin small.\n' })
  */
-export function anthropic(roots: VirtualRoots = { '/workspace': '', [MEMORIES]: 'memories' }): Dialect {
-  return {
-    name: 'anthropic',
-    description: "Anthropic's text editor, bash and memory tools",
-    pathMapping: createPathMapping(roots),
-    tools: MEMORIES in roots ? [editor, bash, memory] : [editor, bash],
-    hints: {
-      WRITE_CONFLICT: 'View the file, and repeat the change on what it shows.',
-      FILE_TOO_LARGE: 'View a part of it with view_range.',
-      IS_DIRECTORY: 'Use view for a directory; the files in it are changed one by one.',
-    },
-    formatError,
-  }
-}
+export const anthropic: DialectFactory = createDialectFactory(
+  'anthropic()',
+  { '/workspace': '', [MEMORIES]: 'memories' },
+  (roots) => {
+    return {
+      name: 'anthropic',
+      description: "Anthropic's text editor, bash and memory tools",
+      pathMapping: createPathMapping(roots),
+      tools: MEMORIES in roots ? [editor, bash, memory] : [editor, bash],
+      hints: {
+        WRITE_CONFLICT: 'View the file, and repeat the change on what it shows.',
+        FILE_TOO_LARGE: 'View a part of it with view_range.',
+        IS_DIRECTORY: 'Use view for a directory; the files in it are changed one by one.',
+      },
+      formatError,
+    }
+  },
+)
 
 function formatError(error: DialectError): Answer {
   const { code, message, hint, tool } = error

@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, createPathMapping, defineDialectTool, refuseUnused, type VirtualRoots } from '../define.ts'
+import { call, createPathMapping, defineDialectTool, refuseUnused } from '../define.ts'
 import { formatCommandOutput } from '../runtime/command-text.ts'
-import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
+import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
+import type { Answer, DialectError } from '../runtime/types.ts'
 import { patchGrammar } from './patch-grammar.ts'
 import { normalizePatch, placePatch } from './patch-text.ts'
 import { commandLine, patchCommandOf } from './shell-line.ts'
@@ -16,23 +17,21 @@ import { commandLine, patchCommandOf } from './shell-line.ts'
  * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: codex() })
  * await workspace.call('apply_patch', '*** Begin Patch\n*** Add File: a.txt\n+Hello\n*** End Patch')
  */
-export function codex(roots: VirtualRoots = { '/workspace': '' }): Dialect {
-  return {
-    name: 'codex',
-    description: "Codex' apply_patch and shell",
-    // Patches contain relative paths, so messages about them do too.
-    pathMapping: { ...createPathMapping(roots), outward: (path) => (path === '' ? '.' : path) },
-    tools,
-    hints: {
-      PATH_REJECTED: 'Use a relative path that stays inside; the same path will not work.',
-      INVALID_PATCH: 'Give a patch from *** Begin Patch to *** End Patch that changes something.',
-      WRITE_CONFLICT: 'Look at the file as it is now, and make the patch for that.',
-      PATCH_CONFLICT: 'Look at the file as it is now, and make the lines of the patch match it; nothing was applied.',
-      COMMAND_TIMEOUT: 'Use a shorter command or a longer timeout_ms.',
-    },
-    formatError,
-  }
-}
+export const codex: DialectFactory = createDialectFactory('codex()', { '/workspace': '' }, (roots) => ({
+  name: 'codex',
+  description: "Codex' apply_patch and shell",
+  // Patches contain relative paths, so messages about them do too.
+  pathMapping: { ...createPathMapping(roots), outward: (path) => (path === '' ? '.' : path) },
+  tools,
+  hints: {
+    PATH_REJECTED: 'Use a relative path that stays inside; the same path will not work.',
+    INVALID_PATCH: 'Give a patch from *** Begin Patch to *** End Patch that changes something.',
+    WRITE_CONFLICT: 'Look at the file as it is now, and make the patch for that.',
+    PATCH_CONFLICT: 'Look at the file as it is now, and make the lines of the patch match it; nothing was applied.',
+    COMMAND_TIMEOUT: 'Use a shorter command or a longer timeout_ms.',
+  },
+  formatError,
+}))
 
 const tools = [
   defineDialectTool({

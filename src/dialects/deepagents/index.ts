@@ -1,7 +1,8 @@
 import type { Failure } from '../../errors.ts'
-import { createPathMapping, fieldsOf, type VirtualRoots } from '../define.ts'
+import { createPathMapping, fieldsOf } from '../define.ts'
+import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
 import { formatNearestPassage } from '../runtime/nearest-passage.ts'
-import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
+import type { Answer, DialectError } from '../runtime/types.ts'
 import { deepagentsTools } from './tools.ts'
 
 /**
@@ -12,22 +13,20 @@ import { deepagentsTools } from './tools.ts'
  * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: deepagents() })
  * await workspace.call('write_file', { file_path: '/a.txt', content: 'Hello\n' })
  */
-export function deepagents(roots: VirtualRoots = { '/': '' }): Dialect {
-  return {
-    name: 'deepagents',
-    description: 'The filesystem tools of deepagents',
-    pathMapping: createPathMapping(roots),
-    tools: deepagentsTools,
-    fields: { startLine: 'line', maxLines: 'limit', maxMatches: 'max_count' },
-    hints: {
-      WRITE_CONFLICT: 'Read the whole file with read_file, and repeat the change on what it shows.',
-      IS_DIRECTORY: 'Name a file; use ls for a directory.',
-      EDIT_NO_MATCH: 'Copy old_string exactly from the file, with its white space.',
-      FILE_TOO_LARGE: 'Read a part of it with offset and limit.',
-    },
-    formatError,
-  }
-}
+export const deepagents: DialectFactory = createDialectFactory('deepagents()', { '/': '' }, (roots) => ({
+  name: 'deepagents',
+  description: 'The filesystem tools of deepagents',
+  pathMapping: createPathMapping(roots),
+  tools: deepagentsTools,
+  fields: { startLine: 'line', maxLines: 'limit', maxMatches: 'max_count' },
+  hints: {
+    WRITE_CONFLICT: 'Read the whole file with read_file, and repeat the change on what it shows.',
+    IS_DIRECTORY: 'Name a file; use ls for a directory.',
+    EDIT_NO_MATCH: 'Copy old_string exactly from the file, with its white space.',
+    FILE_TOO_LARGE: 'Read a part of it with offset and limit.',
+  },
+  formatError,
+}))
 
 function formatError({ code, message, hint, path, input, failure }: DialectError): Answer {
   const sentence = sentences[code]?.(path, failure, fieldsOf<{ old_string: unknown }>(input).old_string)

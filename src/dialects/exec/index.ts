@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, createPathMapping, defineDialectTool, readWhole, type VirtualRoots } from '../define.ts'
-import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
+import { call, createPathMapping, defineDialectTool, readWhole } from '../define.ts'
+import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
+import type { Answer, DialectError } from '../runtime/types.ts'
 
 const NOTHING_RUNS = 'Nothing here can run this; work without it.'
 
@@ -12,22 +13,20 @@ const NOTHING_RUNS = 'Nothing here can run this; work without it.'
  *
  * @param roots virtual roots of its paths. Default: none, paths are relative to the root of the workspace
  */
-export function exec(roots: VirtualRoots = {}): Dialect {
-  return {
-    name: 'exec',
-    description: 'exec.write, exec.read, exec.run and exec.ls over files of their own',
-    pathMapping: createPathMapping(roots),
-    tools,
-    hints: {
-      WRITE_CONFLICT: 'Read the file with exec.read, and repeat the change on what it shows.',
-      IS_DIRECTORY: 'Name a file; use exec.ls for a directory.',
-      FILE_TOO_LARGE: 'Look at a part of it with exec.run, such as head -n 100.',
-      NOT_FOUND: 'Look with exec.ls at what there is.',
-      SHELL_UNAVAILABLE: NOTHING_RUNS,
-    },
-    formatError,
-  }
-}
+export const exec: DialectFactory = createDialectFactory('exec()', {}, (roots) => ({
+  name: 'exec',
+  description: 'exec.write, exec.read, exec.run and exec.ls over files of their own',
+  pathMapping: createPathMapping(roots),
+  tools,
+  hints: {
+    WRITE_CONFLICT: 'Read the file with exec.read, and repeat the change on what it shows.',
+    IS_DIRECTORY: 'Name a file; use exec.ls for a directory.',
+    FILE_TOO_LARGE: 'Look at a part of it with exec.run, such as head -n 100.',
+    NOT_FOUND: 'Look with exec.ls at what there is.',
+    SHELL_UNAVAILABLE: NOTHING_RUNS,
+  },
+  formatError,
+}))
 
 const path = z.string().describe('Path of the file')
 

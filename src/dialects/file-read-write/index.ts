@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { call, createPathMapping, defineDialectTool, joinSentences, readBetween, type VirtualRoots } from '../define.ts'
+import { call, createPathMapping, defineDialectTool, joinSentences, readBetween } from '../define.ts'
+import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
 import { useNullDevice } from '../runtime/steps.ts'
-import type { Dialect } from '../runtime/types.ts'
 import { success } from './answer.ts'
 import { memoryTools } from './memory.ts'
 
@@ -14,24 +14,22 @@ import { memoryTools } from './memory.ts'
  * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: fileReadWrite() })
  * await workspace.call('file_write', { path: 'a.txt', content: 'Hello\n' })
  */
-export function fileReadWrite(roots: VirtualRoots = {}): Dialect {
-  return {
-    name: 'file-read-write',
-    description: 'file_read and file_write, and the memory tools, which return { success, output, error }',
-    pathMapping: createPathMapping(roots),
-    tools,
-    hints: {
-      WRITE_CONFLICT: 'Read all of it with file_read or memory_get, and repeat the change on what it shows.',
-      FILE_TOO_LARGE: 'Read a part of it with start_line and end_line, or a long line with start_column.',
-      IS_DIRECTORY: 'Name a file.',
-      NOT_FOUND: 'Check the path, or the id of the note.',
-    },
-    fields: { startLine: 'start_line' },
-    formatError: ({ code, message, hint }) => ({
-      output: { success: false, output: '', error: `${code}: ${joinSentences(message, hint)}` },
-    }),
-  }
-}
+export const fileReadWrite: DialectFactory = createDialectFactory('fileReadWrite()', {}, (roots) => ({
+  name: 'file-read-write',
+  description: 'file_read and file_write, and the memory tools, which return { success, output, error }',
+  pathMapping: createPathMapping(roots),
+  tools,
+  hints: {
+    WRITE_CONFLICT: 'Read all of it with file_read or memory_get, and repeat the change on what it shows.',
+    FILE_TOO_LARGE: 'Read a part of it with start_line and end_line, or a long line with start_column.',
+    IS_DIRECTORY: 'Name a file.',
+    NOT_FOUND: 'Check the path, or the id of the note.',
+  },
+  fields: { startLine: 'start_line' },
+  formatError: ({ code, message, hint }) => ({
+    output: { success: false, output: '', error: `${code}: ${joinSentences(message, hint)}` },
+  }),
+}))
 
 /** Always empty, and never a file of the workspace. */
 const NULL_DEVICE = '/dev/null'

@@ -1,7 +1,8 @@
 import type { Failure } from '../../errors.ts'
-import { createPathMapping, type VirtualRoots } from '../define.ts'
+import { createPathMapping } from '../define.ts'
+import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
 import { formatNearestPassage } from '../runtime/nearest-passage.ts'
-import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
+import type { Answer, DialectError } from '../runtime/types.ts'
 import { listDirectory, readFile, replace, saveMemory, writeFile } from './files.ts'
 import { glob, grepSearch, readManyFiles } from './search.ts'
 import { runShellCommand } from './shell.ts'
@@ -15,28 +16,26 @@ import { runShellCommand } from './shell.ts'
  * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: gemini() })
  * await workspace.call('write_file', { file_path: '/workspace/a.txt', content: 'Hello\n' })
  */
-export function gemini(roots: VirtualRoots = { '/workspace': '' }): Dialect {
-  return {
-    name: 'gemini',
-    description: 'The file and shell tools of Gemini CLI',
-    pathMapping: createPathMapping(roots),
-    tools: [listDirectory, readFile, writeFile, glob, grepSearch, replace, readManyFiles, runShellCommand, saveMemory],
-    fields: {
-      startLine: 'line',
-      maxMatches: 'total_max_matches',
-      contextLines: 'context',
-      caseSensitive: 'case_sensitive',
-    },
-    hints: {
-      WRITE_CONFLICT: 'Read the whole file with read_file, and repeat the change on what it shows.',
-      IS_DIRECTORY: 'Name a file; use list_directory for a directory.',
-      EDIT_NO_MATCH: 'Look at the lines with read_file, and copy old_string exactly from them.',
-      EDIT_AMBIGUOUS: 'Add surrounding lines to old_string, or set allow_multiple to true to replace all.',
-      FILE_TOO_LARGE: 'Read a part of it with start_line and end_line.',
-    },
-    formatError,
-  }
-}
+export const gemini: DialectFactory = createDialectFactory('gemini()', { '/workspace': '' }, (roots) => ({
+  name: 'gemini',
+  description: 'The file and shell tools of Gemini CLI',
+  pathMapping: createPathMapping(roots),
+  tools: [listDirectory, readFile, writeFile, glob, grepSearch, replace, readManyFiles, runShellCommand, saveMemory],
+  fields: {
+    startLine: 'line',
+    maxMatches: 'total_max_matches',
+    contextLines: 'context',
+    caseSensitive: 'case_sensitive',
+  },
+  hints: {
+    WRITE_CONFLICT: 'Read the whole file with read_file, and repeat the change on what it shows.',
+    IS_DIRECTORY: 'Name a file; use list_directory for a directory.',
+    EDIT_NO_MATCH: 'Look at the lines with read_file, and copy old_string exactly from them.',
+    EDIT_AMBIGUOUS: 'Add surrounding lines to old_string, or set allow_multiple to true to replace all.',
+    FILE_TOO_LARGE: 'Read a part of it with start_line and end_line.',
+  },
+  formatError,
+}))
 
 function formatError({ code, message, hint, path, failure }: DialectError): Answer {
   const sentence = sentences[code]?.(path, failure) ?? message

@@ -1,6 +1,7 @@
-import { createPathMapping, type VirtualRoots } from '../define.ts'
+import { createPathMapping } from '../define.ts'
+import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
 import { formatNearestPassage } from '../runtime/nearest-passage.ts'
-import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
+import type { Answer, DialectError } from '../runtime/types.ts'
 import { fileTools } from './files.ts'
 import { shellTools } from './shell.ts'
 
@@ -12,23 +13,21 @@ import { shellTools } from './shell.ts'
  * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: mastra() })
  * await workspace.call('mastra_workspace_write_file', { path: 'a.txt', content: 'Hello\n' })
  */
-export function mastra(roots: VirtualRoots = {}): Dialect {
-  return {
-    name: 'mastra',
-    description: 'The workspace tools of Mastra',
-    pathMapping: createPathMapping(roots),
-    tools: [...fileTools, ...shellTools],
-    fields: { startLine: 'offset', maxLines: 'limit', includeHidden: 'showHidden' },
-    hints: {
-      WRITE_CONFLICT: 'Read the whole file with mastra_workspace_read_file, and repeat the change on what it shows.',
-      IS_DIRECTORY: 'Name a file; use mastra_workspace_list_files for a directory.',
-      EDIT_NO_MATCH: 'Copy old_string exactly from the file, with its white space and without numbers of lines.',
-      EDIT_AMBIGUOUS: 'Add surrounding lines to old_string until it occurs once, or set replace_all.',
-      FILE_TOO_LARGE: 'Read a part of it with offset and limit.',
-    },
-    formatError,
-  }
-}
+export const mastra: DialectFactory = createDialectFactory('mastra()', {}, (roots) => ({
+  name: 'mastra',
+  description: 'The workspace tools of Mastra',
+  pathMapping: createPathMapping(roots),
+  tools: [...fileTools, ...shellTools],
+  fields: { startLine: 'offset', maxLines: 'limit', includeHidden: 'showHidden' },
+  hints: {
+    WRITE_CONFLICT: 'Read the whole file with mastra_workspace_read_file, and repeat the change on what it shows.',
+    IS_DIRECTORY: 'Name a file; use mastra_workspace_list_files for a directory.',
+    EDIT_NO_MATCH: 'Copy old_string exactly from the file, with its white space and without numbers of lines.',
+    EDIT_AMBIGUOUS: 'Add surrounding lines to old_string until it occurs once, or set replace_all.',
+    FILE_TOO_LARGE: 'Read a part of it with offset and limit.',
+  },
+  formatError,
+}))
 
 function formatError({ code, message, hint, failure }: DialectError): Answer {
   const renamedMessage = message.replace(/\boldText\b/, '"old_string"')

@@ -16,8 +16,8 @@ import {
   strictGlob,
   toDialectError,
   trySteps,
-  type VirtualRoots,
 } from '../define.ts'
+import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
 import {
   describeFile,
   directoryMarker,
@@ -26,7 +26,7 @@ import {
   mediaAnswer,
   omittedNote,
 } from '../runtime/mcp-text.ts'
-import type { Answer, Dialect, DialectError, Hints, Steps } from '../runtime/types.ts'
+import type { Answer, DialectError, Hints, Steps } from '../runtime/types.ts'
 
 /**
  * The tools of the MCP reference filesystem server, with their names, schemas, annotations and results. Unsafe behaviour of
@@ -37,16 +37,14 @@ import type { Answer, Dialect, DialectError, Hints, Steps } from '../runtime/typ
  * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: mcpFilesystem() })
  * await workspace.call('write_file', { path: '/workspace/a.txt', content: 'Hello\n' })
  */
-export function mcpFilesystem(roots: VirtualRoots = { '/workspace': '' }): Dialect {
-  return {
-    name: 'mcp-filesystem',
-    description: 'The MCP reference filesystem server (@modelcontextprotocol/server-filesystem)',
-    pathMapping: createPathMapping(roots),
-    tools,
-    hints,
-    formatError,
-  }
-}
+export const mcpFilesystem: DialectFactory = createDialectFactory('mcpFilesystem()', { '/workspace': '' }, (roots) => ({
+  name: 'mcp-filesystem',
+  description: 'The MCP reference filesystem server (@modelcontextprotocol/server-filesystem)',
+  pathMapping: createPathMapping(roots),
+  tools,
+  hints,
+  formatError,
+}))
 
 const hints: Hints = {
   WRITE_CONFLICT: 'Read the whole file with read_text_file, and repeat the change on what it shows.',

@@ -1,14 +1,7 @@
 import * as z from 'zod'
-import {
-  call,
-  createPathMapping,
-  defineDialectTool,
-  joinSentences,
-  readPart,
-  ToolError,
-  type VirtualRoots,
-} from '../define.ts'
-import type { Answer, Dialect } from '../runtime/types.ts'
+import { call, createPathMapping, defineDialectTool, joinSentences, readPart, ToolError } from '../define.ts'
+import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
+import type { Answer } from '../runtime/types.ts'
 
 /**
  * `read_file`, `write_file`, `list_directory`, `append_file` and `delete_file` with absolute paths below named roots, which
@@ -20,24 +13,22 @@ import type { Answer, Dialect } from '../runtime/types.ts'
  * const workspace = await createWorkspace({ backend: memory({ 'notes/a.md': 'A\n' }), policy: 'autonomous', dialect })
  * await workspace.call('read_file', { path: '/notes/a.md' })
  */
-export function namedRoots(roots: VirtualRoots = { '/workspace': '' }): Dialect {
-  return {
-    name: 'named-roots',
-    description:
-      'read_file, write_file, list_directory, append_file and delete_file with absolute paths under named roots',
-    pathMapping: createPathMapping(roots),
-    tools,
-    hints: {
-      WRITE_CONFLICT: 'Read the whole file with read_file, and repeat the change on what it shows.',
-      FILE_TOO_LARGE: 'Read a part of it with start_line and max_lines.',
-      IS_DIRECTORY: 'Name a single file; list_directory shows what is in a directory.',
-    },
-    fields: { startLine: 'start_line', maxLines: 'max_lines' },
-    formatError: ({ code, message, hint, path }) => ({
-      output: { success: false, error: { type: code, message: joinSentences(message, hint), ...(path && { path }) } },
-    }),
-  }
-}
+export const namedRoots: DialectFactory = createDialectFactory('namedRoots()', { '/workspace': '' }, (roots) => ({
+  name: 'named-roots',
+  description:
+    'read_file, write_file, list_directory, append_file and delete_file with absolute paths under named roots',
+  pathMapping: createPathMapping(roots),
+  tools,
+  hints: {
+    WRITE_CONFLICT: 'Read the whole file with read_file, and repeat the change on what it shows.',
+    FILE_TOO_LARGE: 'Read a part of it with start_line and max_lines.',
+    IS_DIRECTORY: 'Name a single file; list_directory shows what is in a directory.',
+  },
+  fields: { startLine: 'start_line', maxLines: 'max_lines' },
+  formatError: ({ code, message, hint, path }) => ({
+    output: { success: false, error: { type: code, message: joinSentences(message, hint), ...(path && { path }) } },
+  }),
+}))
 
 function success(fields: object): Answer {
   return { output: { success: true, ...fields } }

@@ -10,9 +10,9 @@ import {
   renamedFields,
   splitLines,
   ToolError,
-  type VirtualRoots,
 } from '../define.ts'
-import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
+import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
+import type { Answer, DialectError } from '../runtime/types.ts'
 
 /**
  * `list_dir`, `read_file`, `search_text`, `write_file`, `apply_patch` and `diff_workspace`, which return plain text, and the same
@@ -24,21 +24,19 @@ import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
  * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: patchAndDiff() })
  * await workspace.call('list_dir', { path: '.' })
  */
-export function patchAndDiff(roots: VirtualRoots = {}): Dialect {
-  return {
-    name: 'patch-and-diff',
-    description: 'list_dir, read_file, search_text, write_file, apply_patch and diff_workspace, in plain text',
-    pathMapping: createPathMapping(roots),
-    tools,
-    versions: true,
-    hints: {
-      WRITE_CONFLICT: 'Read the whole file with read_file, and repeat the change on what it shows.',
-      FILE_TOO_LARGE: 'Read a part of it with startLine and maxLines.',
-      IS_DIRECTORY: 'Name a file; use list_dir for a directory.',
-    },
-    formatError,
-  }
-}
+export const patchAndDiff: DialectFactory = createDialectFactory('patchAndDiff()', {}, (roots) => ({
+  name: 'patch-and-diff',
+  description: 'list_dir, read_file, search_text, write_file, apply_patch and diff_workspace, in plain text',
+  pathMapping: createPathMapping(roots),
+  tools,
+  versions: true,
+  hints: {
+    WRITE_CONFLICT: 'Read the whole file with read_file, and repeat the change on what it shows.',
+    FILE_TOO_LARGE: 'Read a part of it with startLine and maxLines.',
+    IS_DIRECTORY: 'Name a file; use list_dir for a directory.',
+  },
+  formatError,
+}))
 
 function formatError({ code, message, hint, path, failure }: DialectError): Answer {
   const { expected, actual, currentSha256 } = failure

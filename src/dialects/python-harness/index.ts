@@ -1,6 +1,7 @@
-import { createPathMapping, joinSentences, type VirtualRoots } from '../define.ts'
+import { createPathMapping, joinSentences } from '../define.ts'
+import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
 import { formatNearestPassage } from '../runtime/nearest-passage.ts'
-import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
+import type { Answer, DialectError } from '../runtime/types.ts'
 import { fileTools } from './files.ts'
 import { shellTools } from './shell.ts'
 
@@ -13,31 +14,29 @@ import { shellTools } from './shell.ts'
  * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: pythonHarness() })
  * await workspace.call('write_file', { path: 'a.txt', content: 'Hello\n' })
  */
-export function pythonHarness(roots: VirtualRoots = {}): Dialect {
-  return {
-    name: 'python-harness',
-    description: 'Eight file tools and four shell tools in snake_case, with {success, output, error}',
-    pathMapping: createPathMapping(roots),
-    tools: [...fileTools, ...shellTools],
-    versions: true,
-    fields: {
-      startLine: 'line',
-      startColumn: 'start_column',
-      maxLines: 'limit',
-      maxMatches: 'max_results',
-      maxResults: 'max_results',
-    },
-    hints: {
-      WRITE_CONFLICT: 'Read the whole file with read_file, and repeat the change on what it shows.',
-      IS_DIRECTORY: 'Name a file; use list_directory for a directory.',
-      EDIT_NO_MATCH: 'Copy old_text exactly from the file, with its white space.',
-      EDIT_AMBIGUOUS: 'Add surrounding lines to old_text until it occurs once, or set replace_all.',
-      FILE_TOO_LARGE: 'Read a part of it with offset and limit.',
-      SHELL_UNAVAILABLE: 'Nothing here can run this; work without it.',
-    },
-    formatError,
-  }
-}
+export const pythonHarness: DialectFactory = createDialectFactory('pythonHarness()', {}, (roots) => ({
+  name: 'python-harness',
+  description: 'Eight file tools and four shell tools in snake_case, with {success, output, error}',
+  pathMapping: createPathMapping(roots),
+  tools: [...fileTools, ...shellTools],
+  versions: true,
+  fields: {
+    startLine: 'line',
+    startColumn: 'start_column',
+    maxLines: 'limit',
+    maxMatches: 'max_results',
+    maxResults: 'max_results',
+  },
+  hints: {
+    WRITE_CONFLICT: 'Read the whole file with read_file, and repeat the change on what it shows.',
+    IS_DIRECTORY: 'Name a file; use list_directory for a directory.',
+    EDIT_NO_MATCH: 'Copy old_text exactly from the file, with its white space.',
+    EDIT_AMBIGUOUS: 'Add surrounding lines to old_text until it occurs once, or set replace_all.',
+    FILE_TOO_LARGE: 'Read a part of it with offset and limit.',
+    SHELL_UNAVAILABLE: 'Nothing here can run this; work without it.',
+  },
+  formatError,
+}))
 
 function formatError({ code, message, hint, failure }: DialectError): Answer {
   const renamedMessage = message.replace(/\boldText\b/, '"old_text"')

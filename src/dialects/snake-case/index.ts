@@ -12,8 +12,9 @@ import {
   tryCall,
   type VirtualRoots,
 } from '../define.ts'
+import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
 import { toSnakeCase as inSnakeCase } from '../runtime/snake-case.ts'
-import type { Answer, Dialect, Steps } from '../runtime/types.ts'
+import type { Answer, Steps } from '../runtime/types.ts'
 
 /** The name of the workspace in its shells, so that the paths that a command prints work in every tool. */
 const SHELL_ROOT = '/workspace'
@@ -29,7 +30,7 @@ const SHELL_ROOT = '/workspace'
  * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: snakeCase() })
  * await workspace.call('write_file', { path: 'a.txt', content: 'Hello\n' })
  */
-export function snakeCase(roots: VirtualRoots = { [SHELL_ROOT]: '' }): Dialect {
+export const snakeCase: DialectFactory = createDialectFactory('snakeCase()', { [SHELL_ROOT]: '' }, (roots) => {
   const pathMapping = withShellRoot(roots)
   return {
     name: 'snake-case',
@@ -60,7 +61,7 @@ export function snakeCase(roots: VirtualRoots = { [SHELL_ROOT]: '' }): Dialect {
       return { output: { ok, error: { code, message, hint, ...location, ...snakeCaseFields(details, pathMapping) } } }
     },
   }
-}
+})
 
 /** Returns the mapping of the roots, which also accepts paths as a shell names them. */
 function withShellRoot(roots: VirtualRoots): PathMapping {
