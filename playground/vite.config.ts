@@ -28,7 +28,10 @@ export default defineConfig({
         // A service worker is identified by its URL.
         entryFileNames: ({ name }) => (name === 'service-worker' ? '[name].js' : 'assets/[name]-[hash].js'),
         // A chunk runs as a whole before those that import it, so that zod is configured before any schema exists.
-        codeSplitting: { groups: [{ name: 'zod', test: /\/node_modules\/zod\/|\/playground\/no-eval\.ts$/ }] },
+        // What only the AI SDK needs of zod is not part of the first load.
+        codeSplitting: {
+          groups: [{ name: 'zod', test: /\/node_modules\/zod\/|\/playground\/no-eval\.ts$/, tags: ['$initial'] }],
+        },
       },
     },
   },
