@@ -3,6 +3,8 @@ import { requireHidden } from '../guard/require-hidden.ts'
 import type { Path } from '../paths/logical-path.ts'
 import { stateAt, stateWithin } from '../storage/versions.ts'
 import type { BuiltinDraft } from '../tools/builtin-tool.ts'
+import { createPacer } from '../util/pacer.ts'
+import { runInTurns } from '../util/steps.ts'
 import type { AuthorizedCall, KnownChange } from './state/call.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
@@ -22,11 +24,12 @@ export async function requireHiddenSecrets(
 ): Promise<void> {
   if (!changes.some(({ change: { to } }) => to?.type === 'file' || to?.type === 'link')) return
   const hidden = new HiddenSecrets(textsIn(input))
+  const pause = createPacer()
   const changed = new Set(changes.map(({ change }) => change.path))
   for (const path of new Set([...reads, ...(draft.reads ?? []), ...(draft.copiedFrom ?? [])])) {
     if (changed.has(path)) continue
     const { state } = await stateWithin(backend, path, limits.textFileBytes)
-    if (state?.type === 'file') hidden.add(state.bytes)
+    if (state?.type === 'file') await runInTurns(hidden.addInSteps(state.bytes), pause)
   }
   const complete = await Promise.all(
     changes.map(async ({ change, before, headOf = 0 }) => ({
@@ -35,7 +38,7 @@ export async function requireHiddenSecrets(
         headOf > 0 && headOf <= limits.commandFileBytes ? await stateAt(draft.target ?? backend, change.path) : before,
     })),
   )
-  requireHidden(hidden, complete)
+  await requireHidden(hidden, complete, pause)
 }
 
 /** Returns every text in the input of a call. The caller knows these. */

@@ -3,6 +3,7 @@ import { classifyPath } from '../files/classify/index.ts'
 import type { ContentChange, HiddenSecrets } from '../files/secrets/hidden.ts'
 import { quote } from '../paths/logical-path.ts'
 import type { Change, EntryState } from '../storage/backend.ts'
+import { runInTurns } from '../util/steps.ts'
 
 /** A change with the state that it replaces. */
 interface ReplacingChange {
@@ -13,9 +14,14 @@ interface ReplacingChange {
 /**
  * Refuses a change set after which a part of a hidden secret would show, in a file, in the target of a link or in a name.
  *
+ * @param pause called between the steps of the check
  * @throws ToolError `POLICY_DENIED_SECRET`, which names the mark of the secret
  */
-export function requireHidden(hidden: HiddenSecrets, changes: readonly ReplacingChange[]): void {
+export async function requireHidden(
+  hidden: HiddenSecrets,
+  changes: readonly ReplacingChange[],
+  pause: () => Promise<void>,
+): Promise<void> {
   // Nobody sees git's own files as files.
   const visible = changes.filter(({ change }) => classifyPath(change.path).protection !== 'git')
   const contents = visible.map(
@@ -24,7 +30,7 @@ export function requireHidden(hidden: HiddenSecrets, changes: readonly Replacing
       after: bytesOf(to),
     }),
   )
-  const revelation = hidden.find(contents)
+  const revelation = await runInTurns(hidden.findInSteps(contents), pause)
   if (revelation === undefined) {
     requireHiddenNames(hidden, visible)
     return

@@ -1,3 +1,4 @@
+import { runAtOnce, type Steps } from '../../util/steps.ts'
 import {
   awsSecretKey,
   discordToken,
@@ -11,22 +12,31 @@ import {
   schemesWithPassword,
   webSchemes,
 } from './formats.ts'
-import { findPasswords, isPassword, MAY_HOLD_PASSWORD } from './passwords.ts'
-import { wideTexts } from './wide-text.ts'
+import { findPasswords, isPassword } from './passwords.ts'
+import { SLICE, visitMatches } from './slices.ts'
+import { findWideTexts, offsetsIn } from './wide-text.ts'
 
 /**
  * Finds every secret of a well-known format in a text, in order and without overlaps, also with NULs between its characters. Linear for every text: checks only
  * ASCII, and never tries a pattern where it could read the same characters repeatedly.
  */
 export function findSecrets(text: string): readonly Secret[] {
+  return runAtOnce(findSecretsInSteps(text))
+}
+
+/** {@link findSecrets} with pauses. */
+export function* findSecretsInSteps(text: string): Steps<readonly Secret[]> {
   const secrets: Secret[] = []
-  findTokens(text, secrets)
-  if (text.includes('@') && text.includes('://')) findUrlPasswords(text, secrets)
-  if (text.includes('PRIVATE KEY')) findPrivateKeys(text, secrets)
-  if (MAY_HOLD_PASSWORD.test(text)) findPasswords(text, secrets)
-  for (const { text: characters, offsetOf } of wideTexts(text)) {
-    for (const { kind, start, end } of findSecrets(characters)) {
-      secrets.push({ kind, start: offsetOf(start), end: offsetOf(end - 1) + 1 })
+  yield* findTokens(text, secrets)
+  if (text.includes('@')) yield* findUrlPasswords(text, secrets)
+  if (text.includes('PRIVATE KEY')) yield* findPrivateKeys(text, secrets)
+  yield* findPasswords(text, secrets)
+  if (text.includes('\0')) {
+    for (const wide of yield* findWideTexts(text)) {
+      const offsetOf = offsetsIn(text, wide)
+      for (const { kind, start, end } of yield* findSecretsInSteps(wide.text)) {
+        secrets.push({ kind, start: offsetOf(start), end: offsetOf(end - 1) + 1 })
+      }
     }
   }
   return secrets.length < 2 ? secrets : withoutOverlaps(secrets)
@@ -44,21 +54,52 @@ export function asciiSet(chars: string): Uint8Array {
   return set
 }
 
-/** Checks each long run of token characters. Skips text without such runs by checking the end of a window first. */
-function findTokens(text: string, secrets: Secret[]): void {
+/** Checks each long run of token characters. */
+function* findTokens(text: string, secrets: Secret[]): Steps<void> {
   let start = 0
-  for (let last = SHORTEST_TOKEN - 1; last < text.length; last = start + SHORTEST_TOKEN - 1) {
-    let at = last
-    while (at >= start && isIn(IN_TOKEN, text.charCodeAt(at))) at -= 1
-    if (at >= start) {
-      start = at + 1
-      continue
+  for (let stop = SLICE; start < text.length; stop = start + SLICE) {
+    const limit = Math.min(stop, text.length)
+    for (start = nextRun(text, start, limit); start < limit; start = nextRun(text, start, limit)) {
+      let end = runEnd(text, start + SHORTEST_TOKEN, start + SLICE)
+      if (end < start + SLICE) findInRun(text, start, end, secrets)
+      else {
+        for (let from = start; end === from + SLICE; ) {
+          yield
+          from = end
+          end = runEnd(text, from, from + SLICE)
+        }
+        const last = end - SHORTEST_TOKEN
+        for (let at = start; at <= last; yield)
+          at = findPrefixed(text, start, at, Math.min(last + 1, at + SLICE), secrets)
+        findByContext(text, start, end, secrets)
+      }
+      start = end + 1
     }
-    let end = last + 1
-    while (isIn(IN_TOKEN, text.charCodeAt(end))) end += 1
-    findInRun(text, start, end, secrets)
-    start = end + 1
+    if (start < text.length) yield
   }
+}
+
+/**
+ * Returns the start of the next long run of token characters, if that is before `limit`, and otherwise the offset to
+ * continue from. Skips text without such runs by checking the end of a window first.
+ */
+function nextRun(text: string, from: number, limit: number): number {
+  let start = from
+  while (start < limit) {
+    let at = start + SHORTEST_TOKEN - 1
+    if (at >= text.length) return text.length
+    while (at >= start && isIn(IN_TOKEN, text.charCodeAt(at))) at -= 1
+    if (at < start) return start
+    start = at + 1
+  }
+  return start
+}
+
+/** Returns the end of a run of token characters, at most `limit`. */
+function runEnd(text: string, from: number, limit: number): number {
+  let end = from
+  while (end < limit && isIn(IN_TOKEN, text.charCodeAt(end))) end += 1
+  return end
 }
 
 /** Whether a set contains a unit. False after the end of a text, where the unit is NaN. */
@@ -70,7 +111,46 @@ function isIn(set: Uint8Array, unit: number): boolean {
 interface Matcher {
   readonly kind: string
   readonly pattern: RegExp
+  /** What continues the token after a match. */
+  readonly rest: Rest | undefined
   readonly keep: number
+}
+
+/**
+ * The part of a token of unlimited length. Not matched by a regular expression: the engine's stack overflows for a token of
+ * some megabytes.
+ */
+interface Rest {
+  readonly characters: Uint8Array
+  /** Characters that may follow, each with more of the others after it; at most eight. */
+  readonly separators: Uint8Array
+  /** Matches the end of the token. */
+  readonly ending: RegExp
+}
+
+/** Splits a pattern at its `{n,}`: into a pattern of bounded length and the rest. */
+function matcherOf(kind: string, pattern: RegExp, keep = 0, separators = ''): Matcher {
+  const [, head, characters, least, ending = ''] = UNLIMITED.exec(pattern.source) ?? []
+  if (head === undefined || characters === undefined) return { kind, pattern, rest: undefined, keep }
+  const { flags } = pattern
+  const isCharacter = new RegExp(characters, flags.replace('y', ''))
+  const all = Array.from({ length: 128 }, (_, unit) => String.fromCharCode(unit))
+  const rest = {
+    characters: asciiSet(all.filter((char) => isCharacter.test(char)).join('')),
+    separators: asciiSet(separators),
+    ending: new RegExp(ending, 'y'),
+  }
+  return { kind, pattern: new RegExp(`${head}${characters}{${least}}`, flags), rest, keep }
+}
+
+const UNLIMITED = /^(.*)(\[[^\]]*\])\{([0-9]+),\}(.*)$/
+
+/** Returns the end of a token whose bounded part ends at an offset. */
+function restEnd(text: string, from: number, { characters, separators, ending }: Rest): number {
+  let end = endOf(text, from, characters)
+  for (let i = 0; i < 8 && isIn(separators, text.charCodeAt(end)); i++) end = endOf(text, end + 1, characters)
+  ending.lastIndex = end
+  return ending.test(text) ? ending.lastIndex : end
 }
 
 const byFirstPair = new Map<number, Matcher[]>()
@@ -79,15 +159,15 @@ for (const { kind, prefixes, body } of prefixedFormats) {
   for (const pair of new Set(prefixes.map((prefix) => pairAt(prefix, 0)))) {
     const alternatives = prefixes.filter((prefix) => pairAt(prefix, 0) === pair)
     const pattern = new RegExp(`(?:${alternatives.join('|')})${body}`, 'y')
-    add(byFirstPair, firstPairs, pair, { kind, pattern, keep: 0 })
+    add(byFirstPair, firstPairs, pair, matcherOf(kind, pattern))
   }
 }
 
 const byPairBefore = new Map<number, Matcher[]>()
 const pairsBefore = new Uint8Array(128 * 128)
-for (const { kind, after, token, keep = 0 } of precededFormats satisfies readonly PrecededFormat[]) {
+for (const { kind, after, token, keep, separators } of precededFormats satisfies readonly PrecededFormat[]) {
   for (const literal of after) {
-    add(byPairBefore, pairsBefore, pairAt(literal, literal.length - 2), { kind, pattern: token, keep })
+    add(byPairBefore, pairsBefore, pairAt(literal, literal.length - 2), matcherOf(kind, token, keep, separators))
   }
 }
 
@@ -129,16 +209,30 @@ function pairIn(bytes: Uint8Array, at: number): number {
 
 /** Adds the secrets that begin in a run of token characters, or are recognised by the text around it. */
 export function findInRun(text: string, start: number, end: number, secrets: Secret[]): void {
-  const lastStart = end - SHORTEST_TOKEN
-  for (let at = start; at <= lastStart; ) {
+  findPrefixed(text, start, start, end - SHORTEST_TOKEN + 1, secrets)
+  findByContext(text, start, end, secrets)
+}
+
+/** Adds the tokens with a prefix that begin in a part of a run. Returns the offset to continue from. */
+function findPrefixed(text: string, runStart: number, from: number, stop: number, secrets: Secret[]): number {
+  let at = from
+  while (at < stop) {
+    // A token can only start after a separator.
+    if (at > runStart && !isIn(SEPARATES, text.charCodeAt(at - 1))) {
+      at += 1
+      continue
+    }
     const pair = pairAt(text, at)
     const matchers = firstPairs[pair] === 1 ? byFirstPair.get(pair) : undefined
     const after = matchers === undefined ? at : match(text, at, matchers, secrets)
-    // The next token can only start after a separator.
     at = after > at ? after : at + 1
-    while (at <= lastStart && !isIn(SEPARATES, text.charCodeAt(at - 1))) at += 1
   }
-  // Before the formats that are recognised by the text around them, because the first match gives the name.
+  return at
+}
+
+/** Adds the secrets that are recognised by the text around a run. */
+function findByContext(text: string, start: number, end: number, secrets: Secret[]): void {
+  // Before the other formats, because the first match gives the name.
   if (text.charCodeAt(end) === DOT) findDotted(text, start, end, secrets)
   const pair = pairAt(text, start - 2)
   const matchers = pairsBefore[pair] === 1 ? byPairBefore.get(pair) : undefined
@@ -149,20 +243,21 @@ export function findInRun(text: string, start: number, end: number, secrets: Sec
 
 /** Adds the token of the first matcher that matches at an offset. Returns its end, or the offset without a match. */
 function match(text: string, at: number, matchers: readonly Matcher[], secrets: Secret[]): number {
-  for (const { kind, pattern, keep } of matchers) {
+  for (const { kind, pattern, rest, keep } of matchers) {
     pattern.lastIndex = at
     if (!pattern.test(text)) continue
-    secrets.push({ kind, start: at + keep, end: pattern.lastIndex })
-    return pattern.lastIndex
+    const end = rest === undefined ? pattern.lastIndex : restEnd(text, pattern.lastIndex, rest)
+    secrets.push({ kind, start: at + keep, end })
+    return end
   }
   return at
 }
 
 const AWS_SECRET_LENGTH = 40
-const AWS_SECRET: readonly Matcher[] = [{ kind: 'aws-secret-access-key', pattern: awsSecretKey, keep: 0 }]
+const AWS_SECRET: readonly Matcher[] = [matcherOf('aws-secret-access-key', awsSecretKey)]
 
 /** A key that ends in the name of its data centre. */
-const MAILCHIMP: readonly Matcher[] = [{ kind: 'mailchimp-key', pattern: mailchimpKey, keep: 0 }]
+const MAILCHIMP: readonly Matcher[] = [matcherOf('mailchimp-key', mailchimpKey)]
 
 const DOT = 0x2e
 const DASH = 0x2d
@@ -178,7 +273,7 @@ function findDotted(text: string, start: number, end: number, secrets: Secret[])
   discordToken.lastIndex = first
   const token = end - first <= 28 ? discordToken.exec(text) : null
   if (token !== null && /^[0-9]{17,20}$/.test(decodeBase64(token[1] as string))) {
-    secrets.push({ kind: 'discord-token', start: first, end: discordToken.lastIndex })
+    secrets.push({ kind: 'discord-token', start: first, end: endOf(text, discordToken.lastIndex, IN_BASE64URL) })
   }
 }
 
@@ -204,16 +299,16 @@ const QUOTE = 0x22
  */
 function jsonWebTokenEnd(text: string, header: number, headerEnd: number): number {
   if (headerEnd - header < SHORTEST_TOKEN) return -1
-  const payloadEnd = partEnd(text, headerEnd + 1)
+  const payloadEnd = endOf(text, headerEnd + 1, IN_BASE64URL)
   if (text.charCodeAt(payloadEnd) !== DOT || payloadEnd - headerEnd <= 8) return -1
-  const signatureEnd = partEnd(text, payloadEnd + 1)
+  const signatureEnd = endOf(text, payloadEnd + 1, IN_BASE64URL)
   return signatureEnd - payloadEnd > SHORTEST_TOKEN ? signatureEnd : -1
 }
 
-/** Returns the end of the Base64url that starts at an offset. */
-function partEnd(text: string, start: number): number {
+/** Returns the end of the characters of a set that start at an offset. */
+function endOf(text: string, start: number, set: Uint8Array): number {
   let end = start
-  while (isIn(IN_BASE64URL, text.charCodeAt(end))) end += 1
+  while (isIn(set, text.charCodeAt(end))) end += 1
   return end
 }
 
@@ -233,25 +328,30 @@ function decodeBase64(text: string): string {
 }
 
 /** Adds the passwords in `scheme://user:password@host`. Neither part may contain `/`, so no text is read twice. */
-export function findUrlPasswords(text: string, secrets: Secret[]): void {
-  for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at + 3)) {
-    let schemeStart = at
-    while (schemeStart > 0 && at - schemeStart < 16 && /[A-Za-z0-9+]/.test(text[schemeStart - 1] as string))
-      schemeStart -= 1
-    const scheme = text.slice(schemeStart, at).toLowerCase()
-    const isWeb = webSchemes.has(scheme) && mayHoldUser(text, at + 3)
-    if (!isWeb && !schemesWithPassword.has(scheme)) continue
-    USER_AND_PASSWORD.lastIndex = at + 3
-    const parts = USER_AND_PASSWORD.exec(text)
-    if (parts === null) continue
-    const [, user = '', password = ''] = parts
-    if (password === user || placeholderPasswords.has(password.toLowerCase())) continue
-    // Documentation has many web addresses with words in place of a password.
-    if (isWeb && (password.length < 6 || !isPassword(password, 'part'))) continue
-    const end = USER_AND_PASSWORD.lastIndex - 1
-    secrets.push({ kind: 'url-password', start: end - password.length, end })
-  }
+export function findUrlPasswords(text: string, secrets: Secret[]): Steps<void> {
+  return visitMatches(text, BEFORE_ADDRESS, (at) => findUrlPassword(text, at, secrets))
 }
+
+const BEFORE_ADDRESS = /:\/\//g
+
+function findUrlPassword(text: string, at: number, secrets: Secret[]): void {
+  let schemeStart = at
+  while (schemeStart > 0 && at - schemeStart < 16 && isIn(IN_SCHEME, text.charCodeAt(schemeStart - 1))) schemeStart -= 1
+  const scheme = text.slice(schemeStart, at).toLowerCase()
+  const isWeb = webSchemes.has(scheme) && mayHoldUser(text, at + 3)
+  if (!isWeb && !schemesWithPassword.has(scheme)) return
+  USER_AND_PASSWORD.lastIndex = at + 3
+  const parts = USER_AND_PASSWORD.exec(text)
+  if (parts === null) return
+  const [, user = '', password = ''] = parts
+  if (password === user || placeholderPasswords.has(password.toLowerCase())) return
+  // Documentation has many web addresses with words in place of a password.
+  if (isWeb && (password.length < 6 || !isPassword(password, 'part'))) return
+  const end = USER_AND_PASSWORD.lastIndex - 1
+  secrets.push({ kind: 'url-password', start: end - password.length, end })
+}
+
+const IN_SCHEME = asciiSet('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+')
 
 /** Whether a colon follows before the end of the host. */
 function mayHoldUser(text: string, from: number): boolean {
@@ -268,31 +368,49 @@ const USER_AND_PASSWORD =
   /([^\x00-\x20\x7f-\uffff/@:"'`<>{}$*\\[\]]{0,128}):((?:[^\x00-\x20\x7f-\uffff/@"'`<>{}$*%\\[\]()]|%[0-9A-Fa-f]{2}){3,256})@/y
 
 /** Adds the PEM blocks of private keys. */
-function findPrivateKeys(text: string, secrets: Secret[]): void {
-  const begins = [...text.matchAll(/-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g)]
-  const ends = text.matchAll(/-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g)
-  let end = ends.next()
-  for (const [index, begin] of begins.entries()) {
-    const bodyStart = begin.index + begin[0].length
-    const limit = begins[index + 1]?.index ?? text.length
-    while (end.done !== true && end.value.index < bodyStart) end = ends.next()
-    const closing = end.done !== true && end.value.index < limit ? end.value : undefined
-    const key = keyMaterial(text, bodyStart, closing?.index ?? limit, closing === undefined)
-    if (key === undefined) continue
-    markLines(text, begin.index, closing === undefined ? key : closing.index + closing[0].length, secrets)
+function* findPrivateKeys(text: string, secrets: Secret[]): Steps<void> {
+  const begins: Range[] = []
+  const ends: Range[] = []
+  yield* visitMatches(text, KEY_BEGIN, (start, match) => begins.push({ start, end: start + match[0].length }))
+  yield* visitMatches(text, KEY_END, (start, match) => ends.push({ start, end: start + match[0].length }))
+  let next = 0
+  let pausedAt = 0
+  for (const [index, { start, end: bodyStart }] of begins.entries()) {
+    if (start > pausedAt + SLICE) {
+      yield
+      pausedAt = start
+    }
+    const limit = begins[index + 1]?.start ?? text.length
+    while ((ends[next]?.start ?? limit) < bodyStart) next += 1
+    const following = ends[next]
+    const closing = following !== undefined && following.start < limit ? following : undefined
+    const key = yield* keyMaterial(text, bodyStart, closing?.start ?? limit, closing === undefined)
+    if (key !== undefined) yield* markLines(text, start, closing === undefined ? key : closing.end, secrets)
   }
 }
+
+interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+const KEY_BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g
+const KEY_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g
 
 /**
  * Returns the end of the last line of Base64 in a body, if there is enough of it for a key. Source code that only mentions
  * the header has none. An `open` body, which lacks its last line, ends at the first character that a key cannot contain.
  */
-function keyMaterial(text: string, start: number, end: number, open: boolean): number | undefined {
+function* keyMaterial(text: string, start: number, end: number, open: boolean): Steps<number | undefined> {
   let material = 0
   let other = 0
   let run = 0
   let last = start
-  for (let at = start; at <= end; at++) {
+  for (let at = start, stop = start + SLICE; at <= end; at++) {
+    if (at === stop) {
+      yield
+      stop += SLICE
+    }
     const unit = at < end ? text.charCodeAt(at) : 0
     if (isIn(IN_BASE64, unit)) {
       run += 1
@@ -323,11 +441,23 @@ const IN_BASE64 = asciiSet('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const IN_BODY = asciiSet(' \t\r\n\\:,-.')
 
 /** Adds a secret for each line of a block, without its indentation. */
-function markLines(text: string, start: number, end: number, secrets: Secret[]): void {
-  for (const line of text.slice(start, end).matchAll(/[^\s][^\r\n]*/g)) {
-    secrets.push({ kind: 'private-key', start: start + line.index, end: start + line.index + line[0].length })
+function* markLines(text: string, blockStart: number, blockEnd: number, secrets: Secret[]): Steps<void> {
+  let pausedAt = blockStart
+  for (let end = blockStart; ; ) {
+    NOT_WHITE.lastIndex = end
+    const start = NOT_WHITE.exec(text)?.index ?? blockEnd
+    if (start >= blockEnd) return
+    end = start
+    while (end < blockEnd && !isIn(LINE_BREAKS, text.charCodeAt(end))) end += 1
+    secrets.push({ kind: 'private-key', start, end })
+    if (end < pausedAt + SLICE) continue
+    yield
+    pausedAt = end
   }
 }
+
+const NOT_WHITE = /\S/g
+const LINE_BREAKS = asciiSet('\r\n')
 
 function withoutOverlaps(secrets: readonly Secret[]): Secret[] {
   const sorted = secrets.toSorted((one, other) => one.start - other.start || other.end - one.end)

@@ -89,6 +89,8 @@ export interface PrecededFormat {
   readonly token: RegExp
   /** Number of leading characters of the match that are not secret. */
   readonly keep?: number
+  /** Characters that continue a token of unlimited length, up to eight times, each with more of its characters after it. */
+  readonly separators?: string
 }
 
 /** Formats recognised by the text before the token. To add a format, add a row. */
@@ -125,7 +127,8 @@ export const precededFormats: readonly PrecededFormat[] = [
     kind: 'authorization',
     after: ['earer ', 'EARER ', 'oken ', 'asic '],
     token:
-      /(?<=authorization["'`]?[ \t]{0,4}[:=,][ \t]{0,4}["'`]?(?:bearer|token|basic) )(?=[a-z_/+-]{0,80}[0-9])[a-z0-9_/+-]{20,}(?:[.~=][a-z0-9_/+-]*){0,8}/iy,
+      /(?<=authorization["'`]?[ \t]{0,4}[:=,][ \t]{0,4}["'`]?(?:bearer|token|basic) )(?=[a-z_/+-]{0,80}[0-9])[a-z0-9_/+-]{20,}/iy,
+    separators: '.~=',
   },
 ]
 
@@ -137,7 +140,7 @@ export const awsSecretKey =
 export const mailchimpKey = /[0-9a-f]{32}-us[0-9]{1,2}(?![A-Za-z0-9])/y
 
 /** Matches a possible Discord token, whose first part decodes to a number of 17 to 20 digits. */
-export const discordToken = /([MNO][A-Za-z0-9_-]{22,27})\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27,}/y
+export const discordToken = /([MNO][A-Za-z0-9_-]{22,27})\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27}/y
 
 /** URL schemes of services whose URLs often contain a password. */
 export const schemesWithPassword: ReadonlySet<string> = new Set(

@@ -1,5 +1,8 @@
+import { ToolError } from '../../errors.ts'
 import { byteText } from '../../util/native-bytes.ts'
-import { mayHoldSecret, type Redaction, redact, utf16EncodingOf } from './index.ts'
+import { runAtOnce, type Steps } from '../../util/steps.ts'
+import { mayHoldSecret, type Redaction, redactInSteps, utf16EncodingOf } from './index.ts'
+import { SLICE } from './slices.ts'
 import { WINDOW, WindowTable } from './window-table.ts'
 
 /** The content of one path before and after a change; `undefined` for a path without content. */
@@ -41,6 +44,7 @@ export class HiddenSecrets {
   /** The latest contents with secrets, by their text. */
   readonly #contents = new Map<string, Content>()
   #keptUnits = 0
+  #secretUnits = 0
 
   /** @param knownTexts texts that the reader of the files has written, and so knows */
   constructor(knownTexts: readonly string[] = []) {
@@ -51,9 +55,14 @@ export class HiddenSecrets {
     return this.#contents.size === 0
   }
 
-  /** Adds the secrets of a content. */
+  /** Adds the secrets of a content. @throws ToolError `LIMIT_EXCEEDED` if there are too many */
   add(bytes: Uint8Array): void {
-    if (mayHoldSecret(bytes)) for (const content of contentsOf(bytes)) this.#add(content)
+    if (mayHoldSecret(bytes)) runAtOnce(this.addInSteps(bytes))
+  }
+
+  /** {@link add} with pauses. */
+  *addInSteps(bytes: Uint8Array): Steps<void> {
+    for (const content of yield* contentsOf(bytes)) yield* this.#add(content)
   }
 
   /**
@@ -61,16 +70,25 @@ export class HiddenSecrets {
    * whole, if no mark hides them and they were not visible before.
    */
   find(changes: readonly ContentChange[]): ExposedSecret | undefined {
-    const before = changes.flatMap((change) => contentsOf(change.before))
-    for (const content of before) if (content.marks.length > 0) this.#add(content)
+    return runAtOnce(this.findInSteps(changes))
+  }
+
+  /** {@link find} with pauses. */
+  *findInSteps(changes: readonly ContentChange[]): Steps<ExposedSecret | undefined> {
+    const before: Content[] = []
+    for (const change of changes) before.push(...(yield* contentsOf(change.before)))
+    for (const content of before) if (content.marks.length > 0) yield* this.#add(content)
     if (this.isEmpty) return undefined
-    const after = changes.flatMap((change, index) => contentsOf(change.after).map((content) => ({ index, content })))
-    return this.#findWindow(before, after) ?? this.#findShort(before, after)
+    const after: WrittenContent[] = []
+    for (const [index, change] of changes.entries()) {
+      for (const content of yield* contentsOf(change.after)) after.push({ index, content })
+    }
+    return (yield* this.#findWindow(before, after)) ?? (yield* this.#findShort(before, after))
   }
 
   /** Returns the mark of the first secret of which a piece is in a text that shows as it is. */
   findIn(text: string): string | undefined {
-    return this.#findWindow([], [{ index: 0, content: { text, marks: [] } }])?.mark
+    return runAtOnce(this.#findWindow([], [{ index: 0, content: { text, marks: [] } }]))?.mark
   }
 
   /** Replaces each piece of a secret in a text by the mark of the secret. */
@@ -85,13 +103,27 @@ export class HiddenSecrets {
     return from === 0 ? text : visible + text.slice(from)
   }
 
-  #add(content: Content): void {
+  *#add(content: Content): Steps<void> {
     const { text, marks } = content
     if (marks.length === 0 || this.#contents.has(text)) return
+    this.#secretUnits += marks.reduce((units, { originalStart, originalEnd }) => units + originalEnd - originalStart, 0)
+    if (this.#secretUnits > MAX_SECRET_UNITS) {
+      throw new ToolError('LIMIT_EXCEEDED', 'The files hold too many secrets', {
+        limit: 'characters of secrets in the files of a call',
+        value: MAX_SECRET_UNITS,
+        hint: 'Leave out the file with the secrets.',
+      })
+    }
+    let units = 0
     for (const { mark, originalStart, originalEnd } of marks) {
       const secret = text.slice(originalStart, originalEnd)
       if (secret.length < WINDOW) this.#short.set(secret, mark)
       else this.#windows.add(secret, mark)
+      units += secret.length
+      if (units > SLICE) {
+        units = 0
+        yield
+      }
     }
     this.#contents.set(text, content)
     this.#keptUnits += text.length
@@ -102,31 +134,36 @@ export class HiddenSecrets {
     }
   }
 
-  #findWindow(before: readonly Content[], after: readonly WrittenContent[]): ExposedSecret | undefined {
+  *#findWindow(before: readonly Content[], after: readonly WrittenContent[]): Steps<ExposedSecret | undefined> {
+    if (this.#windows.isEmpty) return undefined
     let visible: ReadonlySet<string> | undefined
     for (const { index, content } of after) {
       for (const part of visibleParts(content)) {
         for (const { window, mark } of this.#windows.search(part)) {
-          visible ??= this.#visibleWindows(before)
+          visible ??= yield* this.#visibleWindows(before)
           if (!visible.has(window)) return { index, mark }
         }
+        yield
       }
     }
     return undefined
   }
 
   /** The windows of secrets that the reader knows, or sees somewhere without a mark. */
-  #visibleWindows(before: readonly Content[]): ReadonlySet<string> {
+  *#visibleWindows(before: readonly Content[]): Steps<ReadonlySet<string>> {
     const windows = new Set<string>()
-    const parts = [...before, ...this.#contents.values()].flatMap((content) => [...visibleParts(content)])
-    for (const part of [...this.#known, ...parts]) {
-      for (const { window } of this.#windows.search(part)) windows.add(window)
+    for (const text of this.#known) for (const { window } of this.#windows.search(text)) windows.add(window)
+    for (const content of [...before, ...this.#contents.values()]) {
+      for (const part of visibleParts(content)) {
+        for (const { window } of this.#windows.search(part)) windows.add(window)
+        yield
+      }
     }
     return windows
   }
 
   /** A short secret may be an ordinary word. It counts as shown if it is visible more often and hidden less often than before. */
-  #findShort(before: readonly Content[], after: readonly WrittenContent[]): ExposedSecret | undefined {
+  *#findShort(before: readonly Content[], after: readonly WrittenContent[]): Steps<ExposedSecret | undefined> {
     if (this.#short.size === 0) return undefined
     const hiddenCounts = countHidden(before)
     for (const [secret, count] of countHidden(after.map(({ content }) => content)))
@@ -135,9 +172,9 @@ export class HiddenSecrets {
       if (count <= 0 || this.#known.some((text) => text.includes(secret))) hiddenCounts.delete(secret)
     }
     if (hiddenCounts.size === 0) return undefined
-    const visibleCounts = countVisible(before, hiddenCounts)
+    const visibleCounts = yield* countVisible(before, hiddenCounts)
     for (const { index, content } of after) {
-      for (const [secret, count] of countVisible([content], hiddenCounts)) {
+      for (const [secret, count] of yield* countVisible([content], hiddenCounts)) {
         const remaining = (visibleCounts.get(secret) ?? 0) - count
         if (remaining < 0) return { index, mark: this.#short.get(secret) as string }
         visibleCounts.set(secret, remaining)
@@ -150,26 +187,29 @@ export class HiddenSecrets {
 /** Text kept to know what was visible. Without an older one, a change may be refused that shows nothing new. */
 const MAX_KEPT_UNITS = 16 * 1024 * 1024
 
+/** Each takes up to 40 bytes of the table. */
+const MAX_SECRET_UNITS = 4 * 1024 * 1024
+
 const NO_CONTENT: Content = { text: '', marks: [] }
 
 /**
  * Returns a content as each reader sees it: a file in UTF-16 is text for the tools and bytes for commands, and marks hide only
  * what is in its text.
  */
-function contentsOf(bytes: Uint8Array | undefined): readonly Content[] {
+function* contentsOf(bytes: Uint8Array | undefined): Steps<readonly Content[]> {
   if (bytes === undefined) return [NO_CONTENT]
   const encoding = utf16EncodingOf(bytes)
   if (encoding !== undefined) {
     const text = new TextDecoder(encoding).decode(bytes)
     return [
-      { text, marks: redact(text).marks },
+      { text, marks: (yield* redactInSteps(text)).marks },
       { text: byteText(bytes), marks: [] },
     ]
   }
   // Every format of a secret is ASCII, so other bytes need no decoding.
-  if (mayHoldSecret(bytes)) {
+  if (bytes.length > SLICE || mayHoldSecret(bytes)) {
     const text = byteText(bytes)
-    return [{ text, marks: redact(text).marks }]
+    return [{ text, marks: (yield* redactInSteps(text)).marks }]
   }
   return [
     {
@@ -182,14 +222,18 @@ function contentsOf(bytes: Uint8Array | undefined): readonly Content[] {
   ]
 }
 
-/** Yields the text between the marks. */
+/** Yields the text between the marks in slices, which overlap by less than a window. */
 function* visibleParts({ text, marks }: Content): Generator<string, void, undefined> {
   let from = 0
   for (const { originalStart, originalEnd } of marks) {
-    yield text.slice(from, originalStart)
+    yield* slicesOf(text, from, originalStart)
     from = originalEnd
   }
-  yield text.slice(from)
+  yield* slicesOf(text, from, text.length)
+}
+
+function* slicesOf(text: string, start: number, end: number): Generator<string, void, undefined> {
+  for (let from = start; from < end; from += SLICE) yield text.slice(from, Math.min(end, from + SLICE + WINDOW - 1))
 }
 
 /** Counts the short secrets that marks hide. */
@@ -206,16 +250,18 @@ function countHidden(contents: readonly Content[]): Map<string, number> {
 }
 
 /** Counts the given secrets in what is visible. Linear in the length of the text. */
-function countVisible(contents: readonly Content[], secrets: ReadonlyMap<string, number>): Map<string, number> {
+function* countVisible(contents: readonly Content[], secrets: ReadonlyMap<string, number>): Steps<Map<string, number>> {
   const counts = new Map<string, number>()
   const lengths = new Set([...secrets.keys()].map((secret) => secret.length))
   for (const content of contents) {
     for (const part of visibleParts(content)) {
       for (const length of lengths) {
-        for (let at = 0; at + length <= part.length; at++) {
+        // A secret that starts after a slice counts in the next one.
+        for (let at = 0; at < SLICE && at + length <= part.length; at++) {
           const text = part.slice(at, at + length)
           if (secrets.has(text)) counts.set(text, (counts.get(text) ?? 0) + 1)
         }
+        yield
       }
     }
   }

@@ -1,6 +1,8 @@
 import { indexOfByte, latin1 } from '../../util/native-bytes.ts'
-import { findSecrets } from './find.ts'
+import { runAtOnce, type Steps } from '../../util/steps.ts'
+import { findSecrets, findSecretsInSteps } from './find.ts'
 import { lineHasSecret, mayHoldPrivateKey } from './prefilter.ts'
+import { visitMatches } from './slices.ts'
 
 /** The start of every mark. */
 export const MARK_START = '[REDACTED:'
@@ -40,12 +42,17 @@ export interface Redaction {
  * redact(`token = "${token}"`).text // token = "[REDACTED:github-token:1]"
  */
 export function redact(text: string): Redaction {
-  const secrets = findSecrets(text)
+  return runAtOnce(redactInSteps(text))
+}
+
+/** {@link redact} with pauses. */
+export function* redactInSteps(text: string): Steps<Redaction> {
+  const secrets = yield* findSecretsInSteps(text)
   if (secrets.length === 0) return { text, marks: [] }
   const marks: SecretMark[] = []
   let redacted = ''
   let from = 0
-  let number = highestNumber(text)
+  let number = yield* highestNumber(text)
   for (const { kind, start, end } of secrets) {
     number += 1
     const mark = `${MARK_START}${kind}:${number}]`
@@ -60,9 +67,13 @@ export function redact(text: string): Redaction {
     })
     redacted += mark
     from = end
+    if (marks.length % MARKS_PER_STEP === 0) yield
   }
   return { text: redacted + text.slice(from), marks }
 }
+
+/** Marks that one step creates. */
+const MARKS_PER_STEP = 10_000
 
 /** Returns the encoding of text in UTF-16, by its byte order mark. */
 export function utf16EncodingOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
@@ -120,11 +131,11 @@ export function* markPositions<T>(
 }
 
 /** Returns the highest number in text that looks like a mark. New marks continue after it, so that they are unique. */
-function highestNumber(text: string): number {
+function* highestNumber(text: string): Steps<number> {
   let highest = 0
-  for (const [, digits = ''] of text.matchAll(MARK_PATTERN)) {
+  yield* visitMatches(text, MARK_PATTERN, (_, [, digits = '']) => {
     // Leaves room for the numbers that follow.
     if (digits.length <= 9) highest = Math.max(highest, Number(digits))
-  }
+  })
   return highest
 }

@@ -1,4 +1,5 @@
 import { indexOfByte, latin1 } from '../../util/native-bytes.ts'
+import { runAtOnce } from '../../util/steps.ts'
 import { asciiSet, findInRun, findUrlPasswords, IN_TOKEN, mayHoldToken } from './find.ts'
 import { type Secret, SHORTEST_TOKEN } from './formats.ts'
 import { findPasswords, MAY_HOLD_PASSWORD } from './passwords.ts'
@@ -28,8 +29,8 @@ export function lineHasSecret(bytes: Uint8Array, start: number, end: number): bo
     from = stop + 1
   }
   text ??= latin1(bytes, start, end)
-  if (mayHoldUrlPassword(bytes, start, end)) findUrlPasswords(text, secrets)
-  if (MAY_HOLD_PASSWORD.test(text)) findPasswords(text, secrets)
+  if (mayHoldUrlPassword(bytes, start, end)) runAtOnce(findUrlPasswords(text, secrets))
+  if (MAY_HOLD_PASSWORD.test(text)) runAtOnce(findPasswords(text, secrets))
   return secrets.length > 0
 }
 

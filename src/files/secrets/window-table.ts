@@ -34,6 +34,10 @@ export class WindowTable {
   /** At most a quarter of the slots is used, so most lookups end at once. */
   #used = 0
 
+  get isEmpty(): boolean {
+    return this.#used === 0
+  }
+
   /** Adds all windows of a secret. */
   add(text: string, mark: string): void {
     if (this.#texts.has(text)) return
@@ -83,7 +87,7 @@ export class WindowTable {
   }
 
   #grow(needed: number): void {
-    const size = 2 ** Math.ceil(Math.log2(needed * 2))
+    const size = 2 ** Math.ceil(Math.log2(needed))
     this.#numbers = new Int32Array(size)
     this.#offsets = new Int32Array(size)
     this.#used = 0

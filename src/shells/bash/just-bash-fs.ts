@@ -1,6 +1,6 @@
 import type { IFileSystem } from 'just-bash'
 import { ToolError } from '../../errors.ts'
-import { createPacer } from '../shared/pacer.ts'
+import { createPacer } from '../../util/pacer.ts'
 import { bytesOfText, textOfBytes } from './byte-encoding.ts'
 import { type BashFsOptions, FsAccess } from './fs-access.ts'
 import { reasonOf, type SystemError, systemError } from './fs-errors.ts'

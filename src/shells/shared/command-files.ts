@@ -53,7 +53,7 @@ export function createCommandFiles(options: CommandFilesOptions): TrackedCommand
       gate.attempt('file:read', path, async () => {
         const access = await gate.reach({ permission: 'file:read', path })
         options.onRead(access.path, stored.length)
-        return gate.marks.hide(stored, access.path)
+        return gate.hide(stored, access.path)
       }),
   }
 }

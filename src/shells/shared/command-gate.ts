@@ -11,8 +11,9 @@ import type { Permission } from '../../policy/permissions.ts'
 import type { Backend, Change, EntryState, EntryType } from '../../storage/backend.ts'
 import { stateAt } from '../../storage/versions.ts'
 import { byteText } from '../../util/native-bytes.ts'
+import { createPacer } from '../../util/pacer.ts'
+import { runInTurns } from '../../util/steps.ts'
 import type { CommandOutput, CommandStat, RefusedAccess } from '../types.ts'
-import { createPacer } from './pacer.ts'
 import { refusing } from './refusal-codes.ts'
 import { createMarks, type SecretMarks } from './secret-marks.ts'
 import { addReadableSecrets, mayContainSecret } from './unseen-secrets.ts'
@@ -55,6 +56,9 @@ export interface ReadContent {
   readonly stored: Uint8Array
   readonly shown: Uint8Array
 }
+
+/** A content of this size is searched for secrets in some milliseconds. */
+export const LARGE_BYTES = 256 * 1024
 
 /** Guards, classifies and evaluates every access of one command, and records what it reached and what was refused. */
 export class CommandGate {
@@ -254,7 +258,13 @@ export class CommandGate {
     const { readsUnseen } = this.options
     if (readsUnseen === true && contentChanges.some(({ change }) => mayContainSecret(textIn(change))))
       await this.#addUnseen()
-    requireHidden(this.#hidden, contentChanges)
+    await requireHidden(this.#hidden, contentChanges, this.pause)
+  }
+
+  /** Returns a content with marks in place of its secrets. Lets the event loop turn during a large one. */
+  async hide(bytes: Uint8Array, path: LogicalPath): Promise<Uint8Array> {
+    if (bytes.length <= LARGE_BYTES) return this.marks.hide(bytes, path)
+    return runInTurns(this.marks.hideInSteps(bytes, path), this.pause)
   }
 
   /** Replaces the secrets of all files by marks in what a program has printed. Any other command sees marks in the files. */

@@ -2,10 +2,10 @@ import { ToolError } from '../../errors.ts'
 import { requireFile } from '../../guard/guarded-files.ts'
 import { childOf, type Path, quote } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
-import type { Stat } from '../../storage/backend.ts'
+import type { Backend, ScanVisit } from '../../storage/backend.ts'
 import { visibleFiles } from '../../storage/walk.ts'
 import type { CommandFiles } from '../types.ts'
-import type { CommandGate } from './command-gate.ts'
+import { type CommandGate, LARGE_BYTES } from './command-gate.ts'
 
 const NO_BYTES = new Uint8Array()
 
@@ -29,7 +29,7 @@ export function readFile(
     gate.requireFits(path, stat.size, 'has')
     const { bytes } = await gate.backend.read(access.path)
     onRead(access.path, bytes.length)
-    return { access, stored: bytes, shown: gate.marks.hide(bytes, access.path) }
+    return { access, stored: bytes, shown: await gate.hide(bytes, access.path) }
   })
 }
 
@@ -109,7 +109,8 @@ async function scanFiles(
   const { backend, options, marks } = gate
   const { fileBytes } = options.limits
   const tooLarge: Path[] = []
-  const visitFile = (path: Path, stored: Uint8Array, { size }: Pick<Stat, 'size'>): boolean => {
+  let large: { readonly path: Path; readonly stored: Uint8Array }[] = []
+  const visitFile: ScanVisit = (path, stored, { size }) => {
     gate.requireRunning()
     if (size > fileBytes) {
       tooLarge.push(path)
@@ -118,17 +119,31 @@ async function scanFiles(
     const isWanted = wants === undefined || wants(path, stored)
     if (isWanted !== true) return isWanted !== undefined
     options.onRead(path, stored.length)
-    return visit(path, marks.hide(stored, path))
+    if (stored.length <= LARGE_BYTES) return visit(path, marks.hide(stored, path))
+    // A visit cannot wait, so the scan ends here and continues after the file.
+    large.push({ path, stored: stored.slice() })
+    return false
   }
-  if (backend.scan !== undefined) {
-    await backend.scan(paths, visitFile, fileBytes)
-    return tooLarge
+  for (let next = 0; next < paths.length; ) {
+    large = []
+    const pending = next === 0 ? paths : paths.slice(next)
+    if (backend.scan === undefined) await visitEach(backend, pending, visitFile, fileBytes)
+    else await backend.scan(pending, visitFile, fileBytes)
+    const [last] = large
+    if (last === undefined) break
+    const { path, stored } = last
+    if (!visit(path, await gate.hide(stored, path))) break
+    next = paths.indexOf(path, next) + 1
   }
+  return tooLarge
+}
+
+/** {@link Backend.scan} for a backend without it. */
+async function visitEach(backend: Backend, paths: readonly Path[], visit: ScanVisit, maxBytes: number): Promise<void> {
   for (const path of paths) {
     const stat = await backend.stat(path)
     if (stat?.type !== 'file') continue
-    const bytes = stat.size > fileBytes ? NO_BYTES : (await backend.read(path)).bytes
-    if (!visitFile(path, bytes, stat)) break
+    const bytes = stat.size > maxBytes ? NO_BYTES : (await backend.read(path)).bytes
+    if (!visit(path, bytes, stat)) return
   }
-  return tooLarge
 }

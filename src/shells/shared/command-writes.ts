@@ -7,6 +7,7 @@ import type { Backend, Change, Stat } from '../../storage/backend.ts'
 import { linkTarget } from '../../storage/change-set.ts'
 import { stateAt } from '../../storage/versions.ts'
 import { concatBytes } from '../../util/bytes.ts'
+import { runInTurns } from '../../util/steps.ts'
 import type { CommandFiles, WriteOptions } from '../types.ts'
 import { type CommandGate, notFound } from './command-gate.ts'
 import { readFile } from './command-reads.ts'
@@ -102,7 +103,7 @@ function writeFile(
     if (stat === undefined) await gate.requireParent(access.path)
     else requireFile(access.path, stat)
     const before = isAppended ? (await backend.read(access.path)).bytes : undefined
-    const restored = marks.restore(bytes, access.path, before)
+    const restored = await runInTurns(marks.restore(bytes, access.path, before), gate.pause)
     const whole = before === undefined ? restored : concatBytes([before, restored])
     gate.requireFits(path, whole.length, 'would have')
     const to = {

@@ -1,20 +1,24 @@
 import { ToolError } from '../../errors.ts'
+import { findSecretsInSteps } from '../../files/secrets/find.ts'
 import type { HiddenSecrets } from '../../files/secrets/hidden.ts'
-import { markPositions, mayHoldSecret, redact, utf16EncodingOf } from '../../files/secrets/index.ts'
+import { markPositions, mayHoldSecret, redactInSteps, utf16EncodingOf } from '../../files/secrets/index.ts'
 import { type LogicalPath, quote } from '../../paths/logical-path.ts'
 import { byteText, fromByteText } from '../../util/native-bytes.ts'
+import { runAtOnce, type Steps } from '../../util/steps.ts'
 
 /** Replaces secrets in what a command reads by marks, and marks in what it writes by the secrets. */
 export interface SecretMarks {
   /** Returns the bytes with every recognised secret replaced by its mark. @throws ToolError if that is impossible */
   hide(bytes: Uint8Array, path: LogicalPath): Uint8Array
+  /** {@link hide} with pauses. */
+  hideInSteps(bytes: Uint8Array, path: LogicalPath): Steps<Uint8Array>
   /**
    * Returns the bytes with the marks replaced by their secrets, so that a file keeps its secrets when it is edited or
    * copied. `before`: the content to which they are appended.
    *
    * @throws ToolError if a mark is ambiguous, or if a secret would no longer be recognised where it is written
    */
-  restore(bytes: Uint8Array, path: LogicalPath, before?: Uint8Array): Uint8Array
+  restore(bytes: Uint8Array, path: LogicalPath, before?: Uint8Array): Steps<Uint8Array>
 }
 
 /**
@@ -38,24 +42,27 @@ export function createMarks(hidden?: HiddenSecrets): SecretMarks {
     return [...secrets][0]
   }
 
-  return {
-    hide(bytes, path) {
-      if (!mayHoldSecret(bytes)) return bytes
-      const encoding = utf16EncodingOf(bytes)
-      if (encoding !== undefined) return hideUtf16(bytes, encoding, path)
-      // Every format of a secret is ASCII, so other bytes can stay as they are.
-      const text = byteText(bytes)
-      const { text: visibleText, marks } = redact(text)
-      if (marks.length === 0) return bytes
-      hidden?.add(bytes)
-      const shownMarks = byPath.get(path) ?? new Map<string, string>()
-      for (const { mark, originalStart, originalEnd } of marks)
-        shownMarks.set(mark, text.slice(originalStart, originalEnd))
-      byPath.set(path, shownMarks)
-      return fromByteText(visibleText)
-    },
+  function* hideInSteps(bytes: Uint8Array, path: LogicalPath): Steps<Uint8Array> {
+    const encoding = utf16EncodingOf(bytes)
+    if (encoding !== undefined) return yield* hideUtf16(bytes, encoding, path)
+    // Every format of a secret is ASCII, so other bytes can stay as they are.
+    const text = byteText(bytes)
+    const { text: visibleText, marks } = yield* redactInSteps(text)
+    if (marks.length === 0) return bytes
+    if (hidden !== undefined) yield* hidden.addInSteps(bytes)
+    const shownMarks = byPath.get(path) ?? new Map<string, string>()
+    for (const { mark, originalStart, originalEnd } of marks)
+      shownMarks.set(mark, text.slice(originalStart, originalEnd))
+    byPath.set(path, shownMarks)
+    return fromByteText(visibleText)
+  }
 
-    restore(bytes, path, before = NO_BYTES) {
+  return {
+    hide: (bytes, path) => (mayHoldSecret(bytes) ? runAtOnce(hideInSteps(bytes, path)) : bytes),
+
+    hideInSteps,
+
+    *restore(bytes, path, before = NO_BYTES) {
       if (byPath.size === 0) return bytes
       const text = byteText(bytes)
       const ranges: { start: number; end: number }[] = []
@@ -64,12 +71,13 @@ export function createMarks(hidden?: HiddenSecrets): SecretMarks {
       for (const { start, end, value: secret } of markPositions(text, (mark) => secretOf(mark, path))) {
         restored += text.slice(from, start)
         ranges.push({ start: restored.length, end: restored.length + secret.length })
+        if (ranges.length % 1000 === 0) yield
         restored += secret
         from = end
       }
       if (ranges.length === 0) return bytes
       restored += text.slice(from)
-      const { marks } = redact(byteText(before) + restored)
+      const { marks } = yield* redactInSteps(byteText(before) + restored)
       const offset = before.length
       let next = 0
       let mark = marks[next]
@@ -85,9 +93,11 @@ export function createMarks(hidden?: HiddenSecrets): SecretMarks {
 const NO_BYTES = new Uint8Array()
 
 /** Text in UTF-16 cannot be shown with marks: they would be bytes of another encoding. A command may also read its bytes. */
-function hideUtf16(bytes: Uint8Array, encoding: 'utf-16le' | 'utf-16be', path: LogicalPath): Uint8Array {
-  const texts = [new TextDecoder(encoding).decode(bytes), byteText(bytes)]
-  if (texts.every((text) => redact(text).marks.length === 0)) return bytes
+function* hideUtf16(bytes: Uint8Array, encoding: 'utf-16le' | 'utf-16be', path: LogicalPath): Steps<Uint8Array> {
+  let count = 0
+  for (const text of [new TextDecoder(encoding).decode(bytes), byteText(bytes)])
+    count += (yield* findSecretsInSteps(text)).length
+  if (count === 0) return bytes
   throw new ToolError('UNSUPPORTED_ENCODING', `${quote(path)} holds a secret and is UTF-16: no command may read it`, {
     path,
   })

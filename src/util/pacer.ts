@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '../../util/timers.ts'
+import { yieldToEventLoop } from './timers.ts'
 
 /** Longest time without a turn of the event loop, in milliseconds. */
 const TURN_MS = 25
