@@ -59,8 +59,8 @@ export function createPathMapping(virtualRoots: VirtualRoots = {}): PathMapping 
 
 /** Returns a copy of the roots. A dialect passes what its caller wrote, so that the messages name no function. */
 function checkRoots(roots: unknown): VirtualRoots {
-  if (typeof roots !== 'object' || roots === null || Array.isArray(roots)) {
-    const shown = roots === null ? 'null' : Array.isArray(roots) ? 'a list' : `a ${typeof roots}`
+  if (!isClassless(roots)) {
+    const shown = roots === null || roots === undefined ? `${roots}` : Array.isArray(roots) ? 'a list' : kindOf(roots)
     throw new TypeError(`The virtual roots must be an object such as { "/workspace": "" }, not ${shown}`)
   }
   const entries = Object.entries(roots)
@@ -69,6 +69,17 @@ function checkRoots(roots: unknown): VirtualRoots {
     throw new TypeError(`The virtual root ${JSON.stringify(root)} must name a directory of the workspace as a string`)
   }
   return Object.fromEntries(entries)
+}
+
+/** Whether a value is an object without a class: its prototype is the last one, or there is none. */
+function isClassless(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
+function kindOf(value: unknown): string {
+  return typeof value === 'object' ? 'an object of a class' : `a ${typeof value}`
 }
 
 /** Returns the virtual roots of a mapping, with their directories. */
