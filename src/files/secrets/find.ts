@@ -222,12 +222,35 @@ function findPrefixed(text: string, runStart: number, from: number, stop: number
       at += 1
       continue
     }
-    const pair = pairAt(text, at)
-    const matchers = firstPairs[pair] === 1 ? byFirstPair.get(pair) : undefined
-    const after = matchers === undefined ? at : match(text, at, matchers, secrets)
+    const after = matchAdjacent(text, at, secrets)
     at = after > at ? after : at + 1
   }
   return at
+}
+
+/** The shortest part of a secret that must not be shown. */
+const SHORTEST_PART = 12
+
+/**
+ * Adds the token with a prefix at an offset, and those that follow it without a separator. Longer text after the last one may
+ * be most of a token whose prefix was taken for the end of the one before, so it belongs to the last one.
+ */
+function matchAdjacent(text: string, start: number, secrets: Secret[]): number {
+  let end = matchPrefixed(text, start, secrets)
+  if (end === start) return start
+  for (let next = matchPrefixed(text, end, secrets); next > end; next = matchPrefixed(text, end, secrets)) end = next
+  const last = endOf(text, end, IN_BASE64URL)
+  if (last - end < SHORTEST_PART) return end
+  const secret = secrets.pop() as Secret
+  secrets.push({ ...secret, end: last })
+  return last
+}
+
+/** Adds the token with a prefix at an offset. Returns its end, or the offset if there is none. */
+function matchPrefixed(text: string, at: number, secrets: Secret[]): number {
+  const pair = pairAt(text, at)
+  const matchers = firstPairs[pair] === 1 ? byFirstPair.get(pair) : undefined
+  return matchers === undefined ? at : match(text, at, matchers, secrets)
 }
 
 /** Adds the secrets that are recognised by the text around a run. */

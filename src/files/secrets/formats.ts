@@ -20,7 +20,11 @@ export interface PrefixedFormat {
  * prefix, and do not follow a letter or digit. To add a format, add a row.
  */
 export const prefixedFormats: readonly PrefixedFormat[] = [
-  { kind: 'aws-access-key-id', prefixes: ['AKIA', 'ASIA', 'ABIA', 'ACCA'], body: '[A-Z0-9]{16}(?![A-Za-z0-9])' },
+  {
+    kind: 'aws-access-key-id',
+    prefixes: ['AKIA', 'ASIA', 'ABIA', 'ACCA'],
+    body: '[A-Z0-9]{16}(?:(?![A-Za-z0-9])|(?=A(?:KIA|SIA|BIA|CCA)))',
+  },
   { kind: 'github-token', prefixes: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], body: '[A-Za-z0-9]{36,}' },
   { kind: 'github-token', prefixes: ['github_pat_'], body: '[A-Za-z0-9_]{60,}' },
   {
@@ -40,18 +44,18 @@ export const prefixedFormats: readonly PrefixedFormat[] = [
   { kind: 'openai-key', prefixes: ['sk-proj-', 'sk-svcacct-', 'sk-admin-'], body: '[A-Za-z0-9_-]{20,}' },
   { kind: 'openrouter-key', prefixes: ['sk-or-v1-'], body: '[0-9a-f]{40,}' },
   { kind: 'openai-key', prefixes: ['sk-'], body: '[A-Za-z0-9]{32,}' },
-  { kind: 'google-api-key', prefixes: ['AIza'], body: '[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])' },
+  { kind: 'google-api-key', prefixes: ['AIza'], body: '[A-Za-z0-9_-]{35}(?:(?![A-Za-z0-9_-])|(?=AIza))' },
   { kind: 'google-oauth-secret', prefixes: ['GOCSPX-'], body: '[A-Za-z0-9_-]{28}' },
   { kind: 'npm-token', prefixes: ['npm_'], body: '[A-Za-z0-9]{36,}' },
   { kind: 'pypi-token', prefixes: ['pypi-AgE'], body: '[A-Za-z0-9_-]{50,}' },
   { kind: 'huggingface-token', prefixes: ['hf_'], body: '[A-Za-z0-9]{30,}' },
   { kind: 'digitalocean-token', prefixes: ['dop_v1_', 'doo_v1_', 'dor_v1_'], body: '[0-9a-f]{64}' },
-  { kind: 'twilio-key', prefixes: ['SK'], body: '[0-9a-f]{32}(?![A-Za-z0-9])' },
+  { kind: 'twilio-key', prefixes: ['SK'], body: '[0-9a-f]{32}(?:(?![A-Za-z0-9])|(?=SK))' },
   { kind: 'age-key', prefixes: ['AGE-SECRET-KEY-1'], body: '[0-9A-Z]{58}' },
   { kind: 'shopify-token', prefixes: ['shpat_', 'shpca_', 'shppa_', 'shpss_'], body: '[0-9A-Fa-f]{32}' },
   { kind: 'square-token', prefixes: ['sq0atp-', 'sq0csp-'], body: '[A-Za-z0-9_-]{22,}' },
   { kind: 'docker-token', prefixes: ['dckr_pat_'], body: '[A-Za-z0-9_-]{27,}' },
-  { kind: 'databricks-token', prefixes: ['dapi'], body: '[0-9a-f]{32}(?![A-Za-z0-9])' },
+  { kind: 'databricks-token', prefixes: ['dapi'], body: '[0-9a-f]{32}(?:(?![A-Za-z0-9])|(?=dapi))' },
   { kind: 'postman-key', prefixes: ['PMAK-'], body: '[0-9a-f]{24}-[0-9a-f]{34}' },
   { kind: 'grafana-token', prefixes: ['glsa_'], body: '[A-Za-z0-9]{32}_[0-9A-Fa-f]{8}' },
   { kind: 'linear-key', prefixes: ['lin_api_', 'lin_oauth_'], body: '[A-Za-z0-9]{40,}' },
@@ -68,7 +72,7 @@ export const prefixedFormats: readonly PrefixedFormat[] = [
   { kind: 'onepassword-token', prefixes: ['ops_eyJ'], body: '[A-Za-z0-9+/_-]{40,}={0,3}' },
   { kind: 'onepassword-token', prefixes: ['ops_'], body: '[A-Za-z0-9+/]{80,}={0,3}' },
   { kind: 'notion-token', prefixes: ['ntn_'], body: '[A-Za-z0-9]{40,}' },
-  { kind: 'notion-token', prefixes: ['secret_'], body: '[A-Za-z0-9]{43}(?![A-Za-z0-9])' },
+  { kind: 'notion-token', prefixes: ['secret_'], body: '[A-Za-z0-9]{43}(?:(?![A-Za-z0-9])|(?=secret_))' },
   { kind: 'vercel-token', prefixes: ['vcp_', 'vci_', 'vca_', 'vcr_', 'vck_'], body: '[A-Za-z0-9]{24,}' },
   { kind: 'netlify-token', prefixes: ['nfp_'], body: '[A-Za-z0-9]{36,}' },
   { kind: 'planetscale-token', prefixes: ['pscale_tkn_', 'pscale_pw_'], body: '[A-Za-z0-9_-]{32,}' },

@@ -23,6 +23,21 @@ describe('redact', () => {
     }
   })
 
+  it('hides all of two tokens without a separator between them', () => {
+    const prefixed = shortest.filter(([, prefixes]) => !prefixes.endsWith('.'))
+    const shown: string[] = []
+    for (const [, prefixes, body] of prefixed) {
+      for (const prefix of prefixes.split(' ')) {
+        const token = prefix + body
+        const { text } = redact(`a ${token}${token} b`)
+        for (let at = 0; at + 12 <= token.length; at++) {
+          if (text.includes(token.slice(at, at + 12))) shown.push(`${prefix}: ${text}`)
+        }
+      }
+    }
+    expect(shown).toEqual([])
+  })
+
   const wideEncodings: readonly (readonly [name: string, unit: (code: number) => readonly number[]])[] = [
     ['UTF-16LE', (code) => [code, 0]],
     ['UTF-16BE', (code) => [0, code]],
