@@ -57,4 +57,4 @@ export {
   type WorkspaceRun,
 } from './workspace/create-workspace.ts'
 export type { WorkspaceFiles } from './workspace/files.ts'
-export type { Consulted, Reverted } from './workspace/types.ts'
+export type { Consulted, Reverted, TypedCalls } from './workspace/types.ts'

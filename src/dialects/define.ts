@@ -17,6 +17,7 @@ export {
 } from '../tools/author.ts'
 export { joinSentences } from '../util/join-sentences.ts'
 export { type CommandOutput, formatCommandOutput } from './runtime/command-text.ts'
+export type { DialectFactory } from './runtime/dialect-factory.ts'
 export { type FoundEntries, findEntries, strictGlob } from './runtime/find-files.ts'
 export { listAll, listTree, type TreeNode } from './runtime/list-tree.ts'
 export { formatNearestPassage } from './runtime/nearest-passage.ts'

@@ -46,11 +46,13 @@ export interface SinkTarget {
 export interface Labels {
   /** Whether the policy has labels. */
   readonly active: boolean
+  /** Returns the label of a path. */
   ofPath(path: string): Label
   /** Whether the policy may label a path below a directory. */
   mayLabelBelow(directory: string): boolean
   /** Whether a sink may be a path below a directory. */
   maySinkBelow(directory: string): boolean
+  /** Returns the label of the output of a command. */
   ofCommand(line: string): Label
   /** Returns the sinks whose ceiling is below the label. Sinks that deny come before those that ask. */
   exceededSinks(target: SinkTarget, label: Label): readonly LabelSink[]
@@ -165,6 +167,7 @@ export class FileLabels implements Iterable<readonly [Path, Label]> {
     return this.#highest
   }
 
+  /** Returns the label of a file: `public` if nothing raised it. */
   of(path: Path): Label {
     return this.#labels.get(path) ?? 'public'
   }
@@ -176,6 +179,7 @@ export class FileLabels implements Iterable<readonly [Path, Label]> {
     if (isAbove(label, this.#highest?.label ?? 'public')) this.#highest = { label, path }
   }
 
+  /** The labels of all files that something raised. */
   [Symbol.iterator](): Iterator<readonly [Path, Label]> {
     return this.#labels.entries()
   }

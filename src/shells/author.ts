@@ -5,8 +5,8 @@
 
 export type { Visibility } from '../guard/visibility.ts'
 export type { ContentFlow, CopySource, FlowSources, KnownLabels } from '../policy/content-flow.ts'
-export type { ContentLabel } from '../policy/taint.ts'
-export { type AnalyzeOptions, analyzeCommand, type Decide } from './analysis/index.ts'
+export type { ContentLabel, FileLabels, Labels, SinkTarget } from '../policy/taint.ts'
+export { type AnalyzeOptions, analyzeCommand, type Decide, type Unknowns } from './analysis/index.ts'
 export type {
   CommandAccess,
   CommandVerdict,
@@ -17,7 +17,7 @@ export type {
 } from './analysis/verdict.ts'
 export { applyChanges, type CommandChange } from './shared/apply-changes.ts'
 export type { Processes, RunningCommand } from './shared/background-processes.ts'
-export { createLineAnalyzer } from './shared/line-judge.ts'
+export { createLineAnalyzer, type LineAnalyzerOptions } from './shared/line-judge.ts'
 export { createLineProcess } from './shared/line-process.ts'
 export { createOutputTail, type OutputTail } from './shared/output-tail.ts'
 export { createRunningCommands, type RunningCommands } from './shared/running-commands.ts'
@@ -46,4 +46,5 @@ export type {
   ShellOutcome,
   ShellProcess,
   StartedProcess,
+  WriteOptions,
 } from './types.ts'

@@ -5,12 +5,29 @@ import { isBackend } from '../storage/is-backend.ts'
 import { checkArgument } from '../util/check-options.ts'
 import { createInjector, type Fault, type FaultOptions, type Injector } from './faults.ts'
 
-const operations = [
-  ...(['canonical', 'stat', 'list', 'read', 'readLink', 'commit', 'scan', 'statDirectories', 'walk'] as const),
-] as const
-
 /** Methods of a backend in which faults can occur. */
-export type BackendOperation = (typeof operations)[number]
+export type BackendOperation =
+  | 'canonical'
+  | 'stat'
+  | 'list'
+  | 'read'
+  | 'readLink'
+  | 'commit'
+  | 'scan'
+  | 'statDirectories'
+  | 'walk'
+
+const operations = Object.keys({
+  canonical: true,
+  stat: true,
+  list: true,
+  read: true,
+  readLink: true,
+  commit: true,
+  scan: true,
+  statDirectories: true,
+  walk: true,
+} satisfies Record<BackendOperation, true>) as BackendOperation[]
 
 /** A fault of a backend. */
 export type BackendFault = Fault<BackendOperation>

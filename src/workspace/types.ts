@@ -226,7 +226,7 @@ export interface Workspace<Extra extends readonly Tool[] = readonly []> extends 
 }
 
 /** The members that are typed by tool, with their untyped forms. A dialect has others of the same names. */
-type TypedCalls = 'call' | 'callTool' | 'explain' | 'explainTool'
+export type TypedCalls = 'call' | 'callTool' | 'explain' | 'explainTool'
 
 /** A run whose calls have the tool names and shapes of a dialect. */
 export interface DialectRun<Extra extends readonly Tool[] = readonly []> extends Omit<WorkspaceRun, TypedCalls> {
