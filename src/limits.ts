@@ -89,7 +89,7 @@ export function resolveLimits(changes: Partial<Limits> = {}): Limits {
   return { ...defaultLimits, ...checkOptions<Partial<Limits>>('the limits', changes, limitTable) }
 }
 
-/** Returns the number, or the hard limit if the number is over it. In that case adds a warning. */
+/** Returns the number, or the hard limit if the number is over it. Adds a warning if the number was over the limit. */
 export function clamp(name: string, value: number, hard: number, warnings: string[]): number {
   if (value <= hard) return value
   warnings.push(`${name} ${value} was reduced to the limit of ${hard}`)

@@ -108,7 +108,7 @@ export interface AgentOptions {
 /** Asks a model and runs the tools that it calls, until it calls none. During a turn, only `stop` may be called. */
 export interface Agent {
   readonly isWorking: boolean
-  /** Complete even during a step: a call without a result is marked as interrupted. */
+  /** The conversation is complete even during a step: a call without a result is marked as interrupted. */
   readonly conversation: Conversation
   /** Whether an unfinished turn can continue after a stop, pause, error or reload. */
   readonly canContinue: boolean

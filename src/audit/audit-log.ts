@@ -124,7 +124,10 @@ function safeGlobs<F extends string>(field: F, globs: readonly string[] | undefi
 /** Every known secret format has such a part. Hardly any name does. */
 const LONG_WORD = /[\w-]{16}/
 
-/** Whether a path has a long word. Of a path below one of the two before it, only the rest is looked at. */
+/**
+ * Whether any path has a long word. Paths share prefixes, so only the part that one of the two previous paths does not have is
+ * checked.
+ */
 function haveLongWord(paths: readonly string[]): boolean {
   let previous = ''
   let last = ''

@@ -192,7 +192,7 @@ class ActiveTaintTracker implements TaintTracker {
       if (change.to === null) continue
       const ownNames = this.#namesOf(change.path, draft.accesses)
       let shownAs: string[] = []
-      // A link shows nothing new of a path that already has the label.
+      // A link to a path that already has the label reveals nothing new.
       const { label } = higher<ContentLabel>(this.#contentOf(change, draft), this.#nameContentOf(known, draft))
       if (isAbove(label, this.#labelOf(change.path))) {
         links ??= await this.#sinkLinks(authorized)

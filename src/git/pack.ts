@@ -24,7 +24,7 @@ const READS_BEFORE_LOADING = 8
 /** Bytes of delta bases that are cached: deltas of one chain are mostly read together. */
 const CACHE_BYTES = 32 * 1024 * 1024
 
-/** Bytes that do not compress take little more in a pack. */
+/** Bytes that do not compress become slightly longer in a pack. */
 const MAX_ENTRY_BYTES = MAX_OBJECT_BYTES + 1024 * 1024
 
 /** A longer chain is circular, or an attack. */

@@ -75,7 +75,7 @@ export interface Journal {
   history(): WorkspaceHistory
 }
 
-/** Memory that a change counts for, in addition to the bytes of its file. */
+/** Bytes that each change adds to the size of the journal, besides the bytes of its file. */
 const BYTES_PER_CHANGE = 256
 /** Maximum number of entries kept without contents, so that their undo can state why it is refused. */
 const MAX_EMPTY = 10_000
@@ -97,7 +97,7 @@ export function createJournal(maxBytes: number, earlier?: WorkspaceHistory): Jou
     bytes: weightOfAll(entry.changes),
   }))
   let first = earlier?.first ?? 0
-  /** Number of entries without contents; always the oldest. */
+  /** Number of entries whose contents were dropped. They are always the oldest entries. */
   let emptied = entries.findIndex(({ changes }) => changes !== undefined)
   if (emptied === -1) emptied = entries.length
   let bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0)

@@ -57,7 +57,7 @@ export interface ReadHistory {
 /** Versions of one path to remember: the latest. */
 const MAX_VERSIONS = 64
 
-/** Files whose lines are remembered: the latest, and of each the latest readings. */
+/** Maximum number of files whose lines are remembered, and of readings of each. The oldest are dropped. */
 const MAX_FILES = 1000
 const MAX_READINGS = 64
 

@@ -35,7 +35,7 @@ interface LineReader {
   startsWith(start: string): boolean
   /** Returns the offset after the line that starts at an offset. */
   endOf(start: number): number
-  /** Returns the current line after some units, without its line end. */
+  /** Returns the current line from the unit at `skip` on, without its line end. */
   rest(skip: number): string
   next(): void
 }

@@ -7,7 +7,7 @@ const MAX_INPUT = 2000
 
 /**
  * Formats an approval request for a person: the call, the reason, the risks and the preview. Control and format characters
- * are escaped, because an agent wrote the content and could otherwise move the cursor, hide text or reverse it. Recognised
+ * are escaped, because an agent wrote the content and could otherwise move the cursor, hide text or reverse it. Recognized
  * secrets are replaced by marks.
  */
 export function approvalText({ tool, input, accesses, verdict, risks, diff }: ApprovalQuestion): string {
@@ -24,7 +24,7 @@ export function approvalText({ tool, input, accesses, verdict, risks, diff }: Ap
   ].join('\n')
 }
 
-/** Redacts before serialization, because a secret over several lines is not recognised in JSON. */
+/** Redacts before serialization, because a secret over several lines is not recognized in JSON. */
 function marked(_: string, value: unknown): unknown {
   return typeof value === 'string' ? redact(value).text : value
 }

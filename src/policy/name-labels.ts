@@ -55,7 +55,7 @@ export function hasSameName(a: Path, b: Path): boolean {
   return nameOf(a) === nameOf(b)
 }
 
-/** Returns the paths that a result shows: its texts, and what its sentences quote. */
+/** Returns the texts of a result that can be paths, and the names that its sentences quote. */
 export function* shownPaths(value: unknown, field = ''): Iterable<string> {
   if (typeof value === 'string') {
     if (value.length > MAX_PATH_LENGTH) return

@@ -23,7 +23,10 @@ export function hasMatch(automata: Automata, bytes: Uint8Array, from: number, de
   return hasMatchInParts(automata, bytes, [from, second, third, fourth], deadline)
 }
 
-/** The offset in, or at the end of, the first matching line from `from` on, or -1. Throws `deadlineReached`. */
+/**
+ * Returns an offset within the first matching line at or after `from`, or the offset of its end; -1 if no line matches. Throws
+ * `deadlineReached`.
+ */
 export function scanFrom(automata: Automata, bytes: Uint8Array, from: number, deadline: Deadline | undefined): number {
   if (from >= bytes.length) return -1
   const dfa = automata.lines

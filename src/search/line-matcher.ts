@@ -22,7 +22,7 @@ export class LineMatcher {
 
   /**
    * @param memory - approximate limit for the states of each automaton, in bytes
-   * @throws {ToolError} `INVALID_PATTERN` if the pattern is too large.
+   * @throws ToolError `INVALID_PATTERN` if the pattern is too large.
    */
   constructor(root: Node, memory = 8 << 20) {
     this.automata = new Automata(buildNfa(root), memory)

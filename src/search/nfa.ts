@@ -34,7 +34,7 @@ const MAX_STATES = 20_000
 /**
  * Builds the automaton of a tree.
  *
- * @throws {ToolError} `INVALID_PATTERN` if counts multiply to more states than the limit.
+ * @throws ToolError `INVALID_PATTERN` if counts multiply to more states than the limit.
  */
 export function buildNfa(root: Node): Nfa {
   const builder = new NfaBuilder()

@@ -20,7 +20,7 @@ export function createParserState(pattern: string, ignoreCase: boolean): ParserS
 export const ONE_LINE =
   'A match never spans lines: search for one of the lines, and use contextLines to see the lines around it.'
 
-/** @throws {ToolError} `INVALID_PATTERN` with the position, which is `index` counted from 1. */
+/** @throws ToolError `INVALID_PATTERN` with the position, which is `index` counted from 1. */
 export function refusePattern(reason: string, index: number, hint?: string): never {
   throw new ToolError('INVALID_PATTERN', `Cannot search: ${reason} at position ${index + 1}`, {
     position: index + 1,

@@ -52,7 +52,7 @@ export interface Query {
  * Compiles a query. For the syntax of regular expressions see `parseRegex`. Without `caseSensitive`, letters match by
  * Unicode simple case folding, ASCII letters only among themselves.
  *
- * @throws {ToolError} `INVALID_PATTERN` for a query that is empty, too long or contains a line break, and for a regular
+ * @throws ToolError `INVALID_PATTERN` for a query that is empty, too long or contains a line break, and for a regular
  * expression that is invalid, too large, or would need backtracking.
  *
  * @example

@@ -32,7 +32,7 @@ export type AssertKind = 'lineStart' | 'lineEnd' | 'word' | 'notWord'
  * `(?i:…)`. `\w`, `\d` and `\b` are ASCII, `\s` is Unicode white space, `.` is any character of the line. `}`, `]` and a
  * `{` that does not start a quantifier match themselves.
  *
- * @throws {ToolError} `INVALID_PATTERN` with the `position` (in UTF-16 units, from 1) for any other syntax. For
+ * @throws ToolError `INVALID_PATTERN` with the `position` (in UTF-16 units, from 1) for any other syntax. For
  * back-references, look-around, atomic and possessive forms, and for patterns that would match a line break, a hint
  * says what is not supported.
  */
@@ -46,7 +46,7 @@ export function parseRegex(pattern: string, ignoreCase: boolean): Node {
 /**
  * The tree that matches exactly a text.
  *
- * @throws {ToolError} `INVALID_PATTERN` for a line break or a lone surrogate.
+ * @throws ToolError `INVALID_PATTERN` for a line break or a lone surrogate.
  */
 export function literalNode(text: string, ignoreCase: boolean): Node {
   const lineBreak = text.indexOf('\n')

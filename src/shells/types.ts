@@ -209,7 +209,7 @@ export interface CommandFiles {
   stat(path: string, options?: { readonly noFollow?: boolean }): Promise<CommandStat | undefined>
   /** Lists the visible entries of a directory. `showsAll`: as in {@link CommandFilters}. */
   list(path: string, options?: Pick<CommandFilters, 'showsAll'>): Promise<readonly DirectoryEntry[]>
-  /** Reads a file, with recognised secrets replaced by marks. The caller must not modify the bytes. */
+  /** Reads a file, with recognized secrets replaced by marks. The caller must not modify the bytes. */
   read(path: string): Promise<Uint8Array>
   /** Returns the target of a link, as stored. */
   readLink(path: string): Promise<string>

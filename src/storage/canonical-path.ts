@@ -47,7 +47,7 @@ export async function canonical(backend: LinkReads, path: LogicalPath, requested
 
 const NO_OPTIONS: CanonicalOptions = {}
 
-/** Checks the options. Those of internal callers are recognised quickly, because `canonical` is called for every path. */
+/** Checks the options. Those of internal callers are recognized quickly, because `canonical` is called for every path. */
 function optionsOf(options: CanonicalOptions | undefined): CanonicalOptions {
   if (options === undefined) return NO_OPTIONS
   const [first, ...others] = Object.entries(options ?? {})

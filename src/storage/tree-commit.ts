@@ -19,7 +19,7 @@ export type TreeReads = Required<Pick<Backend, 'canonical' | 'stat' | 'list' | '
 export function treeReads(present: () => DirectoryNode): TreeReads {
   let root: DirectoryNode | undefined
   let find: ReturnType<typeof nodeFinder> = () => undefined
-  /** Finds a node of the present tree. A lookup near the one before it is short. */
+  /** Finds a node of the present tree. A lookup near the previous one visits few nodes. */
   const nodeOf = (path: Path): TreeNode | undefined => {
     const current = present()
     if (current !== root) {

@@ -226,7 +226,7 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Returns the first paths of the tree, for a message. */
+/** Returns the first paths of the tree, to show in a message. */
 async function firstPaths(backend: Backend): Promise<readonly string[]> {
   const names: string[] = []
   const waiting = ['' as Path]

@@ -14,7 +14,7 @@ import { leftBehind } from './left-behind.ts'
 
 export interface KillReport {
   kills: number
-  /** Kills during a commit, recognised by the files they left: temporary files, a journal or a log entry. */
+  /** Kills during a commit, recognized by the files they left: temporary files, a journal or a log entry. */
   insideCommit: number
   withTemporaries: number
   withJournal: number

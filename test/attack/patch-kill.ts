@@ -17,7 +17,7 @@ import { patchedTree, patchTo } from './patched-files.ts'
 
 export interface PatchKillReport {
   kills: number
-  /** Kills during the commit of a patch, recognised by the files they left: temporaries, a journal or a log entry. */
+  /** Kills during the commit of a patch, recognized by the files they left: temporaries, a journal or a log entry. */
   insideCommit: number
   /** Kills while the journal existed, so that some files may have been new and some old. */
   withJournal: number

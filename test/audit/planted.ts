@@ -13,7 +13,7 @@ export const byName = {
   later: 'velvet-compass-29-dune',
 } as const
 
-/** Secrets that are recognised by format, in readable files. Built at run time, so that no scanner reports them. */
+/** Secrets that are recognized by format, in readable files. Built at run time, so that no scanner reports them. */
 export const byContent = {
   github: `ghp_${'a1B2'.repeat(9)}`,
   aws: `AKIA${'Q7ZX'.repeat(4)}`,

@@ -14,7 +14,7 @@ export const AT_ONCE_BYTES = 1024 * 1024
 /** Maximum bytes per read. Larger arrays do not exist on every platform; larger files can be read in ranges. */
 const MAX_BYTES = 1024 * 1024 * 1024
 
-/** How often a file that changes during the read is read. */
+/** Maximum number of attempts to read a file that changes during the read. */
 const ATTEMPTS = 3
 
 export interface Range {

@@ -31,8 +31,8 @@ interface Frame {
 
 /**
  * Walks a tree with every directory above held open. Each directory is opened by its name in its parent, so no link can
- * be on the way and it needs no verification of its own. When a directory is left, and before a pause, one check tells
- * whether it still is where it was opened; if not, everything found through it is reported as `skipped`.
+ * be on the way and it needs no verification of its own. When a directory is left, and before a pause, one check determines
+ * whether it is still where it was opened; if not, everything found through it is reported as `skipped`.
  *
  * Returns what the visitor threw, so that it is not taken for a failure of the storage.
  */

@@ -5,7 +5,7 @@ import type { ObjectStore } from './store.ts'
  * Tests with a temporary object whether a store supports conditional writes. Some servers ignore the conditions, and two
  * writers would then silently overwrite each other.
  *
- * @throws {ToolError} `BACKEND_ERROR` if it does not.
+ * @throws ToolError `BACKEND_ERROR` if it does not.
  */
 export async function requireConditions(store: ObjectStore, key: string): Promise<void> {
   const bytes = (text: string) => new TextEncoder().encode(text)

@@ -21,7 +21,7 @@ const DIRECTORY_VERSION: Version = Object.freeze({ type: 'directory' })
 /**
  * Reads the entries at the changed paths and at their ancestors.
  *
- * @throws {ToolError} `INVALID_INPUT` for a link, which this storage does not have.
+ * @throws ToolError `INVALID_INPUT` for a link, which this storage does not have.
  */
 export async function readCommitBase(folder: Folder, changes: readonly Change[]): Promise<CommitBase> {
   const base = new Map<Path, BaseEntry | undefined>()

@@ -27,7 +27,7 @@ export class Folder {
   private readonly root: FileSystemDirectoryHandle
   private readonly isPrivate: boolean
   private readonly handles = new HandleCache()
-  /** How many times each file was replaced: part of its tag, as a change may fall into the same tick of the clock. */
+  /** Number of replacements of each file. It is part of the tag, because two changes can fall into one tick of the clock. */
   private readonly replacements = new Map<Path, number>()
   /** How many times the lease was acquired: part of every tag. */
   private leases = 0
@@ -76,7 +76,7 @@ export class Folder {
     return entries
   }
 
-  /** @throws {ToolError} `NOT_FOUND` or `NOT_A_DIRECTORY` */
+  /** @throws ToolError `NOT_FOUND` or `NOT_A_DIRECTORY` */
   async directory(path: Path, verb: PathVerb): Promise<FileSystemDirectoryHandle> {
     const entry = await this.look(path)
     if (entry?.type === 'directory') return entry.handle
@@ -86,7 +86,7 @@ export class Folder {
   /**
    * Lists a directory, sorted by name.
    *
-   * @throws {ToolError} `NOT_FOUND` or `NOT_A_DIRECTORY`
+   * @throws ToolError `NOT_FOUND` or `NOT_A_DIRECTORY`
    */
   async list(path: Path, verb: PathVerb): Promise<DirectoryEntry[]> {
     return this.entriesOf(await this.directory(path, verb), path)

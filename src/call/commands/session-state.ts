@@ -30,7 +30,7 @@ export interface CommandSessionOptions {
   readonly received: () => ContentLabel | undefined
 }
 
-/** What all transactions of one call's commands share. */
+/** The state that all transactions of the commands of one call share. */
 export interface SessionState {
   readonly workspace: WorkspaceState
   readonly run: RunState

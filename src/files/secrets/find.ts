@@ -207,7 +207,7 @@ function pairIn(bytes: Uint8Array, at: number): number {
   return (first | second) < 128 ? first * 128 + second : 0
 }
 
-/** Adds the secrets that begin in a run of token characters, or are recognised by the text around it. */
+/** Adds the secrets that begin in a run of token characters, or are recognized by the text around it. */
 export function findInRun(text: string, start: number, end: number, secrets: Secret[]): void {
   findPrefixed(text, start, start, end - SHORTEST_TOKEN + 1, secrets)
   findByContext(text, start, end, secrets)
@@ -253,7 +253,7 @@ function matchPrefixed(text: string, at: number, secrets: Secret[]): number {
   return matchers === undefined ? at : match(text, at, matchers, secrets)
 }
 
-/** Adds the secrets that are recognised by the text around a run. */
+/** Adds the secrets that are recognized by the text around a run. */
 function findByContext(text: string, start: number, end: number, secrets: Secret[]): void {
   // Before the other formats, because the first match gives the name.
   if (text.charCodeAt(end) === DOT) findDotted(text, start, end, secrets)

@@ -84,7 +84,7 @@ export const prefixedFormats: readonly PrefixedFormat[] = [
 /** The minimum length of the runs that are searched for tokens. */
 export const SHORTEST_TOKEN = 20
 
-/** A token recognised by the text right before a run of token characters. */
+/** A token recognized by the text right before a run of token characters. */
 export interface PrecededFormat {
   readonly kind: string
   /** One of these literals ends where the run starts. Its last two characters serve as a cheap first check. */
@@ -97,7 +97,7 @@ export interface PrecededFormat {
   readonly separators?: string
 }
 
-/** Formats recognised by the text before the token. To add a format, add a row. */
+/** Formats recognized by the text before the token. To add a format, add a row. */
 export const precededFormats: readonly PrecededFormat[] = [
   { kind: 'sendgrid-key', after: ['SG.'], token: /(?<=(?<![A-Za-z0-9])SG\.)[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}/y },
   { kind: 'google-oauth-token', after: ['ya29.'], token: /(?<=(?<![A-Za-z0-9])ya29\.)[A-Za-z0-9_-]{20,}/y },
@@ -152,7 +152,7 @@ export const schemesWithPassword: ReadonlySet<string> = new Set(
   cockroachdb neo4j neo4j+s bolt nats mqtt mqtts ldap ldaps smtp smtps imap imaps ftp ftps sftp`.split(/\s+/),
 )
 
-/** URL schemes whose passwords are recognised only if they do not look like a word. */
+/** URL schemes whose passwords are recognized only if they do not look like a word. */
 export const webSchemes: ReadonlySet<string> = new Set(['http', 'https', 'git+https', 'ws', 'wss'])
 
 /** Placeholders for a password in examples. */

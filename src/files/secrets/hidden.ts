@@ -34,7 +34,7 @@ interface WrittenContent {
 
 /**
  * The secrets in the contents that a call reads or replaces. Checks that the contents it writes hide them too: a secret is
- * recognised by its form and by the text around it, so a change next to it can make it unrecognisable.
+ * recognized by its form and by the text around it, so a change next to it can make it unrecognisable.
  */
 export class HiddenSecrets {
   readonly #known: readonly string[]

@@ -12,7 +12,7 @@ export interface TextDocument extends TextFormat {
   readonly eol: LineEnd
   /** The decoded text without BOM, including secrets. Never show it to a model. */
   readonly original: string
-  /** The text for models, searches and edits, with marks in place of recognised secrets. */
+  /** The text for models, searches and edits, with marks in place of recognized secrets. */
   readonly text: string
   readonly redaction: Redaction
   readonly totalLines: number

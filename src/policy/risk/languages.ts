@@ -59,7 +59,8 @@ export const lineRules: Readonly<Record<Language, LineRules>> = {
   },
   rust: {
     comment: slashComment,
-    // Not `pub(crate)`. Trait implementations, exported macros, and functions without a body, as traits require them.
+    // Also matches trait implementations, exported macros, and functions without a body, such as those that a trait requires.
+    // Does not match `pub(crate)`.
     declaration: /^\s*(?:pub\s|#\[macro_export\]|(?:unsafe )?impl\b.* for |(?:(?:async|const|unsafe) )*fn [^{]*;)/,
     testCase: /#\[(?:\w+::){0,3}(?:test|rstest|test_case)\b/g,
     assertion: /\b(?:debug_)?assert\w*!|\bprop_assert\w*!|\bshould_panic\b/g,

@@ -8,7 +8,7 @@ import { runAtOnce, type Steps } from '../../util/steps.ts'
 
 /** Replaces secrets in what a command reads by marks, and marks in what it writes by the secrets. */
 export interface SecretMarks {
-  /** Returns the bytes with every recognised secret replaced by its mark. @throws ToolError if that is impossible */
+  /** Returns the bytes with every recognized secret replaced by its mark. @throws ToolError if that is impossible */
   hide(bytes: Uint8Array, path: LogicalPath): Uint8Array
   /** {@link hide} with pauses. */
   hideInSteps(bytes: Uint8Array, path: LogicalPath): Steps<Uint8Array>
@@ -16,7 +16,7 @@ export interface SecretMarks {
    * Returns the bytes with the marks replaced by their secrets, so that a file keeps its secrets when it is edited or
    * copied. `before`: the content to which they are appended.
    *
-   * @throws ToolError if a mark is ambiguous, or if a secret would no longer be recognised where it is written
+   * @throws ToolError if a mark is ambiguous, or if a secret would no longer be recognized where it is written
    */
   restore(bytes: Uint8Array, path: LogicalPath, before?: Uint8Array): Steps<Uint8Array>
 }

@@ -5,7 +5,7 @@ import { linkTarget } from '../../storage/change-set.ts'
 import type { CommandFiles } from '../types.ts'
 import type { ContainerEntry } from './file-tree.ts'
 
-/** An entry as a command may read it, with recognised secrets replaced by marks. */
+/** An entry as a command may read it, with recognized secrets replaced by marks. */
 export interface VisibleEntry {
   readonly content: ContainerEntry
   /** Tag of a file. Equal tags mean equal content. */

@@ -35,7 +35,7 @@ function rows(flag: Flag, language: Language, raised: boolean, ...list: readonly
   })
 }
 
-/** Public declarations. Cases under "not recognised" are limits that the documentation states. */
+/** Public declarations. Cases under "not recognized" are limits that the documentation states. */
 const declarationCases: readonly RiskCase[] = [
   ...rows(
     'changesPublicApi',
@@ -210,7 +210,7 @@ const declarationCases: readonly RiskCase[] = [
 `,
     ],
     [
-      'a field of an interface (not recognised)',
+      'a field of an interface (not recognized)',
       `
  export interface Options {
 -  timeout: number
@@ -219,7 +219,7 @@ const declarationCases: readonly RiskCase[] = [
 `,
     ],
     [
-      'a parameter on a separate line (not recognised)',
+      'a parameter on a separate line (not recognized)',
       `
  export function open(
    path: string,
@@ -229,7 +229,7 @@ const declarationCases: readonly RiskCase[] = [
 `,
     ],
     [
-      'a method without a modifier (not recognised)',
+      'a method without a modifier (not recognized)',
       `
  export class Client {
 -  close(force: boolean) {
@@ -293,7 +293,7 @@ const declarationCases: readonly RiskCase[] = [
 `,
     ],
     [
-      'a name of module.exports on a separate line (not recognised)',
+      'a name of module.exports on a separate line (not recognized)',
       `
  module.exports = {
    connect,
@@ -403,7 +403,7 @@ const declarationCases: readonly RiskCase[] = [
 `,
     ],
     [
-      'a re-export (not recognised)',
+      'a re-export (not recognized)',
       `
 -from .client import Client, fetch
 +from .client import Client
@@ -515,7 +515,7 @@ const declarationCases: readonly RiskCase[] = [
 `,
     ],
     [
-      'an interface method without a result (not recognised)',
+      'an interface method without a result (not recognized)',
       `
  type Closer interface {
 -	Close()
@@ -633,7 +633,7 @@ const declarationCases: readonly RiskCase[] = [
 `,
     ],
     [
-      'a variant (not recognised)',
+      'a variant (not recognized)',
       `
  pub enum State {
      Open,
@@ -720,7 +720,7 @@ const declarationCases: readonly RiskCase[] = [
 `,
     ],
     [
-      'an interface method without a modifier (not recognised)',
+      'an interface method without a modifier (not recognized)',
       `
  public interface Client {
 -    Response get(String url);
@@ -731,7 +731,7 @@ const declarationCases: readonly RiskCase[] = [
   ),
 ]
 
-/** Tests, assertions and skips. Cases under "not recognised" are limits that the documentation states. */
+/** Tests, assertions and skips. Cases under "not recognized" are limits that the documentation states. */
 const testCases: readonly RiskCase[] = [
   ...rows(
     'deletesOrSkipsTests',
@@ -837,7 +837,7 @@ const testCases: readonly RiskCase[] = [
 `,
     ],
     [
-      'a weaker assertion (not recognised)',
+      'a weaker assertion (not recognized)',
       `
  it('adds', () => {
 -  expect(add(1, 1)).toBe(2)

@@ -371,7 +371,7 @@ describe('a secret in a file of a command', () => {
     }
   })
 
-  it('cannot be written where it would no longer be recognised', async () => {
+  it('cannot be written where it would no longer be recognized', async () => {
     const { run, backend } = await shellBench({ 'conf.ts': `const token = '${TOKEN}'\n` })
     for (const line of [
       'sed "s/.REDACTED/aaaa&/" conf.ts > out',

@@ -15,7 +15,7 @@ import type { Answer } from '../setup.ts'
 const shell = bash()
 afterAll(() => shell.close?.())
 
-/** A workspace of the built package: its process needs a separate file, and errors are recognised by their class. */
+/** A workspace of the built package: its process needs a separate file, and errors are recognized by their class. */
 async function open(tree: Readonly<Record<string, string>> = {}, of = shell) {
   const backend = memory(tree)
   const workspace = await createWorkspace({ backend, policy: 'autonomous', shell: of })
