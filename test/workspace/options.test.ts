@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { Volume } from 'memfs'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { type AiSdkOptions, aiSdkTools } from '../../src/adapters/ai-sdk/index.ts'
 import {
   anthropicTools,
@@ -62,6 +62,16 @@ import {
 } from '../../src/tools/author.ts'
 import { type ExecWorkspaceOptions, execWorkspace } from '../../src/workspace/exec-workspace.ts'
 import { type ReplayOptions, replay } from '../../src/workspace/replay.ts'
+
+/** With `CI` in the environment, a missing fixture is an error before anything is recorded. */
+async function recordWithoutCi(options: FixtureOptions): Promise<unknown> {
+  vi.stubEnv('CI', '')
+  try {
+    return await recordFixture('/nonexistent/a', {}, async () => {}, options)
+  } finally {
+    vi.unstubAllEnvs()
+  }
+}
 
 /** Wrong values of every type. */
 const samples: readonly unknown[] = [
@@ -319,7 +329,7 @@ const furtherFaces: readonly Face[] = [
     (options) => findMatches(anyQuery, new Uint8Array(), { ...matching, ...options }),
     { contextLines: size, maxMatches: size, snippetUnits: size, deadline: callback, mayShow: callback },
   ),
-  face<FixtureOptions>('recordFixture()', (options) => recordFixture('/nonexistent/a', {}, async () => {}, options), {
+  face<FixtureOptions>('recordFixture()', (options) => recordWithoutCi(options), {
     ...{ ...fixtureKinds, record: none },
   }),
   face<VerifyOptions>('verifyAuditFile()', (options) => verifyAuditFile('/nonexistent', options), {
