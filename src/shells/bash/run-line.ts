@@ -1,6 +1,7 @@
 import type { BashExecResult, Command, IFileSystem } from 'just-bash'
 import { ToolError } from '../../errors.ts'
 import type { Interpreter } from './just-bash.ts'
+import { absoluteTargets } from './redirect-targets.ts'
 import { RefusalLog, refusalCommands } from './refusal-texts.ts'
 
 /** A line for the interpreter, in whichever thread it runs. */
@@ -66,6 +67,7 @@ export async function runLine(
       maxOutputSize: MAX_OUTPUT,
     },
   })
+  shell.registerTransformPlugin(absoluteTargets)
   const { line, timeoutMs, stdin } = request
   const { signal } = environment
   const end = performance.now() + timeoutMs

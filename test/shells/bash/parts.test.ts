@@ -330,6 +330,7 @@ describe('runLine', () => {
     ({
       Bash: class Bash {
         exec = exec
+        registerTransformPlugin() {}
       },
     }) as unknown as Interpreter
   const request = { line: 'true', cwd: '/', env: {}, timeoutMs: 60_000 }
