@@ -5,7 +5,7 @@ import { dialects } from '../../dist/dialects/index.js'
 import { createWorkspace } from '../../dist/index.js'
 import { bash } from '../../dist/shells/bash/index.js'
 import type { Backend } from '../../dist/storage/backend.js'
-import { times } from '../counts.ts'
+import { part, times } from '../counts.ts'
 import { toolRows } from '../tools/table.ts'
 import { changeWays, dialectChanges } from './ways/change.ts'
 import { withDisk } from './ways/on-disk.ts'
@@ -40,8 +40,8 @@ async function expectGuarded(way: Way, create: () => Promise<Backend> | Backend)
   expect(approved.questions).toEqual(rejected.questions)
 }
 
-const onMemory = changeWays.filter((_, index) => index % times(6, 1) === 0)
-const onDisk = changeWays.filter((_, index) => (index + 3) % times(36, 1) === 0)
+const onMemory = part(changeWays.filter((_, index) => index % times(6, 1) === 0))
+const onDisk = part(changeWays.filter((_, index) => (index + 3) % times(36, 1) === 0))
 
 afterAll(() => {
   closeShell()

@@ -2,7 +2,7 @@ import { getCommandNames } from 'just-bash'
 import { afterAll, describe, expect, it } from 'vitest'
 import { dialects } from '../../dist/dialects/index.js'
 import type { Backend } from '../../dist/storage/backend.js'
-import { times } from '../counts.ts'
+import { part, times } from '../counts.ts'
 import { toolRows } from '../tools/table.ts'
 import { withDisk } from './ways/on-disk.ts'
 import { closeShell, memory, type Rule, tryWay } from './ways/subject.ts'
@@ -24,8 +24,8 @@ async function expectHidden(way: ViewWay, create: () => Promise<Backend> | Backe
   if (!way.name.includes(WORD)) expect(denied.records).not.toContain(WORD)
 }
 
-const onMemory = viewWays.filter((_, index) => index % times(7, 1) === 0)
-const onDisk = viewWays.filter((_, index) => (index + 3) % times(45, 1) === 0)
+const onMemory = part(viewWays.filter((_, index) => index % times(7, 1) === 0))
+const onDisk = part(viewWays.filter((_, index) => (index + 3) % times(45, 1) === 0))
 
 afterAll(() => {
   closeShell()

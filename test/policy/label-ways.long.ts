@@ -7,6 +7,7 @@ import { memory } from '../../dist/backends/memory/index.js'
 import { nodeBackend } from '../../dist/backends/node/index.js'
 import type { Backend } from '../../dist/storage/kit.js'
 import { labelNames } from '../../src/policy/labels.ts'
+import { part } from '../counts.ts'
 import { tree } from './label-tree.ts'
 import { closeShell, freeTree, hops, tryFreeWay, tryWays, ways, writeTree } from './label-ways.ts'
 
@@ -34,7 +35,7 @@ async function onEachBackend(act: (backend: Backend, name: string) => Promise<vo
 }
 
 describe('labelled content', () => {
-  it.each(ways)(
+  it.each(part(ways))(
     'keeps each label on the way to each sink: $name',
     async (way) => {
       for (const label of labelNames) {

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { memory } from '../../dist/backends/memory/index.js'
 import { nodeBackend } from '../../dist/backends/node/index.js'
 import type { Label } from '../../src/policy/labels.ts'
+import { part } from '../counts.ts'
 import { closeShell, hops, makers, type NameWay, nameTree, shows, tryNames } from './name-ways.ts'
 
 const counts = { cases: 0, leaky: 0, effective: 0, hops: 0, disk: 0, unlabelled: 0 }
@@ -32,7 +33,7 @@ async function tryOnDisk(make: NameWay, hop: NameWay, show: NameWay, label: Labe
 }
 
 describe('a name that is made of labelled content', () => {
-  it.each(makers)(
+  it.each(part(makers))(
     'keeps its label in every way to show it: $name',
     async (make) => {
       const leaks: object[] = []

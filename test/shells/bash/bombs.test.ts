@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { times } from '../../counts.ts'
+import { part, times } from '../../counts.ts'
 import { BombRunner } from './bomb-runner.ts'
 import { bombs } from './bombs.ts'
 
@@ -17,8 +17,8 @@ const always = [
 ]
 
 const step = times(40, 1)
-const selected = bombs.filter(
-  ({ kind, line }, i) => i % step === 0 || (always.includes(line) && kind !== 'output of a largest file'),
+const selected = part(
+  bombs.filter(({ kind, line }, i) => i % step === 0 || (always.includes(line) && kind !== 'output of a largest file')),
 )
 const runner = new BombRunner(2000)
 afterAll(() => runner.close())
