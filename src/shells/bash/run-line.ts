@@ -3,6 +3,7 @@ import { ToolError } from '../../errors.ts'
 import type { Interpreter } from './just-bash.ts'
 import { absoluteTargets } from './redirect-targets.ts'
 import { RefusalLog, refusalCommands } from './refusal-texts.ts'
+import { trapsOf } from './traps.ts'
 
 /** A line for the interpreter, in whichever thread it runs. */
 export interface LineRequest {
@@ -67,7 +68,9 @@ export async function runLine(
       maxOutputSize: MAX_OUTPUT,
     },
   })
-  shell.registerTransformPlugin(absoluteTargets)
+  const traps = trapsOf(shell)
+  for (const command of traps.commands) shell.registerCommand(command)
+  for (const plugin of [absoluteTargets, traps.plugin]) shell.registerTransformPlugin(plugin)
   const { line, timeoutMs, stdin } = request
   const { signal } = environment
   const end = performance.now() + timeoutMs

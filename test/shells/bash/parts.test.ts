@@ -330,6 +330,7 @@ describe('runLine', () => {
     ({
       Bash: class Bash {
         exec = exec
+        registerCommand() {}
         registerTransformPlugin() {}
       },
     }) as unknown as Interpreter
