@@ -1,8 +1,9 @@
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import { ToolError } from '../errors.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { didYouMean } from '../util/check-options.ts'
 import { nearestName } from '../util/nearest-name.ts'
+import { inEnglish, type ObjectSchema } from '../util/object-schema.ts'
 import { isSchema } from '../util/strict-schema.ts'
 
 /**
@@ -11,13 +12,13 @@ import { isSchema } from '../util/strict-schema.ts'
  * @param otherFields fields that the caller of this function accepts beside those of the schema
  * @throws ToolError `INVALID_INPUT` with the first wrong field and all issues
  */
-export function parseInput<I extends z.ZodObject>(
+export function parseInput<I extends ObjectSchema>(
   tool: Pick<Tool<I>, 'name' | 'input'>,
   input: unknown,
   otherFields: readonly string[] = [],
 ): z.output<I> {
   const parsed = safeParse(tool, input)
-  if (parsed.success) return parsed.data
+  if (parsed.success) return parsed.data as z.output<I>
   const parsedIssues = parsed.issues.flatMap(unknownFieldsOf).slice(0, 10)
   const issues = parsedIssues.map((issue) => ({
     field: fieldOf(issue),
@@ -35,7 +36,7 @@ export function parseInput<I extends z.ZodObject>(
 }
 
 /** Returns what to do about an issue: to correct a field or to leave it out, and the fields of its object. */
-function hintFor(issue: z.core.$ZodIssue, why: string, input: z.ZodObject): string {
+function hintFor(issue: z.core.$ZodIssue, why: string, input: ObjectSchema): string {
   const isUnknown = issue.code === 'unrecognized_keys'
   const path = isUnknown ? issue.path : issue.path.slice(0, -1)
   const fields = fieldsAt(input, path)
@@ -46,9 +47,9 @@ function hintFor(issue: z.core.$ZodIssue, why: string, input: z.ZodObject): stri
 }
 
 /** Parses an input whose fields may throw when they are read. */
-function safeParse<I extends z.ZodObject>(tool: Pick<Tool<I>, 'name' | 'input'>, input: unknown) {
+function safeParse<I extends ObjectSchema>(tool: Pick<Tool<I>, 'name' | 'input'>, input: unknown) {
   try {
-    const { success, data, error } = tool.input.safeParse(input)
+    const { success, data, error } = tool.input.safeParse(input, inEnglish)
     // Zod creates the messages when the error is read, and then reads the input again.
     return success ? { success, data } : { success, issues: error.issues }
   } catch {
@@ -84,7 +85,7 @@ function fieldOf(issue: z.core.$ZodIssue): string {
 }
 
 /** Names the field that is most similar to an unknown one. */
-function nearestField(issue: z.core.$ZodIssue, input: z.ZodObject, otherFields: readonly string[]): string {
+function nearestField(issue: z.core.$ZodIssue, input: ObjectSchema, otherFields: readonly string[]): string {
   if (issue.code !== 'unrecognized_keys') return ''
   const fields = fieldsAt(input, issue.path)
   const [unknown = ''] = issue.keys

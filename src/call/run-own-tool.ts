@@ -8,6 +8,7 @@ import { checkPlan } from '../tools/check-tool.ts'
 import type { ShownVersion, Tool } from '../tools/define-tool.ts'
 import { didYouMean } from '../util/check-options.ts'
 import { ignoreRejection } from '../util/ignore-rejection.ts'
+import { inEnglish } from '../util/object-schema.ts'
 import { strictSchema } from '../util/strict-schema.ts'
 import { withTimeout } from '../util/timers.ts'
 import type { AuthorizedCall } from './state/call.ts'
@@ -76,7 +77,7 @@ export async function resultOf(
   if (!ownTools.has(tool)) return (await draft.result(receipt)) as object
   try {
     const parsed = await withTimeout(
-      Promise.resolve(draft.result(receipt)).then((fields) => tool.output.safeParseAsync(fields)),
+      Promise.resolve(draft.result(receipt)).then((fields) => tool.output.safeParseAsync(fields, inEnglish)),
       hookTimeoutMs,
       () => new TypeError(`result did not answer within ${hookTimeoutMs} ms`),
     )

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { type LogicalPath, parsePath } from '../paths/logical-path.ts'
 
 /** The directory of an agent's notes, and whether file tools may access it. */
@@ -13,15 +13,16 @@ export interface MemoryPolicy {
 }
 
 export const memorySchema = z.strictObject({
-  path: z
-    .string()
-    .refine((path) => path === path.trim() && !path.startsWith('~'), {
-      error: 'must be a path relative to the root, with no space at its ends and no ~',
-      abort: true,
-    })
-    .refine((path) => parsedPath(path) !== undefined, { error: 'must be the path of a directory below the root' })
-    .optional(),
-  acl: z.boolean().optional(),
+  path: z.optional(
+    z.string().check(
+      z.refine((path) => path === path.trim() && !path.startsWith('~'), {
+        error: 'must be a path relative to the root, with no space at its ends and no ~',
+        abort: true,
+      }),
+      z.refine((path) => parsedPath(path) !== undefined, { error: 'must be the path of a directory below the root' }),
+    ),
+  ),
+  acl: z.optional(z.boolean()),
 })
 
 /** Field names, for error messages. */

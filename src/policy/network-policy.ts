@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { quote } from '../paths/logical-path.ts'
 import { compileTexts } from './match.ts'
 
@@ -11,7 +11,9 @@ export interface NetworkPolicy {
   readonly hosts?: readonly string[]
 }
 
-export const networkSchema = z.strictObject({ hosts: z.array(z.string().min(1)).max(10_000).optional() })
+export const networkSchema = z.strictObject({
+  hosts: z.optional(z.array(z.string().check(z.minLength(1))).check(z.maxLength(10_000))),
+})
 
 /** Field names, for error messages. */
 export const networkFields = ['hosts'] as const satisfies readonly (keyof NetworkPolicy)[]

@@ -1,8 +1,9 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { FileKind } from '../files/classify/types.ts'
 import { defaultLimits } from '../limits.ts'
 import { didYouMean } from '../util/check-options.ts'
 import { nearestName } from '../util/nearest-name.ts'
+import { inEnglish } from '../util/object-schema.ts'
 import { type DeclaredRoots, placeAbsolutePatterns } from './absolute-patterns.ts'
 import { type LabelPolicy, labelFields, labelSchema } from './labels.ts'
 import { type MemoryPolicy, memoryFields, memorySchema } from './memory-policy.ts'
@@ -132,12 +133,12 @@ const overrides = [
 ] as const satisfies readonly Override[]
 
 const decision = z.enum(['allow', 'ask', 'deny'])
-const text = z.string().min(1)
-const list = z.array(text).max(MAX_ITEMS)
+const text = z.string().check(z.minLength(1))
+const list = z.array(text).check(z.maxLength(MAX_ITEMS))
 /** An empty list is refused, because it could mean nothing or everything. */
-const someTexts = list.min(1)
-const plainName = text.max(MAX_NAME).regex(/^(?=.*\S)[^\p{Cc}\p{Cf}\p{Cs}]*$/u)
-const count = z.number().int().positive().max(Number.MAX_SAFE_INTEGER)
+const someTexts = list.check(z.minLength(1))
+const plainName = text.check(z.maxLength(MAX_NAME), z.regex(/^(?=.*\S)[^\p{Cc}\p{Cf}\p{Cs}]*$/u))
+const count = z.int().check(z.positive(), z.maximum(Number.MAX_SAFE_INTEGER))
 
 const limitNames = [
   'callsPerMinute',
@@ -153,64 +154,66 @@ const limitNames = [
 const ruleSchema = z.strictObject({
   name: plainName,
   action: decision,
-  tools: someTexts.optional(),
-  permissions: someTexts.optional(),
-  paths: someTexts.optional(),
-  kinds: z.array(z.enum(kinds)).min(1).optional(),
-  args: z.record(text, someTexts).optional(),
-  commands: someTexts.optional(),
-  risk: someTexts.optional(),
-  overrides: z.array(z.enum(overrides)).min(1).optional(),
+  tools: z.optional(someTexts),
+  permissions: z.optional(someTexts),
+  paths: z.optional(someTexts),
+  kinds: z.optional(z.array(z.enum(kinds)).check(z.minLength(1))),
+  args: z.optional(z.record(text, someTexts)),
+  commands: z.optional(someTexts),
+  risk: z.optional(someTexts),
+  overrides: z.optional(z.array(z.enum(overrides)).check(z.minLength(1))),
 })
 
 /** The names of the short forms in a verdict. Rules may not have these names. */
 export const shortForms: ReadonlySet<string> = new Set(['allowedPaths', 'deniedPaths', 'readOnlyPaths', 'memory.acl'])
 
 /** The schema of a policy object. Unknown fields are refused. `createWorkspace` throws readable errors instead of Zod's. */
-export const policySchema: z.ZodType<PolicyData> = z
+export const policySchema: z.ZodMiniType<PolicyData> = z
   .strictObject({
-    preset: z.enum(presetNames as [PresetName, ...PresetName[]]).optional(),
-    allowedPaths: list.optional(),
-    deniedPaths: list.optional(),
-    readOnlyPaths: list.optional(),
-    tools: z.record(plainName, decision).optional(),
-    rules: z.array(ruleSchema).max(MAX_ITEMS).optional(),
-    commands: z
-      .strictObject({ allow: list.optional(), deny: list.optional(), deniedOperators: list.optional() })
-      .optional(),
-    limits: z
-      .strictObject({
-        ...(Object.fromEntries(limitNames.map((name) => [name, count.optional()])) as Record<
+    preset: z.optional(z.enum(presetNames as [PresetName, ...PresetName[]])),
+    allowedPaths: z.optional(list),
+    deniedPaths: z.optional(list),
+    readOnlyPaths: z.optional(list),
+    tools: z.optional(z.record(plainName, decision)),
+    rules: z.optional(z.array(ruleSchema).check(z.maxLength(MAX_ITEMS))),
+    commands: z.optional(
+      z.strictObject({ allow: z.optional(list), deny: z.optional(list), deniedOperators: z.optional(list) }),
+    ),
+    limits: z.optional(
+      z.strictObject({
+        ...(Object.fromEntries(limitNames.map((name) => [name, z.optional(count)])) as Record<
           (typeof limitNames)[number],
-          z.ZodOptional<typeof count>
+          z.ZodMiniOptional<typeof count>
         >),
-        toolCallsPerMinute: z.record(plainName, count).optional(),
-      })
-      .optional(),
-    labels: labelSchema.optional(),
-    network: networkSchema.optional(),
-    memory: memorySchema.optional(),
-    requireReason: z.boolean().optional(),
-    requireApprovalIf: z.array(z.enum(riskFlags)).max(MAX_ITEMS).optional(),
+        toolCallsPerMinute: z.optional(z.record(plainName, count)),
+      }),
+    ),
+    labels: z.optional(labelSchema),
+    network: z.optional(networkSchema),
+    memory: z.optional(memorySchema),
+    requireReason: z.optional(z.boolean()),
+    requireApprovalIf: z.optional(z.array(z.enum(riskFlags)).check(z.maxLength(MAX_ITEMS))),
   })
-  .superRefine((policy, context) => {
-    const indexes = new Map<string, number>()
-    for (const [index, rule] of (policy.rules ?? []).entries()) {
-      const first = indexes.get(rule.name)
-      const refuse = (field: string, message: string) =>
-        context.addIssue({ code: 'custom', path: ['rules', index, field], message })
-      if (first !== undefined)
-        refuse('name', `must be unique, but rules[${first}] has the name ${show(rule.name)} as well`)
-      if (shortForms.has(rule.name)) refuse('name', `must not be ${show(rule.name)}, the name of a short form`)
-      const flag = riskFlags.find((name) => rule.risk?.some((risk) => plainWord(risk) === plainWord(name)))
-      if (flag !== undefined)
-        refuse('risk', `is the risk of the task; for the risk of a change, use requireApprovalIf: ["${flag}"]`)
-      if (rule.overrides !== undefined && rule.action !== 'allow') {
-        refuse('overrides', `needs the action "allow", not "${rule.action}"`)
+  .check(
+    z.superRefine((policy, context) => {
+      const indexes = new Map<string, number>()
+      for (const [index, rule] of (policy.rules ?? []).entries()) {
+        const first = indexes.get(rule.name)
+        const refuse = (field: string, message: string) =>
+          context.addIssue({ code: 'custom', path: ['rules', index, field], message })
+        if (first !== undefined)
+          refuse('name', `must be unique, but rules[${first}] has the name ${show(rule.name)} as well`)
+        if (shortForms.has(rule.name)) refuse('name', `must not be ${show(rule.name)}, the name of a short form`)
+        const flag = riskFlags.find((name) => rule.risk?.some((risk) => plainWord(risk) === plainWord(name)))
+        if (flag !== undefined)
+          refuse('risk', `is the risk of the task; for the risk of a change, use requireApprovalIf: ["${flag}"]`)
+        if (rule.overrides !== undefined && rule.action !== 'allow') {
+          refuse('overrides', `needs the action "allow", not "${rule.action}"`)
+        }
+        indexes.set(rule.name, index)
       }
-      indexes.set(rule.name, index)
-    }
-  }) as unknown as z.ZodType<PolicyData>
+    }),
+  ) as unknown as z.ZodMiniType<PolicyData>
 
 /** Returns a name without letter case and separators: `deletes_file` and `deletesFile` are the same words. */
 function plainWord(name: string): string {
@@ -251,7 +254,7 @@ export function parsePolicy(input: unknown, roots: DeclaredRoots = {}): ParsedPo
 }
 
 function parseFields(fields: unknown): PolicyData {
-  const parsed = policySchema.safeParse(fields)
+  const parsed = policySchema.safeParse(fields, inEnglish)
   if (parsed.success) return freeze(parsed.data)
   const { issues } = parsed.error
   // A misspelled field is reported before the missing one that it causes.

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { createDocument, type TextDocument } from '../files/text/document.ts'
 import { adaptLineEnds, encodeText } from '../files/text/encoding.ts'
 import { requireFile } from '../guard/guarded-files.ts'
@@ -13,8 +13,8 @@ import { newSha256, refuseMarks, shownAfterEdit } from './shared/text-change.ts'
 
 const input = z.strictObject({
   path: filePath,
-  content: z.string().min(1).describe('Text to append, including its final newline'),
-  createParents: z.boolean().default(true),
+  content: z.string().check(z.minLength(1), z.describe('Text to append, including its final newline')),
+  createParents: z._default(z.boolean(), true),
   expectedSha256,
   reason,
 })

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ToolError } from '../errors.ts'
 import { sha256 } from '../files/hash/sha256.ts'
 import { utf8Length } from '../files/text/utf8-length.ts'
@@ -13,36 +13,41 @@ import { reason, sha256Field } from './shared/fields.ts'
 import { type PatchedTree, patchTree } from './shared/patch-tree.ts'
 
 const input = z.strictObject({
-  patch: z.string().describe('Unified diff, or a patch from *** Begin Patch to *** End Patch'),
-  expectedSha256s: z
-    .record(z.string(), sha256Field.nullable())
-    .optional()
-    .describe('sha256 of the version you read, by path; null: the file must not exist'),
-  expectedBaseCommit: z
-    .string()
-    .regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, 'must be a full commit id in lowercase hex')
-    .optional()
-    .describe('Commit that the patch is based on'),
-  dryRun: z.boolean().default(false).describe('Check everything, change nothing'),
+  patch: z.string().check(z.describe('Unified diff, or a patch from *** Begin Patch to *** End Patch')),
+  expectedSha256s: z.optional(
+    z
+      .record(z.string(), z.nullable(sha256Field))
+      .check(z.describe('sha256 of the version you read, by path; null: the file must not exist')),
+  ),
+  expectedBaseCommit: z.optional(
+    z
+      .string()
+      .check(
+        z.regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, 'must be a full commit id in lowercase hex'),
+        z.describe('Commit that the patch is based on'),
+      ),
+  ),
+  dryRun: z._default(z.boolean().check(z.describe('Check everything, change nothing')), false),
   reason,
 })
 
 const output = z.object({
-  applied: z.boolean().describe('false after a dry run'),
+  applied: z.boolean().check(z.describe('false after a dry run')),
   filesTouched: z.array(
     z.object({
       path: z.string(),
       kind: z.enum(['create', 'modify', 'delete']),
-      oldSha256: z.string().nullable(),
-      newSha256: z.string().nullable(),
+      oldSha256: z.nullable(z.string()),
+      newSha256: z.nullable(z.string()),
     }),
   ),
   insertions: z.number(),
   deletions: z.number(),
   newWorkspaceDiffSha256: z
-    .string()
-    .nullable()
-    .describe('diffSha256 of diff_workspace after this; null after a dry run or if diff_workspace is not allowed'),
+    .nullable(z.string())
+    .check(
+      z.describe('diffSha256 of diff_workspace after this; null after a dry run or if diff_workspace is not allowed'),
+    ),
 })
 
 /** Applies a patch to one or many files, all or none. */

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { clamp } from '../limits.ts'
 import { display } from '../paths/logical-path.ts'
 import type { RunningCommand } from '../shells/shared/background-processes.ts'
@@ -8,20 +8,20 @@ import { boundOutput } from './shared/command-output.ts'
 import { reason } from './shared/fields.ts'
 import { sessionOf, targetOf } from './shared/target.ts'
 
-const id = z.string().min(1).max(100).describe('The id that start_command returned')
+const id = z.string().check(z.minLength(1), z.maxLength(100), z.describe('The id that start_command returned'))
 
 const state = {
   id: z.string(),
   state: z.enum(['running', 'ended']),
-  exitCode: z.number().optional(),
+  exitCode: z.optional(z.number()),
 }
 
 const progress = z.object({
   ...state,
-  stdout: z.string().describe('Since the last check'),
+  stdout: z.string().check(z.describe('Since the last check')),
   stderr: z.string(),
   truncated: z.boolean(),
-  outputUri: z.string().optional(),
+  outputUri: z.optional(z.string()),
 })
 
 /** Starts a command that runs while other calls are made. */
@@ -30,9 +30,9 @@ export const startCommand = defineBuiltinTool({
   title: 'Start background command',
   description: 'Start a shell command line that runs in the background; check_command shows its output and state.',
   input: z.strictObject({
-    command: z.string().min(1).describe('Command line'),
-    cwd: z.string().optional().describe('Directory to run in'),
-    timeoutMs: z.int().min(1).optional().describe('Maximum run time in milliseconds'),
+    command: z.string().check(z.minLength(1), z.describe('Command line')),
+    cwd: z.optional(z.string().check(z.describe('Directory to run in'))),
+    timeoutMs: z.optional(z.int().check(z.minimum(1), z.describe('Maximum run time in milliseconds'))),
     reason,
   }),
   output: z.object(state),
@@ -96,7 +96,7 @@ export const stopCommand = defineBuiltinTool({
   },
 })
 
-function stateOf({ id, process }: RunningCommand): z.output<z.ZodObject<typeof state>> {
+function stateOf({ id, process }: RunningCommand): z.output<z.ZodMiniObject<typeof state>> {
   const { exitCode } = process
   return exitCode === undefined ? { id, state: 'running' } : { id, state: 'ended', exitCode }
 }

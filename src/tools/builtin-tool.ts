@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import type { DiffRequest, WorkspaceDiff } from '../git/workspace-diff.ts'
 import type { ReadHistory } from '../history/read-history.ts'
 import type { LogicalPath, Path } from '../paths/logical-path.ts'
@@ -8,6 +8,7 @@ import type { Label } from '../policy/labels.ts'
 import type { WorkPlan } from '../policy/plan.ts'
 import type { Processes } from '../shells/shared/background-processes.ts'
 import type { Backend } from '../storage/backend.ts'
+import type { ObjectSchema } from '../util/object-schema.ts'
 import type { Draft, Tool, ToolContext } from './define-tool.ts'
 
 /** The fields of a success, as the caller receives it. */
@@ -72,13 +73,13 @@ export interface PlanState {
 }
 
 /** A {@link Tool} whose plan and draft receive what the pipeline passes to every tool, but only built-in tools see. */
-export interface BuiltinToolDefinition<I extends z.ZodObject, O extends z.ZodObject> extends Tool<I, O> {
+export interface BuiltinToolDefinition<I extends ObjectSchema, O extends ObjectSchema> extends Tool<I, O> {
   plan(input: z.output<I>, state: PlanState): readonly Access[]
   draft(input: z.output<I>, context: BuiltinContext): Promise<BuiltinDraft<z.input<O>>>
 }
 
 /** Defines a built-in tool or an operation of the workspace. Infers its name, and its input and result types. */
-export function defineBuiltinTool<const N extends string, I extends z.ZodObject, O extends z.ZodObject>(
+export function defineBuiltinTool<const N extends string, I extends ObjectSchema, O extends ObjectSchema>(
   tool: BuiltinToolDefinition<I, O> & { readonly name: N },
 ): Tool<I, O> & { readonly name: N } {
   return tool

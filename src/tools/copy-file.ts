@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { display } from '../paths/logical-path.ts'
 import { defineBuiltinTool } from './builtin-tool.ts'
 import { expectedSha256, filePath, pathField, reason } from './shared/fields.ts'
@@ -8,8 +8,8 @@ import { transfer } from './shared/transfer.ts'
 
 const input = z.strictObject({
   path: filePath,
-  to: pathField.describe('Whole path of the copy, which must not exist'),
-  createParents: z.boolean().default(true),
+  to: pathField.check(z.describe('Whole path of the copy, which must not exist')),
+  createParents: z._default(z.boolean(), true),
   expectedSha256,
   reason,
 })
@@ -18,9 +18,9 @@ const output = z.object({
   path: z.string(),
   to: z.string(),
   type: z.string(),
-  entries: z.number().describe('Files, links and directories that were copied'),
+  entries: z.number().check(z.describe('Files, links and directories that were copied')),
   sizeBytes: z.number(),
-  sha256: z.string().nullable().describe('Version of the file; null for a link or a directory'),
+  sha256: z.nullable(z.string()).check(z.describe('Version of the file; null for a link or a directory')),
 })
 
 /** Copies a file, link or directory. A link is copied as a link. */

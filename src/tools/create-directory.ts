@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { display } from '../paths/logical-path.ts'
 import { defineBuiltinTool } from './builtin-tool.ts'
 import { filePath, reason } from './shared/fields.ts'
@@ -6,7 +6,7 @@ import { alreadyThere, targetOf } from './shared/target.ts'
 
 const input = z.strictObject({
   path: filePath,
-  expectedSha256: z.null().optional().describe('Only null: a directory has no version'),
+  expectedSha256: z.optional(z.null().check(z.describe('Only null: a directory has no version'))),
   reason,
 })
 

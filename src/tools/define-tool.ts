@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import type { GuardedFiles } from '../guard/guarded-files.ts'
 import type { ShownVersion } from '../history/read-history.ts'
 import type { Limits } from '../limits.ts'
@@ -8,6 +8,7 @@ import type { Label } from '../policy/labels.ts'
 import type { Permission } from '../policy/permissions.ts'
 import type { CommandSession, RefusedAccess } from '../shells/types.ts'
 import type { Change, Receipt } from '../storage/backend.ts'
+import type { ObjectSchema } from '../util/object-schema.ts'
 
 export type { ShownVersion } from '../history/read-history.ts'
 
@@ -87,7 +88,7 @@ export interface ToolContext {
 }
 
 /** A tool: its contract, a pure plan of its accesses, and a draft of its changes. */
-export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
+export interface Tool<I extends ObjectSchema = ObjectSchema, O extends ObjectSchema = ObjectSchema> {
   readonly name: string
   readonly title: string
   /** For the model: what the tool does and its most important rule, in few words. */
@@ -116,7 +117,7 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
 }
 
 /** Defines a tool. Infers its name, and its input and result types from its schemas. */
-export function defineTool<const N extends string, I extends z.ZodObject, O extends z.ZodObject>(
+export function defineTool<const N extends string, I extends ObjectSchema, O extends ObjectSchema>(
   tool: Tool<I, O> & { readonly name: N },
 ): Tool<I, O> & { readonly name: N } {
   return tool

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ToolError } from '../errors.ts'
 import { display, quote } from '../paths/logical-path.ts'
 import { defineBuiltinTool } from './builtin-tool.ts'
@@ -9,7 +9,7 @@ import { notFound, refuseRoot, targetOf } from './shared/target.ts'
 
 const input = z.strictObject({ path: filePath, expectedSha256, reason })
 
-const output = z.object({ path: z.string(), type: z.enum(['file', 'link']), oldSha256: z.string().nullable() })
+const output = z.object({ path: z.string(), type: z.enum(['file', 'link']), oldSha256: z.nullable(z.string()) })
 
 /** Deletes a file or a link. The target of a link stays. */
 export const deleteFile = defineBuiltinTool({

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { DiffSection } from '../git/diff-section.ts'
 import { clamp } from '../limits.ts'
 import { isWithin, quote } from '../paths/logical-path.ts'
@@ -7,30 +7,36 @@ import { resultSize, roomInResult } from './shared/result-size.ts'
 import { cutSections, truncatePatch } from './shared/truncate-patch.ts'
 
 const input = z.strictObject({
-  statOnly: z.boolean().optional().describe('Only the changed files and their line counts'),
-  maxBytes: z.int().min(1).optional().describe('Maximum bytes of diff; cut at a file or hunk'),
-  paths: z.array(z.string()).min(1).max(1000).optional().describe('Only these files and directories'),
-  base: z.string().min(1).max(300).optional().describe('Commit id, branch or tag to compare with instead of HEAD'),
+  statOnly: z.optional(z.boolean().check(z.describe('Only the changed files and their line counts'))),
+  maxBytes: z.optional(z.int().check(z.minimum(1), z.describe('Maximum bytes of diff; cut at a file or hunk'))),
+  paths: z.optional(
+    z.array(z.string()).check(z.minLength(1), z.maxLength(1000), z.describe('Only these files and directories')),
+  ),
+  base: z.optional(
+    z
+      .string()
+      .check(z.minLength(1), z.maxLength(300), z.describe('Commit id, branch or tag to compare with instead of HEAD')),
+  ),
 })
 
 const output = z.object({
-  baseCommit: z.string().nullable().describe('null: compared with the workspace when it was opened'),
+  baseCommit: z.nullable(z.string()).check(z.describe('null: compared with the workspace when it was opened')),
   filesChanged: z.number(),
   insertions: z.number(),
   deletions: z.number(),
   stat: z.array(
     z.object({
       path: z.string(),
-      oldPath: z.string().optional(),
+      oldPath: z.optional(z.string()),
       status: z.enum(['added', 'deleted', 'modified', 'renamed']),
       insertions: z.number(),
       deletions: z.number(),
       binary: z.boolean(),
     }),
   ),
-  diff: z.string().describe('A patch for git apply'),
+  diff: z.string().check(z.describe('A patch for git apply')),
   truncated: z.boolean(),
-  diffSha256: z.string().describe('Version of the whole diff, even if it was cut'),
+  diffSha256: z.string().check(z.describe('Version of the whole diff, even if it was cut')),
 })
 
 /** Returns the changes since HEAD as a patch. */

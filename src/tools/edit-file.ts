@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { display } from '../paths/logical-path.ts'
 import { defineBuiltinTool } from './builtin-tool.ts'
 import { replaceExact } from './shared/exact-replace.ts'
@@ -8,27 +8,31 @@ import { targetOf } from './shared/target.ts'
 import { changeText, newSha256, noChangeError, refuseMarks, refusePlaceholder } from './shared/text-change.ts'
 
 const edit = z.strictObject({
-  oldText: z.string().min(1).describe('Exact text that occurs once'),
+  oldText: z.string().check(z.minLength(1), z.describe('Exact text that occurs once')),
   newText: z.string(),
-  replaceAll: z.boolean().optional(),
+  replaceAll: z.optional(z.boolean()),
 })
 
 const input = z
   .strictObject({
     path: filePath,
-    oldText: edit.shape.oldText.optional(),
-    newText: edit.shape.newText.optional(),
+    oldText: z.optional(edit.shape.oldText),
+    newText: z.optional(edit.shape.newText),
     replaceAll: edit.shape.replaceAll,
-    edits: z.array(edit).min(1).max(500).optional().describe('Several edits, applied in order, all or none'),
-    expectedSha256: sha256Field.nullable().optional(),
-    dryRun: z.boolean().default(false),
+    edits: z.optional(
+      z.array(edit).check(z.minLength(1), z.maxLength(500), z.describe('Several edits, applied in order, all or none')),
+    ),
+    expectedSha256: z.optional(z.nullable(sha256Field)),
+    dryRun: z._default(z.boolean(), false),
     reason,
   })
-  .refine(
-    ({ oldText, newText, edits }) =>
-      (edits === undefined) === (oldText !== undefined && newText !== undefined) &&
-      (edits === undefined || (oldText === undefined && newText === undefined)),
-    { message: 'give either oldText with newText, or edits', path: ['oldText'] },
+  .check(
+    z.refine(
+      ({ oldText, newText, edits }) =>
+        (edits === undefined) === (oldText !== undefined && newText !== undefined) &&
+        (edits === undefined || (oldText === undefined && newText === undefined)),
+      { message: 'give either oldText with newText, or edits', path: ['oldText'] },
+    ),
   )
 
 const output = z.object({
@@ -37,7 +41,7 @@ const output = z.object({
   insertions: z.number(),
   deletions: z.number(),
   oldSha256: z.string(),
-  newSha256: z.string().nullable().describe('null after a dry run'),
+  newSha256: z.nullable(z.string()).check(z.describe('null after a dry run')),
   diff: z.string(),
   dryRun: z.boolean(),
 })

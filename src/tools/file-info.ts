@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ToolError } from '../errors.ts'
 import { classifyContent, classifyDirectory } from '../files/classify/index.ts'
 import type { Classification } from '../files/classify/types.ts'
@@ -19,19 +19,19 @@ const output = z.object({
   path: z.string(),
   type: z.enum(['file', 'directory', 'link', 'other']),
   kind: z.string(),
-  readable: z.boolean().describe('Can be read as text'),
+  readable: z.boolean().check(z.describe('Can be read as text')),
   writable: z.boolean(),
-  redacted: z.boolean().describe('Its content is never shown'),
-  reason: z.string().describe('Why it has this kind'),
-  sizeBytes: z.number().optional(),
-  modifiedAt: z.string().optional(),
-  sha256: z.string().optional(),
-  mode: z.string().optional().describe('Permission bits in octal'),
-  encoding: z.string().optional(),
-  bom: z.boolean().optional(),
-  eol: z.string().optional(),
-  totalLines: z.number().optional(),
-  target: z.string().optional().describe('Target of a link, relative to the workspace root'),
+  redacted: z.boolean().check(z.describe('Its content is never shown')),
+  reason: z.string().check(z.describe('Why it has this kind')),
+  sizeBytes: z.optional(z.number()),
+  modifiedAt: z.optional(z.string()),
+  sha256: z.optional(z.string()),
+  mode: z.optional(z.string().check(z.describe('Permission bits in octal'))),
+  encoding: z.optional(z.string()),
+  bom: z.optional(z.boolean()),
+  eol: z.optional(z.string()),
+  totalLines: z.optional(z.number()),
+  target: z.optional(z.string().check(z.describe('Target of a link, relative to the workspace root'))),
 })
 
 type Output = z.output<typeof output>

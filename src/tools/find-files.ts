@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ToolError } from '../errors.ts'
 import { clamp } from '../limits.ts'
 import { compileGlob } from '../paths/glob.ts'
@@ -8,15 +8,15 @@ import { directoryPath, filters } from './shared/fields.ts'
 import { relativeTo, targetOf } from './shared/target.ts'
 
 const input = z.strictObject({
-  pattern: z.string().describe('Glob on the path relative to `path`, such as **/*.test.ts'),
+  pattern: z.string().check(z.describe('Glob on the path relative to `path`, such as **/*.test.ts')),
   path: directoryPath,
-  maxResults: z.int().min(1).optional().describe('Maximum paths'),
+  maxResults: z.optional(z.int().check(z.minimum(1), z.describe('Maximum paths'))),
   ...filters,
 })
 
 const output = z.object({
   path: z.string(),
-  files: z.array(z.string()).describe('Paths from the workspace root, sorted'),
+  files: z.array(z.string()).check(z.describe('Paths from the workspace root, sorted')),
   totalFound: z.number(),
   truncated: z.boolean(),
 })

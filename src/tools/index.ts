@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import { appendFile } from './append-file.ts'
 import { applyPatch } from './apply-patch.ts'
 import { checkCommand, startCommand, stopCommand } from './background-commands.ts'

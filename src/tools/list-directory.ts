@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { classifyDirectory, classifyPath } from '../files/classify/index.ts'
 import { clamp } from '../limits.ts'
 import { display } from '../paths/logical-path.ts'
@@ -9,9 +9,9 @@ import { isoTime } from './shared/iso-time.ts'
 import { targetOf } from './shared/target.ts'
 
 const input = z.strictObject({
-  path: directoryPath.describe('Directory to list'),
-  maxDepth: z.int().min(1).default(1).describe('1: only direct entries'),
-  maxEntries: z.int().min(1).optional().describe('Maximum entries'),
+  path: directoryPath.check(z.describe('Directory to list')),
+  maxDepth: z._default(z.int().check(z.minimum(1), z.describe('1: only direct entries')), 1),
+  maxEntries: z.optional(z.int().check(z.minimum(1), z.describe('Maximum entries'))),
   ...filters,
 })
 
@@ -19,16 +19,16 @@ const entry = z.object({
   path: z.string(),
   type: z.enum(['file', 'directory', 'link', 'other']),
   kind: z.string(),
-  sizeBytes: z.number().optional(),
-  modifiedAt: z.string().optional(),
-  readable: z.literal(false).optional().describe('Present if the content is protected'),
-  reason: z.string().optional(),
+  sizeBytes: z.optional(z.number()),
+  modifiedAt: z.optional(z.string()),
+  readable: z.optional(z.literal(false).check(z.describe('Present if the content is protected'))),
+  reason: z.optional(z.string()),
 })
 
 const output = z.object({
   path: z.string(),
   entries: z.array(entry),
-  totalEntries: z.number().describe('All entries, including those not shown'),
+  totalEntries: z.number().check(z.describe('All entries, including those not shown')),
   truncated: z.boolean(),
 })
 

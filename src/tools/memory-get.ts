@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { defineBuiltinTool } from './builtin-tool.ts'
 import { boundContent } from './shared/bound-content.ts'
 import { findNote, markAsShown, noteId, noteNotFound, notePath } from './shared/notes.ts'
@@ -12,7 +12,7 @@ export const memoryGet = defineBuiltinTool({
   input: z.strictObject({ id: noteId }),
   output: z.object({
     id: z.string(),
-    title: z.string().optional(),
+    title: z.optional(z.string()),
     labels: z.array(z.string()),
     scopes: z.array(z.string()),
     content: z.string(),

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { clamp } from '../limits.ts'
 import type { Path } from '../paths/logical-path.ts'
 import { defineBuiltinTool } from './builtin-tool.ts'
@@ -27,12 +27,12 @@ export const memoryRecall = defineBuiltinTool({
   title: 'Recall notes',
   description: 'The notes that match some words best, with their text; without words, the first notes.',
   input: z.strictObject({
-    query: z.string().max(1000).optional().describe('Topic of the work'),
-    maxNotes: z.int().min(1).default(5),
+    query: z.optional(z.string().check(z.maxLength(1000), z.describe('Topic of the work'))),
+    maxNotes: z._default(z.int().check(z.minimum(1)), 5),
   }),
   output: z.object({
     notes: z.array(
-      z.object({ id: z.string(), title: z.string().optional(), content: z.string(), truncated: z.boolean() }),
+      z.object({ id: z.string(), title: z.optional(z.string()), content: z.string(), truncated: z.boolean() }),
     ),
     truncated: z.boolean(),
   }),

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { clamp } from '../limits.ts'
 import type { Path } from '../paths/logical-path.ts'
 import { defineBuiltinTool } from './builtin-tool.ts'
@@ -17,8 +17,8 @@ const MAX_RESULTS = 100
 
 const hit = z.object({
   id: z.string(),
-  title: z.string().optional(),
-  line: z.number().describe('First line that contains one of the words; 0: only the title does'),
+  title: z.optional(z.string()),
+  line: z.number().check(z.describe('First line that contains one of the words; 0: only the title does')),
   snippet: z.string(),
 })
 
@@ -28,8 +28,8 @@ export const memorySearch = defineBuiltinTool({
   title: 'Search notes',
   description: 'Find notes by words in their title or text, in any letter case; memory_get reads one.',
   input: z.strictObject({
-    query: z.string().max(1000).regex(/\S/, 'must contain a word').describe('Words'),
-    maxResults: z.int().min(1).default(20),
+    query: z.string().check(z.maxLength(1000), z.regex(/\S/, 'must contain a word'), z.describe('Words')),
+    maxResults: z._default(z.int().check(z.minimum(1)), 20),
   }),
   output: z.object({ matches: z.array(hit), truncated: z.boolean() }),
   permission: 'memory:read',

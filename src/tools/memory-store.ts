@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ToolError } from '../errors.ts'
 import { noteText } from '../files/text/front-matter.ts'
 import { utf8Length } from '../files/text/utf8-length.ts'
@@ -14,23 +14,20 @@ import { newSha256, refuseMarks } from './shared/text-change.ts'
 
 const name = z
   .string()
-  .max(100)
-  .regex(/^[A-Za-z0-9][\w.:@/-]*$/, 'must be a word of letters, digits and . : @ / _ -')
+  .check(z.maxLength(100), z.regex(/^[A-Za-z0-9][\w.:@/-]*$/, 'must be a word of letters, digits and . : @ / _ -'))
 
 const input = z.strictObject({
   id: noteId,
-  title: z
-    .string()
-    .max(200)
-    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must be one line')
-    .optional(),
-  content: z.string().describe('The whole note, in Markdown'),
-  labels: z.array(name).max(20).optional().describe('public, internal, confidential, restricted, or any other words'),
-  scopes: z
-    .array(name)
-    .max(20)
-    .optional()
-    .describe('Who may see it; default: the scopes of the replaced note, else yours'),
+  title: z.optional(z.string().check(z.maxLength(200), z.regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must be one line'))),
+  content: z.string().check(z.describe('The whole note, in Markdown')),
+  labels: z.optional(
+    z.array(name).check(z.maxLength(20), z.describe('public, internal, confidential, restricted, or any other words')),
+  ),
+  scopes: z.optional(
+    z
+      .array(name)
+      .check(z.maxLength(20), z.describe('Who may see it; default: the scopes of the replaced note, else yours')),
+  ),
   expectedSha256,
   reason,
 })
@@ -47,7 +44,7 @@ export const memoryStore = defineBuiltinTool({
     created: z.boolean(),
     labels: z.array(z.string()),
     scopes: z.array(z.string()),
-    oldSha256: z.string().nullable(),
+    oldSha256: z.nullable(z.string()),
     newSha256: z.string(),
   }),
   permission: 'memory:write',

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { classifyContent } from '../files/classify/index.ts'
 import { sha256Text } from '../files/hash/sha256.ts'
 import { detectLineEnd } from '../files/text/encoding.ts'
@@ -13,12 +13,15 @@ import { readLargeFile } from './shared/large-file.ts'
 import { type WindowRequest, windowOf } from './shared/line-window.ts'
 
 const input = z.strictObject({
-  path: pathField.describe('File to read, or artifact://RUN/NAME of a stored result'),
-  startLine: z.int().min(1).default(1).describe('First line, from 1'),
-  startColumn: z.int().min(1).default(1).describe('Where to continue a cut line: its nextColumn'),
-  maxLines: z.int().min(1).optional().describe('Maximum lines'),
-  lineNumbers: z.boolean().default(false).describe('Put "%6d | " before each line'),
-  ifChanged: z.boolean().default(false).describe('No content if you have already seen these lines of this version'),
+  path: pathField.check(z.describe('File to read, or artifact://RUN/NAME of a stored result')),
+  startLine: z._default(z.int().check(z.minimum(1), z.describe('First line, from 1')), 1),
+  startColumn: z._default(z.int().check(z.minimum(1), z.describe('Where to continue a cut line: its nextColumn')), 1),
+  maxLines: z.optional(z.int().check(z.minimum(1), z.describe('Maximum lines'))),
+  lineNumbers: z._default(z.boolean().check(z.describe('Put "%6d | " before each line')), false),
+  ifChanged: z._default(
+    z.boolean().check(z.describe('No content if you have already seen these lines of this version')),
+    false,
+  ),
 })
 
 const output = z.object({
@@ -29,15 +32,14 @@ const output = z.object({
   totalLines: z.number(),
   sha256: z.string(),
   truncated: z.boolean(),
-  nextColumn: z.number().optional().describe('If endLine is cut: the startColumn that continues it'),
+  nextColumn: z.optional(z.number().check(z.describe('If endLine is cut: the startColumn that continues it'))),
   kind: z.string(),
   encoding: z.string(),
   eol: z.string(),
   bom: z.boolean(),
-  unchangedSince: z
-    .string()
-    .optional()
-    .describe('With ifChanged: the earlier call that showed these lines; content is then empty'),
+  unchangedSince: z.optional(
+    z.string().check(z.describe('With ifChanged: the earlier call that showed these lines; content is then empty')),
+  ),
 })
 
 type Input = z.output<typeof input>

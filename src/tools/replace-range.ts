@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ToolError } from '../errors.ts'
 import { adaptLineEnds, detectLineEnd, type LineEnd } from '../files/text/encoding.ts'
 import { type LineSlice, sliceLines } from '../files/text/lines.ts'
@@ -11,9 +11,9 @@ import { changeText, newSha256, noChangeError, refuseMarks, refusePlaceholder } 
 
 const input = z.strictObject({
   path: filePath,
-  startLine: z.int().min(1).describe('First line to replace, from 1'),
-  endLine: z.int().min(0).describe('Last line to replace; startLine - 1 inserts before startLine'),
-  newText: z.string().describe('New lines; empty deletes the range'),
+  startLine: z.int().check(z.minimum(1), z.describe('First line to replace, from 1')),
+  endLine: z.int().check(z.minimum(0), z.describe('Last line to replace; startLine - 1 inserts before startLine')),
+  newText: z.string().check(z.describe('New lines; empty deletes the range')),
   expectedSha256: sha256Field,
   reason,
 })
@@ -21,7 +21,7 @@ const input = z.strictObject({
 const output = z.object({
   path: z.string(),
   startLine: z.number(),
-  endLine: z.number().describe('Last line of the new text; startLine - 1 if it is empty'),
+  endLine: z.number().check(z.describe('Last line of the new text; startLine - 1 if it is empty')),
   totalLines: z.number(),
   insertions: z.number(),
   deletions: z.number(),

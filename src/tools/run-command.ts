@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ToolError } from '../errors.ts'
 import { sha256 } from '../files/hash/sha256.ts'
 import { redact } from '../files/secrets/index.ts'
@@ -14,9 +14,9 @@ import { reason } from './shared/fields.ts'
 import { sessionOf, targetOf } from './shared/target.ts'
 
 const input = z.strictObject({
-  command: z.string().min(1).describe('Command line'),
-  cwd: z.string().optional().describe('Directory to run in'),
-  timeoutMs: z.int().min(1).optional().describe('Maximum run time in milliseconds'),
+  command: z.string().check(z.minLength(1), z.describe('Command line')),
+  cwd: z.optional(z.string().check(z.describe('Directory to run in'))),
+  timeoutMs: z.optional(z.int().check(z.minimum(1), z.describe('Maximum run time in milliseconds'))),
   reason,
 })
 
@@ -26,12 +26,14 @@ const output = z.object({
   stdout: z.string(),
   stderr: z.string(),
   exitCode: z.number(),
-  cwd: z.string().describe('Directory at the end'),
+  cwd: z.string().check(z.describe('Directory at the end')),
   durationMs: z.number(),
-  truncated: z.boolean().describe('Only the end of the output is shown'),
-  outputUri: z.string().optional().describe('Address of the whole output'),
+  truncated: z.boolean().check(z.describe('Only the end of the output is shown')),
+  outputUri: z.optional(z.string().check(z.describe('Address of the whole output'))),
   filesChanged: z.array(z.string()),
-  refused: z.array(refusal).optional().describe('Accesses that were refused, even if the command does not report them'),
+  refused: z.optional(
+    z.array(refusal).check(z.describe('Accesses that were refused, even if the command does not report them')),
+  ),
 })
 
 type Output = z.input<typeof output>

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ToolError } from '../errors.ts'
 import { classifyPath } from '../files/classify/index.ts'
 import { sha256 } from '../files/hash/sha256.ts'
@@ -14,27 +14,30 @@ import { createFileSearch, type FileSearch } from './shared/search-file.ts'
 import { notFound, relativeTo, targetOf } from './shared/target.ts'
 
 const input = z.strictObject({
-  query: z.string().min(1).describe('Text to find, or a regular expression'),
-  mode: z.enum(['literal', 'regex']).default('literal'),
-  path: directoryPath.describe('Directory or file to search'),
-  includeGlob: z.string().optional().describe('Only files that match, such as **/*.ts (relative to path)'),
-  excludeGlob: z.string().optional().describe('Skip files that match'),
-  caseSensitive: z.boolean().default(true),
-  contextLines: z.int().min(0).default(0).describe('Lines before and after each match, at most 3'),
-  maxMatches: z.int().min(1).optional().describe('Maximum lines (with filesOnly: files)'),
-  maxFileBytes: z.int().min(1).optional().describe('Larger files are skipped'),
-  timeoutMs: z.int().min(1).optional(),
-  hashes: z.boolean().default(false).describe('Add the sha256 of each file'),
-  filesOnly: z.boolean().default(false).describe('Only the files and the number of matching lines in each'),
+  query: z.string().check(z.minLength(1), z.describe('Text to find, or a regular expression')),
+  mode: z._default(z.enum(['literal', 'regex']), 'literal'),
+  path: directoryPath.check(z.describe('Directory or file to search')),
+  includeGlob: z.optional(z.string().check(z.describe('Only files that match, such as **/*.ts (relative to path)'))),
+  excludeGlob: z.optional(z.string().check(z.describe('Skip files that match'))),
+  caseSensitive: z._default(z.boolean(), true),
+  contextLines: z._default(z.int().check(z.minimum(0), z.describe('Lines before and after each match, at most 3')), 0),
+  maxMatches: z.optional(z.int().check(z.minimum(1), z.describe('Maximum lines (with filesOnly: files)'))),
+  maxFileBytes: z.optional(z.int().check(z.minimum(1), z.describe('Larger files are skipped'))),
+  timeoutMs: z.optional(z.int().check(z.minimum(1))),
+  hashes: z._default(z.boolean().check(z.describe('Add the sha256 of each file')), false),
+  filesOnly: z._default(
+    z.boolean().check(z.describe('Only the files and the number of matching lines in each')),
+    false,
+  ),
   ...filters,
 })
 
 const match = z.object({
   path: z.string(),
   kind: z.string(),
-  sha256: z.string().optional().describe('With hashes'),
+  sha256: z.optional(z.string().check(z.describe('With hashes'))),
   line: z.number(),
-  column: z.number().describe('Of the first match in the line, in UTF-16 units'),
+  column: z.number().check(z.describe('Of the first match in the line, in UTF-16 units')),
   snippet: z.string(),
   before: z.array(z.string()),
   after: z.array(z.string()),
@@ -43,18 +46,18 @@ const match = z.object({
 const fileCount = z.object({
   path: z.string(),
   kind: z.string(),
-  sha256: z.string().optional(),
-  count: z.number().describe('Matching lines'),
+  sha256: z.optional(z.string()),
+  count: z.number().check(z.describe('Matching lines')),
 })
 
 const output = z.object({
   path: z.string(),
   matches: z.array(match),
-  files: z.array(fileCount).optional().describe('With filesOnly'),
+  files: z.optional(z.array(fileCount).check(z.describe('With filesOnly'))),
   truncated: z.boolean(),
-  truncatedReason: z.enum(['maxMatches', 'bytes', 'timeout']).optional(),
+  truncatedReason: z.optional(z.enum(['maxMatches', 'bytes', 'timeout'])),
   filesSearched: z.number(),
-  filesSkipped: z.number().describe('Files over maxFileBytes'),
+  filesSkipped: z.number().check(z.describe('Files over maxFileBytes')),
 })
 
 type Input = z.output<typeof input>

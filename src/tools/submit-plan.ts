@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { redact } from '../files/secrets/index.ts'
 import { compileGlob } from '../paths/glob.ts'
 import { defineBuiltinTool } from './builtin-tool.ts'
@@ -11,14 +11,25 @@ export const submitPlan = defineBuiltinTool({
   description:
     'Submit a plan of your changes and wait for its approval; until then nothing can be changed. Its paths become the scope of the task.',
   input: z.strictObject({
-    plan: z.string().min(1).max(20_000).regex(/\S/, 'must not be blank').describe('Your plan, in Markdown'),
-    paths: z.array(z.string().min(1).max(4096)).min(1).max(1000).optional().describe('Globs of the paths to change'),
+    plan: z
+      .string()
+      .check(
+        z.minLength(1),
+        z.maxLength(20_000),
+        z.regex(/\S/, 'must not be blank'),
+        z.describe('Your plan, in Markdown'),
+      ),
+    paths: z.optional(
+      z
+        .array(z.string().check(z.minLength(1), z.maxLength(4096)))
+        .check(z.minLength(1), z.maxLength(1000), z.describe('Globs of the paths to change')),
+    ),
     reason,
   }),
   output: z.object({
     approved: z.literal(true),
-    paths: z.array(z.string()).optional(),
-    planUri: z.string().optional(),
+    paths: z.optional(z.array(z.string())),
+    planUri: z.optional(z.string()),
   }),
   permission: 'plan:submit',
   mutates: false,

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { type ErrorCode, ToolError } from '../errors.ts'
 import type { TextDocument } from '../files/text/document.ts'
 import { detectLineEnd, encodeText, type TextFormat } from '../files/text/encoding.ts'
@@ -16,9 +16,9 @@ import { newSha256, refuseMarks } from './shared/text-change.ts'
 
 const input = z.strictObject({
   path: filePath,
-  content: z.string().describe('The whole new content'),
-  mode: z.enum(['CREATE_NEW', 'REPLACE_EXISTING', 'CREATE_OR_REPLACE']).default('CREATE_OR_REPLACE'),
-  createParents: z.boolean().default(true),
+  content: z.string().check(z.describe('The whole new content')),
+  mode: z._default(z.enum(['CREATE_NEW', 'REPLACE_EXISTING', 'CREATE_OR_REPLACE']), 'CREATE_OR_REPLACE'),
+  createParents: z._default(z.boolean(), true),
   expectedSha256,
   reason,
 })

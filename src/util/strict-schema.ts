@@ -1,4 +1,5 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
+import type { ObjectSchema } from './object-schema.ts'
 
 /** The strict form of each schema, and of each strict form itself. Conversions are cached by the object. */
 const strictForms = new WeakMap<z.core.$ZodType, z.core.$ZodType>()
@@ -7,7 +8,7 @@ const strictForms = new WeakMap<z.core.$ZodType, z.core.$ZodType>()
  * Returns a schema that refuses unknown fields, at any depth. Objects that take any other field stay as they are, and so do
  * the fallbacks of `catch`. A schema always has the same strict form.
  */
-export function strictSchema<T extends z.ZodObject>(schema: T): T {
+export function strictSchema<T extends ObjectSchema>(schema: T): T {
   return strictly(schema) as unknown as T
 }
 

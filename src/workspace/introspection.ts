@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { RunReport } from '../audit/report.ts'
 import { reportMarkdown } from '../audit/report-text.ts'
 import { isInPlanMode } from '../call/plan-mode.ts'

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { isOverlay, type OverlayBackend } from '../backends/overlay/index.ts'
 import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
@@ -10,6 +10,7 @@ import type { Access } from '../policy/access.ts'
 import type { Backend, Change, EntryState, Version } from '../storage/backend.ts'
 import { type BuiltinContext, type BuiltinDraft, defineBuiltinTool } from '../tools/builtin-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
+import type { ObjectSchema } from '../util/object-schema.ts'
 
 /**
  * The operations of a workspace beside its tools. They have the shape of tools, so that they pass the same guard, policy,
@@ -20,7 +21,7 @@ const outcome = z.object({ paths: z.array(z.string()), kept: z.array(z.string())
 
 /** Reverts one call. With `run`, only a call of that run. */
 export function undoOperation({ journal, backend }: WorkspaceState, run: RunState | undefined): Tool {
-  const input = z.object({ callId: z.string(), reason: z.string().optional() })
+  const input = z.object({ callId: z.string(), reason: z.optional(z.string()) })
   function entryOf(callId: string): JournalEntry {
     const entry = journal.find(callId)
     if (entry !== undefined && (run === undefined || entry.runId === run.id)) return entry
@@ -37,7 +38,7 @@ export function undoOperation({ journal, backend }: WorkspaceState, run: RunStat
 
 /** Reverts everything since a checkpoint. With `run`, only calls of that run. */
 export function rollbackOperation({ journal, backend }: WorkspaceState, run: RunState | undefined): Tool {
-  const input = z.object({ checkpoint: z.string(), reason: z.string().optional() })
+  const input = z.object({ checkpoint: z.string(), reason: z.optional(z.string()) })
   return revertOperation('rollback', 'Roll back to a checkpoint', input, backend, ({ checkpoint: id }) => {
     const action = `roll back to ${quote(id)}`
     const checkpoint = journal
@@ -62,7 +63,7 @@ export function rollbackOperation({ journal, backend }: WorkspaceState, run: Run
 
 /** Applies an overlay to its lower backend. `pending`: its changes when the call began. */
 export function acceptOperation({ backend, origin }: WorkspaceState, pending: readonly Change[]): Tool {
-  const input = z.object({ reason: z.string().optional() })
+  const input = z.object({ reason: z.optional(z.string()) })
   return defineBuiltinTool({
     ...shared,
     name: 'commit',
@@ -151,7 +152,7 @@ interface Revert {
 }
 
 /** Creates an operation that restores earlier states. */
-function revertOperation<I extends z.ZodObject>(
+function revertOperation<I extends ObjectSchema>(
   name: string,
   title: string,
   input: I,

@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import type { ResultOf } from '../call/state/call.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import type { BuiltinTool, ToolName, ToolOf } from '../tools/index.ts'

@@ -1,4 +1,3 @@
-import type * as z from 'zod'
 import type { AuditCheck, AuditRecord } from '../audit/audit-log.ts'
 import type { RunReport } from '../audit/report.ts'
 import type { CallOptions, ResultOf, Success } from '../call/state/call.ts'
@@ -16,6 +15,7 @@ import type { Verdict } from '../policy/policy.ts'
 import type { Taint } from '../policy/taint.ts'
 import type { CommandVerdict } from '../shells/analysis/index.ts'
 import type { Tool } from '../tools/define-tool.ts'
+import type { ObjectSchema } from '../util/object-schema.ts'
 import type { WorkspaceFiles } from './files.ts'
 import type { RunOptions } from './options.ts'
 import type { ToolInputs, ToolResult } from './tool-types.ts'
@@ -25,8 +25,8 @@ export interface ToolDescription {
   readonly name: string
   readonly title: string
   readonly description: string
-  readonly inputSchema: z.ZodObject
-  readonly outputSchema: z.ZodObject
+  readonly inputSchema: ObjectSchema
+  readonly outputSchema: ObjectSchema
   readonly permission: Permission
   readonly mutates: boolean
   readonly idempotent: boolean

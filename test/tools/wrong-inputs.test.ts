@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
 import { bash } from '../../src/shells/bash/index.ts'
 import { builtinTools } from '../../src/tools/index.ts'
+import type { ObjectSchema } from '../../src/util/object-schema.ts'
 import type { WorkspaceOptions } from '../../src/workspace/create-workspace.ts'
 import { ownTime } from '../own-time.ts'
 import { bench } from './setup.ts'
@@ -46,7 +47,7 @@ describe('every tool', () => {
   })
 })
 
-describe.each(builtinTools.map((tool) => [tool.name, tool as { input: z.ZodObject; mutates: boolean }] as const))(
+describe.each(builtinTools.map((tool) => [tool.name, tool as { input: ObjectSchema; mutates: boolean }] as const))(
   '%s',
   (name, tool) => {
     const { input: good, wrong, paths, codes, mayTellNames } = toolTable[name]

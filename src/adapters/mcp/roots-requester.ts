@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { type Failure, ToolError, toFailure } from '../../errors.ts'
 import type { ClientRoot, ClientRoots } from './client-roots.ts'
 import { ProtocolErrorCode, type Server } from './sdk.ts'
@@ -46,7 +46,7 @@ export function createRootsRequester(
 }
 
 /** A loose schema: one invalid root must not hide the others. The protocol's own schema would reject the whole list. */
-const rootsSchema = z.object({ roots: z.array(z.object({ uri: z.string(), name: z.string().optional() })) })
+const rootsSchema = z.object({ roots: z.array(z.object({ uri: z.string(), name: z.optional(z.string()) })) })
 
 /** Requests the roots. A client that declares roots but does not know the method has none. */
 async function rootsOf(server: Server, timeout: number): Promise<readonly ClientRoot[]> {

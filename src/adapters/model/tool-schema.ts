@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { DialectToolInfo } from '../../dialects/runtime/types.ts'
 import { checkArgument } from '../../util/check-options.ts'
 import type { ToolDescription } from '../../workspace/create-workspace.ts'
@@ -24,15 +24,15 @@ export function toJsonSchema(tools: readonly (ToolDescription | DialectToolInfo)
   checkArgument('toJsonSchema()', 'tools', tools, isToolList)
   return tools.map((tool) => {
     const { name, description, inputSchema, outputSchema } = tool
-    const input = convertOnce(inputs, inputSchema, () => z.toJSONSchema(inputSchema, { io: 'input' }))
+    const input = convertOnce(inputs, inputSchema, () => z.core.toJSONSchema(inputSchema, { io: 'input' }))
     if (!outputSchema) return { name, description, inputSchema: input }
     const [cache, whole] =
-      'dialect' in tool ? [dialectOutputs, () => outputSchema] : [outputs, () => success.extend(outputSchema.shape)]
+      'dialect' in tool ? [dialectOutputs, () => outputSchema] : [outputs, () => z.extend(success, outputSchema.shape)]
     return {
       name,
       description,
       inputSchema: input,
-      outputSchema: convertOnce(cache, outputSchema, () => z.toJSONSchema(whole(), { io: 'output' })),
+      outputSchema: convertOnce(cache, outputSchema, () => z.core.toJSONSchema(whole(), { io: 'output' })),
     }
   })
 }
@@ -42,10 +42,10 @@ const success = z.object({
   summary: z.string(),
   warnings: z.array(z.string()),
   callId: z.string(),
-  artifactUri: z.string().optional(),
+  artifactUri: z.optional(z.string()),
 })
 
-type SchemaCache = WeakMap<z.ZodType, Record<string, unknown>>
+type SchemaCache = WeakMap<z.core.$ZodType, Record<string, unknown>>
 
 // A conversion takes longer than many calls, and each session of a server needs all of them.
 const inputs: SchemaCache = new WeakMap()
@@ -53,7 +53,7 @@ const outputs: SchemaCache = new WeakMap()
 const dialectOutputs: SchemaCache = new WeakMap()
 
 /** Converts a schema once. Returns a new copy each time, because callers may change it. */
-function convertOnce(cache: SchemaCache, schema: z.ZodType, convert: () => Record<string, unknown>) {
+function convertOnce(cache: SchemaCache, schema: z.core.$ZodType, convert: () => Record<string, unknown>) {
   const converted = cache.get(schema) ?? plain(convert())
   cache.set(schema, converted)
   return structuredClone(converted)

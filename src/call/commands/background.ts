@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Failure } from '../../errors.ts'
 import { ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ToolError } from '../../errors.ts'
 import { call, defineDialectTool } from '../define.ts'
 import { formatCommandOutput } from '../runtime/command-text.ts'
@@ -9,8 +9,10 @@ export const bash = defineDialectTool({
   title: 'Bash',
   description: 'Run a command line in a shell. restart begins at the root of the workspace again.',
   input: z.object({
-    command: z.string().min(1).optional().describe('The command line; needed unless restart is given'),
-    restart: z.boolean().optional().describe('Start the shell again'),
+    command: z.optional(
+      z.string().check(z.minLength(1), z.describe('The command line; needed unless restart is given')),
+    ),
+    restart: z.optional(z.boolean().check(z.describe('Start the shell again'))),
   }),
   native: { anthropic: { type: 'bash_20250124' } },
   uses: ['run_command'],

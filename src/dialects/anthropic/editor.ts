@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Failure } from '../../errors.ts'
 import { call, defineDialectTool, fieldsOf, type PathMapping, refuseUnused } from '../define.ts'
 import { formatNearestPassage } from '../runtime/nearest-passage.ts'
@@ -13,18 +13,20 @@ import {
 } from './text-commands.ts'
 
 const input = z.object({
-  command: z.enum(['view', 'create', 'str_replace', 'insert']).describe('What to do'),
-  path: z.string().describe('Path of the file or directory'),
-  view_range: z
-    .array(z.int())
-    .length(2)
-    .optional()
-    .describe('view: first and last line, from 1; -1 as the last is the end of the file'),
-  file_text: z.string().optional().describe('create: the content'),
-  old_str: z.string().min(1).optional().describe('str_replace: text that occurs exactly once'),
-  new_str: z.string().optional().describe('str_replace: the text in its place; left out, old_str is deleted'),
-  insert_line: z.int().min(0).optional().describe('insert: the line after which to insert; 0 is the beginning'),
-  insert_text: z.string().optional().describe('insert: the text'),
+  command: z.enum(['view', 'create', 'str_replace', 'insert']).check(z.describe('What to do')),
+  path: z.string().check(z.describe('Path of the file or directory')),
+  view_range: z.optional(
+    z
+      .array(z.int())
+      .check(z.length(2), z.describe('view: first and last line, from 1; -1 as the last is the end of the file')),
+  ),
+  file_text: z.optional(z.string().check(z.describe('create: the content'))),
+  old_str: z.optional(z.string().check(z.minLength(1), z.describe('str_replace: text that occurs exactly once'))),
+  new_str: z.optional(z.string().check(z.describe('str_replace: the text in its place; left out, old_str is deleted'))),
+  insert_line: z.optional(
+    z.int().check(z.minimum(0), z.describe('insert: the line after which to insert; 0 is the beginning')),
+  ),
+  insert_text: z.optional(z.string().check(z.describe('insert: the text'))),
 })
 
 type Input = z.output<typeof input>

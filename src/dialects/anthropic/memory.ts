@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { type Failure, ToolError } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
 import type { ToolOutput } from '../../tools/index.ts'
@@ -18,16 +18,20 @@ import {
 export const MEMORIES = '/memories'
 
 const input = z.object({
-  command: z.enum(['view', 'create', 'str_replace', 'insert', 'delete', 'rename']).describe('What to do'),
-  path: z.string().optional().describe('File or directory below /memories; for all but rename'),
-  view_range: z.array(z.int()).length(2).optional().describe('view: first and last line, from 1; -1 is the end'),
-  file_text: z.string().optional().describe('create: the content'),
-  old_str: z.string().min(1).optional().describe('str_replace: text that occurs exactly once'),
-  new_str: z.string().optional().describe('str_replace: the text in its place'),
-  insert_line: z.int().min(0).optional().describe('insert: the line after which to insert; 0 is the beginning'),
-  insert_text: z.string().optional().describe('insert: the text'),
-  old_path: z.string().optional().describe('rename: what to rename'),
-  new_path: z.string().optional().describe('rename: its new path'),
+  command: z.enum(['view', 'create', 'str_replace', 'insert', 'delete', 'rename']).check(z.describe('What to do')),
+  path: z.optional(z.string().check(z.describe('File or directory below /memories; for all but rename'))),
+  view_range: z.optional(
+    z.array(z.int()).check(z.length(2), z.describe('view: first and last line, from 1; -1 is the end')),
+  ),
+  file_text: z.optional(z.string().check(z.describe('create: the content'))),
+  old_str: z.optional(z.string().check(z.minLength(1), z.describe('str_replace: text that occurs exactly once'))),
+  new_str: z.optional(z.string().check(z.describe('str_replace: the text in its place'))),
+  insert_line: z.optional(
+    z.int().check(z.minimum(0), z.describe('insert: the line after which to insert; 0 is the beginning')),
+  ),
+  insert_text: z.optional(z.string().check(z.describe('insert: the text'))),
+  old_path: z.optional(z.string().check(z.describe('rename: what to rename'))),
+  new_path: z.optional(z.string().check(z.describe('rename: its new path'))),
 })
 
 type Input = z.output<typeof input>

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { ToolOutput } from '../../tools/index.ts'
 import { call, createPathMapping, defineDialectTool, refuseUnused } from '../define.ts'
 import { formatCommandOutput } from '../runtime/command-text.ts'
@@ -39,7 +39,7 @@ const tools = [
     title: 'Apply patch',
     description:
       'Add, update, move and delete files by a patch from *** Begin Patch to *** End Patch, with relative paths; all of it or nothing.',
-    input: z.object({ input: z.string().describe('The whole patch') }),
+    input: z.object({ input: z.string().check(z.describe('The whole patch')) }),
     normalizeInput: (input) => (typeof input === 'string' ? { input } : input),
     native: {
       openai: {
@@ -59,10 +59,10 @@ const tools = [
     title: 'Shell',
     description: 'Run a command, such as ["bash", "-lc", "ls"], and return its output.',
     input: z.object({
-      command: z.array(z.string()).min(1).describe('The program and its arguments'),
-      workdir: z.string().optional().describe('Directory to run it in'),
-      timeout_ms: z.int().min(1).optional().describe('Milliseconds that it may take'),
-      justification: z.string().max(2000).optional().describe('Why it is needed'),
+      command: z.array(z.string()).check(z.minLength(1), z.describe('The program and its arguments')),
+      workdir: z.optional(z.string().check(z.describe('Directory to run it in'))),
+      timeout_ms: z.optional(z.int().check(z.minimum(1), z.describe('Milliseconds that it may take'))),
+      justification: z.optional(z.string().check(z.maxLength(2000), z.describe('Why it is needed'))),
     }),
     uses: ['run_command'],
     mayUse: ['apply_patch'],

@@ -1,11 +1,11 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { ToolOutput } from '../../tools/index.ts'
 import { call, defineDialectTool, type PathMapping, readPart, renamedFields } from '../define.ts'
 import { formatCommandOutput } from '../runtime/command-text.ts'
 import type { DialectTool } from '../runtime/types.ts'
 
-const filePath = z.string().describe('Absolute path of the file')
-const path = z.string().default('/').describe('Absolute path of the directory')
+const filePath = z.string().check(z.describe('Absolute path of the file'))
+const path = z._default(z.string().check(z.describe('Absolute path of the directory')), '/')
 
 /** The original takes `path` for `file_path` as well. */
 const withFilePath = (input: unknown) => renamedFields(input, { path: 'file_path' })
@@ -37,8 +37,8 @@ export const deepagentsTools: readonly DialectTool[] = [
       'Read lines of a text file, 100 of them unless limit is given. Below a header with the lines that are shown, the content stands as it is.',
     input: z.object({
       file_path: filePath,
-      offset: z.coerce.number().int().default(0).describe('Lines to pass over'),
-      limit: z.coerce.number().int().min(1).default(100).describe('Lines at most'),
+      offset: z._default(z.coerce.number().check(z.int(), z.describe('Lines to pass over')), 0),
+      limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.describe('Lines at most')), 100),
     }),
     normalizeInput: withFilePath,
     uses: ['read_file'],
@@ -66,9 +66,9 @@ export const deepagentsTools: readonly DialectTool[] = [
     description: 'Replace old_string, which must occur exactly once, by new_string; with replace_all every occurrence.',
     input: z.object({
       file_path: filePath,
-      old_string: z.string().min(1),
+      old_string: z.string().check(z.minLength(1)),
       new_string: z.string(),
-      replace_all: z.boolean().default(false),
+      replace_all: z._default(z.boolean(), false),
     }),
     normalizeInput: withFilePath,
     uses: ['edit_file'],
@@ -92,7 +92,7 @@ export const deepagentsTools: readonly DialectTool[] = [
   defineDialectTool({
     name: 'glob',
     description: 'Find files by a glob such as **/*.py.',
-    input: z.object({ pattern: z.string().min(1), path }),
+    input: z.object({ pattern: z.string().check(z.minLength(1)), path }),
     uses: ['find_files'],
     *steps({ pattern, path }, pathMapping) {
       const { files, totalFound } = yield* call('find_files', {
@@ -110,11 +110,11 @@ export const deepagentsTools: readonly DialectTool[] = [
     name: 'grep',
     description: 'Search file contents, line by line, for a literal text.',
     input: z.object({
-      pattern: z.string().min(1).describe('Literal text'),
-      path: path.describe('Absolute path of the directory or file'),
-      glob: z.string().nullish().describe("Only files that match this glob, such as '*.py'"),
-      max_count: z.coerce.number().int().min(1).nullish().describe('Matches at most'),
-      output_mode: z.enum(['files_with_matches', 'content', 'count']).default('content'),
+      pattern: z.string().check(z.minLength(1), z.describe('Literal text')),
+      path: path.check(z.describe('Absolute path of the directory or file')),
+      glob: z.nullish(z.string()).check(z.describe("Only files that match this glob, such as '*.py'")),
+      max_count: z.nullish(z.coerce.number().check(z.int(), z.minimum(1))).check(z.describe('Matches at most')),
+      output_mode: z._default(z.enum(['files_with_matches', 'content', 'count']), 'content'),
     }),
     uses: ['search_text'],
     *steps({ pattern, path, glob, max_count, output_mode: mode }, pathMapping) {
@@ -134,7 +134,7 @@ export const deepagentsTools: readonly DialectTool[] = [
   defineDialectTool({
     name: 'execute',
     description: 'Run a shell command line.',
-    input: z.object({ command: z.string().min(1) }),
+    input: z.object({ command: z.string().check(z.minLength(1)) }),
     uses: ['run_command'],
     *steps({ command }) {
       const result = yield* call('run_command', { command })

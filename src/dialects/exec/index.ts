@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { ToolOutput } from '../../tools/index.ts'
 import { call, createPathMapping, defineDialectTool, readWhole } from '../define.ts'
 import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
@@ -28,7 +28,7 @@ export const exec: DialectFactory = createDialectFactory('exec()', {}, (roots) =
   formatError,
 }))
 
-const path = z.string().describe('Path of the file')
+const path = z.string().check(z.describe('Path of the file'))
 
 const tools = [
   defineDialectTool({
@@ -56,9 +56,9 @@ const tools = [
     description:
       'Run a shell command line, such as the tests. A command that the shell does not have ends with SHELL_UNAVAILABLE and the reason.',
     input: z.object({
-      command: z.string().min(1).describe('The command line'),
-      cwd: z.string().optional().describe('Directory to run it in'),
-      timeoutMs: z.int().min(1).optional().describe('Milliseconds that it may take'),
+      command: z.string().check(z.minLength(1), z.describe('The command line')),
+      cwd: z.optional(z.string().check(z.describe('Directory to run it in'))),
+      timeoutMs: z.optional(z.int().check(z.minimum(1), z.describe('Milliseconds that it may take'))),
     }),
     uses: ['run_command'],
     *steps({ cwd, ...options }, pathMapping) {
@@ -72,7 +72,7 @@ const tools = [
   defineDialectTool({
     name: 'exec.ls',
     description: 'List a directory.',
-    input: z.object({ path: z.string().default('.').describe('Path of the directory') }),
+    input: z.object({ path: z._default(z.string().check(z.describe('Path of the directory')), '.') }),
     uses: ['list_directory'],
     *steps({ path }, pathMapping) {
       const { entries, truncated } = yield* call('list_directory', {

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { call, createPathMapping, defineDialectTool, joinSentences, readBetween } from '../define.ts'
 import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
 import { useNullDevice } from '../runtime/steps.ts'
@@ -34,7 +34,7 @@ export const fileReadWrite: DialectFactory = createDialectFactory('fileReadWrite
 /** Always empty, and never a file of the workspace. */
 const NULL_DEVICE = '/dev/null'
 
-const line = z.int().min(1).optional()
+const line = z.optional(z.int().check(z.minimum(1)))
 
 const tools = [
   defineDialectTool({
@@ -42,9 +42,9 @@ const tools = [
     title: 'Read file',
     description: 'Read a text file, or its lines from start_line to end_line.',
     input: z.object({
-      path: z.string().describe('File to read'),
-      start_line: line.describe('First line, from 1'),
-      end_line: line.describe('Last line, included'),
+      path: z.string().check(z.describe('File to read')),
+      start_line: line.check(z.describe('First line, from 1')),
+      end_line: line.check(z.describe('Last line, included')),
     }),
     annotations: { readOnlyHint: true, openWorldHint: false },
     uses: ['read_file'],
@@ -65,9 +65,9 @@ const tools = [
     description:
       'Write a text file: create it, replace the whole of one that was read before, or with append add at its end.',
     input: z.object({
-      path: z.string().describe('File to write; missing directories are made'),
+      path: z.string().check(z.describe('File to write; missing directories are made')),
       content: z.string(),
-      append: z.boolean().default(false).describe('Add at the end, without a line end in between'),
+      append: z._default(z.boolean().check(z.describe('Add at the end, without a line end in between')), false),
     }),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     uses: ['write_file', 'append_file'],

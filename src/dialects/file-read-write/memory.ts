@@ -1,8 +1,8 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { call, defineDialectTool } from '../define.ts'
 import { success } from './answer.ts'
 
-const id = z.string().describe('Name of the note, such as decisions/storage')
+const id = z.string().check(z.describe('Name of the note, such as decisions/storage'))
 const looks = { readOnlyHint: true, openWorldHint: false }
 
 /** The tools of the notes. `memory_recall` ignores scopes, so it is absent if the ACL is on. */
@@ -13,10 +13,12 @@ export const memoryTools = [
     description: 'Store a note in Markdown, or replace one that memory_get has shown.',
     input: z.object({
       id,
-      content: z.string().describe('The whole note'),
-      title: z.string().optional(),
-      labels: z.array(z.string()).optional().describe('public, internal, confidential, restricted, or any other words'),
-      scopes: z.array(z.string()).optional().describe('Who may see it. Default: your own scopes'),
+      content: z.string().check(z.describe('The whole note')),
+      title: z.optional(z.string()),
+      labels: z.optional(
+        z.array(z.string()).check(z.describe('public, internal, confidential, restricted, or any other words')),
+      ),
+      scopes: z.optional(z.array(z.string()).check(z.describe('Who may see it. Default: your own scopes'))),
     }),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     uses: ['memory_store'],
@@ -41,7 +43,7 @@ export const memoryTools = [
     name: 'memory_search',
     title: 'Search notes',
     description: 'Find notes by words in their title or text. Each line is the id, the line and its text.',
-    input: z.object({ query: z.string(), limit: z.int().min(1).optional().describe('Maximum notes') }),
+    input: z.object({ query: z.string(), limit: z.optional(z.int().check(z.minimum(1), z.describe('Maximum notes'))) }),
     annotations: looks,
     uses: ['memory_search'],
     *steps({ query, limit }) {
@@ -56,8 +58,8 @@ export const memoryTools = [
     title: 'Recall notes',
     description: 'The notes that match some words best, with their text; without words, the first notes.',
     input: z.object({
-      query: z.string().optional(),
-      limit: z.int().min(1).optional().describe('Maximum notes'),
+      query: z.optional(z.string()),
+      limit: z.optional(z.int().check(z.minimum(1), z.describe('Maximum notes'))),
     }),
     annotations: looks,
     uses: ['memory_recall'],

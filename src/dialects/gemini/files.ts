@@ -1,22 +1,24 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ToolError } from '../../errors.ts'
 import { compileGlob } from '../../paths/glob.ts'
 import { quote } from '../../paths/logical-path.ts'
 import { call, defineDialectTool, readPart, renamedFields, tryCall } from '../define.ts'
 import { newLinesOf } from '../runtime/numbered-lines.ts'
 
-export const filePath = z.string().describe('Path of the file')
-export const directory = z.string().describe('Path of the directory')
+export const filePath = z.string().check(z.describe('Path of the file'))
+export const directory = z.string().check(z.describe('Path of the directory'))
 
 export const listDirectory = defineDialectTool({
   name: 'list_directory',
   description: 'List the files and directories directly in a directory.',
   input: z.object({
     dir_path: directory,
-    ignore: z.array(z.string()).optional().describe('Globs of names to leave out'),
-    file_filtering_options: z
-      .object({ respect_git_ignore: z.boolean().optional().describe('Leave out what .gitignore names; default true') })
-      .optional(),
+    ignore: z.optional(z.array(z.string()).check(z.describe('Globs of names to leave out'))),
+    file_filtering_options: z.optional(
+      z.object({
+        respect_git_ignore: z.optional(z.boolean().check(z.describe('Leave out what .gitignore names; default true'))),
+      }),
+    ),
   }),
   normalizeInput: (input) => renamedFields(input, { path: 'dir_path' }),
   uses: ['list_directory'],
@@ -50,8 +52,8 @@ export const readFile = defineDialectTool({
   description: 'Read a text file, or with start_line and end_line a part of it. A note says what is cut off.',
   input: z.object({
     file_path: filePath,
-    start_line: z.int().min(1).optional().describe('First line, from 1'),
-    end_line: z.int().min(1).optional().describe('Last line'),
+    start_line: z.optional(z.int().check(z.minimum(1), z.describe('First line, from 1'))),
+    end_line: z.optional(z.int().check(z.minimum(1), z.describe('Last line'))),
   }),
   normalizeInput: adaptRead,
   uses: ['read_file'],
@@ -99,7 +101,7 @@ function requireAtLeast(field: string, value: unknown, least: number): void {
 export const writeFile = defineDialectTool({
   name: 'write_file',
   description: 'Create a file, or replace the whole content of one that was read before.',
-  input: z.object({ file_path: filePath, content: z.string().describe('The whole content') }),
+  input: z.object({ file_path: filePath, content: z.string().check(z.describe('The whole content')) }),
   uses: ['write_file'],
   *steps({ file_path, content }, pathMapping) {
     const path = pathMapping.inward(file_path)
@@ -119,15 +121,13 @@ export const replace = defineDialectTool({
     'Replace exact text in a file. old_string must occur exactly once, unless allow_multiple is true; an empty old_string creates the file. Nothing is matched approximately.',
   input: z.object({
     file_path: filePath,
-    instruction: z.string().optional().describe('What the change is for'),
-    old_string: z.string().describe('The exact text to replace, with its white space'),
-    new_string: z.string().describe('The exact text in its place'),
-    allow_multiple: z.boolean().optional().describe('Replace every occurrence'),
-    expected_replacements: z
-      .int()
-      .min(1)
-      .optional()
-      .describe('Replace so many occurrences, if there are exactly so many'),
+    instruction: z.optional(z.string().check(z.describe('What the change is for'))),
+    old_string: z.string().check(z.describe('The exact text to replace, with its white space')),
+    new_string: z.string().check(z.describe('The exact text in its place')),
+    allow_multiple: z.optional(z.boolean().check(z.describe('Replace every occurrence'))),
+    expected_replacements: z.optional(
+      z.int().check(z.minimum(1), z.describe('Replace so many occurrences, if there are exactly so many')),
+    ),
   }),
   uses: ['edit_file'],
   mayUse: ['write_file'],
@@ -165,7 +165,7 @@ function otherCount(path: string, expected: number, count: number): ToolError {
 export const saveMemory = defineDialectTool({
   name: 'save_memory',
   description: 'Note a fact for later conversations, at the end of GEMINI.md.',
-  input: z.object({ fact: z.string().min(1).describe('One clear sentence') }),
+  input: z.object({ fact: z.string().check(z.minLength(1), z.describe('One clear sentence')) }),
   uses: ['append_file', 'search_text'],
   narrows: ['append_file'],
   *steps({ fact }) {

@@ -1,18 +1,18 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { ToolOutput } from '../../tools/index.ts'
 import { call, defineDialectTool, type PathMapping, readPart, renamedFields, tryCall, trySteps } from '../define.ts'
 import type { Answer, Steps } from '../runtime/types.ts'
 import { directory } from './files.ts'
 
-const searchPath = directory.optional().describe('Directory to search; default: all of the workspace')
+const searchPath = z.optional(directory.check(z.describe('Directory to search; default: all of the workspace')))
 
 export const glob = defineDialectTool({
   name: 'glob',
   description: 'Find files by a glob such as **/*.ts. Their paths are sorted by name.',
   input: z.object({
-    pattern: z.string().describe('Glob on the path from dir_path on'),
+    pattern: z.string().check(z.describe('Glob on the path from dir_path on')),
     dir_path: searchPath,
-    respect_git_ignore: z.boolean().optional().describe('Leave out what .gitignore names; default true'),
+    respect_git_ignore: z.optional(z.boolean().check(z.describe('Leave out what .gitignore names; default true'))),
   }),
   normalizeInput: (input) => renamedFields(input, { path: 'dir_path' }),
   uses: ['find_files'],
@@ -38,15 +38,17 @@ export const grepSearch = defineDialectTool({
   name: 'grep_search',
   description: 'Search file contents, line by line, for a regular expression (no look-around, no back-references).',
   input: z.object({
-    pattern: z.string().min(1).describe('Regular expression'),
-    dir_path: searchPath.describe('Directory or file to search; default: all of the workspace'),
-    include_pattern: z.string().optional().describe('Only files that match this glob, such as *.ts or src/**'),
-    names_only: z.boolean().optional().describe('Only the paths of the files'),
-    case_sensitive: z.boolean().optional().describe('Default false'),
-    fixed_strings: z.boolean().optional().describe('Take the pattern as plain text'),
-    context: z.int().min(0).optional().describe('Lines around each match, at most 3'),
-    no_ignore: z.boolean().optional().describe('Search also hidden files and what .gitignore names'),
-    total_max_matches: z.int().min(1).optional().describe('Default 100'),
+    pattern: z.string().check(z.minLength(1), z.describe('Regular expression')),
+    dir_path: searchPath.check(z.describe('Directory or file to search; default: all of the workspace')),
+    include_pattern: z.optional(
+      z.string().check(z.describe('Only files that match this glob, such as *.ts or src/**')),
+    ),
+    names_only: z.optional(z.boolean().check(z.describe('Only the paths of the files'))),
+    case_sensitive: z.optional(z.boolean().check(z.describe('Default false'))),
+    fixed_strings: z.optional(z.boolean().check(z.describe('Take the pattern as plain text'))),
+    context: z.optional(z.int().check(z.minimum(0), z.describe('Lines around each match, at most 3'))),
+    no_ignore: z.optional(z.boolean().check(z.describe('Search also hidden files and what .gitignore names'))),
+    total_max_matches: z.optional(z.int().check(z.minimum(1), z.describe('Default 100'))),
   }),
   formerNames: ['search_file_content'],
   normalizeInput: (input) => renamedFields(input, { path: 'dir_path', include: 'include_pattern' }),
@@ -107,8 +109,12 @@ export const readManyFiles = defineDialectTool({
   name: 'read_many_files',
   description: 'Read several text files, by their paths or by globs: at most 64 KiB in all.',
   input: z.object({
-    include: z.array(z.string().min(1)).min(1).max(100).describe('Paths and globs, such as src/**/*.ts'),
-    exclude: z.array(z.string().min(1)).max(100).optional().describe('Globs of files to leave out'),
+    include: z
+      .array(z.string().check(z.minLength(1)))
+      .check(z.minLength(1), z.maxLength(100), z.describe('Paths and globs, such as src/**/*.ts')),
+    exclude: z.optional(
+      z.array(z.string().check(z.minLength(1))).check(z.maxLength(100), z.describe('Globs of files to leave out')),
+    ),
   }),
   normalizeInput: (input) => renamedFields(input, { paths: 'include' }),
   uses: ['read_file', 'find_files', 'file_info'],

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { call, defineDialectTool, renamedFields } from '../define.ts'
 import { formatCommandOutput } from '../runtime/command-text.ts'
 
@@ -6,10 +6,10 @@ export const runShellCommand = defineDialectTool({
   name: 'run_shell_command',
   description: 'Run a shell command line. Its output comes with its exit code, where that is not 0.',
   input: z.object({
-    command: z.string().min(1).describe('The command line'),
-    description: z.string().max(2000).optional().describe('What it is for'),
-    dir_path: z.string().optional().describe('Directory to run it in'),
-    is_background: z.boolean().optional().describe('Let it run on, without its output'),
+    command: z.string().check(z.minLength(1), z.describe('The command line')),
+    description: z.optional(z.string().check(z.maxLength(2000), z.describe('What it is for'))),
+    dir_path: z.optional(z.string().check(z.describe('Directory to run it in'))),
+    is_background: z.optional(z.boolean().check(z.describe('Let it run on, without its output'))),
   }),
   normalizeInput: (input) => renamedFields(input, { directory: 'dir_path' }),
   uses: ['run_command'],

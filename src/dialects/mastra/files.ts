@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { compileGlobs } from '../../paths/glob.ts'
 import type { ToolOutput } from '../../tools/index.ts'
 import { call, defineDialectTool, type PathMapping, readPart, tryCall } from '../define.ts'
@@ -8,7 +8,7 @@ import type { DialectTool } from '../runtime/types.ts'
 /** What a workspace allows by default. A limit for each file needs more matches than the search returns without one. */
 const MAX_MATCHES = 1000
 
-const path = z.string().describe('Path of the file')
+const path = z.string().check(z.describe('Path of the file'))
 
 export const fileTools: readonly DialectTool[] = [
   defineDialectTool({
@@ -17,10 +17,10 @@ export const fileTools: readonly DialectTool[] = [
       'Read a text file, or with offset and limit a part of it. Each line has its number and an arrow before it.',
     input: z.object({
       path,
-      offset: z.int().min(1).optional().describe('First line, from 1'),
-      limit: z.int().min(1).optional().describe('Lines at most'),
-      showLineNumbers: z.boolean().default(true),
-      encoding: z.enum(['utf-8', 'utf8']).optional().describe('Files are read as text'),
+      offset: z.optional(z.int().check(z.minimum(1), z.describe('First line, from 1'))),
+      limit: z.optional(z.int().check(z.minimum(1), z.describe('Lines at most'))),
+      showLineNumbers: z._default(z.boolean(), true),
+      encoding: z.optional(z.enum(['utf-8', 'utf8']).check(z.describe('Files are read as text'))),
     }),
     uses: ['read_file'],
     *steps({ path, offset = 1, limit: maxLines = Number.POSITIVE_INFINITY, showLineNumbers }, pathMapping) {
@@ -40,7 +40,7 @@ export const fileTools: readonly DialectTool[] = [
     input: z.object({
       path,
       content: z.string(),
-      overwrite: z.boolean().default(true).describe('false: only if there is no file'),
+      overwrite: z._default(z.boolean().check(z.describe('false: only if there is no file')), true),
     }),
     uses: ['write_file'],
     *steps({ path, content, overwrite }, pathMapping) {
@@ -55,9 +55,9 @@ export const fileTools: readonly DialectTool[] = [
       'Replace old_string, which must occur exactly once, by new_string; with replace_all every occurrence. Line numbers are not part of them.',
     input: z.object({
       path,
-      old_string: z.string().min(1),
+      old_string: z.string().check(z.minLength(1)),
       new_string: z.string(),
-      replace_all: z.boolean().default(false),
+      replace_all: z._default(z.boolean(), false),
     }),
     uses: ['edit_file'],
     *steps({ path, old_string: oldText, new_string: newText, replace_all: replaceAll }, pathMapping) {
@@ -74,17 +74,18 @@ export const fileTools: readonly DialectTool[] = [
     name: 'mastra_workspace_list_files',
     description: 'List a directory as a tree whose levels are indented by tabs.',
     input: z.object({
-      path: z.string().default('.').describe('Path of the directory'),
-      maxDepth: z.int().min(1).default(2),
-      showHidden: z.boolean().default(false),
-      dirsOnly: z.boolean().default(false),
-      exclude: z.string().optional().describe('Leave out names that contain this'),
-      extension: z.string().optional().describe('Only files with this ending, such as .ts'),
-      pattern: z
-        .union([z.string(), z.array(z.string())])
-        .optional()
-        .describe('Only files whose path from there matches one of these globs'),
-      respectGitignore: z.boolean().default(true),
+      path: z._default(z.string().check(z.describe('Path of the directory')), '.'),
+      maxDepth: z._default(z.int().check(z.minimum(1)), 2),
+      showHidden: z._default(z.boolean(), false),
+      dirsOnly: z._default(z.boolean(), false),
+      exclude: z.optional(z.string().check(z.describe('Leave out names that contain this'))),
+      extension: z.optional(z.string().check(z.describe('Only files with this ending, such as .ts'))),
+      pattern: z.optional(
+        z
+          .union([z.string(), z.array(z.string())])
+          .check(z.describe('Only files whose path from there matches one of these globs')),
+      ),
+      respectGitignore: z._default(z.boolean(), true),
     }),
     uses: ['list_directory'],
     *steps({ path, maxDepth, showHidden, respectGitignore, ...options }, pathMapping) {
@@ -101,7 +102,7 @@ export const fileTools: readonly DialectTool[] = [
   defineDialectTool({
     name: 'mastra_workspace_delete',
     description: 'Delete a file. Never a directory.',
-    input: z.object({ path, recursive: z.literal(false).default(false) }),
+    input: z.object({ path, recursive: z._default(z.literal(false), false) }),
     uses: ['delete_file'],
     *steps({ path }, pathMapping) {
       yield* call('delete_file', { path: pathMapping.inward(path) })
@@ -126,7 +127,7 @@ export const fileTools: readonly DialectTool[] = [
     description: 'Create a directory, with its parents. An existing one is fine.',
     input: z.object({
       path: z.string(),
-      recursive: z.boolean().default(true).describe('false: its parent must exist'),
+      recursive: z._default(z.boolean().check(z.describe('false: its parent must exist')), true),
     }),
     uses: ['create_directory'],
     mayUse: ['file_info'],
@@ -142,12 +143,12 @@ export const fileTools: readonly DialectTool[] = [
     name: 'mastra_workspace_grep',
     description: 'Search file contents, line by line, for a regular expression (no look-around, no back-references).',
     input: z.object({
-      pattern: z.string().min(1),
-      path: z.string().default('.').describe('Directory, file, or a glob such as src/**/*.ts'),
-      contextLines: z.int().min(0).default(0).describe('Lines around each match, at most 3'),
-      maxCount: z.int().min(1).optional().describe('Maximum matches in each file'),
-      caseSensitive: z.boolean().default(true),
-      includeHidden: z.boolean().default(false),
+      pattern: z.string().check(z.minLength(1)),
+      path: z._default(z.string().check(z.describe('Directory, file, or a glob such as src/**/*.ts')), '.'),
+      contextLines: z._default(z.int().check(z.minimum(0), z.describe('Lines around each match, at most 3')), 0),
+      maxCount: z.optional(z.int().check(z.minimum(1), z.describe('Maximum matches in each file'))),
+      caseSensitive: z._default(z.boolean(), true),
+      includeHidden: z._default(z.boolean(), false),
     }),
     uses: ['search_text'],
     *steps({ pattern: query, path, maxCount, ...options }, pathMapping) {

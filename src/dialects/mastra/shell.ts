@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { ToolOutput } from '../../tools/index.ts'
 import { call, defineDialectTool } from '../define.ts'
 import { formatCommandOutput } from '../runtime/command-text.ts'
@@ -6,26 +6,28 @@ import { splitLines } from '../runtime/numbered-lines.ts'
 import type { DialectTool } from '../runtime/types.ts'
 
 /** Converts the text of a number, which models write as well. */
-const numeric = <S extends z.ZodType>(schema: S) =>
-  z.preprocess(
-    (value) => (typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value),
+const numeric = <S extends z.ZodMiniType>(schema: S) =>
+  z.pipe(
+    z.transform((value) => (typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value)),
     schema,
   )
 
-const tail = numeric(z.int()).nullish().describe('Last lines of each stream to show. Default, and 0: all that is kept')
+const tail = z
+  .nullish(numeric(z.int()))
+  .check(z.describe('Last lines of each stream to show. Default, and 0: all that is kept'))
 
-const pid = z.string().min(1).describe('Id that was returned when the command was started')
+const pid = z.string().check(z.minLength(1), z.describe('Id that was returned when the command was started'))
 
 export const shellTools: readonly DialectTool[] = [
   defineDialectTool({
     name: 'mastra_workspace_execute_command',
     description: 'Run a shell command line, with background in parallel to the other calls.',
     input: z.object({
-      command: z.string().min(1),
-      timeout: numeric(z.number().positive()).nullish().describe('Seconds that it may take'),
-      cwd: z.string().nullish().describe('Directory to run it in'),
+      command: z.string().check(z.minLength(1)),
+      timeout: z.nullish(numeric(z.number().check(z.positive()))).check(z.describe('Seconds that it may take')),
+      cwd: z.nullish(z.string()).check(z.describe('Directory to run it in')),
       tail,
-      background: z.boolean().optional(),
+      background: z.optional(z.boolean()),
     }),
     uses: ['run_command'],
     mayUse: ['start_command'],
@@ -45,7 +47,7 @@ export const shellTools: readonly DialectTool[] = [
   defineDialectTool({
     name: 'mastra_workspace_get_process_output',
     description: 'New output of a background command since the last call, and its exit code once it has ended.',
-    input: z.object({ pid, tail, wait: z.literal(false).optional().describe('The answer comes at once') }),
+    input: z.object({ pid, tail, wait: z.optional(z.literal(false).check(z.describe('The answer comes at once'))) }),
     uses: ['check_command'],
     *steps({ pid: id, tail }) {
       const checked = lastLines(yield* call('check_command', { id }), tail)

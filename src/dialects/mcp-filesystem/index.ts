@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ToolError } from '../../errors.ts'
 import { compileGlobs } from '../../paths/glob.ts'
 import { nameOf, type Path } from '../../paths/logical-path.ts'
@@ -69,11 +69,11 @@ function formatError({ code, message, hint, failure }: DialectError): Answer {
   return { output: `${code}: ${message}\n${hint}${nearest}` }
 }
 
-const lineCount = z.number().optional()
+const lineCount = z.optional(z.number())
 const readInput = z.object({
   path,
-  tail: lineCount.describe('If provided, returns only the last N lines of the file'),
-  head: lineCount.describe('If provided, returns only the first N lines of the file'),
+  tail: lineCount.check(z.describe('If provided, returns only the last N lines of the file')),
+  head: lineCount.check(z.describe('If provided, returns only the first N lines of the file')),
 })
 
 const mediaOutput = z.object({
@@ -82,7 +82,7 @@ const mediaOutput = z.object({
       z.object({ type: z.enum(['image', 'audio']), data: z.string(), mimeType: z.string() }),
       z.object({
         type: z.literal('resource'),
-        resource: z.object({ uri: z.string(), mimeType: z.string().optional(), blob: z.string() }),
+        resource: z.object({ uri: z.string(), mimeType: z.optional(z.string()), blob: z.string() }),
       }),
     ]),
   ),
@@ -159,9 +159,11 @@ const tools = [
     input: z.object({
       paths: z
         .array(z.string())
-        .min(1)
-        .describe(
-          'Array of file paths to read. Each path must be a string pointing to a valid file within allowed directories.',
+        .check(
+          z.minLength(1),
+          z.describe(
+            'Array of file paths to read. Each path must be a string pointing to a valid file within allowed directories.',
+          ),
         ),
     }),
     output: content,
@@ -209,11 +211,11 @@ const tools = [
       path,
       edits: z.array(
         z.object({
-          oldText: z.string().describe('Text to search for - must match exactly'),
-          newText: z.string().describe('Text to replace with'),
+          oldText: z.string().check(z.describe('Text to search for - must match exactly')),
+          newText: z.string().check(z.describe('Text to replace with')),
         }),
       ),
-      dryRun: z.boolean().default(false).describe('Preview changes using git-style diff format'),
+      dryRun: z._default(z.boolean().check(z.describe('Preview changes using git-style diff format')), false),
     }),
     output: content,
     annotations: { ...changes, idempotentHint: false, destructiveHint: true },
@@ -256,7 +258,10 @@ const tools = [
     description: 'List what is directly in a directory with the sizes of its files, sorted by name or size.',
     input: z.object({
       path,
-      sortBy: z.enum(['name', 'size']).optional().default('name').describe('Sort entries by name or size'),
+      sortBy: z._default(
+        z.optional(z.enum(['name', 'size']).check(z.describe('Sort entries by name or size'))),
+        'name',
+      ),
     }),
     output: content,
     annotations: readHints,
@@ -271,7 +276,7 @@ const tools = [
     title: 'Directory Tree',
     description:
       'Show the tree below a directory as JSON: each entry has name and type, and a directory its children. excludePatterns are globs, or names at any depth.',
-    input: z.object({ path, excludePatterns: z.array(z.string()).optional().default([]) }),
+    input: z.object({ path, excludePatterns: z._default(z.optional(z.array(z.string())), []) }),
     output: content,
     annotations: readHints,
     uses: ['list_directory'],
@@ -303,7 +308,7 @@ const tools = [
     title: 'Search Files',
     description:
       "Find files and directories by a glob on their path from `path`: '*.ext' directly in it, '**/*.ext' at any depth. Gives full paths.",
-    input: z.object({ path, pattern: z.string(), excludePatterns: z.array(z.string()).optional().default([]) }),
+    input: z.object({ path, pattern: z.string(), excludePatterns: z._default(z.optional(z.array(z.string())), []) }),
     output: content,
     annotations: readHints,
     uses: ['find_files', 'list_directory'],

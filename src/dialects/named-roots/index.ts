@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { call, createPathMapping, defineDialectTool, joinSentences, readPart, ToolError } from '../define.ts'
 import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
 import type { Answer } from '../runtime/types.ts'
@@ -36,7 +36,7 @@ function success(fields: object): Answer {
 
 const looks = { readOnlyHint: true, openWorldHint: false }
 const changes = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false }
-const path = z.string().describe('Absolute path below one of the roots')
+const path = z.string().check(z.describe('Absolute path below one of the roots'))
 
 const tools = [
   defineDialectTool({
@@ -46,8 +46,8 @@ const tools = [
       'Read a text file. Of more than 64 KiB, it returns the first lines; start_line continues, and start_column within a line.',
     input: z.object({
       path,
-      start_line: z.int().min(1).default(1).describe('First line, from 1'),
-      max_lines: z.int().min(1).optional().describe('Maximum lines'),
+      start_line: z._default(z.int().check(z.minimum(1), z.describe('First line, from 1')), 1),
+      max_lines: z.optional(z.int().check(z.minimum(1), z.describe('Maximum lines'))),
     }),
     annotations: looks,
     uses: ['read_file'],
@@ -80,7 +80,7 @@ const tools = [
     name: 'list_directory',
     title: 'List directory',
     description: 'List a directory; with recursive also what is in the directories below, without ignored names.',
-    input: z.object({ path, recursive: z.boolean().default(false) }),
+    input: z.object({ path, recursive: z._default(z.boolean(), false) }),
     annotations: looks,
     uses: ['list_directory'],
     *steps({ path, recursive }, pathMapping) {
@@ -111,7 +111,7 @@ const tools = [
     name: 'delete_file',
     title: 'Delete file',
     description: 'Delete a file. Directories are never deleted; recursive is refused.',
-    input: z.object({ path, recursive: z.boolean().default(false) }),
+    input: z.object({ path, recursive: z._default(z.boolean(), false) }),
     annotations: { ...changes, idempotentHint: true },
     uses: ['delete_file'],
     *steps({ path, recursive }, pathMapping) {

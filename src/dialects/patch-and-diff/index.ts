@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { ToolOutput } from '../../tools/index.ts'
 import {
   call,
@@ -52,9 +52,9 @@ function formatError({ code, message, hint, path, failure }: DialectError): Answ
 
 const looks = { readOnlyHint: true, openWorldHint: false }
 const changes = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false }
-const line = z.int().min(1).optional()
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a sha256 in lowercase hex, as read_file returns it')
-const reason = z.string().max(2000).optional()
+const line = z.optional(z.int().check(z.minimum(1)))
+const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'must be a sha256 in lowercase hex, as read_file returns it'))
+const reason = z.optional(z.string().check(z.maxLength(2000)))
 
 const tools = [
   defineDialectTool({
@@ -62,10 +62,10 @@ const tools = [
     title: 'List directory',
     description: 'List a directory, directories with a final slash. Hidden and ignored names are left out.',
     input: z.object({
-      path: z.string().default('.'),
-      maxDepth: z.int().min(1).default(1),
-      includeHidden: z.boolean().default(false),
-      maxEntries: z.int().min(1).default(300),
+      path: z._default(z.string(), '.'),
+      maxDepth: z._default(z.int().check(z.minimum(1)), 1),
+      includeHidden: z._default(z.boolean(), false),
+      maxEntries: z._default(z.int().check(z.minimum(1)), 300),
     }),
     normalizeInput: (input) => renamedFields(input, { depth: 'maxDepth' }),
     annotations: looks,
@@ -92,7 +92,7 @@ const tools = [
       path: z.string(),
       startLine: line,
       maxLines: line,
-      lineNumbers: z.boolean().default(false),
+      lineNumbers: z._default(z.boolean(), false),
     }),
     normalizeInput: withMaxLines,
     annotations: looks,
@@ -137,13 +137,13 @@ const tools = [
     title: 'Search text',
     description: 'Search the lines of files; each match is shown as path:line:text.',
     input: z.object({
-      query: z.string().min(1),
-      path: z.string().default('.'),
-      mode: z.enum(['literal', 'regex']).default('literal'),
-      includeGlob: z.string().optional().describe('Only files that match, such as **/*.ts'),
-      maxMatches: z.int().min(1).default(100),
-      contextLines: z.int().min(0).default(0).describe('Lines around each match, at most 3'),
-      hashes: z.boolean().default(true).describe('Show the sha256 of the files'),
+      query: z.string().check(z.minLength(1)),
+      path: z._default(z.string(), '.'),
+      mode: z._default(z.enum(['literal', 'regex']), 'literal'),
+      includeGlob: z.optional(z.string().check(z.describe('Only files that match, such as **/*.ts'))),
+      maxMatches: z._default(z.int().check(z.minimum(1)), 100),
+      contextLines: z._default(z.int().check(z.minimum(0), z.describe('Lines around each match, at most 3')), 0),
+      hashes: z._default(z.boolean().check(z.describe('Show the sha256 of the files')), true),
     }),
     normalizeInput: withMode,
     annotations: looks,
@@ -173,8 +173,8 @@ const tools = [
     input: z.object({
       path: z.string(),
       content: z.string(),
-      mode: z.enum(['CREATE_NEW', 'REPLACE_EXISTING', 'CREATE_OR_REPLACE']).default('CREATE_OR_REPLACE'),
-      expectedSha256: sha256.nullable().optional().describe('Version that you read; null: none'),
+      mode: z._default(z.enum(['CREATE_NEW', 'REPLACE_EXISTING', 'CREATE_OR_REPLACE']), 'CREATE_OR_REPLACE'),
+      expectedSha256: z.optional(z.nullable(sha256).check(z.describe('Version that you read; null: none'))),
       reason,
     }),
     annotations: changes,
@@ -197,8 +197,8 @@ const tools = [
       'Apply a unified diff or a *** Begin Patch block to several files, all or none. Its paths are relative.',
     input: z.object({
       patch: z.string(),
-      expectedBaseCommit: z.string().optional().describe('Commit that the patch is based on'),
-      dryRun: z.boolean().default(false),
+      expectedBaseCommit: z.optional(z.string().check(z.describe('Commit that the patch is based on'))),
+      dryRun: z._default(z.boolean(), false),
       reason,
     }),
     annotations: changes,
@@ -232,10 +232,10 @@ const tools = [
     title: 'Diff workspace',
     description: 'Show what changed since the last commit, or since the workspace was opened, as a patch.',
     input: z.object({
-      paths: z.array(z.string()).min(1).optional().describe('Only these files and directories'),
-      statOnly: z.boolean().default(false).describe('Only how many lines changed in which files'),
-      maxBytes: z.int().min(1).default(120_000),
-      base: z.string().min(1).optional().describe('Commit to compare with'),
+      paths: z.optional(z.array(z.string()).check(z.minLength(1), z.describe('Only these files and directories'))),
+      statOnly: z._default(z.boolean().check(z.describe('Only how many lines changed in which files')), false),
+      maxBytes: z._default(z.int().check(z.minimum(1)), 120_000),
+      base: z.optional(z.string().check(z.minLength(1), z.describe('Commit to compare with'))),
     }),
     annotations: looks,
     uses: ['diff_workspace'],

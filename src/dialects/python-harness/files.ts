@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ToolError } from '../../errors.ts'
 import {
   call,
@@ -15,23 +15,25 @@ import { numberLines } from '../runtime/numbered-lines.ts'
 import type { DialectTool, Steps } from '../runtime/types.ts'
 import { succeeded } from './results.ts'
 
-const path = z.string().describe('Path of the file')
-const directory = z.string().default('.').describe('Path of the directory')
+const path = z.string().check(z.describe('Path of the file'))
+const directory = z._default(z.string().check(z.describe('Path of the directory')), '.')
 const expectedHash = z
-  .string()
-  .regex(/^(?:[0-9a-f]{12}|[0-9a-f]{64})$/, 'must be a hash in lowercase hex, as read_file returns it')
-  .nullish()
-  .describe('Hash of the version that you read')
+  .nullish(
+    z
+      .string()
+      .check(z.regex(/^(?:[0-9a-f]{12}|[0-9a-f]{64})$/, 'must be a hash in lowercase hex, as read_file returns it')),
+  )
+  .check(z.describe('Hash of the version that you read'))
 
 /** Lines of one reading, if it names no limit. */
 const LIMIT = 2000
 
 const readInput = z.object({
   path,
-  offset: z.int().min(0).default(0).describe('Lines to skip'),
-  limit: z.int().min(1).nullable().default(LIMIT).describe('Maximum lines'),
-  start_line: z.int().min(1).optional().describe('First line, instead of offset'),
-  end_line: z.int().min(1).optional().describe('Last line'),
+  offset: z._default(z.int().check(z.minimum(0), z.describe('Lines to skip')), 0),
+  limit: z._default(z.nullable(z.int().check(z.minimum(1))).check(z.describe('Maximum lines')), LIMIT),
+  start_line: z.optional(z.int().check(z.minimum(1), z.describe('First line, instead of offset'))),
+  end_line: z.optional(z.int().check(z.minimum(1), z.describe('Last line'))),
 })
 
 type ReadInput = z.output<typeof readInput>
@@ -83,9 +85,9 @@ export const fileTools: readonly DialectTool[] = [
     description: 'Replace old_text, which must occur exactly once, by new_text; with replace_all every occurrence.',
     input: z.object({
       path,
-      old_text: z.string().min(1),
+      old_text: z.string().check(z.minLength(1)),
       new_text: z.string(),
-      replace_all: z.boolean().default(false),
+      replace_all: z._default(z.boolean(), false),
       expected_hash: expectedHash,
     }),
     uses: ['edit_file'],
@@ -106,7 +108,7 @@ export const fileTools: readonly DialectTool[] = [
   defineDialectTool({
     name: 'list_directory',
     description: 'List a directory, with recursive all below it. Directories end with a slash.',
-    input: z.object({ path: directory, recursive: z.boolean().default(false) }),
+    input: z.object({ path: directory, recursive: z._default(z.boolean(), false) }),
     uses: ['list_directory'],
     *steps({ path, recursive }, pathMapping) {
       const { entries, truncated, totalEntries } = yield* call('list_directory', {
@@ -126,11 +128,11 @@ export const fileTools: readonly DialectTool[] = [
     name: 'search_files',
     description: 'Search file contents, line by line, for a regular expression (no look-around, no back-references).',
     input: z.object({
-      pattern: z.string().min(1).describe('Regular expression'),
+      pattern: z.string().check(z.minLength(1), z.describe('Regular expression')),
       path: directory,
-      include_glob: z.string().nullish().describe('Only files that match this glob, such as *.py'),
-      case_sensitive: z.boolean().default(true),
-      max_results: z.int().min(1).default(100),
+      include_glob: z.nullish(z.string()).check(z.describe('Only files that match this glob, such as *.py')),
+      case_sensitive: z._default(z.boolean(), true),
+      max_results: z._default(z.int().check(z.minimum(1)), 100),
     }),
     normalizeInput: (input) => renamedFields(input, { file_pattern: 'include_glob', filePattern: 'include_glob' }),
     uses: ['search_text'],
@@ -152,7 +154,11 @@ export const fileTools: readonly DialectTool[] = [
     name: 'find_files',
     description:
       'Find files whose name matches a glob such as *.py, at any depth; or whose path does, such as src/**/*.py.',
-    input: z.object({ pattern: z.string().min(1), path: directory, max_results: z.int().min(1).default(200) }),
+    input: z.object({
+      pattern: z.string().check(z.minLength(1)),
+      path: directory,
+      max_results: z._default(z.int().check(z.minimum(1)), 200),
+    }),
     uses: ['find_files'],
     *steps({ pattern, path, max_results: maxResults }, pathMapping) {
       const { files, totalFound } = yield* call('find_files', {
@@ -168,7 +174,7 @@ export const fileTools: readonly DialectTool[] = [
   defineDialectTool({
     name: 'create_directory',
     description: 'Create a directory, with its parents. An existing one is fine.',
-    input: z.object({ path: z.string().describe('Path of the directory') }),
+    input: z.object({ path: z.string().check(z.describe('Path of the directory')) }),
     uses: ['create_directory'],
     *steps({ path }, pathMapping) {
       yield* call('create_directory', { path: pathMapping.inward(path) })
@@ -178,7 +184,7 @@ export const fileTools: readonly DialectTool[] = [
   defineDialectTool({
     name: 'file_info',
     description: 'Describe a file or directory: type, size, time, lines, hash, whether it may be read and changed.',
-    input: z.object({ path: z.string().describe('Path of the file or directory') }),
+    input: z.object({ path: z.string().check(z.describe('Path of the file or directory')) }),
     uses: ['file_info'],
     *steps({ path }, pathMapping) {
       const info = yield* call('file_info', { path: pathMapping.inward(path) })

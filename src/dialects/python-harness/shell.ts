@@ -1,13 +1,13 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { ToolOutput } from '../../tools/index.ts'
 import { call, defineDialectTool, renamedFields } from '../define.ts'
 import { formatCommandOutput } from '../runtime/command-text.ts'
 import type { Answer, DialectTool } from '../runtime/types.ts'
 import { failed, succeeded } from './results.ts'
 
-const command = z.string().min(1).describe('The command line')
-const cwd = z.string().optional().describe('Directory to run it in')
-const commandId = z.string().min(1).describe('Id that start_command returned')
+const command = z.string().check(z.minLength(1), z.describe('The command line'))
+const cwd = z.optional(z.string().check(z.describe('Directory to run it in')))
+const commandId = z.string().check(z.minLength(1), z.describe('Id that start_command returned'))
 const withCommandId = (input: unknown) => renamedFields(input, { process_id: 'command_id', processId: 'command_id' })
 
 export const shellTools: readonly DialectTool[] = [
@@ -17,7 +17,10 @@ export const shellTools: readonly DialectTool[] = [
     input: z.object({
       command,
       cwd,
-      timeout_seconds: z.number().positive().nullable().default(30).describe('Seconds that it may take'),
+      timeout_seconds: z._default(
+        z.nullable(z.number().check(z.positive())).check(z.describe('Seconds that it may take')),
+        30,
+      ),
     }),
     normalizeInput: (input) => renamedFields(input, { timeout: 'timeout_seconds' }),
     uses: ['run_command'],

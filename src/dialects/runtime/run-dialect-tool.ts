@@ -1,8 +1,9 @@
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import { parseInput, unknownTool } from '../../call/parse-input.ts'
 import type { AuthorizedCall, CallOptions, Success } from '../../call/state/call.ts'
 import { type Failure, ToolError, withCause } from '../../errors.ts'
 import type { ShownVersion, Tool } from '../../tools/define-tool.ts'
+import type { ObjectSchema } from '../../util/object-schema.ts'
 import { strictSchema } from '../../util/strict-schema.ts'
 import { recordPaths } from './path-mapping.ts'
 import { requireAnswer, requireKnownFields, requireStep, requireSteps } from './require-answer.ts'
@@ -72,9 +73,9 @@ export function dialectToolsFor(
 
 /** The compiled input schemas of a dialect tool. */
 interface InputContract {
-  readonly schema: z.ZodObject
+  readonly schema: ObjectSchema
   /** Schemas of the safety fields. */
-  readonly safety: z.ZodRawShape
+  readonly safety: z.core.$ZodShape
 }
 
 /** Compiled once per tool: a schema must stay the same object, because its conversions are cached. */

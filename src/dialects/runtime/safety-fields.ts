@@ -1,7 +1,8 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { parseInput } from '../../call/parse-input.ts'
 import { ToolError } from '../../errors.ts'
 import { builtinTools, type ToolInput, type ToolName } from '../../tools/index.ts'
+import { isSchema } from '../../util/strict-schema.ts'
 import type { Dialect, DialectTool } from './types.ts'
 
 /**
@@ -49,18 +50,17 @@ export function safetyFieldsOf(tool: string): readonly string[] {
   return Object.hasOwn(safetyFields, tool) ? (safetyFields[tool as ToolName] ?? []) : []
 }
 
-const shapes: ReadonlyMap<string, Readonly<Record<string, z.ZodType>>> = new Map(
+const shapes: ReadonlyMap<string, Readonly<Record<string, z.core.$ZodType>>> = new Map(
   builtinTools.map(({ name, input }) => [name, input.shape]),
 )
 
 /** Returns the schemas of all safety fields that a tool of a dialect takes, without defaults. */
-export function safetyShapeOf({ uses, mayUse = [], narrows = [...uses, ...mayUse] }: DialectTool): z.ZodRawShape {
-  const shape: Record<string, z.ZodType> = {}
+export function safetyShapeOf({ uses, mayUse = [], narrows = [...uses, ...mayUse] }: DialectTool): z.core.$ZodShape {
+  const shape: Record<string, z.core.$ZodType> = {}
   for (const tool of narrows) {
     for (const field of safetyFieldsOf(tool)) {
       const schema = shapes.get(tool)?.[field]
-      if (schema !== undefined)
-        shape[field] ??= (schema instanceof z.ZodDefault ? schema.unwrap() : schema) as z.ZodType
+      if (schema !== undefined) shape[field] ??= isSchema(schema, '$ZodDefault') ? schema._zod.def.innerType : schema
     }
   }
   return shape
@@ -84,7 +84,7 @@ export interface SpelledInput {
  */
 export function spellInput(
   { name, input: { shape } }: DialectTool,
-  safetyShape: z.ZodRawShape,
+  safetyShape: z.core.$ZodShape,
   { fields: dialectFields = {} }: Pick<Dialect, 'fields'>,
   input: unknown,
 ): SpelledInput {
@@ -132,15 +132,15 @@ export class SafetyFields {
   /** @throws ToolError `INVALID_INPUT` for a value that the field cannot have */
   constructor(
     tool: DialectTool,
-    shape: z.ZodRawShape,
+    shape: z.core.$ZodShape,
     { safety, spelling }: SpelledInput,
     inward: (path: string) => string,
   ) {
     this.#tool = tool.name
     this.#spelling = spelling
     const spell = (field: string) => spelling.get(field) ?? field
-    const spelledShape = Object.keys(safety).map((field) => [spell(field), shape[field] as z.ZodType] as const)
-    const schema = z.strictObject(Object.fromEntries(spelledShape)).partial()
+    const spelledShape = Object.keys(safety).map((field) => [spell(field), shape[field] as z.core.$ZodType] as const)
+    const schema = z.partial(z.strictObject(Object.fromEntries(spelledShape)))
     const spelled = Object.entries(safety).map(([field, value]) => [spell(field), value] as const)
     const parsed = parseInput({ name: tool.name, input: schema }, Object.fromEntries(spelled))
     const fields = Object.fromEntries(Object.keys(safety).map((field) => [field, parsed[spell(field)]]))

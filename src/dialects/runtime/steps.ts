@@ -1,19 +1,19 @@
-import type * as z from 'zod'
 import type { ResultOf, Success, SuccessOf } from '../../call/state/call.ts'
 import { type Failure, ToolError, toFailure } from '../../errors.ts'
 import type { ToolInput, ToolName, ToolOutput } from '../../tools/index.ts'
 import { checkArgument, isObjectValue, isObjectWith, requireText } from '../../util/check-options.ts'
+import type { ObjectSchema } from '../../util/object-schema.ts'
 import type { DialectTool, Steps } from './types.ts'
 
 /**
  * Defines a tool of a dialect. The type of the input comes from its schema, and the type of the state from the third
  * parameter of `steps`.
  */
-export function defineDialectTool<I extends z.ZodObject, S = unknown>(
+export function defineDialectTool<I extends ObjectSchema, S = unknown>(
   tool: DialectTool<I, S>,
-): DialectTool<z.ZodObject, S> {
+): DialectTool<ObjectSchema, S> {
   checkArgument('defineDialectTool()', 'tool', tool, isObjectValue)
-  return tool as unknown as DialectTool<z.ZodObject, S>
+  return tool as unknown as DialectTool<ObjectSchema, S>
 }
 
 /**

@@ -1,7 +1,8 @@
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import type { Success } from '../../call/state/call.ts'
 import type { ErrorCode, Failure } from '../../errors.ts'
 import type { ToolName } from '../../tools/index.ts'
+import type { ObjectSchema } from '../../util/object-schema.ts'
 import type { PathMapping } from './path-mapping.ts'
 
 /**
@@ -17,7 +18,7 @@ export interface Dialect<S = unknown> {
   readonly description: string
   /** Translates paths of the dialect into paths of the workspace and back; see `createPathMapping`. */
   readonly pathMapping: PathMapping
-  readonly tools: readonly DialectTool<z.ZodObject, S>[]
+  readonly tools: readonly DialectTool<ObjectSchema, S>[]
   /**
    * Creates the state of one run, when the run opens. It is passed to the steps of every tool. Another run, also that of a
    * fork, gets a state of its own. Default: the state is `undefined`.
@@ -40,7 +41,7 @@ export interface Dialect<S = unknown> {
 }
 
 /** One tool of a dialect. Create it with {@link defineDialectTool}. */
-export interface DialectTool<I extends z.ZodObject = z.ZodObject, S = unknown> {
+export interface DialectTool<I extends ObjectSchema = ObjectSchema, S = unknown> {
   readonly name: string
   /** Name for people. Default: `name`. */
   readonly title?: string
@@ -52,7 +53,7 @@ export interface DialectTool<I extends z.ZodObject = z.ZodObject, S = unknown> {
    */
   readonly input: I
   /** Schema of {@link Answer.structured}, if the tool returns structured data. */
-  readonly output?: z.ZodObject
+  readonly output?: ObjectSchema
   readonly annotations?: ToolAnnotations
   /** Tools of the workspace that it needs, built-in or own. If one of them is not registered, this tool is not either. */
   readonly uses: readonly AnyToolName[]
@@ -184,8 +185,8 @@ export interface DialectToolInfo {
   readonly name: string
   readonly title: string
   readonly description: string
-  readonly inputSchema: z.ZodObject
-  readonly outputSchema?: z.ZodObject
+  readonly inputSchema: ObjectSchema
+  readonly outputSchema?: ObjectSchema
   readonly annotations: ToolAnnotations
   readonly mutates: boolean
   /** Definitions for APIs that know this tool by a type of their own, without its name. */

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Success } from '../../call/state/call.ts'
 import type { Failure } from '../../errors.ts'
 import type { ToolOutput } from '../../tools/index.ts'
@@ -89,13 +89,12 @@ function answer(
 const looks = { readOnlyHint: true, openWorldHint: false }
 const changes = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false }
 const path = z.string()
-const line = z.int().min(1).optional()
-const expected_sha256 = z
-  .string()
-  .regex(/^[0-9a-f]{64}$/, 'must be a sha256 in lowercase hex, as read_file gives it')
-  .nullable()
-  .optional()
-  .describe('sha256 of the version you read; null: the file must not exist')
+const line = z.optional(z.int().check(z.minimum(1)))
+const expected_sha256 = z.optional(
+  z
+    .nullable(z.string().check(z.regex(/^[0-9a-f]{64}$/, 'must be a sha256 in lowercase hex, as read_file gives it')))
+    .check(z.describe('sha256 of the version you read; null: the file must not exist')),
+)
 
 /** Returns an object with one field, or an empty one if the value is `undefined`. */
 function optional<T>(name: string, value: T | undefined): Record<string, T> {
@@ -108,9 +107,9 @@ const tools = [
     title: 'Read file',
     description: 'Read a text file, or its lines from start_line to end_line.',
     input: z.object({
-      path: path.describe('File to read'),
-      start_line: line.describe('First line, from 1'),
-      end_line: line.describe('Last line, included'),
+      path: path.check(z.describe('File to read')),
+      start_line: line.check(z.describe('First line, from 1')),
+      end_line: line.check(z.describe('Last line, included')),
     }),
     annotations: looks,
     uses: ['read_file'],
@@ -140,9 +139,9 @@ const tools = [
     description: 'Replace exact text in a file. old_text must occur exactly once, unless replace_all.',
     input: z.object({
       path,
-      old_text: z.string().min(1).describe('Exact text that occurs once'),
+      old_text: z.string().check(z.minLength(1), z.describe('Exact text that occurs once')),
       new_text: z.string(),
-      replace_all: z.boolean().default(false),
+      replace_all: z._default(z.boolean(), false),
       expected_sha256,
     }),
     annotations: changes,
@@ -158,10 +157,10 @@ const tools = [
     description:
       'List a directory, without hidden and ignored names unless asked for. The paths of directories end with a slash.',
     input: z.object({
-      path: path.default('.'),
-      max_depth: z.int().min(1).default(1),
-      include_hidden: z.boolean().default(false),
-      include_ignored: z.boolean().default(false),
+      path: z._default(path, '.'),
+      max_depth: z._default(z.int().check(z.minimum(1)), 1),
+      include_hidden: z._default(z.boolean(), false),
+      include_ignored: z._default(z.boolean(), false),
     }),
     annotations: looks,
     uses: ['list_directory'],
@@ -180,14 +179,16 @@ const tools = [
     description:
       'Find files by a glob on their names, or with content_search the lines that contain a text or regular expression.',
     input: z.object({
-      path: path.default('.').describe('Directory to search; for contents also a file'),
-      pattern: z.string().min(1).optional().describe('Glob on names, such as *.ts; with content_search, what to find'),
-      content_search: z.boolean().optional().describe('Search contents, not names'),
-      query: z.string().min(1).optional().describe('Text to find in contents, in place of pattern'),
-      is_regex: z.boolean().optional().describe('Whether contents are searched by a regular expression'),
-      case_sensitive: z.boolean().optional().describe('Default: true'),
-      file_pattern: z.string().optional().describe('Only contents of files that match, such as **/*.ts'),
-      max_results: z.int().min(1).optional(),
+      path: z._default(path.check(z.describe('Directory to search; for contents also a file')), '.'),
+      pattern: z.optional(
+        z.string().check(z.minLength(1), z.describe('Glob on names, such as *.ts; with content_search, what to find')),
+      ),
+      content_search: z.optional(z.boolean().check(z.describe('Search contents, not names'))),
+      query: z.optional(z.string().check(z.minLength(1), z.describe('Text to find in contents, in place of pattern'))),
+      is_regex: z.optional(z.boolean().check(z.describe('Whether contents are searched by a regular expression'))),
+      case_sensitive: z.optional(z.boolean().check(z.describe('Default: true'))),
+      file_pattern: z.optional(z.string().check(z.describe('Only contents of files that match, such as **/*.ts'))),
+      max_results: z.optional(z.int().check(z.minimum(1))),
     }),
     annotations: looks,
     uses: ['search_text'],
@@ -218,9 +219,9 @@ const tools = [
     title: 'Run command',
     description: 'Run a shell command line. Its file changes are applied together when it ends.',
     input: z.object({
-      command: z.string().min(1),
-      cwd: z.string().optional().describe('Directory to run in'),
-      timeout_seconds: z.number().positive().optional(),
+      command: z.string().check(z.minLength(1)),
+      cwd: z.optional(z.string().check(z.describe('Directory to run in'))),
+      timeout_seconds: z.optional(z.number().check(z.positive())),
     }),
     annotations: changes,
     uses: ['run_command'],
@@ -240,8 +241,10 @@ const tools = [
     title: 'Submit plan',
     description: 'Submit a plan of your changes and wait for its approval; until then nothing can be changed.',
     input: z.object({
-      plan: z.string().min(1).describe('Your plan, in Markdown'),
-      paths: z.array(z.string().min(1)).min(1).optional().describe('Globs of the paths to change'),
+      plan: z.string().check(z.minLength(1), z.describe('Your plan, in Markdown')),
+      paths: z.optional(
+        z.array(z.string().check(z.minLength(1))).check(z.minLength(1), z.describe('Globs of the paths to change')),
+      ),
     }),
     annotations: { readOnlyHint: true, openWorldHint: false },
     uses: ['submit_plan'],

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ToolError } from '../../errors.ts'
 import { createDocument, type TextDocument } from '../../files/text/document.ts'
 import { type Note, parseNote } from '../../files/text/front-matter.ts'
@@ -9,9 +9,11 @@ import type { BuiltinContext, MemoryContext, PlanState } from '../builtin-tool.t
 /** Ids are words and slashes, so that no id can name another path. */
 export const noteId = z
   .string()
-  .max(200)
-  .regex(/^[A-Za-z0-9][\w-]*(?:\/[A-Za-z0-9][\w-]*)*$/, 'must be words of letters, digits, - and _, separated by /')
-  .describe('Name of the note, such as decisions/storage')
+  .check(
+    z.maxLength(200),
+    z.regex(/^[A-Za-z0-9][\w-]*(?:\/[A-Za-z0-9][\w-]*)*$/, 'must be words of letters, digits, - and _, separated by /'),
+    z.describe('Name of the note, such as decisions/storage'),
+  )
 
 /** Returns the directory of the notes. */
 export function memoryPath({ memory }: Pick<PlanState, 'memory'>): string {
