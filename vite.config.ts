@@ -7,11 +7,7 @@ import { publishedModules, sourceOf } from './test/published.ts'
 import { chromiumArgs, chromiumPath } from './test/runtimes/chromium.ts'
 
 /** The sources of every published entry, and the command line. */
-const entries = [
-  'src/cli/main.ts',
-  'src/cli/thread.ts',
-  ...publishedModules('.', 'src').map(([, file]) => sourceOf(file)),
-]
+const entries = ['src/cli/main.ts', ...publishedModules('.', 'src').map(([, file]) => sourceOf(file))]
 
 export default defineConfig(async () => ({
   plugins: [bundlePackages()],

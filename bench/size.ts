@@ -24,8 +24,8 @@ const budget: Budget = JSON.parse(readFileSync(join(import.meta.dirname, 'size-b
 const PAGE = join(top, 'docs/benchmarks.md')
 /** The module that the build bundles the MCP SDK into. */
 const MCP_SDK = 'dist/adapters/mcp/sdk.js'
-/** Packages that a shell loads when a command needs them. */
-const interpreters = ['just-bash', 'quickjs-emscripten', 'quickjs-emscripten-core', '@jitl/*']
+/** The interpreters that a shell loads when a command needs them. */
+const INTERPRETERS = 'dist/shells/bash/packages/'
 const core = new Set(inputsOf((await bundle('./dist/index.js', new Set(), true)).metafile))
 const ofMemory = new Set([...core].filter((path) => path.startsWith('dist/backends/memory')))
 
@@ -92,7 +92,7 @@ async function bundle(entry: string, external: ReadonlySet<string>, ownOnly: boo
     setup(to) {
       to.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
         const file = relative(top, join(resolveDir, path))
-        const isOfOthers = ownOnly && file === MCP_SDK
+        const isOfOthers = (ownOnly && file === MCP_SDK) || file.startsWith(INTERPRETERS)
         return isOfOthers || external.has(file) ? { path: `./${file}`, external: true } : null
       })
     },
@@ -110,7 +110,7 @@ async function bundle(entry: string, external: ReadonlySet<string>, ownOnly: boo
     target: 'es2022',
     platform: 'browser',
     logLevel: 'silent',
-    external: ownOnly ? ['node:*'] : external === ofMemory ? [] : [...interpreters, 'zod'],
+    external: ownOnly ? ['node:*'] : external === ofMemory ? [] : ['zod'],
     ...(ownOnly && { packages: 'external' as const }),
     plugins: [alreadyCounted],
   })

@@ -39,7 +39,7 @@ function packagesIn(text: string): string[] {
 }
 
 /** Modules that the build bundles packages into. */
-const isBundled = (file: string) => /^dist\/(adapters\/mcp\/sdk|cli\/packages\/.*)\.js$/.test(file)
+const isBundled = (file: string) => /^dist\/(adapters\/mcp\/sdk|(cli|shells\/bash)\/packages\/.*)\.js$/.test(file)
 const bundledPackages = [
   ...['@modelcontextprotocol/server', '@modelcontextprotocol/core', 'isomorphic-git', 'just-bash'],
   ...['quickjs-emscripten', 'smol-toml', 'sql.js', 'yaml'],
@@ -58,8 +58,8 @@ describe('the packed package', () => {
     expect(outside.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'])
     expect(files.filter((file) => file.startsWith('dist/') && !/\.js$|\.d\.ts$/.test(file)).sort()).toEqual([
       'dist/THIRD-PARTY-LICENSES.txt',
-      'dist/cli/packages/chunks/emscripten-module.wasm',
-      'dist/cli/packages/chunks/sql-wasm.wasm',
+      'dist/shells/bash/packages/chunks/sqlite.wasm.gz',
+      'dist/shells/bash/packages/engine.wasm',
     ])
     expect(
       files.filter((file) => /\.(test|spec|long|browser)\.|^dist\/(test|bench|examples|playground)\//.test(file)),
@@ -116,7 +116,7 @@ describe('the packed package', () => {
     const { metafile } = await build({
       entryPoints: files.filter(isBundled).map((file) => join(installed.package, file)),
       ...{ bundle: true, write: false, metafile: true, format: 'esm', platform: 'node', packages: 'external' },
-      ...{ outdir: 'never-written', logLevel: 'silent' },
+      ...{ outdir: 'never-written', logLevel: 'silent', loader: { '.wasm': 'empty' } },
     })
     const external = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path))
     expect([...new Set(external)].filter((name) => !name.startsWith('node:')).sort()).toEqual(['zod/v4'])
@@ -130,8 +130,8 @@ describe('the packed package', () => {
     expect(installed.packedBytes).toBeLessThan(2_700_000)
     expect(bytes).toBeLessThan(7_500_000)
     expect(files.filter((file) => !isBundled(file) && statSync(join(installed.package, file)).size > 150_000)).toEqual([
-      'dist/cli/packages/chunks/emscripten-module.wasm',
-      'dist/cli/packages/chunks/sql-wasm.wasm',
+      'dist/shells/bash/packages/engine.wasm',
+      'dist/shells/bash/packages/chunks/sqlite.wasm.gz',
     ])
   })
 

@@ -113,7 +113,7 @@ async function textOf(options: BuildOptions): Promise<string> {
 }
 
 function forWeb(project: string): BuildOptions {
-  return { platform: 'browser', define: { 'process.env': '{}' }, plugins: [installedAt(project), withoutZlib] }
+  return { platform: 'browser', define: { 'process.env': '{}' }, plugins: [installedAt(project)] }
 }
 
 /** Resolves the package from the project, independent of the location of the program. */
@@ -127,13 +127,4 @@ function installedAt(project: string): Plugin {
       })
     },
   }
-}
-
-/** just-bash imports it for its compression commands. */
-const withoutZlib: Plugin = {
-  name: 'without-zlib',
-  setup(to) {
-    to.onResolve({ filter: /^node:zlib$/ }, () => ({ path: 'zlib', namespace: 'nothing' }))
-    to.onLoad({ filter: /^/, namespace: 'nothing' }, () => ({ contents: 'module.exports = {}' }))
-  },
 }

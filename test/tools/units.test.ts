@@ -19,7 +19,6 @@ import { sessionOf, targetOf } from '../../src/tools/shared/target.ts'
 import { newSha256 } from '../../src/tools/shared/text-change.ts'
 import { truncatePatch } from '../../src/tools/shared/truncate-patch.ts'
 import { submitPlan } from '../../src/tools/submit-plan.ts'
-import { optionalPackage } from '../../src/util/optional-package.ts'
 
 describe('occurrences', () => {
   it('equal those of indexOf with both algorithms', () => {
@@ -241,11 +240,6 @@ describe('a missing precondition of a tool', () => {
     expect(() => memoryPath({})).toThrow('The workspace has no memory')
     const other = { path: 'b.txt' as never, before: null, after: null }
     expect(() => newSha256({ applied: [other] }, 'a.txt' as never)).toThrow('the receipt does not contain the file')
-    await expect(optionalPackage('parts', 'The tool', () => Promise.reject(new Error('gone')))).rejects.toMatchObject({
-      code: 'SHELL_UNAVAILABLE',
-      message: 'The tool needs the package parts, which cannot be loaded',
-      details: { hint: 'Ask the user to install it: npm install parts' },
-    })
   })
 
   it('an approved plan has no artifact if none can be stored', async () => {

@@ -9,9 +9,8 @@ export type { BashOptions } from './options.ts'
 
 /**
  * Creates a bash in this process, over the workspace's own files: in the browser, at the edge and in Node. It has no
- * processes and no network; the workspace is mounted at `/workspace`. Needs the package just-bash, which is loaded with the
- * first command; `node` and `npm test` also need quickjs-emscripten. In a browser, commands run in a Web Worker,
- * in Node in a child process.
+ * processes and no network; the workspace is mounted at `/workspace`. The interpreter is loaded with the first command. In a
+ * browser, commands run in a Web Worker, in Node in a child process.
  *
  * @example
  * const workspace = await createWorkspace({ backend: memory({ 'a.txt': 'a\n' }), policy: 'autonomous', shell: bash() })

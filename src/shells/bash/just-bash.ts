@@ -1,8 +1,8 @@
 import type { IFileSystem } from 'just-bash'
+import { loadPart } from '../../util/load-part.ts'
 import { memoizeAsync } from '../../util/memoize-async.ts'
-import { optionalPackage } from '../../util/optional-package.ts'
 
-type JustBash = typeof import('just-bash')
+type JustBash = typeof import('./packages/just-bash.ts')
 
 /** just-bash, with an error class that the package does not export. */
 export interface Interpreter extends JustBash {
@@ -11,12 +11,12 @@ export interface Interpreter extends JustBash {
 }
 
 /**
- * Loads just-bash, once. It is an optional package.
+ * Loads just-bash, once. The built package contains it.
  *
  * @throws ToolError `SHELL_UNAVAILABLE`
  */
 export const loadInterpreter = memoizeAsync(async () =>
-  interpreterOf(await optionalPackage('just-bash', 'bash()', () => import('just-bash'))),
+  interpreterOf(await loadPart('bash()', () => import('./packages/just-bash.ts'))),
 )
 
 /** Adds to the package what it does not export. */

@@ -1,5 +1,4 @@
-import type { Thread, ThreadEvents } from './start-thread.ts'
-import { threadFile } from './thread-file.ts'
+import { type Thread, type ThreadEvents, threadFile } from './start-thread.ts'
 import { type FromThread, PROCESS_ARGUMENT } from './thread-protocol.ts'
 
 /** The parts of Node's child processes that are used here. */

@@ -1,4 +1,3 @@
-import { threadFile } from './thread-file.ts'
 import type { FromThread, ToThread } from './thread-protocol.ts'
 
 /** A Web Worker or a worker of Node. */
@@ -44,6 +43,15 @@ export function startWebThread(make: (() => Worker) | undefined, { onMessage, on
     onEnd()
   })
   return { post: (message) => worker.postMessage(message), hold() {}, kill: () => worker.terminate() }
+}
+
+/**
+ * Returns the file that workers and processes of Node run. The variable keeps bundlers from copying the file without its imports:
+ * a server that was bundled runs the installed one.
+ */
+export function threadFile(): URL {
+  const { url } = import.meta
+  return new URL('./thread.js', url)
 }
 
 const HEAP_MB = 512

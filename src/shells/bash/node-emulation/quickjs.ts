@@ -1,19 +1,17 @@
 import type { QuickJSAsyncContext, QuickJSAsyncWASMModule, QuickJSHandle } from 'quickjs-emscripten'
-import { optionalPackage } from '../../../util/optional-package.ts'
+import { loadPart } from '../../../util/load-part.ts'
 
 /**
  * Creates an engine for one script. Scripts do not share engines, since an engine waits for one access at a time.
- * quickjs-emscripten is an optional package.
+ * The built package contains quickjs-emscripten.
  *
  * @throws ToolError `SHELL_UNAVAILABLE`
  */
 export async function makeEngine(): Promise<QuickJSAsyncWASMModule> {
-  const { newQuickJSAsyncWASMModule } = await optionalPackage(
-    'quickjs-emscripten',
-    'node',
-    () => import('quickjs-emscripten'),
-  )
-  return newQuickJSAsyncWASMModule()
+  return loadPart('node', async () => {
+    const { newQuickJSAsyncWASMModule } = await import('../packages/quickjs-emscripten.ts')
+    return newQuickJSAsyncWASMModule()
+  })
 }
 
 /** Internals of the package's context: its public method that runs jobs does not wait for accesses in them. */

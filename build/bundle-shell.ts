@@ -1,0 +1,114 @@
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { builtinModules, createRequire } from 'node:module'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { type BuildResult, build, type Plugin } from 'esbuild'
+import { COMMON_JS, common, modulesOf, type Replacements, replace, top } from './bundle-options.ts'
+
+const PACKAGES = 'dist/shells/bash/packages'
+const PORTABLE = join(top, 'build/portable')
+const SQLITE = 'node_modules/just-bash/dist/bundle/chunks/sqlite3-worker.js'
+const ENGINE = '@jitl/quickjs-wasmfile-release-asyncify'
+
+/**
+ * Bundles the packages of `bash()` once for every platform and every bundler: without imports of Node's modules, and with the
+ * WebAssembly of the engine inside a module.
+ */
+export async function bundleShell(): Promise<BuildResult[]> {
+  const { resolve } = createRequire(join(top, 'package.json'))
+  const engine = createRequire(resolve('quickjs-emscripten')).resolve(`${ENGINE}/wasm`)
+  const sqlite = createRequire(join(top, SQLITE)).resolve('sql.js/dist/sql-wasm.wasm')
+  const built = await Promise.all([
+    build({
+      ...common,
+      entryPoints: modulesOf(PACKAGES),
+      outdir: PACKAGES,
+      splitting: true,
+      chunkNames: 'chunks/[hash]',
+      platform: 'neutral',
+      mainFields: ['module', 'main'],
+      // The build of the engine's loader without a platform's own way to read files.
+      conditions: ['workerd'],
+      inject: [join(PORTABLE, 'buffer.ts')],
+      plugins: [replace(replacements), portableModules],
+    }),
+    build({
+      ...common,
+      entryPoints: [join(PORTABLE, 'engine-wasm.ts')],
+      outdir: PACKAGES,
+      define: { ENGINE: JSON.stringify(gzipSync(readFileSync(engine), { level: 9 }).toString('base64')) },
+    }),
+    // The command sqlite3 starts it by its file name.
+    build({
+      ...common,
+      entryPoints: [SQLITE],
+      outdir: `${PACKAGES}/chunks`,
+      platform: 'node',
+      banner: { js: `${COMMON_JS}const __dirname=import.meta.dirname;` },
+      plugins: [compressedSqlite],
+    }),
+  ])
+  copyFileSync(engine, join(top, PACKAGES, 'engine.wasm'))
+  writeFileSync(join(top, PACKAGES, 'chunks/sqlite.wasm.gz'), gzipSync(readFileSync(sqlite), { level: 9 }))
+  for (const [platform, file] of Object.entries(wasmModules)) {
+    const text = `import wasm from ${JSON.stringify(file)}\nexport const compileEngine = async () => wasm\n`
+    writeFileSync(join(top, PACKAGES, `engine-wasm.${platform}.js`), text)
+  }
+  return built
+}
+
+/** Loads the WebAssembly of sqlite3 from a compressed file. */
+const compressedSqlite: Plugin = {
+  name: 'compressed-sqlite',
+  setup(to) {
+    to.onLoad({ filter: /[/]sqlite3-worker\.js$/ }, ({ path }) => ({
+      contents: `import { readFileSync as readWasm } from 'node:fs'
+import { gunzipSync as unzipWasm } from 'node:zlib'
+${readFileSync(path, 'utf8').replace('initSqlJs()', `initSqlJs({ wasmBinary: unzipWasm(readWasm(new URL('./sqlite.wasm.gz', import.meta.url))) })`)}`,
+    }))
+  },
+}
+
+/** How platforms that compile no WebAssembly at run time import it. */
+const wasmModules: Readonly<Record<string, string>> = { workerd: './engine.wasm', 'edge-light': './engine.wasm?module' }
+
+/** Replaces imports of Node's modules by what the platform has of them at run time. */
+const portableModules: Plugin = {
+  name: 'portable-modules',
+  setup(to) {
+    const names = new Set(builtinModules)
+    to.onResolve({ filter: /^[\w:/]+$/ }, ({ path }) => {
+      const name = path.replace(/^node:/, '')
+      if (!names.has(name)) return undefined
+      const file = join(PORTABLE, `${name}.ts`)
+      return existsSync(file) ? { path: file } : { path: name, namespace: 'builtin' }
+    })
+    to.onLoad({ filter: /./, namespace: 'builtin' }, ({ path }) => ({
+      contents: `module.exports = globalThis.process?.getBuiltinModule?.('node:${path}') ?? {}`,
+    }))
+    to.onResolve({ filter: new RegExp(`^${ENGINE}$`) }, () => ({ path: join(PORTABLE, 'engine-variant.ts') }))
+    // The `imports` of package.json choose the one of the platform.
+    to.onResolve({ filter: /[/]engine-wasm\.ts$/ }, ({ kind }) =>
+      kind === 'entry-point' ? undefined : { path: '#engine-wasm', external: true },
+    )
+  },
+}
+
+const missing = (name: string) => `throw new Error(${JSON.stringify(`${name} is not a part of this shell`)})`
+
+/** Parts that commands without a network and without native modules never load, and other builds of the engine of scripts. */
+const replacements: Replacements = {
+  ...Object.fromEntries(
+    ['undici', 'python3', 'js-exec', 'flag-coverage', '@mongodb-js/zstd', 'node-liblzma'].map((name) => [
+      name,
+      missing(name),
+    ]),
+  ),
+  ...Object.fromEntries(
+    // The package of the engine names all of its builds when it loads.
+    ['debug-asyncify', 'debug-sync', 'release-sync'].map((name) => [
+      `@jitl/quickjs-wasmfile-${name}`,
+      'export default {}',
+    ]),
+  ),
+}

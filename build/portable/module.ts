@@ -1,0 +1,11 @@
+/** Node's modules that packages require at run time, for platforms without them. */
+const portable: Readonly<Record<string, unknown>> = {
+  buffer: {},
+  process: { env: {}, emitWarning() {} },
+  tty: { isatty: () => false },
+}
+
+/** Returns a `require` for modules of Node only. */
+export function createRequire(): (name: string) => unknown {
+  return (name) => globalThis.process?.getBuiltinModule?.(name) ?? portable[name] ?? {}
+}

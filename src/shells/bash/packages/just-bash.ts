@@ -1,0 +1,1 @@
+export { Bash, defineCommand } from 'just-bash'
