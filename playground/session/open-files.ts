@@ -5,27 +5,43 @@ import { sha256Of } from '../projects/sha256.ts'
 import { type FileText, textOf } from './text.ts'
 import type { Session } from './types.ts'
 
+/** The content of a file on disk: both undefined if there is no file, the text alone if it is not text. */
+interface FileContent {
+  readonly text: FileText | undefined
+  readonly sha256: string | undefined
+}
+
 /** One file in the editor. */
 export interface OpenFile {
   readonly path: string
+  /** False for a draft whose tab was closed. It is kept until it is saved or reverted. */
+  readonly isOpen: boolean
   /** The text that was read last, and its version; undefined if it is not text. */
   readonly base: FileText | undefined
   readonly sha256: string | undefined
   /** The person's text, if it differs from `base`. */
   readonly draft: string | undefined
   /** The content on disk if it differs from both: the person resolves the conflict, so that nothing is lost. */
-  readonly theirs: { readonly text: FileText | undefined; readonly sha256: string | undefined } | undefined
+  readonly theirs: FileContent | undefined
   /** Reason why the last save was refused. */
   readonly trouble: string | undefined
   /** Counts reads; the editor reloads its text when it changes. */
   readonly loaded: number
 }
 
+/** The tabs and drafts that are kept over a reload. */
+export interface SavedFiles {
+  readonly files: readonly Pick<OpenFile, 'path' | 'isOpen' | 'sha256' | 'draft'>[]
+  readonly active: string | undefined
+}
+
 /** The files that are open in the editor, with their unsaved text. */
 export interface OpenFiles {
+  /** The open files and the closed ones that have a draft. */
   readonly all: ReadonlySignal<readonly OpenFile[]>
   readonly active: Signal<string | undefined>
   open(path: string): Promise<void>
+  /** Closes the tab. A draft is kept. */
   close(path: string): void
   edit(path: string, text: string): void
   /** Writes the draft if the file is unchanged since it was read. Otherwise sets `theirs`. */
@@ -36,6 +52,10 @@ export interface OpenFiles {
   revert(path: string): Promise<void>
   /** Checks whether open files have changed on disk. */
   refresh(): Promise<void>
+  /** Returns the tabs and drafts to keep over a reload. */
+  keep(): SavedFiles
+  /** Opens the tabs and drafts that were kept. A draft of a file that has changed since then is a conflict. */
+  restore(saved: SavedFiles): Promise<void>
 }
 
 /** Maximum size of a file that the editor shows. */
@@ -58,19 +78,35 @@ class EditorFiles implements OpenFiles {
 
   async open(path: string): Promise<void> {
     if (this.#find(path) === undefined) {
-      const empty = { base: undefined, sha256: undefined, draft: undefined, theirs: undefined, trouble: undefined }
       const { text, sha256 } = await this.#read(path)
-      if (this.#find(path) === undefined) {
-        this.all.value = [...this.all.value, { ...empty, path, base: text, sha256, loaded: 1 }]
-      }
+      if (this.#find(path) === undefined) this.#add({ path, base: text, sha256 })
     }
+    this.#change(path, { isOpen: true })
     this.active.value = path
   }
 
   close(path: string): void {
-    const at = this.all.value.findIndex((file) => file.path === path)
-    this.all.value = this.all.value.filter((file) => file.path !== path)
-    if (this.active.value === path) this.active.value = (this.all.value[at] ?? this.all.value[at - 1])?.path
+    const open = this.all.value.filter((file) => file.isOpen)
+    const at = open.findIndex((file) => file.path === path)
+    if (this.active.value === path) this.active.value = (open[at + 1] ?? open[at - 1])?.path
+    if (this.#find(path)?.draft !== undefined) this.#change(path, { isOpen: false })
+    else this.all.value = this.all.value.filter((file) => file.path !== path)
+  }
+
+  keep(): SavedFiles {
+    const files = this.all.value.map(({ path, isOpen, sha256, draft }) => ({ path, isOpen, sha256, draft }))
+    return { files, active: this.active.value }
+  }
+
+  async restore({ files, active }: SavedFiles): Promise<void> {
+    for (const { path, isOpen, sha256, draft } of files) {
+      const now = await this.#read(path)
+      if (draft === undefined) {
+        if (now.sha256 !== undefined) this.#add({ path, base: now.text, sha256: now.sha256 })
+      } else if (now.sha256 === sha256) this.#add({ path, isOpen, base: now.text, sha256, draft })
+      else this.#add({ path, isOpen, sha256, draft, theirs: now })
+    }
+    this.active.value = this.#find(active ?? '')?.path
   }
 
   edit(path: string, text: string): void {
@@ -93,9 +129,7 @@ class EditorFiles implements OpenFiles {
   }
 
   async revert(path: string): Promise<void> {
-    const { text, sha256 } = await this.#read(path)
-    const loaded = (this.#find(path)?.loaded ?? 0) + 1
-    this.#change(path, { base: text, sha256, draft: undefined, theirs: undefined, trouble: undefined, loaded })
+    this.#load(path, await this.#read(path))
   }
 
   async refresh(): Promise<void> {
@@ -107,10 +141,21 @@ class EditorFiles implements OpenFiles {
       if (file === undefined || file.sha256 !== previous || this.#writing.has(path)) continue
       if (now.sha256 === file.sha256) {
         // The file again has the content that the draft started from.
-        if (file.theirs !== undefined) this.#change(path, { theirs: undefined })
-      } else if (file.draft === undefined) await this.revert(path)
+        if (file.theirs !== undefined) this.#change(path, { theirs: undefined, base: now.text })
+      } else if (file.draft === undefined) this.#load(path, now)
       else if (file.theirs === undefined || now.sha256 !== file.theirs.sha256) this.#change(path, { theirs: now })
     }
+  }
+
+  #add(file: Pick<OpenFile, 'path' | 'sha256'> & Partial<OpenFile>): void {
+    const empty = { isOpen: true, base: undefined, draft: undefined, theirs: undefined, trouble: undefined, loaded: 1 }
+    this.all.value = [...this.all.value, { ...empty, ...file }]
+  }
+
+  /** Shows the content on disk instead of a draft. */
+  #load(path: string, { text, sha256 }: FileContent): void {
+    const loaded = (this.#find(path)?.loaded ?? 0) + 1
+    this.#change(path, { base: text, sha256, draft: undefined, theirs: undefined, trouble: undefined, loaded })
   }
 
   #find(path: string): OpenFile | undefined {
@@ -121,7 +166,7 @@ class EditorFiles implements OpenFiles {
     this.all.value = this.all.value.map((file) => (file.path === path ? { ...file, ...fields } : file))
   }
 
-  async #read(path: string): Promise<{ text: FileText | undefined; sha256: string | undefined }> {
+  async #read(path: string): Promise<FileContent> {
     const { backend } = this.#session.project
     const stat = await backend.stat(path as Path).catch(() => undefined)
     if (stat?.type !== 'file') return { text: undefined, sha256: undefined }

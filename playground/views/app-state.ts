@@ -108,6 +108,8 @@ export async function openFirst(query: URLSearchParams): Promise<void> {
     const first = sample ?? samples[0]
     const source: ProjectSource = first === undefined ? { kind: 'empty' } : { kind: 'sample', id: first.id }
     await createProject(source, { name: first?.title ?? 'Empty project', storage })
+    // A reload opens this project again and not another one.
+    if (storage === 'opfs') history.replaceState(null, '', location.pathname)
   }
 }
 

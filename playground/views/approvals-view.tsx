@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import type { TypedTexts } from '../session/typed-texts.ts'
 import type { PendingApproval } from '../session/types.ts'
 import { announce } from '../ui/announce.tsx'
 import { scrollable } from '../ui/focusable.ts'
@@ -16,7 +17,13 @@ const flags: Readonly<Record<string, string>> = {
 }
 
 /** The pending approvals: a card for each call, with its effect. */
-export function Approvals({ pending }: { readonly pending: readonly PendingApproval[] }) {
+export function Approvals({
+  pending,
+  texts,
+}: {
+  readonly pending: readonly PendingApproval[]
+  readonly texts: TypedTexts
+}) {
   const count = pending.length
   useEffect(() => {
     const first = pending[0]
@@ -25,16 +32,19 @@ export function Approvals({ pending }: { readonly pending: readonly PendingAppro
   return (
     <section class="approvals" aria-label="Approvals">
       {pending.map((question) => (
-        <Card key={question.request.id} question={question} />
+        <Card key={question.request.id} question={question} reason={texts.of(`refusal of ${question.request.id}`)} />
       ))}
     </section>
   )
 }
 
-function Card({ question }: { readonly question: PendingApproval }) {
-  const { request, answer } = question
-  const refusing = useSignal(false)
-  const reason = useSignal('')
+function Card({ question, reason }: { readonly question: PendingApproval; readonly reason: Signal<string> }) {
+  const { request } = question
+  const refusing = useSignal(reason.value !== '')
+  const answer: PendingApproval['answer'] = (approval) => {
+    reason.value = ''
+    question.answer(approval)
+  }
   const isPlan = request.tool === 'submit_plan'
   return (
     <article class={`card ${isPlan ? 'plan' : ''}`} aria-label={`Approval of ${request.tool}`}>

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ConversationItem } from '../session/conversation.ts'
 import type { ProjectSession } from '../session/project-session.ts'
@@ -46,7 +45,7 @@ export function ConversationView({ projectSession }: { readonly projectSession: 
           </p>
         )}
       </section>
-      {pending.length > 0 && <Approvals pending={pending} />}
+      {pending.length > 0 && <Approvals pending={pending} texts={projectSession.texts} />}
       <Composer projectSession={projectSession} />
     </div>
   )
@@ -124,7 +123,7 @@ function CallChip({
 
 function Composer({ projectSession }: { readonly projectSession: ProjectSession }) {
   const { conversation } = projectSession
-  const text = useSignal('')
+  const text = projectSession.texts.of('message')
   const pick = conversation.pick.value
   const isScripted = pick.kind === 'scripted'
   const prompt = conversation.prompt.value

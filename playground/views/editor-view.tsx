@@ -11,22 +11,14 @@ const DiffEditor = lazyView(async () => (await import('./diff-editor.tsx')).defa
 
 /** The open files, with one of them in the editor. */
 export function EditorView({ projectSession }: { readonly projectSession: ProjectSession }) {
-  const { all, active, close } = projectSession.files
-  const file = all.value.find(({ path }) => path === active.value)
-  if (file === undefined) {
-    return (
-      <div class="empty">
-        <p>Choose a file on the left, or let the agent work.</p>
-        <p>
-          <kbd>Ctrl</kbd> <kbd>P</kbd> finds files and text, <kbd>F1</kbd> lists all keys.
-        </p>
-      </div>
-    )
-  }
+  const { all, active } = projectSession.files
+  const open = all.value.filter(({ isOpen }) => isOpen)
+  const file = open.find(({ path }) => path === active.value)
+  if (file === undefined) return <NoFile projectSession={projectSession} />
   return (
     <div class="fill">
       <ul class="file-tabs" aria-label="Open files">
-        {all.value.map(({ path, draft, theirs }) => (
+        {open.map(({ path, draft, theirs }) => (
           <li key={path} class={path === file.path ? 'active' : ''}>
             <button
               type="button"
@@ -44,7 +36,12 @@ export function EditorView({ projectSession }: { readonly projectSession: Projec
                 <span class="unsaved" role="img" aria-label="not saved" />
               ) : null}
             </button>
-            <button type="button" class="close" aria-label={`Close ${path}`} onClick={() => close(path)}>
+            <button
+              type="button"
+              class="close"
+              aria-label={`Close ${path}`}
+              onClick={() => projectSession.files.close(path)}
+            >
               <Icon name="close" />
             </button>
           </li>
@@ -62,6 +59,29 @@ export function EditorView({ projectSession }: { readonly projectSession: Projec
   )
 }
 
+/** Shown while no file is open: lists the drafts whose tabs were closed. */
+function NoFile({ projectSession }: { readonly projectSession: ProjectSession }) {
+  const { all } = projectSession.files
+  return (
+    <div class="empty">
+      {all.value.length > 0 && (
+        <section class="stack" aria-label="Drafts">
+          <p>{all.value.length === 1 ? 'One draft is' : `${all.value.length} drafts are`} not saved yet:</p>
+          {all.value.map(({ path }) => (
+            <button key={path} type="button" class="button" onClick={() => void projectSession.files.open(path)}>
+              <span class="mono">{path}</span>
+            </button>
+          ))}
+        </section>
+      )}
+      <p>Choose a file on the left, or let the agent work.</p>
+      <p>
+        <kbd>Ctrl</kbd> <kbd>P</kbd> finds files and text, <kbd>F1</kbd> lists all keys.
+      </p>
+    </div>
+  )
+}
+
 function FileBar({ projectSession, file }: { readonly projectSession: ProjectSession; readonly file: OpenFile }) {
   const isDirty = file.draft !== undefined
   return (
@@ -74,6 +94,7 @@ function FileBar({ projectSession, file }: { readonly projectSession: ProjectSes
           {file.trouble}
         </span>
       )}
+      {isDirty && <span class="tag warn">draft, not saved</span>}
       {projectSession.changed.value.has(file.path) && (
         <button type="button" class="button quiet" onClick={() => showChange(file.path)}>
           Show changes
@@ -112,7 +133,7 @@ function FileText({ projectSession, file }: { readonly projectSession: ProjectSe
     })
   }
   if (lock.value === undefined) return <div class="skeleton" />
-  if (lock.value !== '' && revealed.value === undefined) {
+  if (lock.value !== '' && revealed.value === undefined && file.draft === undefined) {
     return (
       <div class="empty">
         <Icon name="lock" />
@@ -130,7 +151,7 @@ function FileText({ projectSession, file }: { readonly projectSession: ProjectSe
       </div>
     )
   }
-  if (file.base === undefined && revealed.value === undefined) {
+  if (file.base === undefined && revealed.value === undefined && file.draft === undefined) {
     return (
       <div class="empty">
         <p>

@@ -24,21 +24,27 @@ const questions = [
 export function PolicyView({ projectSession }: { readonly projectSession: ProjectSession }) {
   const { session } = projectSession
   const current = useMemo(() => toText(session.settings.value.policy), [session.settings.value.policy])
-  const text = useSignal(current)
+  /** Empty unless it differs from the current policy. */
+  const draft = projectSession.texts.of('policy')
+  const text = draft.value || current
   const loaded = useSignal(1)
   const trouble = useSignal<string | undefined>(undefined)
+  const edit = (next: string) => {
+    draft.value = next === current ? '' : next
+  }
   const show = (next: string) => {
-    text.value = next
+    edit(next)
     loaded.value += 1
   }
-  useEffect(() => show(current), [current])
+  useEffect(() => show(text), [current])
 
-  const read = readPolicy(text.value)
+  const read = readPolicy(text)
 
   const apply = async () => {
     if (!read.ok) return
     try {
       await session.change({ policy: read.policy })
+      draft.value = ''
       trouble.value = undefined
       announce('The policy is applied')
     } catch (error) {
@@ -49,7 +55,9 @@ export function PolicyView({ projectSession }: { readonly projectSession: Projec
     <div class="fill">
       <PolicyBar
         projectSession={projectSession}
-        canApply={read.ok && text.value !== current}
+        canApply={read.ok && text !== current}
+        canRevert={text !== current}
+        onRevert={() => show(current)}
         onLoad={show}
         onApply={() => void apply()}
       />
@@ -62,15 +70,13 @@ export function PolicyView({ projectSession }: { readonly projectSession: Projec
         <CodeEditor
           path="policy.json"
           label="Policy as JSON"
-          text={text.value}
+          text={text}
           loaded={loaded.value}
-          onEdit={(next) => {
-            text.value = next
-          }}
+          onEdit={edit}
           onSave={() => void apply()}
         />
       </div>
-      <PolicyQuestion projectSession={projectSession} text={text.value} policyResult={read} />
+      <PolicyQuestion projectSession={projectSession} text={text} policyResult={read} />
     </div>
   )
 }
@@ -79,11 +85,15 @@ export function PolicyView({ projectSession }: { readonly projectSession: Projec
 function PolicyBar({
   projectSession,
   canApply,
+  canRevert,
+  onRevert,
   onLoad,
   onApply,
 }: {
   readonly projectSession: ProjectSession
   readonly canApply: boolean
+  readonly canRevert: boolean
+  readonly onRevert: () => void
   readonly onLoad: (text: string) => void
   readonly onApply: () => void
 }) {
@@ -120,6 +130,11 @@ function PolicyBar({
         <option value="act">act</option>
         <option value="plan">plan first</option>
       </select>
+      {canRevert && (
+        <button type="button" class="button quiet" onClick={onRevert}>
+          Discard draft
+        </button>
+      )}
       <button
         type="button"
         class="button primary"

@@ -15,6 +15,9 @@ export function TreeView({ projectSession }: { readonly projectSession: ProjectS
   const active = useSignal<string | undefined>(undefined)
   const rows = projectSession.tree.rows.value
   const changed = projectSession.changed.value
+  const drafts = new Set(
+    projectSession.files.all.value.flatMap(({ path, draft }) => (draft === undefined ? [] : [path])),
+  )
   const workspace = projectSession.session.workspace.value
   const facts = useMemo(() => createPathFacts(workspace), [workspace])
   const revision = facts.revision.value
@@ -72,7 +75,9 @@ export function TreeView({ projectSession }: { readonly projectSession: ProjectS
         const fact = facts.of(row.path, row.type, revision)
         const status = changed.get(row.path)
         const within = row.type === 'directory' && !row.isOpen && hasChangeBelow(changed, row.path)
-        return <TreeEntry row={row} fact={fact} status={status} isChangedWithin={within} />
+        return (
+          <TreeEntry row={row} fact={fact} status={status} isChangedWithin={within} hasDraft={drafts.has(row.path)} />
+        )
       }}
     />
   )
@@ -83,11 +88,13 @@ function TreeEntry({
   fact,
   status,
   isChangedWithin,
+  hasDraft,
 }: {
   readonly row: TreeRow
   readonly fact: ReturnType<ReturnType<typeof createPathFacts>['of']>
   readonly status: keyof typeof marks | undefined
   readonly isChangedWithin: boolean
+  readonly hasDraft: boolean
 }) {
   return (
     <>
@@ -99,6 +106,11 @@ function TreeEntry({
         <Icon name={row.type === 'directory' ? 'folder' : 'file'} />
       </span>
       <span class={`cut grow ${status ?? ''} ${fact?.isQuiet ? 'muted' : ''}`}>{row.name}</span>
+      {hasDraft && (
+        <span class="unsaved" title="Draft, not saved">
+          <span class="visually-hidden">, draft, not saved</span>
+        </span>
+      )}
       {fact?.lock !== undefined && (
         <span class="tree-lock" title={fact.lock}>
           <Icon name="lock" />
