@@ -1,5 +1,5 @@
 import type { JournalEntry, Path, Workspace, WorkspaceHistory } from 'wardspace'
-import type { Version } from 'wardspace/backend'
+import type { EntryState, Version } from 'wardspace/backend'
 import { sha256Of } from '../projects/sha256.ts'
 import type { SessionProject } from './types.ts'
 
@@ -21,6 +21,12 @@ export function changedPaths(history: WorkspaceHistory): ReadonlyMap<string, Fil
   return found
 }
 
+/** Returns the state at the start of the history of each path that differs now. */
+export function firstStates({ entries }: WorkspaceHistory): ReadonlyMap<Path, EntryState> {
+  const changed = [...ways(entries)].filter(([, { first, last }]) => statusOf(first, last) !== undefined)
+  return new Map(changed.map(([path, { before }]) => [path, before]))
+}
+
 /** Returns the combined change of all calls to one file. */
 export async function changeOfFile(
   project: Pick<SessionProject, 'backend'>,
@@ -31,7 +37,7 @@ export async function changeOfFile(
   const way = ways(entries).get(path as Path)
   const status = way && statusOf(way.first, way.last)
   if (way === undefined || status === undefined) return undefined
-  return { path, status, before: way.before, after: await present(project, path) }
+  return { path, status, before: bytesOf(way.before), after: await present(project, path) }
 }
 
 /** Returns the changes of one call, file by file. */
@@ -45,11 +51,10 @@ export async function changesOfCall(
   const changes = entries[at]?.changes ?? []
   const files = await Promise.all(
     changes.map(async ({ path, before, was, became }): Promise<FileChange | undefined> => {
-      const status = statusOf(was, became)
+      const status = isGitInternal(path) ? undefined : statusOf(was, became)
       if (status === undefined) return undefined
-      const bytes = before?.type === 'file' ? before.bytes : undefined
       const after = became?.type === 'file' ? await contentAfter(project, entries, at, path) : undefined
-      return { path, status, before: bytes, after }
+      return { path, status, before: bytesOf(before), after }
     }),
   )
   return files.filter((file) => file !== undefined)
@@ -75,7 +80,7 @@ export async function contentOfVersion(
 interface Way {
   readonly first: Version
   last: Version
-  readonly before: Uint8Array | undefined
+  readonly before: EntryState
 }
 
 function ways(entries: readonly JournalEntry[]): Map<Path, Way> {
@@ -84,10 +89,19 @@ function ways(entries: readonly JournalEntry[]): Map<Path, Way> {
     for (const { path, before, was, became } of changes) {
       const way = found.get(path)
       if (way !== undefined) way.last = became
-      else found.set(path, { first: was, last: became, before: before?.type === 'file' ? before.bytes : undefined })
+      else if (!isGitInternal(path)) found.set(path, { first: was, last: became, before })
     }
   }
   return found
+}
+
+/** Whether a path belongs to git itself, whose files are no changes of the project. */
+export function isGitInternal(path: string): boolean {
+  return path.toLowerCase().split('/').includes('.git')
+}
+
+function bytesOf(state: EntryState): Uint8Array | undefined {
+  return state?.type === 'file' ? state.bytes : undefined
 }
 
 /** Ignores changes of directories. */
@@ -111,7 +125,7 @@ async function contentAfter(
 ): Promise<Uint8Array | undefined> {
   for (const { changes } of entries.slice(at + 1)) {
     const next = changes?.find((change) => change.path === path)
-    if (next !== undefined) return next.before?.type === 'file' ? next.before.bytes : undefined
+    if (next !== undefined) return bytesOf(next.before)
   }
   return present(project, path)
 }

@@ -5,6 +5,7 @@ import {
   type RunOptions,
   type Workspace,
   type WorkspaceHistory,
+  type WorkspaceOptions,
   type WorkspaceRun,
 } from 'wardspace'
 import { git } from 'wardspace/git'
@@ -35,6 +36,11 @@ export interface OpenParts {
   readonly record?: (line: string) => void
 }
 
+/** The git of the page. */
+export function openGit(): NonNullable<WorkspaceOptions['git']> {
+  return git({ author: { name: 'Playground', email: 'playground@localhost' } })
+}
+
 /**
  * Opens the workspace over a project's files, which outlive it.
  *
@@ -48,7 +54,7 @@ export async function openWorkspace(parts: OpenParts): Promise<Opened> {
     policy: settings.policy,
     mode: settings.mode,
     shell: shell.shell,
-    git: git({ author: { name: 'Playground', email: 'playground@localhost' } }),
+    git: openGit(),
     keepCwd: true,
     ...(readOnly ? { readOnly } : {}),
     ...(history === undefined ? {} : { history }),

@@ -1,19 +1,19 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
 import { createWorkspace, type Failure, type Success } from 'wardspace'
 import { callbackSink } from 'wardspace/audit'
-import { handoverOf } from '../projects/handover.ts'
 import type { OpenProject } from '../projects/types.ts'
 import { createAutosave } from './autosave.ts'
 import { changedPaths, type FileChange } from './changes.ts'
 import { type Conversation, createConversation, type SavedConversation } from './conversation.ts'
 import { loadAgent, loadScenarios } from './load-agent.ts'
 import type { ModelPick } from './model.ts'
-import { createOpenFiles, type OpenFiles, type SavedFiles } from './open-files.ts'
+import type { OpenFiles } from './open-files.ts'
 import { openSession, type SessionOptions } from './open-session.ts'
 import { createSearch, type Search } from './search.ts'
 import { createTree, type FileTree } from './tree.ts'
-import { createTypedTexts, type TypedTexts } from './typed-texts.ts'
+import type { TypedTexts } from './typed-texts.ts'
 import type { Session } from './types.ts'
+import { openTyping } from './typing.ts'
 
 /** State of one open project, as displayed on the page. */
 export interface ProjectSession {
@@ -39,12 +39,6 @@ export interface ProjectSessionOptions extends SessionOptions {
   readonly pick: ModelPick
 }
 
-/** What the person has typed and not saved or sent. */
-interface SavedTyping {
-  readonly files: SavedFiles
-  readonly texts: Readonly<Record<string, string>>
-}
-
 export async function openProjectSession(
   project: OpenProject,
   options: ProjectSessionOptions,
@@ -58,11 +52,6 @@ export async function openProjectSession(
     run: { id: 'viewer', actor: 'person' },
   })
   const tree = createTree(project.backend)
-  const handover = handoverOf(project.info.id)
-  const typed = (handover.load() ?? (await project.kept.load('typed'))) as SavedTyping | undefined
-  const files = createOpenFiles(session)
-  const texts = createTypedTexts(typed?.texts)
-  if (typed !== undefined) await files.restore(typed.files)
   const look: ProjectSession['look'] = (tool, input, options) => viewer.callTool(tool, input, options)
   const savedConversation = (await project.kept.load('conversation')) as SavedConversation | undefined
   const conversation = createConversation(session, {
@@ -77,15 +66,14 @@ export async function openProjectSession(
     [conversation.changes, conversation.items, conversation.pick, conversation.isWorking],
     conversation.save,
   )
-  const keepTyped = (): SavedTyping => ({ files: files.keep(), texts: texts.all.value })
-  autosave.follow('typed', [files.all, files.active, texts.all], keepTyped)
+  const writable = signal(project.writable)
+  const { files, texts, close: endTyping } = await openTyping(project, session, { autosave, writable })
 
   const again = () => Promise.all([tree.refresh(), files.refresh()])
   const endLooking = effect(() => {
     session.revision.value
     void again()
   })
-  const writable = signal(project.writable)
   const stopElsewhere = project.onElsewhere((event) => {
     if (event.kind === 'changed') void again()
     if (event.kind !== 'taken') return
@@ -95,24 +83,8 @@ export async function openProjectSession(
     void session.flush()
     void conversation.stop()
   })
-  const isStored = project.info.storage !== 'memory'
-  const leaving = () => {
-    if (!isStored || !writable.value) return
-    handover.save(keepTyped())
-    void saveAll()
-  }
-  /** The handover is newer than what is saved until everything is. */
-  async function saveAll(): Promise<void> {
-    await Promise.all([autosave.flush(), session.flush()])
-    if (autosave.trouble.value === undefined) handover.clear()
-  }
-  if (project.writable) await project.kept.save('typed', keepTyped()).then(handover.clear)
+  const leaving = () => void Promise.all([autosave.flush(), session.flush()])
   globalThis.addEventListener?.('pagehide', leaving)
-  /** A project in memory ends with its tab, so the browser asks first. */
-  const asking = (event: Event) => {
-    if (!isStored && files.all.value.some(({ draft }) => draft !== undefined)) event.preventDefault()
-  }
-  globalThis.addEventListener?.('beforeunload', asking)
 
   return {
     project,
@@ -130,7 +102,7 @@ export async function openProjectSession(
     look,
     async close() {
       globalThis.removeEventListener?.('pagehide', leaving)
-      globalThis.removeEventListener?.('beforeunload', asking)
+      endTyping()
       endLooking()
       stopElsewhere()
       await conversation.stop()

@@ -24,8 +24,8 @@ export const app = {
   operation: signal<Operation | undefined>(undefined),
   /** Error message of the last operation. */
   trouble: signal<string | undefined>(undefined),
-  /** Files that were skipped when a project was created. */
-  warnings: signal<readonly string[]>([]),
+  /** What an import or an export left out. */
+  warnings: signal<{ readonly about: string; readonly texts: readonly string[] }>({ about: '', texts: [] }),
   list: signal<readonly ProjectInfo[]>([]),
   /** State of the open project in another tab. */
   elsewhere: signal<'taken' | 'free' | undefined>(undefined),
@@ -87,7 +87,9 @@ export async function createProject(source: ProjectSource, options: ProjectOptio
     projects.create(source, options, { onProgress, signal: stop.signal }),
   )
   if (created === undefined) return
-  app.warnings.value = created.warnings
+  const { length } = created.warnings
+  const about = `${length === 1 ? 'One file was' : `${length} files were`} left out of the project`
+  app.warnings.value = { about, texts: created.warnings }
   await openProject(created.info.id)
 }
 

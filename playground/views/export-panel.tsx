@@ -1,9 +1,8 @@
 import { download } from '../projects/download.ts'
-import { patchOf } from '../projects/export-patch.ts'
 import { zipOf } from '../projects/export-zip.ts'
 import type { Progress, Task } from '../projects/types.ts'
 import type { ProjectSession } from '../session/project-session.ts'
-import { showProgress } from './app-state.ts'
+import { app, showProgress } from './app-state.ts'
 
 /** Exports the open project from the browser. */
 export function ExportPanel({ projectSession }: { readonly projectSession: ProjectSession }) {
@@ -31,10 +30,12 @@ export function ExportPanel({ projectSession }: { readonly projectSession: Proje
           type="button"
           class="button"
           onClick={() =>
-            void exportFile(
-              `${name}.patch`,
-              async () => (await patchOf(projectSession.session.workspace.value.call)).text,
-            )
+            void exportFile(`${name}.patch`, async () => {
+              const { projectPatch } = await import('../session/project-patch.ts')
+              const patch = await projectPatch(projectSession.project, projectSession.session.workspace.value.history())
+              app.warnings.value = { about: 'The patch is not complete', texts: patch.warnings }
+              return patch.text
+            })
           }
         >
           Changes as a patch

@@ -7,19 +7,16 @@ import { scrollable } from '../ui/focusable.ts'
 export function LimitsView({ projectSession }: { readonly projectSession: ProjectSession }) {
   const { session } = projectSession
   const run = session.agentRun.value
-  const timeline = session.timeline.value.filter(({ actor }) => actor === 'agent')
   session.revision.value
-  const records = session.audit.value.filter(({ runId }) => runId === run.id)
+  const records = session.audit.value.filter(({ runId, phase }) => runId === run.id && phase !== 'intent')
   const written = session.workspace.value
     .history()
     .entries.filter(({ runId }) => runId === run.id)
     .flatMap(({ changes = [] }) => changes)
     .reduce((sum, { became }) => sum + (became?.type === 'file' ? became.size : 0), 0)
-  const read = records.flatMap(({ phase, pathsRead }) => (phase === 'outcome' ? pathsRead : []))
+  const read = records.flatMap(({ code, pathsRead }) => (code === undefined ? pathsRead : []))
   const now = Date.now()
-  const recent = records.filter(
-    ({ phase, timestamp }) => phase !== 'intent' && now - Date.parse(timestamp) < 60_000,
-  ).length
+  const recent = records.filter(({ timestamp }) => now - Date.parse(timestamp) < 60_000).length
   const { policy } = session.settings.value
   const limits = typeof policy === 'string' ? {} : (policy.limits ?? {})
   const label = run.taint.label()
@@ -44,8 +41,8 @@ export function LimitsView({ projectSession }: { readonly projectSession: Projec
           <Fact name="Task" value={run.task?.text ?? '–'} />
           <Fact name="Scope" value={run.task?.scope?.join(', ') ?? '–'} />
           <Fact name="Plan" value={run.plan === undefined ? '–' : 'approved'} />
-          <Fact name="Calls" value={String(timeline.length)} />
-          <Fact name="Refused" value={String(timeline.filter(({ result }) => result?.ok === false).length)} />
+          <Fact name="Calls" value={String(records.length)} />
+          <Fact name="Refused" value={String(records.filter(({ code }) => code !== undefined).length)} />
           <Fact name="Files read" value={String(new Set(read).size)} />
         </dl>
         {bounds.map(([name, used, max]) => (

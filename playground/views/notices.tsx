@@ -39,15 +39,12 @@ export function Notices({ projectSession }: { readonly projectSession: ProjectSe
           Cannot save conversation and history: {unsaved}
         </div>
       )}
-      {warnings.value.length > 0 && (
+      {warnings.value.texts.length > 0 && (
         <div class="notice warn row" role="status">
           <details class="grow">
-            <summary>
-              {warnings.value.length === 1 ? 'One file was' : `${warnings.value.length} files were`} left out of the
-              project
-            </summary>
+            <summary>{warnings.value.about}</summary>
             <ul>
-              {warnings.value.slice(0, 100).map((warning) => (
+              {warnings.value.texts.slice(0, 100).map((warning) => (
                 <li key={warning}>{warning}</li>
               ))}
             </ul>
@@ -56,7 +53,7 @@ export function Notices({ projectSession }: { readonly projectSession: ProjectSe
             icon="close"
             label="Dismiss"
             onClick={() => {
-              warnings.value = []
+              warnings.value = { about: '', texts: [] }
             }}
           />
         </div>

@@ -3,6 +3,7 @@ import { effect } from '@preact/signals'
 import { FitAddon } from '@xterm/addon-fit'
 import { Terminal } from '@xterm/xterm'
 import { useEffect, useRef } from 'preact/hooks'
+import { isGitInternal } from '../session/changes.ts'
 import type { ProjectSession } from '../session/project-session.ts'
 import type { TimelineEntry } from '../session/types.ts'
 import { createLineEditor } from '../ui/line-editor.ts'
@@ -98,7 +99,7 @@ function formatResult(result: NonNullable<TimelineEntry['result']>): string {
   for (const one of (refused ?? []) as readonly { permission: string; path: string; code: string }[]) {
     lines.push(`${red(`refused: ${one.permission} ${one.path} (${one.code})`)}\n`)
   }
-  const changed = (filesChanged ?? []) as readonly string[]
+  const changed = ((filesChanged ?? []) as readonly string[]).filter((path) => !isGitInternal(path))
   if (changed.length > 0) {
     lines.push(
       grey(

@@ -1,0 +1,125 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Page } from 'playwright'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { samples } from '../../playground/projects/samples/index.ts'
+import { type Playground, startPlayground } from './open.ts'
+import { button, command, conversation, exported, filesOnDisk, openFile, patiently, settled, tab } from './person.ts'
+
+/** What the page states about a project is so. */
+let playground: Playground
+
+beforeAll(async () => {
+  playground = await startPlayground()
+}, 240_000)
+
+afterAll(() => playground?.close())
+
+const idle = (page: Page) =>
+  expect
+    .poll(
+      () =>
+        button(page, 'Run')
+          .isEnabled()
+          .catch(() => false),
+      patiently,
+    )
+    .toBe(true)
+
+async function run(page: Page, end: string): Promise<void> {
+  await tab(page, 'Agent').click()
+  await button(page, 'Run').click()
+  await expect.poll(() => conversation(page).textContent(), patiently).toContain(end)
+  await idle(page)
+}
+
+/** The paths that Changes lists. */
+async function changedFiles(page: Page): Promise<string[]> {
+  await tab(page, 'Changes').click()
+  await page
+    .getByText(/differs? from the project|Nothing has changed/)
+    .first()
+    .waitFor()
+  const rows = page.getByRole('listbox', { name: 'Changed files' }).getByRole('option').locator('.mono')
+  return (await rows.allTextContents()).sort()
+}
+
+describe('a project with several runs, a repository and a reload', () => {
+  let page: Page
+
+  beforeAll(async () => {
+    page = await settled(await playground.open(undefined, '?sample=price-list&storage=opfs'))
+  })
+
+  afterAll(() => page?.context().close())
+
+  it('replays the default demo with the same results', async () => {
+    await tab(page, 'Report').click()
+    await button(page, 'Record from here').click()
+    await page.getByRole('button', { name: /^Stop \(/ }).waitFor()
+    await run(page, 'All tests pass.')
+    await page.getByRole('button', { name: /^Stop \(/ }).click()
+    await button(page, 'Replay').click()
+    const status = page.getByRole('status').filter({ hasText: /Replayed|Differs/ })
+    await status.waitFor()
+    expect(await status.textContent()).toMatch(/^Replayed: all \d+ steps had the same result$/)
+  })
+
+  it('shows the limits of one run', async () => {
+    await tab(page, 'Agent').click()
+    await button(page, 'New').click()
+    await run(page, 'nothing to mend')
+    await tab(page, 'Limits').click()
+    const fact = (name: string) =>
+      page
+        .locator('.facts > div')
+        .filter({ hasText: new RegExp(`^${name}`) })
+        .locator('dd')
+    expect(await fact('Calls').textContent()).toBe('1')
+    expect(await fact('Refused').textContent()).toBe('0')
+  })
+
+  it('lists no files of git as changes', async () => {
+    await command(
+      page,
+      'git init -q && git add . && git commit -qm first && git checkout -qb mine && echo com""mitted',
+      'committed',
+    )
+    await command(page, 'echo more >> README.md; echo app""ended', 'appended')
+    expect(await changedFiles(page)).toEqual(['README.md', 'src/price.js'])
+    expect(await tab(page, 'Changes').textContent()).toContain('2')
+    await tab(page, 'Timeline').click()
+    await page.getByRole('option').filter({ hasText: 'git init' }).click()
+    expect(await page.locator('.call-changes').count()).toBe(0)
+  })
+
+  it('exports what Changes shows as a patch: after a commit, a policy, a recording and a reload', async () => {
+    await tab(page, 'Policy').click()
+    await page.getByLabel('Begin with').selectOption('readOnly')
+    await button(page, 'Apply').click()
+    await page.getByText('The policy is applied').waitFor({ state: 'attached' })
+    await page.reload()
+    await settled(page)
+    await openFile(page, 'README.md')
+    expect(await changedFiles(page)).toEqual(['README.md', 'src/price.js'])
+    const patch = await exported(page, 'Changes as a patch')
+    const directory = mkdtempSync(join(tmpdir(), 'playground-patch-'))
+    try {
+      const before = (await samples.find(({ id }) => id === 'price-list')?.files()) ?? {}
+      for (const [path, text] of Object.entries(before)) {
+        mkdirSync(dirname(join(directory, path)), { recursive: true })
+        writeFileSync(join(directory, path), text)
+      }
+      writeFileSync(join(directory, 'the.patch'), patch)
+      execFileSync('git', ['apply', 'the.patch'], { cwd: directory })
+      const after = await filesOnDisk(page)
+      for (const path of Object.keys(before))
+        expect(readFileSync(join(directory, path), 'utf8'), path).toBe(after[path])
+      expect(patch.toString()).not.toContain('.git')
+    } finally {
+      rmSync(directory, { recursive: true })
+    }
+  })
+})
