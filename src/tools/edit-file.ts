@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { display } from '../paths/logical-path.ts'
+import { createPacer } from '../util/pacer.ts'
 import { defineBuiltinTool } from './builtin-tool.ts'
 import { replaceExact } from './shared/exact-replace.ts'
 import { checkExpected } from './shared/expected-version.ts'
@@ -69,7 +70,9 @@ export const editFile = defineBuiltinTool({
     ]
     let text = document.text
     let replacements = 0
+    const pause = createPacer()
     for (const [index, { oldText, newText, replaceAll }] of edits.entries()) {
+      await pause()
       refuseMarks(document, newText, path)
       refusePlaceholder(oldText, newText, path)
       const edited = replaceExact(

@@ -152,6 +152,34 @@ describe('edit_file', () => {
   })
 })
 
+describe('edit_file with many matches', () => {
+  it.each([['a\n'], ['a\r\nab\n']])(
+    'refuses more than 250,000 in one edit, before it compares anything: %j',
+    async (part) => {
+      const text = part.repeat(250_001)
+      const { call, text: textOf } = await bench({ 'a.txt': text })
+      const start = ownTime()
+      expect(await call('edit_file', { path: 'a.txt', oldText: 'a', newText: 'bc', replaceAll: true })).toMatchObject({
+        code: 'LIMIT_EXCEEDED',
+        limit: 'replacements of one edit',
+        value: 250_000,
+      })
+      expect(ownTime() - start).toBeLessThan(1000)
+      expect(await textOf('a.txt')).toBe(text)
+    },
+  )
+
+  it('lets the event loop turn between the edits of one call', async () => {
+    const { ok } = await bench({ 'a.txt': 'abcd efgh\n'.repeat(100_000) + 'x'.repeat(200) })
+    let turns = 0
+    const timer = setInterval(() => (turns += 1), 1)
+    const edits = Array.from({ length: 200 }, () => ({ oldText: 'x'.repeat(200), newText: 'x'.repeat(200) }))
+    await ok('edit_file', { path: 'a.txt', edits: [...edits, { oldText: 'x'.repeat(200), newText: 'y' }] })
+    clearInterval(timer)
+    expect(turns).toBeGreaterThan(3)
+  })
+})
+
 describe('edit_file in a file of mixed line ends', () => {
   it.each<[string, string, object, string]>([
     [

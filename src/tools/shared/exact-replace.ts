@@ -19,7 +19,7 @@ interface Replacement {
  * fuzzily. Linear in the length of the text.
  *
  * @throws ToolError `EDIT_NO_MATCH` with the nearest passage, `EDIT_AMBIGUOUS` with the lines of the matches,
- *   `POLICY_DENIED_SECRET` if a match contains only a part of a mark
+ *   `POLICY_DENIED_SECRET` if a match contains only a part of a mark, `LIMIT_EXCEEDED` if there are too many
  */
 export function replaceExact(
   text: string,
@@ -28,6 +28,18 @@ export function replaceExact(
 ): { text: string; replacements: number } {
   const { path } = location
   const matches = findAll(text, replacement)
+  if (matches.length > MAX_REPLACED) {
+    throw new ToolError(
+      'LIMIT_EXCEEDED',
+      `Cannot edit ${quote(path)}: oldText occurs more than ${MAX_REPLACED} times${inEdit(location)}`,
+      {
+        ...location,
+        limit: 'replacements of one edit',
+        value: MAX_REPLACED,
+        hint: 'Use a longer oldText that occurs less often, or write the file anew.',
+      },
+    )
+  }
   if (matches.length === 0) {
     throw new ToolError('EDIT_NO_MATCH', `Cannot edit ${quote(path)}: oldText does not occur${inEdit(location)}`, {
       ...location,
@@ -58,6 +70,9 @@ export function replaceExact(
   return { text: parts.join(''), replacements: matches.length }
 }
 
+/** Replacing so many texts and comparing the result takes some 0.4 s. */
+const MAX_REPLACED = 250_000
+
 /** Limits of an ambiguous edit: matches counted, lines listed. */
 const MAX_COUNTED = 1000
 const MAX_LISTED = 100
@@ -80,7 +95,7 @@ function findAll(text: string, { oldText, eol, replaceAll }: Replacement): Match
 
 function starts(text: string, needle: string, replaceAll: boolean): number[] {
   return replaceAll
-    ? occurrences(text, needle, { overlapping: false })
+    ? occurrences(text, needle, { overlapping: false, limit: MAX_REPLACED + 1 })
     : occurrences(text, needle, { overlapping: true, limit: MAX_COUNTED + 1 })
 }
 
