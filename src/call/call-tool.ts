@@ -1,6 +1,7 @@
 import { type Failure, ToolError, toFailure, withCause } from '../errors.ts'
 import { memoryPermissions } from '../guard/grants.ts'
 import { guardAccesses } from '../guard/guard-accesses.ts'
+import { requireOrdinaryNames } from '../guard/require-hidden.ts'
 import { display, isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
 import type { ApprovalQuestion } from '../policy/approval.ts'
@@ -322,7 +323,7 @@ async function draftCall(
  * completely, and then has no changes to commit.
  */
 async function authorizeDraft(
-  { workspace, run, audit, taint }: CallState,
+  { workspace, run, target, audit, taint }: CallState,
   call: AuthorizedCall,
   proposed: ProposedDraft,
   { context, replayable }: CallApprovals,
@@ -333,6 +334,8 @@ async function authorizeDraft(
   audit.setVerdict(changes.verdict)
   if (changes.verdict.decision === 'deny') throw deniedError(changes.verdict)
   await requireHiddenSecrets(workspace, call, draft, changes.changes, proposed.reads)
+  // An operation, such as undo, brings back what was there.
+  if (typeof target === 'string') requireOrdinaryNames(changes.changes)
   if (draft.dryRun === true) {
     draft = { ...draft, changes: [], copiedFrom: [] }
     changes = await taint.authorizeChanges(await authorizeChanges(workspace, run, call, draft), draft)

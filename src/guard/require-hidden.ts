@@ -1,7 +1,8 @@
 import { ToolError } from '../errors.ts'
 import { classifyPath } from '../files/classify/index.ts'
+import { tokensIn } from '../files/secrets/find.ts'
 import type { ContentChange, HiddenSecrets } from '../files/secrets/hidden.ts'
-import { quote } from '../paths/logical-path.ts'
+import { nameOf, quote } from '../paths/logical-path.ts'
 import type { Change, EntryState } from '../storage/backend.ts'
 import { runInTurns } from '../util/steps.ts'
 
@@ -47,7 +48,10 @@ export async function requireHidden(
   )
 }
 
-/** Names and targets of links show without marks. The message does not quote the path, because it would show the name. */
+/**
+ * Names and targets of links show without marks, apart from whole tokens. The message does not quote the path, because it
+ * would show the name.
+ */
 function requireHiddenNames(hidden: HiddenSecrets, changes: readonly ReplacingChange[]): void {
   if (hidden.isEmpty) return
   for (const { change, before } of changes) {
@@ -65,4 +69,29 @@ function requireHiddenNames(hidden: HiddenSecrets, changes: readonly ReplacingCh
 
 function bytesOf(state: EntryState): Uint8Array | undefined {
   return state?.type === 'file' ? state.bytes : undefined
+}
+
+/**
+ * Refuses new names that hold a token. A result shows marks in place of them, so nothing could open the entry by its name.
+ *
+ * @throws ToolError `POLICY_DENIED_SECRET`
+ */
+export function requireOrdinaryNames(changes: readonly ReplacingChange[]): void {
+  // An entry that moves may keep its name.
+  const names = new Set(
+    changes.flatMap(({ change: { path, to, from = path } }) => (to === null || from !== path ? [nameOf(from)] : [])),
+  )
+  for (const { change, before } of changes) {
+    const { path, to, from } = change
+    const name = nameOf(path)
+    if (to === null || before !== null || names.has(name)) continue
+    const target = to.type === 'link' && from === undefined ? to.target : ''
+    const token = tokensIn(name)[0] ?? tokensIn(target)[0]
+    if (token === undefined) continue
+    throw new ToolError(
+      'POLICY_DENIED_SECRET',
+      `Cannot create a path: its name or the target of the link holds a secret (${token.kind})`,
+      { path: '.', hint: 'Use another name.' },
+    )
+  }
 }

@@ -3,6 +3,7 @@ import { memorySink } from '../audit/sinks.ts'
 import { isOverlay, overlay } from '../backends/overlay/index.ts'
 import { callOptionTable, checkCallOptions } from '../call/call-options.ts'
 import { callTool } from '../call/call-tool.ts'
+import { hideTokens } from '../call/hide-tokens.ts'
 import { approvePlans, isInPlanMode } from '../call/plan-mode.ts'
 import { refuseUncalled } from '../call/refuse-uncalled.ts'
 import { resumeCall } from '../call/resume.ts'
@@ -126,8 +127,8 @@ function openWorkspace(
       }
     },
     resume: (id, answer, callOptions) =>
-      checkedStep(context, { type: 'resume', input: { id, answer } }, callOptions, callOptionTable, (options) =>
-        resumeCall(workspace, run, id, answer, options),
+      checkedStep(context, { type: 'resume', input: { id, answer } }, callOptions, callOptionTable, async (options) =>
+        hideTokens(await resumeCall(workspace, run, id, answer, options)),
       ),
     git: options.git?.open(gitHost(workspace, run)),
     async approvePlan(planOptions) {

@@ -3,6 +3,7 @@ import type { AuditSink } from '../audit/audit-log.ts'
 import { type RunReport, reportRun } from '../audit/report.ts'
 import { callOptionTable, checkCallOptions } from '../call/call-options.ts'
 import { callTool, evaluateCall } from '../call/call-tool.ts'
+import { hideTokens } from '../call/hide-tokens.ts'
 import { isInPlanMode } from '../call/plan-mode.ts'
 import { refuseUncalled } from '../call/refuse-uncalled.ts'
 import type { CallOptions, ResultOf } from '../call/state/call.ts'
@@ -48,12 +49,13 @@ export function openRun(
 ): WorkspaceRun {
   recorder?.opened(run)
   const context: StepContext = { workspace, run, recorder }
-  const callOwn = (rawName: unknown, input: unknown, options?: CallOptions) => {
+  const callWithNames = (rawName: unknown, input: unknown, options?: CallOptions) => {
     const name = toToolName(rawName)
     return checkedStep(context, { type: 'call', name, input }, options, callOptionTable, (callOptions) =>
       callTool(workspace, run, name, input, callOptions),
     )
   }
+  const callOwn = async (...args: Parameters<typeof callWithNames>) => hideTokens(await callWithNames(...args))
   const host = createDialectHost(workspace, run)
   const dialectCall = dialect === undefined ? undefined : openDialectCall(context, dialect, host)
   const explainOwn = (name: unknown, input: unknown) => explainCall(workspace, run, toToolName(name), input)
@@ -81,7 +83,8 @@ export function openRun(
       : { own: { call: callOwn, callTool: callOwn, explain: explainOwn, explainTool: explainOwn } }),
     explain,
     explainTool: explain,
-    files: createFiles(callOwn),
+    // The embedding program gets the true names.
+    files: createFiles(callWithNames),
     checkpoint(label) {
       if (label !== undefined) isText(label, 'label', 'checkpoint()')
       const checkpoint = workspace.journal.checkpoint({ label, at: workspace.clock(), runId: run.id })

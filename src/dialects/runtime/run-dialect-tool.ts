@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini'
+import { hideTokens } from '../../call/hide-tokens.ts'
 import { parseInput, unknownTool } from '../../call/parse-input.ts'
 import type { AuthorizedCall, CallOptions, Success } from '../../call/state/call.ts'
 import { type Failure, ToolError, withCause } from '../../errors.ts'
@@ -130,14 +131,20 @@ export function createDialectCall(
       for (const shown of [input, undefined]) {
         try {
           const answer = requireAnswer(format(shown), 'formatError')
-          return { ...toResult({ ...answer, output: answer.output, isError: true }, calls), failure }
+          return {
+            ...toResult({ ...answer, output: answer.output, isError: true }, calls),
+            failure: hideTokens(failure),
+          }
         } catch (error) {
           cause = error
         }
       }
-      const { code, message, hint } = failure
+      const { code, message, hint } = hideTokens(failure)
       const output = `Error ${code}: ${message}\n${hint}`
-      return { ...toResult({ output, isError: true }, calls), failure: withCause(failure, failure.cause ?? cause) }
+      return {
+        ...toResult({ output, isError: true }, calls),
+        failure: withCause(hideTokens(failure), failure.cause ?? cause),
+      }
     }
     try {
       if (rejection !== undefined) throw rejection
@@ -263,10 +270,9 @@ function isFailure(end: Answer | Failure): end is Failure {
   return 'ok' in end
 }
 
-function toResult(
-  { output, content, structured, isError = false }: Answer,
-  { callIds, warnings }: StepCalls,
-): DialectResult {
+function toResult(answer: Answer, { callIds, warnings }: StepCalls): DialectResult {
+  // As JSON, a line break would be part of the word after it.
+  const { output, content, structured, isError = false } = hideTokens(answer)
   const text = typeof output === 'string' ? output : JSON.stringify(output)
   return {
     isError,
@@ -274,6 +280,6 @@ function toResult(
     content: content ?? [{ type: 'text', text }],
     ...(structured === undefined ? {} : { structuredContent: structured }),
     callIds,
-    warnings,
+    warnings: hideTokens(warnings),
   }
 }

@@ -24,6 +24,14 @@ export function findSecrets(text: string): readonly Secret[] {
   return runAtOnce(findSecretsInSteps(text))
 }
 
+/**
+ * Finds the secrets in a text that are recognized by their own form. A password is recognized by the text around it, which
+ * a part of a file or a name does not have.
+ */
+export function tokensIn(text: string): readonly Secret[] {
+  return text.length < SHORTEST_TOKEN ? [] : findSecrets(text).filter(({ kind }) => kind !== 'password')
+}
+
 /** {@link findSecrets} with pauses. */
 export function* findSecretsInSteps(text: string): Steps<readonly Secret[]> {
   const secrets: Secret[] = []

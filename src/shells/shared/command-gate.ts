@@ -2,7 +2,7 @@ import { ToolError } from '../../errors.ts'
 import { HiddenSecrets } from '../../files/secrets/hidden.ts'
 import { redact } from '../../files/secrets/index.ts'
 import { classifyBoth, guardAccesses } from '../../guard/guard-accesses.ts'
-import { requireHidden } from '../../guard/require-hidden.ts'
+import { requireHidden, requireOrdinaryNames } from '../../guard/require-hidden.ts'
 import type { Visibility } from '../../guard/visibility.ts'
 import { childOf, type LogicalPath, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../../policy/access.ts'
@@ -247,7 +247,7 @@ export class CommandGate {
   }
 
   /**
-   * Refuses changes that would show a part of a secret. A removal or a move shows nothing new.
+   * Refuses changes that would show a part of a secret, and new names that hold one. A removal or a move shows nothing new.
    *
    * @throws ToolError `POLICY_DENIED_SECRET`
    */
@@ -259,6 +259,10 @@ export class CommandGate {
     if (readsUnseen === true && contentChanges.some(({ change }) => mayContainSecret(textIn(change))))
       await this.#addUnseen()
     await requireHidden(this.#hidden, contentChanges, this.pause)
+    requireOrdinaryNames([
+      ...contentChanges,
+      ...changes.filter(({ from }) => from !== undefined).map((change) => ({ change, before: null })),
+    ])
   }
 
   /** Returns a content with marks in place of its secrets. Lets the event loop turn during a large one. */

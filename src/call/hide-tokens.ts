@@ -1,0 +1,51 @@
+import { withCause } from '../errors.ts'
+import { tokensIn } from '../files/secrets/find.ts'
+import { MARK_START } from '../files/secrets/index.ts'
+
+/**
+ * Replaces the tokens in all texts of a result by marks: in names of files, which no tool hides, and in texts that hold such
+ * names, as a diff or a message does. A token has the same mark everywhere in the result. Returns the same object if there is
+ * none.
+ */
+export function hideTokens<R extends object>(result: R): R {
+  const marks = new Map<string, string>()
+  const visible = hideIn(result, marks) as R
+  const { cause } = result as { readonly cause?: unknown }
+  return visible === result || cause === undefined ? visible : (withCause(visible as never, cause) as R)
+}
+
+/** Fields with bytes in Base64, which may look like a token. */
+const encodedFields: ReadonlySet<string> = new Set(['data', 'blob'])
+
+function hideIn(value: unknown, marks: Map<string, string>): unknown {
+  if (typeof value === 'string') return hideInText(value, marks)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    const items = value.map((item) => hideIn(item, marks))
+    return items.some((item, index) => item !== value[index]) ? items : value
+  }
+  let copy: Record<string, unknown> | undefined
+  for (const [field, content] of Object.entries(value)) {
+    if (encodedFields.has(field)) continue
+    const visibleField = hideInText(field, marks)
+    const visible = hideIn(content, marks)
+    if (visible === content && visibleField === field) continue
+    copy ??= { ...value }
+    if (visibleField !== field) delete copy[field]
+    copy[visibleField] = visible
+  }
+  return copy ?? value
+}
+
+function hideInText(text: string, marks: Map<string, string>): string {
+  let visible = ''
+  let from = 0
+  for (const { kind, start, end } of tokensIn(text)) {
+    const token = text.slice(start, end)
+    const mark = marks.get(token) ?? `${MARK_START}${kind}:${marks.size + 1}]`
+    marks.set(token, mark)
+    visible += text.slice(from, start) + mark
+    from = end
+  }
+  return from === 0 ? text : visible + text.slice(from)
+}
