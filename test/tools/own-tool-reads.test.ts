@@ -88,25 +88,25 @@ const policies: Readonly<Record<string, PolicyInput>> = {
   },
 }
 
-async function useWay(policy: PolicyInput, permission: Permission, recursive: boolean, way: string, path: string) {
+/** Opens a workspace with a tool that reads in the requested way, by one permission. */
+async function openReader(policy: PolicyInput, permission: Permission, recursive: boolean) {
   const reader = defineTool({
     name: 'reader',
     title: 'Reader',
     description: 'Reads in one way.',
-    input: z.strictObject({}),
+    input: z.strictObject({ way: z.string(), path: z.string() }),
     output: z.object({ seen: z.string() }),
     permission: 'file:read',
     mutates: false,
     idempotent: true,
-    plan: () => [{ permission, path: recursive ? 'd' : path, recursive }],
-    async draft(_input, { files }) {
+    plan: ({ path }) => [{ permission, path: recursive ? 'd' : path, recursive }],
+    async draft({ way, path }, { files }) {
       const view = JSON.stringify((await ways[way]?.use(files, path as Path)) ?? null)
       return { summary: 'Read', result: () => ({ seen: view }) }
     },
   })
   const backend = memory(Object.fromEntries(Object.values(paths).map((name) => [name, `${CONTENT}\n`])))
-  const workspace = await createWorkspace({ backend, policy, extraTools: [reader] as Tool[] })
-  return { result: await workspace.callTool('reader', {}), workspace }
+  return createWorkspace({ backend, policy, extraTools: [reader] as Tool[] })
 }
 
 const cases = Object.keys(policies).flatMap((policy) =>
@@ -117,16 +117,17 @@ const cases = Object.keys(policies).flatMap((policy) =>
 
 describe('an own tool reads only by an access whose permission fits', () => {
   it.each(cases)('$permission, recursive: $recursive, with $policy', async ({ policy, permission, recursive }) => {
+    const workspace = await openReader(policies[policy] as PolicyInput, permission, recursive)
     for (const [way, { shows }] of Object.entries(ways)) {
       for (const [kind, path] of Object.entries(paths)) {
         const label = `${way} of the ${kind} file`
-        const { result, workspace } = await useWay(policies[policy] as PolicyInput, permission, recursive, way, path)
+        const result = await workspace.callTool('reader', { way, path })
         const view = result.ok ? String(result.seen) : JSON.stringify(result)
         const isAllowed = kind === 'ordinary' && content.includes(permission)
         expect(view.includes(CONTENT), label).toBe(shows === 'content' && isAllowed)
         if (shows === 'content') {
           expect(result.ok, label).toBe(isAllowed)
-          const read = workspace.auditRecords().flatMap(({ pathsRead }) => pathsRead ?? [])
+          const read = workspace.auditRecords().at(-1)?.pathsRead ?? []
           if (isAllowed && !way.includes('filter')) expect(read, label).toContain(path)
         }
         if (shows === 'entry' && kind === 'ordinary') expect(result.ok, label).toBe(true)
