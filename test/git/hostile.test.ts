@@ -329,6 +329,7 @@ describe('a malicious repository', () => {
     return backend
   }
 
+  const large = deflateSync(Buffer.alloc(2 ** 27))
   const sent = {
     ...Object.fromEntries(
       Object.entries(cases).flatMap(([label, files]) => {
@@ -337,7 +338,7 @@ describe('a malicious repository', () => {
       }),
     ),
     'nine objects that unpack to more than a gigabyte': packed(
-      Array.from({ length: 9 }, () => ({ id: A, raw: bytes(header(3, 2 ** 27), deflateSync(Buffer.alloc(2 ** 27))) })),
+      Array.from({ length: 9 }, () => ({ id: A, raw: bytes(header(3, 2 ** 27), large) })),
     )['.git/objects/pack/pack-1.pack'] as Uint8Array,
     'a pack without objects that counts a million': bytes('PACK', [0, 0, 0, 2, 0, 15, 0, 0], [0x30], Buffer.alloc(20)),
     'a pack without an end': bytes('PACK'),

@@ -26,6 +26,10 @@ const environment = {
   GIT_COMMITTER_EMAIL: 'a@example.com',
   GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z',
   GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
+  // Otherwise every commit starts a second process, which looks for work.
+  GIT_CONFIG_COUNT: '1',
+  GIT_CONFIG_KEY_0: 'maintenance.auto',
+  GIT_CONFIG_VALUE_0: 'false',
 }
 
 const temporaries: string[] = []

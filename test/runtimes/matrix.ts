@@ -27,7 +27,7 @@ interface Runtime {
 }
 
 const runtimes: Readonly<Record<string, Runtime>> = {
-  workerd: { program: 'program-workerd.ts', platform: 'web', run: runInWorkerd },
+  workerd: { program: 'program-web.ts', platform: 'web', run: runInWorkerd },
   Deno: { program: 'program-disk.ts', platform: 'node', run: (code) => runInProcess('Deno', code) },
   Bun: { program: 'program-disk.ts', platform: 'node', run: (code) => runInProcess('Bun', code) },
   Chromium: { program: 'program-web.ts', platform: 'web', run: runInChromium },

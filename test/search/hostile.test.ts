@@ -9,20 +9,20 @@ const SIZE = 4 << 20
 const repeated = (unit: string, size = SIZE): Uint8Array => {
   const one = new TextEncoder().encode(unit)
   const bytes = new Uint8Array(Math.floor(size / one.length) * one.length)
-  for (let at = 0; at < bytes.length; at += one.length) bytes.set(one, at)
+  bytes.set(one)
+  for (let filled = one.length; filled < bytes.length; filled *= 2) bytes.copyWithin(filled, 0, filled)
   return bytes
 }
 const ended = (bytes: Uint8Array): Uint8Array => {
   bytes[bytes.length - 1] = 0x21
   return bytes
 }
-const random = (size: number): Uint8Array => {
-  let seed = 1
-  return new Uint8Array(size).map(() => {
-    seed = (seed * 1103515245 + 12345) & 0x7fffffff
-    return (seed >> 16) % 2 === 0 ? 0x61 : 0x62
-  })
-}
+let seed = 1
+const randomBytes = new Uint8Array(SIZE).map(() => {
+  seed = (seed * 1103515245 + 12345) & 0x7fffffff
+  return (seed >> 16) % 2 === 0 ? 0x61 : 0x62
+})
+const random = (size: number): Uint8Array => randomBytes.slice(0, size)
 
 describe('a hostile pattern on a hostile line of 4 MB', () => {
   it.each([
