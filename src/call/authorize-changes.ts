@@ -5,13 +5,12 @@ import type { GuardedAccess } from '../policy/access.ts'
 import { type Permission, revealingPermissions } from '../policy/permissions.ts'
 import { planVerdict } from '../policy/plan.ts'
 import { combineVerdicts, type Verdict } from '../policy/policy.ts'
-import { type Risk, risksOf } from '../policy/risk/index.ts'
+import type { Risk } from '../policy/risk/index.ts'
 import { riskVerdict } from '../policy/risk-verdict.ts'
 import { isAbove } from '../policy/taint.ts'
 import type { Receipt, Version } from '../storage/backend.ts'
 import { stateWithin } from '../storage/versions.ts'
 import type { BuiltinDraft } from '../tools/builtin-tool.ts'
-import { diffOfChanges } from './change-diff.ts'
 import type { AuthorizedCall, AuthorizedChanges, KnownChange } from './state/call.ts'
 import { policyCall, type RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
@@ -40,9 +39,11 @@ export async function authorizeChanges(
     evaluated = combineVerdicts(evaluated, verdict)
     further.push(parent)
   }
+  const review = changes.length === 0 ? undefined : await import('./review-changes.ts')
   let cachedRisks: readonly Risk[] | undefined
   const risks = () => {
-    cachedRisks ??= risksOf(changes, (path) => isAbove(workspace.labels.ofPath(path), 'internal'))
+    cachedRisks ??=
+      review === undefined ? [] : review.risksOf(changes, (path) => isAbove(workspace.labels.ofPath(path), 'internal'))
     return cachedRisks
   }
   const { requireApprovalIf = [] } = workspace.policy.data
@@ -50,8 +51,8 @@ export async function authorizeChanges(
   const [first] = asking
   const withRisks = first === undefined ? evaluated : combineVerdicts(evaluated, riskVerdict(first, asking))
   const verdict = draft.plan === undefined ? withRisks : combineVerdicts(withRisks, planVerdict)
-  const diff = () => draft.diff ?? diffOfChanges(changes)
-  const visibleDiff = () => draft.diff ?? diffOfChanges(changes, contentVisibility(workspace, facts))
+  const diff = (maySee?: (path: Path) => boolean) => draft.diff ?? review?.diffOfChanges(changes, maySee) ?? ''
+  const visibleDiff = () => diff(contentVisibility(workspace, facts))
   const { tool, input } = call
   return {
     changes,
@@ -61,6 +62,7 @@ export async function authorizeChanges(
       ...{ tool: tool.name, input, verdict, diff: diff(), risks: risks() },
       accesses: [...call.accesses, ...further],
     }),
+    changedLines: () => review?.changedLines(changes),
     storeDiff(artifacts, receipt, warnings) {
       if (changes.length === 0) return undefined
       try {

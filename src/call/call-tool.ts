@@ -12,7 +12,6 @@ import type { ShownVersion, Tool } from '../tools/define-tool.ts'
 import { throwIfAborted } from '../util/abort.ts'
 import { authorizeChanges } from './authorize-changes.ts'
 import { openCallAudit } from './call-audit.ts'
-import { changedLines } from './change-diff.ts'
 import { addToJournal, commitChanges, emitChanges } from './commit-changes.ts'
 import { evaluateCommand, requireAllowedName } from './evaluate-command.ts'
 import { limitResult } from './limit-result.ts'
@@ -127,7 +126,7 @@ export async function evaluateCall(
 ): Promise<AuthorizedCall> {
   const { audit, options: { dialectTools } = {} } = state
   const { tool, input } = parseCall(workspace, target, rawInput, audit)
-  const planned = planAccesses(workspace, run, tool, input, audit)
+  const planned = await planAccesses(workspace, run, tool, input, audit)
   const facts = policyCall(run, tool.name, input, dialectTools)
   const accesses = await guardAndClassify(workspace, tool, planned, facts, audit)
   audit?.setAccesses(accesses, input)
@@ -152,16 +151,16 @@ function parseCall(
 }
 
 /** Step 2: the accesses that the call plans, before anything is read. */
-function planAccesses(
+async function planAccesses(
   workspace: WorkspaceState,
   run: RunState,
   tool: Tool,
   input: AuthorizedCall['input'],
   audit: CallAudit | undefined,
-): readonly Access[] {
+): Promise<readonly Access[]> {
   audit?.enterStep('plan')
   const state: PlanState = { cwd: run.shell.cwd, memory: workspace.memory?.path }
-  const planned = planOf(workspace, tool, input, state)
+  const planned = await planOf(workspace, tool, input, state)
   audit?.setPlannedAccesses(planned)
   return planned
 }
@@ -305,7 +304,8 @@ async function draftCall(
   throwIfAborted(signal)
   const commit = (tool: Tool) => callTool(workspace, run, tool, {}, { dialectTools: options.dialectTools })
   const reads = new Set<Path>()
-  const contextOptions = { audit, taint, signal, ask, began, onProgress, commit, reads }
+  const openCommands = await commandsFor(workspace, call.tool)
+  const contextOptions = { audit, taint, signal, ask, began, onProgress, commit, reads, openCommands }
   const context = createToolContext(workspace, callWithGrant(run, grant), call, contextOptions)
   const draft = await draftOf(workspace, call, context)
   for (const refusal of draft.refusals ?? []) audit.addRefusal(refusal)
@@ -316,6 +316,12 @@ async function draftCall(
   const received = draft.flow?.received
   if (received !== undefined) taint.addLabel(received.label, received.path)
   return { draft, warnings: context.warnings, reads }
+}
+
+/** Loads what runs commands, for the tools that may run them. */
+async function commandsFor({ shell, ownTools }: WorkspaceState, tool: Tool) {
+  if (shell === undefined || !(tool.permission.startsWith('command:') || ownTools.has(tool))) return undefined
+  return (await import('./commands/session.ts')).openCommandSession
 }
 
 /**
@@ -400,7 +406,7 @@ async function commitDraft(
   taint.labelChanges(changes, draft, receipt, changed ?? workspace)
   if (changed !== undefined) emitChanges(changed, run, audit.id, receipt)
   audit.setLabel(taint.labelResult(), run.taint.origin())
-  const lines = receipt.applied.length === 0 ? undefined : changedLines(changes.changes)
+  const lines = receipt.applied.length === 0 ? undefined : changes.changedLines()
   audit.setEffect(receipt, artifactUri, lines)
   if (exceptions.length > 0) throw exceptions[0]
   return { receipt, artifactUri }

@@ -23,8 +23,14 @@ export function inputSchemaOf({ ownTools }: OwnTools, tool: Tool): Tool['input']
 }
 
 /** Returns the plan of a tool. The plan of an own tool is checked. */
-export function planOf({ ownTools }: OwnTools, tool: Tool, input: Input, state: PlanState): readonly Access[] {
-  if (!ownTools.has(tool)) return tool.plan(input, state)
+export async function planOf(
+  { ownTools }: OwnTools,
+  tool: Tool,
+  input: Input,
+  state: PlanState,
+): Promise<readonly Access[]> {
+  // A built-in tool may load its code first.
+  if (!ownTools.has(tool)) return await tool.plan(input, state)
   try {
     const planned: unknown = ignoreRejection(tool.plan(input, state))
     checkPlan(planned)

@@ -9,7 +9,7 @@ import type { BuiltinContext } from '../tools/builtin-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { diffWorkspace } from '../tools/diff-workspace.ts'
 import { ignoreRejection } from '../util/ignore-rejection.ts'
-import { openCommandSession } from './commands/session.ts'
+import type { openCommandSession } from './commands/session.ts'
 import type { CommandSessionOptions } from './commands/session-state.ts'
 import { parseInput } from './parse-input.ts'
 import type { AuthorizedCall, CallOptions } from './state/call.ts'
@@ -19,6 +19,8 @@ import type { TaintTracker } from './taint-tracker.ts'
 
 export interface ToolContextOptions
   extends Omit<CommandSessionOptions, 'requireHostAllowed' | 'noteReceived' | 'noteFlow' | 'received'> {
+  /** Opens the shell of the workspace. `undefined` for a tool that runs no commands. */
+  readonly openCommands: typeof openCommandSession | undefined
   readonly signal: AbortSignal | undefined
   readonly onProgress: CallOptions['onProgress']
   readonly taint: TaintTracker
@@ -31,7 +33,7 @@ export function createToolContext(
   workspace: WorkspaceState,
   run: RunState,
   call: AuthorizedCall,
-  { audit, taint, signal, onProgress, ask, began, commit, reads }: ToolContextOptions,
+  { audit, taint, signal, onProgress, ask, began, commit, reads, openCommands }: ToolContextOptions,
 ): BuiltinContext {
   let session: BuiltinContext['commands']
   const isOwn = workspace.ownTools.has(call.tool)
@@ -77,7 +79,7 @@ export function createToolContext(
     workspaceDiffSha256: () => workspaceDiffSha256(workspace, run, call.dialectTools, signal),
     headCommit: workspace.diffs.headCommit,
     get commands() {
-      session ??= openCommandSession(workspace, run, call, {
+      session ??= openCommands?.(workspace, run, call, {
         ...{ audit, ask, began, commit },
         requireHostAllowed,
         noteReceived: (path) => taint.addRead(path),

@@ -26,12 +26,12 @@ export class WorkspaceChanges {
   #hasHead: boolean | undefined
   #selection: SelectionWithSource | undefined
 
-  constructor(backend: Backend) {
+  constructor(backend: Backend, opened: DirectoryNode | undefined) {
     this.reader = openReader(backend)
     this.#backend = backend
     this.#trees = new TreeComparer(this.reader.objects)
     this.#disk = new DiskComparer(backend, this.reader.objects)
-    this.#opened = backend.tree?.()
+    this.#opened = opened
     this.#baseline = createBaseline(backend)
   }
 

@@ -1,6 +1,6 @@
 import { sha256Text } from '../files/hash/sha256.ts'
 import type { LogicalPath } from '../paths/logical-path.ts'
-import type { Backend, Change } from '../storage/backend.ts'
+import type { Backend, Change, DirectoryNode } from '../storage/backend.ts'
 import type { Changed } from './changed-path.ts'
 import type { DiffSection } from './diff-section.ts'
 import { findRenames } from './renames.ts'
@@ -52,8 +52,12 @@ export interface WorkspaceDiffs {
   beforeCommit(changes: readonly Change[]): Promise<void> | undefined
 }
 
-export function createWorkspaceDiffs(backend: Backend): WorkspaceDiffs {
-  const changes = new WorkspaceChanges(backend)
+/** @param opened the tree when the workspace was opened, if the backend keeps one */
+export function createWorkspaceDiffs(
+  backend: Backend,
+  opened: DirectoryNode | undefined = backend.tree?.(),
+): WorkspaceDiffs {
+  const changes = new WorkspaceChanges(backend, opened)
   const sections = createSectionCache()
   return {
     headCommit: () => changes.reader.headCommit(),

@@ -24,6 +24,7 @@ export {
   type Verdict,
   type VerdictRule,
 } from './policy.ts'
-export { type Risk, type RiskFlag, riskMeanings } from './risk/index.ts'
+export { type RiskFlag, riskMeanings } from './risk/flags.ts'
+export type { Risk } from './risk/index.ts'
 export type { Taint, TaintOrigin } from './taint.ts'
 export type { Decision, Override } from './types.ts'

@@ -15,7 +15,7 @@ import { compilePaths, compileTexts, permissionBit, permissionMask } from './mat
 import { memoryPath } from './memory-policy.ts'
 import { type Permission, permissionGroups } from './permissions.ts'
 import { type CallPolicy, compilePolicy, strength } from './policy.ts'
-import { riskFlags } from './risk/index.ts'
+import { riskFlags } from './risk/flags.ts'
 import type { PolicyData, PolicyRule } from './schema.ts'
 import type { Decision } from './types.ts'
 

@@ -10,7 +10,7 @@ import { type MemoryPolicy, memoryFields, memorySchema } from './memory-policy.t
 import { type NetworkPolicy, networkFields, networkSchema } from './network-policy.ts'
 import { normalizePolicyInput } from './normalize-input.ts'
 import { type PresetName, presetNames } from './presets.ts'
-import { type RiskFlag, riskFlags } from './risk/index.ts'
+import { type RiskFlag, riskFlags } from './risk/flags.ts'
 import type { Decision, Override } from './types.ts'
 import { type FieldOrigins, nameWrittenFields } from './written-fields.ts'
 

@@ -73,8 +73,9 @@ export interface PlanState {
 }
 
 /** A {@link Tool} whose plan and draft receive what the pipeline passes to every tool, but only built-in tools see. */
-export interface BuiltinToolDefinition<I extends ObjectSchema, O extends ObjectSchema> extends Tool<I, O> {
-  plan(input: z.output<I>, state: PlanState): readonly Access[]
+export interface BuiltinToolDefinition<I extends ObjectSchema, O extends ObjectSchema>
+  extends Omit<Tool<I, O>, 'plan' | 'draft'> {
+  plan(input: z.output<I>, state: PlanState): readonly Access[] | Promise<readonly Access[]>
   draft(input: z.output<I>, context: BuiltinContext): Promise<BuiltinDraft<z.input<O>>>
 }
 
@@ -82,5 +83,5 @@ export interface BuiltinToolDefinition<I extends ObjectSchema, O extends ObjectS
 export function defineBuiltinTool<const N extends string, I extends ObjectSchema, O extends ObjectSchema>(
   tool: BuiltinToolDefinition<I, O> & { readonly name: N },
 ): Tool<I, O> & { readonly name: N } {
-  return tool
+  return tool as unknown as Tool<I, O> & { readonly name: N }
 }

@@ -87,7 +87,7 @@ export const editFile = defineBuiltinTool({
       replacements += edited.replacements
     }
     if (text === document.text) throw noChangeError(path)
-    const change = changeText(context, path, document, text)
+    const change = await changeText(context, path, document, text)
     return {
       summary: `${input.dryRun ? 'Would edit' : 'Edited'} ${display(target.asked)} (+${change.insertions} -${change.deletions})`,
       changes: input.dryRun ? [] : [change.change],

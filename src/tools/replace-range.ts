@@ -53,7 +53,7 @@ export const replaceRange = defineBuiltinTool({
     refusePlaceholder(range.content, input.newText, path)
     const { text, inserted } = replaceLines(document.text, range, input.newText, document.eol)
     if (text === document.text) throw noChangeError(path)
-    const change = changeText(context, path, document, text)
+    const change = await changeText(context, path, document, text)
     return {
       summary: `Replaced lines ${startLine}-${endLine} of ${display(requestedPath)} (+${change.insertions} -${change.deletions})`,
       changes: [change.change],

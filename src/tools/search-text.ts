@@ -6,11 +6,10 @@ import { clamp } from '../limits.ts'
 import { compileGlob } from '../paths/glob.ts'
 import { display, type Path, quote } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
-import { compileQuery } from '../search/query.ts'
 import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
 import { directoryPath, filters } from './shared/fields.ts'
 import { type ScanVisitor, scanInSlices } from './shared/scan-in-slices.ts'
-import { createFileSearch, type FileSearch } from './shared/search-file.ts'
+import type { createFileSearch, FileSearch } from './shared/search-file.ts'
 import { notFound, relativeTo, targetOf } from './shared/target.ts'
 
 const input = z.strictObject({
@@ -81,7 +80,9 @@ export const searchText = defineBuiltinTool({
     const access = targetOf(context)
     const { warnings } = context
     const bounds = boundsOf(input, context)
-    const collector = new MatchCollector(input, bounds, context)
+    // The search engine is loaded with the first search.
+    const { createFileSearch } = await import('./shared/search-file.ts')
+    const collector = new MatchCollector(input, bounds, context, createFileSearch)
     const candidates = await candidatesOf(input, access, context)
     const finished = await scanInSlices(context, candidates, collector)
     const { matches, files, filesSearched, filesSkipped } = collector
@@ -154,16 +155,14 @@ class MatchCollector implements ScanVisitor {
   /** Bytes of the result left for matches. */
   #remainingBytes: number
 
-  constructor(input: Input, bounds: Bounds, context: BuiltinContext) {
+  constructor(input: Input, bounds: Bounds, context: BuiltinContext, create: typeof createFileSearch) {
     this.#input = input
     this.#bounds = bounds
     this.maxFileBytes = bounds.maxFileBytes
     this.#context = context
     this.#deadline = performance.now() + bounds.timeoutMs
     this.#remainingBytes = context.limits.projectionBytes - RESERVED_BYTES
-    const { query, mode, caseSensitive } = input
-    this.#search = createFileSearch({
-      query: compileQuery({ query, mode, caseSensitive }),
+    this.#search = create({
       input,
       contextLines: bounds.contextLines,
       snippetUnits: context.limits.searchSnippet,

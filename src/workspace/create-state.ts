@@ -1,12 +1,9 @@
 import { type AuditSink, createAudit } from '../audit/audit-log.ts'
 import { createEvents } from '../call/state/events.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
-import { checkDialect } from '../dialects/runtime/check-dialect.ts'
-import { rootsOfMapping } from '../dialects/runtime/path-mapping.ts'
-import type { Dialect } from '../dialects/runtime/types.ts'
 import { ToolError } from '../errors.ts'
 import { createDocumentCache } from '../files/text/document.ts'
-import { createWorkspaceDiffs } from '../git/workspace-diff.ts'
+import { openWorkspaceDiffs } from '../git/open-diffs.ts'
 import { createJournal, type WorkspaceHistory } from '../history/journal.ts'
 import { resolveLimits } from '../limits.ts'
 import type { Path } from '../paths/logical-path.ts'
@@ -25,6 +22,7 @@ import type { Tool } from '../tools/define-tool.ts'
 import { builtinTools } from '../tools/index.ts'
 import { memoryRecall } from '../tools/memory-recall.ts'
 import { resolveToolSet } from '../tools/tool-sets.ts'
+import type { OpenDialect } from './dialect-run.ts'
 import { knownTools } from './known-tools.ts'
 import type { StateOptions } from './options.ts'
 
@@ -38,23 +36,22 @@ import type { StateOptions } from './options.ts'
 export function createWorkspaceState(
   options: StateOptions,
   sinks: readonly AuditSink[],
-  dialect: Dialect | undefined,
+  dialect: OpenDialect | undefined,
   origin?: WorkspaceState,
 ): WorkspaceState {
   if (dialect !== undefined) {
     // An own tool replaces the built-in tool of its name.
     const toolsByName = new Map([...builtinTools, ...(options.extraTools ?? [])].map((tool) => [tool.name, tool]))
-    checkDialect(dialect, [...toolsByName.values()])
+    dialect.requireTools([...toolsByName.values()])
   }
-  const policy = compilePolicy(
-    options.policy,
-    dialect === undefined ? {} : { roots: rootsOfMapping(dialect.pathMapping) },
-  )
+  const policy = compilePolicy(options.policy, dialect === undefined ? {} : { roots: dialect.roots })
   const { toolCallsPerMinute, ...policyLimits } = policy.data.limits ?? {}
   const limits = resolveLimits({ ...policyLimits, ...options.limits })
   const isReadOnly = options.readOnly === true || policy.data.preset === 'readOnly'
   const { tools, unavailableTools } = selectTools(options, policy)
-  nameWrittenFields(policy.origins, () => requireKnownTools(policy.data, knownTools(options.extraTools ?? [], dialect)))
+  nameWrittenFields(policy.origins, () =>
+    requireKnownTools(policy.data, knownTools(options.extraTools ?? [], dialect?.dialect)),
+  )
   const backend = backendOf(options)
   for (const { file } of sinks) {
     if (file !== undefined && backend.containsPhysicalPath?.(file) === true) {
@@ -91,7 +88,7 @@ export function createWorkspaceState(
     artifacts: new Set(),
     origin,
     documents: createDocumentCache(limits.cacheBytes),
-    diffs: createWorkspaceDiffs(backend),
+    diffs: openWorkspaceDiffs(backend),
     git: options.git,
     parkedCalls: options.parked ?? memoryParking(),
     parkedRuns: new Map(),

@@ -1,6 +1,6 @@
 import { type AuditSink, verifyAudit } from '../audit/audit-log.ts'
 import { memorySink } from '../audit/sinks.ts'
-import { isOverlay, overlay } from '../backends/overlay/index.ts'
+import type { OverlayBackend } from '../backends/overlay/index.ts'
 import { callOptionTable, checkCallOptions } from '../call/call-options.ts'
 import { callTool } from '../call/call-tool.ts'
 import { hideTokens } from '../call/hide-tokens.ts'
@@ -10,8 +10,6 @@ import { resumeCall } from '../call/resume.ts'
 import { inputSchemaOf } from '../call/run-own-tool.ts'
 import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
-import { dialectToolsFor } from '../dialects/runtime/run-dialect-tool.ts'
-import type { Dialect } from '../dialects/runtime/types.ts'
 import { ToolError } from '../errors.ts'
 import { classifyPath } from '../files/classify/index.ts'
 import type { GitHost } from '../git/provider.ts'
@@ -21,9 +19,9 @@ import { higher } from '../policy/taint.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { checkOptions, isListOf, isText } from '../util/check-options.ts'
 import { createWorkspaceState, requireOwnName } from './create-state.ts'
+import type { OpenDialect } from './dialect-run.ts'
 import { labelNotes } from './label-notes.ts'
 import { modeOf, omitUndefined, openRun, startRun } from './open-run.ts'
-import { acceptOperation, checkoutOperation } from './operations.ts'
 import {
   type DialectWorkspaceOptions,
   type RunOptions,
@@ -68,10 +66,15 @@ export function createWorkspace<const Extra extends readonly Tool[] = readonly [
 export async function createWorkspace(
   given: WorkspaceOptions | DialectWorkspaceOptions,
 ): Promise<Workspace | DialectWorkspace> {
-  const { dialect, ...options } = checkOptions<DialectWorkspaceOptions>('createWorkspace()', given, workspaceOptions)
-  if (dialect !== undefined && dialect.versions !== true && options.staleGuard === 'shown') {
-    throw new TypeError(`The dialect "${dialect.name}" names no versions, but staleGuard 'shown' requires them`)
+  const { dialect: spoken, ...options } = checkOptions<DialectWorkspaceOptions>(
+    'createWorkspace()',
+    given,
+    workspaceOptions,
+  )
+  if (spoken !== undefined && spoken.versions !== true && options.staleGuard === 'shown') {
+    throw new TypeError(`The dialect "${spoken.name}" names no versions, but staleGuard 'shown' requires them`)
   }
+  const dialect = spoken === undefined ? undefined : (await import('./dialect-run.ts')).openDialect(spoken)
   const sinks = sinksOf(options)
   const workspace = createWorkspaceState(options, sinks, dialect)
   await requireOwnName(workspace)
@@ -87,7 +90,7 @@ export async function createWorkspace(
 function openWorkspace(
   workspace: WorkspaceState,
   options: WorkspaceOptions,
-  dialect: Dialect | undefined,
+  dialect: OpenDialect | undefined,
   sinks: readonly AuditSink[],
   leave = () => {},
   recorder?: Recorder,
@@ -118,8 +121,8 @@ function openWorkspace(
     async commit(commitOptions) {
       try {
         const { reason, ...callOptions } = checkCallOptions<UndoOptions>('commit()', commitOptions, undoOptionTable)
-        const pending = isOverlay(workspace.backend) ? await workspace.backend.pending() : []
-        const operation = acceptOperation(workspace, pending)
+        const { openAccept } = await import('./operations.ts')
+        const operation = await openAccept(workspace)
         const result = await callTool(workspace, run, operation, omitUndefined({ reason }), callOptions)
         return result as Awaited<ReturnType<Workspace['commit']>>
       } catch (error) {
@@ -157,15 +160,15 @@ function openWorkspace(
  * Opens a workspace over an overlay of the files. Its run starts with the taint of the run that makes it. It has its own parked
  * calls: a call that waits here must never run there.
  */
-function forkWorkspace(
+async function forkWorkspace(
   workspace: WorkspaceState,
   run: RunState,
   options: WorkspaceOptions,
-  dialect: Dialect | undefined,
+  dialect: OpenDialect | undefined,
   sinks: readonly AuditSink[],
   runOptions: RunOptions,
-): Workspace {
-  const above = overlay(workspace.backend, undefined, { closesLower: false })
+): Promise<Workspace> {
+  const above = await openFork(workspace)
   const forkOptions = {
     ...options,
     backend: above,
@@ -174,13 +177,30 @@ function forkWorkspace(
     parked: memoryParking(),
   }
   const fork = createWorkspaceState(forkOptions, sinks, dialect, workspace)
-  workspace.commitListeners.add(above)
   const taint = higher(runOptions.taint, run.taint.origin())
   const forkRun = { ...runOptions, ...(taint === undefined ? {} : { taint }) }
   return openWorkspace(fork, { ...options, run: forkRun, parked: forkOptions.parked }, dialect, sinks, () =>
     workspace.commitListeners.delete(above),
   )
 }
+
+/** Opens the overlay of a fork over the present state: commits wait until it is there. */
+async function openFork({ backend, commitListeners }: WorkspaceState): Promise<OverlayBackend> {
+  const opening = import('../backends/overlay/index.ts').then(({ overlay }) => {
+    const above = overlay(backend, undefined, { closesLower: false })
+    commitListeners.add(above)
+    return above
+  })
+  const wait = { hold: () => opening.then(nothing, nothing) }
+  commitListeners.add(wait)
+  try {
+    return await opening
+  } finally {
+    commitListeners.delete(wait)
+  }
+}
+
+const nothing = () => {}
 
 /**
  * Ends the commands, then closes the shell, then flushes the artifacts, the audit and the recording. A fork leaves the shell
@@ -216,6 +236,7 @@ function gitHost(workspace: WorkspaceState, run: RunState): GitHost {
     backend: workspace.backend,
     mayRead: (path) => policy.decide('file:read', path, classifyPath(path)) === 'allow',
     async change(changes, label) {
+      const { checkoutOperation } = await import('./operations.ts')
       const result = await callTool(workspace, run, checkoutOperation(changes, label), {})
       if (result.ok) return
       const { code, message, ok: _, ...details } = result
@@ -226,10 +247,9 @@ function gitHost(workspace: WorkspaceState, run: RunState): GitHost {
 }
 
 /** Returns the tools that are listed to models. */
-function toolsOf(workspace: WorkspaceState, dialect: Dialect | undefined): Pick<Workspace, 'tools'> {
+function toolsOf(workspace: WorkspaceState, dialect: OpenDialect | undefined): Pick<Workspace, 'tools'> {
   if (dialect === undefined) return { tools: [...workspace.tools.values()].map((tool) => describe(workspace, tool)) }
-  const mutates = (name: string) => workspace.tools.get(name)?.mutates === true
-  const dialectTools = { dialect, tools: dialectToolsFor(dialect, (name) => workspace.tools.has(name), mutates) }
+  const dialectTools = { dialect: dialect.dialect, tools: dialect.toolsOf(workspace) }
   return dialectTools as unknown as Pick<Workspace, 'tools'>
 }
 
@@ -249,7 +269,7 @@ function describe(workspace: WorkspaceState, tool: Tool): ToolDescription {
 function recorderOf(
   workspace: WorkspaceState,
   { record, approve }: StateOptions,
-  dialect: Dialect | undefined,
+  dialect: OpenDialect | undefined,
 ): Recorder | undefined {
   if (record === undefined) return undefined
   const { policy, tools, unavailableTools, isReadOnly, mode, limits, staleGuard, keepCwd, shell, clock } = workspace
@@ -259,7 +279,7 @@ function recorderOf(
     readOnly: isReadOnly,
     ...{ mode, limits, staleGuard, keepCwd },
     ...(shell === undefined ? {} : { shell: shell.name }),
-    ...(dialect === undefined ? {} : { dialect: dialect.name }),
+    ...(dialect === undefined ? {} : { dialect: dialect.dialect.name }),
   }
   return createRecorder({ write: record, workspace: options, clock, approve })
 }

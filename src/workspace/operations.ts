@@ -61,8 +61,13 @@ export function rollbackOperation({ journal, backend }: WorkspaceState, run: Run
   })
 }
 
-/** Applies an overlay to its lower backend. `pending`: its changes when the call began. */
-export function acceptOperation({ backend, origin }: WorkspaceState, pending: readonly Change[]): Tool {
+/** Returns the operation that applies an overlay to its lower backend: the changes that it has now. */
+export async function openAccept(workspace: WorkspaceState): Promise<Tool> {
+  const { backend } = workspace
+  return acceptOperation(workspace, isOverlay(backend) ? await backend.pending() : [])
+}
+
+function acceptOperation({ backend, origin }: WorkspaceState, pending: readonly Change[]): Tool {
   const input = z.object({ reason: z.optional(z.string()) })
   return defineBuiltinTool({
     ...shared,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compilePolicy, policySchema } from '../../src/policy/policy.ts'
-import { riskFlags } from '../../src/policy/risk/index.ts'
+import { riskFlags } from '../../src/policy/risk/flags.ts'
 import { policies } from './generate.ts'
 
 const allow = { name: 'a', action: 'allow' }

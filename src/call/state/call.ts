@@ -124,6 +124,8 @@ export interface AuthorizedChanges {
   readonly bytes: number
   /** Builds the request that the approver sees. */
   approvalRequest(): Omit<ApprovalRequest, 'id'>
+  /** Counts the lines that change. `undefined` without changes, and for a change set that is too large. */
+  changedLines(): AuditEntry['lines']
   /** Stores the diff and returns its address. The diff is created when it is first read. Adds a warning if there is no room. */
   storeDiff(artifacts: Artifacts, receipt: Receipt, warnings: string[]): string | undefined
 }

@@ -3,12 +3,11 @@ import { lineHasSecret, mayHoldPrivateKey } from '../../files/secrets/prefilter.
 import { decodeText, looksBinary } from '../../files/text/encoding.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import { type FileMatch, findMatches } from '../../search/matches.ts'
-import type { Hit, Query } from '../../search/query.ts'
+import { compileQuery, type Hit, type Query } from '../../search/query.ts'
 import { indexOfByte } from '../../util/native-bytes.ts'
 
 export interface FileSearchOptions {
-  readonly query: Query
-  readonly input: { readonly query: string; readonly mode: 'literal' | 'regex' }
+  readonly input: { readonly query: string; readonly mode: 'literal' | 'regex'; readonly caseSensitive: boolean }
   readonly contextLines: number
   readonly snippetUnits: number
   readonly isLate: () => boolean
@@ -25,9 +24,14 @@ export interface FileSearch {
   count(path: Path, bytes: Uint8Array): number
 }
 
-/** Creates the search for one query. Binary files have no match; a match entirely inside a mark does not count. */
+/**
+ * Creates the search for one query. Binary files have no match; a match entirely inside a mark does not count.
+ *
+ * @throws ToolError `INVALID_PATTERN`
+ */
 export function createFileSearch(options: FileSearchOptions): FileSearch {
-  const { query, input, contextLines, snippetUnits, isLate } = options
+  const { input, contextLines, snippetUnits, isLate } = options
+  const query = compileQuery({ query: input.query, mode: input.mode, caseSensitive: input.caseSensitive })
   const mayHold = options.immutableBytes ? mayHoldSecretCached : mayHoldSecret
   // The stored bytes contain no marks, so a query that may match a mark has to look at every file with secrets.
   const mayMeanMarks =

@@ -4,7 +4,6 @@ import type { TextDocument } from '../../files/text/document.ts'
 import { encodeText } from '../../files/text/encoding.ts'
 import { PLACEHOLDER_HINT, placeholderAt } from '../../files/text/omission.ts'
 import { checkLimit } from '../../limits.ts'
-import { unifiedDiff } from '../../patch/diff.ts'
 import { type Path, quote } from '../../paths/logical-path.ts'
 import type { Change, Receipt } from '../../storage/backend.ts'
 import type { BuiltinContext } from '../builtin-tool.ts'
@@ -24,11 +23,17 @@ export interface TextChange {
  * Converts a changed text with marks into the bytes to commit: replaces marks by their secrets and keeps the encoding and
  * BOM of the file.
  */
-export function changeText(context: BuiltinContext, path: Path, document: TextDocument, changed: string): TextChange {
+export async function changeText(
+  context: BuiltinContext,
+  path: Path,
+  document: TextDocument,
+  changed: string,
+): Promise<TextChange> {
   const bytes = encodeText(restoreMarks(document, changed), document)
   checkLimit('file size in bytes', bytes.length, context.limits.textFileBytes, path)
   // Secrets in the caller's own text are marked too, because the diff is stored.
   const redacted = mayHoldSecret(bytes) ? redact(changed).text : changed
+  const { unifiedDiff } = await import('../../patch/diff.ts')
   const diff = unifiedDiff({ path, text: document.text }, { path, text: redacted })
   return {
     change: { path, expect: { sha256: document.sha256 }, to: { type: 'file', bytes } },

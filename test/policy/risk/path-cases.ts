@@ -1,4 +1,4 @@
-import type { RiskFlag } from '../../../src/policy/risk/index.ts'
+import type { RiskFlag } from '../../../src/policy/risk/flags.ts'
 
 /** A change of a file and whether it raises a flag. `null`: the file does not exist. */
 export interface RiskCase {

@@ -1,0 +1,39 @@
+import { evaluateCall } from '../call/call-tool.ts'
+import type { RunState } from '../call/state/run-state.ts'
+import type { WorkspaceState } from '../call/state/workspace-state.ts'
+import { openTaintTracker } from '../call/taint-tracker.ts'
+import { toFailure } from '../errors.ts'
+import type { Tool } from '../tools/define-tool.ts'
+import type { Explanation, WorkspaceRun } from './types.ts'
+
+/** Returns the verdict on a call, or the refusal before it. */
+export async function explainCall(
+  workspace: WorkspaceState,
+  run: RunState,
+  name: string,
+  input: unknown,
+): ReturnType<WorkspaceRun['explain']> {
+  try {
+    return await evaluateExplained(workspace, run, name, input, undefined)
+  } catch (error) {
+    return toFailure(error)
+  }
+}
+
+/** Like {@link explainCall}, but throws the refusal. `dialectTools`: the names of the dialect tool that makes the call. */
+export async function evaluateExplained(
+  workspace: WorkspaceState,
+  run: RunState,
+  tool: string | Tool,
+  input: unknown,
+  dialectTools: readonly string[] | undefined,
+): Promise<Extract<Explanation, { ok: true }>> {
+  const call = await evaluateCall(workspace, run, tool, input, { options: { dialectTools } })
+  const { verdict, accesses, line } = openTaintTracker(workspace, run, run.id, call.tool.name, true).beginCall(call)
+  return { ok: true, verdict, accesses, ...(line === undefined ? {} : { line }) }
+}
+
+/** Returns the name of a tool as text, whatever the caller passed. */
+export function toToolName(name: unknown): string {
+  return typeof name === 'string' ? name : `(${typeof name})`
+}
