@@ -76,6 +76,7 @@ function createByteStore(store: Store, mayWrite = (): boolean => true): ByteStor
     async settled() {
       await Promise.all(running.values())
     },
+    handOver() {},
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Backend, ToolError } from 'wardspace'
 import { memoryByteStore } from './byte-store.ts'
 import { forgetHandle, keepHandle } from './handles.ts'
-import { handoverOf } from './handover.ts'
+import { forgetHandover } from './handover.ts'
 import { openSharedProject } from './open-shared-project.ts'
 import { openStoredProject } from './open-stored-project.ts'
 import { hasPrivateStorage, removePrivate } from './private-storage.ts'
@@ -85,7 +85,7 @@ class StoredProjects implements Projects {
     try {
       await this.#registry?.remove(id)
       await removePrivate('playground', id)
-      handoverOf(id).clear()
+      forgetHandover(id)
       if (storage === 'opfs') await removePrivate('workspace', id)
       if (storage === 'directory') await forgetHandle(id)
     } finally {

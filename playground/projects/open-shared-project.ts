@@ -1,5 +1,6 @@
 import { type Backend, ToolError } from 'wardspace'
 import { directoryByteStore } from './byte-store.ts'
+import { withHandover } from './handover.ts'
 import { openStoredProject } from './open-stored-project.ts'
 import { privateDirectory } from './private-storage.ts'
 import { acquireProjectLock, type ProjectLock } from './project-lock.ts'
@@ -19,7 +20,11 @@ export async function openSharedProject(
   const mayWrite = (): boolean => lock?.writable === true
   /** Set while listeners save their state because another tab takes the project over. */
   let isLeaving = false
-  const kept = directoryByteStore(await privateDirectory(info.id, 'kept'), () => isLeaving || mayWrite())
+  const directory = await privateDirectory(info.id, 'kept')
+  const kept = withHandover(
+    directoryByteStore(directory, () => isLeaving || mayWrite()),
+    info.id,
+  )
   lock = await acquireProjectLock(info.id, options, {
     async onLost() {
       isLeaving = true

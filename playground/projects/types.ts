@@ -87,6 +87,8 @@ export interface ByteStore {
   names(): Promise<readonly string[]>
   /** Resolves when all pending saves are written. */
   settled(): Promise<void>
+  /** Keeps what is being saved for the next page, before this one goes away. */
+  handOver(): void
 }
 
 /** An event about the same project in another tab. */

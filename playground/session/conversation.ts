@@ -7,6 +7,7 @@ import type {
   Scenario,
   Usage,
 } from '../agent/types.ts'
+import { labelOf } from './label.ts'
 import { choiceOf, type ModelPick } from './model.ts'
 import type { Session } from './types.ts'
 
@@ -54,6 +55,10 @@ export interface SavedConversation {
   readonly items: readonly ConversationItem[]
   readonly messages: AgentConversation | undefined
   readonly pick: ModelPick
+  /** Number of the items that the agent's messages contain. The others are repeated when the turn goes on. */
+  readonly settled?: number
+  /** Whether the agent was working. */
+  readonly isWorking?: boolean
 }
 
 const noUsage: Usage = { steps: 0, inputTokens: 0, outputTokens: 0, ms: 0 }
@@ -64,6 +69,14 @@ const ends: Readonly<Record<string, string>> = {
   stopped: 'Stopped',
   paused: 'Waits for the next step',
   limit: 'Stopped: as many steps as one turn may have',
+}
+
+/** Says where the turn was when the page was closed. */
+function describeInterruption(items: readonly ConversationItem[]): string {
+  const open = items.findLast((item) => item.kind === 'call')
+  const isCalling = open?.kind === 'call' && open.ok === undefined
+  const where = isCalling ? `during ${labelOf(open.tool, open.input)}` : 'while the agent was answering'
+  return `Interrupted ${where}: the page was closed or reloaded`
 }
 
 /** The agent's code, which is loaded on demand. */
@@ -111,15 +124,21 @@ class SessionConversation implements StoredConversation {
   readonly #pace: number
   #messages: AgentConversation | undefined
   #agent: Agent | undefined
+  /** Number of the items that the agent's messages contain. */
+  #settled: number
   readonly close: () => void
-  readonly next = () => this.#turn((agent) => agent.next())
-  readonly resume = () => this.#turn((agent) => agent.resume())
+  readonly next = () => this.#goOn(true)
+  readonly resume = () => this.#goOn(false)
 
   constructor(session: Session, { kept, pick, load, loadScenarios, pace = PACE }: ConversationOptions) {
     this.#session = session
     this.#load = load
     this.#pace = pace
-    this.items = signal<readonly ConversationItem[]>(kept?.items ?? [])
+    const items = kept?.items ?? []
+    this.items = signal<readonly ConversationItem[]>(
+      kept?.isWorking === true ? [...items, { kind: 'end', text: describeInterruption(items) }] : items,
+    )
+    this.#settled = kept?.settled ?? items.length
     this.usage = signal<Usage>(kept?.messages?.usage ?? noUsage)
     this.pick = signal<ModelPick>(kept?.pick ?? pick)
     this.#messages = kept?.messages
@@ -133,17 +152,36 @@ class SessionConversation implements StoredConversation {
       this.#agent = undefined
     })
     // After a reload, only the agent knows whether the turn can continue.
-    if (this.#messages !== undefined) {
+    if (items.length > 0) {
       void this.#openAgent().then((agent) => {
-        this.canContinue.value = agent.canContinue
+        this.canContinue.value = agent.canContinue || this.#unsent !== undefined
       })
     }
+  }
+
+  /** The person's last message, if the page was closed before the agent received it. */
+  get #unsent(): string | undefined {
+    const sent = this.#messages?.messages.filter(({ role }) => role === 'user').length ?? 0
+    const said = this.items.value.filter((item) => item.kind === 'person')
+    return said.length > sent ? said.at(-1)?.text : undefined
+  }
+
+  /** Continues the turn. Its unfinished step is repeated, so its text is removed first. */
+  async #goOn(stepwise: boolean): Promise<void> {
+    if (this.isWorking.value) return
+    this.items.value = this.items.value.slice(0, this.#settled)
+    const unsent = this.#unsent
+    await this.#turn((agent) => {
+      if (unsent !== undefined) return agent.send(unsent, { stepwise })
+      return stepwise ? agent.next() : agent.resume()
+    })
   }
 
   async send(text: string, stepwise = false): Promise<void> {
     // A new conversation is a new run, so that it does not inherit what the previous one has read.
     if (this.items.value.length === 0) await this.#session.beginTask(text)
     this.#add({ kind: 'person', text })
+    this.#settle()
     await this.#turn((agent) => agent.send(text, { stepwise }))
   }
 
@@ -154,7 +192,9 @@ class SessionConversation implements StoredConversation {
   async retry(): Promise<void> {
     const lastPrompt = this.items.value.findLastIndex(({ kind }) => kind === 'person')
     this.items.value = this.items.value.slice(0, lastPrompt + 1)
-    await this.#turn((agent) => agent.retry())
+    this.#settle()
+    const unsent = this.#unsent
+    await this.#turn((agent) => (unsent === undefined ? agent.retry() : agent.send(unsent)))
   }
 
   clear(): void {
@@ -162,6 +202,7 @@ class SessionConversation implements StoredConversation {
     this.#agent = undefined
     this.#messages = undefined
     this.items.value = []
+    this.#settle()
     this.usage.value = noUsage
     this.canContinue.value = false
     this.changes.value += 1
@@ -171,7 +212,14 @@ class SessionConversation implements StoredConversation {
     items: this.items.value,
     messages: this.#messages,
     pick: this.pick.value,
+    settled: this.#settled,
+    isWorking: this.isWorking.value,
   })
+
+  /** The agent's messages contain all items so far. */
+  #settle(): void {
+    this.#settled = this.items.value.length
+  }
 
   #add(item: ConversationItem): void {
     this.items.value = [...this.items.value, item]
@@ -194,6 +242,7 @@ class SessionConversation implements StoredConversation {
         break
       case 'call':
         this.#add({ kind: 'call', id: event.id, tool: event.tool, input: event.input })
+        this.#settle()
         break
       case 'result':
         this.items.value = this.items.value.map((item) =>
@@ -204,6 +253,7 @@ class SessionConversation implements StoredConversation {
         break
       case 'usage':
         this.usage.value = event.total
+        this.#settle()
         break
       case 'conversation':
         this.#messages = this.#agent?.conversation ?? this.#messages

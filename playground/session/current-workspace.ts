@@ -1,12 +1,12 @@
 import { batch, type Signal, signal } from '@preact/signals'
-import type { AuditSink, Failure, Success, Workspace } from 'wardspace'
+import type { AuditSink, Failure, PolicyInput, Success, Workspace } from 'wardspace'
 import type { SavedSession } from './load-saved-session.ts'
 import { type Opened, openWorkspace } from './open-workspace.ts'
-import { ownerPolicy, ownersOnly } from './owner.ts'
+import { ownersOnly } from './owner.ts'
 import { Recorder } from './recorder.ts'
 import { copyOf, type Recording } from './recordings.ts'
 import { createShellHolder } from './shells.ts'
-import type { SessionProject, WorkspaceSettings } from './types.ts'
+import type { SavedSettings, SessionProject, WorkspaceSettings } from './types.ts'
 
 /** An action in a workspace. */
 export type Act = (workspace: Workspace) => Promise<Success | Failure>
@@ -15,8 +15,14 @@ export interface CurrentWorkspaceOptions {
   readonly project: SessionProject
   readonly audit: AuditSink
   readonly settings: WorkspaceSettings
-  readonly saved: Pick<SavedSession, 'history' | 'time'>
+  readonly saved: Pick<SavedSession, 'history' | 'time' | 'agent'>
   readonly writable: boolean
+}
+
+/** The task and the taint that a new run of the agent continues with. */
+function agentOf({ agent }: Opened): SavedSettings['agent'] {
+  const taint = agent.taint.origin()
+  return { ...(agent.task === undefined ? {} : { task: agent.task }), ...(taint === undefined ? {} : { taint }) }
 }
 
 /** Opens workspaces one after the other over the same files. */
@@ -36,7 +42,7 @@ class WorkspaceOpener {
   async open(settings: WorkspaceSettings, before?: Opened, past = before?.workspace): Promise<Opened> {
     const { project, audit, saved, writable } = this.options
     this.time += 1
-    const taint = before?.agent.taint.origin()
+    const agent = before === undefined ? saved.agent : agentOf(before)
     const shell = await this.shells.use(settings.shell)
     const { record } = this.recorder
     return openWorkspace({
@@ -48,10 +54,7 @@ class WorkspaceOpener {
       time: this.time,
       readOnly: !writable,
       ...(record === undefined ? {} : { record }),
-      agent: {
-        ...(before?.agent.task === undefined ? {} : { task: before.agent.task }),
-        ...(taint === undefined ? {} : { taint }),
-      },
+      agent,
     })
   }
 }
@@ -85,8 +88,8 @@ export class CurrentWorkspace {
   }
 
   /** The settings in the form in which they are saved. */
-  savedSettings(): WorkspaceSettings & { readonly time: number } {
-    return { ...this.settings.value, time: this.#opener.time }
+  savedSettings(): SavedSettings {
+    return { ...this.settings.value, time: this.#opener.time, agent: agentOf(this.opened.value) }
   }
 
   /** Replaces the workspace by one with changed settings. */
@@ -103,19 +106,33 @@ export class CurrentWorkspace {
     await before.workspace.close()
   }
 
-  /** Acts under the policy. If the policy refuses and no agent is working, acts as the owner of the files. */
-  async byPerson(act: Act): Promise<Success | Failure> {
+  /** Acts under the policy of the agent. If that refuses and no agent is working, acts under the policy for the person. */
+  async byPerson(act: Act, policy: PolicyInput): Promise<Success | Failure> {
+    await this.#endPlanModeOfPerson()
     const result = await act(this.workspace)
     if (result.ok || !ownersOnly.has(result.code) || !this.#opener.options.writable) return result
     if (this.agentCalls > 0 || this.recording.value !== undefined) {
-      return { ...result, hint: 'The policy refuses it. Wait until the agent has ended, then do it once more.' }
+      const who = this.agentCalls > 0 ? 'The agent is working' : 'A recording is running'
+      const message = `${who}, and the policy of the agent applies to you too: ${result.message}`
+      return { ...result, message, hint: 'Wait until it has ended, then try again.' }
     }
-    return this.#asOwner(act)
+    return this.#asOwner(act, policy)
   }
 
-  async #asOwner(act: Act): Promise<Success | Failure> {
+  /** Plan mode is for the agent. The plan of the person's own run ends it for that run alone. */
+  async #endPlanModeOfPerson(): Promise<void> {
+    const { workspace } = this
+    if (workspace.mode !== 'plan') return
+    await workspace.callTool(
+      'submit_plan',
+      { plan: 'The person works on the files.' },
+      { approve: () => ({ allow: 'once', by: 'person' }) },
+    )
+  }
+
+  async #asOwner(act: Act, policy: PolicyInput): Promise<Success | Failure> {
     const before = this.opened.value
-    const owner = await this.#opener.open({ ...this.settings.value, policy: ownerPolicy, mode: 'act' }, before)
+    const owner = await this.#opener.open({ ...this.settings.value, policy, mode: 'act' }, before)
     const result = await act(owner.workspace)
     // The history of the next workspace includes the owner's act.
     this.opened.value = await this.#opener.open(this.settings.value, before, owner.workspace)

@@ -13,13 +13,10 @@ export interface LogParts {
   readonly now: () => number
 }
 
-/**
- * Wraps a run so that each call has an entry in the timeline. Approvals go to the person; the person's own calls are
- * approved without asking.
- */
+/** Wraps a run so that each call has an entry in the timeline and asks the person for approvals. */
 export function logged(
   run: () => Pick<WorkspaceRun, 'callTool'>,
-  actor: Actor,
+  actor: Exclude<Actor, 'person'>,
   { timeline, approvals, now }: LogParts,
 ): Call {
   return (tool, input, options) =>
@@ -30,10 +27,7 @@ export function logged(
         run().callTool(tool, input, {
           ...options,
           step: `${options?.step ?? ''}#${key}`,
-          approve:
-            actor === 'person'
-              ? () => ({ allow: 'once', by: 'person' })
-              : approvals.asker(key, (waits) => timeline.update(key, { state: waits ? 'waiting' : 'running' })),
+          approve: approvals.asker(key, (waits) => timeline.update(key, { state: waits ? 'waiting' : 'running' })),
         }),
     )
 }

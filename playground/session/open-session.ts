@@ -47,7 +47,7 @@ export async function openSession(project: SessionProject, options: SessionOptio
   const webTools = createWebTools(workspace, (run) => trackBrowserRun(run, parts))
 
   if (writable) await project.kept.save('settings', current.savedSettings())
-  autosave.follow('settings', [current.settings], () => current.savedSettings())
+  autosave.follow('settings', [current.settings, current.opened, auditLog.records], () => current.savedSettings())
   autosave.follow('audit', [auditLog.records], () => auditLog.records.value)
   autosave.follow('timeline', [timeline.entries], () => timeline.entries.value)
   autosave.follow('history', [changes.revision, points.all, points.position], () => ({

@@ -12,11 +12,15 @@ export const ownerPolicy: PolicyInput = {
   ],
 }
 
+/** Policy for the person's commands and calls: refuses only what the built-in protections of files refuse. */
+export const personPolicy: PolicyInput = 'autonomous'
+
 /** Error codes of refusals that apply to agents but not to the owner of the files. */
 export const ownersOnly: ReadonlySet<string> = new Set([
   'READ_ONLY',
   'PLAN_MODE',
   'POLICY_DENIED',
   'POLICY_DENIED_SECRET',
+  'COMMAND_DENIED',
   'TAINT_DENIED',
 ])

@@ -1,5 +1,5 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
-import { createWorkspace, type Failure, type Success } from 'wardspace'
+import { createWorkspace, type Failure, type Success, type Workspace } from 'wardspace'
 import { callbackSink } from 'wardspace/audit'
 import type { OpenProject } from '../projects/types.ts'
 import { createAutosave } from './autosave.ts'
@@ -10,6 +10,7 @@ import type { ModelPick } from './model.ts'
 import type { OpenFiles } from './open-files.ts'
 import { openSession, type SessionOptions } from './open-session.ts'
 import { createSearch, type Search } from './search.ts'
+import { createTerminal, type PersonTerminal, type SavedTerminal } from './terminal.ts'
 import { createTree, type FileTree } from './tree.ts'
 import type { TypedTexts } from './typed-texts.ts'
 import type { Session } from './types.ts'
@@ -27,6 +28,7 @@ export interface ProjectSession {
   readonly texts: TypedTexts
   readonly search: Search
   readonly conversation: Conversation
+  readonly terminal: PersonTerminal
   /** Changes since the project was first opened here, by path. */
   readonly changed: ReadonlySignal<ReadonlyMap<string, FileChange['status']>>
   /** Makes a read-only call for the display. It appears neither in the timeline nor in the audit. */
@@ -39,18 +41,23 @@ export interface ProjectSessionOptions extends SessionOptions {
   readonly pick: ModelPick
 }
 
-export async function openProjectSession(
-  project: OpenProject,
-  options: ProjectSessionOptions,
-): Promise<ProjectSession> {
-  const session = await openSession(project, { ...options, writable: project.writable })
-  const viewer = await createWorkspace({
-    backend: { ...project.backend, close: async () => {} },
+/** Opens a workspace for calls of the display, which are not recorded. */
+function openViewer({ backend }: OpenProject): Promise<Workspace> {
+  return createWorkspace({
+    backend: { ...backend, close: async () => {} },
     policy: 'readOnly',
     audit: callbackSink(() => {}),
     limits: { callsPerMinute: 1_000_000, cacheBytes: 16 * 1024 * 1024 },
     run: { id: 'viewer', actor: 'person' },
   })
+}
+
+export async function openProjectSession(
+  project: OpenProject,
+  options: ProjectSessionOptions,
+): Promise<ProjectSession> {
+  const session = await openSession(project, { ...options, writable: project.writable })
+  const viewer = await openViewer(project)
   const tree = createTree(project.backend)
   const look: ProjectSession['look'] = (tool, input, options) => viewer.callTool(tool, input, options)
   const savedConversation = (await project.kept.load('conversation')) as SavedConversation | undefined
@@ -67,7 +74,13 @@ export async function openProjectSession(
     conversation.save,
   )
   const writable = signal(project.writable)
-  const { files, texts, close: endTyping } = await openTyping(project, session, { autosave, writable })
+  const { files, texts, close: endTyping } = await openTyping(project, session, autosave)
+
+  const printed = signal(0)
+  const terminal = createTerminal(session, await project.kept.load<SavedTerminal>('terminal'), () => {
+    printed.value = printed.peek() + 1
+  })
+  autosave.follow('terminal', [printed], terminal.keep)
 
   const again = () => Promise.all([tree.refresh(), files.refresh()])
   const endLooking = effect(() => {
@@ -83,7 +96,10 @@ export async function openProjectSession(
     void session.flush()
     void conversation.stop()
   })
-  const leaving = () => void Promise.all([autosave.flush(), session.flush()])
+  const leaving = () => {
+    void Promise.all([autosave.flush(), session.flush()])
+    project.kept.handOver()
+  }
   globalThis.addEventListener?.('pagehide', leaving)
 
   return {
@@ -95,6 +111,7 @@ export async function openProjectSession(
     texts,
     search: createSearch(look),
     conversation,
+    terminal,
     changed: computed(() => {
       session.revision.value
       return changedPaths(session.workspace.value.history())
@@ -103,6 +120,7 @@ export async function openProjectSession(
     async close() {
       globalThis.removeEventListener?.('pagehide', leaving)
       endTyping()
+      terminal.close()
       endLooking()
       stopElsewhere()
       await conversation.stop()

@@ -4,6 +4,7 @@ import type { ChangePoints } from './change-points.ts'
 import type { CurrentWorkspace } from './current-workspace.ts'
 import { labelOf } from './label.ts'
 import { type Call, type LogParts, log, logged } from './logged-run.ts'
+import { ownerPolicy, personPolicy } from './owner.ts'
 import type { Session, TimelineEntry } from './types.ts'
 
 /** What calls in a session go through. */
@@ -54,20 +55,29 @@ export function createPersonActions(
   parts: CallParts,
 ): Pick<Session, 'call' | 'save' | 'undo' | 'moveTo' | 'checkpoint'> {
   const { current, changes } = parts
-  const call = logged(() => current.workspace, 'person', parts)
 
   function act(
     { tool, input }: Pick<TimelineEntry, 'tool' | 'input'>,
     run: (workspace: Workspace, options: CallOptions) => Promise<Success | Failure>,
+    policy = ownerPolicy,
   ): Promise<Success | Failure> {
     return log(parts, { actor: 'person', tool, input }, (key) => {
       const options: CallOptions = { step: `#${key}`, approve: () => ({ allow: 'once', by: 'person' }) }
-      return current.byPerson((workspace) => run(workspace, options))
+      return current.byPerson((workspace) => run(workspace, options), policy)
     })
   }
 
   return {
-    call: (tool, input, options) => changes.around(() => call(tool, input, options), labelOf(tool, input)),
+    call: (tool, input, options) =>
+      changes.around(
+        () =>
+          act(
+            { tool, input },
+            (workspace, own) => workspace.callTool(tool, input, { ...options, ...own }),
+            personPolicy,
+          ),
+        labelOf(tool, input),
+      ),
     save: (path, content, expectedSha256) => {
       const input = { path, content, expectedSha256 }
       return changes.around(

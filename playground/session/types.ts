@@ -7,6 +7,7 @@ import type {
   Checkpoint,
   Failure,
   PolicyInput,
+  RunOptions,
   Success,
   Workspace,
   WorkspaceRun,
@@ -30,6 +31,12 @@ export interface WorkspaceSettings {
   readonly policy: PolicyInput
   readonly mode: 'act' | 'plan'
   readonly shell: 'bash' | 'webcontainer'
+}
+
+/** Settings as they are saved, with what the agent's next run continues with. */
+export interface SavedSettings extends WorkspaceSettings {
+  readonly time: number
+  readonly agent: Pick<RunOptions, 'task' | 'taint'>
 }
 
 /** Who made a call. */
@@ -69,12 +76,6 @@ export interface HistoryPoint extends Pick<Checkpoint, 'id' | 'at'> {
   readonly named: boolean
 }
 
-/** A line printed in the terminal. */
-export interface ShellLine {
-  readonly kind: 'command' | 'output' | 'error' | 'notice'
-  readonly text: string
-}
-
 /** An open project without its display: the workspace and its history. */
 export interface Session {
   readonly project: SessionProject
@@ -88,7 +89,10 @@ export interface Session {
    * person.
    */
   readonly agentRun: ReadonlySignal<WorkspaceRun>
-  /** Makes a call by the person: policy applies, but approvals are granted without asking. */
+  /**
+   * Makes a call by the person, who is not asked for approvals and not bound by plan mode. If the policy for the agent
+   * refuses it and no agent is working, only the built-in protections of files apply.
+   */
   call(tool: string, input: unknown, options?: { readonly signal?: AbortSignal }): Promise<Success | Failure>
   /**
    * Saves a file for the person. If the policy refuses and no agent is working, it is saved as the owner of the files,

@@ -1,5 +1,3 @@
-import type { ReadonlySignal } from '@preact/signals'
-import { handoverOf } from '../projects/handover.ts'
 import type { OpenProject } from '../projects/types.ts'
 import type { Autosave } from './autosave.ts'
 import { createOpenFiles, type OpenFiles, type SavedFiles } from './open-files.ts'
@@ -20,39 +18,24 @@ interface SavedTyping {
 }
 
 /** Restores what was typed before and saves what is typed from now on. */
-export async function openTyping(
-  project: OpenProject,
-  session: Session,
-  { autosave, writable }: { readonly autosave: Autosave; readonly writable: ReadonlySignal<boolean> },
-): Promise<Typing> {
-  const handover = handoverOf(project.info.id)
-  const saved = (handover.load() ?? (await project.kept.load('typed'))) as SavedTyping | undefined
+export async function openTyping(project: OpenProject, session: Session, autosave: Autosave): Promise<Typing> {
+  const saved = await project.kept.load<SavedTyping>('typed')
   const files = createOpenFiles(session)
   const texts = createTypedTexts(saved?.texts)
   if (saved !== undefined) await files.restore(saved.files)
   const keep = (): SavedTyping => ({ files: files.keep(), texts: texts.all.value })
   autosave.follow('typed', [files.all, files.active, texts.all], keep)
-  if (project.writable) await project.kept.save('typed', keep()).then(handover.clear)
 
-  const isStored = project.info.storage !== 'memory'
-  const leaving = async (): Promise<void> => {
-    if (!isStored || !writable.value) return
-    handover.save(keep())
-    await autosave.flush()
-    // The page lives on: from now on, what is saved is newer.
-    if (autosave.trouble.value === undefined) handover.clear()
-  }
   /** A project in memory ends with its tab, so the browser asks first. */
   const asking = (event: Event): void => {
-    if (!isStored && files.all.value.some(({ draft }) => draft !== undefined)) event.preventDefault()
+    if (project.info.storage === 'memory' && files.all.value.some(({ draft }) => draft !== undefined))
+      event.preventDefault()
   }
-  globalThis.addEventListener?.('pagehide', leaving)
   globalThis.addEventListener?.('beforeunload', asking)
   return {
     files,
     texts,
     close() {
-      globalThis.removeEventListener?.('pagehide', leaving)
       globalThis.removeEventListener?.('beforeunload', asking)
     },
   }

@@ -4,6 +4,8 @@ export interface LineEditorParts {
   readonly prompt: () => string
   /** Width of the terminal in characters. */
   readonly columns: () => number
+  /** The entered lines, oldest first. `run` adds to them. */
+  readonly history: readonly string[]
   /** Runs a line. The next prompt appears when it has ended. */
   readonly run: (line: string) => Promise<void>
   readonly interrupt: () => void
@@ -12,7 +14,8 @@ export interface LineEditorParts {
 
 /** Edits one line in a terminal, with a history. Enter runs the line. */
 export interface LineEditor {
-  begin(): void
+  /** Shows the prompt as soon as an earlier command has ended. */
+  begin(settled: Promise<void>): void
   /** Handles keyboard input of the terminal. */
   take(data: string): void
   /** Writes a text above the edited line. */
@@ -30,7 +33,7 @@ const DELETE = '\x1b[3~'
 export function createLineEditor(parts: LineEditorParts): LineEditor {
   const line = new EditedLine(parts)
   return {
-    begin: () => line.show(),
+    begin: (settled) => void line.begin(settled),
     take: (data) => line.take(data),
     interject: (text) => line.interject(text),
   }
@@ -38,17 +41,24 @@ export function createLineEditor(parts: LineEditorParts): LineEditor {
 
 class EditedLine {
   readonly #parts: LineEditorParts
-  readonly #history: string[] = []
   #line = ''
   #cursor = 0
   /** Position in the history. The length of the history is the position of the new line. */
-  #historyIndex = 0
+  #historyIndex: number
   #isRunning = false
   /** Rows from the beginning of the prompt to the cursor when it was last drawn. */
   #row = 0
 
   constructor(parts: LineEditorParts) {
     this.#parts = parts
+    this.#historyIndex = parts.history.length
+  }
+
+  async begin(settled: Promise<void>): Promise<void> {
+    this.#isRunning = true
+    await settled
+    this.#isRunning = false
+    this.show()
   }
 
   /** Redraws prompt and line, which may span several rows. */
@@ -112,20 +122,19 @@ class EditedLine {
     this.#cursor = 0
     if (entered === 'clear') this.#parts.clear()
     else if (entered !== '') {
-      if (this.#history.at(-1) !== entered) this.#history.push(entered)
       this.#isRunning = true
       await this.#parts.run(entered)
       this.#isRunning = false
     }
-    this.#historyIndex = this.#history.length
+    this.#historyIndex = this.#parts.history.length
     this.show()
   }
 
   #recall(step: number): void {
-    const next = Math.min(this.#history.length, Math.max(0, this.#historyIndex + step))
+    const next = Math.min(this.#parts.history.length, Math.max(0, this.#historyIndex + step))
     if (next === this.#historyIndex) return
     this.#historyIndex = next
-    this.#set(this.#history[next] ?? '')
+    this.#set(this.#parts.history[next] ?? '')
   }
 
   #key(data: string): void {
