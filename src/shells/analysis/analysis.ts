@@ -38,6 +38,7 @@ export interface Analysis {
   readonly unknowns: Unknowns
   readonly deny: (code: ReasonCode, message: string, at: TextRange) => void
   readonly checkOperator: (operator: Operator, at: TextRange) => void
+  readonly hasDenied: (operator: Operator) => boolean
   /** Adds a command that the line would start. @throws RangeError if there are too many */
   readonly addCommand: (command: JudgedCommand) => void
   /** Returns the number of commands that were added. */
@@ -107,6 +108,7 @@ class LineAnalysis implements Analysis {
   readonly unknowns: Unknowns
   readonly #decide: Decide | undefined
   readonly #denials: DenialReason[] = []
+  readonly #deniedOperators = new Set<Operator>()
   readonly #questions: DenialReason[] = []
   readonly #commands: JudgedCommand[] = []
   readonly #accesses = new Map<string, CommandAccess>()
@@ -137,7 +139,13 @@ class LineAnalysis implements Analysis {
 
   checkOperator(operator: Operator, at: TextRange): void {
     if (!this.lists.deniesOperator(operator)) return
+    this.#deniedOperators.add(operator)
     this.deny('OPERATOR_DENIED', `Policy denies the operator ${JSON.stringify(operator)}`, at)
+  }
+
+  /** Whether the line was refused for an operator already. */
+  hasDenied(operator: Operator): boolean {
+    return this.#deniedOperators.has(operator)
   }
 
   commandCount(): number {

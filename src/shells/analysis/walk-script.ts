@@ -16,6 +16,7 @@ import { allCwds, type CwdAfter, type PossibleCwds, unionCwds } from './cwd.ts'
 import { checkExpansions, checkTest } from './expansions.ts'
 import { checkRedirections } from './redirections.ts'
 import { collectFacts } from './script-facts.ts'
+import { semicolonAt } from './separators.ts'
 import type { TextRange } from './verdict.ts'
 
 /** Analyzes the text of a script. */
@@ -46,7 +47,13 @@ export function analyzeSource(analysis: Analysis, text: string, scope: Scope, wh
     source: (inner, innerScope, at) =>
       analyzeSource(analysis, inner, { ...innerScope, isLoose: false, isPattern: false, at: innerScope.at ?? at }, at),
   }
-  return analyzeScript(walk, script, scope)
+  const after = analyzeScript(walk, script, scope)
+  // The syntax tree has no node for the semicolon of `if a; then`.
+  if (analysis.lists.deniesOperator(';') && !analysis.hasDenied(';')) {
+    const at = semicolonAt(text, script)
+    if (at !== undefined) analysis.checkOperator(';', scope.at ?? [at, at + 1])
+  }
+  return after
 }
 
 function stay(cwds: PossibleCwds): CwdAfter {

@@ -255,6 +255,60 @@ describe('command lists of a policy', () => {
     expect(decisionOf(`echo '${line}'`, { deniedOperators: [denied] })).toBe('allow')
   })
 
+  // The original tests whether the text of the line contains the operator.
+  it.each([
+    'a; b',
+    'a;',
+    '! a;',
+    'time a;',
+    '(a;)',
+    '{ a; }',
+    'f() { a; }',
+    'if a; then b\nfi',
+    'if a\nthen b; fi',
+    'if a\nthen b\nelif c; then d\nfi',
+    'if a\nthen b\nelse c; fi',
+    'for x in a; do b\ndone',
+    'for x; do b\ndone',
+    'for ((i=0;i<1;i++))\ndo a\ndone',
+    'while a; do b\ndone',
+    'until a\ndo b; done',
+    'select x in a; do b\ndone',
+    'case a in b) c;; esac',
+    'case a in b) c\n;;\nesac',
+    'case a in b) c\n;&\n*) d\nesac',
+    'a # b\nif c; then d\nfi',
+    'a $(if b; then c\nfi)',
+    'a "$(b;)"',
+    'a `b;`',
+    'a <(b;)',
+    'x=$(b;)',
+    'cat <<E\n$(b;)\nE',
+    "bash -c 'if a; then b\nfi'",
+    "eval 'a;'",
+  ])('%j is refused once without ";"', (line) => {
+    expect(analyzeCommand(line, {}).decision).toBe('allow')
+    expect(analyzeCommand(line, { deniedOperators: [';'] }).reasons.map(({ message }) => message)).toEqual([
+      'Policy denies the operator ";"',
+    ])
+  })
+
+  it.each([
+    'if a\nthen b\nfi',
+    'echo "a; b"',
+    "echo 'a; b'",
+    String.raw`echo a\;b`,
+    'echo a # b; c',
+    'cat <<E\na; b\nE',
+    "cat <<'E'\n$(a; b)\nE",
+    'x="a; b" c',
+    'echo ${x:-a;b}',
+    String.raw`find . -exec rm {} \;`,
+  ])('%j has no ";"', (line) => {
+    const { reasons } = analyzeCommand(line, { deniedOperators: [';'] })
+    expect(reasons.filter(({ code }) => code === 'OPERATOR_DENIED')).toEqual([])
+  })
+
   it('refuse a substitution and the arithmetic around it without "$("', () => {
     const { reasons } = analyzeCommand('a $(( $(nproc) ))', { deniedOperators: ['$('] })
     expect(reasons.map(({ code }) => code)).toEqual(['OPERATOR_DENIED', 'OPERATOR_DENIED'])
