@@ -15,6 +15,8 @@ export interface Block {
   readonly notRun?: string
   /** The file that contains the block, from the comment `<!-- part of FILE -->` above it. Tests of that file run it. */
   readonly partOf?: string
+  /** The framework whose lines these are, from the comment `<!-- framework: NAME -->` above it. `test/frameworks/` runs them. */
+  readonly framework?: string
 }
 
 /** Returns the text of every page of the documentation, by its path from the root of the project. */
@@ -45,12 +47,14 @@ export function blocksOf(path: string, text: string): readonly Block[] {
     const before = comments.includes('<!-- goes on -->') ? blocks.at(-1) : undefined
     const notRun = /<!-- not run: (.+?) -->/.exec(comments)?.[1] ?? before?.notRun
     const partOf = /<!-- part of (\S+) -->/.exec(comments)?.[1]
+    const framework = /<!-- framework: (\S+) -->/.exec(comments)?.[1]
     blocks.push({
       name: `${path}:${line}`,
       language,
       code: before === undefined ? code : `${before.code}${code}`,
       ...(notRun === undefined ? {} : { notRun }),
       ...(partOf === undefined ? {} : { partOf }),
+      ...(framework === undefined ? {} : { framework }),
     })
   }
   return blocks

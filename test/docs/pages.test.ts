@@ -23,7 +23,12 @@ let cwd = ''
 const pages = readPages()
 const blocks = [...pages].flatMap(([path, text]) => blocksOf(path, text))
 const inLanguage = (...languages: readonly string[]) => blocks.filter(({ language }) => languages.includes(language))
-const programs = inLanguage('ts', 'js').filter(({ partOf }) => partOf === undefined)
+const programs = inLanguage('ts', 'js').filter((block) => block.partOf === undefined && block.framework === undefined)
+/** The lines of frameworks whose packages are installed here. `test/frameworks/` runs them, and compiles the others. */
+const frameworkPrograms = inLanguage('ts').filter(
+  ({ framework, code }) =>
+    framework !== undefined && [...code.matchAll(/ from '(.+)'/g)].every(([, name]) => isInstalled(name)),
+)
 const excerpts = blocks.filter(({ partOf }) => partOf !== undefined)
 /** Commands of the package that change nothing and end at once. */
 const quickCommands = inLanguage('sh')
@@ -104,7 +109,8 @@ describe('the documentation', () => {
 
   it('contains only programs that compile', () => {
     const wrong = { name: 'wrong', language: 'ts', code: "import 'wardspace/nowhere'\nconst one: string = 1\n" }
-    const errors = typeErrors([...programs, wrong], join(programDirectory, 'types'))
+    expect(frameworkPrograms.length).toBeGreaterThan(2)
+    const errors = typeErrors([...programs, ...frameworkPrograms, wrong], join(programDirectory, 'types'))
     expect(errors.filter((line) => !line.startsWith('wrong line'))).toEqual([])
     expect(errors).toHaveLength(2)
   })
@@ -143,10 +149,20 @@ describe('the documentation', () => {
   })
 })
 
+/** Whether a package can be imported from the root of the project. */
+function isInstalled(name = ''): boolean {
+  const [scope = '', part = ''] = name.split('/')
+  const own = scope.startsWith('@') ? `${scope}/${part}` : scope
+  return own === 'wardspace' || existsSync(join(top, 'node_modules', own))
+}
+
 const started = z.strictObject({
   type: z.literal('stdio').optional(),
   command: z.literal('npx'),
-  args: z.tuple([z.literal('-y'), z.literal('wardspace'), z.literal('mcp')], z.string()),
+  args: z.union([
+    z.tuple([z.literal('-y'), z.literal('wardspace'), z.literal('mcp')], z.string()),
+    z.tuple([z.literal('-y'), z.literal('mcp-remote'), z.url().endsWith('/mcp')], z.string()),
+  ]),
   env: z.record(z.string(), z.string()).optional(),
 })
 const running = z.strictObject({
@@ -171,6 +187,8 @@ function checkSetting(language: ConfigFormat, code: string): void {
   for (const server of Object.values('servers' in settings ? settings.servers : settings.mcpServers)) {
     if ('url' in server) continue
     const { args } = server
+    // `test/frameworks/` runs the command of the other package.
+    if (args[1] === 'mcp-remote') continue
     const words = ownWords(['npx', ...args.slice(1)])
     expect(words).toBeDefined()
     expect(wrongIn(['npx', 'wardspace', ...(words ?? [])])).toBeUndefined()

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { onPage } from './host-chromium.ts'
 import { runInWorkerd } from './host-workerd.ts'
+import { nodeOf } from './node-versions.ts'
 import { bundleForWeb, bundleWorker, expected, fitting, subpathsOf, useInProcess } from './subpaths.ts'
 
 const top = join(import.meta.dirname, '../..')
@@ -19,19 +20,6 @@ beforeAll(() => {
   tarball = join(home, execFileSync('npm', packing, { cwd: top, encoding: 'utf8' }).trim())
 }, 300_000)
 afterAll(() => rmSync(home, { recursive: true, force: true }))
-
-/** Returns a Node of that version, cached between runs. */
-function nodeOf(version: number): string {
-  const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
-  const directory = join(top, 'node_modules/.cache/wardspace', `node-${version}`)
-  const file = join(directory, 'node_modules', name, 'bin/node')
-  if (!existsSync(file)) {
-    mkdirSync(directory, { recursive: true })
-    writeFileSync(join(directory, 'package.json'), '{ "private": true }')
-    execFileSync('npm', ['install', '--silent', '--no-audit', '--no-fund', `${name}@${version}`], { cwd: directory })
-  }
-  return file
-}
 
 /** An empty folder in which npm installs the packed file, run by that Node. */
 function emptyProject(node: string, name: string) {

@@ -316,6 +316,7 @@ const rows: readonly Row[] = [
   ...rowsOf('json-schema', jsonSchema, {
     anthropicTools: [source, options()],
     geminiTools: [source, options()],
+    llamaIndexTools: [source, options()],
     modelTools: [list],
     nativeTools: [list, param('openai')],
     openAiChatTools: [source, options()],

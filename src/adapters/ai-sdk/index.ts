@@ -25,8 +25,8 @@ export interface AiSdkOptions extends OfferOptions {
 }
 
 /**
- * Returns the tools of a workspace for the AI SDK (version 6): `generateText`, `streamText`, `ToolLoopAgent`. Their schemas are those
- * of `modelTools`. Only the workspace validates input, so invalid input is a refusal like any other. A refusal is not thrown: the
+ * Returns the tools of a workspace for the AI SDK (version 6 or 7): `generateText`, `streamText`, `ToolLoopAgent`, and for the agents
+ * of Mastra. Their schemas are those of `modelTools`. Only the workspace validates input, so invalid input is a refusal like any other. A refusal is not thrown: the
  * model receives its code and hint as the error of the call. The SDK's id of a call is the `stepId` of its audit records, and its
  * `abortSignal` cancels the call.
  *
@@ -47,7 +47,7 @@ export function aiSdkTools(workspace: CallableTools | CallableDialectTools, requ
       inputSchema: schemaOf(inputSchema),
       execute: async (input: unknown, { toolCallId, abortSignal }) =>
         plain(await run.callTool(name, input, callOptionsOf(options, toolCallId, abortSignal))),
-      toModelOutput: ({ output }: { output: unknown }) => modelOutput(name, output as CallResult, results),
+      toModelOutput: (options: { output: unknown }) => modelOutput(name, resultIn(options), results),
     }
   }
   return tools
@@ -64,6 +64,11 @@ function schemaOf(schema: Record<string, unknown>) {
       jsonSchema: { input: toJson, output: toJson },
     },
   } as const
+}
+
+/** Returns the result of a call. The AI SDK passes it as `output`; Mastra passes the result itself. */
+function resultIn(options: { readonly output: unknown } | CallResult): CallResult {
+  return 'ok' in options || isDialectResult(options) ? options : (options.output as CallResult)
 }
 
 /** Returns the output for the model. A refusal is marked as an error, for models that distinguish errors. */

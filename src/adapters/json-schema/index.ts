@@ -1,22 +1,26 @@
 /**
  * The tools of a workspace for any model API: complete contracts, compact definitions, results as text, and all of these in the forms
- * of OpenAI, Anthropic and Gemini.
+ * of OpenAI, Anthropic, Gemini and LlamaIndex.
  */
 export {
   type AnthropicCall,
   type AnthropicResult,
+  type AnthropicRunContext,
   type AnthropicTool,
   anthropicTools,
 } from '../model/anthropic.ts'
 export { type GeminiCall, type GeminiResult, type GeminiTool, geminiTools } from '../model/gemini.ts'
+export { type LlamaIndexTool, llamaIndexTools } from '../model/llama-index.ts'
 export { type ModelTool, modelTools } from '../model/model-tools.ts'
 export { type NativeTool, nativeTools } from '../model/native.ts'
 export {
   type OpenAiCall,
+  type OpenAiCallDetails,
   type OpenAiChatCall,
   type OpenAiChatResult,
   type OpenAiChatTool,
   type OpenAiOptions,
+  type OpenAiParameters,
   type OpenAiResult,
   type OpenAiTool,
   openAiChatTools,

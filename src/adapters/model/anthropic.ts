@@ -9,11 +9,25 @@ import {
 } from './select-tools.ts'
 import { createCaller, type Toolbox } from './toolbox.ts'
 
-/** A tool of Anthropic's Messages API. */
+/** A tool of Anthropic's Messages API, which the `toolRunner` of Anthropic's SDK can run. */
 export interface AnthropicTool {
   readonly name: string
   readonly description: string
   readonly input_schema: { type: 'object'; [keyword: string]: unknown }
+  /**
+   * Runs a call for `toolRunner`, and returns the text for the model.
+   *
+   * @throws Error for a refusal, which the runner sends with `is_error`
+   */
+  run(input: unknown, context?: AnthropicRunContext): Promise<string>
+  /** Returns the input unchanged, because the workspace validates it. */
+  parse(input: unknown): unknown
+}
+
+/** The call that `toolRunner` runs. */
+export interface AnthropicRunContext {
+  readonly toolUse?: { readonly id: string }
+  readonly signal?: AbortSignal | null | undefined
 }
 
 /** A `tool_use` block of a message. */
@@ -32,8 +46,8 @@ export interface AnthropicResult {
 }
 
 /**
- * Returns the tools of a workspace for Anthropic's Messages API. A refusal has `is_error`. The id of the `tool_use` block is the
- * `stepId` of the call's audit records.
+ * Returns the tools of a workspace for Anthropic's Messages API: for `toolRunner`, which runs the calls, or for a loop of your own
+ * over `call`. A refusal has `is_error`. The id of the `tool_use` block is the `stepId` of the call's audit records.
  *
  * @throws TypeError for a name in `tools` that the workspace does not have
  * @example
@@ -53,6 +67,12 @@ export function anthropicTools(
         name,
         description,
         input_schema: inputSchema,
+        async run(input: unknown, { toolUse, signal }: AnthropicRunContext = {}) {
+          const { text, isError } = await caller({ name, input, id: toolUse?.id }, signal ? { signal } : {})
+          if (isError) throw new Error(text)
+          return text
+        },
+        parse: (input: unknown) => input,
       }),
     ),
     async call(call, callOptions) {

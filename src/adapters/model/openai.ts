@@ -10,13 +10,36 @@ import {
 import { strictSchema, withoutNulls } from './strict.ts'
 import { createCaller, parseArguments, type Toolbox } from './toolbox.ts'
 
-/** A tool of the Responses API. */
-export interface OpenAiTool {
-  type: 'function'
+/** The definition of a function. */
+interface OpenAiFunction {
   name: string
   description: string
-  parameters: Record<string, unknown>
+  parameters: OpenAiParameters
   strict: boolean
+}
+
+/** The JSON Schema of a function's input. */
+export type OpenAiParameters = {
+  type: 'object'
+  properties: Record<string, Record<string, unknown>>
+  required: string[]
+} & ({ additionalProperties: false } | { additionalProperties: true })
+
+/** A tool of the Responses API, which an agent of OpenAI's Agents SDK can run. */
+export interface OpenAiTool extends OpenAiFunction {
+  type: 'function'
+  /** Runs a call for an agent, and returns the text for the model. */
+  invoke(context: unknown, json: string, details?: OpenAiCallDetails): Promise<string>
+  /** Resolves to false, because the workspace requests approvals. */
+  needsApproval(): Promise<boolean>
+  /** Resolves to true. */
+  isEnabled(): Promise<boolean>
+}
+
+/** The call that an agent runs. */
+export interface OpenAiCallDetails {
+  readonly toolCall?: { readonly callId: string }
+  readonly signal?: AbortSignal
 }
 
 /** A `function_call` of a response. */
@@ -33,10 +56,13 @@ export interface OpenAiResult {
   output: string
 }
 
-/** A tool of Chat Completions. */
+/** A tool of Chat Completions, which `runTools` of OpenAI's SDK can run. */
 export interface OpenAiChatTool {
   type: 'function'
-  function: Omit<OpenAiTool, 'type'>
+  function: OpenAiFunction & {
+    /** Runs a call for `runTools`, and returns the text for the model. */
+    function(json: string, runner?: { readonly controller?: AbortController }): Promise<string>
+  }
 }
 
 /** One of a message's `tool_calls`. */
@@ -62,7 +88,8 @@ export interface OpenAiOptions extends OfferOptions {
 }
 
 /**
- * Returns the tools of a workspace for OpenAI's Responses API. The API has no error results: a refusal begins with its code.
+ * Returns the tools of a workspace for OpenAI's Responses API: for an agent of the Agents SDK, which runs the calls, or for a loop of
+ * your own over `call`. The API has no error results: a refusal begins with its code.
  *
  * @throws TypeError for a name in `tools` that the workspace does not have
  * @example
@@ -75,7 +102,14 @@ export function openAiTools(
 ): Toolbox<OpenAiTool, OpenAiCall, OpenAiResult> {
   const { tools, answer } = createFunctions('openAiTools()', workspace, options)
   return {
-    tools: tools.map((tool) => ({ type: 'function', ...tool })),
+    tools: tools.map((tool) => ({
+      type: 'function',
+      ...tool,
+      invoke: (_context, json, { toolCall, signal } = {}) =>
+        answer(toolCall?.callId, tool.name, json, signal ? { signal } : {}),
+      needsApproval: async () => false,
+      isEnabled: async () => true,
+    })),
     async call({ call_id, name, arguments: json }, callOptions) {
       return { type: 'function_call_output', call_id, output: await answer(call_id, name, json, callOptions) }
     },
@@ -83,7 +117,8 @@ export function openAiTools(
 }
 
 /**
- * Returns the tools of a workspace for Chat Completions, and for the servers that are compatible with it.
+ * Returns the tools of a workspace for Chat Completions, and for the servers that are compatible with it: for `runTools`, which runs
+ * the calls, or for a loop of your own over `call`.
  *
  * @throws TypeError for a name in `tools` that the workspace does not have
  * @example
@@ -96,7 +131,14 @@ export function openAiChatTools(
 ): Toolbox<OpenAiChatTool, OpenAiChatCall, OpenAiChatResult> {
   const { tools, answer } = createFunctions('openAiChatTools()', workspace, options)
   return {
-    tools: tools.map((tool) => ({ type: 'function', function: tool })),
+    tools: tools.map((tool) => ({
+      type: 'function',
+      function: {
+        ...tool,
+        function: (json, { controller } = {}) =>
+          answer(undefined, tool.name, json, controller ? { signal: controller.signal } : {}),
+      },
+    })),
     async call({ id, function: { name, arguments: json } }, callOptions) {
       return { role: 'tool', tool_call_id: id, content: await answer(id, name, json, callOptions) }
     },
@@ -114,12 +156,25 @@ function createFunctions(
   const tools = modelTools(selectTools(owner, workspace, options)).map(({ name, description, inputSchema }) => {
     const parameters = options.strict === false ? undefined : strictSchema(inputSchema)
     if (parameters !== undefined) strict.add(name)
-    return { name, description, parameters: parameters ?? inputSchema, strict: parameters !== undefined }
+    return {
+      name,
+      description,
+      parameters: { ...emptySchema, ...(parameters ?? inputSchema) } as OpenAiParameters,
+      strict: parameters !== undefined,
+    }
   })
-  const answer = async (id: string, name: string, json: string, callOptions?: { readonly signal?: AbortSignal }) => {
+  const answer = async (
+    id: string | undefined,
+    name: string,
+    json: string,
+    callOptions?: { readonly signal?: AbortSignal },
+  ) => {
     const input = parseArguments(json)
     const { text } = await caller({ id, name, input: strict.has(name) ? withoutNulls(input) : input }, callOptions)
     return text
   }
   return { tools, answer }
 }
+
+/** The keywords that the types of OpenAI's packages require. */
+const emptySchema = { type: 'object', properties: {}, required: [], additionalProperties: true }
