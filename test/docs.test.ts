@@ -11,6 +11,7 @@ import { aiSdkTools } from '../src/adapters/ai-sdk/index.ts'
 import {
   anthropicTools,
   geminiTools,
+  llamaIndexTools,
   modelTools,
   nativeTools,
   openAiChatTools,
@@ -19,6 +20,7 @@ import {
   toModelText,
 } from '../src/adapters/json-schema/index.ts'
 import { langchainTools } from '../src/adapters/langchain/index.ts'
+import { mastraTools } from '../src/adapters/mastra/index.ts'
 import { createMcpServer } from '../src/adapters/mcp/index.ts'
 import { mcpHandler } from '../src/adapters/mcp-http/index.ts'
 import { placeClientRoots } from '../src/adapters/mcp-roots/index.ts'
@@ -126,7 +128,7 @@ async function setup(): Promise<Record<string, unknown>> {
       replay,
       reportMarkdown,
       ...{ anthropicTools, nativeTools, geminiTools, openAiChatTools, openAiTools, modelTools, toModelText },
-      ...{ langchainTools, hasWebTools, registerWebTools },
+      ...{ langchainTools, llamaIndexTools, mastraTools, hasWebTools, registerWebTools },
       toJsonSchema,
       unifiedDiff,
       Volume,

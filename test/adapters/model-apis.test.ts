@@ -47,10 +47,14 @@ describe('OpenAI', () => {
     const own = modelTools(workspace.tools)
     const loose = openAiTools(workspace, { strict: false }).tools
     expect(loose.every(({ strict }) => !strict)).toBe(true)
-    expect(loose.map(({ parameters }) => parameters)).toEqual(own.map(({ inputSchema }) => inputSchema))
+    expect(loose.map(({ parameters }) => parameters)).toEqual(
+      own.map(({ inputSchema }) => ({ required: [], additionalProperties: true, ...inputSchema })),
+    )
     const chat = openAiChatTools(workspace, { tools: ['read_file'] }).tools
-    const { type: _, ...read } = openAiTools(workspace, { tools: ['read_file'] }).tools[0] ?? {}
-    expect(chat).toEqual([{ type: 'function', function: read }])
+    // What is sent has the definitions alone.
+    const { type: _, ...read } = JSON.parse(JSON.stringify(openAiTools(workspace, { tools: ['read_file'] }).tools[0]))
+    expect(Object.keys(read)).toEqual(['name', 'description', 'parameters', 'strict'])
+    expect(JSON.parse(JSON.stringify(chat))).toEqual([{ type: 'function', function: read }])
     await workspace.close()
   })
 
@@ -115,7 +119,7 @@ describe('Anthropic', () => {
     const workspace = await open({ audit: sink })
     const run = workspace.run({ id: 'second' })
     const { tools, call } = anthropicTools(workspace, { run })
-    expect(tools).toEqual(
+    expect(JSON.parse(JSON.stringify(tools))).toEqual(
       modelTools(workspace.tools).map(({ name, description, inputSchema }) => ({
         name,
         description,

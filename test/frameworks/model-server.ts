@@ -28,9 +28,7 @@ export interface Received {
 export interface ModelServer {
   /** Environment variables that make the clients of both providers use the server. */
   readonly env: Readonly<Record<string, string>>
-  /** Returns what the model received since the last {@link restart}. */
   received(): Received
-  restart(): void
   close(): Promise<void>
 }
 
@@ -50,8 +48,9 @@ export async function startModelServer(calls: readonly ScriptedCall[], finalText
     const body = JSON.parse(await textOf(request))
     const offered = protocol.toolsOf(body)
     tools ??= offered
-    // In a thread on the server, a request has only the new results.
-    results = [...(body.thread?.type === 'continue' ? results : []), ...protocol.resultsOf(body)]
+    // A request that continues a conversation on the server has only the new results.
+    const continues = body.thread?.type === 'continue' || body.previous_response_id !== undefined
+    results = [...(continues ? results : []), ...protocol.resultsOf(body)]
     const call = calls[results.length]
     const answer =
       call === undefined
@@ -79,10 +78,6 @@ export async function startModelServer(calls: readonly ScriptedCall[], finalText
       OPENAI_AGENTS_DISABLE_TRACING: '1',
     },
     received: () => ({ tools: tools ?? [], results }),
-    restart() {
-      tools = undefined
-      results = []
-    },
     async close() {
       server.closeAllConnections()
       server.close()

@@ -42,7 +42,7 @@ export const rows: readonly Row[] = [
     name: 'Mastra',
     block: 'mastra',
     kind: 'model',
-    packages: { '@mastra/core': '1.71.0', ai: '7.0.173' },
+    packages: { '@mastra/core': '1.71.0' },
     runsInNode20: false,
   },
   {

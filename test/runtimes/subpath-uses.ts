@@ -302,6 +302,10 @@ export const uses: Readonly<Record<string, Use>> = {
     const result = await tools.read_file?.execute({ path: 'a.txt' }, { toolCallId: '1', messages: [] })
     return (result as { content?: unknown }).content
   }),
+  './mastra': use<typeof import('../../src/adapters/mastra/index.ts')>('one\n', async ({ mastraTools }, kit) => {
+    const result = await mastraTools(await opened(kit)).read_file?.execute({ path: 'a.txt' }, { toolCallId: '1' })
+    return result?.content
+  }),
   './langchain': use<typeof import('../../src/adapters/langchain/index.ts')>(true, async ({ langchainTools }, kit) => {
     const read = langchainTools(await opened(kit)).find(({ name }) => name === 'read_file')
     const message = await read?.invoke({ type: 'tool_call', id: '1', name: 'read_file', args: { path: 'a.txt' } })

@@ -7,6 +7,7 @@ import * as z from 'zod'
 import * as aiSdk from '../../src/adapters/ai-sdk/index.ts'
 import * as jsonSchema from '../../src/adapters/json-schema/index.ts'
 import * as langchain from '../../src/adapters/langchain/index.ts'
+import * as mastra from '../../src/adapters/mastra/index.ts'
 import * as mcp from '../../src/adapters/mcp/index.ts'
 import * as mcpHttp from '../../src/adapters/mcp-http/index.ts'
 import * as mcpRoots from '../../src/adapters/mcp-roots/index.ts'
@@ -325,6 +326,7 @@ const rows: readonly Row[] = [
     toModelText: [anyText, param({ ok: false, code: 'NOT_FOUND', message: '', hint: '' })],
   }),
   ...rowsOf('langchain', langchain, { langchainTools: [source, options()] } as never),
+  ...rowsOf('mastra', mastra, { mastraTools: [source, options()] }),
   ...rowsOf('webmcp', webmcp, { hasWebTools: skipped, registerWebTools: [source, options()] } as never),
   ...rowsOf('workspace', workspace, { subscribe: [callback] } as never),
 ]

@@ -5,12 +5,14 @@ import { type AiSdkOptions, aiSdkTools } from '../../src/adapters/ai-sdk/index.t
 import {
   anthropicTools,
   geminiTools,
+  llamaIndexTools,
   type OfferOptions,
   type OpenAiOptions,
   openAiChatTools,
   openAiTools,
 } from '../../src/adapters/json-schema/index.ts'
 import { langchainTools } from '../../src/adapters/langchain/index.ts'
+import { type AgentToolOptions, mastraTools } from '../../src/adapters/mastra/index.ts'
 import { createMcpServer, type McpServerOptions } from '../../src/adapters/mcp/index.ts'
 import { type McpHandlerOptions, mcpHandler } from '../../src/adapters/mcp-http/index.ts'
 import { registerWebTools, type WebToolsOptions } from '../../src/adapters/webmcp/index.ts'
@@ -252,12 +254,14 @@ const faces: readonly Face[] = [
   face<OfferOptions>('anthropicTools()', (options) => anthropicTools(workspace, options), offer),
   face<OfferOptions>('geminiTools()', (options) => geminiTools(workspace, options), offer),
   face<OfferOptions>('langchainTools()', (options) => langchainTools(workspace, options), offer),
+  face<OfferOptions>('llamaIndexTools()', (options) => llamaIndexTools(workspace, options), offer),
   face<OpenAiOptions>('openAiTools()', (options) => openAiTools(workspace, options), { ...offer, strict: flag }),
   face<OpenAiOptions>('openAiChatTools()', (options) => openAiChatTools(workspace, options), {
     ...offer,
     strict: flag,
   }),
   face<AiSdkOptions>('aiSdkTools()', (options) => aiSdkTools(workspace, options), { ...offer, results: none }),
+  face<AgentToolOptions>('mastraTools()', (options) => mastraTools(workspace, options), { ...offer, results: none }),
   face<WebToolsOptions>('registerWebTools()', (options) => registerWebTools(workspace, options), {
     ...{ run: none, tools: none, approve: none, signal: none },
   }),

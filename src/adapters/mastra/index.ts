@@ -1,0 +1,27 @@
+import { type AgentTool, type AgentToolOptions, agentTools } from '../model/agent-tools.ts'
+import type { CallableDialectTools, CallableTools } from '../model/select-tools.ts'
+
+export type { AgentTool, AgentToolContext, AgentToolOptions, AgentToolOutput } from '../model/agent-tools.ts'
+export type { CallableDialectTools, CallableTools, CallResult, OfferOptions } from '../model/select-tools.ts'
+
+/** A tool of a workspace for Mastra. */
+export interface MastraTool extends AgentTool {
+  /** The name of the tool. */
+  readonly id: string
+}
+
+/**
+ * Returns the tools of a workspace for the agents of Mastra (version 1). A refusal is not thrown: the model receives its code and
+ * hint. Mastra's id of a call is the `stepId` of its audit records, and its `abortSignal` cancels the call.
+ *
+ * @throws TypeError for a name in `tools` that the workspace does not have
+ * @example
+ * const tools = mastraTools(workspace) // for new Agent({ tools })
+ */
+export function mastraTools(
+  workspace: CallableTools | CallableDialectTools,
+  options?: AgentToolOptions,
+): Record<string, MastraTool> {
+  const tools = Object.entries(agentTools('mastraTools()', workspace, options))
+  return Object.fromEntries(tools.map(([id, tool]) => [id, { ...tool, id }]))
+}

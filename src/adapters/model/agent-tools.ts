@@ -1,0 +1,102 @@
+import { isDialectResult } from '../../dialects/runtime/types.ts'
+import { checkOptions, isOneOf } from '../../util/check-options.ts'
+import { modelTools } from './model-tools.ts'
+import { resultToText } from './result-text.ts'
+import {
+  type CallableDialectTools,
+  type CallableTools,
+  type CallResult,
+  callOptionsOf,
+  type OfferOptions,
+  offerTable,
+  selectTools,
+} from './select-tools.ts'
+
+/** Run, tools, approval handler and form of the results. */
+export interface AgentToolOptions extends OfferOptions {
+  /**
+   * What the model receives: the text of `toModelText`, in the fewest tokens, or the whole result as JSON, for example for a scripted
+   * model that reads its fields. The program receives the whole result in both cases. Default: `text`.
+   */
+  readonly results?: 'text' | 'json'
+}
+
+/** A tool in the form that the AI SDK and Mastra have in common. */
+export interface AgentTool {
+  readonly title?: string | undefined
+  readonly description: string
+  /** A Standard Schema that accepts everything, because the workspace validates the input. */
+  readonly inputSchema: ReturnType<typeof schemaOf>
+  /** Runs a call, and resolves to its complete result. */
+  execute(input: unknown, context: AgentToolContext): Promise<Record<string, unknown>>
+  /** Returns what the model receives, from the result or from an object that contains it. */
+  toModelOutput(result: CallResult | { readonly output: unknown }): AgentToolOutput
+}
+
+/** The call that a framework runs. */
+export interface AgentToolContext {
+  readonly toolCallId: string
+  readonly abortSignal?: AbortSignal
+}
+
+/** What a model receives for a call. A refusal is an error, for models that distinguish errors. */
+export interface AgentToolOutput {
+  readonly type: 'text' | 'json' | 'error-text' | 'error-json'
+  readonly value: unknown
+}
+
+/** Returns the tools of a workspace by name. */
+export function agentTools(
+  owner: string,
+  workspace: CallableTools | CallableDialectTools,
+  requested?: AgentToolOptions,
+): Record<string, AgentTool> {
+  const table = { ...offerTable, results: isOneOf('text', 'json') }
+  const options = checkOptions<AgentToolOptions>(owner, requested, table)
+  const { run = workspace, results = 'text' } = options
+  const described = selectTools(owner, workspace, options)
+  const titles = new Map(described.map(({ name, title }) => [name, { title }]))
+  return Object.fromEntries(
+    modelTools(described).map(({ name, description, inputSchema }) => {
+      const tool: AgentTool = {
+        ...titles.get(name),
+        description,
+        inputSchema: schemaOf(inputSchema),
+        execute: async (input, { toolCallId, abortSignal }) =>
+          plain(await run.callTool(name, input, callOptionsOf(options, toolCallId, abortSignal))),
+        toModelOutput: (result) => modelOutput(name, resultIn(result), results),
+      }
+      return [name, tool]
+    }),
+  )
+}
+
+/** Wraps a JSON Schema as a Standard Schema, which the frameworks read. */
+function schemaOf(schema: Record<string, unknown>) {
+  const toJson = () => structuredClone(schema)
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'wardspace',
+      validate: (value: unknown) => ({ value }),
+      jsonSchema: { input: toJson, output: toJson },
+    },
+  } as const
+}
+
+/** Returns the result of a call. The AI SDK passes it as `output`; Mastra passes the result itself. */
+function resultIn(result: CallResult | { readonly output: unknown }): CallResult {
+  return 'ok' in result || isDialectResult(result) ? result : (result.output as CallResult)
+}
+
+function modelOutput(name: string, result: CallResult, form: 'text' | 'json'): AgentToolOutput {
+  const { text, isError } = resultToText(name, result)
+  const value = isDialectResult(result) ? result.output : result
+  if (typeof value === 'string' || form === 'text') return { type: isError ? 'error-text' : 'text', value: text }
+  return { type: isError ? 'error-json' : 'json', value }
+}
+
+/** Removes undefined fields, as JSON does. */
+function plain(result: object): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(result))
+}
