@@ -43,7 +43,9 @@ const skip = {
 
 for (const [name, create] of Object.entries(table)) {
   const isSandbox = name.startsWith('node in a sandbox')
-  registerContract(name, shellContract({ name, create, ...(isSandbox ? { skip } : {}) }), { describe, it })
+  // Each case has its own shell and directory, and often waits.
+  const cases = shellContract({ name, create, ...(isSandbox ? { skip } : {}) })
+  registerContract(name, cases, { describe, it: it.concurrent })
 }
 
 describe('the contract itself', () => {
