@@ -1,16 +1,14 @@
 import { readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
-import { bundlePackages } from './build/bundle-packages.ts'
+import { bundlePackages, isExternal } from './build/bundle-packages.ts'
+import { chunkFile, chunkGroups, entryModules } from './build/chunks.ts'
 import { LongestFirst } from './test/order.ts'
-import { publishedModules, sourceOf } from './test/published.ts'
 import { chromiumArgs, chromiumPath } from './test/runtimes/chromium.ts'
-
-/** The sources of every published entry, and the command line. */
-const entries = ['src/cli/main.ts', ...publishedModules('.', 'src').map(([, file]) => sourceOf(file))]
 
 export default defineConfig(async () => ({
   plugins: [bundlePackages()],
+  ssr: { noExternal: true as const },
   build: {
     target: 'es2022',
     outDir: 'dist',
@@ -19,12 +17,12 @@ export default defineConfig(async () => ({
     sourcemap: false,
     ssr: true,
     rollupOptions: {
-      input: entries,
-      external: (id: string) => !id.startsWith('.') && !id.startsWith('/') && !id.startsWith('\0'),
+      input: entryModules(),
+      external: isExternal,
       output: {
-        preserveModules: true,
-        preserveModulesRoot: 'src',
         entryFileNames: '[name].js',
+        chunkFileNames: chunkFile,
+        codeSplitting: { groups: chunkGroups },
         // The comments of the documentation are in the declarations.
         comments: { jsdoc: false, legal: true, annotation: true },
       },

@@ -17,17 +17,16 @@ interface Size extends EntrySize {
 
 /**
  * `npm run size`: the size of each entry of the package in a browser, minified and compressed with gzip. The root entry contains
- * all file tools, but not the memory backend, which has its own entry. Every other entry is what it adds to the root. Fails if an
+ * all file tools and the memory backend. Every other entry is what it adds to the root. Fails if an
  * entry exceeds its budget or has none, and if the table in `docs/benchmarks.md` is stale; `--write` updates the table.
  */
 const budget: Budget = JSON.parse(readFileSync(join(import.meta.dirname, 'size-budget.json'), 'utf8'))
 const PAGE = join(top, 'docs/benchmarks.md')
-/** The module that the build bundles the MCP SDK into. */
-const MCP_SDK = 'dist/adapters/mcp/sdk.js'
+/** The chunks that the build makes of packages. */
+const PACKAGES = /^dist\/chunks\/(modelcontextprotocol|unbash|zod)\d*\.js$/
 /** The interpreters that a shell loads when a command needs them. */
 const INTERPRETERS = 'dist/shells/bash/packages/'
-const core = new Set(inputsOf((await bundle('./dist/index.js', new Set(), true)).metafile))
-const ofMemory = new Set([...core].filter((path) => path.startsWith('dist/backends/memory')))
+const ofRoot = new Set(Object.keys((await bundle('./dist/index.js', new Set(), false)).metafile.inputs))
 
 const sizes = new Map<string, Size>()
 for (const [name, file] of publishedModules(top)) sizes.set(name, await sizeOf(name, `./${file}`))
@@ -52,9 +51,7 @@ function print(measured: ReadonlyMap<string, Size>): void {
       large.map(([dependency, size]) => `${dependency} ${kb(size)}`).join(', '),
     )
   }
-  console.log(
-    '\nAfter the budgets: the larger dependencies, in KB minified. zod counts for the root only; the interpreters of bash() are left out.',
-  )
+  console.log('\nAfter the budgets: the larger dependencies, in KB minified. The interpreters of bash() are left out.')
 }
 
 function overBudget(measured: ReadonlyMap<string, Size>): string[] {
@@ -74,9 +71,7 @@ function overBudget(measured: ReadonlyMap<string, Size>): string[] {
 }
 
 async function sizeOf(name: string, file: string): Promise<Size> {
-  const stem = file.slice('./'.length).replace(/^(dist\/\w+\/[^/]+)\/index\.js$/, '$1')
-  const others = new Set([...core].filter((path) => !path.startsWith(stem)))
-  const external = name === '.' ? ofMemory : others
+  const external = name === '.' ? new Set<string>() : ofRoot
   const own = gzipped(await bundle(file, external, true))
   const inBrowser = await bundle(file, external, false).catch(() => undefined)
   if (inBrowser === undefined) return { own, whole: undefined, packages: {} }
@@ -92,7 +87,7 @@ async function bundle(entry: string, external: ReadonlySet<string>, ownOnly: boo
     setup(to) {
       to.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
         const file = relative(top, join(resolveDir, path))
-        const isOfOthers = (ownOnly && file === MCP_SDK) || file.startsWith(INTERPRETERS)
+        const isOfOthers = (ownOnly && PACKAGES.test(file)) || file.startsWith(INTERPRETERS)
         return isOfOthers || external.has(file) ? { path: `./${file}`, external: true } : null
       })
     },
@@ -110,7 +105,7 @@ async function bundle(entry: string, external: ReadonlySet<string>, ownOnly: boo
     target: 'es2022',
     platform: 'browser',
     logLevel: 'silent',
-    external: ownOnly ? ['node:*'] : external === ofMemory ? [] : ['zod'],
+    external: [ownOnly ? 'node:*' : 'zod'],
     ...(ownOnly && { packages: 'external' as const }),
     plugins: [alreadyCounted],
   })
@@ -120,15 +115,11 @@ function gzipped({ outputFiles }: Bundle): number {
   return outputFiles.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0) / 1000
 }
 
-function inputsOf({ inputs }: Metafile): string[] {
-  return Object.keys(inputs)
-}
-
 function packagesOf({ outputs }: Metafile): Record<string, number> {
   const sizes: Record<string, number> = {}
   for (const { inputs } of Object.values(outputs)) {
     for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
-      const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
+      const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? PACKAGES.exec(path)?.[1]
       if (name !== undefined && bytesInOutput > 0) sizes[name] = (sizes[name] ?? 0) + bytesInOutput / 1000
     }
   }

@@ -21,9 +21,7 @@ export const COMMON_JS =
   "import{createRequire as __requireFrom}from'node:module';const require=__requireFrom(import.meta.url);"
 
 export function modulesOf(directory: string): string[] {
-  return readdirSync(join(top, directory))
-    .filter((name) => name.endsWith('.js'))
-    .map((name) => `${directory}/${name}`)
+  return readdirSync(join(top, directory)).map((name) => `${directory}/${name}`)
 }
 
 /** Sources by the specifier that they replace. */

@@ -1,43 +1,62 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import type { Plugin } from 'vite'
-import { COMMON_JS, common, modulesOf, type Replacements, replace, top } from './bundle-options.ts'
+import { COMMON_JS, common, modulesOf, type Replacements, top } from './bundle-options.ts'
 import { bundleShell } from './bundle-shell.ts'
 
 /** Names the licences of everything that the package contains of others. */
 const LICENCES = 'dist/THIRD-PARTY-LICENSES.txt'
 
+/** The packages whose used parts are combined with the own code into chunks. */
+const COMBINED = /^(?:@modelcontextprotocol\/|unbash|zod)/
+
+/** The modules that re-export packages. They are bundled by themselves. */
+const BUNDLED = /^\..*\/packages\/[^/]+\.ts$/
+/** Precedes the path of such a module below `dist` until the importing file has its place. */
+const BUILT = 'built:'
+
+/** Whether a module that is imported stays out of the build. */
+export function isExternal(id: string): boolean {
+  return !/^[./\0]/.test(id) && !COMBINED.test(id)
+}
+
 /**
- * Bundles packages into the built modules that re-export them: the MCP SDK into the servers, the interpreter and the engine of
- * scripts into `bash()`, and what else the command line needs into the command line. They are development dependencies, so that
- * installing this package installs none of them.
+ * Bundles packages, so that installing this package installs none of them: the MCP SDK, zod and unbash into the chunks that use them,
+ * the interpreter and the engine of scripts into `bash()`, and what else the command line needs into the command line.
  */
 export function bundlePackages(): Plugin {
   return {
     name: 'bundle-packages',
     apply: 'build',
-    async writeBundle() {
+    enforce: 'pre',
+    resolveId(id, importer = '') {
+      if (Object.hasOwn(sdkReplacements, id)) return `\0${id}`
+      if (!BUNDLED.test(id)) return undefined
+      const file = relative(join(top, 'src'), join(dirname(importer), id)).replace(/\.ts$/, '.js')
+      return { id: `${BUILT}${file}`, external: true }
+    },
+    load: (id) => sdkReplacements[id.slice(1)],
+    generateBundle(_, bundle) {
+      for (const chunk of Object.values(bundle)) {
+        if (chunk.type === 'chunk')
+          chunk.code = chunk.code.replaceAll(BUILT, `${relative(dirname(chunk.fileName), '.') || '.'}/`)
+      }
+    },
+    async writeBundle(_, bundle) {
+      const combined = Object.values(bundle).flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []))
       const built = await Promise.all([
         build({
           ...common,
-          entryPoints: ['dist/adapters/mcp/sdk.js'],
-          outfile: 'dist/adapters/mcp/sdk.js',
-          platform: 'neutral',
-          mainFields: ['module', 'main'],
-          external: ['zod/*'],
-          plugins: [replace(sdkReplacements)],
-        }),
-        build({
-          ...common,
-          entryPoints: modulesOf('dist/cli/packages'),
+          entryPoints: modulesOf('src/cli/packages'),
           outdir: 'dist/cli/packages',
           platform: 'node',
           banner: { js: COMMON_JS },
         }),
       ])
       built.push(...(await bundleShell()))
-      writeFileSync(join(top, LICENCES), licencesOf(built.map(({ metafile }) => metafile as Metafile)))
+      const modules = [...combined.map((id) => relative(top, id)), ...built.flatMap(inputsOf)]
+      writeFileSync(join(top, LICENCES), licencesOf(modules))
     },
   }
 }
@@ -55,16 +74,17 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
 }
 
-/** Returns the licences of the bundled packages. just-bash contains its dependencies, which its files do not name. */
-function licencesOf(metafiles: readonly Metafile[]): string {
+/** Returns the modules that a build of esbuild has used. */
+function inputsOf({ metafile }: { readonly metafile?: Metafile | undefined }): string[] {
+  return Object.values(metafile?.outputs ?? {}).flatMap(({ inputs }) => Object.keys(inputs))
+}
+
+/** Returns the licences of the packages of these modules. just-bash contains its dependencies, which its files do not name. */
+function licencesOf(modules: readonly string[]): string {
   const directories = new Set<string>()
-  for (const { outputs } of metafiles) {
-    for (const { inputs } of Object.values(outputs)) {
-      for (const path of Object.keys(inputs)) {
-        const directory = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]
-        if (directory !== undefined) directories.add(directory)
-      }
-    }
+  for (const path of modules) {
+    const directory = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]
+    if (directory !== undefined) directories.add(directory)
   }
   for (const name of Object.keys(manifestOf('node_modules/just-bash').dependencies ?? {})) {
     const directory = ['node_modules/just-bash/node_modules', 'node_modules'].map((base) => `${base}/${name}`)

@@ -21,7 +21,7 @@ export async function bundleShell(): Promise<BuildResult[]> {
   const built = await Promise.all([
     build({
       ...common,
-      entryPoints: modulesOf(PACKAGES),
+      entryPoints: modulesOf('src/shells/bash/packages'),
       outdir: PACKAGES,
       splitting: true,
       chunkNames: 'chunks/[hash]',

@@ -43,15 +43,13 @@ for (const fault of faults) console.error(fault)
 process.exit(faults.length === 0 ? 0 : 1)
 
 function manifest() {
-  const { version, license, dependencies, peerDependencies, devDependencies } = JSON.parse(
+  const { version, license, peerDependencies, devDependencies } = JSON.parse(
     readFileSync(join(top, 'package.json'), 'utf8'),
   )
   const sources = publishedModules(top, 'src').map(([subpath, file]) => [subpath, `./${sourceOf(file)}`] as const)
   const isLeftOut = ([subpath]: readonly [string, string]): boolean => leftOut.includes(subpath)
   const bundledRanges = Object.fromEntries(bundled.map((name) => [name, devDependencies[name]]))
-  const packages = Object.entries({ ...dependencies, ...bundledRanges, ...peerDependencies }).filter(
-    ([name]) => name !== 'vitest',
-  )
+  const packages = Object.entries({ ...bundledRanges, ...peerDependencies }).filter(([name]) => name !== 'vitest')
   return {
     $schema: 'https://jsr.io/schema/config-file.v1.json',
     name: '@wardspace/wardspace',

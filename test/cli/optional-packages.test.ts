@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
@@ -14,8 +14,7 @@ async function install(name: string, others: readonly string[] = []): Promise<st
   const modules = join(home, name, 'node_modules')
   await cp(join(top, 'dist'), join(modules, 'wardspace/dist'), { recursive: true })
   await cp(join(top, 'package.json'), join(modules, 'wardspace/package.json'))
-  const { dependencies } = JSON.parse(await readFile(join(top, 'package.json'), 'utf8')) as { dependencies: object }
-  for (const each of [...Object.keys(dependencies), ...others]) {
+  for (const each of others) {
     await mkdir(dirname(join(modules, each)), { recursive: true })
     await symlink(join(top, 'node_modules', each), join(modules, each))
   }

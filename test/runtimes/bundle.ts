@@ -66,6 +66,8 @@ const portable = [
   'unbash',
   'vitest',
   'zod',
+  'zod/mini',
+  'zod/v4/locales/en.js',
 ]
 
 function reasonAgainst(text: string, needed: readonly string[]): string | undefined {

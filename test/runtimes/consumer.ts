@@ -32,7 +32,7 @@ export interface Installed {
 }
 
 /**
- * Installs the packed tarball like `npm install`, but links the dependencies instead of fetching them.
+ * Installs the packed tarball like `npm install`, but links other packages instead of fetching them. zod is there for own tools.
  *
  * @param peers further packages that such a project has
  */
@@ -43,8 +43,7 @@ export function install(peers: readonly string[] = []): Installed {
   const packing = ['pack', '--silent', '--ignore-scripts', '--pack-destination', home]
   const packed = execFileSync('npm', packing, { cwd: top, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
   execFileSync('tar', ['-xzf', join(home, packed.trim()), '--strip-components=1', '-C', own])
-  const { dependencies } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'))
-  for (const name of [...Object.keys(dependencies), ...peers]) {
+  for (const name of ['zod', ...peers]) {
     const link = join(home, 'node_modules', name)
     mkdirSync(dirname(link), { recursive: true })
     symlinkSync(join(modules, name), link)

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { publishedModules, sourceOf } from '../test/published.ts'
+
+const top = join(import.meta.dirname, '..')
+const src = join(top, 'src')
+
+/**
+ * Returns the modules that keep a file of their own, by the name of that file: the published entries and the command line. All others
+ * are combined into chunks by the entries that need them, so that an entry loads few files and only the code that it needs.
+ */
+export function entryModules(): Record<string, string> {
+  const sources = ['src/cli/main.ts', ...publishedModules(top, 'src').map(([, file]) => sourceOf(file))]
+  return Object.fromEntries(sources.map((source) => [source.replace(/^src\/|\.ts$/g, ''), join(top, source)]))
+}
+
+/**
+ * Returns the name of a chunk's file. A module that names a file beside itself stays in its folder.
+ *
+ * @throws Error for a chunk that combines such modules of different folders
+ */
+export function chunkFile({
+  name,
+  moduleIds,
+}: {
+  readonly name: string
+  readonly moduleIds: readonly string[]
+}): string {
+  const folders = new Set(moduleIds.filter(hasPlace).map((id) => relative(src, dirname(id))))
+  if (folders.size > 1) throw new Error(`The chunk "${name}" has modules with a place in ${[...folders].join(' and ')}`)
+  const [folder = 'chunks'] = folders
+  return `${folder}/${name.replace(/~.*/, '')}.js`
+}
+
+/** The packages that are combined with the own code have chunks of their own. */
+export const chunkGroups = ['unbash', 'zod', '@modelcontextprotocol'].map((name) => ({
+  name: name.replace('@', ''),
+  test: new RegExp(`/node_modules/${name}/`),
+  includeDependenciesRecursively: false,
+  entriesAware: true,
+}))
+
+function hasPlace(id: string): boolean {
+  return id.startsWith(src) && /, import\.meta\.url\)|= import\.meta$/m.test(readFileSync(id, 'utf8'))
+}

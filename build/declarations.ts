@@ -1,0 +1,54 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { publishedModules } from '../test/published.ts'
+import { isExternal } from './bundle-packages.ts'
+
+/**
+ * Keeps the declarations that a published module refers to: nobody can import what the others describe. The declarations of packages
+ * that the build contains are copied, so that the types need no other installed package.
+ */
+const top = join(import.meta.dirname, '..')
+const dist = join(top, 'dist')
+const COPIES = join(dist, 'packages')
+const REFERENCE = /(\bfrom\s*|\bimport\(?\s*)(['"])([^'"]+)\2/g
+const used = new Set<string>()
+for (const [, file] of publishedModules(top)) visit(join(top, file.replace(/\.js$/, '.d.ts')))
+for (const name of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
+  if (name.endsWith('.d.ts') && !used.has(join(dist, name))) rmSync(join(dist, name))
+}
+
+function visit(file: string): void {
+  if (used.has(file)) return
+  used.add(file)
+  const source = sourceOf(file)
+  if (!existsSync(source)) throw new Error(`${source} does not exist, but a published declaration refers to it`)
+  const text = readFileSync(source, 'utf8').replace(REFERENCE, (whole, before, quote, specifier) => {
+    const declaration = declarationOf(file, specifier)
+    if (declaration === undefined) return whole
+    visit(declaration)
+    if (specifier.startsWith('.')) return whole
+    const path = relative(dirname(file), declaration).replace(/\.d\.ts$/, '.js')
+    return `${before}${quote}${path.startsWith('.') ? path : `./${path}`}${quote}`
+  })
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
+
+/** Returns the file from which a declaration is written: itself, or the declaration of a package. */
+function sourceOf(file: string): string {
+  return file.startsWith(COPIES) ? join(top, 'node_modules', relative(COPIES, file)) : file
+}
+
+/** Returns the declaration that a specifier refers to, or undefined for a package that is not contained. */
+function declarationOf(file: string, specifier: string): string | undefined {
+  if (specifier.startsWith('.')) return join(dirname(file), specifier.replace(/(?:\.d)?\.[jt]s$/, '.d.ts'))
+  if (isExternal(specifier)) return undefined
+  const [, name = '', subpath = ''] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(specifier) ?? []
+  const { exports } = JSON.parse(readFileSync(join(top, 'node_modules', name, 'package.json'), 'utf8')) as {
+    readonly exports: Readonly<Record<string, { readonly import?: string; readonly default?: string }>>
+  }
+  const entry = exports[`.${subpath}`]
+  const module = entry?.import ?? entry?.default
+  if (module === undefined) throw new Error(`${file} refers to ${specifier}, which the package ${name} does not export`)
+  return join(COPIES, name, module.replace(/\.js$/, '.d.ts'))
+}
