@@ -85,7 +85,8 @@ async function bundle(entry: string, external: ReadonlySet<string>, ownOnly: boo
   const alreadyCounted: Plugin = {
     name: 'already-counted',
     setup(to) {
-      to.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
+      to.onResolve({ filter: /^\./ }, ({ path, resolveDir, kind }) => {
+        if (kind === 'entry-point') return null
         const file = relative(top, join(resolveDir, path))
         const isOfOthers = (ownOnly && PACKAGES.test(file)) || file.startsWith(INTERPRETERS)
         return isOfOthers || external.has(file) ? { path: `./${file}`, external: true } : null
