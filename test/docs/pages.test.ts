@@ -135,7 +135,7 @@ describe('the documentation', () => {
     const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
     try {
       const [command = '', ...options] = args
-      const commands = await import(/* @vite-ignore */ pathToFileURL(join(top, `dist/cli/${command}.js`)).href)
+      const commands = await import(`../../src/cli/${command}.ts`)
       expect(await commands[command](options)).toBeLessThan(2)
       expect(printed).toHaveBeenCalled()
     } finally {
