@@ -9,20 +9,15 @@ import { isSchema } from '../util/strict-schema.ts'
 /**
  * Parses a call's input with the tool's schema.
  *
- * @param otherFields fields that the caller of this function accepts beside those of the schema
  * @throws ToolError `INVALID_INPUT` with the first wrong field and all issues
  */
-export function parseInput<I extends ObjectSchema>(
-  tool: Pick<Tool<I>, 'name' | 'input'>,
-  input: unknown,
-  otherFields: readonly string[] = [],
-): z.output<I> {
+export function parseInput<I extends ObjectSchema>(tool: Pick<Tool<I>, 'name' | 'input'>, input: unknown): z.output<I> {
   const parsed = safeParse(tool, input)
   if (parsed.success) return parsed.data as z.output<I>
   const parsedIssues = parsed.issues.flatMap(unknownFieldsOf).slice(0, 10)
   const issues = parsedIssues.map((issue) => ({
     field: fieldOf(issue),
-    why: bounded(issue.message) + nearestField(issue, tool.input, otherFields),
+    why: bounded(issue.message) + nearestField(issue, tool.input),
   }))
   const [first] = issues
   // A misspelled field causes two issues, a missing and an unknown field. The message names both.
@@ -85,13 +80,13 @@ function fieldOf(issue: z.core.$ZodIssue): string {
 }
 
 /** Names the field that is most similar to an unknown one. */
-function nearestField(issue: z.core.$ZodIssue, input: ObjectSchema, otherFields: readonly string[]): string {
+function nearestField(issue: z.core.$ZodIssue, input: ObjectSchema): string {
   if (issue.code !== 'unrecognized_keys') return ''
   const fields = fieldsAt(input, issue.path)
   const [unknown = ''] = issue.keys
   const longer = fields.filter((field) => isShortFor(unknown, field))
   if (longer.length === 1) return `; did you mean ${JSON.stringify(longer[0])}?`
-  return didYouMean(unknown, issue.path.length === 0 ? [...fields, ...otherFields] : fields)
+  return didYouMean(unknown, fields)
 }
 
 /**

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory/index.ts'
 import { safetyFieldsOf } from '../../src/dialects/runtime/safety-fields.ts'
+import { bash } from '../../src/shells/bash/index.ts'
 import { builtinTools } from '../../src/tools/index.ts'
+import { createWorkspace } from '../../src/workspace/create-workspace.ts'
 import { cases, values } from './safety-calls.ts'
 import { checkSafetyFields, checkUnknownFields, openedDialects, run } from './safety-checks.ts'
 
@@ -71,6 +74,23 @@ describe('a dialect', () => {
     expect(code).toBe('INVALID_INPUT')
     expect(message).toContain('Unrecognized key: "expected_sha"; did you mean "expected_sha256"?')
     expect((await call('deepagents', 'edit_file', { dryrun: true }))[2]).toContain('file_path')
+  })
+
+  it.each(openedDialects)('suggests only fields of its own tools: $name', async ({ dialect }) => {
+    const workspace = await createWorkspace({
+      ...{ backend: memory(), policy: { preset: 'autonomous', memory: {} }, shell: bash(), dialect },
+    })
+    const common =
+      'timeout timeoutMs limit offset path file text cmd max max_results hash dry mode depth start end glob dir all old'
+    for (const { name, inputSchema } of workspace.tools) {
+      const own = Object.keys(inputSchema.shape)
+      for (const field of [...own, ...common.split(' ')].flatMap((word) => [word, `${word}s`, word.slice(0, -1)])) {
+        if (own.includes(field)) continue
+        const { output, failure } = await workspace.callTool(name, { [field]: 1 })
+        const suggestions = JSON.stringify([output, failure]).matchAll(/[Dd]id you mean \\*"([^"\\]+)\\*"/g)
+        for (const [, suggestion] of suggestions) expect(own, `${name} ${field}`).toContain(suggestion)
+      }
+    }
   })
 
   it('ignores a safety field that is undefined', async () => {

@@ -99,11 +99,8 @@ export function parseDialectInput(
 ): { readonly parsed: Record<string, unknown>; readonly safety: SafetyFields } {
   const { schema, safety: shape } = compileInput(tool)
   const spelled = spellInput(tool, shape, dialect, input)
-  const parsed = parseInput(
-    { name: tool.name, input: schema },
-    tool.normalizeInput?.(spelled.input) ?? spelled.input,
-    Object.keys(shape),
-  )
+  // A suggestion names only fields of the schema: a safety field has the units and the spelling of the workspace's tools.
+  const parsed = parseInput({ name: tool.name, input: schema }, tool.normalizeInput?.(spelled.input) ?? spelled.input)
   return { parsed, safety: new SafetyFields(tool, shape, spelled, dialect.pathMapping.inward) }
 }
 
