@@ -36,6 +36,7 @@ export async function planCheckout(
   dirty: readonly LocalChange[],
   index: ReadonlyMap<string, StagedFile>,
   force: boolean,
+  mayRead: (path: Path) => boolean,
 ): Promise<CheckoutPlan> {
   const skipped: string[] = []
   const targets = new Map<Path, TreeFile | null>()
@@ -53,7 +54,7 @@ export async function planCheckout(
       if (old === null && fileAt(to, path) === undefined && !index.has(path)) targets.delete(path)
     }
   }
-  if (conflicts.length > 0) throw conflict(conflicts)
+  if (conflicts.length > 0) throw conflict(conflicts, mayRead)
   return { changes: await changesFor(backend, objects, targets, skipped), skipped }
 }
 
@@ -91,6 +92,7 @@ export function indexAfterCheckout(
   index: ReadonlyMap<string, StagedFile>,
   from: TreeDirectory,
   to: TreeDirectory,
+  mayRead: (path: Path) => boolean,
 ): Map<string, StagedFile> {
   const target = new Map(filesOf(to))
   // Without times and sizes, git reads the content of each file once.
@@ -100,7 +102,7 @@ export function indexAfterCheckout(
   for (const path of new Set([...source.keys(), ...target.keys()])) {
     const [old, now, staged] = [source.get(path), target.get(path), index.get(path)]
     if (sameEntry(old, now)) continue
-    if (!sameEntry(staged, old) && !sameEntry(staged, now)) throw conflict([path as Path])
+    if (!sameEntry(staged, old) && !sameEntry(staged, now)) throw conflict([path as Path], mayRead)
     if (now === undefined) result.delete(path)
     else result.set(path, { ...now, size: 0 })
   }
@@ -111,11 +113,14 @@ function sameEntry(a: TreeFile | undefined, b: TreeFile | undefined): boolean {
   return a?.id === b?.id && a?.mode === b?.mode
 }
 
-function conflict(paths: readonly Path[]): ToolError {
+/** The error names only readable files. */
+function conflict(paths: readonly Path[], mayRead: (path: Path) => boolean): ToolError {
+  const readable = paths.filter(mayRead)
+  const example = readable[0] === undefined ? '' : `, such as ${quote(readable[0])}`
   return new ToolError(
     'WRITE_CONFLICT',
-    `Cannot check out: ${paths.length === 1 ? 'a file was' : `${paths.length} files were`} changed and would be overwritten, such as ${quote(paths[0] as Path)}`,
-    { paths: paths.slice(0, 100), hint: 'Commit the changes first, or force the checkout.' },
+    `Cannot check out: ${paths.length === 1 ? 'a file was' : `${paths.length} files were`} changed and would be overwritten${example}`,
+    { paths: readable.slice(0, 100), hint: 'Commit the changes first, or force the checkout.' },
   )
 }
 

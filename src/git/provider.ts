@@ -10,7 +10,7 @@ export interface GitProvider {
 /** The files that git works on, and its access to files outside `.git`. */
 export interface GitHost {
   readonly backend: Backend
-  /** Whether a file may become part of a commit. */
+  /** Whether a file may become part of a commit, and be named. */
   mayRead(path: LogicalPath): boolean
   /** Changes files of the workspace, guarded like any other change. `label` names the change. Throws if it is refused. */
   change(changes: readonly Change[], label: string): Promise<void>
@@ -88,7 +88,7 @@ export interface Repository {
   commit(options: CommitRequest): Promise<string>
   /** Returns the commits that lead to a ref (default: HEAD), newest first. `depth` limits their number. */
   log(options?: { readonly ref?: string; readonly depth?: number }): Promise<readonly LogEntry[]>
-  /** Returns the files that differ from HEAD. */
+  /** Returns the readable files that differ from HEAD. */
   status(): Promise<readonly StatusEntry[]>
   /** Returns the names of the local branches. */
   branches(): Promise<readonly string[]>

@@ -86,11 +86,11 @@ export async function checkoutCommit(
   // Without a commit, HEAD's tree is empty and every existing file counts as added.
   const dirty = head === undefined ? await filesInTheWay(context, to) : await context.diffs.changed(head)
   const index = await context.stagedFiles()
-  const newIndex = indexAfterCheckout(force ? new Map() : index, from, to)
-  const plan = await planCheckout(backend, reader.objects, from, to, dirty, index, force)
+  const newIndex = indexAfterCheckout(force ? new Map() : index, from, to, host.mayRead)
+  const plan = await planCheckout(backend, reader.objects, from, to, dirty, index, force, host.mayRead)
   if (plan.changes.length > 0) await host.change(plan.changes, `checkout ${commit.slice(0, 12)}`)
   await writeIndex(context, newIndex)
-  return { commit, skipped: plan.skipped }
+  return { commit, skipped: plan.skipped.filter((path) => host.mayRead(path as Path)) }
 }
 
 /** Returns existing files at paths where a first checkout would write. */

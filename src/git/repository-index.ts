@@ -77,11 +77,11 @@ async function resetUnchanged(
   }
 }
 
-/** Returns the files that differ from HEAD. */
+/** Returns the readable files that differ from HEAD. */
 export async function status(context: RepositoryContext): Promise<readonly StatusEntry[]> {
   await context.requireRepository()
   const files = (await context.reader.index()).entries
-  const changed = await context.changedSinceHead()
+  const changed = (await context.changedSinceHead()).filter(({ path }) => context.host.mayRead(path))
   return changed.map(({ path, old, now }) => {
     const entry = files.get(path)
     return {
@@ -123,7 +123,7 @@ export async function restore(
     }
     await writeIndex(context, files)
   }
-  return plan?.skipped ?? []
+  return (plan?.skipped ?? []).filter((path) => host.mayRead(path as Path))
 }
 
 export async function writeIndex(context: RepositoryContext, files: ReadonlyMap<string, StagedFile>): Promise<void> {

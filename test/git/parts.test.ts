@@ -57,6 +57,8 @@ function failing(backend: Backend, name: 'stat' | 'read' | 'list' | 'canonical',
 const gone = new ToolError('NOT_FOUND', 'gone')
 const broken = new Error('broken')
 
+const all = () => true
+
 describe('a delta', () => {
   const base = bytesOf('0123456789')
 
@@ -340,7 +342,7 @@ describe('a checkout', () => {
       '.git': blob('b'),
       m: { mode: SUBMODULE, id: 'x' },
     })
-    const plan = await planCheckout(backend, objects, from, to, [], new Map(), false)
+    const plan = await planCheckout(backend, objects, from, to, [], new Map(), false, all)
     expect([...plan.skipped].sort()).toEqual(['.GIT', 'bytes', 'module', 'out', 'sub/.git'])
     expect(plan.changes.map(({ path, to }) => [path, to === null ? null : to.type]).sort()).toEqual([
       ['keep/y', null],
@@ -362,6 +364,7 @@ describe('a checkout', () => {
       [],
       new Map(),
       false,
+      all,
     )
     expect(plan.changes.map(({ path, to }) => [path, to === null])).toEqual([
       ['d/y', false],
@@ -388,9 +391,9 @@ describe('a checkout', () => {
   it('is refused if it would discard staged changes', () => {
     const [from, to] = [tree({ a: blob('a') }), tree({ a: blob('b'), c: blob('a') })]
     const staged = (id: string) => new Map([['a', { mode: 0o100644, id, size: 1 }]])
-    expect(() => indexAfterCheckout(staged('cd'.repeat(20)), from, to)).toThrow('a file was changed')
-    expect([...indexAfterCheckout(staged(blob('b').id), from, to).keys()]).toEqual(['a', 'c'])
-    expect([...indexAfterCheckout(staged(blob('a').id), to, tree({ a: blob('a') })).keys()]).toEqual(['a'])
+    expect(() => indexAfterCheckout(staged('cd'.repeat(20)), from, to, all)).toThrow('a file was changed')
+    expect([...indexAfterCheckout(staged(blob('b').id), from, to, all).keys()]).toEqual(['a', 'c'])
+    expect([...indexAfterCheckout(staged(blob('a').id), to, tree({ a: blob('a') }), all).keys()]).toEqual(['a'])
   })
 
   it('accepts a changed file only if its content and mode equal the target', async () => {
@@ -399,8 +402,12 @@ describe('a checkout', () => {
     const dirty = (mode: number) => [
       { path: path('a'), old: null, now: { ...blob('b', mode), bytes: () => bytesOf('b') } },
     ]
-    await expect(planCheckout(backend, objects, from, to, dirty(0o100644), new Map(), false)).resolves.toBeDefined()
-    await expect(planCheckout(backend, objects, from, to, dirty(0o100755), new Map(), false)).rejects.toMatchObject({
+    await expect(
+      planCheckout(backend, objects, from, to, dirty(0o100644), new Map(), false, all),
+    ).resolves.toBeDefined()
+    await expect(
+      planCheckout(backend, objects, from, to, dirty(0o100755), new Map(), false, all),
+    ).rejects.toMatchObject({
       code: 'WRITE_CONFLICT',
     })
   })

@@ -96,6 +96,43 @@ describe('git in a workspace', () => {
     }
   })
 
+  it('names no file that a call may not read', async () => {
+    const directory = newRepository()
+    const hidden = ['private/tracked.txt', 'private/new.txt', 'private/gone.txt', 'private/NUL', '.env']
+    mkdirSync(join(directory, 'private'))
+    for (const path of ['a.txt', 'private/tracked.txt', 'private/gone.txt', '.env'])
+      writeFileSync(join(directory, path), '1\n')
+    commitAll(directory)
+    git(directory, 'checkout', '-q', '-b', 'topic')
+    for (const path of ['a.txt', 'private/tracked.txt', 'private/new.txt', '.env'])
+      writeFileSync(join(directory, path), '2\n')
+    commitAll(directory)
+    git(directory, 'checkout', '-q', 'main')
+    for (const path of ['private/tracked.txt', 'private/new.txt', 'b.txt', '.env'])
+      writeFileSync(join(directory, path), '3\n')
+    git(directory, 'rm', '-q', 'private/gone.txt')
+    const { git: own } = await open({ policy: { preset: 'autonomous', deniedPaths: ['private/**'] } }, directory)
+    const attempt = (action: Promise<unknown>) =>
+      action.catch(({ message, details }: { message: string; details: object }) => ({ message, details }))
+    const answers = [
+      await attempt(own.status()),
+      await attempt(own.log()),
+      await attempt(own.branches()),
+      await attempt(own.currentBranch()),
+      await attempt(own.checkout('topic')),
+      await attempt(own.restore(['private'])),
+      await attempt(own.restore(['.'], { from: 'topic' })),
+      await attempt(own.add(['.'])),
+      await attempt(own.commit({ message: 'm', author: { name: 'a', email: 'b' } })),
+      await attempt(own.status()),
+    ]
+    const text = JSON.stringify(answers)
+    for (const path of hidden) expect(text).not.toContain(`"${path}"`)
+    expect(text).not.toMatch(/tracked\.txt|new\.txt|gone\.txt|\.env/)
+    expect(answers[0]).toEqual([{ path: 'b.txt', status: 'added', staged: false }])
+    expect(answers[4]).toMatchObject({ message: expect.stringContaining('would be overwritten') })
+  })
+
   it('writes a protected file only if a rule lifts the protection', async () => {
     const directory = repository()
     git(directory, 'checkout', '-q', 'topic')
