@@ -33,7 +33,7 @@ export async function readContent(
   return withFile(access, 'read', path, async (fd) => {
     for (let attempt = 1; ; attempt++) {
       const before = fstatSync(fd)
-      requireTag(path, range?.tag, before)
+      await requireTag(fd, path, range?.tag, before)
       const start = Math.min(Math.max(0, range?.start ?? 0), before.size)
       const end = Math.max(start, Math.min(range?.end ?? before.size, before.size))
       if (end - start > MAX_BYTES) throw tooLarge(path, end - start)
@@ -119,9 +119,14 @@ function openEntry(verb: string, path: Path, entry: EntryHandle): number {
   }
 }
 
-function requireTag(path: Path, tag: string | undefined, stats: Stats): void {
+/** Throws if the file no longer has the tag of the range, with its present version. */
+async function requireTag(fd: number, path: Path, tag: string | undefined, stats: Stats): Promise<void> {
   if (tag === undefined || tag === tagOf(stats)) return
-  throw new ToolError('WRITE_CONFLICT', `Cannot read ${quote(path)}: it changed in the meantime`, { path })
+  const currentSha256 = stats.size <= AT_ONCE_BYTES ? hashAtOnce(fd, stats.size) : await hashSlowly(fd, stats.size)
+  throw new ToolError('WRITE_CONFLICT', `Cannot read ${quote(path)}: it changed in the meantime`, {
+    path,
+    currentSha256,
+  })
 }
 
 function tooLarge(path: Path, size: number): ToolError {

@@ -22,7 +22,7 @@ export interface LineRange {
 }
 
 const isLineRange = must(
-  'a range of lines: { startLine, maxLines }',
+  'a range of lines, { startLine, maxLines } with two numbers; a maxLines of Infinity is for all lines',
   (range) => typeof Object(range).startLine === 'number' && typeof Object(range).maxLines === 'number',
 )
 

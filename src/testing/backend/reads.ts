@@ -104,6 +104,7 @@ export const readCases: readonly BackendCase[] = [
         backend.read(at('f'), { start: 0, end: 2, tag }),
       )
       same(error.details.path, 'f', 'details.path of the error')
+      same(error.details.currentSha256, sha256(bytesOf('other')), 'details.currentSha256 of the error')
     },
   },
   {
