@@ -107,7 +107,7 @@ const withoutThreads: Plugin = {
   name: 'without-threads',
   setup(to) {
     to.onLoad({ filter: /[/]shells[/]bash[/]start-thread\.ts$/ }, () => ({
-      contents: 'export const threadKind = () => undefined, startWebThread = undefined, startNodeThread = undefined',
+      contents: 'export const threadKind = () => undefined, threadFile = undefined, startNodeThread = undefined',
     }))
   },
 }

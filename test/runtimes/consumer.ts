@@ -12,8 +12,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type BuildFailure, build as esbuild } from 'esbuild'
 import webpack from 'webpack'
+import { commandsUnder } from './bundler-guide.ts'
 
 const top = join(import.meta.dirname, '../..')
 const modules = join(top, 'node_modules')
@@ -78,10 +78,10 @@ export interface Built {
   readonly complaints: string
 }
 
-/** The builds that a user would run, all without configuration. */
+/** The builds that a user would run, without configuration. The command of esbuild is that of the guide. */
 export const builds: Readonly<Record<string, (directory: string) => Promise<Built>>> = {
   async vite(directory) {
-    const complaints = run(directory, join(modules, 'vite/bin/vite.js'), 'build', '--logLevel', 'warn')
+    const complaints = run(directory, join(modules, '.bin/vite'), 'build', '--logLevel', 'warn')
     const files = filesBelow(join(directory, 'dist'))
     return {
       files: { ...files, '/': files['/index.html'] ?? pageOf('/none.js') },
@@ -90,19 +90,10 @@ export const builds: Readonly<Record<string, (directory: string) => Promise<Buil
   },
 
   async esbuild(directory) {
-    const { errors, warnings } = await esbuild({
-      absWorkingDir: directory,
-      entryPoints: ['src/main.js'],
-      bundle: true,
-      splitting: true,
-      format: 'esm',
-      outdir: 'out-esbuild',
-      logLevel: 'silent',
-    }).catch((failure: BuildFailure) => failure)
-    return page(
-      join(directory, 'out-esbuild'),
-      [...errors, ...warnings].map(({ text }) => text),
-    )
+    const command = commandsUnder('browser', '### esbuild').find((line) => line.startsWith('npx esbuild ')) ?? ''
+    const words = command.split(' ').slice(2)
+    const complaints = run(directory, join(modules, '.bin/esbuild'), ...words, '--log-level=warning')
+    return page(join(directory, 'dist'), complaints === '' ? [] : [complaints])
   },
 
   webpack: (directory) => buildByWebpack(directory, 'development'),
@@ -147,9 +138,9 @@ function withoutAdvice(text: string): string {
   return advice.reduce((left, one) => left.replace(one, ''), text).trim()
 }
 
-function run(directory: string, script: string, ...args: readonly string[]): string {
+function run(directory: string, program: string, ...args: readonly string[]): string {
   const env = { ...process.env, NO_COLOR: '1', VITEST: undefined, NODE_ENV: undefined }
-  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], {
+  const { status, stdout, stderr } = spawnSync(program, args, {
     cwd: directory,
     encoding: 'utf8',
     env,

@@ -1,7 +1,7 @@
 import { Miniflare } from 'miniflare'
 import type { Report } from './report.ts'
 
-const COMPATIBILITY_DATE = '2026-03-01'
+export const COMPATIBILITY_DATE = '2026-03-01'
 
 /** Runs a bundle in workerd, without any of Node's modules or globals. */
 export async function runInWorkerd(code: string): Promise<Report> {

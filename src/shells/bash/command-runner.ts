@@ -15,8 +15,9 @@ import { patchCommand } from './patch-command.ts'
 import { type LineRequest, type LineResult, runLine } from './run-line.ts'
 import { sameThreadLimits } from './same-thread-limits.ts'
 import { type SearchBatch, searchFiles } from './search-files.ts'
-import { hasProcesses, startNodeProcess } from './start-process.ts'
-import { startNodeThread, startWebThread, type Thread, type ThreadEvents, threadKind } from './start-thread.ts'
+import { startNodeProcess } from './start-process.ts'
+import { hasThreadFile, startNodeThread, type Thread, type ThreadEvents, threadKind } from './start-thread.ts'
+import { startWebThread } from './start-web-thread.ts'
 import { createThreads, type JobOptions, type Threads } from './thread-pool.ts'
 import { fsMethods, sentStat } from './thread-protocol.ts'
 import { HOME, resolveVirtualPath, type VirtualRoots } from './virtual-paths.ts'
@@ -73,8 +74,8 @@ function lineHost(worker: BashOptions['worker']): LineHost | undefined {
   const kind = threadKind()
   if (kind === undefined || (kind === 'web' && worker === false)) return undefined
   if (kind === 'web') return { runsLines: true, start: (events) => startWebThread(worker || undefined, events) }
-  if (worker !== false && hasProcesses()) return { runsLines: true, start: startNodeProcess }
-  return { runsLines: false, start: startNodeThread }
+  if (!hasThreadFile()) return undefined
+  return worker === false ? { runsLines: false, start: startNodeThread } : { runsLines: true, start: startNodeProcess }
 }
 
 async function run(command: ShellCommand, options: BashOptions, context: RunContext): Promise<ShellOutcome> {

@@ -18,15 +18,6 @@ interface ChildProcesses {
 /** The heap of a process: its old generation, in MB. */
 const HEAP_MB = 256
 
-/** Returns whether this platform is Node and the file of the process exists: a bundle of one file and the sources have none. */
-export function hasProcesses(): boolean {
-  const { process } = globalThis
-  if (process?.versions?.node === undefined || typeof globalThis.Worker === 'function') return false
-  const fs = process.getBuiltinModule?.('node:fs') as { existsSync(path: URL): boolean } | undefined
-  const url = threadFile()
-  return url.protocol === 'file:' && fs?.existsSync(url) === true
-}
-
 /**
  * Starts a process of Node that speaks the protocol of threads. V8 ends the whole process for some errors, such as an
  * array of an invalid size, so a worker thread would take the program with it. The process ends itself when its memory goes

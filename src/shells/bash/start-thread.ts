@@ -34,17 +34,6 @@ export function threadKind(): 'web' | 'node' | undefined {
   return nodeThreads() === undefined ? undefined : 'node'
 }
 
-/** Starts a Web Worker. `make` creates it in builds that have to name its file themselves. */
-export function startWebThread(make: (() => Worker) | undefined, { onMessage, onEnd }: ThreadEvents): Thread {
-  const worker = make?.() ?? new Worker(new URL('./thread.js', import.meta.url), { type: 'module' })
-  worker.addEventListener('message', ({ data }) => onMessage(data as FromThread))
-  worker.addEventListener('error', (event) => {
-    event.preventDefault()
-    onEnd()
-  })
-  return { post: (message) => worker.postMessage(message), hold() {}, kill: () => worker.terminate() }
-}
-
 /**
  * Returns the file that workers and processes of Node run. The variable keeps bundlers from copying the file without its imports:
  * a server that was bundled runs the installed one.
@@ -52,6 +41,17 @@ export function startWebThread(make: (() => Worker) | undefined, { onMessage, on
 export function threadFile(): URL {
   const { url } = import.meta
   return new URL('./thread.js', url)
+}
+
+/** Returns whether that file exists: a bundle of one file and the sources have none. */
+export function hasThreadFile(): boolean {
+  const fs = globalThis.process?.getBuiltinModule?.('node:fs')
+  try {
+    return fs?.existsSync(threadFile()) === true
+  } catch {
+    // The platform has no URL of this module.
+    return false
+  }
 }
 
 const HEAP_MB = 512

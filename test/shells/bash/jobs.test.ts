@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ToolError } from '../../../src/errors.ts'
 import type { ThreadEvents } from '../../../src/shells/bash/start-thread.ts'
-import { startNodeThread, startWebThread, threadKind } from '../../../src/shells/bash/start-thread.ts'
+import { startNodeThread, threadKind } from '../../../src/shells/bash/start-thread.ts'
+import { startWebThread } from '../../../src/shells/bash/start-web-thread.ts'
 import { createThreads, type JobOptions } from '../../../src/shells/bash/thread-pool.ts'
 import type { FromThread, ToThread } from '../../../src/shells/bash/thread-protocol.ts'
 

@@ -1,0 +1,86 @@
+/** Code of a user that uses a workspace over a backend. Returns what each feature gave. */
+const use = `
+import { createWorkspace } from 'wardspace'
+import { memory } from 'wardspace/backends/memory'
+import { git } from 'wardspace/git'
+import { bash } from 'wardspace/shells/bash'
+
+async function use(backend) {
+  const workspace = await createWorkspace({ backend, policy: 'autonomous', git: git(), shell: bash() })
+  const run = async (command, timeoutMs = 60_000) => {
+    const result = await workspace.call('run_command', { command, timeoutMs })
+    return result.ok ? result.stdout + result.stderr : result.code
+  }
+  await workspace.call('write_file', { path: 'a.txt', content: 'one\\ntwo\\n' })
+  await workspace.git.init()
+  await workspace.git.add('.')
+  await workspace.git.commit({ message: 'first', author: { name: 'A', email: 'a@example.com' } })
+  const results = {
+    files: (await workspace.call('read_file', { path: 'a.txt' })).content,
+    git: (await workspace.git.log()).map(({ message }) => message).join(),
+    bash: await run('sort -r a.txt | tee b.txt'),
+    programs: await run('echo "a: 1" | yq .a && tar -czf x.tgz a.txt && tar -tf x.tgz && gzip -c a.txt | zcat && printf %03d 7'),
+    node: await run(\`node -e "console.log(require('node:fs').readFileSync('b.txt', 'utf8').length)"\`),
+    stop: await run('node -e "while (true);"', 2000),
+  }
+  await workspace.close()
+  return results
+}
+`
+
+/** The results of one use. */
+const used = {
+  files: 'one\ntwo\n',
+  git: 'first\n',
+  bash: 'two\none\n',
+  programs: '1\na.txt\none\ntwo\n007',
+  node: '8\n',
+  stop: 'COMMAND_TIMEOUT',
+}
+
+/** The module of a page, without the line that calls `start`. */
+const ofPage = `${use}
+import { opfs } from 'wardspace/backends/opfs'
+
+async function main() {
+  const store = await opfs({ name: 'bundlers', persist: false })
+  const { access, warnings } = await store.info()
+  return { ...(await use(memory())), OPFS: JSON.stringify([access, warnings, await use(store)]) }
+}
+const start = async () => {
+  globalThis.result = await main().catch((error) => String(error?.stack ?? error))
+}
+`
+
+export const pageModule = `${ofPage}\nstart()\n`
+
+/** A client component that starts the program when it is shown. */
+export const clientComponent = `'use client'
+import { useEffect } from 'react'
+${ofPage}
+export default function Client() {
+  useEffect(() => void start(), [])
+  return <p>client</p>
+}
+`
+
+export const expectedOfPage = { ...used, OPFS: JSON.stringify(['sync', [], used]) }
+
+/** A handler of requests. */
+const GET = `${use}
+const GET = async () => {
+  try {
+    return Response.json(await use(memory()))
+  } catch (error) {
+    return Response.json(String(error?.stack ?? error), { status: 500 })
+  }
+}
+`
+
+export const workerModule = `${GET}\nexport default { fetch: GET }\n`
+
+/** A route that runs where `runtime` says. */
+export const routeModule = (runtime: 'edge' | 'nodejs') =>
+  `${GET}\nexport { GET }\nexport const runtime = '${runtime}'\nexport const dynamic = 'force-dynamic'\n`
+
+export const expectedOfWorker = used

@@ -1,0 +1,58 @@
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { Miniflare } from 'miniflare'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectedOfWorker, workerModule } from './bundler-programs.ts'
+import { type Installed, install } from './consumer.ts'
+import { COMPATIBILITY_DATE } from './host-workerd.ts'
+
+describe('a worker of a user', () => {
+  let installed: Installed
+  beforeAll(() => {
+    installed = install(['isomorphic-git', 'buffer'])
+  }, 300_000)
+  afterAll(() => installed.remove())
+
+  // wrangler bundles with esbuild, these conditions, and WebAssembly as modules. The long tests run wrangler itself.
+  it.each([
+    ['no flag', []],
+    ['nodejs_compat', ['nodejs_compat']],
+  ])(
+    'bundled as wrangler does runs files, git, commands and node in workerd with %s',
+    async (_, compatibilityFlags) => {
+      const { outputFiles } = await build({
+        absWorkingDir: installed.project('worker', workerModule),
+        entryPoints: ['src/main.js'],
+        bundle: true,
+        write: false,
+        format: 'esm',
+        target: 'es2024',
+        conditions: ['workerd', 'worker', 'browser'],
+        external: ['node:*'],
+        loader: { '.wasm': 'copy' },
+        outdir: 'out',
+        logLevel: 'error',
+      })
+      const worker = new Miniflare({
+        compatibilityDate: COMPATIBILITY_DATE,
+        compatibilityFlags,
+        modules: outputFiles
+          .map(({ path, contents }) => ({
+            type: path.endsWith('.wasm') ? ('CompiledWasm' as const) : ('ESModule' as const),
+            path: join('/', path.split('/').at(-1) ?? ''),
+            contents: path.endsWith('.wasm') ? contents : new TextDecoder().decode(contents),
+          }))
+          // The first module is the worker.
+          .sort((a, b) => a.type.length - b.type.length),
+        modulesRoot: '/',
+      })
+      try {
+        const response = await worker.dispatchFetch('http://localhost/')
+        expect(await response.json()).toEqual(expectedOfWorker)
+      } finally {
+        await worker.dispose()
+      }
+    },
+    180_000,
+  )
+})
