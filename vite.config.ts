@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 import { bundlePackages, isExternal } from './build/bundle-packages.ts'
@@ -39,6 +40,13 @@ export default defineConfig(async () => ({
           include: ['test/**/*.test.ts'],
           // Loading every module again for each file would take as long as half of the tests.
           isolate: false,
+          // As in the built package, the engine of scripts is compiled once.
+          alias: [
+            {
+              find: /^.*\/packages\/quickjs-emscripten\.ts$/,
+              replacement: resolve('test/shells/bash/compiled-engine.ts'),
+            },
+          ],
           testTimeout: 180_000,
           hookTimeout: 60_000,
           expect: { poll: { timeout: 60_000 } },
