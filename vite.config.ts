@@ -15,7 +15,7 @@ export default defineConfig(async () => ({
     outDir: 'dist',
     emptyOutDir: true,
     minify: false,
-    sourcemap: false,
+    sourcemap: true,
     ssr: true,
     rollupOptions: {
       input: entryModules(),
@@ -23,6 +23,7 @@ export default defineConfig(async () => ({
       output: {
         entryFileNames: '[name].js',
         chunkFileNames: chunkFile,
+        sourcemapExcludeSources: true,
         codeSplitting: { groups: chunkGroups },
         // The comments of the documentation are in the declarations.
         comments: { jsdoc: false, legal: true, annotation: true },

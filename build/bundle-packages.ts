@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import type { Plugin } from 'vite'
@@ -44,7 +44,10 @@ export function bundlePackages(): Plugin {
       }
     },
     async writeBundle(_, bundle) {
-      const combined = Object.values(bundle).flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []))
+      const chunks = Object.values(bundle).filter((chunk) => chunk.type === 'chunk')
+      for (const { fileName, moduleIds } of chunks) {
+        if (!moduleIds.some((id) => id.startsWith(join(top, 'src')))) removeMap(join(top, 'dist', fileName))
+      }
       const built = await Promise.all([
         build({
           ...common,
@@ -55,10 +58,19 @@ export function bundlePackages(): Plugin {
         }),
       ])
       built.push(...(await bundleShell()))
-      const modules = [...combined.map((id) => relative(top, id)), ...built.flatMap(inputsOf)]
+      const modules = [
+        ...chunks.flatMap(({ moduleIds }) => moduleIds.map((id) => relative(top, id))),
+        ...built.flatMap(inputsOf),
+      ]
       writeFileSync(join(top, LICENCES), licencesOf(modules))
     },
   }
+}
+
+/** Removes the source map of a chunk whose sources are not published. */
+function removeMap(file: string): void {
+  rmSync(`${file}.map`, { force: true })
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'))
 }
 
 /** The SDK's own choice of a validator and a process for the platform: these servers bring both. */

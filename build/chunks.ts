@@ -35,7 +35,7 @@ export function chunkFile({
 /** The packages that are combined with the own code have chunks of their own. */
 export const chunkGroups = ['unbash', 'zod', '@modelcontextprotocol'].map((name) => ({
   name: name.replace('@', ''),
-  test: new RegExp(`/node_modules/${name}/`),
+  test: new RegExp(`(?:/node_modules/|^\\0)${name}/`),
   includeDependenciesRecursively: false,
   entriesAware: true,
 }))

@@ -14,7 +14,7 @@ const REFERENCE = /(\bfrom\s*|\bimport\(?\s*)(['"])([^'"]+)\2/g
 const used = new Set<string>()
 for (const [, file] of publishedModules(top)) visit(join(top, file.replace(/\.js$/, '.d.ts')))
 for (const name of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
-  if (name.endsWith('.d.ts') && !used.has(join(dist, name))) rmSync(join(dist, name))
+  if (/\.d\.ts(\.map)?$/.test(name) && !used.has(join(dist, name.replace(/\.map$/, '')))) rmSync(join(dist, name))
 }
 
 function visit(file: string): void {
