@@ -2,6 +2,7 @@ import type { LanguageModel } from 'ai'
 import type { ToolInput, ToolName } from '../tools/index.ts'
 import { checkArgument, checkOptions, isAnything, isFunction, isListOf, isText, shape } from '../util/check-options.ts'
 import type { ToolResult } from '../workspace/create-workspace.ts'
+import { parseModelText } from './parse-model-text.ts'
 
 /** A model of the AI SDK, version 3 of its contract. */
 export type ScriptedModel = Extract<LanguageModel, { readonly specificationVersion: 'v3' }>
@@ -75,7 +76,8 @@ export interface ScriptedModelOptions {
 /**
  * A deterministic model of the AI SDK that follows a script: for tests and demonstrations of agents, without a network. The script
  * contains only the texts and calls of the model; the results come from the real tools. The model has no state besides the
- * conversation that it receives, so a stored conversation can be continued. Four characters count as one token.
+ * conversation that it receives, so a stored conversation can be continued. Four characters count as one token. From the text of a
+ * result, the script gets the fields that the text shows; with `aiSdkTools(workspace, { results: 'json' })`, it gets all of them.
  *
  * @example
  * const model = scriptedModel(function* () {
@@ -172,20 +174,25 @@ function resultOf(messages: readonly Message[], id: string): unknown {
     if (message.role !== 'tool') continue
     for (const part of message.content) {
       if (part.type !== 'tool-result' || part.toolCallId !== id) continue
-      const { output } = part
-      if (output.type === 'json' || output.type === 'error-json') return output.value
-      const text = 'value' in output && typeof output.value === 'string' ? output.value : JSON.stringify(output)
-      return parseObject(text) ?? { ok: false, code: 'BACKEND_ERROR', message: text, hint: '' }
+      const { output, toolName } = part
+      if (output.type === 'execution-denied') {
+        return { ok: false, code: 'APPROVAL_DENIED', message: output.reason ?? 'The call was not approved', hint: '' }
+      }
+      const isError = output.type.startsWith('error')
+      const text = typeof output.value === 'string' ? output.value : undefined
+      const value = text === undefined ? output.value : parseObject(text)
+      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ok: !isError, ...value }
+      return parseModelText(toolName, text ?? JSON.stringify(value), isError)
     }
   }
   return undefined
 }
 
-/** Parses a result that the interface of a model carries as text. */
+/** Parses a result that is JSON in a text, as some dialects have it. */
 function parseObject(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? value : undefined
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
   } catch {
     return undefined
   }

@@ -26,13 +26,14 @@ const increment: Script = function* (request) {
 
 describe('scriptedModel', () => {
   it.each([
-    ['41\n', '42\n', 'It is 42. Shall I go on?'],
-    ['7\n', '8\n', 'It is 8. Shall I go on?'],
-  ])('uses the results of tools: %j becomes %j', async (before, after, said) => {
+    ['41\n', '42\n', 'It is 42. Shall I go on?', 'json'],
+    ['7\n', '8\n', 'It is 8. Shall I go on?', 'json'],
+    ['7\n', '8\n', 'It is 8. Shall I go on?', 'text'],
+  ] as const)('uses the results of tools: %j becomes %j', async (before, after, said, results) => {
     const workspace = await open({ 'n.txt': before })
     const { text, steps } = await generateText({
       model: scriptedModel(increment),
-      tools: aiSdkTools(workspace, { results: 'json' }),
+      tools: aiSdkTools(workspace, { results }),
       stopWhen: stepCountIs(9),
       prompt: 'Increment n.txt, please',
     })
@@ -41,11 +42,11 @@ describe('scriptedModel', () => {
     expect((await workspace.files.read('n.txt')).content).toBe(after)
   })
 
-  it('sees a refusal as a result', async () => {
+  it.each(['json', 'text'] as const)('sees a refusal as a result: %s', async (results) => {
     const workspace = await open({})
     const { text } = await generateText({
       model: scriptedModel(increment),
-      tools: aiSdkTools(workspace, { results: 'json' }),
+      tools: aiSdkTools(workspace, { results }),
       stopWhen: stepCountIs(9),
       prompt: 'Increment n.txt, please',
     })
