@@ -1,13 +1,19 @@
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Converts the text that a model receives for a call back to a result, for scripts that read its fields: `ok`, the summary, the
- * warnings and the fields that the text shows, or the code, message and hint of a refusal. `text` is the complete text.
+ * Converts the text that a model receives for a call back to a result, for scripts that read its fields: the summary, the warnings
+ * and the fields that the text shows, with the complete text as `text`; or the code, message and hint of a refusal.
  *
- * @param isError whether the call was refused
+ * @param isError whether the interface says that the text is an error. Some interfaces have no errors, so a text that begins with a
+ * code or with an error of the AI SDK is a refusal too.
  */
 export function parseModelText(tool: string, text: string, isError: boolean): { readonly ok: boolean } & Fields {
-  return { ok: !isError, ...(isError ? refusal(text) : success(tool, text)), text }
+  if (isError || isRefusal(text)) return { ok: false, ...refusal(text) }
+  return { ok: true, ...success(tool, text), text }
+}
+
+function isRefusal(text: string): boolean {
+  return /^(([A-Z]+_[A-Z_]+|ABORTED): |Model tried to call unavailable tool |Invalid input for tool )/.test(text)
 }
 
 function refusal(text: string): Fields {

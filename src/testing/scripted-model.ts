@@ -179,13 +179,26 @@ function resultOf(messages: readonly Message[], id: string): unknown {
         return { ok: false, code: 'APPROVAL_DENIED', message: output.reason ?? 'The call was not approved', hint: '' }
       }
       const isError = output.type.startsWith('error')
-      const text = typeof output.value === 'string' ? output.value : undefined
-      const value = text === undefined ? output.value : parseObject(text)
-      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ok: !isError, ...value }
-      return parseModelText(toolName, text ?? JSON.stringify(value), isError)
+      if (output.type === 'json' || output.type === 'error-json') return withOk(output.value, isError)
+      const text = output.type === 'content' ? contentText(output.value) : output.value
+      if (text === undefined) return output
+      const value = parseObject(text)
+      return value === undefined ? parseModelText(toolName, text, isError) : withOk(value, isError)
     }
   }
   return undefined
+}
+
+/** Adds to the object of a dialect whether it is a success. */
+function withOk(value: unknown, isError: boolean): unknown {
+  const isOpen = typeof value === 'object' && value !== null && !Array.isArray(value) && !('ok' in value)
+  return isOpen ? { ok: !isError, ...value } : value
+}
+
+/** Returns the text of a result that consists of texts, as clients of the Model Context Protocol pass it. */
+function contentText(parts: readonly { readonly type: string; readonly text?: string }[]): string | undefined {
+  const texts = parts.flatMap(({ type, text }) => (type === 'text' && text !== undefined ? [text] : []))
+  return texts.length === 0 || texts.length < parts.length ? undefined : texts.join('\n')
 }
 
 /** Parses a result that is JSON in a text, as some dialects have it. */

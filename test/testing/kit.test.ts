@@ -403,12 +403,21 @@ describe('a scripted model', () => {
     expect(await words(question, reply('...'))).toEqual(['read_file', 'read_file'])
     const interrupted =
       '{"ok":false,"code":"ABORTED","message":"The call has no result","hint":"Check what it changed."}'
-    const failed = (message: string) => JSON.stringify({ ok: false, code: 'BACKEND_ERROR', message, hint: '' })
+    const failed = (message: string, code = 'BACKEND_ERROR', hint = '') =>
+      JSON.stringify({ ok: false, code, message, hint })
+    const success = (summary: string, content: string) => {
+      const text = content === '' ? summary : `${summary}\n\n${content}`
+      return JSON.stringify({ ok: true, summary, warnings: [], content, text })
+    }
     for (const [output, text] of [
       [{ type: 'json', value: { ok: true } }, '{"ok":true}'],
       [{ type: 'text', value: '{"ok":true,"n":1}' }, '{"ok":true,"n":1}'],
       [{ type: 'error-text', value: 'it broke' }, failed('it broke')],
-      [{ type: 'text', value: '7' }, failed('7')],
+      [{ type: 'text', value: 'NOT_FOUND: No n.txt\nLook.' }, failed('No n.txt', 'NOT_FOUND', 'Look.')],
+      [{ type: 'text', value: '7' }, success('7', '')],
+      [{ type: 'text', value: 'Read it\n\n7' }, success('Read it', '7')],
+      [{ type: 'content', value: [{ type: 'text', text: 'Read it\n\n7' }] }, success('Read it', '7')],
+      [{ type: 'execution-denied', reason: 'no' }, failed('no', 'APPROVAL_DENIED')],
       [{ type: 'content', value: [] }, '{"type":"content","value":[]}'],
     ] as const) {
       expect(await words(question, toolCalls('x', 'y'), toolResult('z', output), toolResult('x', output))).toEqual([
