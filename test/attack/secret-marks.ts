@@ -138,6 +138,8 @@ const shellLines: readonly string[] = [
   'cat t.txt 1>> g.txt',
   'printf x > n.txt; cat t.txt >> n.txt',
   '{ printf x; cat t.txt; } > n.txt',
+  'trap "cat t.txt >> g.txt" EXIT; cat t.txt',
+  '(trap "{ printf x; cat t.txt; } > n.txt" EXIT); x=$(trap "cut -c4- t.txt" EXIT); echo "$x"',
   'printf x | cat - t.txt > n.txt',
   'cat g.txt t.txt > n.txt',
   'sed "s/^/x/" t.txt > n.txt',
