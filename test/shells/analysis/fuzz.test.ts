@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fuzz } from './fuzz.ts'
+import { fuzz, fuzzInterpreter } from './fuzz.ts'
 
 it('analyzeCommand(): allows no generated line that starts a forbidden program in bash or dash', {
   timeout: 120_000,
@@ -9,5 +9,13 @@ it('analyzeCommand(): allows no generated line that starts a forbidden program i
   expect(result.passed).toBeGreaterThan(60)
   expect(result.startedHarmless).toBeGreaterThan(8)
   // Many refused lines do start a forbidden program, so the generator and the record work.
+  expect(result.wouldHaveStarted).toBeGreaterThan(result.sampled / 5)
+})
+
+it('analyzeCommand(): allows no generated line that starts a forbidden program in the interpreter of bash()', async () => {
+  const result = await fuzzInterpreter(500, 20_261_123, 40)
+  expect(result.escaped).toEqual([])
+  expect(result.passed).toBeGreaterThan(40)
+  expect(result.startedHarmless).toBeGreaterThan(4)
   expect(result.wouldHaveStarted).toBeGreaterThan(result.sampled / 5)
 })

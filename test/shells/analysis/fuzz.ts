@@ -1,5 +1,6 @@
 import { analyzeCommand } from '../../../src/shells/analysis/index.ts'
 import { forbiddenPrograms, hiddenCommand, randomFrom } from './hidden-commands.ts'
+import { runInInterpreter } from './run-in-interpreter.ts'
 import { type LineToRun, runLines } from './run-lines.ts'
 
 export interface FuzzResult {
@@ -51,6 +52,36 @@ export async function fuzz(count: number, seed: number, sample: number): Promise
     wouldHaveStarted: sampled.filter((names) => names.some(isForbidden)).length,
   }
 }
+
+/** As {@link fuzz}, with the interpreter of `bash()`, which differs from real shells. */
+export async function fuzzInterpreter(count: number, seed: number, sample: number): Promise<InterpreterFuzzResult> {
+  const random = randomFrom(seed)
+  const escaped: string[] = []
+  const counts = { passed: 0, startedHarmless: 0, sampled: 0, wouldHaveStarted: 0 }
+  for (let i = 0; i < count; i++) {
+    const line = hiddenCommand(random)
+    const { decision } = analyzeCommand(line, { deny: ['forbidden'] })
+    const isSampled = decision !== 'allow' && counts.sampled < sample && WITHOUT_ARITHMETIC.test(line)
+    if (decision !== 'allow' && !isSampled) continue
+    const names = await runInInterpreter(line)
+    if (isSampled) {
+      counts.sampled += 1
+      if (names.some(isForbidden)) counts.wouldHaveStarted += 1
+    } else {
+      counts.passed += 1
+      if (names.includes('ok')) counts.startedHarmless += 1
+      if (names.some(isForbidden)) escaped.push(line)
+    }
+  }
+  return { lines: count, escaped, ...counts }
+}
+
+export interface InterpreterFuzzResult extends Omit<FuzzResult, 'escaped'> {
+  readonly escaped: readonly string[]
+}
+
+/** The interpreter never ends a wrong arithmetic expression such as `$((a$))`, which the analysis refuses. */
+const WITHOUT_ARITHMETIC = /^[^$([]*$/
 
 function isForbidden(name: string): boolean {
   return (forbiddenPrograms as readonly string[]).includes(name)
