@@ -7,7 +7,6 @@ import type { Path } from '../paths/logical-path.ts'
 import { type PolicyCall, requireAllowed, type Verdict } from '../policy/policy.ts'
 import type { BuiltinContext } from '../tools/builtin-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
-import { diffWorkspace } from '../tools/diff-workspace.ts'
 import { ignoreRejection } from '../util/ignore-rejection.ts'
 import type { openCommandSession } from './commands/session.ts'
 import type { CommandSessionOptions } from './commands/session-state.ts'
@@ -140,9 +139,9 @@ async function workspaceDiffSha256(
   dialectTools: readonly string[] | undefined,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
-  const tool: Tool | undefined = workspace.tools.get(diffWorkspace.name)
+  const tool: Tool | undefined = workspace.tools.get('diff_workspace')
   // An own tool with that name has another plan, so its permission does not cover a diff.
-  if (tool !== (diffWorkspace as Tool)) return undefined
+  if (tool === undefined || workspace.ownTools.has(tool)) return undefined
   try {
     const input = parseInput(tool, {})
     const call = policyCall(run, tool.name, input, dialectTools)

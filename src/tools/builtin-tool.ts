@@ -79,9 +79,19 @@ export interface BuiltinToolDefinition<I extends ObjectSchema, O extends ObjectS
   draft(input: z.output<I>, context: BuiltinContext): Promise<BuiltinDraft<z.input<O>>>
 }
 
+/** The built-in tools and operations. Anything else is a tool of the embedding program, whose results are checked. */
+const builtins = new WeakSet<object>()
+
+/** Returns whether a value is a built-in tool. */
+export function isBuiltinTool(value: unknown): value is Tool {
+  return typeof value === 'object' && value !== null && builtins.has(value)
+}
+
 /** Defines a built-in tool or an operation of the workspace. Infers its name, and its input and result types. */
+/* @__NO_SIDE_EFFECTS__ */
 export function defineBuiltinTool<const N extends string, I extends ObjectSchema, O extends ObjectSchema>(
   tool: BuiltinToolDefinition<I, O> & { readonly name: N },
 ): Tool<I, O> & { readonly name: N } {
+  builtins.add(tool)
   return tool as unknown as Tool<I, O> & { readonly name: N }
 }

@@ -9,7 +9,6 @@ import { display } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
 import { type BuiltinContext, type BuiltinDraft, defineBuiltinTool } from './builtin-tool.ts'
 import { pathField } from './shared/fields.ts'
-import { readLargeFile } from './shared/large-file.ts'
 import { type WindowRequest, windowOf } from './shared/line-window.ts'
 
 const input = z.strictObject({
@@ -71,6 +70,7 @@ export const readFile = defineBuiltinTool({
     const stat = await files.stat(target.path)
     requireFile(target.path, stat)
     if (stat.size > limits.textFileBytes) {
+      const { readLargeFile } = await import('./shared/large-file.ts')
       const { head, ...large } = await readLargeFile(context, target.path, stat, request)
       return draftOf(input, target, context, { ...large, kind: kindOf(target, head) })
     }

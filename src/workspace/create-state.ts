@@ -15,16 +15,24 @@ import { compilePolicy, type Policy } from '../policy/policy.ts'
 import { compileLabels, FileLabels, isLabel } from '../policy/taint.ts'
 import { nameWrittenFields } from '../policy/written-fields.ts'
 import type { Backend } from '../storage/backend.ts'
-import { mounts } from '../storage/mounts.ts'
 import { readOnly } from '../storage/read-only.ts'
 import { checkTool } from '../tools/check-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
-import { builtinTools } from '../tools/index.ts'
-import { memoryRecall } from '../tools/memory-recall.ts'
-import { resolveToolSet } from '../tools/tool-sets.ts'
 import type { OpenDialect } from './dialect-run.ts'
 import { knownTools } from './known-tools.ts'
 import type { StateOptions } from './options.ts'
+
+/** The built-in tools that a workspace can have. */
+export interface ToolSource {
+  readonly builtin: readonly Tool[]
+  /**
+   * Returns the names of the tools that the workspace has.
+   *
+   * @param registry the names of all its built-in and own tools
+   * @throws TypeError for an invalid set
+   */
+  select(registry: readonly string[]): readonly string[]
+}
 
 /**
  * Creates the state of a workspace from its options.
@@ -34,25 +42,26 @@ import type { StateOptions } from './options.ts'
  * @throws TypeError for invalid options
  */
 export function createWorkspaceState(
-  options: StateOptions,
+  options: StateOptions & { readonly backend: Backend },
+  source: ToolSource,
   sinks: readonly AuditSink[],
   dialect: OpenDialect | undefined,
   origin?: WorkspaceState,
 ): WorkspaceState {
   if (dialect !== undefined) {
     // An own tool replaces the built-in tool of its name.
-    const toolsByName = new Map([...builtinTools, ...(options.extraTools ?? [])].map((tool) => [tool.name, tool]))
+    const toolsByName = new Map([...source.builtin, ...(options.extraTools ?? [])].map((tool) => [tool.name, tool]))
     dialect.requireTools([...toolsByName.values()])
   }
   const policy = compilePolicy(options.policy, dialect === undefined ? {} : { roots: dialect.roots })
   const { toolCallsPerMinute, ...policyLimits } = policy.data.limits ?? {}
   const limits = resolveLimits({ ...policyLimits, ...options.limits })
   const isReadOnly = options.readOnly === true || policy.data.preset === 'readOnly'
-  const { tools, unavailableTools } = selectTools(options, policy)
+  const { tools, unavailableTools } = selectTools(options, source, policy)
   nameWrittenFields(policy.origins, () =>
     requireKnownTools(policy.data, knownTools(options.extraTools ?? [], dialect?.dialect)),
   )
-  const backend = backendOf(options)
+  const { backend } = options
   for (const { file } of sinks) {
     if (file !== undefined && backend.containsPhysicalPath?.(file) === true) {
       throw new TypeError(
@@ -139,21 +148,23 @@ export async function requireOwnName({ backend, memory }: WorkspaceState): Promi
 /** Selects the available tools of the workspace's set, and the reason for each unavailable one. */
 function selectTools(
   options: StateOptions,
+  { builtin, select }: ToolSource,
   { data: { preset, memory } }: Policy,
 ): Pick<WorkspaceState, 'tools' | 'unavailableTools'> {
   const { extraTools = [], tools: set = 'full', mode } = options
   const ownNames = requireToolNames(extraTools)
   // An own tool replaces the built-in tool of its name.
-  const registry = [...builtinTools.filter(({ name }) => !ownNames.has(name)), ...extraTools]
+  const registry = [...builtin.filter(({ name }) => !ownNames.has(name)), ...extraTools]
   const registryNames = registry.map(({ name }) => name)
-  const names = new Set([...resolveToolSet(set, registryNames), ...ownNames])
+  const names = new Set([...select(registryNames), ...ownNames])
   // A named set contains the tool that its mode needs.
   if (mode === 'plan' && typeof set === 'string') names.add('submit_plan')
   const tools = new Map<string, Tool>()
   const unavailableTools = new Map<string, ToolError>()
   for (const tool of registry) {
     if (!names.has(tool.name)) continue
-    const reason = reasonUnavailable(tool, options, memory, preset === 'readOnly')
+    const isOwn = ownNames.has(tool.name)
+    const reason = reasonUnavailable(tool, isOwn, options, memory, preset === 'readOnly')
     if (reason === undefined) tools.set(tool.name, tool)
     else unavailableTools.set(tool.name, reason)
   }
@@ -179,6 +190,7 @@ function requireToolNames(extraTools: readonly Tool[]): ReadonlySet<string> {
 /** Returns the reason why a tool is unavailable in this workspace, or `undefined` if it is available. */
 function reasonUnavailable(
   tool: Tool,
+  isOwn: boolean,
   { shell, mode, readOnly: isSealed }: StateOptions,
   memory: MemoryPolicy | undefined,
   isReadOnlyPolicy: boolean,
@@ -188,7 +200,7 @@ function reasonUnavailable(
   if (permission.startsWith('memory:') && memory === undefined) {
     return new ToolError('UNKNOWN_TOOL', `${name} needs a memory, and this workspace has none`)
   }
-  if (tool === (memoryRecall as Tool) && memory?.acl === true) {
+  if (name === 'memory_recall' && !isOwn && memory?.acl === true) {
     return new ToolError(
       'UNKNOWN_TOOL',
       'memory_recall ignores scopes, and the memory of this workspace is divided by scopes',
@@ -212,10 +224,4 @@ function reasonUnavailable(
   // With `readOnly`, a shell whose every access is evaluated cannot change anything.
   if (isCommand && !isReadOnlyPolicy && shell?.capabilities.guarded === true) return undefined
   return new ToolError('READ_ONLY', `${name} changes files, and this workspace is read-only`)
-}
-
-function backendOf({ backend, mounts: parts }: StateOptions): Backend {
-  if (backend !== undefined && parts === undefined) return backend
-  if (parts !== undefined && backend === undefined) return mounts(parts)
-  throw new TypeError('createWorkspace needs either a backend or mounts')
 }

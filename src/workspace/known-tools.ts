@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialects/runtime/types.ts'
 import type { KnownTool } from '../policy/known-tools.ts'
 import type { Tool } from '../tools/define-tool.ts'
-import { builtinTools } from '../tools/index.ts'
+import { toolFields } from '../tools/tool-fields.ts'
 
 /** The operations of a workspace that policy evaluates like tools, with their input fields. No agent can call them. */
 const operations: readonly KnownTool[] = [
@@ -19,9 +19,10 @@ const operations: readonly KnownTool[] = [
  * operations, and the tools of its dialect, whose `args` are those of the calls that they make.
  */
 export function knownTools(extraTools: readonly Tool[], dialect: Dialect | undefined): readonly KnownTool[] {
-  const workspaceTools = [...builtinTools, ...extraTools].map(
-    ({ name, input }): KnownTool => ({ name, fields: Object.keys(input.shape) }),
-  )
+  const workspaceTools: readonly KnownTool[] = [
+    ...Object.entries(toolFields).map(([name, fields]) => ({ name, fields: fields.split(' ') })),
+    ...extraTools.map(({ name, input }) => ({ name, fields: Object.keys(input.shape) })),
+  ]
   const fieldsOf = (name: string) => workspaceTools.filter((tool) => tool.name === name).flatMap(({ fields }) => fields)
   const dialectTools = (dialect?.tools ?? []).flatMap(({ name, formerNames = [], uses, mayUse = [] }) => {
     const fields = [...uses, ...mayUse].flatMap(fieldsOf)

@@ -15,6 +15,7 @@ import type { Verdict } from '../policy/policy.ts'
 import type { Taint } from '../policy/taint.ts'
 import type { CommandVerdict } from '../shells/analysis/index.ts'
 import type { Tool } from '../tools/define-tool.ts'
+import type { BuiltinTool } from '../tools/index.ts'
 import type { ObjectSchema } from '../util/object-schema.ts'
 import type { WorkspaceFiles } from './files.ts'
 import type { RunOptions } from './options.ts'
@@ -44,7 +45,7 @@ export type Explanation =
   | Failure
 
 /** One agent's session in a workspace, with its own read history, rates, approvals and artifacts. */
-export interface WorkspaceRun<Extra extends readonly Tool[] = readonly []> {
+export interface WorkspaceRun<Extra extends readonly Tool[] = readonly [], Builtin extends Tool = BuiltinTool> {
   readonly id: string
   readonly actor: string
   /** The task of the run. The paths of an approved plan become its scope. */
@@ -63,11 +64,11 @@ export interface WorkspaceRun<Extra extends readonly Tool[] = readonly []> {
    * const file = await workspace.call('read_file', { path: 'src/app.ts' })
    * if (file.ok) console.log(file.content, file.sha256)
    */
-  call<N extends keyof ToolInputs<Extra>>(
+  call<N extends keyof ToolInputs<Extra, Builtin>>(
     name: N,
-    input: ToolInputs<Extra>[N],
+    input: ToolInputs<Extra, Builtin>[N],
     options?: CallOptions,
-  ): Promise<ToolResult<N, Extra>>
+  ): Promise<ToolResult<N, Extra, Builtin>>
   /**
    * Calls a tool whose name is known at run time only, for example from a model. The same steps as {@link WorkspaceRun.call};
    * the tool's schema checks the input.
@@ -81,7 +82,10 @@ export interface WorkspaceRun<Extra extends readonly Tool[] = readonly []> {
    * const explained = await workspace.explain('write_file', { path: 'docs/a.md', content: '' })
    * if (explained.ok) console.log(explained.verdict.decision)
    */
-  explain<N extends keyof ToolInputs<Extra>>(name: N, input: ToolInputs<Extra>[N]): Promise<Explanation>
+  explain<N extends keyof ToolInputs<Extra, Builtin>>(
+    name: N,
+    input: ToolInputs<Extra, Builtin>[N],
+  ): Promise<Explanation>
   /** The same as {@link WorkspaceRun.explain}, for a tool whose name is known at run time only. */
   explainTool(name: string, input: unknown): Promise<Explanation>
   /** Guarded files for the embedding program. Each method takes the same steps as any call. */
@@ -142,16 +146,17 @@ export interface UndoOptions extends CallOptions {
 }
 
 /** A workspace: its first run, and the operations that concern all runs. */
-export interface Workspace<Extra extends readonly Tool[] = readonly []> extends WorkspaceRun<Extra> {
+export interface Workspace<Extra extends readonly Tool[] = readonly [], Builtin extends Tool = BuiltinTool>
+  extends WorkspaceRun<Extra, Builtin> {
   readonly tools: readonly ToolDescription[]
   /** Opens another run, which shares only the files. */
-  run(options?: RunOptions): WorkspaceRun<Extra>
+  run(options?: RunOptions): WorkspaceRun<Extra, Builtin>
   /**
    * Opens a copy-on-write workspace over the present state. It has the same options and the same audit, and starts with a
    * run of its own. Later changes of this workspace do not show in the fork. Changes that others make to the storage do,
    * except in files that the fork has changed.
    */
-  fork(run?: RunOptions): Promise<Workspace<Extra>>
+  fork(run?: RunOptions): Promise<Workspace<Extra, Builtin>>
   /**
    * Applies the changes of a fork, or of a workspace over an overlay, to the files below it: all or none, under the same
    * guard, policy, approval and audit. Returns a `WRITE_CONFLICT` if those files changed since.
@@ -229,7 +234,8 @@ export interface Workspace<Extra extends readonly Tool[] = readonly []> extends 
 export type TypedCalls = 'call' | 'callTool' | 'explain' | 'explainTool'
 
 /** A run whose calls have the tool names and shapes of a dialect. */
-export interface DialectRun<Extra extends readonly Tool[] = readonly []> extends Omit<WorkspaceRun, TypedCalls> {
+export interface DialectRun<Extra extends readonly Tool[] = readonly [], Builtin extends Tool = BuiltinTool>
+  extends Omit<WorkspaceRun, TypedCalls> {
   /** Calls a tool of the dialect, which makes calls of the workspace's own tools. Never rejects, like those. */
   call(name: string, input: unknown, options?: CallOptions): Promise<DialectResult>
   /** The same as {@link DialectRun.call}. */
@@ -242,18 +248,18 @@ export interface DialectRun<Extra extends readonly Tool[] = readonly []> extends
   /** The same as {@link DialectRun.explain}. */
   explainTool(name: string, input: unknown): Promise<Explanation>
   /** The workspace's own tools, for the embedding program. */
-  readonly own: Pick<WorkspaceRun<Extra>, TypedCalls>
+  readonly own: Pick<WorkspaceRun<Extra, Builtin>, TypedCalls>
 }
 
 /** A workspace whose tools have the names and shapes of a dialect. Everything else works as in any workspace. */
-export interface DialectWorkspace<Extra extends readonly Tool[] = readonly []>
-  extends DialectRun<Extra>,
+export interface DialectWorkspace<Extra extends readonly Tool[] = readonly [], Builtin extends Tool = BuiltinTool>
+  extends DialectRun<Extra, Builtin>,
     Omit<Workspace, TypedCalls | 'tools' | 'run' | 'fork'> {
   /** The tools of the dialect that this workspace can serve. */
   readonly tools: readonly DialectToolInfo[]
   readonly dialect: Dialect
   /** Opens another run with the dialect. */
-  run(options?: RunOptions): DialectRun<Extra>
+  run(options?: RunOptions): DialectRun<Extra, Builtin>
   /** Opens a copy-on-write workspace with the dialect over the present state. */
-  fork(run?: RunOptions): Promise<DialectWorkspace<Extra>>
+  fork(run?: RunOptions): Promise<DialectWorkspace<Extra, Builtin>>
 }

@@ -41,6 +41,27 @@ export const uses: Readonly<Record<string, Use>> = {
   '.': use<typeof import('../../src/index.ts')>('one\n', async ({ createWorkspace }, { memory }) =>
     readBack(await createWorkspace({ backend: memory({ 'a.txt': 'one\n' }), policy: 'readOnly' })),
   ),
+  './core': use<typeof import('../../src/workspace/core.ts')>(
+    'one\n',
+    async ({ createWorkspace }, { memory, load }) => {
+      const { readFile } = await load<typeof import('../../src/tools/entry.ts')>('./tools')
+      return readBack(
+        await createWorkspace({ backend: memory({ 'a.txt': 'one\n' }), policy: 'readOnly', tools: [readFile] }),
+      )
+    },
+  ),
+  './tools': use<typeof import('../../src/tools/entry.ts')>([6, 1], async (tools, { memory, load }) => {
+    const { createWorkspace } = await load<typeof import('../../src/workspace/core.ts')>('./core')
+    const workspace = await createWorkspace({
+      backend: memory({ 'a.txt': 'one\n' }),
+      policy: 'autonomous',
+      tools: tools.minimalTools,
+    })
+    const edited = await workspace.call('write_file', { path: 'b.txt', content: 'two\n', expectedSha256: null })
+    const found = await workspace.call('search_text', { query: 'two' })
+    if (!edited.ok || !found.ok) throw new Error('a call was refused')
+    return [workspace.tools.length, found.matches.length]
+  }),
   './audit': use<typeof import('../../src/audit/index.ts')>(
     [true, 1],
     async ({ memorySink, reportRuns, verifyAudit }, { root, memory }) => {

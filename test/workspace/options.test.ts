@@ -62,6 +62,7 @@ import {
   type MatchOptions,
   type QueryInput,
 } from '../../src/tools/author.ts'
+import { type CoreWorkspaceOptions, createWorkspace as createCore } from '../../src/workspace/core.ts'
 import { type ExecWorkspaceOptions, execWorkspace } from '../../src/workspace/exec-workspace.ts'
 import { type ReplayOptions, replay } from '../../src/workspace/replay.ts'
 
@@ -167,11 +168,19 @@ const gitHost = { backend: memory(), mayRead: () => true, change: async () => {}
 /** Valid options, to which each case adds one. */
 const base = { backend: memory(), policy: 'autonomous' } as const
 
+/** The options of `wardspace/core`. Its tools are tried in core.test.ts. */
+const { dialect: _dialect, tools: _tools, ...coreKinds } = workspaceKinds
+
 const faces: readonly Face[] = [
   face<DialectWorkspaceOptions>(
     'createWorkspace()',
     (options) => createWorkspace({ ...base, ...options }),
     workspaceKinds,
+  ),
+  face<Omit<CoreWorkspaceOptions, 'tools'>>(
+    'createWorkspace()',
+    (options) => createCore({ ...base, ...options }),
+    coreKinds,
   ),
   face<RunOptions>('run()', (options) => workspace.run(options), runKinds),
   face<RunOptions>('fork()', (options) => workspace.fork(options), runKinds),

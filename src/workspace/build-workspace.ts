@@ -1,0 +1,267 @@
+import { type AuditSink, verifyAudit } from '../audit/audit-log.ts'
+import { memorySink } from '../audit/sinks.ts'
+import type { OverlayBackend } from '../backends/overlay/index.ts'
+import { callOptionTable, checkCallOptions } from '../call/call-options.ts'
+import { callTool } from '../call/call-tool.ts'
+import { hideTokens } from '../call/hide-tokens.ts'
+import { approvePlans, isInPlanMode } from '../call/plan-mode.ts'
+import { refuseUncalled } from '../call/refuse-uncalled.ts'
+import { resumeCall } from '../call/resume.ts'
+import { inputSchemaOf } from '../call/run-own-tool.ts'
+import type { RunState } from '../call/state/run-state.ts'
+import type { WorkspaceState } from '../call/state/workspace-state.ts'
+import { ToolError } from '../errors.ts'
+import { classifyPath } from '../files/classify/index.ts'
+import type { GitHost } from '../git/provider.ts'
+import type { WorkspaceHistory } from '../history/journal.ts'
+import { memoryParking } from '../policy/parked-calls.ts'
+import { higher } from '../policy/taint.ts'
+import type { Backend } from '../storage/backend.ts'
+import type { Tool } from '../tools/define-tool.ts'
+import { checkOptions, isListOf, isText } from '../util/check-options.ts'
+import { createWorkspaceState, requireOwnName, type ToolSource } from './create-state.ts'
+import type { OpenDialect } from './dialect-run.ts'
+import { modeOf, omitUndefined, openRun, startRun } from './open-run.ts'
+import { type RunOptions, runOptions, type StateOptions, type WorkspaceOptions } from './options.ts'
+import type { Recorder } from './recorder.ts'
+import { checkedStep, recordStep, type StepContext, undoOptionTable } from './run-step.ts'
+import type { ToolDescription, UndoOptions, Workspace } from './types.ts'
+
+/**
+ * Builds a workspace from options whose types are checked.
+ *
+ * @param source the built-in tools of the entry that creates the workspace
+ * @param dialect whose names and shapes the tools have
+ * @throws TypeError for invalid options
+ */
+export async function buildWorkspace(
+  options: Omit<WorkspaceOptions, 'dialect'>,
+  source: ToolSource,
+  dialect?: OpenDialect,
+): Promise<Workspace> {
+  const sinks = sinksOf(options)
+  const backend = await backendOf(options)
+  const workspace = createWorkspaceState({ ...options, backend }, source, sinks, dialect)
+  await requireOwnName(workspace)
+  if (workspace.memory !== undefined) await (await import('./label-notes.ts')).labelNotes(workspace)
+  const recorder = await recorderOf(workspace, options, dialect)
+  if (recorder === undefined) return openWorkspace({ workspace, options, source, dialect, sinks })
+  const { approve } = recorder
+  const recordedOptions = approve === undefined ? options : { ...options, approve }
+  return openWorkspace({ workspace, options: recordedOptions, source, dialect, sinks, recorder })
+}
+
+async function backendOf({ backend, mounts: parts }: StateOptions): Promise<Backend> {
+  if (backend !== undefined && parts === undefined) return backend
+  if (parts === undefined || backend !== undefined) {
+    throw new TypeError('createWorkspace needs either a backend or mounts')
+  }
+  const { mounts } = await import('../storage/mounts.ts')
+  return mounts(parts)
+}
+
+/** What a workspace is opened with. */
+interface WorkspaceParts {
+  readonly workspace: WorkspaceState
+  readonly options: WorkspaceOptions
+  readonly source: ToolSource
+  readonly dialect: OpenDialect | undefined
+  readonly sinks: readonly AuditSink[]
+  readonly recorder?: Recorder
+  /** Called on closing: removes a fork from the listeners of its origin. */
+  readonly leave?: () => void
+}
+
+/** Opens a workspace over its state. */
+function openWorkspace(parts: WorkspaceParts): Workspace {
+  const { workspace, options, dialect, sinks, recorder, leave } = parts
+  const records = () => sinks.find((sink) => sink.records !== undefined)?.records?.() ?? []
+  const run = startRun(workspace, options, options.run ?? {})
+  const context: StepContext = { workspace, run, recorder }
+  return {
+    ...openRun(workspace, run, undefined, dialect, sinks, recorder),
+    ...toolsOf(workspace, dialect),
+    get task() {
+      return run.task
+    },
+    get plan() {
+      return run.plan
+    },
+    get mode() {
+      return modeOf(workspace, run)
+    },
+    run(newOptions) {
+      const newRun = startRun(workspace, options, checkOptions<RunOptions>('run()', newOptions, runOptions))
+      return openRun(workspace, newRun, newRun, dialect, sinks, recorder)
+    },
+    fork: async (newOptions) => {
+      const forkOptions = checkOptions<RunOptions>('fork()', newOptions, runOptions)
+      return forkWorkspace(parts, run, forkOptions)
+    },
+    async commit(commitOptions) {
+      try {
+        const { reason, ...callOptions } = checkCallOptions<UndoOptions>('commit()', commitOptions, undoOptionTable)
+        const { openAccept } = await import('./operations.ts')
+        const operation = await openAccept(workspace)
+        const result = await callTool(workspace, run, operation, omitUndefined({ reason }), callOptions)
+        return result as Awaited<ReturnType<Workspace['commit']>>
+      } catch (error) {
+        return refuseUncalled({ workspace, run }, 'commit', error)
+      }
+    },
+    resume: (id, answer, callOptions) =>
+      checkedStep(context, { type: 'resume', input: { id, answer } }, callOptions, callOptionTable, async (options) =>
+        hideTokens(await resumeCall(workspace, run, id, answer, options)),
+      ),
+    git: options.git?.open(gitHost(workspace, run)),
+    async approvePlan(planOptions) {
+      const { by } = checkOptions<{ readonly by?: string }>('approvePlan()', planOptions, { by: isText })
+      const step = { type: 'approvePlan', input: omitUndefined({ by }) } as const
+      await recordStep(context, step, {}, () => approvePlans(workspace, by))
+    },
+    history: () => historyOf(workspace),
+    subscribe: workspace.events.subscribe,
+    notifyExternalChange(paths) {
+      const changed = paths && (isListOf(isText)(paths, 'paths', 'notifyExternalChange()') as string[])
+      workspace.events.emit({ type: 'changed', paths: changed, listing: true })
+    },
+    auditRecords: records,
+    verifyAudit: () => sinks.find((sink) => sink.records !== undefined)?.verify?.() ?? verifyAudit(records()),
+    async close() {
+      const results = await closeParts(workspace, recorder)
+      leave?.()
+      await workspace.backend.close()
+      for (const result of results) if (result.status === 'rejected') throw result.reason
+    },
+  }
+}
+
+/**
+ * Opens a workspace over an overlay of the files. Its run starts with the taint of the run that makes it. It has its own parked
+ * calls: a call that waits here must never run there.
+ */
+async function forkWorkspace(parts: WorkspaceParts, run: RunState, runOptions: RunOptions): Promise<Workspace> {
+  const { workspace, options, source, dialect, sinks } = parts
+  const above = await openFork(workspace)
+  const forkOptions = {
+    ...options,
+    backend: above,
+    mounts: undefined,
+    mode: isInPlanMode(workspace, run) ? ('plan' as const) : ('act' as const),
+    parked: memoryParking(),
+  }
+  const fork = createWorkspaceState(forkOptions, source, sinks, dialect, workspace)
+  const taint = higher(runOptions.taint, run.taint.origin())
+  const forkRun = { ...runOptions, ...(taint === undefined ? {} : { taint }) }
+  return openWorkspace({
+    ...{ workspace: fork, source, dialect, sinks },
+    options: { ...options, run: forkRun, parked: forkOptions.parked },
+    leave: () => workspace.commitListeners.delete(above),
+  })
+}
+
+/** Opens the overlay of a fork over the present state: commits wait until it is there. */
+async function openFork({ backend, commitListeners }: WorkspaceState): Promise<OverlayBackend> {
+  const opening = import('../backends/overlay/index.ts').then(({ overlay }) => {
+    const above = overlay(backend, undefined, { closesLower: false })
+    commitListeners.add(above)
+    return above
+  })
+  const wait = { hold: () => opening.then(nothing, nothing) }
+  commitListeners.add(wait)
+  try {
+    return await opening
+  } finally {
+    commitListeners.delete(wait)
+  }
+}
+
+const nothing = () => {}
+
+/**
+ * Ends the commands, then closes the shell, then flushes the artifacts, the audit and the recording. A fork leaves the shell
+ * and the audit open, because they belong to its origin. Everything is closed, even if a part fails.
+ */
+async function closeParts(
+  { processes, artifacts, audit, shell, origin }: WorkspaceState,
+  recorder: Recorder | undefined,
+): Promise<readonly PromiseSettledResult<unknown>[]> {
+  await Promise.all([...processes].map((each) => each.close()))
+  const shellResults = await Promise.allSettled([origin === undefined ? shell?.close() : undefined])
+  const results = await Promise.allSettled([
+    ...[...artifacts].map((each) => each.flush()),
+    ...(origin === undefined ? [audit.close()] : []),
+    ...(recorder === undefined ? [] : [recorder.flush()]),
+  ])
+  return [...shellResults, ...results]
+}
+
+/** Returns the undo history, with the labels of the contents and names that the workspace has written. */
+function historyOf({ journal, fileLabels, nameLabels }: WorkspaceState): WorkspaceHistory {
+  return {
+    ...journal.history(),
+    ...(fileLabels.highest === undefined ? {} : { labels: [...fileLabels] }),
+    ...(nameLabels.highest === undefined ? {} : { nameLabels: [...nameLabels] }),
+  }
+}
+
+/** Returns git's access to a workspace: it reads the files that policy shows, and its changes of files are calls. */
+function gitHost(workspace: WorkspaceState, run: RunState): GitHost {
+  const policy = workspace.policy.forCall({ tool: 'git_add', input: {} })
+  return {
+    backend: workspace.backend,
+    mayRead: (path) => policy.decide('file:read', path, classifyPath(path)) === 'allow',
+    async change(changes, label) {
+      const { checkoutOperation } = await import('./operations.ts')
+      const result = await callTool(workspace, run, checkoutOperation(changes, label), {})
+      if (result.ok) return
+      const { code, message, ok: _, ...details } = result
+      throw new ToolError(code, message, details)
+    },
+    now: workspace.clock,
+  }
+}
+
+/** Returns the tools that are listed to models. */
+function toolsOf(workspace: WorkspaceState, dialect: OpenDialect | undefined): Pick<Workspace, 'tools'> {
+  if (dialect === undefined) return { tools: [...workspace.tools.values()].map((tool) => describe(workspace, tool)) }
+  const dialectTools = { dialect: dialect.dialect, tools: dialect.toolsOf(workspace) }
+  return dialectTools as unknown as Pick<Workspace, 'tools'>
+}
+
+function describe(workspace: WorkspaceState, tool: Tool): ToolDescription {
+  return {
+    name: tool.name,
+    title: tool.title,
+    description: tool.description,
+    inputSchema: inputSchemaOf(workspace, tool),
+    outputSchema: tool.output,
+    permission: tool.permission,
+    mutates: tool.mutates,
+    idempotent: tool.idempotent,
+  }
+}
+
+async function recorderOf(
+  workspace: WorkspaceState,
+  { record, approve }: StateOptions,
+  dialect: OpenDialect | undefined,
+): Promise<Recorder | undefined> {
+  if (record === undefined) return undefined
+  const { policy, tools, unavailableTools, isReadOnly, mode, limits, staleGuard, keepCwd, shell, clock } = workspace
+  const options = {
+    policy: policy.data,
+    tools: [...tools.keys(), ...unavailableTools.keys()],
+    readOnly: isReadOnly,
+    ...{ mode, limits, staleGuard, keepCwd },
+    ...(shell === undefined ? {} : { shell: shell.name }),
+    ...(dialect === undefined ? {} : { dialect: dialect.dialect.name }),
+  }
+  const { createRecorder } = await import('./recorder.ts')
+  return createRecorder({ write: record, workspace: options, clock, approve })
+}
+
+function sinksOf({ audit }: WorkspaceOptions): readonly AuditSink[] {
+  if (audit === undefined) return [memorySink()]
+  return Array.isArray(audit) ? (audit as readonly AuditSink[]) : [audit as AuditSink]
+}
