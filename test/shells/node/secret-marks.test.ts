@@ -62,6 +62,36 @@ describe('programs that open files by themselves', () => {
     expect(await snapshot()).toEqual(before)
   })
 
+  it('show and change nothing if the files hold more secrets than the table has room for', async () => {
+    const { run, root, snapshot } = await nodeBench()
+    const [, , secret] = tokens.find(([kind]) => kind === 'github-token') as (typeof tokens)[number]
+    // Tokens of 4 Mi characters and more, in files that are small enough to be searched.
+    for (let file = 0; file < 5; file++) {
+      const lines = Array.from({ length: 4800 }, (_, line) => `ghp_${`${file}x${line}z`.padEnd(200, 'aB3dE6gH9jK2')}`)
+      writeFileSync(join(root, `${file}.txt`), lines.join('\n'))
+    }
+    writeFileSync(join(root, 't.txt'), `${secret}\n`)
+    const before = await snapshot()
+    const refusal = {
+      code: 'LIMIT_EXCEEDED',
+      limit: 'characters of secrets in the files of a call',
+      value: 4 * 1024 * 1024,
+    }
+    for (const line of ['cat t.txt', 'cut -c3- t.txt', 'printf a > x.txt; cat t.txt >&2']) {
+      const answer = await run(line)
+      expect(answer, line).toMatchObject({ ok: false, ...refusal })
+      expect(JSON.stringify(answer)).not.toContain(secret.slice(8, 20))
+      expect(await snapshot()).toEqual(before)
+    }
+    expect(await run('cut -c3- t.txt > n.txt')).toMatchObject({
+      filesChanged: [],
+      refused: [{ path: 'n.txt', code: 'LIMIT_EXCEEDED' }],
+    })
+    expect(await snapshot()).toEqual(before)
+    // Without anything that could be a piece of a secret, no file is searched.
+    expect(await run('echo done')).toMatchObject({ stdout: 'done\n' })
+  })
+
   it.each(['utf-16le', 'utf-16be'] as const)('do not show a whole secret in %s', async (encoding) => {
     const { run, root } = await nodeBench()
     const [, , secret] = tokens.find(([kind]) => kind === 'github-token') as (typeof tokens)[number]
