@@ -72,6 +72,11 @@ console.log(1 > 0 ? 'from' : 'to')
 console.log('a\'b from "c"')
 console.log("it's from 'x'")
 class A { from(a) { return a } }; new A().from('x')
+/a/.exec('b')
+console.log(/(\d+)/.exec('a1')[1])
+const m = /a\/b/g.exec(s); console.log(m)
+if (!/^x$/i.exec(s)) console.log(1)
+let m; while ((m = /a/y.exec(s)) !== null) console.log(m)
 const f = ({ from }) => from; f({ from: 'a' })
 '; eval(' + 1 + ') + '
 "a\"; require(b); "
@@ -134,11 +139,57 @@ Function('a')()
 setTimeout('a', 1)
 module.require('vm')
 process.binding('a')
+cp.exec('id')
+a /b/g.exec('id')
+a/*(/a*/g.exec('id')
+(/a*/b).exec('id') /**/
+x = 1 /cp.exec('id')/ 2
+(/a/, cp).exec('id')
+(/'/.test(a), cp.exec('/a/'))
+(/a/.exec, cp).exec('id')
+(/a/⏎.exec('b'), cp.exec('id'))
 process.mainModule.require('vm')
 x.__proto__
 import(a)
 import(a + 'fs')
 import
+`
+
+/** Python without access to other processes, and with words of it in texts. */
+const ordinaryPython = `
+print('the os is fine')
+print("exec this", 'system')
+d = {'code': 1}; print(d['code'])
+import json, sys; print(json.load(sys.stdin)['query'])
+import re; print(re.compile('a+').match('aa'))
+import re; print(re.sub('eval', 'x', 'an eval'))
+import csv, sys; print([row['license'] for row in csv.DictReader(sys.stdin)])
+print('a" ); exec("b')
+print('dir' in ['dir'])
+`
+
+/** Python that runs or looks up a text, or may. */
+const loadingPython = `
+exec('a')
+eval("a")
+getattr(a, 'b')
+import typing; print('exec(a)')
+import pandas; pandas.DataFrame().apply('eval')
+import yaml; yaml.load('exec')
+print(f'{exec(1)}')
+print(f"{os}")
+print(rf'{os}')
+print('{0.os}'.format(a))
+open('re.py', 'w').write('exec(a)'); import re
+from pathlib import Path; Path('re.py').write_text('exec(a)'); import re
+compile('a', 'b', 'exec')
+import re; re.a.compile('a')
+import sys as re; re.modules
+x = 'it''s'; exec(x)
+print("a' ); exec('b')
+print('a'); exec("b" 'c')
+'''; os; '''
+print('a' # ' ⏎, os)
 `
 
 const linesOf = (text: string): string[] =>
@@ -154,5 +205,11 @@ export const inlineScripts: Readonly<Record<string, readonly Case[]>> = {
   'ordinary scripts of node': linesOf(ordinary).map((script): Case => [`node -e ${quoted(script)}`, 'allow']),
   'scripts of node that load code': linesOf(loading).map(
     (script): Case => [`node -e ${quoted(script)}`, 'INLINE_CODE'],
+  ),
+  'ordinary scripts of python': linesOf(ordinaryPython).map(
+    (script): Case => [`python3 -c ${quoted(script)}`, 'allow'],
+  ),
+  'scripts of python that load code': linesOf(loadingPython).map(
+    (script): Case => [`python3 -c ${quoted(script)}`, 'INLINE_CODE'],
   ),
 }
