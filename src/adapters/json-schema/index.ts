@@ -19,6 +19,7 @@ export {
   type OpenAiChatCall,
   type OpenAiChatResult,
   type OpenAiChatTool,
+  type OpenAiFunction,
   type OpenAiOptions,
   type OpenAiParameters,
   type OpenAiResult,

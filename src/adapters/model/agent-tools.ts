@@ -26,7 +26,7 @@ export interface AgentTool {
   readonly title?: string | undefined
   readonly description: string
   /** A Standard Schema that accepts everything, because the workspace validates the input. */
-  readonly inputSchema: ReturnType<typeof schemaOf>
+  readonly inputSchema: unknown
   /** Runs a call, and resolves to its complete result. */
   execute(input: unknown, context: AgentToolContext): Promise<Record<string, unknown>>
   /** Returns what the model receives, from the result or from an object that contains it. */

@@ -11,7 +11,7 @@ import { strictSchema, withoutNulls } from './strict.ts'
 import { createCaller, parseArguments, type Toolbox } from './toolbox.ts'
 
 /** The definition of a function. */
-interface OpenAiFunction {
+export interface OpenAiFunction {
   name: string
   description: string
   parameters: OpenAiParameters
