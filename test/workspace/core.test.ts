@@ -120,18 +120,6 @@ describe('createWorkspace of wardspace/core', () => {
     expect(workspace.verifyAudit()).toMatchObject({ ok: true })
   })
 
-  it('takes the state of a fork when fork() is called, also if its code is loaded later', async () => {
-    const workspace = await createWorkspace({
-      backend: memory({ 'a.txt': 'one\n' }),
-      policy: 'autonomous',
-      tools: [editFile, readFile],
-    })
-    const forking = workspace.fork()
-    const editing = workspace.call('edit_file', { path: 'a.txt', oldText: 'one', newText: 'two' })
-    const [fork] = await Promise.all([forking, editing])
-    expect(await fork.call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'one\n' })
-  })
-
   it('takes own tools beside the built-in ones', async () => {
     const workspace = await createWorkspace({
       backend: memory({}),
