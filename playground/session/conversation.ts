@@ -8,7 +8,7 @@ import type {
   Usage,
 } from '../agent/types.ts'
 import { labelOf } from './label.ts'
-import { choiceOf, type ModelPick } from './model.ts'
+import { choiceOf, choosePick, chosenPick, keyChanges, type ModelPick } from './model.ts'
 import type { Session } from './types.ts'
 
 /** One displayed item of the conversation. */
@@ -71,6 +71,11 @@ const ends: Readonly<Record<string, string>> = {
   limit: 'Stopped: as many steps as one turn may have',
 }
 
+/** The scripted model of a project. Other models are chosen for all projects. */
+function scriptedOf(pick: ModelPick | undefined): ModelPick | undefined {
+  return pick?.kind === 'scripted' ? pick : undefined
+}
+
 /** Says where the turn was when the page was closed. */
 function describeInterruption(items: readonly ConversationItem[]): string {
   const open = items.findLast((item) => item.kind === 'call')
@@ -124,6 +129,8 @@ class SessionConversation implements StoredConversation {
   readonly #pace: number
   #messages: AgentConversation | undefined
   #agent: Agent | undefined
+  /** Whether the next turn needs a new agent. */
+  #isStale = false
   /** Number of the items that the agent's messages contain. */
   #settled: number
   readonly close: () => void
@@ -140,16 +147,16 @@ class SessionConversation implements StoredConversation {
     )
     this.#settled = kept?.settled ?? items.length
     this.usage = signal<Usage>(kept?.messages?.usage ?? noUsage)
-    this.pick = signal<ModelPick>(kept?.pick ?? pick)
+    this.pick = signal<ModelPick>(chosenPick() ?? scriptedOf(kept?.pick) ?? pick)
     this.#messages = kept?.messages
     void loadScenarios().then((scenarios) => {
       this.scenarios.value = scenarios
     })
-    // Another model needs a new agent, which continues from the same messages.
+    // Another model or key needs a new agent, which continues from the same messages.
     this.close = effect(() => {
-      this.pick.value
-      this.#messages = this.#agent?.conversation ?? this.#messages
-      this.#agent = undefined
+      choosePick(this.pick.value)
+      keyChanges.value
+      this.#isStale = true
     })
     // After a reload, only the agent knows whether the turn can continue.
     if (items.length > 0) {
@@ -271,7 +278,9 @@ class SessionConversation implements StoredConversation {
   }
 
   async #openAgent(): Promise<Agent> {
-    if (this.#agent === undefined) {
+    if (this.#agent === undefined || this.#isStale) {
+      this.#messages = this.#agent?.conversation ?? this.#messages
+      this.#isStale = false
       const { createAgent, tools } = await this.#load()
       this.#agent = createAgent({
         tools: () => tools(this.#session),

@@ -1,4 +1,4 @@
-import { hasKey } from '../session/model.ts'
+import { hasKey, lastEndpoint } from '../session/model.ts'
 import type { ProjectSession } from '../session/project-session.ts'
 import { startScenario } from './app-state.ts'
 import { page } from './page-state.ts'
@@ -22,7 +22,7 @@ export function ModelPicker({ projectSession }: { readonly projectSession: Proje
           if (kind === 'scripted') conversation.pick.value = { kind, scenario: scenarios[0]?.id ?? '' }
           else if (kind === 'builtin') conversation.pick.value = { kind }
           else {
-            conversation.pick.value = { kind: 'endpoint', provider: 'anthropic', baseUrl: '', model: '' }
+            conversation.pick.value = lastEndpoint()
             page.dialog.value = 'settings'
           }
         }}

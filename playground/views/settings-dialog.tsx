@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { Provider } from '../agent/types.ts'
-import { hasKey, setKey } from '../session/model.ts'
+import { hasKey, lastEndpoint, rememberKey, setKey } from '../session/model.ts'
 import type { ProjectSession } from '../session/project-session.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { type Theme, theme } from './theme.ts'
@@ -16,7 +16,7 @@ export function SettingsDialog({
   return (
     <Dialog title="Settings" onClose={onClose}>
       <div class="stack">
-        {projectSession !== undefined && <ModelSettings projectSession={projectSession} />}
+        {projectSession !== undefined && <ModelSettings projectSession={projectSession} onClose={onClose} />}
         {projectSession !== undefined && <ShellSettings projectSession={projectSession} />}
         {projectSession !== undefined && <BrowserSettings projectSession={projectSession} />}
         <section class="stack">
@@ -41,7 +41,13 @@ export function SettingsDialog({
   )
 }
 
-function ModelSettings({ projectSession }: { readonly projectSession: ProjectSession }) {
+function ModelSettings({
+  projectSession,
+  onClose,
+}: {
+  readonly projectSession: ProjectSession
+  readonly onClose: () => void
+}) {
   const { pick } = projectSession.conversation
   const model = pick.value
   const key = useSignal('')
@@ -51,7 +57,7 @@ function ModelSettings({ projectSession }: { readonly projectSession: ProjectSes
       <OfflineModel
         isScripted={model.kind === 'scripted'}
         onEndpoint={() => {
-          pick.value = { kind: 'endpoint', provider: 'anthropic', baseUrl: '', model: '' }
+          pick.value = lastEndpoint()
         }}
       />
     )
@@ -90,13 +96,7 @@ function ModelSettings({ projectSession }: { readonly projectSession: ProjectSes
           value={model.model}
           onInput={({ currentTarget }) => change({ model: currentTarget.value.trim() })}
         />
-        <KeyFields
-          text={key}
-          remember={remember}
-          onUse={() => {
-            pick.value = { ...model }
-          }}
-        />
+        <KeyFields text={key} remember={remember} onUse={onClose} />
       </div>
       <p class="notice">
         The key stays in this page’s memory, or in this tab’s session storage if you choose so, but never in the
@@ -125,7 +125,7 @@ function OfflineModel({ isScripted, onEndpoint }: { readonly isScripted: boolean
   )
 }
 
-/** Sets and forgets the key of the endpoint. */
+/** Sets the key of the endpoint as it is typed, and forgets it. */
 function KeyFields({
   text,
   remember,
@@ -148,21 +148,21 @@ function KeyFields({
           value={text.value}
           onInput={({ currentTarget }) => {
             text.value = currentTarget.value
+            setKey(text.value.trim(), remember.value)
           }}
         />
+        <button type="button" class="button" disabled={text.value === ''} onClick={onUse}>
+          Use
+        </button>
         <button
           type="button"
           class="button"
-          disabled={text.value === ''}
+          disabled={!hasKey.value}
           onClick={() => {
-            setKey(text.value.trim(), remember.value)
             text.value = ''
-            onUse()
+            setKey('', false)
           }}
         >
-          Use
-        </button>
-        <button type="button" class="button" disabled={!hasKey.value} onClick={() => setKey('', false)}>
           Forget
         </button>
       </div>
@@ -173,6 +173,7 @@ function KeyFields({
           checked={remember.value}
           onChange={({ currentTarget }) => {
             remember.value = currentTarget.checked
+            rememberKey(currentTarget.checked)
           }}
         />
         Keep the key over a reload of this tab

@@ -1,6 +1,6 @@
 import type { Scenario } from '../types.ts'
 import { call, calls } from './calling.ts'
-import { plural, quoted } from './reading.ts'
+import { plural, quoted, testVerdict } from './reading.ts'
 import { asMethod } from './writing.ts'
 
 const PACKAGE = 'pad-lines'
@@ -25,18 +25,20 @@ export const dropADependency: Scenario = {
       { name: 'read_file', input: { path: 'package-lock.json', maxLines: 1000 } },
       { name: 'search_text', input: { query: `from '${PACKAGE}'` } },
     )
-    const uses = [...new Set(((search?.matches ?? []) as readonly { path: string }[]).map(({ path }) => path))]
-    if (!String(manifest?.content).includes(`"${PACKAGE}"`)) return `This project does not depend on \`${PACKAGE}\`.`
+    if (manifest?.ok !== true) return `I cannot read package.json: ${manifest?.message}. I changed nothing.`
+    if (search?.ok !== true) return `I could not search: ${search?.message}. I changed nothing.`
+    const uses = [...new Set(((search.matches ?? []) as readonly { path: string }[]).map(({ path }) => path))]
+    if (!String(manifest.content).includes(`"${PACKAGE}"`)) return `This project does not depend on \`${PACKAGE}\`.`
     const paths = [...uses, 'package.json', ...(lock?.ok === true ? ['package-lock.json'] : [])]
 
     const plan = yield* call(
-      `It is imported in ${quoted(uses)}. I hand in a plan before I change anything.`,
+      `It is imported in ${uses.length === 0 ? 'no file' : quoted(uses)}. I hand in a plan before I change anything.`,
       'submit_plan',
       {
         plan: [
           `Remove the dependency \`${PACKAGE}\`:`,
           ...uses.map((path) => `- ${path}: \`padStart\` and \`padEnd\` of the language instead of the package`),
-          '- package.json and package-lock.json: take the package out',
+          `- ${paths.slice(uses.length).join(' and ')}: take the package out`,
           '- run the tests',
         ].join('\n'),
         paths,
@@ -44,10 +46,12 @@ export const dropADependency: Scenario = {
     )
     if (!plan.ok) return `The plan was not approved: ${plan.message}. I changed nothing.`
 
+    const done: string[] = []
     const refused: string[] = []
+    const soFar = () => (done.length === 0 ? 'I changed nothing.' : `Changed so far: ${quoted(done)}.`)
     for (const path of uses) {
       const file = yield* call(`I read \`${path}\`.`, 'read_file', { path, maxLines: 1000 })
-      if (!file.ok) return `I cannot read ${path}: ${file.message}.`
+      if (!file.ok) return `I cannot read ${path}: ${file.message}. ${soFar()}`
       const edits = editsOf(file.content)
       if (edits.length === 0) continue
       const edited = yield* call(`${plural(edits.length, 'passage')} of \`${path}\` change.`, 'edit_file', {
@@ -57,7 +61,8 @@ export const dropADependency: Scenario = {
         reason: `${PACKAGE} is not needed any more`,
       })
       // Without the code, the rest would break the project.
-      if (!edited.ok) return `The change of \`${path}\` was refused: ${edited.message}. I stop here.`
+      if (!edited.ok) return `The change of \`${path}\` was refused: ${edited.message}. I stop here. ${soFar()}`
+      done.push(path)
     }
     for (const [path, read] of [['package.json', manifest] as const, ['package-lock.json', lock] as const]) {
       if (read?.ok !== true) continue
@@ -70,16 +75,13 @@ export const dropADependency: Scenario = {
       if (!result.ok) refused.push(`\`${path}\` (${result.message})`)
     }
     const tests = yield* call('The tests have the last word.', 'run_command', { command: 'npm test' })
-    const verdict = !tests.ok
-      ? `The tests could not be run: ${tests.message}.`
-      : tests.exitCode === 0
-        ? 'All tests pass.'
-        : 'The tests fail now.'
-    const left =
-      refused.length === 0
-        ? ''
-        : ` Refused was the change of ${refused.join(' and ')}; run \`npm install\` to bring it in line.`
-    return `${verdict} \`${PACKAGE}\` is out of ${quoted(uses)}.${left}`
+    const lockStays = refused.some((path) => path.startsWith('`package-lock.json`'))
+    const advice = lockStays && refused.length === 1 ? '; run `npm install` to bring it in line' : ''
+    const left = refused.length === 0 ? '' : ` Refused was the change of ${refused.join(' and ')}${advice}.`
+    const out = done.length === 0 ? 'No code used it.' : `\`${PACKAGE}\` is out of ${quoted(done)}.`
+    const remaining = uses.filter((path) => !done.includes(path))
+    const still = remaining.length === 0 ? '' : ` It is still in ${quoted(remaining)}.`
+    return `${testVerdict(tests)} ${out}${still}${left}`
   },
 }
 

@@ -18,7 +18,9 @@ export const exploreAndExplain: Scenario = {
     const paths = listed.entries.map(({ path }) => path)
     if (!paths.includes('package.json')) return 'There is no package.json, so I do not know where to begin.'
     const manifest = yield* call('The manifest names the entry.', 'read_file', { path: 'package.json' })
-    const entry = manifest.ok ? (/"main": "([^"]+)"/.exec(manifest.content)?.[1] ?? '') : ''
+    if (!manifest.ok) return `I cannot read package.json: ${manifest.message}.`
+    const entry = /"main": "([^"]+)"/.exec(manifest.content)?.[1]
+    if (entry === undefined) return 'The manifest names no entry, so I do not know where to begin.'
     const main = yield* call(`I begin at \`${entry}\`.`, 'read_file', { path: entry })
     if (!main.ok) return `The manifest names \`${entry}\`, which I cannot read: ${main.message}.`
 
@@ -31,10 +33,15 @@ export const exploreAndExplain: Scenario = {
       { name: 'read_file', input: { path: source } },
       { name: 'search_text', input: { query: '\\balarm\\w*\\(', mode: 'regex', includeGlob: '**/*.js' } },
     )
-    const code = String(alarm?.content ?? '')
-    const measured = importsOf(source, code)[0] ?? ''
-    const sensor = yield* call(`It gets the degrees from \`${measured}\`.`, 'read_file', { path: measured })
-    const degrees = sensor.ok ? lineOf(sensor.content, /return .*raw/) : undefined
+    if (alarm?.ok !== true)
+      return `Line ${asks.number} of \`${entry}\` asks for an alarm, and I cannot read \`${source}\`.`
+    const code = String(alarm.content)
+    const measured = importsOf(source, code)[0]
+    const sensor =
+      measured === undefined
+        ? undefined
+        : yield* call(`It gets the degrees from \`${measured}\`.`, 'read_file', { path: measured })
+    const degrees = sensor?.ok === true ? lineOf(sensor.content, /return .*raw/) : undefined
 
     const quote = (path: string, line: { number: number; text: string } | undefined) =>
       line === undefined ? [] : [`- \`${path}:${line.number}\` \`${line.text.trim()}\``]
@@ -42,17 +49,25 @@ export const exploreAndExplain: Scenario = {
     const callers = ((uses?.matches ?? []) as readonly { path: string; line: number }[]).filter(
       ({ path }) => path !== source && !path.startsWith('test/'),
     )
+    const others =
+      uses?.ok !== true
+        ? 'I could not search for others that ask for it.'
+        : callers.length === 1
+          ? 'Nobody else asks for it.'
+          : `It is asked for in ${callers.length} places.`
+    const unread = measured !== undefined && sensor?.ok !== true ? [`I could not read \`${measured}\`.`, ''] : []
     return [
+      ...unread,
       'Every sample goes the same way:',
       '',
       ...quote(entry, asks),
-      ...quote(measured, degrees),
+      ...quote(measured ?? '', degrees),
       ...quote(source, limits),
       ...quote(source, lineOf(code, /< LIMITS/)),
       ...quote(source, lineOf(code, /> LIMITS/)),
       ...quote(entry, reacts),
       '',
-      `So an alarm is raised where the degrees of one sample are outside of ${limits === undefined ? 'the limits' : `\`${/\{.*\}/.exec(limits.text)?.[0] ?? ''}\``}. ${callers.length === 1 ? 'Nobody else asks for it.' : `It is asked for in ${callers.length} places.`}`,
+      `So an alarm is raised where the degrees of one sample are outside of ${limits === undefined ? 'the limits' : `\`${/\{.*\}/.exec(limits.text)?.[0] ?? ''}\``}. ${others}`,
     ].join('\n')
   },
 }

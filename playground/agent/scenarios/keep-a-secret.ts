@@ -24,7 +24,8 @@ export const keepASecret: Scenario = {
       { name: 'read_file', input: { path: 'site/index.html' } },
       { name: 'read_file', input: { path: 'people/team.csv' } },
     )
-    if (page?.ok !== true || team?.ok !== true) return 'I could not read the page and the team, so I changed nothing.'
+    if (page?.ok !== true) return `I could not read the page: ${page?.message}. I changed nothing.`
+    if (team?.ok !== true) return `I could not read the team: ${team?.message}. I changed nothing.`
     const [, ...rows] = String(team.content).trim().split('\n')
     const items = rows.map((row) => `  <li>${row.split(',').join(', ')}</li>\n`).join('')
     const written = yield* call(
@@ -38,10 +39,11 @@ export const keepASecret: Scenario = {
       },
     )
     if (written.ok) return `The page shows ${rows.length} people now.`
+    if (written.code !== 'TAINT_DENIED') return `The page was not changed: ${written.message}.`
     const noted = yield* call('Then a draft, where only we read it.', 'append_file', {
       path: 'notes/drafts.md',
       content: `\nFor the page:\n\n${rows.map((row) => `- ${row.split(',')[0]}`).join('\n')}\n`,
     })
-    return `I may not write to the page: ${written.message}. ${noted.ok ? 'A draft with the names is in `notes/drafts.md`.' : ''} Somebody who has not read the table has to bring it over.`
+    return `I may not write to the page: ${written.message}. ${noted.ok ? 'A draft with the names is in `notes/drafts.md`.' : `The draft was not written: ${noted.message}.`} Somebody who has not read the table has to bring it over.`
   },
 }

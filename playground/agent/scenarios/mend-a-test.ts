@@ -1,6 +1,6 @@
 import type { Scenario } from '../types.ts'
 import { call, calls } from './calling.ts'
-import { failingTests, importsOf, lineOf, outputOf } from './reading.ts'
+import { failingTests, hasTests, importsOf, lastLine, lineOf, outputOf } from './reading.ts'
 
 /** Runs the tests, follows the first failing one to the code it tests, changes one line, and runs the tests again. */
 export const mendATest: Scenario = {
@@ -15,7 +15,12 @@ export const mendATest: Scenario = {
     const first = yield* call('I run the tests to see what fails.', 'run_command', { command: 'npm test' })
     if (!first.ok) return `I could not run the tests: ${first.message}.`
     const failing = failingTests(outputOf(first))
-    if (first.exitCode === 0 || failing.length === 0) return 'All tests pass, so there is nothing to mend.'
+    if (first.exitCode === 0) {
+      return hasTests(outputOf(first))
+        ? 'All tests pass, so there is nothing to mend.'
+        : 'This project has no tests that I could find, so I changed nothing.'
+    }
+    if (failing.length === 0) return `\`npm test\` does not work here: ${lastLine(outputOf(first))}. I changed nothing.`
 
     // The failing test with the fewest imports is closest to the cause.
     const files = [...new Set(failing.map(({ file }) => file))]
@@ -27,10 +32,14 @@ export const mendATest: Scenario = {
     tests.sort((a, b) => importsOf(a.path, a.content).length - importsOf(b.path, b.content).length)
     const [closest] = tests
     const [source] = closest === undefined ? [] : importsOf(closest.path, closest.content)
-    if (closest === undefined || source === undefined) return 'I cannot see what the failing tests are about.'
+    const unread = files.find((_, i) => read[i]?.ok !== true)
+    if (unread !== undefined) return `I cannot read ${unread}, so I changed nothing.`
+    if (closest === undefined || source === undefined) {
+      return 'I cannot see what the failing tests are about. I changed nothing.'
+    }
 
     const file = yield* call(`${closest.path} tests \`${source}\`.`, 'read_file', { path: source, lineNumbers: false })
-    if (!file.ok) return `I cannot read ${source}: ${file.message}.`
+    if (!file.ok) return `I cannot read ${source}: ${file.message}. I changed nothing.`
     const line = lineOf(file.content, /return Math\.floor\(.*\/ 100\)/)
     const failure = failing.find(({ file: path }) => path === closest.path)
     if (line === undefined) {
@@ -49,6 +58,7 @@ export const mendATest: Scenario = {
     )
     // Someone else changed the file, or this call did before it was interrupted. The tests show the effect.
     const isConflict = !edited.ok && edited.code === 'WRITE_CONFLICT'
+    if (!edited.ok && edited.code === 'ABORTED') return `The edit was interrupted: look at ${source} before you go on.`
     if (!edited.ok && !isConflict) {
       return `The edit was refused (${edited.code}): ${edited.message}. I changed nothing.`
     }
@@ -57,6 +67,7 @@ export const mendATest: Scenario = {
     if (!second.ok) return `${source} is changed, and I could not run the tests again: ${second.message}.`
     const left = failingTests(outputOf(second))
     if (left.length > 0) return `${source} is changed, and ${left.length} of the tests still fail: “${left[0]?.name}”.`
+    if (second.exitCode !== 0) return `${source} is changed, and \`npm test\` fails: ${lastLine(outputOf(second))}.`
     return `All tests pass. The cause was line ${line.number} of ${source}, which rounded every discount down; now it rounds to the nearest cent. ${failing.length} tests had failed because of it.`
   },
 }

@@ -24,6 +24,23 @@ export function failingTests(output: string): FailingTest[] {
   )
 }
 
+/** Whether `node --test` has run a test. */
+export function hasTests(output: string): boolean {
+  return /^. tests [1-9]/m.test(output)
+}
+
+/** Says how the tests went. */
+export function testVerdict(tests: { readonly [field: string]: unknown } | undefined): string {
+  if (tests?.ok !== true) return `The tests could not be run: ${tests?.message}.`
+  if (tests.exitCode !== 0) return 'The tests fail now.'
+  return hasTests(String(tests.stdout)) ? 'All tests pass.' : 'There are no tests to run.'
+}
+
+/** The last line of an output, without a final period. */
+export function lastLine(output: string): string {
+  return (output.trim().split('\n').at(-1) ?? '').replace(/\.$/, '') || 'it says nothing'
+}
+
 /** Returns the paths of the project modules that a module imports. */
 export function importsOf(path: string, code: string): string[] {
   return [...code.matchAll(/from '(\.[^']+)'/g)].map(([, to = '']) => resolvePath(path, to))

@@ -1,6 +1,6 @@
 import type { Scenario } from '../types.ts'
 import { call, calls } from './calling.ts'
-import { plural, quoted } from './reading.ts'
+import { plural, quoted, testVerdict } from './reading.ts'
 import { linePatch } from './writing.ts'
 
 const OLD = 'getTemp'
@@ -22,9 +22,13 @@ export const renameAcrossFiles: Scenario = {
       { name: 'search_text', input: query },
       { name: 'search_text', input: { ...query, includeIgnored: true } },
     )
+    if (search?.ok !== true) return `I could not search: ${search?.message}. I changed nothing.`
     const uses = pathsOf(search)
     const built = pathsOf(unfiltered).filter((path) => !uses.includes(path))
-    if (uses.length === 0) return `Nothing here is called \`${OLD}\`, so there is nothing to rename.`
+    if (uses.length === 0) {
+      const where = built.length === 0 ? '' : ` outside of ${quoted(built)}, which is ignored`
+      return `Nothing here is called \`${OLD}\`${where}, so there is nothing to rename.`
+    }
 
     for (let attempt = 1; ; attempt++) {
       const files = yield* calls(
@@ -33,6 +37,8 @@ export const renameAcrossFiles: Scenario = {
           : 'Somebody has changed a file since I read it. I read them again.',
         ...uses.map((path) => ({ name: 'read_file', input: { path, maxLines: 1000 } })),
       )
+      const unread = uses.find((_, i) => files[i]?.ok !== true)
+      if (unread !== undefined) return `I cannot read ${unread}, so I changed nothing.`
       const texts = files.map(({ content }) => String(content ?? ''))
       const patches = uses.map((path, i) =>
         linePatch(path, texts[i] ?? '', (line) => line.replaceAll(new RegExp(query.query, 'g'), NEW)),
@@ -44,6 +50,7 @@ export const renameAcrossFiles: Scenario = {
       })
       if (!applied.ok) {
         if (/CONFLICT/.test(applied.code) && attempt < 3) continue
+        if (applied.code === 'ABORTED') return 'The patch was interrupted: look at the changes before you go on.'
         return `The patch was refused (${applied.code}): ${applied.message}. Nothing was changed.`
       }
       const [tests, left] = yield* calls(
@@ -52,13 +59,15 @@ export const renameAcrossFiles: Scenario = {
         { name: 'search_text', input: query },
       )
       const rest = pathsOf(left)
-      if (rest.length > 0) return `\`${OLD}\` still stands in ${quoted(rest)}.`
-      const passed = tests?.exitCode === 0 ? 'The tests pass' : 'The tests do not pass'
+      const verdict = testVerdict(tests)
+      const changed = `${plural(applied.insertions, 'line')} in ${plural(uses.length, 'file')}, by one patch`
+      if (left?.ok !== true) return `${verdict} Changed are ${changed}; I could not search for what is left.`
+      if (rest.length > 0) return `${verdict} Changed are ${changed}; \`${OLD}\` still stands in ${quoted(rest)}.`
       const note =
         built.length === 0
           ? ''
           : ` ${quoted(built)} ${built.length === 1 ? 'is' : 'are'} made by the build, so I left that alone.`
-      return `${passed}, and nothing is called \`${OLD}\` any more: ${plural(applied.insertions, 'line')} in ${plural(uses.length, 'file')}, by one patch.${note}`
+      return `${verdict} Nothing is called \`${OLD}\` any more: ${changed}.${note}`
     }
   },
 }

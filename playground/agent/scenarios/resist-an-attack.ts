@@ -16,7 +16,9 @@ export const resistAnAttack: Scenario = {
     const readme = yield* call('I read the README.', 'read_file', { path: 'README.md', maxLines: 1000 })
     if (!readme.ok) return `There is no README that I could read: ${readme.message}.`
     const steps = [...readme.content.matchAll(/^\d+\. (.+)$/gm)].map(([, step = '']) => step)
-    let refused = 0
+    /** Refused as a whole, and commands of which single accesses were refused, as the report counts them. */
+    let whole = 0
+    let inPart = 0
     let tried = 0
     for (const [at, step] of steps.entries()) {
       const request = asCall(step)
@@ -24,12 +26,18 @@ export const resistAnAttack: Scenario = {
       tried += 1
       const before = at === 0 ? 'The README says that this must be done first, so I do it. ' : ''
       const [result] = yield* calls(`${before}Step ${at + 1}: ${step}`, request)
-      if (result?.ok !== true || result.refused !== undefined) refused += 1
+      if (result?.ok !== true) whole += 1
+      else if (result.refused !== undefined) inPart += 1
     }
     const usage = /## Use\n+ +(.+)/.exec(readme.content)?.[1]
     const answer = usage === undefined ? 'The README does not say how it is used.' : `It is used so: \`${usage}\`.`
     if (tried === 0) return answer
-    return `The README told me to do ${plural(tried, 'thing')} first. ${refused === tried ? 'All of them were' : `${refused} of them were`} refused. ${answer}`
+    const refused = whole + inPart
+    const counted =
+      inPart === 0
+        ? ''
+        : ` The report counts ${plural(whole, 'refused call')} and ${plural(inPart, 'command')} refused in part.`
+    return `The README told me to do ${plural(tried, 'thing')} first. ${refused === tried ? 'All of them were' : `${refused} of them were`} refused.${counted} ${answer}`
   },
 }
 

@@ -1,0 +1,64 @@
+/** An error of a model, as an event of the agent carries it. */
+export interface ModelError {
+  readonly message: string
+  readonly retryAfterMs?: number
+}
+
+/** What is known about the model that failed. */
+export interface FailedModel {
+  /** The address of its server; undefined if it has none. */
+  readonly address: string | undefined
+  /** The origin of this page. */
+  readonly page: string
+  /** Whether the answer had begun. */
+  readonly hasBegun: boolean
+}
+
+/** Describes an error of a model in the words of a person: what happened, and what to do. The original text follows. */
+export function errorInWords({ message }: ModelError, model: FailedModel): string {
+  const [, status, text = message] = /^(\d{3}): (.*)$/s.exec(message) ?? []
+  const words = status === undefined ? connectionInWords(message, model) : statusInWords(Number(status), model)
+  return words === undefined ? message : `${words} (${status === undefined ? message : `${status}: ${text}`})`
+}
+
+function statusInWords(status: number, { address }: FailedModel): string | undefined {
+  if (status === 401) return 'The server did not accept the key. Check it in the settings.'
+  if (status === 402) return 'The account has no credit left. Add some at the provider, or use another key.'
+  if (status === 403) {
+    return isOllama(address)
+      ? `Ollama does not let this page ask it. ${ollamaAdvice}`
+      : 'This key may not use this model. Choose another model or key in the settings.'
+  }
+  if (status === 404) return 'The server does not know this model or address. Check both in the settings.'
+  if (status === 408 || status === 504) return 'The server took too long to answer.'
+  if (status === 413) return 'The conversation is too long for this model. Start a new one.'
+  if (status === 429) return 'Too many requests, or the account has reached its limit.'
+  if (status === 529 || status === 503) return 'The server is overloaded.'
+  if (status >= 500) return 'The server has a problem of its own.'
+  return undefined
+}
+
+const ollamaAdvice = 'Start it with OLLAMA_ORIGINS set to the address of this page, for example “OLLAMA_ORIGINS=* ollama serve”.'
+
+function connectionInWords(message: string, { address, page, hasBegun }: FailedModel): string | undefined {
+  if (address === undefined || !/fetch|network|terminated|connect|socket|aborted|reach/i.test(message)) return undefined
+  if (hasBegun) return 'The connection broke off in the middle of the answer. Try again.'
+  if (globalThis.navigator?.onLine === false) return 'This browser is offline.'
+  const { protocol, host, hostname } = new URL(address)
+  const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname)
+  if (page.startsWith('https:') && protocol === 'http:' && !isLocal) {
+    return `A page with https cannot ask ${host} over http. Use an address with https.`
+  }
+  if (message.includes('does not let other pages')) {
+    return isOllama(address)
+      ? `Ollama runs at ${host}, and does not let this page ask it. ${ollamaAdvice}`
+      : `The server at ${host} runs, and does not let pages of ${page} ask it (CORS). Allow this address in its settings.`
+  }
+  const start = isLocal ? 'Start it there' : 'Check the address'
+  const local = isOllama(address) ? ` If Ollama runs: ${ollamaAdvice}` : ` If it runs, it does not let pages of ${page} ask it (CORS).`
+  return `Nothing answers at ${host}. ${start}.${local}`
+}
+
+function isOllama(address: string | undefined): boolean {
+  return address !== undefined && new URL(address).port === '11434'
+}
