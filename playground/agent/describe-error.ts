@@ -1,10 +1,34 @@
-/** Describes an error of a model for people. */
-export function describeError(error: unknown): { readonly message: string; readonly canRetry: boolean } {
-  const { message, statusCode, isRetryable, lastError } = asFields(error)
+/** Milliseconds to wait for a server that is overloaded and names no time. */
+const DEFAULT_WAIT = 10_000
+const MAX_WAIT = 300_000
+const overloaded: ReadonlySet<unknown> = new Set([429, 500, 502, 503, 504, 529])
+
+/** What is known about an error of a model. */
+export interface DescribedError {
+  readonly message: string
+  readonly canRetry: boolean
+  readonly retryAfterMs?: number
+}
+
+/** Describes an error of a model. */
+export function describeError(error: unknown): DescribedError {
+  const { message, statusCode, isRetryable, lastError, responseHeaders } = asFields(error)
   if (lastError !== undefined) return describeError(lastError)
   const text = typeof message === 'string' && message !== '' ? message : String(error)
   const status = typeof statusCode === 'number' ? `${statusCode}: ` : ''
-  return { message: `${status}${text}`, canRetry: statusCode === undefined || isRetryable === true }
+  return {
+    message: `${status}${text}`,
+    canRetry: statusCode === undefined || isRetryable === true,
+    ...(overloaded.has(statusCode) && { retryAfterMs: waitOf(asFields(responseHeaders)['retry-after']) }),
+  }
+}
+
+/** Parses the header: seconds or a date. */
+function waitOf(header: unknown): number {
+  if (typeof header !== 'string' || header === '') return DEFAULT_WAIT
+  const seconds = Number(header)
+  const ms = Number.isNaN(seconds) ? Date.parse(header) - Date.now() : seconds * 1000
+  return Number.isNaN(ms) ? DEFAULT_WAIT : Math.min(Math.max(ms, 0), MAX_WAIT)
 }
 
 function asFields(error: unknown): Readonly<Record<string, unknown>> {

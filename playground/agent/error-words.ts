@@ -38,11 +38,14 @@ function statusInWords(status: number, { address }: FailedModel): string | undef
   return undefined
 }
 
-const ollamaAdvice = 'Start it with OLLAMA_ORIGINS set to the address of this page, for example “OLLAMA_ORIGINS=* ollama serve”.'
+const ollamaAdvice =
+  'Start it with OLLAMA_ORIGINS set to the address of this page, for example “OLLAMA_ORIGINS=* ollama serve”.'
 
 function connectionInWords(message: string, { address, page, hasBegun }: FailedModel): string | undefined {
-  if (address === undefined || !/fetch|network|terminated|connect|socket|aborted|reach/i.test(message)) return undefined
-  if (hasBegun) return 'The connection broke off in the middle of the answer. Try again.'
+  const isInAnswer = hasBegun || message.includes('successful response')
+  if (address === undefined) return undefined
+  if (!isInAnswer && !/fetch|network|terminated|connect|socket|reach/i.test(message)) return undefined
+  if (isInAnswer) return 'The connection broke off in the middle of the answer. Try again.'
   if (globalThis.navigator?.onLine === false) return 'This browser is offline.'
   const { protocol, host, hostname } = new URL(address)
   const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname)
@@ -55,7 +58,9 @@ function connectionInWords(message: string, { address, page, hasBegun }: FailedM
       : `The server at ${host} runs, and does not let pages of ${page} ask it (CORS). Allow this address in its settings.`
   }
   const start = isLocal ? 'Start it there' : 'Check the address'
-  const local = isOllama(address) ? ` If Ollama runs: ${ollamaAdvice}` : ` If it runs, it does not let pages of ${page} ask it (CORS).`
+  const local = isOllama(address)
+    ? ` If Ollama runs: ${ollamaAdvice}`
+    : ` If it runs, it does not let pages of ${page} ask it (CORS).`
   return `Nothing answers at ${host}. ${start}.${local}`
 }
 

@@ -1,4 +1,5 @@
 import type { CallableTools } from 'wardspace/ai-sdk'
+import type { Repetition } from './repetition.ts'
 
 export interface EndedCall {
   readonly id: string
@@ -24,6 +25,7 @@ export function followCalls(
     readonly begins: (id: string, tool: string, input: unknown) => Promise<void>
     readonly ended: (call: EndedCall) => void
   },
+  repetition: Repetition,
 ): FollowedTools {
   const running = new Set<Promise<unknown>>()
 
@@ -31,7 +33,8 @@ export function followCalls(
     const id = options?.step ?? ''
     await on.begins(id, name, input)
     const startedAt = performance.now()
-    const result = await callTool(name, input, options)
+    const result = repetition.refuse(name, input) ?? (await callTool(name, input, options))
+    repetition.note(name, input, result)
     const { ok, callId, code } = result as { ok: boolean; callId?: string; code?: string }
     const ms = performance.now() - startedAt
     on.ended({ id, tool: name, ok, seen: result, ...(callId && { callId }), ...(code && { code }), ms })

@@ -4,6 +4,7 @@ import { describeError } from './describe-error.ts'
 import { type EndedCall, type FollowedTools, followCalls } from './follow-calls.ts'
 import { type OpenStep, openStep } from './open-step.ts'
 import { createQueue } from './queue.ts'
+import { Repetition } from './repetition.ts'
 import { systemPrompt } from './system-prompt.ts'
 import type { AgentEvent, Conversation, DoneReason, Usage } from './types.ts'
 
@@ -31,10 +32,10 @@ export async function playTurn(turn: Turn): Promise<DoneReason> {
     system: systemPrompt,
     messages: [...turn.conversation.messages],
     tools: aiSdkTools(player.tools, { results: 'json' }),
-    stopWhen: [stepCountIs(turn.maxSteps), () => turn.stepwise],
+    stopWhen: [stepCountIs(turn.maxSteps), () => turn.stepwise || player.repetition.isFound],
     abortSignal: turn.signal,
-    // One retry: after that, the person can retry.
-    maxRetries: 1,
+    // The person sees each failure, with the time until the next try.
+    maxRetries: 0,
     experimental_include: { requestBody: false },
     // Errors also arrive in the stream.
     onError: () => {},
@@ -45,9 +46,26 @@ export async function playTurn(turn: Turn): Promise<DoneReason> {
 
 type Part = TextStreamPart<ToolSet>
 
+/** Reasons of a model for an answer that is not complete. */
+const ends: Readonly<Record<string, DoneReason>> = {
+  length: 'cut',
+  'content-filter': 'filtered',
+  error: 'early',
+  other: 'early',
+  unknown: 'early',
+}
+
+/** Whether an answer has neither text nor calls. */
+function isEmpty({ role, content }: ModelMessage): boolean {
+  if (role !== 'assistant') return false
+  if (typeof content === 'string') return content.trim() === ''
+  return content.every((part) => part.type === 'reasoning' || (part.type === 'text' && part.text.trim() === ''))
+}
+
 /** Follows the stream and the calls of one turn, and keeps the conversation complete after each of them. */
 class TurnPlayer {
   readonly tools: FollowedTools
+  readonly repetition = new Repetition()
   /** For each finished step, the messages of the turn so far. */
   readonly finishedSteps = createQueue<readonly ModelMessage[]>()
   readonly #turn: Turn
@@ -57,6 +75,8 @@ class TurnPlayer {
   #step: OpenStep | undefined
   #steps = 0
   #stepBeganAt = performance.now()
+  /** Whether the model has said or called something in this step. */
+  #hasContent = false
   #reason: DoneReason = 'finished'
   readonly #announced = new Set<string>()
   /** The calls that wait until the stream announces them, by id. */
@@ -66,10 +86,11 @@ class TurnPlayer {
     this.#turn = turn
     this.#messages = turn.conversation.messages
     this.#usage = turn.conversation.usage
-    this.tools = followCalls(turn.tools, {
-      begins: (id, tool, input) => this.#beginCall(id, tool, input),
-      ended: (call) => this.#endCall(call),
-    })
+    const on = {
+      begins: (id: string, tool: string, input: unknown) => this.#beginCall(id, tool, input),
+      ended: (call: EndedCall) => this.#endCall(call),
+    }
+    this.tools = followCalls(turn.tools, on, this.repetition)
   }
 
   async play(stream: AsyncIterable<Part>): Promise<DoneReason> {
@@ -85,6 +106,7 @@ class TurnPlayer {
     if (part.type === 'start-step') this.#beginStep()
     else if (part.type === 'text-delta') {
       this.#step?.says(part.text)
+      if (part.text.trim() !== '') this.#hasContent = true
       onEvent({ type: 'text', delta: part.text })
     } else if (part.type === 'reasoning-delta') onEvent({ type: 'reasoning', delta: part.text })
     else if (part.type === 'tool-call') this.#announce(part.toolCallId, part.toolName, part.input)
@@ -103,6 +125,7 @@ class TurnPlayer {
   #beginStep(): void {
     this.#steps += 1
     this.#stepBeganAt = performance.now()
+    this.#hasContent = false
     this.#step ??= openStep()
     this.#turn.onEvent({ type: 'step', step: this.#steps })
   }
@@ -114,9 +137,13 @@ class TurnPlayer {
     const stepUsage = { inputTokens, outputTokens, ms: performance.now() - this.#stepBeganAt }
     this.#usage = addUsage(this.#usage, stepUsage)
     if (this.#reason !== 'error') {
-      this.#messages = [...conversation.messages, ...turnSoFar]
+      // Servers refuse a conversation with an empty answer.
+      const said = this.#hasContent ? turnSoFar : turnSoFar.filter((message) => !isEmpty(message))
+      this.#messages = [...conversation.messages, ...said]
       this.#step = undefined
-      this.#reason = finishReason !== 'tool-calls' ? 'finished' : stepwise ? 'paused' : 'limit'
+      if (finishReason === 'tool-calls') this.#reason = stepwise ? 'paused' : 'limit'
+      else this.#reason = ends[finishReason] ?? (this.#hasContent ? 'finished' : 'empty')
+      if (this.repetition.isFound) this.#reason = 'repeated'
     }
     this.#keep()
     onEvent({ type: 'usage', ...stepUsage, total: this.#usage })
@@ -138,6 +165,7 @@ class TurnPlayer {
   #announce(id: string, tool: string, input: unknown): void {
     if (this.#announced.has(id)) return
     this.#announced.add(id)
+    this.#hasContent = true
     this.#step ??= openStep()
     this.#step.calls(id, tool, input)
     this.#turn.onEvent({ type: 'call', id, tool, input })

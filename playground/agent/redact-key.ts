@@ -115,7 +115,8 @@ function cleanDeep<T>(value: T, clean: Clean): T {
 /** Copies an error without its request, cause and stack, and redacts its message. */
 function cleanError(error: unknown, clean: Clean): unknown {
   if (APICallError.isInstance(error)) {
-    const { message, url, statusCode, responseBody, isRetryable } = error
+    const { message, url, statusCode, responseBody, responseHeaders, isRetryable } = error
+    const wait = responseHeaders?.['retry-after']
     return new APICallError({
       message: clean(message),
       url: clean(url),
@@ -123,6 +124,7 @@ function cleanError(error: unknown, clean: Clean): unknown {
       isRetryable,
       ...(statusCode !== undefined && { statusCode }),
       ...(responseBody !== undefined && { responseBody: clean(responseBody) }),
+      ...(wait !== undefined && { responseHeaders: { 'retry-after': clean(wait) } }),
     })
   }
   if (!(error instanceof Error)) return cleanDeep(error, clean)

@@ -84,11 +84,26 @@ export type AgentEvent =
     }
   /** The conversation has changed. `agent.conversation` is the state to save. */
   | { readonly type: 'conversation' }
-  | { readonly type: 'error'; readonly message: string; readonly canRetry: boolean }
+  /** `retryAfterMs`: the server asks to wait this long, or is overloaded, and may answer afterwards. */
+  | { readonly type: 'error'; readonly message: string; readonly canRetry: boolean; readonly retryAfterMs?: number }
   | { readonly type: 'done'; readonly reason: DoneReason }
 
-/** `paused`: the requested single step is done, and the model wants more. `limit`: the turn has used all its steps. */
-export type DoneReason = 'finished' | 'stopped' | 'paused' | 'limit' | 'error'
+/**
+ * `paused`: the requested single step is done, and the model wants more. `limit`: the turn has used all its steps. `cut`: the
+ * answer reached the model's limit of output. `filtered`: the provider withheld the answer. `early`: the answer ended without
+ * its end. `empty`: there was no text and no call. `repeated`: the model made the same call again and again.
+ */
+export type DoneReason =
+  | 'finished'
+  | 'stopped'
+  | 'paused'
+  | 'limit'
+  | 'error'
+  | 'cut'
+  | 'filtered'
+  | 'early'
+  | 'empty'
+  | 'repeated'
 
 export interface AgentOptions {
   /** Called at the beginning of each turn, so that the workspace can change between turns. */

@@ -26,6 +26,9 @@ async function relay({ url, method, headers, body }: Extract<ToOutside, { kind: 
     redirect: 'error',
     referrerPolicy: 'no-referrer',
     ...(body !== undefined && { body }),
+  }).catch(async (error: unknown) => {
+    if (!(await answersOthers(url))) throw error
+    throw new TypeError('Failed to fetch: the server does not let other pages ask it')
   })
   const { status, statusText } = response
   send({ kind: 'head', status, statusText, headers: [...response.headers] })
@@ -36,4 +39,15 @@ async function relay({ url, method, headers, body }: Extract<ToOutside, { kind: 
     send({ kind: 'chunk', bytes: next.value })
   }
   send({ kind: 'end', warnings: [] })
+}
+
+/** Whether a server answers a request whose response the page may not read. Where the page cannot know, it is false. */
+async function answersOthers(url: string): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(3_000)
+    await fetch(new URL(url).origin, { mode: 'no-cors', credentials: 'omit', referrerPolicy: 'no-referrer', signal })
+    return true
+  } catch {
+    return false
+  }
 }

@@ -1,4 +1,5 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { errorInWords } from '../agent/error-words.ts'
 import type {
   Agent,
   Conversation as AgentConversation,
@@ -8,7 +9,7 @@ import type {
   Usage,
 } from '../agent/types.ts'
 import { labelOf } from './label.ts'
-import { choiceOf, choosePick, chosenPick, keyChanges, type ModelPick } from './model.ts'
+import { addressOf, choiceOf, choosePick, chosenPick, keyChanges, type ModelPick } from './model.ts'
 import type { Session } from './types.ts'
 
 /** One displayed item of the conversation. */
@@ -33,6 +34,10 @@ export interface Conversation {
   readonly isWorking: ReadonlySignal<boolean>
   readonly canContinue: ReadonlySignal<boolean>
   readonly usage: ReadonlySignal<Usage>
+  /** The time of the next try after a failure, in milliseconds since 1970. */
+  readonly retryAt: ReadonlySignal<number | undefined>
+  /** Does not try again after a failure. */
+  cancelRetry(): void
   readonly pick: Signal<ModelPick>
   /** The scenarios of the scripted model. Empty until they are loaded. */
   readonly scenarios: ReadonlySignal<readonly Scenario[]>
@@ -69,7 +74,15 @@ const ends: Readonly<Record<string, string>> = {
   stopped: 'Stopped',
   paused: 'Waits for the next step',
   limit: 'Stopped: as many steps as one turn may have',
+  cut: 'The answer was cut off: it reached the model’s limit of output. Write “go on” for the rest.',
+  filtered: 'The provider withheld the rest of the answer (content filter).',
+  early: 'The answer ended early: the server broke it off. Write “go on” for the rest.',
+  empty: 'The model answered with nothing. Try again, or choose another model.',
+  repeated: 'Stopped: the model made the same call again and again, with the same result.',
 }
+
+/** Number of tries after a failure for which the server asks to wait. */
+const MAX_TRIES = 3
 
 /** The scripted model of a project. Other models are chosen for all projects. */
 function scriptedOf(pick: ModelPick | undefined): ModelPick | undefined {
@@ -115,6 +128,9 @@ class SessionConversation implements StoredConversation {
   readonly isWorking = signal(false)
   readonly canContinue = signal(false)
   readonly usage: Signal<Usage>
+  readonly retryAt = signal<number | undefined>(undefined)
+  #retryTimer: ReturnType<typeof setTimeout> | undefined
+  #tries = 0
   readonly pick: Signal<ModelPick>
   readonly changes = signal(0)
   readonly scenarios = signal<readonly Scenario[]>([])
@@ -153,11 +169,15 @@ class SessionConversation implements StoredConversation {
       this.scenarios.value = scenarios
     })
     // Another model or key needs a new agent, which continues from the same messages.
-    this.close = effect(() => {
+    const endFollowing = effect(() => {
       choosePick(this.pick.value)
       keyChanges.value
       this.#isStale = true
     })
+    this.close = () => {
+      endFollowing()
+      this.cancelRetry()
+    }
     // After a reload, only the agent knows whether the turn can continue.
     if (items.length > 0) {
       void this.#openAgent().then((agent) => {
@@ -206,6 +226,7 @@ class SessionConversation implements StoredConversation {
 
   clear(): void {
     if (this.isWorking.value) return
+    this.cancelRetry()
     this.#agent = undefined
     this.#messages = undefined
     this.items.value = []
@@ -260,6 +281,7 @@ class SessionConversation implements StoredConversation {
         break
       case 'usage':
         this.usage.value = event.total
+        this.#tries = 0
         this.#settle()
         break
       case 'conversation':
@@ -267,7 +289,7 @@ class SessionConversation implements StoredConversation {
         this.changes.value += 1
         break
       case 'error':
-        this.#add({ kind: 'error', text: event.message })
+        this.#onError(event)
         break
       case 'done': {
         const text = ends[event.reason]
@@ -275,6 +297,22 @@ class SessionConversation implements StoredConversation {
         break
       }
     }
+  }
+
+  #onError(event: Extract<AgentEvent, { type: 'error' }>): void {
+    const hasBegun = this.items.value.length > this.#settled
+    const address = addressOf(this.pick.value)
+    const page = globalThis.location?.origin ?? ''
+    this.#add({ kind: 'error', text: errorInWords(event, { address, page, hasBegun }) })
+    if (event.retryAfterMs === undefined || this.#tries >= MAX_TRIES) return
+    this.#tries += 1
+    this.retryAt.value = Date.now() + event.retryAfterMs
+    this.#retryTimer = setTimeout(() => void this.resume(), event.retryAfterMs)
+  }
+
+  cancelRetry(): void {
+    clearTimeout(this.#retryTimer)
+    this.retryAt.value = undefined
   }
 
   async #openAgent(): Promise<Agent> {
@@ -296,6 +334,7 @@ class SessionConversation implements StoredConversation {
   /** Runs one turn, or a part of it. */
   async #turn(act: (agent: Agent) => Promise<unknown>): Promise<void> {
     if (this.isWorking.value) return
+    this.cancelRetry()
     this.isWorking.value = true
     try {
       const agent = await this.#openAgent()

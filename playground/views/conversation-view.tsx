@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ConversationItem } from '../session/conversation.ts'
 import type { ProjectSession } from '../session/project-session.ts'
@@ -39,6 +40,9 @@ export function ConversationView({ projectSession }: { readonly projectSession: 
         {!isWorking.value && items.value.length > 1 && projectSession.conversation.afterwards.value !== undefined && (
           <p class="notice">To try now: {projectSession.conversation.afterwards.value}</p>
         )}
+        {projectSession.conversation.retryAt.value !== undefined && (
+          <NextTry conversation={projectSession.conversation} at={projectSession.conversation.retryAt.value} />
+        )}
         {isWorking.value && pending.length === 0 && (
           <p class="muted working" role="status">
             The agent is working…
@@ -47,6 +51,30 @@ export function ConversationView({ projectSession }: { readonly projectSession: 
       </section>
       {pending.length > 0 && <Approvals pending={pending} texts={projectSession.texts} />}
       <Composer projectSession={projectSession} />
+    </div>
+  )
+}
+
+/** Counts down to the next try after a failure. */
+function NextTry({ conversation, at }: { readonly conversation: ProjectSession['conversation']; readonly at: number }) {
+  const seconds = useSignal(0)
+  useEffect(() => {
+    const count = () => {
+      seconds.value = Math.max(0, Math.ceil((at - Date.now()) / 1000))
+    }
+    count()
+    const timer = setInterval(count, 500)
+    return () => clearInterval(timer)
+  }, [at])
+  return (
+    <div class="row wrap" role="timer" aria-label="Next try">
+      <span class="muted number">Trying again in {seconds.value} s</span>
+      <button type="button" class="button" onClick={() => void conversation.resume()}>
+        Try now
+      </button>
+      <button type="button" class="button quiet" onClick={() => conversation.cancelRetry()}>
+        Do not try again
+      </button>
     </div>
   )
 }

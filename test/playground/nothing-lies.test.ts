@@ -6,7 +6,18 @@ import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { samples } from '../../playground/projects/samples/index.ts'
 import { type Playground, startPlayground } from './open.ts'
-import { button, command, conversation, exported, filesOnDisk, openFile, patiently, settled, tab } from './person.ts'
+import {
+  button,
+  command,
+  conversation,
+  exported,
+  filesOnDisk,
+  importTexts,
+  openFile,
+  patiently,
+  settled,
+  tab,
+} from './person.ts'
 
 /** What the page states about a project is so. */
 let playground: Playground
@@ -122,4 +133,27 @@ describe('a project with several runs, a repository and a reload', () => {
       rmSync(directory, { recursive: true })
     }
   })
+})
+
+describe('the scripted agent', () => {
+  it('claims no tests in a project without any, and counts refusals as its report does', async () => {
+    const page = await settled(await playground.open(undefined, '?sample=release-notes&storage=opfs'))
+    await run(page, 'of them were refused')
+    const [, calls, commands] =
+      /counts (\d+) refused calls and (\d+) commands/.exec((await conversation(page).textContent()) ?? '') ?? []
+    expect(Number(calls) + Number(commands)).toBe(7)
+    await tab(page, 'Report').click()
+    await page.getByRole('cell', { name: `carried out, ${calls} refused` }).waitFor()
+    await tab(page, 'Limits').click()
+    expect(
+      await page
+        .locator('.facts > div')
+        .filter({ hasText: /^Refused/ })
+        .locator('dd')
+        .textContent(),
+    ).toBe(calls)
+    await importTexts(page, 'notes', { 'notes.txt': 'a\n' })
+    await run(page, 'no tests that I could find')
+    await page.context().close()
+  }, 120_000)
 })

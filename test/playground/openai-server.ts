@@ -12,13 +12,14 @@ export interface OpenAiServer {
   readonly faults: readonly string[]
   /**
    * Sets the next responses to a misbehaviour each: a status, `hang` to stop after the first words, `drop` to close the
-   * connection after them, or `garble` to make calls whose input is not JSON.
+   * connection after them, `garble` to make calls whose input is not JSON, `empty` to answer with nothing, or `cut` to end
+   * the text at the limit of output. A status of 429 asks to wait for a second.
    */
   misbehave(...options: Misbehaviour[]): void
   close(): Promise<void>
 }
 
-export type Misbehaviour = number | 'hang' | 'drop' | 'garble'
+export type Misbehaviour = number | 'hang' | 'drop' | 'garble' | 'empty' | 'cut'
 
 export interface OpenAiServerOptions {
   /** The texts and calls of its model. */
@@ -80,6 +81,7 @@ export async function startOpenAiServer({ script, key, pieces = 16 }: OpenAiServ
       return fail(response, 400, wrong)
     }
     const settings = misbehaviours.shift()
+    if (settings === 429) response.setHeader('retry-after', '1')
     if (typeof settings === 'number') return fail(response, settings, `Out of order; asked with ${given}`)
     const { content, finishReason, usage } = await model.doGenerate({ prompt: promptOf(body.messages) })
     response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -97,6 +99,7 @@ export async function startOpenAiServer({ script, key, pieces = 16 }: OpenAiServ
     await delta({ role: 'assistant', content: '' })
     let index = 0
     for (const part of content) {
+      if (settings === 'empty') break
       if (part.type === 'text') {
         for (const piece of inPieces(part.text, pieces)) {
           await delta({ content: piece })
@@ -113,7 +116,7 @@ export async function startOpenAiServer({ script, key, pieces = 16 }: OpenAiServ
         index += 1
       }
     }
-    await delta({}, finishReason.unified === 'tool-calls' ? 'tool_calls' : 'stop')
+    await delta({}, settings === 'cut' ? 'length' : finishReason.unified === 'tool-calls' ? 'tool_calls' : 'stop')
     if (body.stream_options?.include_usage === true) {
       const prompt = usage.inputTokens.total ?? 0
       const completion = usage.outputTokens.total ?? 0
@@ -149,6 +152,7 @@ function corsOf({ headers }: IncomingMessage): Record<string, string> {
     'access-control-allow-origin': headers.origin ?? '*',
     'access-control-allow-methods': 'POST, OPTIONS',
     'access-control-allow-headers': headers['access-control-request-headers'] ?? '*',
+    'access-control-expose-headers': 'retry-after',
     'cross-origin-resource-policy': 'cross-origin',
   }
 }

@@ -1,0 +1,161 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Page } from 'playwright'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { call } from 'wardspace/testing/scripted-model'
+import { type Playground, startPlayground } from './open.ts'
+import { type OpenAiServer, startOpenAiServer } from './openai-server.ts'
+import { button, conversation, importTexts, patiently, settled, switchProject } from './person.ts'
+
+/** A model of one's own: its key, its choice and its failures, in the words of a person. */
+let playground: Playground
+let server: OpenAiServer
+let page: Page
+
+const key = 'sk-planted-in-the-field-71b0'
+
+beforeAll(async () => {
+  server = await startOpenAiServer({
+    key,
+    *script(request) {
+      for (let i = 0; request.includes('loop') && i < 20; i++) yield* call('', 'read_file', { path: 'README.md' })
+      return 'Hello from the model of your own.'
+    },
+  })
+  playground = await startPlayground()
+  page = await settled(await playground.open(undefined, '?sample=price-list&storage=opfs'))
+}, 240_000)
+
+afterAll(async () => {
+  await playground?.close()
+  await server?.close()
+})
+
+async function setUp(fields: Readonly<Record<string, string>>): Promise<void> {
+  if ((await page.getByRole('dialog').count()) === 0) await page.getByRole('button', { name: 'Settings' }).click()
+  for (const [label, text] of Object.entries(fields))
+    await page.getByRole('dialog').getByLabel(label, { exact: true }).fill(text)
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
+
+async function send(text: string): Promise<void> {
+  await page.locator('#composer').fill(text)
+  await button(page, 'Send').click()
+}
+
+const says = (text: string | RegExp) => expect.poll(() => conversation(page).textContent(), patiently).toMatch(text)
+const clear = () => button(page, 'New').click()
+const idle = () => button(page, 'Send').waitFor()
+
+it('uses the key as soon as it is typed, also between two messages', async () => {
+  await page.getByRole('combobox', { name: 'Model', exact: true }).selectOption('endpoint')
+  await page.getByLabel('Provider').selectOption('compatible')
+  await setUp({ Address: server.url, Model: 'a-model', Key: `${key}-wrong` })
+  await send('Hello?')
+  await says(/did not accept the key\. Check it in the settings\./)
+  await setUp({ Key: key })
+  await send('Hello?')
+  await says('Hello from the model of your own.')
+  expect(server.faults).toEqual([])
+})
+
+it('stays the chosen model over projects and reloads', async () => {
+  await importTexts(page, 'other', { 'README.md': 'a\n' })
+  const chosen = async () => [
+    await page.getByRole('combobox', { name: 'Model', exact: true }).inputValue(),
+    await page.getByRole('button', { name: 'a-model' }).count(),
+  ]
+  await expect.poll(chosen, patiently).toEqual(['endpoint', 1])
+  await send('Hello?')
+  await says('Hello from the model of your own.')
+  await switchProject(page, 'Price list')
+  await expect.poll(chosen, patiently).toEqual(['endpoint', 1])
+  await page.reload()
+  await settled(page)
+  await expect.poll(chosen, patiently).toEqual(['endpoint', 1])
+  // The key was not to be kept.
+  await setUp({ Key: key })
+})
+
+it('says that an answer is empty or cut, and goes on', async () => {
+  await clear()
+  server.misbehave('empty')
+  await send('Hello?')
+  await says('The model answered with nothing.')
+  server.misbehave('cut')
+  await send('Once more?')
+  await says('The answer was cut off')
+  await send('Go on.')
+  await says(/own\.[^]*cut off[^]*own\./)
+  expect(server.faults).toEqual([])
+})
+
+it('counts down after too many requests, and tries again', async () => {
+  await clear()
+  server.misbehave(429, 429)
+  await send('Hello?')
+  await says(/Too many requests/)
+  await says(/Trying again in \d+ s/)
+  await says('Hello from the model of your own.')
+  expect(await conversation(page).textContent()).not.toContain('Too many requests')
+})
+
+it('says that the connection broke off, and repeats no text', async () => {
+  await clear()
+  server.misbehave('drop')
+  await send('Hello?')
+  await says('The connection broke off in the middle of the answer.')
+  await button(page, 'Continue').click()
+  await says('Hello from the model of your own.')
+  expect((await conversation(page).textContent())?.match(/Hello from/g)?.length).toBe(1)
+})
+
+it('stops a model that makes the same call again and again', async () => {
+  await clear()
+  const before = server.requests.length
+  await send('loop')
+  await says('Stopped: the model made the same call again and again')
+  await idle()
+  expect(server.requests.length - before).toBe(3)
+})
+
+it('says why it cannot reach a server', async () => {
+  const closed = createServer().listen(0, '127.0.0.1')
+  await once(closed, 'listening')
+  const { port } = closed.address() as AddressInfo
+  await new Promise((resolve) => closed.close(resolve))
+  const strict = createServer((_, response) => {
+    response.setHeader('cross-origin-resource-policy', 'cross-origin')
+    response.end('{}')
+  }).listen(0, '127.0.0.1')
+  await once(strict, 'listening')
+  const strictPort = (strict.address() as AddressInfo).port
+  try {
+    const cases = [
+      [`http://127.0.0.1:${port}/v1`, `Nothing answers at 127.0.0.1:${port}.`],
+      [`http://127.0.0.1:${strictPort}/v1`, `The server at 127.0.0.1:${strictPort} runs, and does not let pages of`],
+      ['http://127.0.0.1:11434/v1', 'OLLAMA_ORIGINS'],
+    ] as const
+    for (const [address, words] of cases) {
+      await clear()
+      await setUp({ Address: address })
+      await send('Hello?')
+      await says(words)
+    }
+    for (const [status, words] of [
+      [404, 'does not know this model'],
+      [400, 'Out of order'],
+    ] as const) {
+      await setUp({ Address: server.url })
+      await clear()
+      server.misbehave(status)
+      await send('Hello?')
+      await says(words)
+    }
+  } finally {
+    strict.closeAllConnections()
+    strict.close()
+  }
+})
