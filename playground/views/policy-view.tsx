@@ -36,7 +36,9 @@ export function PolicyView({ projectSession }: { readonly projectSession: Projec
     edit(next)
     loaded.value += 1
   }
-  useEffect(() => show(text), [current])
+  useEffect(() => {
+    loaded.value += 1
+  }, [current])
 
   const read = readPolicy(text)
 
