@@ -88,7 +88,7 @@ it('says that an answer is empty or cut, and goes on', async () => {
   await send('Once more?')
   await says('The answer was cut off')
   await send('Go on.')
-  await says(/own\.[^]*cut off[^]*own\./)
+  await says(/own\.[\s\S]*cut off[\s\S]*own\./)
   expect(server.faults).toEqual([])
 })
 
