@@ -84,7 +84,8 @@ const portableModules: Plugin = {
       return existsSync(file) ? { path: file } : { path: name, namespace: 'builtin' }
     })
     to.onLoad({ filter: /./, namespace: 'builtin' }, ({ path }) => ({
-      contents: `module.exports = globalThis.process?.getBuiltinModule?.('node:${path}') ?? {}`,
+      contents: `module.exports = require('./node-module.ts').nodeModule('${path}') ?? {}`,
+      resolveDir: join(top, 'src/util'),
     }))
     to.onResolve({ filter: new RegExp(`^${ENGINE}$`) }, () => ({ path: join(PORTABLE, 'engine-variant.ts') }))
     // The `imports` of package.json choose the one of the platform.

@@ -1,3 +1,5 @@
+import { nodeModule } from '../../src/util/node-module.ts'
+
 /** Node's modules that packages require at run time, for platforms without them. */
 const portable: Readonly<Record<string, unknown>> = {
   buffer: {},
@@ -7,5 +9,5 @@ const portable: Readonly<Record<string, unknown>> = {
 
 /** Returns a `require` for modules of Node only. */
 export function createRequire(): (name: string) => unknown {
-  return (name) => globalThis.process?.getBuiltinModule?.(name) ?? portable[name] ?? {}
+  return (name) => nodeModule(name) ?? portable[name] ?? {}
 }

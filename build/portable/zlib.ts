@@ -1,9 +1,10 @@
 import { Gunzip, gzipSync as portableGzip } from 'fflate'
+import { nodeModule } from '../../src/util/node-module.ts'
 
 /** The part of Node's zlib that the commands of the shell use. */
 type Zlib = Pick<typeof import('node:zlib'), 'constants' | 'gunzipSync' | 'gzipSync'>
 
-const native = globalThis.process?.getBuiltinModule?.('node:zlib')
+const native = nodeModule('zlib')
 
 /** Bytes that are decompressed at once: the output may exceed its limit by about a thousand times as many. */
 const SLICE = 4096

@@ -1,3 +1,4 @@
+import { nodeModule } from '../util/node-module.ts'
 import { pipeBytes } from '../util/pipe-bytes.ts'
 
 /**
@@ -58,8 +59,7 @@ interface Zlib {
 
 function findZlib(): Zlib | undefined {
   try {
-    const host = (globalThis as { process?: { getBuiltinModule?(name: string): unknown } }).process
-    const zlib = host?.getBuiltinModule?.('node:zlib') as Zlib | undefined
+    const zlib = nodeModule('zlib') as Zlib | undefined
     const sample = zlib?.deflateSync(Uint8Array.of(1, 2, 3))
     if (zlib === undefined || sample === undefined || zlib.inflateSync(sample)[2] !== 3) return undefined
     return zlib.inflateSync(sample.subarray(0, -4), { finishFlush: SYNC_FLUSH })[2] === 3 ? zlib : undefined

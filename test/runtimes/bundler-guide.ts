@@ -7,7 +7,7 @@ const top = join(import.meta.dirname, '../..')
 /** The block of a language under a heading of a guide. */
 function blockUnder(guide: string, heading: string, language: string): string {
   const path = `docs/guide/${guide}.md`
-  const [, section = ''] = readFileSync(join(top, path), 'utf8').split(`\n${heading}\n`)
+  const [, section = ''] = `\n${readFileSync(join(top, path), 'utf8')}`.split(`\n${heading}\n`)
   const [block] = blocksOf(path, section.split(/^##+ /m)[0] ?? '').filter((one) => one.language === language)
   if (block === undefined) throw new Error(`${path} has no block of ${language} under "${heading}"`)
   return block.code
@@ -21,9 +21,9 @@ export function commandsUnder(guide: string, heading: string): string[] {
     .filter((line) => line !== '')
 }
 
-/** The setting under a heading of a guide. */
-export function settingUnder(guide: string, heading: string): string {
-  return blockUnder(guide, heading, 'jsonc')
+/** The configuration under a heading of a guide. */
+export function configUnder(guide: string, heading: string, language: 'js' | 'jsonc'): string {
+  return blockUnder(guide, heading, language)
 }
 
 /** The content security policy of the guide for pages. */

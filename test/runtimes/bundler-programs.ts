@@ -79,8 +79,7 @@ const GET = async () => {
 
 export const workerModule = `${GET}\nexport default { fetch: GET }\n`
 
-/** A route that runs where `runtime` says. */
-export const routeModule = (runtime: 'edge' | 'nodejs') =>
-  `${GET}\nexport { GET }\nexport const runtime = '${runtime}'\nexport const dynamic = 'force-dynamic'\n`
+/** A route of a server. */
+export const routeModule = `${GET}\nexport { GET }\nexport const dynamic = 'force-dynamic'\n`
 
 export const expectedOfWorker = used

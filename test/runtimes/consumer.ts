@@ -124,7 +124,7 @@ function page(directory: string, complaints: readonly string[]): Built {
   return { files: { ...filesBelow(directory), '/': pageOf('/main.js') }, complaints: complaints.join('\n') }
 }
 
-function pageOf(script: string): readonly [string, string] {
+export function pageOf(script: string): readonly [string, string] {
   const text = `<!doctype html><title>consumer</title><body></body><script type="module" src="${script}"></script>`
   return ['text/html', text]
 }
@@ -151,7 +151,7 @@ function run(directory: string, program: string, ...args: readonly string[]): st
 
 const types: Readonly<Record<string, string>> = { html: 'text/html', js: 'text/javascript' }
 
-function filesBelow(directory: string): Files {
+export function filesBelow(directory: string): Files {
   const match: Record<string, readonly [string, Uint8Array]> = {}
   if (!existsSync(directory)) return match
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {

@@ -20,14 +20,15 @@ export async function runInChromium(code: string): Promise<Report> {
 
 type Page = Awaited<ReturnType<Awaited<ReturnType<typeof chromium.launch>>['newPage']>>
 
-/** Opens a page of an origin that serves what `find` returns: a content type and a body. */
+/** Opens a page of an origin that serves what `find` returns: a content type and a body, with further headers. */
 export async function onPage<T>(
   find: (path: string) => readonly [type: string, body: string | Uint8Array] | undefined,
   use: (page: Page, origin: string) => Promise<T>,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<T> {
   const server = createServer((request, response) => {
     const matches = find(new URL(request.url ?? '/', 'http://localhost').pathname)
-    response.writeHead(matches === undefined ? 404 : 200, { 'content-type': matches?.[0] ?? 'text/plain' })
+    response.writeHead(matches === undefined ? 404 : 200, { 'content-type': matches?.[0] ?? 'text/plain', ...headers })
     response.end(matches?.[1])
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -1,3 +1,4 @@
+import { nodeModule } from '../../util/node-module.ts'
 import type { FromThread, ToThread } from './thread-protocol.ts'
 
 /** A Web Worker or a worker of Node. */
@@ -24,9 +25,7 @@ interface NodeWorker {
 }
 
 const nodeThreads = () =>
-  globalThis.process?.getBuiltinModule?.('node:worker_threads') as unknown as
-    | { readonly Worker: new (url: URL, options: object) => NodeWorker }
-    | undefined
+  nodeModule('worker_threads') as { readonly Worker: new (url: URL, options: object) => NodeWorker } | undefined
 
 /** Returns the kind of threads of this platform: Web Workers, Node's workers, or none. */
 export function threadKind(): 'web' | 'node' | undefined {
@@ -45,7 +44,7 @@ export function threadFile(): URL {
 
 /** Returns whether that file exists: a bundle of one file and the sources have none. */
 export function hasThreadFile(): boolean {
-  const fs = globalThis.process?.getBuiltinModule?.('node:fs')
+  const fs = nodeModule('fs') as { existsSync(path: URL): boolean } | undefined
   try {
     return fs?.existsSync(threadFile()) === true
   } catch {

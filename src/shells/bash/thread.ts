@@ -1,4 +1,5 @@
 import type { ExecResult, IFileSystem } from 'just-bash'
+import { nodeModule } from '../../util/node-module.ts'
 import { type CustomCommand, customCommand } from './custom-command.ts'
 import { loadInterpreter } from './just-bash.ts'
 import type { ScriptRunner } from './node-command.ts'
@@ -42,7 +43,7 @@ interface Port {
 }
 
 const nodePort = (
-  globalThis.process?.getBuiltinModule?.('node:worker_threads') as
+  nodeModule('worker_threads') as
     | { parentPort: (Port & { on(name: 'message', listener: (message: ToThread) => void): void }) | null }
     | undefined
 )?.parentPort
