@@ -53,6 +53,9 @@ export function checkExpansions(walk: WalkContext, node: SyntaxNode, scope: Scop
       if (scope.isLoose !== true && !isReadWhole(node)) {
         analysis.deny('SYNTAX_ERROR', `The word ${JSON.stringify(node.text)} does not parse`, at)
       }
+      if (isReadDifferently(node.text)) {
+        analysis.deny('SYNTAX_ERROR', `${JSON.stringify(node.text)} means something else in other shells`, at)
+      }
       break
     case 'ArithmeticExpansion':
       analysis.checkOperator('$((', at)
@@ -68,12 +71,23 @@ export function checkExpansions(walk: WalkContext, node: SyntaxNode, scope: Scop
       if (scope.isPattern !== true)
         analysis.deny('SYNTAX_ERROR', 'An extended glob means something else in other shells', at)
       break
+    case 'LocaleString':
+      analysis.deny('SYNTAX_ERROR', '$"" means something else in other shells', at)
+      break
     case 'AnsiCQuoted':
       if (scope.dialect === 'sh') analysis.deny('SYNTAX_ERROR', "$'' means something else in sh", at)
       break
     default:
   }
   forEachChild(node, (child) => checkExpansions(walk, child, inner))
+}
+
+/**
+ * Whether the interpreter of `bash()` ends the command before or in a word, so that the rest of it would be a command: it takes
+ * every `[[` for the start of a test, and a backslash after a list in braces for an ordinary character.
+ */
+function isReadDifferently(text: string): boolean {
+  return text === '[[' || /^\{[^}]+\}[\s\S]*\\/.test(text)
 }
 
 /** Whether the unquoted text of a word contains no characters that a shell would interpret. */

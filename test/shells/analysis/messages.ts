@@ -72,7 +72,7 @@ export const messagePatterns: Readonly<Partial<Record<ReasonCode, RegExp>>> = {
   OUTSIDE_WORKSPACE: oneOf('(The program )?TEXT is not inside the workspace'),
   POLICY_DENIED: oneOf('Policy denies "(forbidden|git push|npm publish)"'),
   SYNTAX_ERROR: oneOf(
-    "(TEXT|\\$''|&>|An extended glob) means something else in (sh|other shells)",
+    '(TEXT|\\$\'\'|\\$""|&>|An extended glob) means something else in (sh|other shells)',
     'Quotes in an expansion mean something else in sh',
     'A command in braces is not portable',
     'A here-document does not end',
