@@ -221,6 +221,8 @@ export interface CommandFiles {
   copy(from: string, to: string, options?: Pick<WriteOptions, 'mode'>): Promise<void>
   /** Records that the command shows paths which `list` or `walk` returned with `showsAll: false`. */
   noteShown(paths: Iterable<Path>): void
+  /** Records that the command has received the size, the permission bits or the time of a file, by each path that names it. */
+  noteMetadata(paths: Iterable<Path>): void
   /**
    * Creates a directory in an existing one. With `mayExist`, nothing happens if it is a directory already, even a hidden one.
    *

@@ -1,7 +1,9 @@
 import type { FsStat } from 'just-bash'
 import { ToolError } from '../../errors.ts'
+import { type Path, parsePath } from '../../paths/logical-path.ts'
 import type { CommandStat } from '../types.ts'
 import { asSystemError, systemError } from './fs-errors.ts'
+import type { EntryStat } from './observed-stat.ts'
 import {
   type Device,
   type FilePath,
@@ -61,14 +63,18 @@ export class FsAccess {
     throw systemError(location.in === 'frame' && operation === 'read' ? 'EISDIR' : 'EACCES', operation, path)
   }
 
-  stat(path: string, noFollow: boolean): Promise<FsStat> {
-    return this.run(
+  /** @param shows whether the command learns that the entry exists */
+  stat(path: string, noFollow: boolean, shows = false): Promise<EntryStat> {
+    return this.run<EntryStat>(
       path,
       'stat',
       async ({ files, path: inside }) => {
         const stat = await files.stat(inside, { noFollow })
         if (stat === undefined) throw new ToolError('NOT_FOUND', 'It does not exist')
-        return statsOf(stat, path)
+        const paths = [...new Set([parsePath(inside) as Path, stat.path])]
+        if (shows) files.noteShown(paths)
+        const { workspace } = this.options.roots
+        return { ...statsOf(stat, path), ...(files === workspace && stat.type === 'file' ? { paths } : {}) }
       },
       ({ in: part }) => (part === 'frame' ? frameStats(path) : part === 'device' ? deviceStats(path) : undefined),
     )

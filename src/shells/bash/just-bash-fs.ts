@@ -1,9 +1,10 @@
-import type { IFileSystem } from 'just-bash'
+import type { FsStat, IFileSystem } from 'just-bash'
 import { ToolError } from '../../errors.ts'
 import { createPacer } from '../../util/pacer.ts'
 import { bytesOfText, textOfBytes } from './byte-encoding.ts'
 import { type BashFsOptions, FsAccess } from './fs-access.ts'
 import { reasonOf, type SystemError, systemError } from './fs-errors.ts'
+import { observeStat } from './observed-stat.ts'
 import { type FilePath, HOME, resolvePath, withoutFiles } from './virtual-paths.ts'
 
 /**
@@ -12,7 +13,8 @@ import { type FilePath, HOME, resolvePath, withoutFiles } from './virtual-paths.
  */
 export function bashFs(options: BashFsOptions): IFileSystem {
   const access = new FsAccess(options)
-  return { ...withoutFiles, ...reads(access), ...writes(access), ...trees(access) }
+  const { noteMetadata } = options.roots.workspace
+  return { ...withoutFiles, ...reads(access), ...writes(access), ...trees(access), ...{ noteMetadata } }
 }
 
 type Reads = Pick<
@@ -44,8 +46,8 @@ function reads(access: FsAccess): Reads {
     },
     readFileBuffer: async (path) => (await access.read(path)).slice(),
     exists: (path) => isVisible(access, path),
-    stat: (path) => access.stat(path, false),
-    lstat: (path) => access.stat(path, true),
+    stat: (path) => look(access, path, false),
+    lstat: (path) => look(access, path, true),
     readdir: async (path) => (await access.list(path)).map(({ name }) => name),
     readdirWithFileTypes: async (path) =>
       (await access.list(path)).map(({ name, type }) => ({
@@ -126,9 +128,15 @@ async function intoHidden(
 
 const nameOf = (path: string): string => resolvePath('/', path).split('/').at(-1) ?? ''
 
+/** Returns the stat of an entry for a command, which so receives its name, and what it uses of its metadata. */
+async function look(access: FsAccess, path: string, noFollow: boolean): Promise<FsStat> {
+  const stat = await access.stat(path, noFollow, true)
+  return observeStat(stat, access.options.roots.workspace.noteMetadata)
+}
+
 async function isVisible(access: FsAccess, path: string): Promise<boolean> {
   try {
-    await access.stat(path, false)
+    await access.stat(path, false, true)
     return true
   } catch {
     return false

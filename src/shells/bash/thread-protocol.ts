@@ -1,4 +1,3 @@
-import type { FsStat } from 'just-bash'
 import { type ErrorCode, type ErrorDetails, ToolError } from '../../errors.ts'
 import type { SystemError } from './fs-errors.ts'
 import type { Script, ScriptResult } from './node-emulation/script.ts'
@@ -78,16 +77,7 @@ export function fromMessage(
   })
 }
 
-/** A stat as it is sent: a date of another realm is not cloned as a date. */
-export function sentStat(stat: FsStat): object {
-  return { ...stat, mtime: stat.mtime.getTime() }
-}
-
-export function receivedStat(stat: object): FsStat {
-  return { ...(stat as FsStat), mtime: new Date((stat as { mtime: number }).mtime) }
-}
-
-/** The file system methods that a thread may call. */
+/** The methods of the file system that a thread may call. `noteMetadata` is the only one that just-bash does not have. */
 export const fsMethods = [
   'readFile',
   'readFileBytes',
@@ -109,4 +99,5 @@ export const fsMethods = [
   'readlink',
   'realpath',
   'utimes',
+  'noteMetadata',
 ] as const

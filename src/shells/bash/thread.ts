@@ -1,9 +1,11 @@
 import type { ExecResult, IFileSystem } from 'just-bash'
+import type { Path } from '../../paths/logical-path.ts'
 import { nodeModule } from '../../util/node-module.ts'
 import { type CustomCommand, customCommand } from './custom-command.ts'
 import { loadInterpreter } from './just-bash.ts'
 import type { ScriptRunner } from './node-command.ts'
 import type { ScriptFiles, ScriptResult } from './node-emulation/script.ts'
+import { receivedStat } from './observed-stat.ts'
 import { runLine } from './run-line.ts'
 import { interpreterCommands, runScript } from './same-thread.ts'
 import { sameThreadLimits } from './same-thread-limits.ts'
@@ -15,7 +17,6 @@ import {
   fromMessage,
   fsMethods,
   PROCESS_ARGUMENT,
-  receivedStat,
   type Settled,
   type ThreadRequest,
   type ToThread,
@@ -125,7 +126,10 @@ async function ask(job: number, request: ThreadRequest): Promise<unknown> {
 
 function remoteFs(job: number): IFileSystem {
   const methods = fsMethods.map((fs) => [fs, (...args: unknown[]) => ask(job, { fs, args })] as const)
-  const statOf = (fs: string) => async (path: string) => receivedStat((await ask(job, { fs, args: [path] })) as object)
+  // Messages arrive in their order, so the file counts as read before anything that the line writes next.
+  const note = (paths: readonly Path[]): void => void ask(job, { fs: 'noteMetadata', args: [paths] }).catch(() => {})
+  const statOf = (fs: string) => async (path: string) =>
+    receivedStat((await ask(job, { fs, args: [path] })) as object, note)
   return {
     ...Object.fromEntries(methods),
     stat: statOf('stat'),

@@ -36,7 +36,7 @@ export function readFile(
 /** The operations of a command's files that change nothing. */
 export type CommandReads = Pick<
   CommandFiles,
-  'stat' | 'list' | 'read' | 'readLink' | 'realPath' | 'walk' | 'noteShown' | 'scan'
+  'stat' | 'list' | 'read' | 'readLink' | 'realPath' | 'walk' | 'noteShown' | 'noteMetadata' | 'scan'
 >
 
 export function createCommandReads(gate: CommandGate): CommandReads {
@@ -95,6 +95,10 @@ export function createCommandReads(gate: CommandGate): CommandReads {
       }),
 
     noteShown,
+
+    noteMetadata(paths) {
+      for (const path of paths) options.flow?.read(path)
+    },
 
     scan: (paths, wants, visit) => scanFiles(gate, paths, wants, visit),
   }

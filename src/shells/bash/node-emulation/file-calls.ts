@@ -15,8 +15,7 @@ export function createFileCalls(files: ScriptFiles, resolver: Resolver) {
     async readdir(path: string) {
       const entries: { name: string; type: string }[] = []
       for (const name of await files.readdir(path)) {
-        const { type } = statOf(await files.lstat(`${path}/${name}`))
-        entries.push({ name, type })
+        entries.push({ name, type: typeOf(await files.lstat(`${path}/${name}`)) })
       }
       return entries
     },
@@ -72,8 +71,13 @@ export function createFileCalls(files: ScriptFiles, resolver: Resolver) {
   }
 }
 
-function statOf({ isFile, isDirectory, size, mode, mtime }: ScriptStat) {
-  const type = isFile ? 'file' : isDirectory ? 'directory' : 'link'
+function typeOf({ isFile, isDirectory }: ScriptStat) {
+  return isFile ? 'file' : isDirectory ? 'directory' : 'link'
+}
+
+function statOf(stat: ScriptStat) {
+  const { size, mode, mtime } = stat
+  const type = typeOf(stat)
   const bits = type === 'file' ? 0o100000 : type === 'directory' ? 0o040000 : 0o120000
   return { type, size, mode: bits | (mode & 0o777), mtimeMs: mtime.getTime() }
 }

@@ -187,7 +187,7 @@ const operations = {
   /** @param {PathLike} path */
   exists(path) {
     try {
-      callHost('stat', [absolutePath(path)])
+      callHost('access', [absolutePath(path)])
       return true
     } catch {
       return false
@@ -287,7 +287,7 @@ const operations = {
    * @param {PathLike} path
    */
   utimes(path) {
-    callHost('stat', [absolutePath(path)])
+    callHost('access', [absolutePath(path)])
   },
   /**
    * @param {PathLike} path
