@@ -169,6 +169,24 @@ function plain(block: string): string {
   return block.replace(/^\s*\* ?/gm, '').replace(/^```(?:ts)?$/gm, '')
 }
 
+const importLine = /^import \{ (.+) \} from '(.+)'$/gm
+
+/** The modules of subpaths that export other functions under names of `setup()`. */
+const modules: Readonly<Record<string, () => Promise<Readonly<Record<string, unknown>>>>> = {
+  'wardspace/core': () => import('../src/workspace/core.ts'),
+  'wardspace/tools': () => import('../src/tools/entry.ts'),
+}
+
+/** The values that an example imports, by name. */
+async function importsOf(code: string): Promise<Readonly<Record<string, unknown>>> {
+  const values: Record<string, unknown> = {}
+  for (const [, names = '', specifier = ''] of code.matchAll(importLine)) {
+    const module = (await modules[specifier]?.()) ?? expect.unreachable(`An example imports ${specifier}`)
+    for (const name of names.split(', ')) values[name] = module[name] ?? expect.unreachable(`${specifier}: ${name}`)
+  }
+  return values
+}
+
 describe('the examples in docstrings', () => {
   beforeAll(() => {
     temporary = mkdtempSync(join(tmpdir(), 'wardspace-docs-'))
@@ -182,10 +200,12 @@ describe('the examples in docstrings', () => {
   })
 
   it.each(docstringExamples())('$name runs', async ({ code }) => {
-    const names = Object.entries(await setup()).filter(([name]) => !code.includes(`const ${name} =`))
+    const values = { ...(await setup()), ...(await importsOf(code)) }
+    const names = Object.entries(values).filter(([name]) => !code.includes(`const ${name} =`))
     const AsyncFunction = (async () => {}).constructor as new (
       ...parts: string[]
     ) => (...values: unknown[]) => Promise<void>
-    await new AsyncFunction(...names.map(([name]) => name), code)(...names.map(([, value]) => value))
+    const body = code.replace(importLine, '')
+    await new AsyncFunction(...names.map(([name]) => name), body)(...names.map(([, value]) => value))
   })
 })

@@ -18,7 +18,6 @@ const options = {
   validation: { notExported: true, invalidLink: true, invalidPath: true, notDocumented: true },
   // Types are derived from the built-in tools; no user needs to name them.
   intentionallyNotExported: [
-    'BuiltinTool',
     'ToolOf',
     'ToolInputs',
     'ToolOutputs',

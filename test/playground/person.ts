@@ -32,13 +32,6 @@ export async function openFile(page: Page, path: string): Promise<void> {
 
 export const editor = (page: Page, path: string) => page.getByRole('textbox', { name: `Text of ${path}` })
 
-/** Types at the beginning of the open file. */
-export async function typeInto(page: Page, path: string, text: string): Promise<void> {
-  await editor(page, path).click()
-  await page.keyboard.press('Control+Home')
-  await page.keyboard.insertText(text)
-}
-
 /** Runs a command in the person's terminal and waits for a text that it prints. */
 export async function command(page: Page, line: string, output: string): Promise<void> {
   await page.getByLabel('Terminal input').focus()

@@ -40,6 +40,7 @@ import * as scriptedModel from '../../src/testing/scripted-model.ts'
 import * as toolKit from '../../src/tools/author.ts'
 import * as execWorkspace from '../../src/workspace/exec-workspace.ts'
 import * as replay from '../../src/workspace/replay.ts'
+import { nonexistent } from '../nonexistent.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'wardspace-arguments-'))
 const backend = memory.memory({ 'a.txt': 'a\n' })
@@ -156,9 +157,9 @@ const rows: readonly Row[] = [
     verifyAudit: [param([], 'array', 'a list of null', 'tools'), options()],
   }),
   ...rowsOf('evidence/jsonl-sink', jsonl, {
-    jsonlSink: [param('/nonexistent/a.jsonl', 'text')],
-    readAuditFile: [param('/nonexistent/a.jsonl', 'text')],
-    verifyAuditFile: [param('/nonexistent/a.jsonl', 'text'), options()],
+    jsonlSink: [param(`${nonexistent}/a.jsonl`, 'text')],
+    readAuditFile: [param(`${nonexistent}/a.jsonl`, 'text')],
+    verifyAuditFile: [param(`${nonexistent}/a.jsonl`, 'text'), options()],
   } as never),
   ...rowsOf('evidence/directory-parking', parking, { directoryParking: [param(join(directory, 'parked'), 'text')] }),
   ...rowsOf('policy', policy, {
@@ -207,7 +208,7 @@ const rows: readonly Row[] = [
   } as never),
   ...rowsOf('backends/memory', memory, { memory: [param({}, 'object', 'nothing'), options()] } as never),
   ...rowsOf('backends/memfs', memfs, { memfs: [param(new Volume()), options()] }),
-  ...rowsOf('backends/node', node, { nodeBackend: [param('/nonexistent', 'text'), options()] } as never),
+  ...rowsOf('backends/node', node, { nodeBackend: [param(nonexistent, 'text'), options()] } as never),
   ...rowsOf('backends/overlay', overlay, {
     isOverlay: [anyObject],
     overlay: [anyBackend, param(undefined, 'nothing', 'backend'), options()],
@@ -284,7 +285,7 @@ const rows: readonly Row[] = [
     createRunningCommands: skipped,
   } as never),
   ...rowsOf('shells/bash', bash, { bash: [options()] } as never),
-  ...rowsOf('shells/node', nodeShell, { nodeShell: [param({ root: '/nonexistent' })] } as never),
+  ...rowsOf('shells/node', nodeShell, { nodeShell: [param({ root: nonexistent })] } as never),
   ...rowsOf('shells/webcontainer', webcontainer, { webcontainer: [options()] } as never),
   ...rowsOf('testing', testing, {
     backendContract: [param({ name: 'x', create: () => ({ backend }) })],
@@ -298,7 +299,7 @@ const rows: readonly Row[] = [
   }),
   ...rowsOf('testing/fixtures', fixtures, {
     recordFixture: [param(join(directory, 'a.jsonl'), 'text'), files, callback, options({ record: 'always' })],
-    replayFixture: [param('/nonexistent', 'text'), files, options()],
+    replayFixture: [param(nonexistent, 'text'), files, options()],
   }),
   ...rowsOf('testing/scripted-model', scriptedModel, {
     call: [anyText, anyText, any],

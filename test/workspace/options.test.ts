@@ -65,12 +65,13 @@ import {
 import { type CoreWorkspaceOptions, createWorkspace as createCore } from '../../src/workspace/core.ts'
 import { type ExecWorkspaceOptions, execWorkspace } from '../../src/workspace/exec-workspace.ts'
 import { type ReplayOptions, replay } from '../../src/workspace/replay.ts'
+import { nonexistent } from '../nonexistent.ts'
 
 /** With `CI` in the environment, a missing fixture is an error before anything is recorded. */
 async function recordWithoutCi(options: FixtureOptions): Promise<unknown> {
   vi.stubEnv('CI', '')
   try {
-    return await recordFixture('/nonexistent/a', {}, async () => {}, options)
+    return await recordFixture(`${nonexistent}/a`, {}, async () => {}, options)
   } finally {
     vi.unstubAllEnvs()
   }
@@ -198,7 +199,7 @@ const faces: readonly Face[] = [
   ),
   face<MemoryOptions>('memory()', (options) => memory({}, options), { clock: callback }),
   face<MemfsOptions>('memfs()', (options) => memfs(new Volume(), options), { root: none }),
-  face<NodeOptions>('nodeBackend()', (options) => nodeBackend('/nonexistent', options), {
+  face<NodeOptions>('nodeBackend()', (options) => nodeBackend(nonexistent, options), {
     ...{ stateDir: none, lockTimeoutMs: none, grounding: none },
   }),
   face<OpfsOptions>('opfs()', opfs, {
@@ -231,7 +232,7 @@ const faces: readonly Face[] = [
   }),
   face<NodeShellOptions>(
     'nodeShell()',
-    (options) => nodeShell({ ...{ root: '/nonexistent', sandbox: 'none' }, ...options } as NodeShellOptions),
+    (options) => nodeShell({ ...{ root: nonexistent, sandbox: 'none' }, ...options } as NodeShellOptions),
     {
       ...{ root: none, stateDir: none, sandbox: none, readable: none, shell: none, env: none },
       ...{ graceMs: none, shadowBytes: none },
@@ -252,7 +253,7 @@ const faces: readonly Face[] = [
     maxBytes: positive,
     onPort: callback,
   }),
-  face<JsonlSinkOptions>('jsonlSink()', (options) => jsonlSink('/nonexistent/a.jsonl', options), {
+  face<JsonlSinkOptions>('jsonlSink()', (options) => jsonlSink(`${nonexistent}/a.jsonl`, options), {
     ...{ fsync: none, tornTail: none, rotateBytes: none },
   }),
   face<VerifyOptions>('verifyAudit()', (options) => verifyAudit([], options), {
@@ -345,7 +346,7 @@ const furtherFaces: readonly Face[] = [
   face<FixtureOptions>('recordFixture()', (options) => recordWithoutCi(options), {
     ...{ ...fixtureKinds, record: none },
   }),
-  face<VerifyOptions>('verifyAuditFile()', (options) => verifyAuditFile('/nonexistent', options), {
+  face<VerifyOptions>('verifyAuditFile()', (options) => verifyAuditFile(nonexistent, options), {
     ...{ head: none, after: none },
   }),
   face<CanonicalOptions>('canonical()', (options) => canonical(memory(), 'a' as never, options), {
