@@ -542,7 +542,20 @@ export const lacking: Record<string, () => Promise<void>> = {
     same(await waiting, 'ABORTED', 'a boot that is waited for when the shell is closed')
   },
 
-  dull: () =>
+  'no-trap': () =>
+    withBench(
+      { 'sub/a.txt': '' },
+      async ({ run, shell }) => {
+        const state = await shell.ready()
+        same(state.runs === 'webcontainer' && state.tellsCwd, true, 'the state')
+        const { exitCode, cwd, stdout } = await run('cd sub && ls')
+        same({ exitCode, cwd, stdout }, { exitCode: 0, cwd: 'sub', stdout: 'a.txt\n' }, 'the result')
+        same((await run('false')).exitCode, 1, 'the exit code of a failure')
+      },
+      { shellOptions: { apiKey: 'no-trap' } },
+    ),
+
+  'no-trap,dull': () =>
     withBench(
       { 'sub/a.txt': '' },
       async ({ run, shell }) => {
@@ -552,6 +565,6 @@ export const lacking: Record<string, () => Promise<void>> = {
         same({ exitCode, cwd }, { exitCode: 0, cwd: '.' }, 'the result')
         check(JSON.stringify(warnings).includes('does not report'), `its warnings: ${JSON.stringify(warnings)}`)
       },
-      { shellOptions: { apiKey: 'dull' } },
+      { shellOptions: { apiKey: 'no-trap,dull' } },
     ),
 }

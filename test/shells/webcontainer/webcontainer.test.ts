@@ -102,7 +102,8 @@ describe('webcontainer() over the stand-in', () => {
   it.each([
     ['keeps entries that an export omits', 'no-links,strips-bom,no-empty'],
     ['can boot again and close while a boot never ends', 'silent'],
-    ['warns if the shell does not report the final directory', 'dull'],
+    ['reports the final directory from a shell without trap', 'no-trap'],
+    ['warns if the shell does not report the final directory', 'no-trap,dull'],
   ])('%s', async (_, key) => {
     const own = await openPage(sites.page)
     await callPage(own, 'runLacking', key)

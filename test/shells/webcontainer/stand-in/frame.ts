@@ -26,7 +26,8 @@ function build(bootOptions: { host: string; version: string; workdirName?: strin
   const emit = (event: string, ...args: unknown[]) => {
     for (const tell of listeners.get(event) ?? []) void tell(...args)
   }
-  const processes = createProcesses({ disk, home, isDull: switches.has('dull'), emit })
+  const hasTrap = !switches.has('no-trap')
+  const processes = createProcesses({ disk, home, hasTrap, isDull: switches.has('dull'), emit })
   const ready = disk.makeDirectories(home).then(() => note('build.json', { ...bootOptions, query: query.toString() }))
   const at = (path: string) => resolve(home, path)
 

@@ -16,13 +16,15 @@ export interface ProcessesOptions {
   readonly disk: Disk
   /** The working directory. */
   readonly home: Path
+  /** Whether the shell has `trap`. */
+  readonly hasTrap: boolean
   /** A shell without variables, so that a line cannot report its status. */
   readonly isDull: boolean
   emit(event: string, ...args: unknown[]): void
 }
 
 /** Processes of a stand-in: lines of bash() in a thread, over unguarded files. */
-export function createProcesses({ disk, home, isDull, emit }: ProcessesOptions) {
+export function createProcesses({ disk, home, hasTrap, isDull, emit }: ProcessesOptions) {
   const shell = bash({ worker: () => new Worker('/thread.js', { type: 'module' }) })
   const kills = new Set<() => void>()
 
@@ -71,30 +73,37 @@ export function createProcesses({ disk, home, isDull, emit }: ProcessesOptions) 
     }
     kills.add(kill)
 
-    /** Programs that bash() does not have. */
+    /** Replaces what this shell lacks, and programs that bash() does not have. */
+    function runnable(script: string): string {
+      const [before, programs] = splitScript(script)
+      const replaced = programs
+        .replace(/^emit .*$/gm, 'true')
+        .replace(/\bserve \d+\b/g, 'sleep 36000')
+        .replaceAll('terminal-size', `echo ${size.cols}x${size.rows}`)
+      const whole = before === '' ? replaced : `${before}eval ${quoted(replaced)}`
+      const trapped = hasTrap ? whole : whole.replace(/^trap /gm, 'no-trap ')
+      return isDull ? trapped.replaceAll('$?', '').replace(/^wardspace_status=.*$/gm, 'false') : trapped
+    }
+
     async function run(script: string): Promise<void> {
-      const emitted = /^emit (\S+) (.*)$/m.exec(script)
+      const [, programs] = splitScript(script)
+      const emitted = /^emit (\S+) (.*)$/m.exec(programs)
       if (emitted !== null) emit(emitted[1] ?? '', ...(JSON.parse(emitted[2] ?? '[]') as unknown[]))
-      const served = /\bserve (\d+)\b/.exec(script)
+      const served = /\bserve (\d+)\b/.exec(programs)
       const port = Number(served?.[1])
       const url = `https://${port}--stand-in.localhost/`
       if (served !== null) {
         emit('port', port, 'open', url)
         emit('server-ready', port, url)
       }
-      isStubborn = /\bstubborn\b/.test(script)
+      isStubborn = /\bstubborn\b/.test(programs)
       if (isStubborn) return
-      if (/^listen$/m.test(script)) {
+      if (/^listen$/m.test(programs)) {
         print('listening\n')
         return
       }
-      const text = script
-        .replace(/^emit .*$/gm, 'true')
-        .replace(/\bserve \d+\b/g, 'sleep 36000')
-        .replaceAll('terminal-size', `echo ${size.cols}x${size.rows}`)
       try {
-        const dull = isDull ? text.replaceAll('$?', '').replace(/^wardspace_status=.*$/gm, 'false') : text
-        const { stdout, stderr, exitCode } = await line(dull, cwd, env, stop.signal)
+        const { stdout, stderr, exitCode } = await line(runnable(script), cwd, env, stop.signal)
         if (stop.signal.aborted) return
         print(`${stdout}${stderr}`)
         exit(exitCode)
@@ -128,8 +137,9 @@ export function createProcesses({ disk, home, isDull, emit }: ProcessesOptions) 
     }
 
     if (command === 'jsh' && args[0] === '-c') {
-      isListening = /^listen$/m.test(args[1] ?? '')
-      void run(args[1] ?? '')
+      const script = args[1] ?? ''
+      isListening = /^listen$/m.test(splitScript(script)[1])
+      void run(script)
     } else if (command !== 'jsh') void run([command, ...args.map(quoted)].join(' '))
     return byReference({
       onExit,
@@ -148,6 +158,13 @@ export function createProcesses({ disk, home, isDull, emit }: ProcessesOptions) 
       await shell.close()
     },
   }
+}
+
+/** Splits a script before the `eval` at its end, and returns what it evaluates, or the script if it has none. */
+function splitScript(script: string): [before: string, programs: string] {
+  const evaluation = /^eval '([\s\S]*)'$/m.exec(script)
+  if (evaluation === null) return ['', script]
+  return [script.slice(0, evaluation.index), (evaluation[1] ?? '').replaceAll("'\\''", "'")]
 }
 
 function quoted(text: string): string {
