@@ -32,13 +32,20 @@ export function chunkFile({
   return `${folder}/${name.replace(/~.*/, '')}.js`
 }
 
-/** The packages that are combined with the own code have chunks of their own. */
-export const chunkGroups = ['unbash', 'zod', '@modelcontextprotocol'].map((name) => ({
-  name: name.replace('@', ''),
-  test: new RegExp(`(?:/node_modules/|^\\0)${name}/`),
-  includeDependenciesRecursively: false,
-  entriesAware: true,
-}))
+/** Small modules that most entries need. None of them imports a package or a module of Node. */
+const SHARED =
+  /\/src\/(?:errors|util\/(?:abort|bytes|canonical-json|check-options|join-sentences|memoize-async|native-bytes|nearest-name|pacer|serial-queue|timers))\.ts$/
+
+/** The packages that are combined with the own code have chunks of their own. The shared modules have one chunk. */
+export const chunkGroups = [
+  { name: 'shared', test: SHARED, includeDependenciesRecursively: false },
+  ...['unbash', 'zod', '@modelcontextprotocol'].map((name) => ({
+    name: name.replace('@', ''),
+    test: new RegExp(`(?:/node_modules/|^\\0)${name}/`),
+    includeDependenciesRecursively: false,
+    entriesAware: true,
+  })),
+]
 
 function hasPlace(id: string): boolean {
   return id.startsWith(src) && /, import\.meta\.url\)|= import\.meta$/m.test(readFileSync(id, 'utf8'))

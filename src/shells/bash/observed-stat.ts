@@ -15,28 +15,18 @@ const PLAIN = Symbol('plain stat')
  * use only the type.
  */
 export function observeStat(stat: EntryStat, note: (paths: readonly Path[]) => void): FsStat {
-  const { paths, isFile, isDirectory, isSymbolicLink, identity } = stat
+  const { paths, ...observed } = stat
   if (paths === undefined) return stat
   let isNoted = false
-  const used = (): EntryStat => {
-    if (!isNoted) note(paths)
-    isNoted = true
-    return stat
-  }
-  const observed: FsStat = {
-    isFile,
-    isDirectory,
-    isSymbolicLink,
-    ...(identity === undefined ? {} : { identity }),
-    get size() {
-      return used().size
-    },
-    get mode() {
-      return used().mode
-    },
-    get mtime() {
-      return used().mtime
-    },
+  for (const name of ['size', 'mode', 'mtime'] as const) {
+    Object.defineProperty(observed, name, {
+      enumerable: true,
+      get: () => {
+        if (!isNoted) note(paths)
+        isNoted = true
+        return stat[name]
+      },
+    })
   }
   return Object.defineProperty(observed, PLAIN, { value: stat })
 }
