@@ -3,7 +3,7 @@ import { ToolError } from '../errors.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { didYouMean } from '../util/check-options.ts'
 import { nearestName } from '../util/nearest-name.ts'
-import { inEnglish, type ObjectSchema } from '../util/object-schema.ts'
+import { inEnglish, type ObjectSchema, zodObject } from '../util/object-schema.ts'
 import { isSchema } from '../util/strict-schema.ts'
 
 /**
@@ -34,7 +34,7 @@ export function parseInput<I extends ObjectSchema>(tool: Pick<Tool<I>, 'name' | 
 function hintFor(issue: z.core.$ZodIssue, why: string, input: ObjectSchema): string {
   const isUnknown = issue.code === 'unrecognized_keys'
   const path = isUnknown ? issue.path : issue.path.slice(0, -1)
-  const fields = fieldsAt(input, path)
+  const fields = fieldsAt(zodObject(input), path)
   const what = `${isUnknown && !why.includes('; did you mean') ? 'Leave out' : 'Correct'} "${fieldOf(issue)}"`
   if (fields.length === 0) return `${what} and call again.${path.length === 0 ? ' There are no fields.' : ''}`
   const owner = path.length === 0 ? 'Fields' : `Fields of "${bounded(path.map(String).join('.'))}"`
@@ -46,7 +46,7 @@ function safeParse<I extends ObjectSchema>(tool: Pick<Tool<I>, 'name' | 'input'>
   try {
     const { success, data, error } = tool.input.safeParse(input, inEnglish)
     // Zod creates the messages when the error is read, and then reads the input again.
-    return success ? { success, data } : { success, issues: error.issues }
+    return success ? { success, data } : { success, issues: error.issues as readonly z.core.$ZodIssue[] }
   } catch {
     throw new ToolError('INVALID_INPUT', `Invalid input for ${tool.name}: it cannot be read`, { field: 'input' })
   }
@@ -82,7 +82,7 @@ function fieldOf(issue: z.core.$ZodIssue): string {
 /** Names the field that is most similar to an unknown one. */
 function nearestField(issue: z.core.$ZodIssue, input: ObjectSchema): string {
   if (issue.code !== 'unrecognized_keys') return ''
-  const fields = fieldsAt(input, issue.path)
+  const fields = fieldsAt(zodObject(input), issue.path)
   const [unknown = ''] = issue.keys
   const longer = fields.filter((field) => isShortFor(unknown, field))
   if (longer.length === 1) return `; did you mean ${JSON.stringify(longer[0])}?`
@@ -121,7 +121,7 @@ function fieldsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readon
 }
 
 /** Returns the fields of a schema, at any depth. */
-export function fieldNamesOf(schema: z.core.$ZodType): ReadonlySet<string> {
+export function fieldNamesOf(schema: ObjectSchema): ReadonlySet<string> {
   const names = new Set<string>()
   const seen = new Set<z.core.$ZodType>()
   const visit = (part: z.core.$ZodType): void => {
@@ -137,7 +137,7 @@ export function fieldNamesOf(schema: z.core.$ZodType): ReadonlySet<string> {
     if (isSchema(part, '$ZodRecord')) visit(part._zod.def.valueType)
     innerSchemas(part).forEach(visit)
   }
-  visit(schema)
+  visit(zodObject(schema))
   return names
 }
 

@@ -16,7 +16,13 @@ export { type FileMatch, findMatches, type MatchOptions } from '../search/matche
 export { compileQuery, type Hit, type Query, type QueryInput } from '../search/query.ts'
 export type { AssertKind } from '../search/syntax.ts'
 export type { WalkEntry, WalkFilters } from '../storage/walk.ts'
-export type { ObjectSchema } from '../util/object-schema.ts'
+export type {
+  ObjectSchema,
+  SchemaIssue,
+  SchemaParseOptions,
+  SchemaParseResult,
+  StandardSchemaResult,
+} from '../util/object-schema.ts'
 export {
   type Draft,
   defineTool,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { ObjectSchema } from './object-schema.ts'
+import { metadataOf, type ObjectSchema, zodObject } from './object-schema.ts'
 
 /** The strict form of each schema, and of each strict form itself. Conversions are cached by the object. */
 const strictForms = new WeakMap<z.core.$ZodType, z.core.$ZodType>()
@@ -9,7 +9,7 @@ const strictForms = new WeakMap<z.core.$ZodType, z.core.$ZodType>()
  * the fallbacks of `catch`. A schema always has the same strict form.
  */
 export function strictSchema<T extends ObjectSchema>(schema: T): T {
-  return strictly(schema) as unknown as T
+  return strictly(zodObject(schema)) as unknown as T
 }
 
 function strictly(schema: z.core.$ZodType): z.core.$ZodType {
@@ -71,7 +71,7 @@ function cloneWith(schema: z.core.$ZodType, parts: object): z.core.$ZodType {
   // A getter must stay one: the shape of a recursive schema contains the schema.
   const def = Object.defineProperties({ ...schema._zod.def }, Object.getOwnPropertyDescriptors(parts))
   const clone = z.clone(schema, def)
-  const metadata = z.globalRegistry.get(schema)
+  const metadata = metadataOf(schema)
   if (metadata !== undefined) z.globalRegistry.add(clone, metadata)
   return clone
 }

@@ -59,6 +59,79 @@ describe.each([20, 22, 24])('npm install of the packed file in Node %i', (versio
   })
 })
 
+const ownTool = (zod: string) => `
+import { createWorkspace, defineTool } from 'wardspace'
+import { toJsonSchema } from 'wardspace/json-schema'
+import { memory } from 'wardspace/backends/memory'
+import { defineDialectTool } from 'wardspace/dialect'
+import type { ObjectSchema } from 'wardspace/tool'
+import * as z from '${zod}'
+
+const place = z.object({ name: z.string(), tags: z.array(z.string()) })
+const count = defineTool({
+  name: 'count_words',
+  title: 'Count words',
+  description: 'Counts.',
+  input: z.object({ path: ${zod === 'zod' ? "z.string().describe('The file')" : 'z.string()'}, least: z._default(z.number(), 2), place: z.optional(place) }),
+  output: z.object({ words: z.number() }),
+  permission: 'file:read',
+  mutates: false,
+  idempotent: true,
+  plan: ({ path }) => [{ permission: 'file:read', path }],
+  async draft({ least, place }) {
+    const limit: number = least
+    const tags: string[] | undefined = place?.tags
+    // @ts-expect-error: the input has no such field
+    void place?.other
+    return { summary: 'Counted', result: () => ({ words: limit + (tags?.length ?? 0) }) }
+  },
+})
+// @ts-expect-error: the result does not have the type of the output
+const wrong: (typeof count)['draft'] = async () => ({ summary: '', result: () => ({ words: '' }) })
+// @ts-expect-error: the schema of a string is no object schema
+const text: ObjectSchema = z.string()
+const dialectTool = defineDialectTool({
+  name: 'Count',
+  description: 'Counts.',
+  input: z.object({ path: z.string() }),
+  uses: ['read_file'],
+  *steps({ path }) {
+    const file: string = path
+    return { output: file }
+  },
+})
+const workspace = await createWorkspace({ backend: memory({ 'a.txt': 'a' }), policy: { preset: 'autonomous' }, extraTools: [count] })
+const results = [
+  await workspace.call('count_words', { path: 'a.txt', place: { name: 'x', tags: ['y'] } }),
+  await workspace.call('count_words', JSON.parse('{ "path": "a.txt", "place": { "nam": "x", "tags": ["y"] } }')),
+]
+const schema = toJsonSchema(workspace.tools).find(({ name }) => name === 'count_words')
+console.log(JSON.stringify({ results, schema }))
+export { dialectTool, text, wrong }
+`
+
+describe.each(['4.0.0', '4.0.17', 'latest'])('an own tool with the zod %s of its project', (release) => {
+  let project: ReturnType<typeof emptyProject>
+  beforeAll(() => {
+    project = emptyProject(process.execPath, `zod-${release}`)
+    project.install(tarball, `zod@${release}`, ...['@types/node'].map((name) => `${name}@${devDependencies[name]}`))
+  }, 300_000)
+
+  it.each(['zod', 'zod/mini'])('has the types of %s and runs', (zod) => {
+    writeFileSync(join(project.directory, 'tool.ts'), ownTool(zod))
+    const options = '--strict --skipLibCheck false --module nodenext --target es2023 --types node'.split(' ')
+    project.run(join(top, 'node_modules/.bin/tsc'), ...options, 'tool.ts')
+    const { results, schema } = JSON.parse(project.run('node', 'tool.js'))
+    expect(results).toMatchObject([
+      { ok: true, words: 3 },
+      { ok: false, code: 'INVALID_INPUT', issues: expect.anything() },
+    ])
+    expect(schema.inputSchema).toMatchObject({ additionalProperties: false, required: ['path'] })
+    // The registry of descriptions of zod/mini 4.0 is not accessible.
+    if (zod === 'zod') expect(schema.inputSchema.properties.path.description).toBe('The file')
+  })
+})
+
 describe('the packed file, installed with its peers', () => {
   let project: ReturnType<typeof emptyProject>
   beforeAll(() => {

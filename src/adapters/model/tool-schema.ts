@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import type { DialectToolInfo } from '../../dialects/runtime/types.ts'
 import { checkArgument } from '../../util/check-options.ts'
+import { metadataOf, zodObject } from '../../util/object-schema.ts'
 import type { ToolDescription } from '../../workspace/create-workspace.ts'
 import { isToolList } from './select-tools.ts'
 
@@ -23,19 +24,26 @@ export interface JsonSchemaTool {
 export function toJsonSchema(tools: readonly (ToolDescription | DialectToolInfo)[]): JsonSchemaTool[] {
   checkArgument('toJsonSchema()', 'tools', tools, isToolList)
   return tools.map((tool) => {
-    const { name, description, inputSchema, outputSchema } = tool
-    const input = convertOnce(inputs, inputSchema, () => z.core.toJSONSchema(inputSchema, { io: 'input' }))
-    if (!outputSchema) return { name, description, inputSchema: input }
+    const { name, description } = tool
+    const inputSchema = zodObject(tool.inputSchema)
+    const input = convertOnce(inputs, inputSchema, () => z.core.toJSONSchema(inputSchema, { io: 'input', metadata }))
+    if (!tool.outputSchema) return { name, description, inputSchema: input }
+    const outputSchema = zodObject(tool.outputSchema)
     const [cache, whole] =
-      'dialect' in tool ? [dialectOutputs, () => outputSchema] : [outputs, () => z.extend(success, outputSchema.shape)]
+      'dialect' in tool
+        ? [dialectOutputs, () => outputSchema]
+        : [outputs, () => z.extend(success, outputSchema._zod.def.shape)]
     return {
       name,
       description,
       inputSchema: input,
-      outputSchema: convertOnce(cache, outputSchema, () => z.core.toJSONSchema(whole(), { io: 'output' })),
+      outputSchema: convertOnce(cache, outputSchema, () => z.core.toJSONSchema(whole(), { io: 'output', metadata })),
     }
   })
 }
+
+/** A registry with the descriptions of schemas of any copy of Zod. */
+const metadata = Object.assign(z.registry<z.core.GlobalMeta>(), { get: metadataOf })
 
 const success = z.object({
   ok: z.literal(true),
