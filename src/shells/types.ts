@@ -99,8 +99,8 @@ export interface CommandGit {
   head(): Promise<{ readonly commit: string | undefined; readonly branch: string | undefined } | undefined>
   /** Returns the names of the local branches. `showsAll`: false if the command does not show them. Default: true. */
   branches(options?: Pick<CommandFilters, 'showsAll'>): Promise<readonly string[]>
-  /** Resolves a name to a commit id of 40 hex digits. */
-  resolve(name: string): Promise<string>
+  /** Resolves a name to a commit id of 40 hex digits. `shows`: true if the command shows the id. */
+  resolve(name: string, options?: { readonly shows?: boolean }): Promise<string>
   /**
    * Returns the differences to HEAD in the index and in the files. By default, an untracked directory is one entry.
    * `showsAll`: as for `branches`.

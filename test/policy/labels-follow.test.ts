@@ -79,6 +79,23 @@ describe('a command', () => {
     expect(await line(run.run({ id: 'c' }), 'git show HEAD:conf/x.txt')).toMatchObject({ label: 'restricted' })
   })
 
+  it.each([
+    'rev-parse HEAD',
+    'rev-parse --short HEAD',
+    'rev-parse --verify HEAD',
+    'rev-parse main',
+    'log --format=%h',
+    'branch -v',
+  ])('has the label of a commit whose id it shows: git %s', async (command) => {
+    const run = await open()
+    await line(run, 'git init -q; git add -A; git commit -qm all')
+    await line(run, 'git commit -q --allow-empty -m "$(cat conf/x.txt)"')
+    const reader = run.run({ id: 'reader' })
+    expect(await line(reader, 'git status')).toMatchObject({ ok: true, label: 'public' })
+    expect(await line(reader, `git ${command}`)).toMatchObject({ ok: true, exitCode: 0, label: 'restricted' })
+    expect(await line(reader, `git ${command} > pub/id.txt`)).toMatchObject({ code: 'TAINT_DENIED' })
+  })
+
   it('writes files with the label of its output', async () => {
     const run = await open()
     expect(await line(run, 'whoami > tmp/me.txt; cp tmp/me.txt pub/me.txt')).toMatchObject({ code: 'TAINT_DENIED' })

@@ -25,7 +25,7 @@ export interface CommandGitOptions {
   readonly onRead: (path: Path, bytes: number) => void
   /** Called with each path and each ref whose name is shown. */
   readonly onName: (path: Path) => void
-  /** Called with the object of each commit whose message is shown. */
+  /** Called with the object of each commit whose message or id is shown. */
   readonly onCommit: (object: Path) => void
   readonly signal: AbortSignal
   /** Opens write access to the repository. */
@@ -75,7 +75,11 @@ export function commandGit(options: CommandGitOptions): CommandGit {
       if (showsAll) for (const name of names) options.onName(gitPath('refs/heads', name))
       return names
     },
-    resolve: (name) => state.reader.resolve(name),
+    async resolve(name, { shows = false } = {}) {
+      const id = await state.reader.resolve(name)
+      if (shows) noteCommit(state, id)
+      return id
+    },
     async status({ untracked = 'directories', showsAll = true } = {}) {
       const { entries: index } = await state.reader.index()
       const head = await treeOf(state, undefined)
@@ -166,8 +170,13 @@ async function showDiff({ options }: RepositoryState, changed: readonly Changed[
   return sections
 }
 
+/** Records that the command receives a commit, or its id, which depends on all that the commit contains. */
+function noteCommit({ options }: Pick<RepositoryState, 'options'>, id: string): void {
+  options.onCommit(gitPath('objects', id.slice(0, 2), id.slice(2)))
+}
+
 async function readCommit({ reader, options }: RepositoryState, commit: string): Promise<LogEntry> {
-  options.onCommit(gitPath('objects', commit.slice(0, 2), commit.slice(2)))
+  noteCommit({ options }, commit)
   const text = decoder.decode(await reader.objects.need(commit, 'commit'))
   const end = text.indexOf('\n\n')
   const [fields, message] = end === -1 ? [text, ''] : [text.slice(0, end), text.slice(end + 2)]

@@ -153,10 +153,11 @@ export const revParse: GitSubcommand = async ({ git, head, args, cwd }) => {
   if (first === '--show-prefix')
     return gitSuccess(toWorkspacePath(cwd, '.') === '.' ? '\n' : `${toWorkspacePath(cwd, '.')}/\n`)
   if (first === '--abbrev-ref' && second === 'HEAD') return gitSuccess(`${head.branch ?? 'HEAD'}\n`)
-  if (first === '--short' && second !== undefined) return gitSuccess(`${short(await git.resolve(second))}\n`)
-  if (first === '--verify' && second !== undefined) return gitSuccess(`${await git.resolve(second)}\n`)
+  if (first === '--short' && second !== undefined)
+    return gitSuccess(`${short(await git.resolve(second, { shows: true }))}\n`)
+  if (first === '--verify' && second !== undefined) return gitSuccess(`${await git.resolve(second, { shows: true })}\n`)
   if (first === '' || first.startsWith('-') || second !== undefined) return undefined
-  return gitSuccess(`${await git.resolve(first)}\n`)
+  return gitSuccess(`${await git.resolve(first, { shows: true })}\n`)
 }
 
 interface Render {
