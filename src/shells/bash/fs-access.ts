@@ -76,7 +76,7 @@ export class FsAccess {
         const { workspace } = this.options.roots
         return { ...statsOf(stat, path), ...(files === workspace && stat.type === 'file' ? { paths } : {}) }
       },
-      ({ in: part }) => (part === 'frame' ? frameStats(path) : part === 'device' ? deviceStats(path) : undefined),
+      ({ in: part }) => (part === 'frame' || part === 'device' ? virtualStats(path, part === 'device') : undefined),
     )
   }
 
@@ -116,12 +116,10 @@ function statsOf(stat: CommandStat, path: string): FsStat {
   }
 }
 
-function frameStats(path: string): FsStat {
-  return { isFile: false, isDirectory: true, isSymbolicLink: false, mode: 0o555, size: 0, mtime: EPOCH, identity: path }
-}
-
-function deviceStats(path: string): FsStat {
-  return { isFile: true, isDirectory: false, isSymbolicLink: false, mode: 0o666, size: 0, mtime: EPOCH, identity: path }
+/** A device, or a directory outside of the workspace. */
+function virtualStats(path: string, isFile: boolean): FsStat {
+  const mode = isFile ? 0o666 : 0o555
+  return { isFile, isDirectory: !isFile, isSymbolicLink: false, mode, size: 0, mtime: EPOCH, identity: path }
 }
 
 /** What a program gets that reads `/dev/urandom` to its end, which has none. */
