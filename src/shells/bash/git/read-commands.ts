@@ -148,16 +148,16 @@ export const branches: GitSubcommand = async ({ git, head, args }) => {
 
 export const revParse: GitSubcommand = async ({ git, head, args, cwd }) => {
   const [first = '', second] = args
+  const idOf = (name: string) => git.resolve(name, { shows: true })
   if (first === '--show-toplevel') return gitSuccess(`${HOME}\n`)
   if (first === '--is-inside-work-tree') return gitSuccess('true\n')
   if (first === '--show-prefix')
     return gitSuccess(toWorkspacePath(cwd, '.') === '.' ? '\n' : `${toWorkspacePath(cwd, '.')}/\n`)
   if (first === '--abbrev-ref' && second === 'HEAD') return gitSuccess(`${head.branch ?? 'HEAD'}\n`)
-  if (first === '--short' && second !== undefined)
-    return gitSuccess(`${short(await git.resolve(second, { shows: true }))}\n`)
-  if (first === '--verify' && second !== undefined) return gitSuccess(`${await git.resolve(second, { shows: true })}\n`)
+  if (first === '--short' && second !== undefined) return gitSuccess(`${short(await idOf(second))}\n`)
+  if (first === '--verify' && second !== undefined) return gitSuccess(`${await idOf(second)}\n`)
   if (first === '' || first.startsWith('-') || second !== undefined) return undefined
-  return gitSuccess(`${await git.resolve(first, { shows: true })}\n`)
+  return gitSuccess(`${await idOf(first)}\n`)
 }
 
 interface Render {
