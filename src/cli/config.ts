@@ -4,8 +4,10 @@ import { rootsOfMapping, type VirtualRoots } from '../dialects/runtime/path-mapp
 import type { Dialect } from '../dialects/runtime/types.ts'
 import { takeAuditSection } from '../policy/import-config.ts'
 import { requireKnownTools } from '../policy/known-tools.ts'
+import { copyPlainData } from '../policy/plain-data.ts'
 import { compilePolicy, type PolicyData, type PolicyInput, presetNames } from '../policy/policy.ts'
 import { nameWrittenFields } from '../policy/written-fields.ts'
+import { hasPlainPrototype } from '../util/check-options.ts'
 import { readRegularFile } from '../util/regular-file.ts'
 import { knownTools } from '../workspace/known-tools.ts'
 import type { ConfigFormat } from './parse-config.ts'
@@ -105,7 +107,7 @@ async function readConfig(
   // The parsers are loaded only if there is a file to parse.
   const { parseConfig } = await import('./parse-config.ts')
   const { data, lineOf } = parseConfig(readText(file, isFound), format, file)
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) {
+  if (typeof data !== 'object' || data === null || Array.isArray(data) || !hasPlainPrototype(data)) {
     throw new TypeError(`${file}: a policy is an object with fields such as preset and rules`)
   }
   const { audit, log_path: logPath = audit, ...fields } = data as Record<string, unknown>
@@ -115,8 +117,9 @@ async function readConfig(
     throw new TypeError(`${at(file, lineOf('audit') ?? lineOf('log_path'))}: "audit" must be the name of a file`)
   }
   try {
-    const { config, file: auditFile = logPath } = takeAuditSection(fields)
-    if (logPath !== undefined && config !== fields)
+    const plainFields = copyPlainData(fields) as Record<string, unknown>
+    const { config, file: auditFile = logPath } = takeAuditSection(plainFields)
+    if (logPath !== undefined && config !== plainFields)
       throw new TypeError(`${file}: "audit" and "security.audit" mean the same; keep one`)
     const policy = compilePolicy(config, { roots: declaredRoots(roots, dialect) })
     nameWrittenFields(policy.origins, () => requireKnownTools(policy.data, knownTools([], dialect)))

@@ -1,4 +1,5 @@
 import { importSections } from './import-config.ts'
+import { copyPlainData } from './plain-data.ts'
 import type { presets } from './presets.ts'
 import { type FieldOrigins, isObject, toCamelCase, writtenField } from './written-fields.ts'
 
@@ -27,9 +28,10 @@ export interface NormalizedPolicy {
  * `supervised` for the decision `ask`, and snake_case or a capital letter for every field. Returns anything but an object
  * unchanged.
  *
- * @throws TypeError for a field that occurs twice, and for an invalid `default_action`
+ * @throws TypeError for a field that occurs twice, for an invalid `default_action`, and for anything but plain data
  */
-export function normalizePolicyInput(input: unknown): NormalizedPolicy {
+export function normalizePolicyInput(written: unknown): NormalizedPolicy {
+  const input = copyPlainData(written)
   const origins = new Map<string, string>()
   if (!isObject(input)) return { policy: input, origins }
   const policy = importSections(toCamelCase(input, '', origins), origins)

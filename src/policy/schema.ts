@@ -246,10 +246,7 @@ export function parsePolicy(input: unknown, roots: DeclaredRoots = {}): ParsedPo
   }
   const { policy, origins } = normalizePolicyInput(typeof input === 'string' ? { preset: input } : input)
   const usedRoots = new Set<string>()
-  const data = nameWrittenFields(origins, () => {
-    refuseProto(policy, [])
-    return parseFields(placeAbsolutePatterns(policy, roots, usedRoots))
-  })
+  const data = nameWrittenFields(origins, () => parseFields(placeAbsolutePatterns(policy, roots, usedRoots)))
   return { data, origins, usedRoots }
 }
 
@@ -264,15 +261,6 @@ function parseFields(fields: unknown): PolicyData {
 
 function presetList(): string {
   return presetNames.map((name) => `"${name}"`).join(', ')
-}
-
-/** Refuses `__proto__` keys, which a copy would lose silently. JSON and YAML parsers can create them. */
-function refuseProto(value: unknown, path: readonly PropertyKey[]): void {
-  if (typeof value !== 'object' || value === null || path.length > 8) return
-  if (Object.hasOwn(value, '__proto__'))
-    throw new TypeError(`Policy field "${fieldName([...path, '__proto__'])}" is unknown`)
-  for (const [key, item] of Object.entries(value))
-    refuseProto(item, [...path, Array.isArray(value) ? Number(key) : key])
 }
 
 function describe(issue: z.core.$ZodIssue, input: unknown): string {

@@ -2,8 +2,7 @@
 export type FieldOrigins = ReadonlyMap<string, string>
 
 /**
- * Returns the object with its keys in camelCase: `allowed_paths`, `AllowedPaths` and `allowedPaths` are one field. An object
- * with an own `__proto__` key is returned unchanged, for validation to reject.
+ * Returns the object with its keys in camelCase: `allowed_paths`, `AllowedPaths` and `allowedPaths` are one field.
  *
  * @param section the path of the object, `''` for the policy itself
  * @param origins receives the fields that are written differently
@@ -14,7 +13,6 @@ export function toCamelCase(
   section: string,
   origins: Map<string, string>,
 ): Record<string, unknown> {
-  if (Object.hasOwn(input, '__proto__')) return input as Record<string, unknown>
   const result: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(input)) {
     const name = camelCase(key)

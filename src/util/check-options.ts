@@ -99,8 +99,15 @@ export const isAbortSignal = isObjectWith('an AbortSignal', 'throwIfAborted')
 /** A plain object: its prototype is `Object.prototype` or null. */
 export const isPlainObject = must(
   'a plain object without a class',
-  (value) => isObject(value) && isRoot(Object.getPrototypeOf(value)),
+  (value) => isObject(value) && hasPlainPrototype(value),
 )
+
+/** Whether an object inherits nothing, or only from the `Object.prototype` of any realm. */
+export function hasPlainPrototype(value: object): boolean {
+  const prototype: object | null = Object.getPrototypeOf(value)
+  if (prototype === null || prototype === Object.prototype) return true
+  return isRoot(prototype) && Object.hasOwn(prototype, 'isPrototypeOf') && Object.keys(prototype).length === 0
+}
 
 /** For values that other code checks. */
 export const isAnything: Check = (value) => value

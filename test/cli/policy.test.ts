@@ -145,6 +145,10 @@ describe('a configuration file', () => {
     ['b.yaml', 'preset: autonomous\npreset: readOnly\n', '/b.yaml:2:1: not valid YAML', 'unique'],
     ['c.yaml', 'preset: !!js/function "x"\n', '/c.yaml:1:', 'not valid YAML'],
     ['d.yaml', '', '/d.yaml: a policy is an object'],
+    ['omap.yaml', '!!omap [preset: autonomous]\n', '/omap.yaml: a policy is an object'],
+    ['omap2.yaml', 'commands: !!omap [deny: [ls]]\n', '/omap2.yaml:1: Policy field "commands" must be plain data'],
+    ['set.yaml', 'tools: !!set { a }\n', '/set.yaml:1: Policy field "tools" must be plain data'],
+    ['date.toml', 'limits = 1979-05-27T07:32:00Z\n', '/date.toml: Policy field "limits" must be plain data'],
     ['e.yaml', '- preset\n', '/e.yaml: a policy is an object'],
     ['f.yaml', 'preset: auto\n', '/f.yaml:1: Policy field "preset" must be "readOnly" or', 'not "auto"'],
     [
