@@ -102,12 +102,14 @@ function stateOf({ id, process }: RunningCommand): z.output<z.ZodMiniObject<type
 }
 
 async function progressOf(command: RunningCommand, context: BuiltinContext): Promise<z.output<typeof progress>> {
-  const output = command.process.output()
+  // Both at once: the output of an ended command is complete.
+  const commandState = stateOf(command)
+  const output = command.output.take()
   const transaction = context.commands?.open(context.signal)
   const visibleOutput = (await transaction?.hideSecrets(output)) ?? output
   const { stdout, stderr, truncated, uri } = boundOutput(visibleOutput, context)
   noteOutput(command, context)
-  return { ...stateOf(command), stdout, stderr, truncated, ...(uri === undefined ? {} : { outputUri: uri }) }
+  return { ...commandState, stdout, stderr, truncated, ...(uri === undefined ? {} : { outputUri: uri }) }
 }
 
 /** Records the label of the output. It is higher if the command has read more since. */

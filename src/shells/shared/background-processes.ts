@@ -1,6 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
 import type { StartedProcess } from '../types.ts'
+import { createHeldOutput, type HeldOutput } from './held-output.ts'
 
 /** A background command that runs, or has ended recently. */
 export interface RunningCommand {
@@ -9,6 +10,7 @@ export interface RunningCommand {
   /** Milliseconds since 1970. */
   readonly startedAt: number
   readonly process: StartedProcess
+  readonly output: HeldOutput
 }
 
 /** The background commands of one run. */
@@ -53,7 +55,7 @@ export function createProcesses(maxRunning: number, started: Set<Processes>): Pr
       }
       count += 1
       started.add(processes)
-      const command = { id: `process-${count}`, line, startedAt, process }
+      const command = { id: `process-${count}`, line, startedAt, process, output: createHeldOutput(process) }
       commands.set(command.id, command)
       for (const [id, old] of commands) {
         if (commands.size <= maxRunning * 2) break

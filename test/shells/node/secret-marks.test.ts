@@ -1,9 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { probeSandbox } from '../../../src/shells/node/probe.ts'
 import { part, times } from '../../counts.ts'
-import { passwords, shortest, tokens } from '../../files/secrets/tokens.ts'
+import { letters, passwords, shortest, tokens } from '../../files/secrets/tokens.ts'
+import { until } from '../../until.ts'
 import { nodeBench } from './setup.ts'
+
+const probe = probeSandbox()
 
 /** Lines that bring a part of the secret in `t.txt` out of its context. */
 const lines = [
@@ -104,6 +108,26 @@ describe('programs that open files by themselves', () => {
         expect(output).toContain('[REDACTED:github-token')
         expect(output).not.toContain(secret)
       }
+    }
+  })
+})
+
+describe.each(['none', 'sandbox'] as const)('check_command of a program, with %s', (name) => {
+  const sandbox = name === 'none' ? 'none' : 'sandbox' in probe ? probe.sandbox : undefined
+
+  it.skipIf(sandbox === undefined)('shows no part of a token that arrives in pieces', async () => {
+    const token = `ghp_${letters(36)}`
+    const { workspace } = await nodeBench({ 't.txt': `${token}\n` }, sandbox === undefined ? {} : { sandbox })
+    for (const first of [1, 5]) {
+      const command = `for i in 0 4 8 12 16 20 24 28 32 36; do cut -c$((${first} + i))-$((${first} + 3 + i)) t.txt | tr -d '\\n'; sleep 0.05; done`
+      const started = await workspace.callTool('start_command', { command })
+      let shown = ''
+      await until('the end', async () => {
+        const answer = await workspace.callTool('check_command', { id: started.id as string })
+        shown += answer.stdout
+        return answer.state === 'ended'
+      })
+      expect(shown).toMatch(/^\[REDACTED:github-token:[0-9]\]$/)
     }
   })
 })
