@@ -37,7 +37,32 @@ const problems: readonly { readonly test: RegExp; readonly reason: string; reado
   { test: /^[^[]*:[^\]]*:/u, reason: 'an IPv6 address needs brackets', hint: 'Write it as in [::1]:8080.' },
   { test: /:(?![\d*]+$)(?![^[]*\])/u, reason: 'its port is not a number', hint: 'Write it as in localhost:8080.' },
   { test: /[^\x21-\x7e]/u, reason: 'hosts are in ASCII', hint: 'Write the host in its xn-- form.' },
+  { test: /[$%]/u, reason: 'variables are not expanded', hint: 'Write the host itself.' },
+  {
+    test: /^\.|\.\.|\.(?=:|$)/u,
+    reason: 'it has an empty name beside a dot',
+    hint: 'Write example.org, or *.example.org for the names below it.',
+  },
+  {
+    test: /^(?!\[[\da-f:.*]+\](?::[\d*]+)?$).*[[\]]/iu,
+    reason: 'brackets are only for an IPv6 address',
+    hint: 'Write it as in [::1]:8080.',
+  },
+  { test: /[^\w.*:[\]-]/u, reason: 'the only wildcard is *', hint: 'Write one entry for each host.' },
+  { test: /:0[\d*]*$/u, reason: 'its port starts with 0', hint: 'Write it as in localhost:8080.' },
 ]
+
+/** Compares a host without a wildcard with the form that it has in an address. */
+function addressProblem(host: string): { readonly reason: string; readonly hint: string } | undefined {
+  const port = /:([\d*]+)$/.exec(host.replace(/\[.*\]/, ''))?.[1] ?? ''
+  if (Number(port.replaceAll('*', '')) > 65_535)
+    return { reason: 'its port is too big', hint: 'The last port is 65535.' }
+  if (host.includes('*')) return undefined
+  const url = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined
+  if (url?.host === host.toLowerCase()) return undefined
+  if (url === undefined) return { reason: 'no address has this host', hint: 'Correct it, as in example.org.' }
+  return { reason: 'addresses have another spelling of it', hint: `Write ${url.host}.` }
+}
 
 /**
  * Returns a test of whether a host, in lower case, is one of these. `*` matches any characters.
@@ -46,7 +71,7 @@ const problems: readonly { readonly test: RegExp; readonly reason: string; reado
  */
 export function compileHosts(hosts: readonly string[], field: string): (host: string) => boolean {
   for (const [index, host] of hosts.entries()) {
-    const problem = problems.find(({ test }) => test.test(host))
+    const problem = problems.find(({ test }) => test.test(host)) ?? addressProblem(host)
     if (problem === undefined) continue
     throw new TypeError(
       `Policy field "${field}[${index}]" matches no host: in ${quote(host)}, ${problem.reason}. ${problem.hint}`,

@@ -135,6 +135,9 @@ describe('a host', () => {
   it.each([
     ...[' example.org', 'example.org ', 'https://example.org', 'example.org/path', 'user@example.org', 'a\\b'],
     ...['example.org:443', 'example.org:80', '::1', 'localhost:http', 'bücher.example', 'example.org?', '*.org#'],
+    ...['.example.com', '..', 'a..b', 'a.x.', 'a.x.:8080', '*.', '{a,b}.x', '!a.com', '!(a|b)', 'a,b', '[a', '[a].x'],
+    ...[`\${HOST}`, '$HOST', '%HOST%', 'x:0', 'x:08080', 'x:99999', 'x:*99999', '[::1]:99999', '[::0001]', '127.1'],
+    ...['1.2.3.256', '010.0.0.1', '[g::1]', '"a"', 'xn--a'],
   ])('that no address can have is refused: %j', (host) => {
     expect(() => compile({ network: { hosts: ['ok', host] } })).toThrow('Policy field "network.hosts[1]"')
     expect(() => compile({ labels: { sinks: [{ name: 'a', ceiling: 'public', hosts: [host] }] } })).toThrow(
@@ -144,6 +147,7 @@ describe('a host', () => {
 
   it.each([
     ...['example.org', '*.Example.org', 'localhost:8080', '127.0.0.1', '[::1]', '[::1]:8080', '*', '*:8080', 'a:*'],
+    ...['***', '**.x', '[*]', '[2001:db8:*]:8080', '127.*', 'a_b.example', 'xn--*', '*-cdn.example.com', 'x:80*'],
   ])('that an address can have is accepted: %j', (host) => {
     expect(() => compile({ network: { hosts: [host] } })).not.toThrow()
   })
