@@ -145,7 +145,8 @@ export function compileLabels(policy: LabelPolicy | undefined): Labels {
           isAbove(label, sink.ceiling) &&
           (lowerPaths.some((path) => isPath?.(path)) ||
             commands.some((line) => isCommand?.(line)) ||
-            (host !== undefined && isHost?.(host.toLowerCase()))),
+            // A final dot names the same host.
+            (host !== undefined && isHost?.(host.toLowerCase().replace(/\.$/, '')))),
       )
       const denying = exceeded.filter(({ sink }) => sink.above !== 'ask')
       return [...denying, ...exceeded.filter(({ sink }) => sink.above === 'ask')].map(({ sink }) => sink)

@@ -450,10 +450,11 @@ describe('the labels of a policy', () => {
     ])
   })
 
-  it('match hosts in any letter case', async () => {
+  it('match hosts in any letter case, with and without a final dot', async () => {
     const { compileLabels } = await import('../../src/policy/taint.ts')
     const compiled = compileLabels(labels)
     expect(compiled.exceededSinks({ host: 'API.Example.COM' }, 'confidential')).toHaveLength(1)
+    expect(compiled.exceededSinks({ host: 'api.example.com.' }, 'confidential')).toHaveLength(1)
     expect(compiled.exceededSinks({ host: 'api.example.com' }, 'internal')).toHaveLength(0)
     expect(compiled.exceededSinks({ host: 'example.org' }, 'restricted')).toHaveLength(0)
   })
