@@ -17,6 +17,7 @@ export type {
 } from './analysis/verdict.ts'
 export { applyChanges, type CommandChange } from './shared/apply-changes.ts'
 export type { Processes, RunningCommand } from './shared/background-processes.ts'
+export type { HeldOutput } from './shared/held-output.ts'
 export { createLineAnalyzer, type LineAnalyzerOptions } from './shared/line-judge.ts'
 export { createLineProcess } from './shared/line-process.ts'
 export { createOutputTail, type OutputTail } from './shared/output-tail.ts'

@@ -18,6 +18,7 @@ export interface ObjectSchema {
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
+    /** Returns the parsed value or the issues. */
     readonly validate: (value: unknown) => StandardSchemaResult | Promise<StandardSchemaResult>
   }
   /** Zod's description of the schema, with the types of the value before and after parsing. */
