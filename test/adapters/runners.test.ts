@@ -20,7 +20,7 @@ const open = (options: Partial<WorkspaceOptions> = {}) =>
 /** What the model gets, or the error that the framework makes an error result of. */
 type Answer = string | { readonly type: string; readonly value: unknown } | undefined
 
-/** How a framework calls a tool, and what of a call it passes on. */
+/** A function that calls a tool as a framework does, and the parts of the call that the framework passes on. */
 interface Runner {
   readonly run: (workspace: Workspace, name: string, input: unknown, signal?: AbortSignal) => Promise<Answer>
   readonly passes: readonly ('id' | 'signal')[]

@@ -1,4 +1,5 @@
 import { isWithin, type LogicalPath, parsePath } from '../../paths/logical-path.ts'
+import { hasPlainPrototype } from '../../util/check-options.ts'
 
 /** Maps names of the dialect to directories of the workspace: `{ '/workspace': '' }` is its root. */
 export type VirtualRoots = Readonly<Record<string, string>>
@@ -59,7 +60,7 @@ export function createPathMapping(virtualRoots: VirtualRoots = {}): PathMapping 
 
 /** Returns a copy of the roots. A dialect passes what its caller wrote, so that the messages name no function. */
 function checkRoots(roots: unknown): VirtualRoots {
-  if (!isClassless(roots)) {
+  if (typeof roots !== 'object' || roots === null || !hasPlainPrototype(roots)) {
     const shown = roots === null || roots === undefined ? `${roots}` : Array.isArray(roots) ? 'a list' : kindOf(roots)
     throw new TypeError(`The virtual roots must be an object such as { "/workspace": "" }, not ${shown}`)
   }
@@ -69,13 +70,6 @@ function checkRoots(roots: unknown): VirtualRoots {
     throw new TypeError(`The virtual root ${JSON.stringify(root)} must name a directory of the workspace as a string`)
   }
   return Object.fromEntries(entries)
-}
-
-/** Whether a value is an object without a class: its prototype is the last one, or there is none. */
-function isClassless(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype = Object.getPrototypeOf(value)
-  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 function kindOf(value: unknown): string {

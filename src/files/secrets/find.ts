@@ -254,7 +254,7 @@ function matchAdjacent(text: string, start: number, secrets: Secret[]): number {
   return last
 }
 
-/** Adds the token with a prefix at an offset. Returns its end, or the offset if there is none. */
+/** Adds the token that begins at an offset with a known prefix. Returns the end of the token, or the same offset without one. */
 function matchPrefixed(text: string, at: number, secrets: Secret[]): number {
   const pair = pairAt(text, at)
   const matchers = firstPairs[pair] === 1 ? byFirstPair.get(pair) : undefined

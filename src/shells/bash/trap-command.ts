@@ -88,7 +88,7 @@ function printTraps(specs: readonly string[], frame: TrapFrame | undefined): Exe
   return done(stdout)
 }
 
-/** Returns the name of a signal without `SIG`, or `undefined` if there is none. */
+/** Returns the name of a signal without its prefix `SIG`. `undefined` for a number or a name that is no signal. */
 function signalOf(spec: string): string | undefined {
   if (/^\d+$/.test(spec)) return SIGNALS[Number(spec)]
   const name = spec.toUpperCase().replace(/^SIG/, '')

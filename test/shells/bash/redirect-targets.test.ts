@@ -62,6 +62,7 @@ function runReal(line: string) {
   }
 }
 
+// Windows has no bash to compare with.
 it.skipIf(process.platform === 'win32').each(lines)(
   'a command that enters a directory writes where the real bash does: %s',
   async (line) => {

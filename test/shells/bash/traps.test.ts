@@ -93,6 +93,7 @@ function runReal(line: string) {
 }
 
 describe('trap', () => {
+  // Windows has no bash to compare with.
   it.skipIf(process.platform === 'win32').each(lines)('runs its actions as the real bash does: %s', async (line) => {
     const { run } = await shellBench(files)
     const { stdout, exitCode } = await run(line)

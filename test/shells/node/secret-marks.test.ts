@@ -115,6 +115,7 @@ describe('programs that open files by themselves', () => {
 describe.each(['none', 'sandbox'] as const)('check_command of a program, with %s', (name) => {
   const sandbox = name === 'none' ? 'none' : 'sandbox' in probe ? probe.sandbox : undefined
 
+  // The platform may have no sandbox.
   it.skipIf(sandbox === undefined)('shows no part of a token that arrives in pieces', async () => {
     const token = `ghp_${letters(36)}`
     const { workspace } = await nodeBench({ 't.txt': `${token}\n` }, sandbox === undefined ? {} : { sandbox })
