@@ -29,7 +29,7 @@ export async function authorizeChanges(
 ): Promise<AuthorizedChanges> {
   const collected = await collectAccesses(workspace, call, draft)
   const { changes, further } = collected
-  const facts = policyCall(run, call.tool.name, call.input, call.dialectTools)
+  const facts = policyCall(run, call.tool.name, call.input, call.dialectCall)
   let evaluated = call.verdict
   if (further.length > 0)
     evaluated = combineVerdicts(evaluated, workspace.policy.evaluate({ ...facts, accesses: further }))

@@ -5,6 +5,7 @@ import { requireOrdinaryNames } from '../guard/require-hidden.ts'
 import { display, isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
 import type { ApprovalQuestion } from '../policy/approval.ts'
+import type { DialectCall } from '../policy/dialect-call.ts'
 import { deniedError } from '../policy/policy.ts'
 import type { Receipt } from '../storage/backend.ts'
 import type { BuiltinDraft, PlanState } from '../tools/builtin-tool.ts'
@@ -55,8 +56,8 @@ export interface InternalCallOptions {
   readonly grant?: Grant | undefined
   /** The dialect tool that makes the call, for the audit. */
   readonly via?: string
-  /** The names of the dialect tool that makes the call, for policy and rates. */
-  readonly dialectTools?: readonly string[] | undefined
+  /** The call of a dialect tool that makes this call, for policy and rates. */
+  readonly dialectCall?: DialectCall | undefined
   /** Whether the dialect tool has made a call before, so that it is counted already. */
   readonly isLaterStep?: boolean
   /** Receives the versions that the call shows. A dialect decides later whether the run is shown them. */
@@ -124,14 +125,14 @@ export async function evaluateCall(
   rawInput: unknown,
   state: Partial<Pick<CallState, 'audit' | 'options'>> = {},
 ): Promise<AuthorizedCall> {
-  const { audit, options: { dialectTools } = {} } = state
+  const { audit, options: { dialectCall } = {} } = state
   const { tool, input } = parseCall(workspace, target, rawInput, audit)
   const planned = await planAccesses(workspace, run, tool, input, audit)
-  const facts = policyCall(run, tool.name, input, dialectTools)
+  const facts = policyCall(run, tool.name, input, dialectCall)
   const accesses = await guardAndClassify(workspace, tool, planned, facts, audit)
   audit?.setAccesses(accesses, input)
   const line = commandLineOf(workspace, tool, input)
-  const call = { tool, input, accesses, ...(dialectTools === undefined ? {} : { dialectTools }) }
+  const call = { tool, input, accesses, ...(dialectCall === undefined ? {} : { dialectCall }) }
   if (line !== undefined) return evaluateCommand(workspace, call, facts, line, audit)
   return { ...call, verdict: workspace.policy.evaluate({ ...facts, accesses }) }
 }
@@ -206,7 +207,8 @@ function requireModeAndLimits({ workspace, run, audit, options }: CallState, too
  * Returns the names under which the rate limits count a call: its tool and, for the first call that a dialect tool makes,
  * the names of the dialect tool. Each name counts once per call of the dialect tool.
  */
-function countedNames(tool: string, { dialectTools = [], isLaterStep = false }: InternalCallOptions): string[] {
+function countedNames(tool: string, { dialectCall, isLaterStep = false }: InternalCallOptions): string[] {
+  const dialectTools = dialectCall?.tools ?? []
   if (!isLaterStep) return [...new Set([tool, ...dialectTools])]
   return dialectTools.includes(tool) ? [] : [tool]
 }
@@ -257,9 +259,9 @@ async function openApprovals(
     if ('deny' in grant.answer) audit.addApproval(grant.parked.request, 'denied', grant.answer.by)
     await requireGrant(workspace, grant)
   }
-  const { dialectTools } = options
+  const { dialectCall } = options
   const replayable =
-    typeof target === 'string' ? { input, ...(dialectTools === undefined ? {} : { dialectTools }) } : undefined
+    typeof target === 'string' ? { input, ...(dialectCall === undefined ? {} : { dialectCall }) } : undefined
   const began = grant?.parked.began ?? audit.started
   const context: ApprovalContext = {
     grant,
@@ -302,7 +304,7 @@ async function draftCall(
   const { signal, grant, onProgress } = options
   audit.enterStep('draft')
   throwIfAborted(signal)
-  const commit = (tool: Tool) => callTool(workspace, run, tool, {}, { dialectTools: options.dialectTools })
+  const commit = (tool: Tool) => callTool(workspace, run, tool, {}, { dialectCall: options.dialectCall })
   const reads = new Set<Path>()
   const openCommands = await commandsFor(workspace, call.tool)
   const contextOptions = { audit, taint, signal, ask, began, onProgress, commit, reads, openCommands }
@@ -429,7 +431,7 @@ async function createResult(
     callId: audit.id,
     ...(artifactUri === undefined ? {} : { artifactUri }),
   }
-  const maySee = contentVisibility(workspace, policyCall(run, call.tool.name, call.input, call.dialectTools))
+  const maySee = contentVisibility(workspace, policyCall(run, call.tool.name, call.input, call.dialectCall))
   const visible = withoutHiddenVersion(result, maySee)
   const labelled = labels.active ? { ...visible, label: taint.labelResult(visible) } : visible
   const answer = (await runPostHooks(hooks, hookCall(run, call), labelled, limits.hookTimeoutMs)) as Success
@@ -466,12 +468,12 @@ async function recordOutcome(audit: CallAudit, result: Success): Promise<Success
  * committed changes and the code of the failure.
  */
 async function refuseCall(
-  { workspace, run, options: { dialectTools }, audit, taint }: CallState,
+  { workspace, run, options: { dialectCall }, audit, taint }: CallState,
   name: string,
   error: unknown,
 ): Promise<Failure> {
-  const original = toFailure(await addPathSuggestions(workspace, run, name, dialectTools, error))
-  const maySee = contentVisibility(workspace, policyCall(run, name, {}, dialectTools))
+  const original = toFailure(await addPathSuggestions(workspace, run, name, dialectCall, error))
+  const maySee = contentVisibility(workspace, policyCall(run, name, {}, dialectCall))
   const failure = withoutHiddenVersion(original, maySee)
   const { cause } = original
   const label = taint.labelFailure(failure)

@@ -1,6 +1,7 @@
 import { ToolError } from '../errors.ts'
 import { type Path, quote } from '../paths/logical-path.ts'
 import type { AnswerListener, ApprovalQuestion, ApproveHandler, NormalizedAnswer } from '../policy/approval.ts'
+import type { DialectCall } from '../policy/dialect-call.ts'
 import { type ParkedCall, type ParkedEffect, setBounded } from '../policy/parked-calls.ts'
 import type { WorkPlan } from '../policy/plan.ts'
 import { sameVersion, versionAt, versionOf } from '../storage/versions.ts'
@@ -38,8 +39,8 @@ export async function requestApproval(
 /** The data from which a call is repeated, also in another process. */
 export interface ReplayableCall {
   readonly input: unknown
-  /** The names of the dialect tool that makes the call. */
-  readonly dialectTools?: readonly string[]
+  /** The call of a dialect tool that makes this call. */
+  readonly dialectCall?: DialectCall
   /** The plan that it submits. */
   readonly plan?: WorkPlan | undefined
 }
@@ -110,6 +111,7 @@ async function askOrPark(
     if (!isParked) throw error
     const id = String(error.details.approvalId)
     const taint = run.taint.origin()
+    const { dialectCall } = call
     try {
       await workspace.parkedCalls.put({
         id,
@@ -117,7 +119,7 @@ async function askOrPark(
         actor: run.actor,
         tool: request.tool,
         input: call.input,
-        ...(call.dialectTools === undefined ? {} : { dialectTools: call.dialectTools }),
+        ...(dialectCall === undefined ? {} : { dialectTools: dialectCall.tools, dialectArgs: dialectCall.args }),
         at: workspace.clock(),
         began,
         expiresAt: workspace.clock() + workspace.limits.approvalMs,

@@ -25,9 +25,10 @@ export async function resumeCall(
     // Refuses a record whose time is invalid, too: the comparison is false for NaN.
     if (!(workspace.clock() < parked.expiresAt)) throw expired(parked)
     if (parked.taint !== undefined) run.taint.raise(parked.taint)
+    const { dialectTools, dialectArgs } = parked
     return await callTool(workspace, run, parked.tool, parked.input, {
       ...options,
-      dialectTools: parked.dialectTools,
+      dialectCall: dialectTools === undefined ? undefined : { tools: dialectTools, args: dialectArgs },
       grant: { parked, answer: normalized },
     })
   } catch (error) {

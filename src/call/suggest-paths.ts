@@ -2,6 +2,7 @@ import { ToolError } from '../errors.ts'
 import type { Visibility } from '../guard/visibility.ts'
 import { createVisibility } from '../guard/visibility.ts'
 import { type LogicalPath, nameOf, type Path, parentOf, parsePath } from '../paths/logical-path.ts'
+import type { DialectCall } from '../policy/dialect-call.ts'
 import type { Backend } from '../storage/backend.ts'
 import { editDistance } from '../util/nearest-name.ts'
 import { policyCall, type RunState } from './state/run-state.ts'
@@ -16,12 +17,12 @@ export async function addPathSuggestions(
   workspace: WorkspaceState,
   run: RunState,
   tool: string,
-  dialectTools: readonly string[] | undefined,
+  dialectCall: DialectCall | undefined,
   error: unknown,
 ): Promise<unknown> {
   if (!(error instanceof ToolError) || error.code !== 'NOT_FOUND' || error.details.path === undefined) return error
   const missing = parsePath(error.details.path)
-  const visibility = createVisibility(workspace.policy, policyCall(run, tool, {}, dialectTools), 'list', { rules: [] })
+  const visibility = createVisibility(workspace.policy, policyCall(run, tool, {}, dialectCall), 'list', { rules: [] })
   const suggestions = await suggestPaths(workspace.backend, missing, visibility)
   if (suggestions.length === 0) return error
   return new ToolError('NOT_FOUND', error.message, {

@@ -4,6 +4,7 @@ import { guardAccesses } from '../guard/guard-accesses.ts'
 import { createGuardedFiles } from '../guard/guarded-files.ts'
 import { createVisibility } from '../guard/visibility.ts'
 import type { Path } from '../paths/logical-path.ts'
+import type { DialectCall } from '../policy/dialect-call.ts'
 import { type PolicyCall, requireAllowed, type Verdict } from '../policy/policy.ts'
 import type { BuiltinContext } from '../tools/builtin-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
@@ -37,7 +38,7 @@ export function createToolContext(
   let session: BuiltinContext['commands']
   const isOwn = workspace.ownTools.has(call.tool)
   const requireHostAllowed = (host: string) => taint.requireHostAllowed(host)
-  const facts = () => policyCall(run, call.tool.name, call.input, call.dialectTools)
+  const facts = () => policyCall(run, call.tool.name, call.input, call.dialectCall)
   const addRead = (path: Path, bytes: number) => {
     reads.add(path)
     run.rates.countRead(bytes)
@@ -75,7 +76,7 @@ export function createToolContext(
       }
       return diff
     },
-    workspaceDiffSha256: () => workspaceDiffSha256(workspace, run, call.dialectTools, signal),
+    workspaceDiffSha256: () => workspaceDiffSha256(workspace, run, call.dialectCall, signal),
     headCommit: workspace.diffs.headCommit,
     get commands() {
       session ??= openCommands?.(workspace, run, call, {
@@ -136,7 +137,7 @@ function diffForCall(
 async function workspaceDiffSha256(
   workspace: WorkspaceState,
   run: RunState,
-  dialectTools: readonly string[] | undefined,
+  dialectCall: DialectCall | undefined,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
   const tool: Tool | undefined = workspace.tools.get('diff_workspace')
@@ -144,7 +145,7 @@ async function workspaceDiffSha256(
   if (tool === undefined || workspace.ownTools.has(tool)) return undefined
   try {
     const input = parseInput(tool, {})
-    const call = policyCall(run, tool.name, input, dialectTools)
+    const call = policyCall(run, tool.name, input, dialectCall)
     const verdict = workspace.policy.evaluate({
       ...call,
       accesses: await guardAccesses(workspace.backend, tool.plan(input, { cwd: run.shell.cwd })),

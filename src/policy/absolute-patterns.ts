@@ -54,6 +54,20 @@ function placeRule(rule: unknown, field: string, place: (value: unknown, field: 
   }
 }
 
+/**
+ * Returns patterns relative to the root of the workspace, for an argument that may be a path and may be any text: absolute
+ * patterns that match nothing below a declared root are left out.
+ */
+export function placedPatterns(patterns: readonly string[], roots: DeclaredRoots): readonly string[] {
+  return patterns.flatMap((pattern) => {
+    try {
+      return placePattern(pattern, '', roots, new Set())
+    } catch {
+      return []
+    }
+  })
+}
+
 function placeList(list: unknown, field: string, roots: DeclaredRoots, matchedRoots: Set<string>): unknown {
   if (!Array.isArray(list)) return list
   return list.flatMap((pattern, index) =>

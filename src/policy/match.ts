@@ -1,6 +1,5 @@
 import type { ToolError } from '../errors.ts'
 import { compileGlob, compileGlobs } from '../paths/glob.ts'
-import { parsePath } from '../paths/logical-path.ts'
 import { joinSentences } from '../util/join-sentences.ts'
 import { nearestName } from '../util/nearest-name.ts'
 import { requirePathPattern } from './path-patterns.ts'
@@ -236,39 +235,5 @@ function namesPermission(pattern: string, permission: string): boolean {
   return expected.every((part, index) => part === '*' || part === parts[index])
 }
 
-/** Input fields that contain a path. Their value is normalized before it is compared. */
+/** Input fields of the workspace's tools that contain a path. Their value is normalized before it is compared. */
 export const pathFields: ReadonlySet<string> = new Set(['path', 'to', 'from', 'cwd', 'paths'])
-
-/** Returns a test of one input field: `some` of its texts must match a restricting rule, `every` one an allow rule. */
-export function compileArgument(
-  name: string,
-  patterns: readonly string[],
-  field: string,
-): (input: Readonly<Record<string, unknown>>, quantifier: 'some' | 'every') => boolean {
-  const isPath = pathFields.has(name)
-  const test = isPath ? compilePaths(patterns, field).matches : compileTexts(patterns, field)
-  return (input, quantifier) => {
-    if (!Object.hasOwn(input, name)) return false
-    const texts: string[] = []
-    collectTexts(input[name], texts)
-    if (texts.length === 0) return false
-    const fits = (text: string) => test(isPath ? normalizedPath(text) : text)
-    return quantifier === 'some' ? texts.some(fits) : texts.every(fits)
-  }
-}
-
-function normalizedPath(path: string): string {
-  try {
-    return parsePath(path)
-  } catch {
-    return path
-  }
-}
-
-/** Collects the strings, numbers and booleans of a value, at any depth. */
-function collectTexts(value: unknown, texts: string[]): void {
-  if (typeof value === 'string') texts.push(value)
-  else if (typeof value === 'number' || typeof value === 'boolean') texts.push(String(value))
-  else if (typeof value === 'object' && value !== null)
-    for (const item of Object.values(value)) collectTexts(item, texts)
-}

@@ -1,5 +1,6 @@
 import type { Version } from '../storage/backend.ts'
 import type { ApprovalRequest } from './approval.ts'
+import type { DialectCall } from './dialect-call.ts'
 import type { TaintOrigin } from './taint.ts'
 
 /**
@@ -14,6 +15,8 @@ export interface ParkedCall {
   readonly tool: string
   /** The names of the dialect tool that made the call. */
   readonly dialectTools?: readonly string[]
+  /** The input fields of the dialect tool that rules match. */
+  readonly dialectArgs?: DialectCall['args']
   readonly input: unknown
   /** Milliseconds since 1970. */
   readonly at: number

@@ -7,6 +7,7 @@ import type { DeclaredRoots } from './absolute-patterns.ts'
 import type { GuardedAccess } from './access.ts'
 import { checkCommandEntries } from './command-entries.ts'
 import { compileOperators } from './command-operators.ts'
+import type { DialectCall } from './dialect-call.ts'
 import { compilePaths } from './match.ts'
 import { compileNetwork } from './network-policy.ts'
 import { createPermissionView, type Part, type PermissionView, type ViewFacts } from './permission-view.ts'
@@ -53,8 +54,8 @@ export interface Verdict {
 /** A call to evaluate. Its paths are guarded and classified. */
 export interface PolicyCall {
   readonly tool: string
-  /** The names of the dialect tool that makes the call. Rules and decisions by one of them apply as well. */
-  readonly dialectTools?: readonly string[] | undefined
+  /** The call of a dialect tool that makes this call. Rules and decisions for it apply as well. */
+  readonly dialectCall?: DialectCall | undefined
   /** The input as parsed by the schema of the tool, with defaults. */
   readonly input: Readonly<Record<string, unknown>>
   readonly accesses: readonly GuardedAccess[]
@@ -129,13 +130,13 @@ export interface CompileOptions {
  */
 export function compilePolicy(input: unknown, { roots = {} }: CompileOptions = {}): Policy {
   const parsed = parsePolicy(input, roots)
-  return nameWrittenFields(parsed.origins, () => compile(parsed))
+  return nameWrittenFields(parsed.origins, () => compile(parsed, roots))
 }
 
-function compile({ data, origins, usedRoots }: ParsedPolicy): Policy {
+function compile({ data, origins, usedRoots }: ParsedPolicy, roots: DeclaredRoots): Policy {
   compileOperators(data.commands?.deniedOperators)
   checkCommandEntries(data)
-  const rules = compileRules(data)
+  const rules = compileRules(data, roots)
   const views = createViews(data, rules)
   const mayReach = compileNetwork(data.network)
   return {
@@ -226,7 +227,7 @@ function createViews(data: PolicyData, rules: readonly CompiledRule[]): Views {
       const names = [tool, ...dialectTools]
       const candidates = rules.filter((rule) => names.some(rule.matchesTool))
       const conditional = candidates.some((rule) => rule.matchesCall !== undefined)
-      const empty = { tool, dialectTools, input: {} }
+      const empty = { tool, dialectCall: { tools: dialectTools }, input: {} }
       cached = { plain: viewOf(candidates, empty), candidates, conditional }
       if (tools.size >= MAX_VIEWS) tools.clear()
       tools.set(cacheKey, cached)
@@ -238,7 +239,7 @@ function createViews(data: PolicyData, rules: readonly CompiledRule[]): Views {
 
   function viewOf(candidates: readonly CompiledRule[], call: CallFacts): View {
     const active = candidates.filter((rule) => rule.matchesCall?.(call) ?? true)
-    const toolDecision = decisionForTool(data.tools, [call.tool, ...(call.dialectTools ?? [])])
+    const toolDecision = decisionForTool(data.tools, [call.tool, ...(call.dialectCall?.tools ?? [])])
     const action = toolDecision?.action
     const toolKey = toolDecision === undefined ? '' : `${toolDecision.action} ${toolDecision.name}`
     const opened = !opens || action === 'allow' || action === 'ask'
@@ -261,7 +262,7 @@ function createViews(data: PolicyData, rules: readonly CompiledRule[]): Views {
   return {
     ofTool: (tool) => toolRules(tool).plain,
     of(call) {
-      const { plain, candidates, conditional } = toolRules(call.tool, call.dialectTools)
+      const { plain, candidates, conditional } = toolRules(call.tool, call.dialectCall?.tools)
       return conditional ? viewOf(candidates, call) : plain
     },
   }

@@ -1,15 +1,10 @@
 import type { ErrorCode } from '../errors.ts'
 import type { FileKind } from '../files/classify/types.ts'
+import type { DeclaredRoots } from './absolute-patterns.ts'
+import { compileArgument } from './arguments.ts'
 import { tidyEntry } from './command-entries.ts'
-import {
-  compileArgument,
-  compilePaths,
-  compileTexts,
-  maskWhere,
-  type PathSet,
-  permissionBit,
-  permissionMask,
-} from './match.ts'
+import type { DialectCall } from './dialect-call.ts'
+import { compilePaths, compileTexts, maskWhere, type PathSet, permissionBit, permissionMask } from './match.ts'
 import { isSubjectToAcl, memoryPath } from './memory-policy.ts'
 import { isMutating, type Permission } from './permissions.ts'
 import type { PolicyData, PolicyRule } from './schema.ts'
@@ -18,8 +13,8 @@ import type { Decision, Override } from './types.ts'
 /** The properties of a call that rules can match, apart from its accesses. */
 export interface CallFacts {
   readonly tool: string
-  /** The names of the dialect tool that makes the call. */
-  readonly dialectTools?: readonly string[] | undefined
+  /** The call of a dialect tool that makes this call. */
+  readonly dialectCall?: DialectCall | undefined
   readonly input: Readonly<Record<string, unknown>>
   readonly task?: { readonly risk?: string } | undefined
   /** The parsed command lines of the call. Default: its `command` field. */
@@ -46,10 +41,11 @@ export interface CompiledRule {
 /**
  * Compiles the rules of a policy, including its short forms. No verdict depends on their order.
  *
+ * @param roots the declared roots of absolute patterns
  * @throws TypeError with the name of the invalid field
  */
-export function compileRules(policy: PolicyData): readonly CompiledRule[] {
-  const rules = (policy.rules ?? []).map((rule, index) => compileRule(rule, `rules[${index}]`))
+export function compileRules(policy: PolicyData, roots: DeclaredRoots): readonly CompiledRule[] {
+  const rules = (policy.rules ?? []).map((rule, index) => compileRule(rule, `rules[${index}]`, roots))
   if (policy.deniedPaths?.length) {
     rules.push(shortForm('deniedPaths', policy.deniedPaths, 'POLICY_DENIED', () => true))
   }
@@ -84,9 +80,10 @@ function shortForm(
   }
 }
 
-function compileRule(rule: PolicyRule, field: string): CompiledRule {
+function compileRule(rule: PolicyRule, field: string, roots: DeclaredRoots): CompiledRule {
   const mask = rule.permissions === undefined ? -1 : permissionMask(rule.permissions, `${field}.permissions`)
-  const matchesCall = compileCallTest(rule, field)
+  const matchesTool = rule.tools === undefined ? () => true : compileTexts(rule.tools, `${field}.tools`)
+  const matchesCall = compileCallTest(rule, field, matchesTool, roots)
   return {
     name: rule.name,
     action: rule.action,
@@ -96,18 +93,25 @@ function compileRule(rule: PolicyRule, field: string): CompiledRule {
     ...(rule.overrides === undefined ? {} : { overrides: new Set(rule.overrides) }),
     requiresAccess: rule.paths !== undefined || rule.kinds !== undefined || rule.permissions !== undefined,
     appliesTo: (permission, isSource) => (mask & permissionBit(permission, isSource)) !== 0,
-    matchesTool: rule.tools === undefined ? () => true : compileTexts(rule.tools, `${field}.tools`),
+    matchesTool,
     ...(matchesCall === undefined ? {} : { matchesCall }),
   }
 }
 
-function compileCallTest(rule: PolicyRule, field: string): ((call: CallFacts) => boolean) | undefined {
+function compileCallTest(
+  rule: PolicyRule,
+  field: string,
+  matchesTool: (tool: string) => boolean,
+  roots: DeclaredRoots,
+): ((call: CallFacts) => boolean) | undefined {
   const tests: ((call: CallFacts) => boolean)[] = []
   // A restricting rule matches if one of several values does; an allow rule needs all of them to match.
   const quantifier = rule.action === 'allow' ? 'every' : 'some'
   for (const [name, patterns] of Object.entries(rule.args ?? {})) {
-    const test = compileArgument(name, patterns, `${field}.args.${name}`)
-    tests.push((call) => test(call.input, quantifier))
+    const test = compileArgument(name, patterns, `${field}.args.${name}`, roots)
+    tests.push(({ input, dialectCall }) =>
+      test(input, quantifier, dialectCall?.tools.some(matchesTool) ? dialectCall.args : undefined),
+    )
   }
   if (rule.commands !== undefined) {
     const test = compileTexts(rule.commands.map(tidyEntry), `${field}.commands`)

@@ -13,6 +13,7 @@ import type { Dialect, DialectToolInfo } from '../dialects/runtime/types.ts'
 import { type Failure, ToolError, toFailure } from '../errors.ts'
 import { type Path, parsePath } from '../paths/logical-path.ts'
 import type { DeclaredRoots } from '../policy/absolute-patterns.ts'
+import { dialectArguments } from '../policy/dialect-call.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { evaluateExplained, toToolName } from './explain-call.ts'
 import { recordStep, type StepContext } from './run-step.ts'
@@ -78,7 +79,11 @@ function openDialectCall(context: StepContext, dialect: Dialect, host: DialectHo
 function createDialectHost(workspace: WorkspaceState, run: RunState): DialectHost {
   return {
     callTool: (name, input, options) => callTool(workspace, run, name, input, options),
-    explain: (tool, input, dialectTools) => evaluateExplained(workspace, run, tool, input, dialectTools),
+    explain: (tool, input, dialectCall) => evaluateExplained(workspace, run, tool, input, dialectCall),
+    describeCall: (tools, input, translations) => ({
+      tools,
+      args: dialectArguments(workspace.policy.data, input, translations),
+    }),
     noteShown: run.readHistory.noteVersion,
     shownVersion: (path) => shownVersion(workspace, run, path),
     useNullDevice: (access, options) => callTool(workspace, run, createNullDeviceCall(access), {}, options),

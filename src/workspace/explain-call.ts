@@ -3,6 +3,7 @@ import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { openTaintTracker } from '../call/taint-tracker.ts'
 import { toFailure } from '../errors.ts'
+import type { DialectCall } from '../policy/dialect-call.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import type { Explanation, WorkspaceRun } from './types.ts'
 
@@ -20,15 +21,15 @@ export async function explainCall(
   }
 }
 
-/** Like {@link explainCall}, but throws the refusal. `dialectTools`: the names of the dialect tool that makes the call. */
+/** Like {@link explainCall}, but throws the refusal. `dialectCall`: the call of a dialect tool that makes this call. */
 export async function evaluateExplained(
   workspace: WorkspaceState,
   run: RunState,
   tool: string | Tool,
   input: unknown,
-  dialectTools: readonly string[] | undefined,
+  dialectCall: DialectCall | undefined,
 ): Promise<Extract<Explanation, { ok: true }>> {
-  const call = await evaluateCall(workspace, run, tool, input, { options: { dialectTools } })
+  const call = await evaluateCall(workspace, run, tool, input, { options: { dialectCall } })
   const { verdict, accesses, line } = openTaintTracker(workspace, run, run.id, call.tool.name, true).beginCall(call)
   return { ok: true, verdict, accesses, ...(line === undefined ? {} : { line }) }
 }

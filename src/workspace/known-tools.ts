@@ -16,7 +16,7 @@ const operations: readonly KnownTool[] = [
 
 /**
  * Returns every tool that a policy may name: the built-in tools, whether or not the workspace has them, its own tools, its
- * operations, and the tools of its dialect, whose `args` are those of the calls that they make.
+ * operations, and the tools of its dialect, whose `args` are their own and those of the calls that they make.
  */
 export function knownTools(extraTools: readonly Tool[], dialect: Dialect | undefined): readonly KnownTool[] {
   const workspaceTools: readonly KnownTool[] = [
@@ -24,8 +24,8 @@ export function knownTools(extraTools: readonly Tool[], dialect: Dialect | undef
     ...extraTools.map(({ name, input }) => ({ name, fields: Object.keys(input.shape) })),
   ]
   const fieldsOf = (name: string) => workspaceTools.filter((tool) => tool.name === name).flatMap(({ fields }) => fields)
-  const dialectTools = (dialect?.tools ?? []).flatMap(({ name, formerNames = [], uses, mayUse = [] }) => {
-    const fields = [...uses, ...mayUse].flatMap(fieldsOf)
+  const dialectTools = (dialect?.tools ?? []).flatMap(({ name, formerNames = [], input, uses, mayUse = [] }) => {
+    const fields = [...new Set([...Object.keys(input.shape), ...[...uses, ...mayUse].flatMap(fieldsOf)])]
     return [name, ...formerNames].map((alias): KnownTool => ({ name: alias, fields }))
   })
   return [...workspaceTools, ...operations, ...dialectTools]

@@ -599,7 +599,7 @@ describe.each(Object.entries(makers))('a call in a workspace that is %s', (_name
 
 describe('call', () => {
   it('refuses options that only the library may pass', async () => {
-    for (const option of ['grant', 'via', 'dialectTools', 'isLaterStep', 'shows']) {
+    for (const option of ['grant', 'via', 'dialectCall', 'isLaterStep', 'shows']) {
       const result = await workspace.callTool('read_file', { path: 'a.txt' }, { [option]: [] } as never)
       expect(result).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining(option) })
     }

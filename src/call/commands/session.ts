@@ -21,7 +21,7 @@ export function openCommandSession(
 ): CommandSession | undefined {
   if (workspace.shell === undefined) return undefined
   const shell = workspace.labels.active ? countUnseenReads(workspace.shell, workspace) : workspace.shell
-  const facts = policyCall(run, call.tool.name, call.input, call.dialectTools)
+  const facts = policyCall(run, call.tool.name, call.input, call.dialectCall)
   const session: SessionState = {
     ...{ workspace, run, call, options, facts },
     policy: workspace.policy.forCall(facts),

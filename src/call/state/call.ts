@@ -4,6 +4,7 @@ import type { Failure, ToolFailure } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../../policy/access.ts'
 import type { Approval, ApprovalQuestion, ApprovalRequest, ApproveHandler } from '../../policy/approval.ts'
+import type { DialectCall } from '../../policy/dialect-call.ts'
 import type { Label } from '../../policy/labels.ts'
 import type { WorkPlan } from '../../policy/plan.ts'
 import type { Verdict } from '../../policy/policy.ts'
@@ -19,8 +20,8 @@ export interface AuthorizedCall {
   readonly input: Readonly<Record<string, unknown>>
   readonly accesses: readonly GuardedAccess[]
   readonly verdict: Verdict
-  /** The names of the dialect tool that makes the call. */
-  readonly dialectTools?: readonly string[] | undefined
+  /** The call of a dialect tool that makes this call. */
+  readonly dialectCall?: DialectCall | undefined
   /** Of a command: the commands that its line would run. */
   readonly line?: CommandVerdict
 }

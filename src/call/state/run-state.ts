@@ -2,6 +2,7 @@ import type { Artifacts } from '../../audit/artifacts.ts'
 import type { ReadHistory } from '../../history/read-history.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { Approvals } from '../../policy/approval.ts'
+import type { DialectCall } from '../../policy/dialect-call.ts'
 import type { WorkPlan } from '../../policy/plan.ts'
 import type { PolicyCall } from '../../policy/policy.ts'
 import type { Rates } from '../../policy/rate-limits.ts'
@@ -39,17 +40,17 @@ export interface RunState {
   recordedTask: Task | undefined
 }
 
-/** Returns a call as policy evaluates it. `dialectTools`: the names of the dialect tool that makes the call. */
+/** Returns a call as policy evaluates it. `dialectCall`: the call of a dialect tool that makes this call. */
 export function policyCall(
   run: RunState,
   tool: string,
   input: Readonly<Record<string, unknown>>,
-  dialectTools: readonly string[] | undefined,
+  dialectCall: DialectCall | undefined,
 ): Omit<PolicyCall, 'accesses'> {
   const risk = run.task?.risk
   return {
     ...{ tool, input },
-    ...(dialectTools === undefined ? {} : { dialectTools }),
+    ...(dialectCall === undefined ? {} : { dialectCall }),
     ...(risk === undefined ? {} : { task: { risk } }),
   }
 }

@@ -36,6 +36,7 @@ export async function explainDialectCall(
     const tool = requireTool(dialect, name, host)
     const { parsed, safety } = parseDialectInput(dialect, tool, input)
     fields = { ...fields, ...safety.names }
+    const dialectCall = () => host.describeCall(namesOf(tool), parsed, pathMapping.translations)
     const steps = requireSteps(tool, tool.steps(parsed, pathMapping, dialect.createState?.()))
     let explained: CallExplanation = { ok: true, verdict: noCalls, accesses: [] }
     let next = steps.next()
@@ -44,7 +45,7 @@ export async function explainDialectCall(
       if ('narrow' in step) next = steps.next(safety.narrow(step.narrow, step.input) as object)
       else if ('shown' in step) next = steps.next(await host.shownVersion(step.shown))
       else if ('nullDevice' in step) {
-        explained = await host.explain(createNullDeviceCall(step.nullDevice), {}, namesOf(tool))
+        explained = await host.explain(createNullDeviceCall(step.nullDevice), {}, dialectCall())
         if (explained.verdict.decision !== 'allow') break
         next = steps.next('')
       } else if (!('tool' in step)) next = steps.next('')
@@ -55,7 +56,7 @@ export async function explainDialectCall(
         const isChange = host.mutates(step.tool)
         if (isChange) safety.requireEffectOn(step.tool)
         const stepInput = step.isNarrowed === true ? step.input : safety.narrow(step.tool, step.input)
-        const { verdict, accesses, line } = await host.explain(step.tool, stepInput, namesOf(tool))
+        const { verdict, accesses, line } = await host.explain(step.tool, stepInput, dialectCall())
         explained = { ok: true, verdict, accesses: [...explained.accesses, ...accesses], ...(line && { line }) }
         if (isChange || verdict.decision !== 'allow' || !step.continueOnError) break
         next = steps.next(toFailure(new ToolError('NOT_FOUND', 'Nothing was read')))

@@ -81,14 +81,23 @@ export function rootsOfMapping({ roots, inward }: PathMapping): VirtualRoots {
   return Object.fromEntries(roots.map((root) => [root, inward(root).replace(/^\.$/, '')]))
 }
 
-/** Returns the path mapping for one call. It remembers the paths as the call wrote them, for the messages about refused ones. */
-export function recordPaths(mapping: PathMapping): PathMapping {
+/** The path mapping of one call. */
+export interface RecordedPaths extends PathMapping {
+  /** The translations of the paths that the call has translated. */
+  readonly translations: ReadonlyMap<string, string>
+}
+
+/** Returns the path mapping for one call. It remembers the paths as the call wrote them, for rules and for messages. */
+export function recordPaths(mapping: PathMapping): RecordedPaths {
   const asked = new Map<string, string>()
+  const translations = new Map<string, string>()
   return {
     ...mapping,
     asked,
+    translations,
     inward(path) {
       const inside = mapping.inward(path)
+      translations.set(path, inside)
       asked.set(inside, path)
       return inside
     },

@@ -12,12 +12,14 @@ import { SafetyFields, safetyShapeOf, spellInput } from './safety-fields.ts'
 import { toDialectError } from './translate-error.ts'
 import type { Answer, Dialect, DialectResult, DialectTool, DialectToolInfo, Steps } from './types.ts'
 
+type DialectCall = NonNullable<AuthorizedCall['dialectCall']>
+
 /** Identifies the dialect tool to each call that it makes. */
 interface DialectToolOptions {
   /** The dialect and the tool as called, for the audit. */
   readonly via: string
-  /** All names of the tool, for policy and rates. */
-  readonly dialectTools: readonly string[]
+  /** The call of the dialect tool, for policy and rates. */
+  readonly dialectCall: DialectCall
 }
 
 interface StepOptions extends DialectToolOptions {
@@ -37,7 +39,17 @@ export interface DialectHost {
   /** Returns the latest version of a file that the run was shown; see `shownVersion`. */
   shownVersion(path: string): Promise<string>
   /** Evaluates a call without making it. @throws the error of a call that is refused before policy evaluates it */
-  explain(tool: string | Tool, input: unknown, dialectTools: readonly string[]): Promise<CallExplanation>
+  explain(tool: string | Tool, input: unknown, dialectCall: DialectCall): Promise<CallExplanation>
+  /**
+   * Returns a call of a dialect tool as policy matches it.
+   *
+   * @param translations the logical path of each path that its steps have translated
+   */
+  describeCall(
+    toolNames: readonly string[],
+    input: Readonly<Record<string, unknown>>,
+    translations: ReadonlyMap<string, string>,
+  ): DialectCall
   /** Returns the input fields of a registered built-in tool; `undefined` for other tools. */
   fieldsOf(name: string): readonly string[] | undefined
   /** Whether a tool of the workspace changes anything. */
@@ -149,7 +161,13 @@ export function createDialectCall(
       const { parsed, safety } = parseDialectInput(dialect, tool, input)
       fields = { ...fields, ...safety.names }
       const steps = requireSteps(tool, tool.steps(parsed, pathMapping, state))
-      const end = await runSteps(steps, calls, host, safety, tool, { ...options, dialectTools: namesOf(tool) })
+      const stepOptions = {
+        ...options,
+        get dialectCall() {
+          return host.describeCall(namesOf(tool), parsed, pathMapping.translations)
+        },
+      }
+      const end = await runSteps(steps, calls, host, safety, tool, stepOptions)
       if ('failure' in end) return toError(end.failure, end.tool)
       safety.requireEffect()
       // Only an answered call counts: the caller of a failed one has not seen what it read.
