@@ -13,7 +13,15 @@ const file = join(top, 'jsr.json')
 const deno = join(top, 'node_modules/@deno/linux-x64-glibc/deno')
 
 /** Packages that the build for npm bundles. JSR publishes the sources, which import them. */
-const bundled = ['@modelcontextprotocol/server', 'smol-toml', 'yaml']
+const bundled = [
+  '@modelcontextprotocol/server',
+  'just-bash',
+  'quickjs-emscripten',
+  'smol-toml',
+  'unbash',
+  'yaml',
+  'zod',
+]
 /** JSR refuses modules that augment the types of other modules, which matchers need. */
 const leftOut = ['./testing/vitest']
 

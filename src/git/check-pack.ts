@@ -49,7 +49,7 @@ export async function checkPack(pack: Uint8Array): Promise<void> {
 }
 
 /** Returns the second number at the start of a delta: the size of its result. */
-function deltaResultSize(start: readonly number[]): number {
+function deltaResultSize(start: Uint8Array): number {
   let size = 0
   let at = 0
   for (let number = 0; number < 2; number++) {

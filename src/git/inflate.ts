@@ -1,5 +1,5 @@
 import { nodeModule } from '../util/node-module.ts'
-import { pipeBytes } from '../util/pipe-bytes.ts'
+import { deflateStream, inflateStream, inflateStreamStart } from '../util/zlib-stream.ts'
 
 /**
  * Inflates a zlib stream to at most `max` bytes. `bytes` must end where the stream ends. Synchronous where the platform provides
@@ -8,7 +8,7 @@ import { pipeBytes } from '../util/pipe-bytes.ts'
  * @throws RangeError or the platform's error if there are more bytes or the stream is damaged
  */
 export function inflate(bytes: Uint8Array, max: number): Uint8Array | Promise<Uint8Array> {
-  if (native === undefined) return pipeBytes(bytes, new DecompressionStream('deflate'), max)
+  if (native === undefined) return inflateStream(bytes, max)
   // zlib treats a limit of 0 as no limit. One chunk for all bytes saves the copy that joins the chunks.
   return native.inflateSync(bytes, { maxOutputLength: Math.max(1, max), chunkSize: Math.max(64, max + 1) })
 }
@@ -19,7 +19,7 @@ export function inflate(bytes: Uint8Array, max: number): Uint8Array | Promise<Ui
  * @throws the platform's error if the stream is damaged
  */
 export function inflateStart(bytes: Uint8Array, length: number): Uint8Array | Promise<Uint8Array> {
-  if (native === undefined) return streamStart(bytes, length)
+  if (native === undefined) return inflateStreamStart(bytes, length)
   // One byte inflates to at most 1,032 bytes, which bounds the output. The codes at the start take less than 400 bytes.
   return native.inflateSync(bytes.subarray(0, START_BYTES), { finishFlush: SYNC_FLUSH }).subarray(0, length)
 }
@@ -28,25 +28,9 @@ const START_BYTES = 1024
 /** `Z_SYNC_FLUSH`: the end of the input is not an error. */
 const SYNC_FLUSH = 2
 
-async function streamStart(bytes: Uint8Array, length: number): Promise<Uint8Array> {
-  const source = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream()
-  const reader = source.pipeThrough(new DecompressionStream('deflate')).getReader()
-  const start = new Uint8Array(length)
-  let at = 0
-  while (at < length) {
-    const { done, value } = await reader.read()
-    if (done) break
-    const part = value.subarray(0, length - at)
-    start.set(part, at)
-    at += part.length
-  }
-  await reader.cancel()
-  return start.subarray(0, at)
-}
-
 /** Compresses bytes to a zlib stream. */
 export function deflate(bytes: Uint8Array): Uint8Array | Promise<Uint8Array> {
-  return native === undefined ? pipeBytes(bytes, new CompressionStream('deflate')) : native.deflateSync(bytes)
+  return native === undefined ? deflateStream(bytes) : native.deflateSync(bytes)
 }
 
 interface Zlib {

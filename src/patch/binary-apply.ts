@@ -1,6 +1,6 @@
 import { ToolError } from '../errors.ts'
 import { type LogicalPath, quote } from '../paths/logical-path.ts'
-import { pipeBytes } from '../util/pipe-bytes.ts'
+import { inflateStream } from '../util/zlib-stream.ts'
 import type { BinaryBody } from './file-change.ts'
 import { applyGitDelta } from './git-delta.ts'
 
@@ -31,7 +31,7 @@ export async function applyBinary(
     )
   }
   if (isZero(newId)) return EMPTY
-  const data = await pipeBytes(body.data, new DecompressionStream('deflate'), body.size).catch(() => undefined)
+  const data = await inflateStream(body.data, body.size).catch(() => undefined)
   if (data?.length !== body.size) throw corrupt(path)
   const bytes =
     body.method === 'literal'

@@ -16,3 +16,17 @@ export function throwIfAborted(
   }
   if (signal?.aborted) throw new ToolError('ABORTED', message, details)
 }
+
+/** Returns a signal that aborts as soon as one of these does. */
+export function anySignal(...signals: readonly (AbortSignal | undefined)[]): AbortSignal {
+  const existing = signals.filter((signal) => signal !== undefined)
+  // Next's edge runtime does not have it.
+  if (typeof AbortSignal.any === 'function') return AbortSignal.any(existing)
+  const any = new AbortController()
+  for (const signal of existing) {
+    const abort = (): void => any.abort(signal.reason)
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true, signal: any.signal })
+  }
+  return any.signal
+}

@@ -1,7 +1,7 @@
 // Captured at load time: a shell that guards its built-ins against commands may hide timers and channels later.
-const { MessageChannel: Channel, setTimeout: startTimer } = globalThis
-const schedule: (resume: () => void) => unknown =
-  globalThis.setImmediate ?? (Channel === undefined ? startTimer : postTask)
+const { MessageChannel: Channel, setImmediate: startTask, setTimeout: startTimer } = globalThis
+/** Ways to run a callback in a new task, the best first. Next's edge runtime defines functions that throw. */
+const ways: readonly ((resume: () => void) => unknown)[] = [startTask ?? postTask, postTask, startTimer]
 
 /** Runs a callback in a new task. Browsers delay repeated timers by several milliseconds, but not messages. */
 function postTask(resume: () => void): void {
@@ -15,8 +15,17 @@ function postTask(resume: () => void): void {
 
 /** Lets timers, signals and other callers run. Costs almost nothing. */
 export function yieldToEventLoop(): Promise<void> {
-  return new Promise((resume) => {
-    schedule(resume)
+  return new Promise((resolve, reject) => {
+    let failure: unknown
+    for (const start of ways) {
+      try {
+        start(resolve)
+        return
+      } catch (error) {
+        failure = error
+      }
+    }
+    reject(failure)
   })
 }
 

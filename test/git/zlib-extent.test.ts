@@ -25,7 +25,7 @@ describe('zlibExtent', () => {
         expect(zlibExtent(input, before, bytes.length)).toEqual({
           end: before + stream.length,
           size: bytes.length,
-          start: [...bytes.subarray(0, 20)],
+          start: Uint8Array.from(bytes.subarray(0, 20)),
         })
       }),
       { numRuns: 300 },

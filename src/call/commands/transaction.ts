@@ -11,6 +11,7 @@ import { requireAllowed } from '../../policy/policy.ts'
 import { type ContentLabel, higher } from '../../policy/taint.ts'
 import { createCommandFiles, type TrackedCommandFiles } from '../../shells/shared/command-files.ts'
 import type { CommandGit, CommandTransaction } from '../../shells/types.ts'
+import { anySignal } from '../../util/abort.ts'
 import { textsIn } from '../require-hidden-secrets.ts'
 import { commandGit } from './git-read.ts'
 import { openCommandRepository } from './git-write.ts'
@@ -48,7 +49,7 @@ export function openTransaction(
   const { workspace, run, call, facts, options, approved } = session
   const drafts = overlay(workspace.backend, undefined, { closesLower: false })
   const stop = new AbortController()
-  const signal = callerSignal === undefined ? stop.signal : AbortSignal.any([callerSignal, stop.signal])
+  const signal = anySignal(callerSignal, stop.signal)
   const texts = textsIn(call.input)
   const flow = openFlow(session, texts, received)
   const reads = new Set<Path>()

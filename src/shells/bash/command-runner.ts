@@ -2,6 +2,7 @@ import type { FsStat } from 'just-bash'
 import { memory } from '../../backends/memory/index.ts'
 import type { ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
+import { anySignal } from '../../util/abort.ts'
 import { createCommandFiles } from '../shared/command-files.ts'
 import type { CommandFiles, ShellCommand, ShellOutcome } from '../types.ts'
 import type { CustomCommand } from './custom-command.ts'
@@ -81,7 +82,7 @@ function lineHost(worker: BashOptions['worker']): LineHost | undefined {
 
 async function run(command: ShellCommand, options: BashOptions, context: RunContext): Promise<ShellOutcome> {
   const { stop, threads, isApart } = context
-  const signal = AbortSignal.any(command.signal === undefined ? [stop.signal] : [stop.signal, command.signal])
+  const signal = anySignal(stop.signal, command.signal)
   let scratch: CommandFiles | undefined
   const roots: VirtualRoots = {
     workspace: command.files,

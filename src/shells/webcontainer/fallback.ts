@@ -1,4 +1,5 @@
 import { ToolError } from '../../errors.ts'
+import { anySignal } from '../../util/abort.ts'
 import { createLineProcess } from '../shared/line-process.ts'
 import type { BackgroundCommand, Shell, ShellCommand, ShellOutcome, ShellProcess } from '../types.ts'
 
@@ -40,7 +41,7 @@ export async function startInFallback(fallback: FallbackState, command: Backgrou
 /** Runs a whole line beside others, for a shell without processes. Its changes are committed when it ends. */
 function startLine(shell: Shell, command: BackgroundCommand): ShellProcess {
   return createLineProcess(shell.name, async (stopped) => {
-    const signal = command.signal === undefined ? stopped : AbortSignal.any([command.signal, stopped])
+    const signal = anySignal(command.signal, stopped)
     const outcome = await shell.run({ ...command, signal })
     await command.keep()
     return outcome
