@@ -23,17 +23,13 @@ export type { Checkpoint, JournalEntry, WorkspaceHistory } from './history/journ
 export { defaultLimits, type Limits } from './limits.ts'
 export { type Path, parsePath } from './paths/logical-path.ts'
 export type { ApprovalAnswer, ApprovalRequest, ApproveHandler } from './policy/approval.ts'
+export type { Policy } from './policy/evaluation.ts'
 export type { Label } from './policy/labels.ts'
 export type { ParkedCall, ParkedCalls } from './policy/parked-calls.ts'
 export type { Permission } from './policy/permissions.ts'
 export type { WorkPlan } from './policy/plan.ts'
-export {
-  type Policy,
-  type PolicyInput,
-  type PolicyRule,
-  type PresetName,
-  presetNames,
-} from './policy/policy.ts'
+export { type PresetName, presetNames } from './policy/presets.ts'
+export type { PolicyInput, PolicyRule } from './policy/schema.ts'
 export type { Decision } from './policy/types.ts'
 export type { Shell } from './shells/types.ts'
 export type { Backend } from './storage/backend.ts'

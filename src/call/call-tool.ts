@@ -6,7 +6,7 @@ import { display, isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
 import type { ApprovalQuestion } from '../policy/approval.ts'
 import type { DialectCall } from '../policy/dialect-call.ts'
-import { deniedError } from '../policy/policy.ts'
+import { deniedError } from '../policy/evaluation.ts'
 import type { Receipt } from '../storage/backend.ts'
 import type { BuiltinDraft, PlanState } from '../tools/builtin-tool.ts'
 import type { ShownVersion, Tool } from '../tools/define-tool.ts'
@@ -30,23 +30,13 @@ import { activatePlan, isInPlanMode } from './plan-mode.ts'
 import { readPriorStates } from './prior-states.ts'
 import { requireHiddenSecrets } from './require-hidden-secrets.ts'
 import { preHooks, runPostHooks, runPreHook } from './run-hooks.ts'
-import {
-  commandLineOf,
-  draftOf,
-  fullOutputOf,
-  inputSchemaOf,
-  passAnswer,
-  planOf,
-  resultOf,
-  shownOf,
-} from './run-own-tool.ts'
 import type { AuthorizedCall, AuthorizedChanges, CallAudit, CallOptions, Success } from './state/call.ts'
 import type { HookCall } from './state/hooks.ts'
 import { policyCall, type RunState } from './state/run-state.ts'
+import type { TaintTracker } from './state/taint-tracker.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 import { storeFullOutput } from './store-full-output.ts'
 import { addPathSuggestions } from './suggest-paths.ts'
-import { openTaintTracker, type TaintTracker } from './taint-tracker.ts'
 import { createToolContext } from './tool-context.ts'
 import { contentVisibility, withoutHiddenVersion } from './visible-content.ts'
 
@@ -88,7 +78,7 @@ export async function callTool(
 ): Promise<Success | Failure> {
   const name = typeof target === 'string' ? target : target.name
   const audit = openCallAudit(workspace, run, name, options)
-  const taint = openTaintTracker(workspace, run, audit.id, name, typeof target === 'string')
+  const taint = workspace.openTaintTracker(workspace, run, { callId: audit.id, tool: name }, typeof target === 'string')
   const state: CallState = { workspace, run, target, options, audit, taint }
   try {
     const requested = await authorizeCall(state, rawInput) // 1 to 6
@@ -131,7 +121,7 @@ export async function evaluateCall(
   const facts = policyCall(run, tool.name, input, dialectCall)
   const accesses = await guardAndClassify(workspace, tool, planned, facts, audit)
   audit?.setAccesses(accesses, input)
-  const line = commandLineOf(workspace, tool, input)
+  const line = workspace.runnerOf(tool).commandLine(tool, input)
   const call = { tool, input, accesses, ...(dialectCall === undefined ? {} : { dialectCall }) }
   if (line !== undefined) return evaluateCommand(workspace, call, facts, line, audit)
   return { ...call, verdict: workspace.policy.evaluate({ ...facts, accesses }) }
@@ -146,7 +136,7 @@ function parseCall(
 ): Pick<AuthorizedCall, 'tool' | 'input'> {
   audit?.enterStep('input')
   const tool = typeof target === 'string' ? findTool(workspace, target) : target
-  const input = parseInput({ name: tool.name, input: inputSchemaOf(workspace, tool) }, rawInput)
+  const input = parseInput({ name: tool.name, input: workspace.runnerOf(tool).inputSchema(tool) }, rawInput)
   if (workspace.policy.data.requireReason === true) requireReason(tool, input)
   return { tool, input }
 }
@@ -161,7 +151,7 @@ async function planAccesses(
 ): Promise<readonly Access[]> {
   audit?.enterStep('plan')
   const state: PlanState = { cwd: run.shell.cwd, memory: workspace.memory?.path }
-  const planned = await planOf(workspace, tool, input, state)
+  const planned = await workspace.runnerOf(tool).plan(tool, input, state)
   audit?.setPlannedAccesses(planned)
   return planned
 }
@@ -309,7 +299,7 @@ async function draftCall(
   const openCommands = await commandsFor(workspace, call.tool)
   const contextOptions = { audit, taint, signal, ask, began, onProgress, commit, reads, openCommands }
   const context = createToolContext(workspace, callWithGrant(run, grant), call, contextOptions)
-  const draft = await draftOf(workspace, call, context)
+  const draft = await workspace.runnerOf(call.tool).draft(call, context)
   for (const refusal of draft.refusals ?? []) audit.addRefusal(refusal)
   for (const path of draft.reads ?? []) {
     audit.addRead(path)
@@ -384,6 +374,7 @@ async function commitDraft(
   audit.enterStep('response')
   if (draft.target === undefined) addToJournal(workspace, run, audit, call.tool.name, before, receipt)
   for (const { path } of receipt.applied) run.readHistory.forgetLines(path)
+  const runner = workspace.runnerOf(call.tool)
   const exceptions: unknown[] = []
   const attempt = <T>(action: () => T): T | undefined => {
     try {
@@ -393,14 +384,14 @@ async function commitDraft(
       return undefined
     }
   }
-  for (const version of attempt(() => shownOf(workspace, call.tool, draft, receipt)) ?? []) {
+  for (const version of attempt(() => runner.shown(call.tool, draft, receipt)) ?? []) {
     shows(version)
     audit.addReadVersion(version)
   }
   let artifactUri = changes.storeDiff(run.artifacts, receipt, audit.warnings)
   const { fullOutput } = draft
   if (artifactUri === undefined && fullOutput !== undefined) {
-    const text = attempt(() => fullOutputOf(workspace, call.tool, fullOutput, receipt))
+    const text = attempt(() => runner.fullOutput(call.tool, fullOutput, receipt))
     if (text !== undefined) artifactUri = storeFullOutput(text, fullOutput.extension, run.artifacts, audit.warnings)
   }
   // The commit of an overlay or a fork changes the files of its origin.
@@ -427,7 +418,7 @@ async function createResult(
     ok: true,
     summary: draft.summary,
     warnings: [...warnings, ...audit.warnings],
-    ...(await resultOf(workspace, call.tool, draft, receipt)),
+    ...(await workspace.runnerOf(call.tool).result(call.tool, draft, receipt)),
     callId: audit.id,
     ...(artifactUri === undefined ? {} : { artifactUri }),
   }
@@ -448,7 +439,7 @@ function projectResult(
 ): Success {
   const answer = limitResult(result, workspace.limits.projectionBytes, run.artifacts)
   // A dialect may show a different result, so the draft receives only an answer that is shown unchanged.
-  if (options.shows === undefined) passAnswer(workspace, tool, draft, answer, receipt)
+  if (options.shows === undefined) workspace.runnerOf(tool).passAnswer(tool, draft, answer, receipt)
   return answer
 }
 

@@ -1,64 +1,78 @@
 import { errorHints, ToolError, withHint } from '../errors.ts'
-import type { Access } from '../policy/access.ts'
 import type { Receipt } from '../storage/backend.ts'
-import type { BuiltinContext, BuiltinDraft, PlanState, ResultFields } from '../tools/builtin-tool.ts'
+import type { BuiltinContext, BuiltinDraft } from '../tools/builtin-tool.ts'
 import { checkedContext } from '../tools/check-context.ts'
 import { checkDraft, checkShown } from '../tools/check-draft.ts'
 import { checkPlan } from '../tools/check-tool.ts'
-import type { ShownVersion, Tool } from '../tools/define-tool.ts'
+import type { Tool } from '../tools/define-tool.ts'
 import { didYouMean } from '../util/check-options.ts'
 import { ignoreRejection } from '../util/ignore-rejection.ts'
 import { inEnglish } from '../util/object-schema.ts'
 import { strictSchema } from '../util/strict-schema.ts'
 import { withTimeout } from '../util/timers.ts'
 import type { AuthorizedCall } from './state/call.ts'
-import type { WorkspaceState } from './state/workspace-state.ts'
+import type { ToolRunner } from './state/tool-runner.ts'
 
-type Input = AuthorizedCall['input']
-type OwnTools = Pick<WorkspaceState, 'ownTools'>
-
-/** Returns the input schema of a tool. That of an own tool refuses unknown fields, also if its author forgot to. */
-export function inputSchemaOf({ ownTools }: OwnTools, tool: Tool): Tool['input'] {
-  return ownTools.has(tool) ? strictSchema(tool.input) : tool.input
-}
-
-/** Returns the plan of a tool. The plan of an own tool is checked. */
-export async function planOf(
-  { ownTools }: OwnTools,
-  tool: Tool,
-  input: Input,
-  state: PlanState,
-): Promise<readonly Access[]> {
-  // A built-in tool may load its code first.
-  if (!ownTools.has(tool)) return await tool.plan(input, state)
-  try {
-    const planned: unknown = ignoreRejection(tool.plan(input, state))
-    checkPlan(planned)
-    return planned
-  } catch (error) {
-    throw ownToolError(tool, 'plan', error)
+/**
+ * Creates what calls the functions of own tools. It checks all that they return.
+ *
+ * @param hookTimeoutMs the time that `result` may take, because the outcome of the call is recorded afterwards
+ */
+export function createOwnToolRunner(hookTimeoutMs: number): ToolRunner {
+  return {
+    // Refuses unknown fields, also if the author of the tool forgot to.
+    inputSchema: ({ input }) => strictSchema(input),
+    async plan(tool, input, state) {
+      try {
+        const planned: unknown = ignoreRejection(tool.plan(input, state))
+        checkPlan(planned)
+        return planned
+      } catch (error) {
+        throw ownToolError(tool, 'plan', error)
+      }
+    },
+    commandLine(tool, input) {
+      try {
+        const line: unknown = ignoreRejection(tool.commandLine?.(input))
+        if (line !== undefined && typeof line !== 'string') throw new TypeError('commandLine did not return a string')
+        return line
+      } catch (error) {
+        throw ownToolError(tool, 'commandLine', error)
+      }
+    },
+    draft: draftOf,
+    result: (tool, draft, receipt) => resultOf(tool, draft, receipt, hookTimeoutMs),
+    shown(tool, { shown }, receipt) {
+      if (shown === undefined) return []
+      try {
+        return checkShown(ignoreRejection(shown(receipt)))
+      } catch (error) {
+        throw ownToolError(tool, 'shown', error, receipt.applied.length > 0)
+      }
+    },
+    fullOutput(tool, { text }, receipt) {
+      try {
+        const output: unknown = ignoreRejection(text())
+        if (typeof output !== 'string') throw new TypeError('"text" of fullOutput did not return a string')
+        return output
+      } catch (error) {
+        throw ownToolError(tool, 'fullOutput', error, receipt.applied.length > 0)
+      }
+    },
+    passAnswer(tool, { onResult }, answer, receipt) {
+      try {
+        ignoreRejection(onResult?.(answer))
+      } catch (error) {
+        throw ownToolError(tool, 'onResult', error, receipt.applied.length > 0)
+      }
+    },
   }
 }
 
-/** Returns the command line of a call, if its tool runs one. */
-export function commandLineOf({ ownTools }: OwnTools, tool: Tool, input: Input): string | undefined {
-  if (!ownTools.has(tool)) return tool.commandLine?.(input)
-  try {
-    const line: unknown = ignoreRejection(tool.commandLine?.(input))
-    if (line !== undefined && typeof line !== 'string') throw new TypeError('commandLine did not return a string')
-    return line
-  } catch (error) {
-    throw ownToolError(tool, 'commandLine', error)
-  }
-}
-
-/** Returns the draft of a call. The draft of an own tool is checked. */
-export async function draftOf(
-  { ownTools }: OwnTools,
-  { tool, input }: AuthorizedCall,
+async function draftOf(
+  { tool, input }: Pick<AuthorizedCall, 'tool' | 'input'>,
   context: BuiltinContext,
 ): Promise<BuiltinDraft<unknown>> {
-  if (!ownTools.has(tool)) return tool.draft(input, context)
   try {
     const draft = checkDraft(tool, await tool.draft(input, checkedContext(context)))
     if (!context.warnings.every((warning) => typeof warning === 'string')) {
@@ -70,17 +84,13 @@ export async function draftOf(
   }
 }
 
-/**
- * Returns the result fields of a committed draft. Those of an own tool are parsed with its `output`, which drops the fields
- * that it does not define. An own tool has `hookTimeoutMs`, because the outcome of the call is recorded afterwards.
- */
-export async function resultOf(
-  { ownTools, limits: { hookTimeoutMs } }: Pick<WorkspaceState, 'ownTools' | 'limits'>,
+/** Returns the result fields as `output` parses them, which drops the fields that it does not define. */
+async function resultOf(
   tool: Tool,
   draft: BuiltinDraft<unknown>,
   receipt: Receipt,
+  hookTimeoutMs: number,
 ): Promise<object> {
-  if (!ownTools.has(tool)) return (await draft.result(receipt)) as object
   try {
     const parsed = await withTimeout(
       Promise.resolve(draft.result(receipt)).then((fields) => tool.output.safeParseAsync(fields, inEnglish)),
@@ -94,55 +104,6 @@ export async function resultOf(
     throw new TypeError(`result does not match the output of the tool: ${issues.join('; ')}`)
   } catch (error) {
     throw ownToolError(tool, 'result', error, receipt.applied.length > 0)
-  }
-}
-
-/** Returns the versions that a committed draft shows. Those of an own tool are checked. */
-export function shownOf(
-  { ownTools }: OwnTools,
-  tool: Tool,
-  { shown }: BuiltinDraft<unknown>,
-  receipt: Receipt,
-): readonly ShownVersion[] {
-  if (shown === undefined) return []
-  if (!ownTools.has(tool)) return shown(receipt)
-  try {
-    return checkShown(ignoreRejection(shown(receipt)))
-  } catch (error) {
-    throw ownToolError(tool, 'shown', error, receipt.applied.length > 0)
-  }
-}
-
-/** Returns the complete text of a committed draft. */
-export function fullOutputOf(
-  { ownTools }: OwnTools,
-  tool: Tool,
-  { text }: NonNullable<BuiltinDraft<unknown>['fullOutput']>,
-  receipt: Receipt,
-): string {
-  if (!ownTools.has(tool)) return text()
-  try {
-    const output: unknown = ignoreRejection(text())
-    if (typeof output !== 'string') throw new TypeError('"text" of fullOutput did not return a string')
-    return output
-  } catch (error) {
-    throw ownToolError(tool, 'fullOutput', error, receipt.applied.length > 0)
-  }
-}
-
-/** Passes the final answer of a call to its draft. */
-export function passAnswer(
-  { ownTools }: OwnTools,
-  tool: Tool,
-  { onResult }: BuiltinDraft<unknown>,
-  answer: ResultFields,
-  receipt: Receipt,
-): void {
-  try {
-    ignoreRejection(onResult?.(answer))
-  } catch (error) {
-    if (!ownTools.has(tool)) throw error
-    throw ownToolError(tool, 'onResult', error, receipt.applied.length > 0)
   }
 }
 

@@ -3,9 +3,9 @@ import { checkLimit } from '../limits.ts'
 import { ancestorsOf, childOf, display, isWithin, nameOf, type Path, parentOf, quote } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
 import type { ContentFlow } from '../policy/content-flow.ts'
+import type { Verdict } from '../policy/evaluation.ts'
 import type { Label, LabelSink } from '../policy/labels.ts'
 import { hasSameName, isSpelled, namedPath, nameLabelOf, shownPaths } from '../policy/name-labels.ts'
-import type { Verdict } from '../policy/policy.ts'
 import {
   type ContentLabel,
   higher,
@@ -17,60 +17,12 @@ import {
 } from '../policy/taint.ts'
 import type { Change, Receipt } from '../storage/backend.ts'
 import { linkTarget } from '../storage/change-set.ts'
-import type { BuiltinDraft } from '../tools/builtin-tool.ts'
 import { textsIn } from './require-hidden-secrets.ts'
 import { findSinkLinks, namesByLinks, type SinkLink } from './sink-links.ts'
 import type { AuthorizedCall, AuthorizedChanges, KnownChange } from './state/call.ts'
 import type { RunState } from './state/run-state.ts'
-import type { WorkspaceState } from './state/workspace-state.ts'
-
-/**
- * Tracks the labels of one call: adds the labels of what it reads to the taint of its run, and compares them with the
- * ceilings of what it writes to. Everything that a call read or replaced counts as shown, because its result, error or
- * diff may show it. A name has a label of its own, which is that of the content that it may be made of.
- */
-export interface TaintTracker {
-  /**
-   * Returns the call, with the questions of sinks that ask about its command.
-   *
-   * @throws ToolError `TAINT_DENIED` if the taint of the run is too high for a command or a path that the call names
-   */
-  beginCall(call: AuthorizedCall): AuthorizedCall
-  addRead(path: Path): void
-  /** Records a name that the call shows. */
-  addName(path: Path): void
-  /** Records content whose label does not follow from its path. */
-  addLabel(label: Label, path?: string): void
-  /** Adds what a command line of the call receives and writes. */
-  addFlow(flow: ContentFlow): void
-  /** The highest label that the call itself has received. */
-  received(): ContentLabel | undefined
-  /** The highest label that may flow out of the call. */
-  highestLabel(): Label
-  /** @throws ToolError `TAINT_DENIED` */
-  requireHostAllowed(host: string): void
-  /**
-   * Returns the changes, with the questions of sinks that ask about them.
-   *
-   * @throws ToolError `TAINT_DENIED`
-   */
-  authorizeChanges(changes: AuthorizedChanges, draft: LabelledDraft): Promise<AuthorizedChanges>
-  /** Labels the written files with the highest label that may have flowed into them. */
-  labelChanges(changes: AuthorizedChanges, draft: LabelledDraft, receipt: Receipt, into: WorkspaceState): void
-  /**
-   * Raises the taint of the run to the label of the result, and returns that label.
-   *
-   * @param result may contain labelled content in file names
-   */
-  labelResult(result?: unknown): Label
-  /** Like `labelResult`, for a failure. A message without content of files raises nothing. */
-  labelFailure(failure: Failure): Label
-  /** Raises the label to the one that a hook gave the result, if it is valid and higher. */
-  applyHookLabel(label: unknown): Label
-}
-
-/** The fields of a draft that determine the labels of its changes. */
-type LabelledDraft = Pick<BuiltinDraft<unknown>, 'flow' | 'contentLabel' | 'accesses' | 'copiedFrom'>
+import type { LabelledDraft, LabelledFiles, TaintTracker } from './state/taint-tracker.ts'
+import type { OpenTaintTracker, WorkspaceState } from './state/workspace-state.ts'
 
 /** Codes of failures whose messages contain nothing that the call has read. */
 const contentFreeCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -88,21 +40,9 @@ const contentFreeCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'BACKEND_ERROR',
 ])
 
-/**
- * Opens the taint tracker of a call.
- *
- * @param isTool false for operations of the workspace itself, such as undo: they restore earlier states, and no sink
- * refuses them
- */
-export function openTaintTracker(
-  workspace: WorkspaceState,
-  run: RunState,
-  callId: string,
-  tool: string,
-  isTool: boolean,
-): TaintTracker {
-  return workspace.labels.active ? new ActiveTaintTracker(workspace, run, { callId, tool }, isTool) : inactive
-}
+/** Opens the taint tracker of a call, in a workspace whose policy has labels. */
+export const openTaintTracker: OpenTaintTracker = (workspace, run, call, isTool) =>
+  new ActiveTaintTracker(workspace, run, call, isTool)
 
 class ActiveTaintTracker implements TaintTracker {
   readonly #workspace: WorkspaceState
@@ -214,7 +154,7 @@ class ActiveTaintTracker implements TaintTracker {
     return { ...authorized, verdict, approvalRequest: () => ({ ...authorized.approvalRequest(), verdict }) }
   }
 
-  labelChanges({ changes }: AuthorizedChanges, draft: LabelledDraft, { applied }: Receipt, into: WorkspaceState): void {
+  labelChanges({ changes }: AuthorizedChanges, draft: LabelledDraft, { applied }: Receipt, into: LabelledFiles): void {
     const targetLabels = new Map<Path, Label>(draft.flow?.written)
     const contentLabels: ContentLabel[] = []
     const names = new Map<Path, Label>([...(draft.flow?.names ?? [])].map(([path, { label }]) => [path, label]))
@@ -415,25 +355,6 @@ class ActiveTaintTracker implements TaintTracker {
     const sink = this.#exceededSinks(target, origin).find(({ above }) => above !== 'ask')
     if (sink !== undefined) throw deniedBySink(sink, origin as TaintOrigin, action, target.paths?.[0])
   }
-}
-
-const unlabelled = (): Label => 'public'
-
-/** The tracker of a workspace whose policy has no labels. */
-const inactive: TaintTracker = {
-  beginCall: (call) => call,
-  addRead() {},
-  addName() {},
-  addLabel() {},
-  addFlow() {},
-  received: () => undefined,
-  highestLabel: unlabelled,
-  requireHostAllowed() {},
-  authorizeChanges: async (changes) => changes,
-  labelChanges() {},
-  labelResult: unlabelled,
-  labelFailure: unlabelled,
-  applyHookLabel: unlabelled,
 }
 
 /** A sink that requires approval for content that would flow into it. */

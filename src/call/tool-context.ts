@@ -5,7 +5,7 @@ import { createGuardedFiles } from '../guard/guarded-files.ts'
 import { createVisibility } from '../guard/visibility.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { DialectCall } from '../policy/dialect-call.ts'
-import { type PolicyCall, requireAllowed, type Verdict } from '../policy/policy.ts'
+import { type PolicyCall, requireAllowed, type Verdict } from '../policy/evaluation.ts'
 import type { BuiltinContext } from '../tools/builtin-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { ignoreRejection } from '../util/ignore-rejection.ts'
@@ -14,8 +14,8 @@ import type { CommandSessionOptions } from './commands/session-state.ts'
 import { parseInput } from './parse-input.ts'
 import type { AuthorizedCall, CallOptions } from './state/call.ts'
 import { policyCall, type RunState } from './state/run-state.ts'
+import type { TaintTracker } from './state/taint-tracker.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
-import type { TaintTracker } from './taint-tracker.ts'
 
 export interface ToolContextOptions
   extends Omit<CommandSessionOptions, 'requireHostAllowed' | 'noteReceived' | 'noteFlow' | 'received'> {

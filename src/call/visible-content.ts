@@ -1,7 +1,7 @@
 import type { Failure } from '../errors.ts'
 import { classifyPath } from '../files/classify/index.ts'
 import { isWithin, type Path } from '../paths/logical-path.ts'
-import type { PolicyCall } from '../policy/policy.ts'
+import type { PolicyCall } from '../policy/evaluation.ts'
 import type { Success } from './state/call.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 

@@ -1,8 +1,8 @@
 import { classifyDirectory, classifyPath, isOrdinaryFile } from '../files/classify/index.ts'
 import type { Classification } from '../files/classify/types.ts'
 import type { Path } from '../paths/logical-path.ts'
+import type { Policy, PolicyCall, Verdict } from '../policy/evaluation.ts'
 import type { Permission } from '../policy/permissions.ts'
-import type { Policy, PolicyCall, Verdict } from '../policy/policy.ts'
 import type { EntryType } from '../storage/backend.ts'
 
 /**

@@ -2,7 +2,7 @@ import { ToolError } from '../errors.ts'
 import { throwIfAborted } from '../util/abort.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
 import type { GuardedAccess } from './access.ts'
-import type { Verdict } from './policy.ts'
+import type { Verdict } from './evaluation.ts'
 import type { Risk } from './risk/index.ts'
 
 /** A request for an approval. Plain data. */

@@ -3,28 +3,23 @@
 export type { Classification, FileKind, Protection } from '../files/classify/types.ts'
 export type { Access, ContentProtection, GuardedAccess } from './access.ts'
 export type { HandlerAnswer } from './approval.ts'
+export type { CallPolicy, Policy, PolicyCall, Verdict, VerdictRule } from './evaluation.ts'
 export { type Label, type LabelPolicy, type LabelSink, type LabelSource, labelNames } from './labels.ts'
 export { type LintOptions, type LintTool, lintPolicy, type PolicyFinding } from './lint.ts'
 export type { MemoryPolicy } from './memory-policy.ts'
 export type { NetworkPolicy } from './network-policy.ts'
 export type { ParkedEffect } from './parked-calls.ts'
 export { type Permission, permissions } from './permissions.ts'
+export { type PresetName, presetNames } from './presets.ts'
+export { type RiskFlag, riskMeanings } from './risk/flags.ts'
+export type { Risk } from './risk/index.ts'
 export {
-  type CallPolicy,
   type CommandPolicy,
-  type Policy,
-  type PolicyCall,
   type PolicyData,
   type PolicyInput,
   type PolicyLimits,
   type PolicyRule,
-  type PresetName,
   policySchema,
-  presetNames,
-  type Verdict,
-  type VerdictRule,
-} from './policy.ts'
-export { type RiskFlag, riskMeanings } from './risk/flags.ts'
-export type { Risk } from './risk/index.ts'
+} from './schema.ts'
 export type { Taint, TaintOrigin } from './taint.ts'
 export type { Decision, Override } from './types.ts'

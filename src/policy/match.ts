@@ -1,9 +1,7 @@
-import type { ToolError } from '../errors.ts'
-import { compileGlob, compileGlobs } from '../paths/glob.ts'
-import { joinSentences } from '../util/join-sentences.ts'
+import { compileGlobs } from '../paths/glob.ts'
 import { nearestName } from '../util/nearest-name.ts'
-import { requirePathPattern } from './path-patterns.ts'
-import { type Permission, permissionGroups, permissions } from './permissions.ts'
+import { checkGlob } from './path-patterns.ts'
+import { maskWhere, type Permission, permissionBit, permissionGroups, permissions } from './permissions.ts'
 
 /** Maximum length of a pattern in UTF-16 units. */
 const MAX_TEXT_PATTERN = 4096
@@ -40,21 +38,6 @@ export function compilePaths(patterns: readonly string[], field: string): PathSe
       everything ||
       below.some((name) => directory === name || directory.startsWith(`${name}/`)) ||
       (anywhere.length > 0 && anywhere.some((name) => `/${directory}/`.includes(name))),
-  }
-}
-
-/**
- * Requires that a path glob is valid and can match a path.
- *
- * @throws TypeError that begins with `Policy field "field"`, or with another subject
- */
-export function checkGlob(pattern: string, field: string, subject = `Policy field "${field}"`): void {
-  requirePathPattern(pattern, subject)
-  try {
-    compileGlob(pattern)
-  } catch (error) {
-    const { message, details } = error as ToolError
-    throw new TypeError(joinSentences(`${subject} is not a valid glob: ${message}`, String(details.hint)))
   }
 }
 
@@ -174,18 +157,6 @@ function finder(piece: string): (text: string, from: number) => number {
   }
 }
 
-const bits = Object.fromEntries(permissions.map((permission, index) => [permission, 1 << index])) as Readonly<
-  Record<Permission, number>
->
-
-/** The source of a copy has a bit of its own: `file:change` covers the target alone, and `file:view` the source alone. */
-const COPY_SOURCE = 1 << permissions.length
-
-/** Returns the bit of a permission in a mask. */
-export function permissionBit(permission: Permission, isSource = false): number {
-  return isSource && permission === 'file:copy' ? COPY_SOURCE : bits[permission]
-}
-
 /**
  * Returns the permissions that match patterns, as one bit each in the order of `permissions`. `*` is one part between
  * colons; at the end it covers all following parts. A pattern may be one of `permissionGroups`.
@@ -211,20 +182,14 @@ export function permissionMask(patterns: readonly string[], field: string): numb
 function groupMask(name: string): number | undefined {
   if (!Object.hasOwn(permissionGroups, name)) return undefined
   const group: readonly Permission[] = permissionGroups[name as keyof typeof permissionGroups]
-  const mask = group.reduce((sum, permission) => sum | bits[permission], 0)
-  return name === 'file:view' ? mask | COPY_SOURCE : mask
+  const mask = group.reduce((sum, permission) => sum | permissionBit(permission), 0)
+  return name === 'file:view' ? mask | permissionBit('file:copy', true) : mask
 }
 
 /** Lists the permissions, and names the nearest one, patterns such as `file:write:*` included. */
 function permissionHelp(pattern: string, names: readonly string[]): string {
   const nearest = nearestName(pattern, [...names, 'file:write:*', 'file:*', 'command:*', 'memory:*'])
   return `; the permissions are ${names.join(', ')}${nearest === undefined ? '' : `; did you mean ${JSON.stringify(nearest)}?`}`
-}
-
-/** Returns the bits of the permissions that pass a test. */
-export function maskWhere(test: (permission: Permission) => boolean): number {
-  const mask = permissions.reduce((sum, permission) => (test(permission) ? sum | bits[permission] : sum), 0)
-  return test('file:copy') ? mask | COPY_SOURCE : mask
 }
 
 function namesPermission(pattern: string, permission: string): boolean {

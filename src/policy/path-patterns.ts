@@ -1,5 +1,8 @@
+import type { ToolError } from '../errors.ts'
 import { expandBraces } from '../paths/braces.ts'
+import { compileGlob } from '../paths/glob.ts'
 import { quote } from '../paths/logical-path.ts'
+import { joinSentences } from '../util/join-sentences.ts'
 
 /** The reason why a path pattern matches nothing, and what to write instead. */
 interface PatternProblem {
@@ -68,6 +71,21 @@ const problems: readonly (PatternProblem & { readonly test: RegExp })[] = [
 
 /** A colon in a bracket expression, as in `[[:alpha:]]`, does not belong to a path. */
 const BRACKETS = /\[(?:\[:[a-z]+:\]|[^\]/])*\]/gu
+
+/**
+ * Requires that a path glob is valid and can match a path.
+ *
+ * @throws TypeError that begins with `Policy field "field"`, or with another subject
+ */
+export function checkGlob(pattern: string, field: string, subject = `Policy field "${field}"`): void {
+  requirePathPattern(pattern, subject)
+  try {
+    compileGlob(pattern)
+  } catch (error) {
+    const { message, details } = error as ToolError
+    throw new TypeError(joinSentences(`${subject} is not a valid glob: ${message}`, String(details.hint)))
+  }
+}
 
 /**
  * Requires that a path pattern can match a path. The glob itself is compiled elsewhere.

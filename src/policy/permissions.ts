@@ -76,3 +76,21 @@ export function readingPermission(permission: Permission): Permission {
 export function isMutating(permission: Permission): boolean {
   return !readingPermissions.has(permission)
 }
+
+const bits = Object.fromEntries(permissions.map((permission, index) => [permission, 1 << index])) as Readonly<
+  Record<Permission, number>
+>
+
+/** The source of a copy has a bit of its own: `file:change` covers the target alone, and `file:view` the source alone. */
+const COPY_SOURCE = 1 << permissions.length
+
+/** Returns the bit of a permission in a mask. */
+export function permissionBit(permission: Permission, isSource = false): number {
+  return isSource && permission === 'file:copy' ? COPY_SOURCE : bits[permission]
+}
+
+/** Returns the bits of the permissions that pass a test. */
+export function maskWhere(test: (permission: Permission) => boolean): number {
+  const mask = permissions.reduce((sum, permission) => (test(permission) ? sum | bits[permission] : sum), 0)
+  return test('file:copy') ? mask | COPY_SOURCE : mask
+}

@@ -1,4 +1,4 @@
-import type { Verdict } from './policy.ts'
+import type { Verdict } from './evaluation.ts'
 
 /** A plan that an agent submits. */
 export interface WorkPlan {

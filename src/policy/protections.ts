@@ -1,7 +1,6 @@
 import type { ErrorCode } from '../errors.ts'
 import type { Classification, Protection } from '../files/classify/types.ts'
-import { maskWhere, permissionBit } from './match.ts'
-import { isMutating, type Permission } from './permissions.ts'
+import { isMutating, maskWhere, type Permission, permissionBit } from './permissions.ts'
 import type { Decision, Override } from './types.ts'
 
 /** The decision of a built-in protection, and how a rule can override it. */

@@ -1,5 +1,5 @@
 import { quote } from '../paths/logical-path.ts'
-import type { Verdict } from './policy.ts'
+import type { Verdict } from './evaluation.ts'
 import type { Risk } from './risk/index.ts'
 
 /** Returns the verdict of `requireApprovalIf`. Its reason names the first risk, its rules name all. */

@@ -5,12 +5,14 @@ import { didYouMean } from '../util/check-options.ts'
 import { nearestName } from '../util/nearest-name.ts'
 import { inEnglish } from '../util/object-schema.ts'
 import { type DeclaredRoots, placeAbsolutePatterns } from './absolute-patterns.ts'
-import { type LabelPolicy, labelFields, labelSchema } from './labels.ts'
+import { labelFields, labelSchema } from './label-schema.ts'
+import type { LabelPolicy } from './labels.ts'
 import { type MemoryPolicy, memoryFields, memorySchema } from './memory-policy.ts'
 import { type NetworkPolicy, networkFields, networkSchema } from './network-policy.ts'
 import { normalizePolicyInput } from './normalize-input.ts'
 import { type PresetName, presetNames } from './presets.ts'
 import { type RiskFlag, riskFlags } from './risk/flags.ts'
+import { shortForms } from './short-forms.ts'
 import type { Decision, Override } from './types.ts'
 import { type FieldOrigins, nameWrittenFields } from './written-fields.ts'
 
@@ -163,9 +165,6 @@ const ruleSchema = z.strictObject({
   risk: z.optional(someTexts),
   overrides: z.optional(z.array(z.enum(overrides)).check(z.minLength(1))),
 })
-
-/** The names of the short forms in a verdict. Rules may not have these names. */
-export const shortForms: ReadonlySet<string> = new Set(['allowedPaths', 'deniedPaths', 'readOnlyPaths', 'memory.acl'])
 
 /** The schema of a policy object. Unknown fields are refused. `createWorkspace` throws readable errors instead of Zod's. */
 export const policySchema: z.ZodMiniType<PolicyData> = z

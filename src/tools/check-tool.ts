@@ -69,6 +69,25 @@ export function checkTool(tool: unknown, at: string): asserts tool is Tool {
   }
 }
 
+/**
+ * Checks the definitions of own tools, and returns their names.
+ *
+ * @throws TypeError for an invalid definition, a name that is not snake_case, and for two own tools with one name
+ */
+export function requireToolNames(extraTools: readonly Tool[]): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const [index, tool] of extraTools.entries()) {
+    checkTool(tool, `extraTools[${index}]`)
+    const { name } = tool
+    if (!/^[a-z][a-z0-9_]{0,63}$/.test(name)) {
+      throw new TypeError(`Invalid tool name ${JSON.stringify(name)}: use a to z, 0 to 9 and _`)
+    }
+    if (names.has(name)) throw new TypeError(`Two own tools have the name "${name}"`)
+    names.add(name)
+  }
+  return names
+}
+
 const changing: ReadonlySet<Permission> = new Set([
   ...(['file:append', 'file:delete', 'file:move', 'file:copy', 'file:patch:apply', 'memory:write'] as const),
 ])

@@ -7,7 +7,6 @@ import { hideTokens } from '../call/hide-tokens.ts'
 import { approvePlans, isInPlanMode } from '../call/plan-mode.ts'
 import { refuseUncalled } from '../call/refuse-uncalled.ts'
 import { resumeCall } from '../call/resume.ts'
-import { inputSchemaOf } from '../call/run-own-tool.ts'
 import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { ToolError } from '../errors.ts'
@@ -41,7 +40,7 @@ export async function buildWorkspace(
 ): Promise<Workspace> {
   const sinks = sinksOf(options)
   const backend = await backendOf(options)
-  const workspace = createWorkspaceState({ ...options, backend }, source, sinks, dialect)
+  const workspace = await createWorkspaceState({ ...options, backend }, source, sinks, dialect)
   await requireOwnName(workspace)
   if (workspace.memory !== undefined) await (await import('./label-notes.ts')).labelNotes(workspace)
   const recorder = await recorderOf(workspace, options, dialect)
@@ -150,7 +149,7 @@ async function forkWorkspace(parts: WorkspaceParts, run: RunState, runOptions: R
     mode: isInPlanMode(workspace, run) ? ('plan' as const) : ('act' as const),
     parked: memoryParking(),
   }
-  const fork = createWorkspaceState(forkOptions, source, sinks, dialect, workspace)
+  const fork = await createWorkspaceState(forkOptions, source, sinks, dialect, workspace)
   const taint = higher(runOptions.taint, run.taint.origin())
   const forkRun = { ...runOptions, ...(taint === undefined ? {} : { taint }) }
   return openWorkspace({
@@ -234,7 +233,7 @@ function describe(workspace: WorkspaceState, tool: Tool): ToolDescription {
     name: tool.name,
     title: tool.title,
     description: tool.description,
-    inputSchema: inputSchemaOf(workspace, tool),
+    inputSchema: workspace.runnerOf(tool).inputSchema(tool),
     outputSchema: tool.output,
     permission: tool.permission,
     mutates: tool.mutates,

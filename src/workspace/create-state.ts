@@ -7,19 +7,16 @@ import { openWorkspaceDiffs } from '../git/open-diffs.ts'
 import { createJournal, type WorkspaceHistory } from '../history/journal.ts'
 import { resolveLimits } from '../limits.ts'
 import type { Path } from '../paths/logical-path.ts'
-import { requireKnownTools } from '../policy/known-tools.ts'
+import type { Policy } from '../policy/evaluation.ts'
 import type { Label } from '../policy/labels.ts'
-import { type MemoryPolicy, memoryPath } from '../policy/memory-policy.ts'
+import type { MemoryPolicy } from '../policy/memory-policy.ts'
 import { memoryParking } from '../policy/parked-calls.ts'
-import { compilePolicy, type Policy } from '../policy/policy.ts'
-import { compileLabels, FileLabels, isLabel } from '../policy/taint.ts'
-import { nameWrittenFields } from '../policy/written-fields.ts'
+import { FileLabels, isLabel } from '../policy/taint.ts'
 import type { Backend } from '../storage/backend.ts'
 import { readOnly } from '../storage/read-only.ts'
-import { checkTool } from '../tools/check-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import type { OpenDialect } from './dialect-run.ts'
-import { knownTools } from './known-tools.ts'
+import { openLabels, openOwnTools, openPolicy } from './open-parts.ts'
 import type { StateOptions } from './options.ts'
 
 /** The built-in tools that a workspace can have. */
@@ -41,26 +38,27 @@ export interface ToolSource {
  * @param origin the workspace that this one is a fork of
  * @throws TypeError for invalid options
  */
-export function createWorkspaceState(
+export async function createWorkspaceState(
   options: StateOptions & { readonly backend: Backend },
   source: ToolSource,
   sinks: readonly AuditSink[],
   dialect: OpenDialect | undefined,
   origin?: WorkspaceState,
-): WorkspaceState {
+): Promise<WorkspaceState> {
   if (dialect !== undefined) {
     // An own tool replaces the built-in tool of its name.
     const toolsByName = new Map([...source.builtin, ...(options.extraTools ?? [])].map((tool) => [tool.name, tool]))
     dialect.requireTools([...toolsByName.values()])
   }
-  const policy = compilePolicy(options.policy, dialect === undefined ? {} : { roots: dialect.roots })
+  const { policy, memory, requireKnownTools } = await openPolicy(options.policy, dialect)
   const { toolCallsPerMinute, ...policyLimits } = policy.data.limits ?? {}
   const limits = resolveLimits({ ...policyLimits, ...options.limits })
   const isReadOnly = options.readOnly === true || policy.data.preset === 'readOnly'
-  const { tools, unavailableTools } = selectTools(options, source, policy)
-  nameWrittenFields(policy.origins, () =>
-    requireKnownTools(policy.data, knownTools(options.extraTools ?? [], dialect?.dialect)),
-  )
+  const { extraTools = [] } = options
+  const ownTools = await openOwnTools(extraTools, limits)
+  const { tools, unavailableTools } = selectTools(options, source, ownTools.names, policy)
+  requireKnownTools(extraTools)
+  const labels = await openLabels(policy.data)
   const { backend } = options
   for (const { file } of sinks) {
     if (file !== undefined && backend.containsPhysicalPath?.(file) === true) {
@@ -81,13 +79,14 @@ export function createWorkspaceState(
   return {
     backend: isReadOnly ? readOnly(backend) : backend,
     policy,
-    labels: compileLabels(policy.data.labels),
+    ...labels,
     // A fork starts with the labels of its origin.
     fileLabels: new FileLabels(origin === undefined ? earlierLabels(options.history?.labels) : origin.fileLabels),
     nameLabels: new FileLabels(origin === undefined ? earlierLabels(options.history?.nameLabels) : origin.nameLabels),
     tools,
     unavailableTools,
-    ownTools: new Set(options.extraTools),
+    ownTools: new Set(extraTools),
+    runnerOf: ownTools.runnerOf,
     limits,
     toolCallsPerMinute,
     audit: origin?.audit ?? createAudit({ sinks }),
@@ -102,10 +101,7 @@ export function createWorkspaceState(
     parkedCalls: options.parked ?? memoryParking(),
     parkedRuns: new Map(),
     hooks: options.hooks ?? {},
-    memory:
-      policy.data.memory === undefined
-        ? undefined
-        : { path: memoryPath(policy.data.memory), acl: policy.data.memory.acl ?? false },
+    memory,
     staleGuard: options.staleGuard ?? 'hash',
     shell: options.shell,
     keepCwd: options.keepCwd ?? false,
@@ -149,10 +145,10 @@ export async function requireOwnName({ backend, memory }: WorkspaceState): Promi
 function selectTools(
   options: StateOptions,
   { builtin, select }: ToolSource,
+  ownNames: ReadonlySet<string>,
   { data: { preset, memory } }: Policy,
 ): Pick<WorkspaceState, 'tools' | 'unavailableTools'> {
   const { extraTools = [], tools: set = 'full', mode } = options
-  const ownNames = requireToolNames(extraTools)
   // An own tool replaces the built-in tool of its name.
   const registry = [...builtin.filter(({ name }) => !ownNames.has(name)), ...extraTools]
   const registryNames = registry.map(({ name }) => name)
@@ -169,22 +165,6 @@ function selectTools(
     else unavailableTools.set(tool.name, reason)
   }
   return { tools, unavailableTools }
-}
-
-/** @throws TypeError for an invalid definition, a name that is not snake_case, and for two own tools with one name */
-function requireToolNames(extraTools: readonly Tool[]): ReadonlySet<string> {
-  if (!Array.isArray(extraTools)) throw new TypeError('extraTools must be an array of tools')
-  const names = new Set<string>()
-  for (const [index, tool] of extraTools.entries()) {
-    checkTool(tool, `extraTools[${index}]`)
-    const { name } = tool
-    if (!/^[a-z][a-z0-9_]{0,63}$/.test(name)) {
-      throw new TypeError(`Invalid tool name ${JSON.stringify(name)}: use a to z, 0 to 9 and _`)
-    }
-    if (names.has(name)) throw new TypeError(`Two own tools have the name "${name}"`)
-    names.add(name)
-  }
-  return names
 }
 
 /** Returns the reason why a tool is unavailable in this workspace, or `undefined` if it is available. */

@@ -1,7 +1,6 @@
 import { evaluateCall } from '../call/call-tool.ts'
 import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
-import { openTaintTracker } from '../call/taint-tracker.ts'
 import { toFailure } from '../errors.ts'
 import type { DialectCall } from '../policy/dialect-call.ts'
 import type { Tool } from '../tools/define-tool.ts'
@@ -30,7 +29,9 @@ export async function evaluateExplained(
   dialectCall: DialectCall | undefined,
 ): Promise<Extract<Explanation, { ok: true }>> {
   const call = await evaluateCall(workspace, run, tool, input, { options: { dialectCall } })
-  const { verdict, accesses, line } = openTaintTracker(workspace, run, run.id, call.tool.name, true).beginCall(call)
+  const { verdict, accesses, line } = workspace
+    .openTaintTracker(workspace, run, { callId: run.id, tool: call.tool.name }, true)
+    .beginCall(call)
   return { ok: true, verdict, accesses, ...(line === undefined ? {} : { line }) }
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { classifyPath } from '../../src/files/classify/index.ts'
 import type { LogicalPath } from '../../src/paths/logical-path.ts'
 import { permissions } from '../../src/policy/permissions.ts'
-import type { PolicyData, PolicyRule } from '../../src/policy/policy.ts'
+import type { PolicyData, PolicyRule } from '../../src/policy/schema.ts'
 
 /** Few names, so that rules match paths often. Every protection occurs among them. */
 const directories = ['src', 'docs', 'lib', 'dist', '.ssh', '.git', 'node_modules', 'a']

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace } from '../../src/index.ts'
+import { compileLabels } from '../../src/policy/compile-labels.ts'
 import { compilePolicy } from '../../src/policy/policy.ts'
-import { compileLabels } from '../../src/policy/taint.ts'
 
 /** Path patterns that no path can match, with a word of the reason. */
 const impossible: readonly [pattern: string, reason: string][] = [

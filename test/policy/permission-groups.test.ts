@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { classifyPath } from '../../src/files/classify/index.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
+import { strength } from '../../src/policy/evaluation.ts'
 import { type Permission, permissions, revealingPermissions } from '../../src/policy/permissions.ts'
-import { compilePolicy, strength } from '../../src/policy/policy.ts'
+import { compilePolicy } from '../../src/policy/policy.ts'
 
 const changing = [
   ...['file:write:create', 'file:write:replace', 'file:append', 'file:delete', 'file:move', 'file:copy'],

@@ -4,16 +4,12 @@ import { classifyDirectory, classifyPath } from '../../src/files/classify/index.
 import type { Classification } from '../../src/files/classify/types.ts'
 import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
 import type { GuardedAccess } from '../../src/policy/access.ts'
+import { combineVerdicts, deniedError, type Verdict } from '../../src/policy/evaluation.ts'
 import { type Permission, permissions } from '../../src/policy/permissions.ts'
 import { planVerdict } from '../../src/policy/plan.ts'
-import {
-  combineVerdicts,
-  compilePolicy,
-  type Decision,
-  deniedError,
-  type PolicyData,
-  type Verdict,
-} from '../../src/policy/policy.ts'
+import { compilePolicy } from '../../src/policy/policy.ts'
+import type { PolicyData } from '../../src/policy/schema.ts'
+import type { Decision } from '../../src/policy/types.ts'
 import { times } from '../counts.ts'
 import { extraRule, names, paths, policies } from './generate.ts'
 import { type Name, referenceDecision, referenceProtection } from './reference.ts'

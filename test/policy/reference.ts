@@ -1,7 +1,8 @@
 import picomatch from 'picomatch'
 import type { Classification } from '../../src/files/classify/types.ts'
 import { isMutating, type Permission } from '../../src/policy/permissions.ts'
-import type { Decision, PolicyData, PolicyRule } from '../../src/policy/policy.ts'
+import type { PolicyData, PolicyRule } from '../../src/policy/schema.ts'
+import type { Decision } from '../../src/policy/types.ts'
 
 /** Changes that reveal something of the file, such as its version, or move it to a readable path. */
 const showing: ReadonlySet<Permission> = new Set([

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compilePolicy, policySchema } from '../../src/policy/policy.ts'
+import { compilePolicy } from '../../src/policy/policy.ts'
 import { riskFlags } from '../../src/policy/risk/flags.ts'
+import { policySchema } from '../../src/policy/schema.ts'
 import { policies } from './generate.ts'
 
 const allow = { name: 'a', action: 'allow' }

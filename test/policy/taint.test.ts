@@ -406,7 +406,7 @@ describe('the labels of a policy', () => {
   })
 
   it('are refused with the field of an invalid pattern', async () => {
-    const { compileLabels } = await import('../../src/policy/taint.ts')
+    const { compileLabels } = await import('../../src/policy/compile-labels.ts')
     const long = ['*'.repeat(5000)]
     const sink = { name: 'a', ceiling: 'public' } as const
     const wrong: [LabelPolicy, string][] = [
@@ -420,7 +420,8 @@ describe('the labels of a policy', () => {
   })
 
   it('are public without a source, and the highest of all matching sources', async () => {
-    const { compileLabels, isLabel } = await import('../../src/policy/taint.ts')
+    const { compileLabels } = await import('../../src/policy/compile-labels.ts')
+    const { isLabel } = await import('../../src/policy/taint.ts')
     const compiled = compileLabels({
       sources: [
         { label: 'restricted', paths: ['a/b/**'], commands: ['a b*'] },
@@ -451,7 +452,7 @@ describe('the labels of a policy', () => {
   })
 
   it('match hosts in any letter case, with and without a final dot', async () => {
-    const { compileLabels } = await import('../../src/policy/taint.ts')
+    const { compileLabels } = await import('../../src/policy/compile-labels.ts')
     const compiled = compileLabels(labels)
     expect(compiled.exceededSinks({ host: 'API.Example.COM' }, 'confidential')).toHaveLength(1)
     expect(compiled.exceededSinks({ host: 'api.example.com.' }, 'confidential')).toHaveLength(1)
@@ -462,7 +463,8 @@ describe('the labels of a policy', () => {
 
 describe('createTaint', () => {
   it('records the origin of each higher label, and no public one', async () => {
-    const { compileLabels, createTaint } = await import('../../src/policy/taint.ts')
+    const { compileLabels } = await import('../../src/policy/compile-labels.ts')
+    const { createTaint } = await import('../../src/policy/taint.ts')
     const taint = createTaint({ label: 'public', path: 'a' } as never)
     expect(taint.origins()).toEqual([])
     taint.raise({ label: 'internal', path: 'b' } as never)

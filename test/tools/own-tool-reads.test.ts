@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace, type Path, type Tool } from '../../src/index.ts'
 import { type Permission, permissions } from '../../src/policy/permissions.ts'
-import type { PolicyInput } from '../../src/policy/policy.ts'
+import type { PolicyInput } from '../../src/policy/schema.ts'
 import { defineTool, type GuardedFiles } from '../../src/tools/author.ts'
 
 const CONTENT = 'CONTENT-OF-THE-FILE'

@@ -1,4 +1,4 @@
-import { combineVerdicts, type Policy, type Verdict } from '../../policy/policy.ts'
+import { combineVerdicts, type Policy, type Verdict } from '../../policy/evaluation.ts'
 import type { Shell } from '../../shells/types.ts'
 
 /**

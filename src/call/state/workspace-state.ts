@@ -7,10 +7,10 @@ import type { WorkspaceDiffs } from '../../git/workspace-diff.ts'
 import type { Journal } from '../../history/journal.ts'
 import type { Limits } from '../../limits.ts'
 import type { LogicalPath } from '../../paths/logical-path.ts'
+import type { Policy } from '../../policy/evaluation.ts'
 import type { ParkedCalls } from '../../policy/parked-calls.ts'
 import type { WorkPlan } from '../../policy/plan.ts'
-import type { Policy } from '../../policy/policy.ts'
-import type { FileLabels, Labels } from '../../policy/taint.ts'
+import type { FileLabels, Labels, TaintOrigin } from '../../policy/taint.ts'
 import type { Processes } from '../../shells/shared/background-processes.ts'
 import type { Shell } from '../../shells/types.ts'
 import type { Backend, Change } from '../../storage/backend.ts'
@@ -18,12 +18,15 @@ import type { Tool } from '../../tools/define-tool.ts'
 import type { WorkspaceEvents } from './events.ts'
 import type { Hooks } from './hooks.ts'
 import type { RunState } from './run-state.ts'
+import type { TaintTracker } from './taint-tracker.ts'
+import type { ToolRunner } from './tool-runner.ts'
 
 /** The state that all runs of a workspace share. */
 export interface WorkspaceState {
   readonly backend: Backend
   readonly policy: Policy
   readonly labels: Labels
+  readonly openTaintTracker: OpenTaintTracker
   /** Labels of the content that runs wrote into files. */
   readonly fileLabels: FileLabels
   /** The labels of names, by the path of the entry that has the name. */
@@ -32,6 +35,8 @@ export interface WorkspaceState {
   readonly tools: ReadonlyMap<string, Tool>
   /** The tools of `extraTools`. */
   readonly ownTools: ReadonlySet<Tool>
+  /** Returns what calls the functions of a tool. */
+  runnerOf(tool: Tool): ToolRunner
   /** Tools of the set that this workspace cannot serve, with the reason. */
   readonly unavailableTools: ReadonlyMap<string, ToolError>
   readonly limits: Limits
@@ -73,6 +78,19 @@ export interface WorkspaceState {
   /** `plan`: no run changes anything until its plan is approved. */
   mode: 'act' | 'plan'
 }
+
+/**
+ * Opens the taint tracker of a call.
+ *
+ * @param isTool false for operations of the workspace itself, such as undo: they restore earlier states, and no sink
+ * refuses them
+ */
+export type OpenTaintTracker = (
+  workspace: WorkspaceState,
+  run: RunState,
+  call: Pick<TaintOrigin, 'callId' | 'tool'>,
+  isTool: boolean,
+) => TaintTracker
 
 /** Listeners that are called before a commit. */
 export type CommitListeners = Set<{ hold(changes: readonly Change[]): Promise<void> }>

@@ -1,7 +1,7 @@
 import type { ParsedScript } from 'unbash'
 import type { LogicalPath } from '../../paths/logical-path.ts'
 import type { Operator } from '../../policy/command-operators.ts'
-import type { Decision } from '../../policy/policy.ts'
+import type { Decision } from '../../policy/types.ts'
 import type { CommandLists } from './command-lists.ts'
 import { type CwdAfter, type PossibleCwds, resolvePath } from './cwd.ts'
 import type { Place } from './denylist.ts'

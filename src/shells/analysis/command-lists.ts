@@ -1,7 +1,7 @@
 import { tidyEntry } from '../../policy/command-entries.ts'
 import { compileOperators, type Operator } from '../../policy/command-operators.ts'
 import { compileTexts } from '../../policy/match.ts'
-import type { CommandPolicy } from '../../policy/policy.ts'
+import type { CommandPolicy } from '../../policy/schema.ts'
 
 /** The compiled command lists of a policy. */
 export interface CommandLists {

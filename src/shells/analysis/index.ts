@@ -1,5 +1,5 @@
 import { type LogicalPath, ROOT } from '../../paths/logical-path.ts'
-import type { CommandPolicy } from '../../policy/policy.ts'
+import type { CommandPolicy } from '../../policy/schema.ts'
 import {
   checkArgument,
   checkOptions,

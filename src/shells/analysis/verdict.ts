@@ -1,5 +1,5 @@
 import type { LogicalPath } from '../../paths/logical-path.ts'
-import type { Decision } from '../../policy/policy.ts'
+import type { Decision } from '../../policy/types.ts'
 
 /** A part of the line, as UTF-16 offsets. The end is exclusive. */
 export type TextRange = readonly [start: number, end: number]

@@ -1,4 +1,4 @@
-import { combineVerdicts, type Policy, type Verdict } from '../../policy/policy.ts'
+import { combineVerdicts, type Policy, type Verdict } from '../../policy/evaluation.ts'
 import { checkOptions, isBoolean, isOneOf, isText, type OptionTable } from '../../util/check-options.ts'
 import { analyzeCommand, type CommandVerdict } from '../analysis/index.ts'
 import type { CommandJudge } from '../types.ts'

@@ -1,0 +1,53 @@
+import { inactiveTaintTracker } from '../call/state/taint-tracker.ts'
+import { builtinToolRunner, type ToolRunner } from '../call/state/tool-runner.ts'
+import type { WorkspaceState } from '../call/state/workspace-state.ts'
+import type { Limits } from '../limits.ts'
+import { presetPolicy } from '../policy/evaluation.ts'
+import { type PresetName, presetNames } from '../policy/presets.ts'
+import type { PolicyData } from '../policy/schema.ts'
+import { noLabels } from '../policy/taint.ts'
+import type { Tool } from '../tools/define-tool.ts'
+import type { OpenDialect } from './dialect-run.ts'
+import type { OpenPolicy } from './open-policy-object.ts'
+
+/** Parts of a workspace whose code is loaded before its first call, if its options need it. */
+
+/**
+ * Opens the policy of a workspace. Only a policy object needs the code that parses policies.
+ *
+ * @throws TypeError with the name of the invalid field and the expected value
+ */
+export async function openPolicy(input: unknown, dialect: OpenDialect | undefined): Promise<OpenPolicy> {
+  if (presetNames.includes(input as PresetName)) {
+    return { policy: presetPolicy(input as PresetName), memory: undefined, requireKnownTools() {} }
+  }
+  const { openPolicyObject } = await import('./open-policy-object.ts')
+  return openPolicyObject(input, dialect)
+}
+
+/** Opens the labels of a policy. Their code is loaded for a policy that has labels. */
+export async function openLabels({ labels }: PolicyData): Promise<Pick<WorkspaceState, 'labels' | 'openTaintTracker'>> {
+  if (labels === undefined) return { labels: noLabels, openTaintTracker: () => inactiveTaintTracker }
+  const { compileLabels, openTaintTracker } = await import('../call/label-tracking.ts')
+  return { labels: compileLabels(labels), openTaintTracker }
+}
+
+/** The own tools of a workspace. */
+export interface OpenOwnTools {
+  readonly names: ReadonlySet<string>
+  runnerOf(tool: Tool): ToolRunner
+}
+
+/**
+ * Opens the own tools of a workspace. The code that checks what they return is loaded for a workspace that has some.
+ *
+ * @throws TypeError for an invalid definition
+ */
+export async function openOwnTools(extraTools: readonly Tool[], { hookTimeoutMs }: Limits): Promise<OpenOwnTools> {
+  if (extraTools.length === 0) return { names: new Set(), runnerOf: () => builtinToolRunner }
+  const { createOwnToolRunner, requireToolNames } = await import('../call/own-tools.ts')
+  const names = requireToolNames(extraTools)
+  const own = createOwnToolRunner(hookTimeoutMs)
+  const tools: ReadonlySet<Tool> = new Set(extraTools)
+  return { names, runnerOf: (tool) => (tools.has(tool) ? own : builtinToolRunner) }
+}
