@@ -108,6 +108,7 @@ async function runApproved(
         onOutput,
         files: transaction.files,
         git: transaction.git,
+        startedCommands: transaction.startedCommands,
         onCommit: transaction.onCommit,
         visibility: transaction.visibility,
         noteReadable: transaction.noteReadable,

@@ -27,11 +27,11 @@ export function runInBackground(options: BackgroundOptions): ShellProcess {
   return createLineProcess(shell.name, async (stopped) => {
     for (;;) {
       const transaction = open(stopped)
-      const { files, git, signal } = transaction
+      const { files, git, startedCommands, signal } = transaction
       let outcome: ShellOutcome | undefined
       let failure: unknown
       try {
-        outcome = await shell.run({ line, cwd, env: {}, timeoutMs, signal, files, git, now })
+        outcome = await shell.run({ line, cwd, env: {}, timeoutMs, signal, files, git, startedCommands, now })
       } catch (error) {
         failure = error
       }

@@ -10,7 +10,8 @@ import { requireAllowed } from '../../policy/evaluation.ts'
 import { isSpelled, namedPath } from '../../policy/name-labels.ts'
 import { type ContentLabel, higher } from '../../policy/taint.ts'
 import { createCommandFiles, type TrackedCommandFiles } from '../../shells/shared/command-files.ts'
-import type { CommandGit, CommandTransaction } from '../../shells/types.ts'
+import { createStartedCommands } from '../../shells/shared/started-commands.ts'
+import type { CommandFiles, CommandGit, CommandTransaction, StartedCommands } from '../../shells/types.ts'
 import { anySignal } from '../../util/abort.ts'
 import { textsIn } from '../require-hidden-secrets.ts'
 import { commandGit } from './git-read.ts'
@@ -89,15 +90,10 @@ export function openTransaction(
   const state: TransactionState = { session, drafts, files, flow, signal, onRead, onStore, receive, isGitOpen: false }
   let git: CommandGit | undefined
   return {
-    ...{
-      files,
-      signal,
-      reads,
-      onCommit: session.onCommit,
-      tree: workspace.backend,
-      flow,
-    },
+    ...{ files, signal, reads, flow },
+    ...{ onCommit: session.onCommit, tree: workspace.backend },
     noteReadable: flow && receive,
+    startedCommands: startedCommandsOf(session, files),
     git: () => {
       git ??= openGit(state)
       return git
@@ -119,6 +115,12 @@ export function openTransaction(
     },
     changes: () => changesOf(state),
   }
+}
+
+function startedCommandsOf({ workspace, call, facts }: SessionState, files: CommandFiles): StartedCommands | undefined {
+  const { policy } = workspace
+  const lineCommands = call.line?.commands ?? []
+  return createStartedCommands({ policy, call: { ...facts, accesses: call.accesses }, lineCommands }, files)
 }
 
 /** Tracks the labels of what a line receives and writes, if the policy has labels. */

@@ -1,13 +1,15 @@
 import type { Command } from 'unbash'
-import { type Analysis, rangeOf, type Scope, type WalkContext } from './analysis.ts'
+import { type Analysis, createAnalysis, rangeOf, type Scope, type WalkContext } from './analysis.ts'
+import { compileLists } from './command-lists.ts'
 import { type CwdAfter, resolvePath } from './cwd.ts'
 import { builtInDenial } from './denylist.ts'
 import { checkAssignment, checkExpansions } from './expansions.ts'
+import type { Inspector } from './inspector.ts'
 import { findInspector, isTool } from './inspectors.ts'
 import { type Forms, nameVariants } from './name-variants.ts'
 import { checkRedirections } from './redirections.ts'
 import type { TextRange } from './verdict.ts'
-import { type Argument, argumentsOf } from './words.ts'
+import { type Argument, argumentsOf, literalArgument } from './words.ts'
 
 /** Analyzes a simple command: its assignments, redirections and words. */
 export function analyzeSimpleCommand(walk: WalkContext, node: Command, scope: Scope): CwdAfter {
@@ -51,6 +53,78 @@ export function analyzeWords(walk: WalkContext, words: readonly Argument[], scop
     return stay
   }
   const plain = plainName(walk, name, scope, first.at)
+  const forms = addListed(analysis, { name, plain, args }, scope, at)
+  if (
+    scope.enclosingFunctions.includes(name) ||
+    (scope.enclosingFunctions.length > 0 && walk.facts.functions.has(name) && !walk.defined.has(name))
+  ) {
+    analysis.deny('FORK_BOMB', `The function ${JSON.stringify(name)} calls itself`, at)
+  }
+  const inspector = findInspector(plain)
+  if (scope.skipAllowlist !== true && inspector?.transparent !== true) requireListed(analysis, name, forms, at)
+  // An entry that names a launched command does not cover the commands that this one starts.
+  const started = analysis.commandCount()
+  const leavesOpen = analysis.unknowns === 'words' && isTool(plain)
+  const after = inspector?.inspect({
+    walk,
+    name,
+    plain,
+    args,
+    scope: { ...scope, skipAllowlist: false },
+    at,
+    leavesOpen,
+  })
+  // A launcher without a command acts by itself: a bare `env` shows the environment.
+  const isBare = inspector?.transparent === true && analysis.commandCount() === started && !bareBuiltins.has(name)
+  if (isBare && scope.skipAllowlist !== true) requireListed(analysis, name, forms, at)
+  return after ?? stay
+}
+
+/**
+ * Analyzes a command that starts, with the words that it receives. The commands that it starts in turn are not analyzed: each
+ * of them starts by itself. A function needs no entry in an allowlist.
+ */
+export function analyzeStartedWords(
+  analysis: Analysis,
+  words: readonly string[],
+  scope: Scope,
+  isFunction: boolean,
+): void {
+  const at: TextRange = [0, 0]
+  const [name = '', ...rest] = words
+  const args = rest.map((word) => literalArgument(word, at))
+  const plain = withoutDirectory(name)
+  const forms = addListed(analysis, { name, plain, args }, scope, at)
+  if (isFunction) return
+  const inspector = findInspector(plain)
+  const isLauncher = inspector?.transparent === true && (bareBuiltins.has(name) || startsOther(inspector, words, scope))
+  if (!isLauncher) requireListed(analysis, name, forms, at)
+}
+
+/** Whether a wrapper such as `env` starts a command with these words. */
+function startsOther(inspector: Inspector, [name = '', ...rest]: readonly string[], scope: Scope): boolean {
+  const at: TextRange = [0, 0]
+  const stay: CwdAfter = { ok: scope.cwds, failed: scope.cwds }
+  let count = 0
+  const start = () => {
+    count += 1
+    return stay
+  }
+  const analysis = createAnalysis(compileLists({}), undefined, undefined)
+  const facts = { isNumeric: () => false, functions: new Set<string>(), changesCwd: false }
+  const walk: WalkContext = { analysis, facts, defined: new Set(), nested: () => {}, source: start, run: start }
+  const args = rest.map((word) => literalArgument(word, at))
+  inspector.inspect({ walk, name, plain: withoutDirectory(name), args, scope, at, leavesOpen: true })
+  return count > 0
+}
+
+/** Adds a command to the analysis, and applies the denylists to it. Returns its spellings. */
+function addListed(
+  analysis: Analysis,
+  { name, plain, args }: { readonly name: string; readonly plain: string; readonly args: readonly Argument[] },
+  scope: Scope,
+  at: TextRange,
+): Forms {
   const literals = args.map(({ literal }) => literal ?? null)
   const text = [name, ...args.map(({ literal, raw }) => literal ?? raw)].join(' ')
   const [cwd, ...otherCwds] = scope.cwds ?? []
@@ -66,43 +140,14 @@ export function analyzeWords(walk: WalkContext, words: readonly Argument[], scop
   })
   const denied = analysis.lists.deniedBy(forms.denied)
   if (denied !== undefined) analysis.deny('POLICY_DENIED', `Policy denies ${JSON.stringify(denied)}`, at)
-  if (
-    scope.enclosingFunctions.includes(name) ||
-    (scope.enclosingFunctions.length > 0 && walk.facts.functions.has(name) && !walk.defined.has(name))
-  ) {
-    analysis.deny('FORK_BOMB', `The function ${JSON.stringify(name)} calls itself`, at)
-  }
   const builtIn = builtInDenial(plain, args, analysis.placeOf(scope))
   if (builtIn !== undefined) analysis.deny('BUILT_IN_DENIED', builtIn, at)
-  const inspector = findInspector(plain)
-  if (
-    scope.skipAllowlist !== true &&
-    inspector?.transparent !== true &&
-    !neutral.has(name) &&
-    !analysis.lists.isAllowed(forms.allowed)
-  ) {
-    denyUnlisted(analysis, forms, at)
-  }
-  // An entry that names a launched command does not cover the commands that this one starts.
-  const started = analysis.commandCount()
-  const leavesOpen = analysis.unknowns === 'words' && isTool(plain)
-  const after = inspector?.inspect({
-    walk,
-    name,
-    plain,
-    args,
-    scope: { ...scope, skipAllowlist: false },
-    at,
-    leavesOpen,
-  })
-  // A launcher without a command acts by itself: a bare `env` shows the environment.
-  const isBare = inspector?.transparent === true && analysis.commandCount() === started && !bareBuiltins.has(name)
-  if (isBare && scope.skipAllowlist !== true && !analysis.lists.isAllowed(forms.allowed))
-    denyUnlisted(analysis, forms, at)
-  return after ?? stay
+  return forms
 }
 
-function denyUnlisted(analysis: Analysis, forms: Forms, at: TextRange): void {
+/** Denies a command that has no entry in the allowlist. */
+function requireListed(analysis: Analysis, name: string, forms: Forms, at: TextRange): void {
+  if (neutral.has(name) || analysis.lists.isAllowed(forms.allowed)) return
   analysis.deny('NOT_ALLOWED', `${JSON.stringify(forms.allowed[0])} is not an allowed command`, at)
 }
 
@@ -137,6 +182,10 @@ function plainName(walk: WalkContext, name: string, scope: Scope, at: TextRange)
       walk.analysis.addExecuted(name, scope, at)
     }
   }
+  return withoutDirectory(name)
+}
+
+function withoutDirectory(name: string): string {
   return name
     .slice(name.lastIndexOf('/') + 1)
     .toLowerCase()

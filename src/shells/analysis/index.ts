@@ -13,6 +13,7 @@ import {
 } from '../../util/check-options.ts'
 import { createAnalysis, type Decide, type Unknowns } from './analysis.ts'
 import { characterFault } from './characters.ts'
+import { analyzeStartedWords } from './command.ts'
 import { type CommandLists, compileLists } from './command-lists.ts'
 import type { CommandVerdict } from './verdict.ts'
 import { analyzeSource } from './walk-script.ts'
@@ -71,6 +72,33 @@ export function analyzeCommand(line: string, policy: CommandPolicy, requested?: 
     if (!(error instanceof RangeError)) throw error
     analysis.deny('TOO_COMPLEX', 'The line has more than 1000 commands, or is nested too deeply', [0, line.length])
   }
+  return analysis.verdict()
+}
+
+/** A command that a line has started, at any depth. */
+export interface StartedCommand {
+  /** The name and the arguments, as the command receives them. */
+  readonly words: readonly string[]
+  /** A function of the script: its commands are evaluated when they start. */
+  readonly isFunction: boolean
+  /** Absolute path under which the shell shows the root of the workspace. */
+  readonly root: string
+  /** Directory of the command; left out if it is not in the workspace. */
+  readonly cwd?: LogicalPath | undefined
+}
+
+/**
+ * Evaluates a command when it starts, as {@link analyzeCommand} evaluates the commands of a line: by the built-in denylist, the
+ * lists of the policy and `decide`.
+ */
+export function analyzeStartedCommand(
+  { words, isFunction, root, cwd }: StartedCommand,
+  policy: CommandPolicy,
+  decide: Decide,
+): CommandVerdict {
+  const analysis = createAnalysis(listsOf(policy), root, decide, 'words')
+  const cwds = cwd === undefined ? undefined : [cwd]
+  analyzeStartedWords(analysis, words, { dialect: 'bash', cwds, via: [], enclosingFunctions: [] }, isFunction)
   return analysis.verdict()
 }
 

@@ -1,10 +1,11 @@
 import type { FsStat } from 'just-bash'
 import { memory } from '../../backends/memory/index.ts'
 import type { ToolError } from '../../errors.ts'
-import type { Path } from '../../paths/logical-path.ts'
+import { type LogicalPath, type Path, parsePath } from '../../paths/logical-path.ts'
 import { anySignal } from '../../util/abort.ts'
 import { createCommandFiles } from '../shared/command-files.ts'
 import type { CommandFiles, ShellCommand, ShellOutcome } from '../types.ts'
+import type { StartJudge } from './command-hooks.ts'
 import type { CustomCommand } from './custom-command.ts'
 import { gitCommand } from './git-command.ts'
 import { loadInterpreter } from './just-bash.ts'
@@ -22,7 +23,7 @@ import { hasThreadFile, startNodeThread, type Thread, type ThreadEvents, threadK
 import { startWebThread } from './start-web-thread.ts'
 import { createThreads, type JobOptions, type Threads } from './thread-pool.ts'
 import { fsMethods } from './thread-protocol.ts'
-import { HOME, resolveVirtualPath, type VirtualRoots } from './virtual-paths.ts'
+import { HOME, resolveVirtualPath, type VirtualRoots, workspacePath } from './virtual-paths.ts'
 
 /** Runs the commands of one shell. */
 export interface CommandRunner {
@@ -93,12 +94,14 @@ async function run(command: ShellCommand, options: BashOptions, context: RunCont
     },
   }
   const { line, timeoutMs, stdin } = command
+  const judge = judgeOf(command)
   const request: LineRequest = {
     line,
     cwd: toVirtual(command.cwd),
     env: { HOME, TMPDIR: '/tmp', ...options.env, ...command.env },
     timeoutMs,
     ...(stdin === undefined ? {} : { stdin }),
+    ...(judge === undefined ? {} : { judges: { operators: judge.refusalOfOperators !== undefined } }),
   }
   const random = options.random ?? randomBytes
   const custom = [patchCommand(roots), gitCommand(() => command.git?.())]
@@ -106,7 +109,7 @@ async function run(command: ShellCommand, options: BashOptions, context: RunCont
   if (isApart && threads !== undefined) {
     const fs = bashFs({ roots, random, ends: (message) => Object.assign(new Error(message), { ends: true }) })
     const commands = custom.map(({ name }) => name)
-    const jobOptions = { timeoutMs, signal, serve: serving(fs, custom, command.files) }
+    const jobOptions = { timeoutMs, signal, serve: serving(fs, custom, { files: command.files, judge }) }
     result = (await threads.run({ type: 'line', request, commands }, jobOptions)) as LineResult
   } else {
     const [interpreter, { interpreterCommands }] = await Promise.all([loadInterpreter(), loadSameThread()])
@@ -119,7 +122,7 @@ async function run(command: ShellCommand, options: BashOptions, context: RunCont
         searchFiles(command.files),
       ),
     ]
-    result = await runLine(interpreter, request, { fs, commands, signal })
+    result = await runLine(interpreter, request, { fs, commands, judge, signal })
   }
   const { stdout, stderr, exitCode, pwd } = result
   return { stdout, stderr, exitCode, cwd: await finalDirectory(pwd, roots, command.cwd) }
@@ -139,8 +142,32 @@ function scriptRunner(threads: Threads | undefined, timeoutMs: number, signal: A
   }
 }
 
-/** Answers the requests of a job in a thread: an access to its files, the next files of a search, or a command of ours. */
-function serving(fs: object, commands: readonly CustomCommand[], files?: CommandFiles): JobOptions['serve'] {
+/** Decides about the commands that start, with paths of the tree that commands see. */
+function judgeOf({ startedCommands }: ShellCommand): StartJudge | undefined {
+  if (startedCommands === undefined) return undefined
+  return {
+    refusal({ words, isFunction, cwd }) {
+      return startedCommands.refusal({ words, isFunction, root: HOME, cwd: logicalDirectory(cwd) })
+    },
+    refusalOfOperators: startedCommands.refusalOfOperators,
+  }
+}
+
+/** `undefined` for a directory outside of the workspace, and for one whose name is no logical path. */
+function logicalDirectory(cwd: string): LogicalPath | undefined {
+  try {
+    return parsePath(workspacePath(cwd) ?? '')
+  } catch {
+    return undefined
+  }
+}
+
+/** Answers the requests of a job in a thread, see {@link ThreadRequest}. */
+function serving(
+  fs: object,
+  commands: readonly CustomCommand[],
+  { files, judge }: { readonly files?: CommandFiles; readonly judge?: StartJudge | undefined } = {},
+): JobOptions['serve'] {
   const searches = new Map<number, AsyncIterator<SearchBatch, void>>()
   return async (request) => {
     if ('fs' in request) return callFs(fs, request.fs, request.args)
@@ -150,6 +177,8 @@ function serving(fs: object, commands: readonly CustomCommand[], files?: Command
       if (batches !== undefined) searches.set(search, batches)
       return (await batches?.next())?.value
     }
+    if ('start' in request) return judge?.refusal(request.start)
+    if ('operators' in request) return judge?.refusalOfOperators?.(request.operators)
     return commands.find(({ name }) => name === request.command)?.attempt(request.args, request)
   }
 }

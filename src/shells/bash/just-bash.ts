@@ -1,6 +1,7 @@
 import type { IFileSystem } from 'just-bash'
 import { loadPart } from '../../util/load-part.ts'
 import { memoizeAsync } from '../../util/memoize-async.ts'
+import { hookInterpreter } from './command-hooks.ts'
 
 type JustBash = typeof import('./packages/just-bash.ts')
 
@@ -8,6 +9,8 @@ type JustBash = typeof import('./packages/just-bash.ts')
 export interface Interpreter extends JustBash {
   /** Makes an error that ends a script with exit code 1 and keeps its output until then. */
   readonly ends: (message: string) => Error
+  /** Whether a judge can decide about the commands of a shell when they start. */
+  readonly judgesStarts: boolean
 }
 
 /**
@@ -22,7 +25,9 @@ export const loadInterpreter = memoizeAsync(async () =>
 /** Adds to the package what it does not export. */
 export async function interpreterOf(package_: JustBash): Promise<Interpreter> {
   const ExitError = await exitErrorOf(package_)
-  return { ...package_, ends: (message) => new ExitError(1, '', message) }
+  const { Bash } = package_
+  const judgesStarts = hookInterpreter(() => void new Bash({ fs: emptyFs, cwd: '/', defenseInDepth: false }).exec(':'))
+  return { ...package_, ends: (message) => new ExitError(1, '', message), judgesStarts }
 }
 
 type ExitErrorClass = new (exitCode: number, stdout: string, stderr: string) => Error

@@ -1,5 +1,6 @@
 import type { BashExecResult, Command, IFileSystem } from 'just-bash'
 import { ToolError } from '../../errors.ts'
+import { judgeStarts, type StartJudge } from './command-hooks.ts'
 import type { Interpreter } from './just-bash.ts'
 import { absoluteTargets } from './redirect-targets.ts'
 import { RefusalLog, refusalCommands } from './refusal-texts.ts'
@@ -13,6 +14,8 @@ export interface LineRequest {
   readonly env: Readonly<Record<string, string>>
   readonly stdin?: string
   readonly timeoutMs: number
+  /** Whether policy has rules on the commands that start, and on the operators of scripts. */
+  readonly judges?: { readonly operators: boolean } | undefined
 }
 
 export interface LineResult {
@@ -27,6 +30,8 @@ export interface LineResult {
 export interface LineEnvironment {
   readonly fs: IFileSystem
   readonly commands: readonly Command[]
+  /** Decides about what starts, if policy has rules on commands. */
+  readonly judge?: StartJudge | undefined
   readonly signal: AbortSignal
 }
 
@@ -53,6 +58,11 @@ export async function runLine(
   request: LineRequest,
   environment: LineEnvironment,
 ): Promise<LineResult> {
+  if (environment.judge !== undefined && !interpreter.judgesStarts) {
+    throw new ToolError('SHELL_UNAVAILABLE', 'bash() cannot apply rules on commands on this platform', {
+      hint: 'Report this to the user: the functions of the platform are frozen.',
+    })
+  }
   const refusals = new RefusalLog()
   const shell = new interpreter.Bash({
     fs: refusals.watch(environment.fs),
@@ -70,7 +80,9 @@ export async function runLine(
   })
   const traps = trapsOf(shell)
   for (const command of traps.commands) shell.registerCommand(command)
-  for (const plugin of [absoluteTargets, traps.plugin]) shell.registerTransformPlugin(plugin)
+  judgeStarts(shell, environment.judge, () => {
+    for (const plugin of [absoluteTargets, traps.plugin]) shell.registerTransformPlugin(plugin)
+  })
   const { line, timeoutMs, stdin } = request
   const { signal } = environment
   const end = performance.now() + timeoutMs

@@ -1,4 +1,6 @@
 import { type ErrorCode, type ErrorDetails, ToolError } from '../../errors.ts'
+import type { Operator } from '../../policy/command-operators.ts'
+import type { CommandStart } from './command-hooks.ts'
 import type { SystemError } from './fs-errors.ts'
 import type { Script, ScriptResult } from './node-emulation/script.ts'
 import type { LineRequest, LineResult } from './run-line.ts'
@@ -21,13 +23,15 @@ export type FromThread =
   | { readonly type: 'done'; readonly job: number; readonly answer: Settled<LineResult | ScriptResult> }
 
 /**
- * A request of a job to the thread that has the files: a call of a file system method, the next files of a search with a
- * number, or a command of ours.
+ * A request of a job to the thread that has the files and the policy: a call of a file system method, the next files of a search
+ * with a number, a command of ours, or the refusal of a command that starts or of operators in a script.
  */
 export type ThreadRequest =
   | { readonly fs: string; readonly args: readonly unknown[] }
   | ({ readonly search: number } & SearchRequest)
   | { readonly command: string; readonly args: readonly string[]; readonly cwd: string; readonly stdin: string }
+  | { readonly start: CommandStart }
+  | { readonly operators: readonly Operator[] }
 
 export type Settled<T = unknown> = { readonly value: T } | { readonly error: SentError }
 

@@ -1,12 +1,13 @@
 import type { ExecResult, IFileSystem } from 'just-bash'
 import type { Path } from '../../paths/logical-path.ts'
 import { nodeModule } from '../../util/node-module.ts'
+import type { StartJudge } from './command-hooks.ts'
 import { type CustomCommand, customCommand } from './custom-command.ts'
 import { loadInterpreter } from './just-bash.ts'
 import type { ScriptRunner } from './node-command.ts'
 import type { ScriptFiles, ScriptResult } from './node-emulation/script.ts'
 import { receivedStat } from './observed-stat.ts'
-import { runLine } from './run-line.ts'
+import { type LineRequest, runLine } from './run-line.ts'
 import { interpreterCommands, runScript } from './same-thread.ts'
 import { sameThreadLimits } from './same-thread-limits.ts'
 import type { OpenSearch, SearchBatch } from './search-files.ts'
@@ -93,7 +94,8 @@ async function start(message: Extract<ToThread, { type: 'line' | 'script' }>): P
       ...message.commands.map((name) => remoteCommand(job, name).command),
       ...interpreterCommands(runner, (error) => stop.abort(error), remoteSearch(job)),
     ]
-    return runLine(interpreter, message.request, { fs, commands, signal: stop.signal })
+    const judge = remoteJudge(job, message.request)
+    return runLine(interpreter, message.request, { fs, commands, judge, signal: stop.signal })
   })
   jobs.delete(job)
   if (jobs.size === 0) reportBusy?.(false)
@@ -136,6 +138,17 @@ function remoteFs(job: number): IFileSystem {
     lstat: statOf('lstat'),
     ...withoutFiles,
   } as unknown as IFileSystem
+}
+
+/** Decides about what starts in the thread that has the policy. */
+function remoteJudge(job: number, { judges }: LineRequest): StartJudge | undefined {
+  if (judges === undefined) return undefined
+  return {
+    refusal: async (start) => (await ask(job, { start })) as string | undefined,
+    ...(judges.operators
+      ? { refusalOfOperators: async (operators) => (await ask(job, { operators })) as string | undefined }
+      : {}),
+  }
 }
 
 let searchCount = 0

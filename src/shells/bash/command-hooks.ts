@@ -1,0 +1,129 @@
+import type { Bash, ExecResult, ScriptNode, TransformPlugin } from 'just-bash'
+import type { Operator } from '../../policy/command-operators.ts'
+import { isSetting, operatorsOf } from './script-operators.ts'
+
+/** A command that starts, as the interpreter has expanded it. */
+export interface CommandStart {
+  readonly words: readonly string[]
+  readonly isFunction: boolean
+  /** A path of the tree that commands see. */
+  readonly cwd: string
+}
+
+/** Decides about everything that a line starts. Returns the reason of a refusal. */
+export interface StartJudge {
+  refusal(command: CommandStart): Promise<string | undefined> | string | undefined
+  /** Absent if no operator is denied. */
+  readonly refusalOfOperators?:
+    | ((operators: readonly Operator[]) => Promise<string | undefined> | string | undefined)
+    | undefined
+}
+
+type RunCommand = (name: string, args: string[], ...rest: readonly unknown[]) => Promise<ExecResult>
+
+/** The parts of just-bash's class of interpreters that are used here. */
+interface InterpreterInstance {
+  readonly ctx: {
+    /** The registry of the shell. */
+    readonly commands: object
+    readonly state: { readonly cwd: string; readonly functions: ReadonlyMap<string, unknown> }
+  }
+  runCommand: RunCommand
+  executeScript(script: ScriptNode): Promise<ExecResult>
+}
+
+/** The judges of the shells that run, by the registries of their commands. */
+const judges = new WeakMap<object, StartJudge>()
+
+/** The operators of scripts to which statements were added after they were parsed. */
+const writtenOperators = new WeakMap<ScriptNode, readonly Operator[]>()
+
+/** Prototypes that are hooked. */
+const hooked = new WeakSet<object>()
+
+/**
+ * Makes a judge decide about every command of a shell, whose plugins are registered by `registerPlugins`. The class of the
+ * interpreter has to be hooked.
+ */
+export function judgeStarts(shell: Bash, judge: StartJudge | undefined, registerPlugins: () => void): void {
+  if (judge?.refusalOfOperators === undefined) registerPlugins()
+  else {
+    let operators: readonly Operator[] = []
+    const plugin = (name: string, see: (script: ScriptNode) => void): TransformPlugin => ({
+      name,
+      transform({ ast }) {
+        see(ast as ScriptNode)
+        return { ast: ast as ScriptNode }
+      },
+    })
+    shell.registerTransformPlugin(plugin('written', (script) => (operators = operatorsOf(script))))
+    registerPlugins()
+    shell.registerTransformPlugin(plugin('transformed', (script) => writtenOperators.set(script, operators)))
+  }
+  if (judge !== undefined) judges.set((shell as unknown as InterpreterInstance['ctx']).commands, judge)
+}
+
+/**
+ * Lets judges decide about commands where the interpreter looks up their names, whichever way they are started. Returns whether
+ * the class of the interpreter was found.
+ *
+ * @param runScript starts a script, up to the first wait of the interpreter
+ */
+export function hookInterpreter(runScript: () => void): boolean {
+  const prototype = interpreterPrototype(runScript)
+  if (prototype === undefined || !Object.hasOwn(prototype, 'runCommand')) return false
+  if (hooked.has(prototype)) return true
+  hooked.add(prototype)
+  const { runCommand, executeScript } = prototype
+  prototype.runCommand = async function (name, args, ...rest) {
+    const judge = judges.get(this.ctx.commands)
+    if (judge !== undefined && !isOwn(name, args)) {
+      const { cwd, functions } = this.ctx.state
+      const [, , skipsFunctions] = rest
+      const isFunction = skipsFunctions !== true && functions.has(name)
+      const reason = await judge.refusal({ words: [name, ...args], isFunction, cwd })
+      if (reason !== undefined) return refused(`${name}: not allowed: ${reason}`)
+    }
+    return runCommand.call(this, name, args, ...rest)
+  }
+  prototype.executeScript = async function (script) {
+    const judge = judges.get(this.ctx.commands)
+    const reason = await judge?.refusalOfOperators?.(writtenOperators.get(script) ?? operatorsOf(script))
+    if (reason === undefined) return executeScript.call(this, script)
+    const result = await executeScript.call(this, { ...script, statements: [] })
+    return { ...result, ...refused(`not allowed: ${reason}`) }
+  }
+  return true
+}
+
+function refused(reason: string): ExecResult {
+  return { stdout: '', stderr: `bash: ${reason}\n`, exitCode: 126 }
+}
+
+/** Returns the prototype of the interpreter that a function makes before it returns. */
+function interpreterPrototype(run: () => void): InterpreterInstance | undefined {
+  const { bind } = Function.prototype
+  let prototype: InterpreterInstance | undefined
+  try {
+    // just-bash does not export the class, but its constructor binds methods of the instance.
+    Function.prototype.bind = function (this: () => unknown, self: unknown, ...args: unknown[]) {
+      const { runCommand, executeScript } = (self ?? {}) as Partial<InterpreterInstance>
+      if (typeof runCommand === 'function' && typeof executeScript === 'function') {
+        prototype = Object.getPrototypeOf(self) as InterpreterInstance
+      }
+      return Reflect.apply(bind, this, [self, ...args]) as unknown
+    } as typeof bind
+    run()
+  } catch {
+    // A platform may have frozen its functions.
+  } finally {
+    if (Function.prototype.bind !== bind) Function.prototype.bind = bind
+  }
+  return prototype
+}
+
+/** Whether a command is one that this shell or its interpreter adds to a script. None has an effect outside of the shell. */
+function isOwn(name: string, args: readonly string[]): boolean {
+  if (name === 'shopt') return args.length === 2 && /^-[su]$/.test(args[0] ?? '') && args[1] === 'lastpipe'
+  return isSetting(name, args) || /^(__just_bash_tee_restore|trap:(begin|record|status))$/.test(name)
+}

@@ -1,0 +1,88 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { memory as builtMemory } from '../../../dist/backends/memory/index.js'
+import { createWorkspace as createBuilt } from '../../../dist/index.js'
+import { bash as builtBash } from '../../../dist/shells/bash/index.js'
+import { type MemoryEntry, memory } from '../../../src/backends/memory/index.ts'
+import { bash } from '../../../src/shells/bash/index.ts'
+import { createWorkspace } from '../../../src/workspace/create-workspace.ts'
+import { times } from '../../counts.ts'
+import type { Answer } from '../setup.ts'
+import { allowing, filesFor, refusing, scripts, starters } from './started-commands.ts'
+
+const inProcess = builtBash()
+const inThread = bash({ worker: false })
+afterAll(() => Promise.all([inProcess.close(), inThread.close()]))
+
+const policyWith = (policy: object) => ({ preset: 'autonomous', ...policy }) as const
+
+const shells = {
+  'in the thread of the caller': (files: Record<string, MemoryEntry>, policy: object) =>
+    createWorkspace({ backend: memory(files), policy: policyWith(policy), shell: inThread }),
+  'in its process': (files: Record<string, MemoryEntry>, policy: object) =>
+    createBuilt({ backend: builtMemory(files), policy: policyWith(policy), shell: inProcess }),
+}
+
+interface Run {
+  readonly answer: Answer & { readonly refused?: readonly { path: string; code: string; message: string }[] }
+  readonly isRemoved: boolean
+}
+
+/** Runs a line in a workspace whose `s.sh` is the script. */
+async function run(shell: keyof typeof shells, script: string, line: string, policy: object): Promise<Run> {
+  const workspace = await shells[shell](filesFor(script), policy)
+  try {
+    const answer = (await workspace.call('run_command', { command: line })) as unknown as Run['answer']
+    return { answer, isRemoved: answer.filesChanged?.includes('x.txt') === true }
+  } finally {
+    await workspace.close()
+  }
+}
+
+type Case = readonly [shell: keyof typeof shells, script: string, line: string]
+
+/** All combinations in the long run; otherwise a few scripts and lines, which differ by the number. */
+function cases(number: number): Case[] {
+  const all = (Object.keys(shells) as (keyof typeof shells)[]).flatMap((shell) =>
+    starters.flatMap((line) => Object.values(scripts).map((script): Case => [shell, script, line])),
+  )
+  return all.filter((_, index) => index % times(97, 1) === number % times(97, 1))
+}
+
+const numbered = (policies: Readonly<Record<string, object>>) =>
+  Object.entries(policies).map(([name, policy], number) => [name, policy, number] as const)
+
+describe('a command that a script starts', () => {
+  it('is refused in every script, and runs in every one without a policy on commands', async () => {
+    const failed: unknown[] = []
+    for (const [name, script] of Object.entries(scripts)) {
+      const { isRemoved } = await run('in the thread of the caller', script, 'bash s.sh', refusing['a denylist'] ?? {})
+      const isRemovedWithout =
+        times(0, 1) === 0 || (await run('in the thread of the caller', script, 'bash s.sh', {})).isRemoved
+      if (isRemoved || !isRemovedWithout) failed.push(name)
+    }
+    expect(failed).toEqual([])
+  })
+
+  it.each(numbered(refusing))('is refused and recorded by %s', async (_, policy, number) => {
+    const failed: unknown[] = []
+    for (const [shell, script, line] of cases(number)) {
+      const { answer, isRemoved } = await run(shell, script, line, policy)
+      const isReported =
+        answer.ok &&
+        /rm: not allowed: .*(rm|keep files)/.test(answer.stderr) &&
+        answer.refused?.some(({ path, code }) => /(^|\/)rm$/.test(path) && code === 'COMMAND_DENIED')
+      if (isRemoved || !isReported) failed.push([shell, script, line, answer.stderr ?? answer.message])
+    }
+    expect(failed).toEqual([])
+  })
+
+  it.each(numbered(allowing))('runs if %s does not refuse it', async (_, policy, number) => {
+    const failed: unknown[] = []
+    for (const [shell, script, line] of cases(number)) {
+      const { answer, isRemoved } = await run(shell, script, line, policy)
+      if (!isRemoved || answer.refused !== undefined)
+        failed.push([shell, script, line, answer.stderr ?? answer.message])
+    }
+    expect(failed).toEqual([])
+  })
+})
