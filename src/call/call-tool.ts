@@ -1,42 +1,27 @@
 import { type Failure, ToolError, toFailure, withCause } from '../errors.ts'
 import { memoryPermissions } from '../guard/grants.ts'
 import { guardAccesses } from '../guard/guard-accesses.ts'
-import { requireOrdinaryNames } from '../guard/require-hidden.ts'
 import { display, isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
 import type { ApprovalQuestion } from '../policy/approval.ts'
 import type { DialectCall } from '../policy/dialect-call.ts'
-import { deniedError } from '../policy/evaluation.ts'
+import { deniedError, requireAllowed } from '../policy/evaluation.ts'
 import type { Receipt } from '../storage/backend.ts'
 import type { BuiltinDraft, PlanState } from '../tools/builtin-tool.ts'
 import type { ShownVersion, Tool } from '../tools/define-tool.ts'
 import { throwIfAborted } from '../util/abort.ts'
-import { authorizeChanges } from './authorize-changes.ts'
+import { activatePlan } from './approve-plans.ts'
 import { openCallAudit } from './call-audit.ts'
-import { addToJournal, commitChanges, emitChanges } from './commit-changes.ts'
-import { evaluateCommand, requireAllowedName } from './evaluate-command.ts'
 import { limitResult } from './limit-result.ts'
-import { parseInput, unknownTool } from './parse-input.ts'
-import {
-  type ApprovalContext,
-  callWithGrant,
-  type Grant,
-  type ReplayableCall,
-  requestApproval,
-  requestStepApproval,
-  requireGrant,
-} from './pending-approval.ts'
-import { activatePlan, isInPlanMode } from './plan-mode.ts'
-import { readPriorStates } from './prior-states.ts'
-import { requireHiddenSecrets } from './require-hidden-secrets.ts'
-import { preHooks, runPostHooks, runPreHook } from './run-hooks.ts'
+import type { ApprovalContext, Grant, ReplayableCall } from './pending-approval.ts'
+import { isInPlanMode } from './plan-mode.ts'
+import { readInput } from './read-input.ts'
 import type { AuthorizedCall, AuthorizedChanges, CallAudit, CallOptions, Success } from './state/call.ts'
 import type { HookCall } from './state/hooks.ts'
 import { policyCall, type RunState } from './state/run-state.ts'
 import type { TaintTracker } from './state/taint-tracker.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 import { storeFullOutput } from './store-full-output.ts'
-import { addPathSuggestions } from './suggest-paths.ts'
 import { createToolContext } from './tool-context.ts'
 import { contentVisibility, withoutHiddenVersion } from './visible-content.ts'
 
@@ -116,27 +101,30 @@ export async function evaluateCall(
   state: Partial<Pick<CallState, 'audit' | 'options'>> = {},
 ): Promise<AuthorizedCall> {
   const { audit, options: { dialectCall } = {} } = state
-  const { tool, input } = parseCall(workspace, target, rawInput, audit)
+  const { tool, input } = await parseCall(workspace, target, rawInput, audit)
   const planned = await planAccesses(workspace, run, tool, input, audit)
   const facts = policyCall(run, tool.name, input, dialectCall)
   const accesses = await guardAndClassify(workspace, tool, planned, facts, audit)
   audit?.setAccesses(accesses, input)
   const line = workspace.runnerOf(tool).commandLine(tool, input)
   const call = { tool, input, accesses, ...(dialectCall === undefined ? {} : { dialectCall }) }
-  if (line !== undefined) return evaluateCommand(workspace, call, facts, line, audit)
+  if (line !== undefined) {
+    const { evaluateCommand } = await import('./evaluate-command.ts')
+    return evaluateCommand(workspace, call, facts, line, audit)
+  }
   return { ...call, verdict: workspace.policy.evaluate({ ...facts, accesses }) }
 }
 
 /** Step 1: finds the tool and parses the input with its schema. */
-function parseCall(
+async function parseCall(
   workspace: WorkspaceState,
   target: string | Tool,
   rawInput: unknown,
   audit: CallAudit | undefined,
-): Pick<AuthorizedCall, 'tool' | 'input'> {
+): Promise<Pick<AuthorizedCall, 'tool' | 'input'>> {
   audit?.enterStep('input')
-  const tool = typeof target === 'string' ? findTool(workspace, target) : target
-  const input = parseInput({ name: tool.name, input: workspace.runnerOf(tool).inputSchema(tool) }, rawInput)
+  const tool = typeof target === 'string' ? await findTool(workspace, target) : target
+  const input = await readInput({ name: tool.name, input: workspace.runnerOf(tool).inputSchema(tool) }, rawInput)
   if (workspace.policy.data.requireReason === true) requireReason(tool, input)
   return { tool, input }
 }
@@ -165,7 +153,9 @@ async function guardAndClassify(
   audit: CallAudit | undefined,
 ): Promise<readonly GuardedAccess[]> {
   audit?.enterStep('guard')
-  const accesses = await guardAccesses(workspace.backend, planned, requireAllowedName(workspace, facts))
+  // Policy evaluates the name of a path that cannot be resolved, so that the error does not reveal what a hidden name contains.
+  const requireAllowedName = (access: GuardedAccess) => requireAllowed(workspace.policy, facts, access)
+  const accesses = await guardAccesses(workspace.backend, planned, requireAllowedName)
   if (workspace.ownTools.has(tool)) await requireNotes(workspace, accesses)
   return accesses
 }
@@ -220,6 +210,8 @@ async function runPreCallHooks(
   const { workspace, run, audit } = state
   let authorized = requested
   let input = rawInput
+  if (workspace.hooks.preToolCall === undefined) return { authorized, input }
+  const { preHooks, runPreHook } = await import('./run-hooks.ts')
   for (const hook of preHooks(workspace.hooks)) {
     audit.enterStep('hooks')
     const narrowed = await runPreHook(hook, hookCall(run, authorized), workspace.limits.hookTimeoutMs)
@@ -247,6 +239,7 @@ async function openApprovals(
   const { grant, signal, approve } = options
   if (grant !== undefined) {
     if ('deny' in grant.answer) audit.addApproval(grant.parked.request, 'denied', grant.answer.by)
+    const { requireGrant } = await import('./pending-approval.ts')
     await requireGrant(workspace, grant)
   }
   const { dialectCall } = options
@@ -261,7 +254,14 @@ async function openApprovals(
     earlier: [],
     answered: (...answer) => audit.addApproval(...answer),
   }
-  return { context, replayable, ask: (question) => requestStepApproval(workspace, run, replayable, question, context) }
+  return {
+    context,
+    replayable,
+    async ask(question) {
+      const { requestStepApproval } = await import('./pending-approval.ts')
+      await requestStepApproval(workspace, run, replayable, question, context)
+    },
+  }
 }
 
 /** Gets the approval of a command before it runs. Its changes are approved separately. */
@@ -297,8 +297,9 @@ async function draftCall(
   const commit = (tool: Tool) => callTool(workspace, run, tool, {}, { dialectCall: options.dialectCall })
   const reads = new Set<Path>()
   const openCommands = await commandsFor(workspace, call.tool)
+  const grantedRun = grant === undefined ? run : (await import('./pending-approval.ts')).callWithGrant(run, grant)
   const contextOptions = { audit, taint, signal, ask, began, onProgress, commit, reads, openCommands }
-  const context = createToolContext(workspace, callWithGrant(run, grant), call, contextOptions)
+  const context = createToolContext(workspace, grantedRun, call, contextOptions)
   const draft = await workspace.runnerOf(call.tool).draft(call, context)
   for (const refusal of draft.refusals ?? []) audit.addRefusal(refusal)
   for (const path of draft.reads ?? []) {
@@ -328,22 +329,48 @@ async function authorizeDraft(
 ): Promise<{ draft: BuiltinDraft<unknown>; changes: AuthorizedChanges }> {
   audit.enterStep('approval')
   let { draft } = proposed
-  let changes = await taint.authorizeChanges(await authorizeChanges(workspace, run, call, draft), draft)
+  const steps = isWithoutChanges(draft) ? undefined : await import('./change-steps.ts')
+  const authorize = async () => {
+    const changes = steps === undefined ? noChanges(call, draft) : steps.authorizeChanges(workspace, run, call, draft)
+    return taint.authorizeChanges(await changes, draft)
+  }
+  let changes = await authorize()
   audit.setVerdict(changes.verdict)
   if (changes.verdict.decision === 'deny') throw deniedError(changes.verdict)
-  await requireHiddenSecrets(workspace, call, draft, changes.changes, proposed.reads)
+  await steps?.requireHiddenSecrets(workspace, call, draft, changes.changes, proposed.reads)
   // An operation, such as undo, brings back what was there.
-  if (typeof target === 'string') requireOrdinaryNames(changes.changes)
+  if (typeof target === 'string') steps?.requireOrdinaryNames(changes.changes)
   if (draft.dryRun === true) {
     draft = { ...draft, changes: [], copiedFrom: [] }
-    changes = await taint.authorizeChanges(await authorizeChanges(workspace, run, call, draft), draft)
+    changes = await authorize()
   }
   const { plan } = draft
   audit.setPlan(plan)
   if (changes.verdict.decision === 'ask') {
+    const { requestApproval } = await import('./pending-approval.ts')
     await requestApproval(workspace, run, replayable && { ...replayable, plan }, changes, context)
   }
   return { draft, changes }
+}
+
+/** Whether a draft only reads what its plan named. */
+function isWithoutChanges({ changes, accesses, copiedFrom, plan }: BuiltinDraft<unknown>): boolean {
+  return plan === undefined && [changes, accesses, copiedFrom].every((list) => (list ?? []).length === 0)
+}
+
+/** The changes of a draft without changes: the verdict is that on the call. */
+function noChanges(
+  { tool, input, accesses, verdict }: AuthorizedCall,
+  draft: BuiltinDraft<unknown>,
+): AuthorizedChanges {
+  return {
+    changes: [],
+    verdict,
+    bytes: 0,
+    approvalRequest: () => ({ tool: tool.name, input, accesses, verdict, diff: draft.diff ?? '', risks: [] }),
+    changedLines: () => undefined,
+    storeDiff: () => undefined,
+  }
 }
 
 /** The effect of a committed draft. */
@@ -364,15 +391,16 @@ async function commitDraft(
 ): Promise<CallEffect> {
   const { signal, shows = run.readHistory.noteVersion } = options
   audit.enterStep('commit')
+  const steps = changes.changes.length === 0 ? undefined : await import('./change-steps.ts')
   throwIfAborted(signal)
   run.rates.countWrite(changes.bytes)
-  const before = await readPriorStates(workspace, draft, changes.changes)
+  const before = await steps?.readPriorStates(workspace, draft, changes.changes)
   await audit.writeIntent(changes)
   if (draft.plan !== undefined) activatePlan(workspace, run, draft.plan)
-  const receipt = await commitChanges(workspace, run, draft, changes.bytes, signal)
+  const receipt = (await steps?.commitChanges(workspace, run, draft, changes.bytes, signal)) ?? { applied: [] }
   audit.setEffect(receipt)
   audit.enterStep('response')
-  if (draft.target === undefined) addToJournal(workspace, run, audit, call.tool.name, before, receipt)
+  if (draft.target === undefined) steps?.addToJournal(workspace, run, audit, call.tool.name, before, receipt)
   for (const { path } of receipt.applied) run.readHistory.forgetLines(path)
   const runner = workspace.runnerOf(call.tool)
   const exceptions: unknown[] = []
@@ -397,7 +425,7 @@ async function commitDraft(
   // The commit of an overlay or a fork changes the files of its origin.
   const changed = draft.target === undefined ? workspace : workspace.origin
   taint.labelChanges(changes, draft, receipt, changed ?? workspace)
-  if (changed !== undefined) emitChanges(changed, run, audit.id, receipt)
+  if (changed !== undefined) steps?.emitChanges(changed, run, audit.id, receipt)
   audit.setLabel(taint.labelResult(), run.taint.origin())
   const lines = receipt.applied.length === 0 ? undefined : changes.changedLines()
   audit.setEffect(receipt, artifactUri, lines)
@@ -425,6 +453,8 @@ async function createResult(
   const maySee = contentVisibility(workspace, policyCall(run, call.tool.name, call.input, call.dialectCall))
   const visible = withoutHiddenVersion(result, maySee)
   const labelled = labels.active ? { ...visible, label: taint.labelResult(visible) } : visible
+  if (hooks.postToolResponse === undefined) return labelled
+  const { runPostHooks } = await import('./run-hooks.ts')
   const answer = (await runPostHooks(hooks, hookCall(run, call), labelled, limits.hookTimeoutMs)) as Success
   return labels.active ? { ...answer, label: taint.applyHookLabel(answer.label) } : answer
 }
@@ -463,7 +493,7 @@ async function refuseCall(
   name: string,
   error: unknown,
 ): Promise<Failure> {
-  const original = toFailure(await addPathSuggestions(workspace, run, name, dialectCall, error))
+  const original = toFailure(await withSuggestions(workspace, run, name, dialectCall, error))
   const maySee = contentVisibility(workspace, policyCall(run, name, {}, dialectCall))
   const failure = withoutHiddenVersion(original, maySee)
   const { cause } = original
@@ -475,6 +505,23 @@ async function refuseCall(
   return withCause(workspace.labels.active ? { ...failure, label } : failure, cause)
 }
 
+/** Adds the most similar visible paths to a `NOT_FOUND`. Without them, the error stays as it is. */
+async function withSuggestions(
+  workspace: WorkspaceState,
+  run: RunState,
+  tool: string,
+  dialectCall: DialectCall | undefined,
+  error: unknown,
+): Promise<unknown> {
+  if (!(error instanceof ToolError) || error.code !== 'NOT_FOUND') return error
+  try {
+    const { addPathSuggestions } = await import('./suggest-paths.ts')
+    return await addPathSuggestions(workspace, run, tool, dialectCall, error)
+  } catch {
+    return error
+  }
+}
+
 /** Requires a reason for a change, if the tool takes one. Called if policy demands reasons. */
 function requireReason({ name, mutates, input: { shape } }: Tool, { reason }: AuthorizedCall['input']): void {
   if (!mutates || !('reason' in shape) || (typeof reason === 'string' && /\S/.test(reason))) return
@@ -484,11 +531,12 @@ function requireReason({ name, mutates, input: { shape } }: Tool, { reason }: Au
   })
 }
 
-function findTool({ tools, unavailableTools }: WorkspaceState, name: string): Tool {
+async function findTool({ tools, unavailableTools }: WorkspaceState, name: string): Promise<Tool> {
   const tool = tools.get(name)
   if (tool !== undefined) return tool
   const unavailable = unavailableTools.get(name)
   if (unavailable !== undefined) throw unavailable
+  const { unknownTool } = await import('./parse-input.ts')
   throw unknownTool(name, [...tools.keys()])
 }
 

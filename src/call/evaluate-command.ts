@@ -2,7 +2,7 @@ import { ToolError } from '../errors.ts'
 import { guardAccesses } from '../guard/guard-accesses.ts'
 import { ROOT } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
-import { combineVerdicts, deniedError, type PolicyCall } from '../policy/evaluation.ts'
+import { combineVerdicts, deniedError, type PolicyCall, requireAllowed } from '../policy/evaluation.ts'
 import { policyForShell } from './commands/shell-policy.ts'
 import type { AuthorizedCall, CallAudit } from './state/call.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
@@ -30,7 +30,8 @@ export async function evaluateCommand(
     call: { ...facts, accesses: call.accesses },
   })
   let { verdict } = evaluated
-  const opened = await guardAccesses(workspace.backend, evaluated.opens, requireAllowedName(workspace, facts))
+  const requireAllowedName = (access: GuardedAccess) => requireAllowed(policy, facts, access)
+  const opened = await guardAccesses(workspace.backend, evaluated.opens, requireAllowedName)
   for (const access of opened) {
     const fileVerdict = policy.evaluate({ ...facts, accesses: [access] })
     // An `ask` waits until the command opens the file, or until its changes are known.
@@ -40,18 +41,4 @@ export async function evaluateCommand(
     verdict = combineVerdicts(verdict, fileVerdict)
   }
   return { ...call, line: evaluated.line, verdict }
-}
-
-/**
- * Returns a check for paths that cannot be resolved: policy evaluates the name alone, so that the error of resolving it
- * does not reveal what a hidden name contains. The check throws if policy denies the name.
- */
-export function requireAllowedName(
-  { policy }: WorkspaceState,
-  facts: Omit<PolicyCall, 'accesses'>,
-): (access: GuardedAccess) => void {
-  return (access) => {
-    const verdict = policy.evaluate({ ...facts, accesses: [access] })
-    if (verdict.decision === 'deny') throw deniedError(verdict)
-  }
 }

@@ -2,8 +2,9 @@ import type * as z from 'zod/mini'
 import { ToolError } from '../errors.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { didYouMean } from '../util/check-options.ts'
+import { inEnglish } from '../util/in-english.ts'
 import { nearestName } from '../util/nearest-name.ts'
-import { inEnglish, type ObjectSchema, zodObject } from '../util/object-schema.ts'
+import { type ObjectSchema, zodObject } from '../util/object-schema.ts'
 import { isSchema } from '../util/strict-schema.ts'
 
 /**

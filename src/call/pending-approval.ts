@@ -1,6 +1,12 @@
 import { ToolError } from '../errors.ts'
 import { type Path, quote } from '../paths/logical-path.ts'
-import type { AnswerListener, ApprovalQuestion, ApproveHandler, NormalizedAnswer } from '../policy/approval.ts'
+import type {
+  AnswerListener,
+  ApprovalQuestion,
+  Approvals,
+  ApproveHandler,
+  NormalizedAnswer,
+} from '../policy/approval.ts'
 import type { DialectCall } from '../policy/dialect-call.ts'
 import { type ParkedCall, type ParkedEffect, setBounded } from '../policy/parked-calls.ts'
 import type { WorkPlan } from '../policy/plan.ts'
@@ -30,9 +36,10 @@ export async function requestApproval(
   asking: ApprovalContext,
 ): Promise<void> {
   const request = changes.approvalRequest()
+  const approvals = await run.approvals.open()
   const { grant } = asking
   const isSame = grant !== undefined && sameEffect(grant.parked.effect, await effectOf(workspace, changes.changes))
-  if (isSame && isGranted(run, request, grant, asking)) return
+  if (isSame && isGranted(approvals, request, grant, asking)) return
   await askOrPark(workspace, run, call, request, asking, () => effectOf(workspace, changes.changes))
 }
 
@@ -73,7 +80,8 @@ export async function requestStepApproval(
   asking: ApprovalContext,
 ): Promise<void> {
   const { grant, earlier } = asking
-  if (grant === undefined || !isGranted(run, question, grant, asking)) {
+  const approvals = await run.approvals.open()
+  if (grant === undefined || !isGranted(approvals, question, grant, asking)) {
     await askOrPark(workspace, run, call, question, asking, async () => [])
   }
   earlier.push(question)
@@ -81,13 +89,13 @@ export async function requestStepApproval(
 
 /** Returns whether the answer that the call was resumed with covers a question. If so, records it as the answer. */
 function isGranted(
-  run: RunState,
+  approvals: Approvals,
   question: ApprovalQuestion,
   { parked, answer }: Grant,
   { answered }: ApprovalContext,
 ): boolean {
   const covers =
-    'allow' in answer && run.approvals.accept(parked.request, question, answer.allow === 'run' ? 'allow-run' : 'allow')
+    'allow' in answer && approvals.accept(parked.request, question, answer.allow === 'run' ? 'allow-run' : 'allow')
   if (covers) answered(question, answer.allow, answer.by)
   return covers
 }
@@ -101,7 +109,8 @@ async function askOrPark(
   effect: () => Promise<ParkedEffect[]>,
 ): Promise<void> {
   try {
-    await run.approvals.ask(request, {
+    const approvals = await run.approvals.open()
+    await approvals.ask(request, {
       signal,
       approve: handler,
       onAnswer: (answer, by) => answered(request, answer, by),

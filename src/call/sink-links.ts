@@ -1,6 +1,6 @@
 import { checkLimit } from '../limits.ts'
 import { childOf, isWithin, type Path, ROOT } from '../paths/logical-path.ts'
-import { linkTarget } from '../storage/change-set.ts'
+import { linkTarget } from '../storage/link-target.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
 /** A link in a directory that may contain a sink, and the path that it shows. */

@@ -16,7 +16,7 @@ import {
   type TaintOrigin,
 } from '../policy/taint.ts'
 import type { Change, Receipt } from '../storage/backend.ts'
-import { linkTarget } from '../storage/change-set.ts'
+import { linkTarget } from '../storage/link-target.ts'
 import { textsIn } from './require-hidden-secrets.ts'
 import { findSinkLinks, namesByLinks, type SinkLink } from './sink-links.ts'
 import type { AuthorizedCall, AuthorizedChanges, KnownChange } from './state/call.ts'

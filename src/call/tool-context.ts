@@ -11,7 +11,7 @@ import type { Tool } from '../tools/define-tool.ts'
 import { ignoreRejection } from '../util/ignore-rejection.ts'
 import type { openCommandSession } from './commands/session.ts'
 import type { CommandSessionOptions } from './commands/session-state.ts'
-import { parseInput } from './parse-input.ts'
+import { readInput } from './read-input.ts'
 import type { AuthorizedCall, CallOptions } from './state/call.ts'
 import { policyCall, type RunState } from './state/run-state.ts'
 import type { TaintTracker } from './state/taint-tracker.ts'
@@ -144,7 +144,7 @@ async function workspaceDiffSha256(
   // An own tool with that name has another plan, so its permission does not cover a diff.
   if (tool === undefined || workspace.ownTools.has(tool)) return undefined
   try {
-    const input = parseInput(tool, {})
+    const input = await readInput(tool, {})
     const call = policyCall(run, tool.name, input, dialectCall)
     const verdict = workspace.policy.evaluate({
       ...call,

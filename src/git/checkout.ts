@@ -1,7 +1,7 @@
 import { ToolError } from '../errors.ts'
 import { ancestorsOf, childOf, type LogicalPath, type Path, parentOf, quote } from '../paths/logical-path.ts'
 import type { Backend, Change, EntryState } from '../storage/backend.ts'
-import { linkTarget } from '../storage/change-set.ts'
+import { linkTarget } from '../storage/link-target.ts'
 import { sameVersion, versionAt, versionOf } from '../storage/versions.ts'
 import { LINK, SUBMODULE } from './changed-path.ts'
 import type { StagedFile } from './index-writer.ts'

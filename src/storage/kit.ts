@@ -49,11 +49,11 @@ export {
   applyOrder,
   checkChangeSet,
   type FileOf,
-  linkTarget,
   type Present,
   type PresentView,
   validateChanges,
 } from './change-set.ts'
+export { linkTarget } from './link-target.ts'
 export {
   emptyRoot,
   FILE_MODE,

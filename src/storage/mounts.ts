@@ -29,8 +29,9 @@ import type {
   TreeNode,
   Version,
 } from './backend.ts'
-import { linkTarget, validateChanges } from './change-set.ts'
+import { validateChanges } from './change-set.ts'
 import { isBackend } from './is-backend.ts'
+import { linkTarget } from './link-target.ts'
 import { stateAt } from './versions.ts'
 import type { ReadVerb } from './wrong-type.ts'
 

@@ -1,5 +1,4 @@
 import * as z from 'zod/mini'
-import english from 'zod/v4/locales/en.js'
 
 /**
  * An object schema of any release of Zod 4, from `zod` or `zod/mini`. It describes the parts that all releases have in
@@ -60,14 +59,4 @@ export function zodObject(schema: ObjectSchema): z.core.$ZodObject {
 /** Returns the description of a schema. Early releases of Zod 4 have a registry for each copy, which only the schema can read. */
 export function metadataOf(schema: z.core.$ZodType): z.core.GlobalMeta | undefined {
   return z.globalRegistry.get(schema) ?? (schema as { meta?(): z.core.GlobalMeta | undefined }).meta?.()
-}
-
-const { localeError } = english()
-
-/**
- * Parses with messages in English, which `zod/mini` does not have by itself. A language that the embedding program has
- * configured wins.
- */
-export const inEnglish: z.core.ParseContext<z.core.$ZodIssue> = {
-  error: (issue) => (z.config().localeError === undefined ? localeError(issue) : undefined),
 }

@@ -1,12 +1,12 @@
 import { type AuditSink, verifyAudit } from '../audit/audit-log.ts'
 import { memorySink } from '../audit/sinks.ts'
 import type { OverlayBackend } from '../backends/overlay/index.ts'
+import { approvePlans } from '../call/approve-plans.ts'
 import { callOptionTable, checkCallOptions } from '../call/call-options.ts'
 import { callTool } from '../call/call-tool.ts'
 import { hideTokens } from '../call/hide-tokens.ts'
-import { approvePlans, isInPlanMode } from '../call/plan-mode.ts'
+import { isInPlanMode } from '../call/plan-mode.ts'
 import { refuseUncalled } from '../call/refuse-uncalled.ts'
-import { resumeCall } from '../call/resume.ts'
 import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { ToolError } from '../errors.ts'
@@ -109,9 +109,10 @@ function openWorkspace(parts: WorkspaceParts): Workspace {
       }
     },
     resume: (id, answer, callOptions) =>
-      checkedStep(context, { type: 'resume', input: { id, answer } }, callOptions, callOptionTable, async (options) =>
-        hideTokens(await resumeCall(workspace, run, id, answer, options)),
-      ),
+      checkedStep(context, { type: 'resume', input: { id, answer } }, callOptions, callOptionTable, async (options) => {
+        const { resumeCall } = await import('../call/resume.ts')
+        return hideTokens(await resumeCall(workspace, run, id, answer, options))
+      }),
     git: options.git?.open(gitHost(workspace, run)),
     async approvePlan(planOptions) {
       const { by } = checkOptions<{ readonly by?: string }>('approvePlan()', planOptions, { by: isText })

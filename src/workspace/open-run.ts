@@ -12,7 +12,7 @@ import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { ToolError } from '../errors.ts'
 import { createReadHistory } from '../history/read-history.ts'
 import { ROOT } from '../paths/logical-path.ts'
-import { createApprovals } from '../policy/approval.ts'
+import type { Approvals, ApprovalsOptions } from '../policy/approval.ts'
 import { checkGlob } from '../policy/path-patterns.ts'
 import { createRates } from '../policy/rate-limits.ts'
 import { createTaint } from '../policy/taint.ts'
@@ -173,11 +173,25 @@ export function startRun(
       clock: workspace.clock,
     }),
     taint: createTaint(taint),
-    approvals: createApprovals({ approve: options.approve, ids }),
+    approvals: runApprovals({ approve: options.approve, ids }),
     artifacts,
     shell: { cwd: ROOT, processes: createProcesses(workspace.limits.processes, workspace.processes) },
     calls: 0,
     recordedTask: undefined,
+  }
+}
+
+function runApprovals(options: ApprovalsOptions): RunState['approvals'] {
+  let opened: Approvals | undefined
+  return {
+    get opened() {
+      return opened
+    },
+    async open() {
+      const { createApprovals } = await import('../policy/approval.ts')
+      opened ??= createApprovals(options)
+      return opened
+    },
   }
 }
 

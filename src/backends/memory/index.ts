@@ -1,10 +1,11 @@
 import { type LogicalPath, nameOf, type Path, parentOf, parsePath, quote } from '../../paths/logical-path.ts'
 import type { Backend, Capabilities, DirectoryNode, FileNode, LinkNode, Stat, TreeNode } from '../../storage/backend.ts'
-import { linkTarget } from '../../storage/change-set.ts'
+import { linkTarget } from '../../storage/link-target.ts'
 import { directoryNode } from '../../storage/tree.ts'
-import { directoryStat, draftOf, FILE_MODE, fileNode, linkNode, treeReads } from '../../storage/tree-commit.ts'
+import { directoryStat, FILE_MODE, fileNode, linkNode, treeReads } from '../../storage/tree-nodes.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { checkOptions, isFunction, isOneOf, isPlainObject, isText, must, shape } from '../../util/check-options.ts'
+import { memoizeAsync } from '../../util/memoize-async.ts'
 
 /** An initial entry of {@link memory}. Bytes are not copied: callers must not write into them afterwards. */
 export type MemoryEntry =
@@ -48,6 +49,9 @@ export function memory(files: Readonly<Record<string, MemoryEntry>> = {}, option
   return backendOver(loadTree(files, clock(), tags), clock, tags)
 }
 
+/** What applies changes is loaded with the first commit. */
+const loadCommit = memoizeAsync(() => import('../../storage/tree-commit.ts'))
+
 const capabilities: Capabilities = Object.freeze({
   links: true,
   modes: true,
@@ -66,6 +70,7 @@ function backendOver(initial: DirectoryNode, clock: () => number, tags: TagCount
 
     async commit(changes, options) {
       throwIfAborted(options.signal)
+      const { draftOf } = await loadCommit()
       const draft = draftOf(root, changes, options.at ?? clock(), tags)
       root = draft.root
       return draft.receipt

@@ -1,5 +1,5 @@
 import type { Backend, Capabilities } from '../../storage/backend.ts'
-import { type TreeReads, treeReads } from '../../storage/tree-commit.ts'
+import { type TreeReads, treeReads } from '../../storage/tree-nodes.ts'
 import { CommitQueue } from './commit-queue.ts'
 import type { Lease } from './lease.ts'
 import { type PackedOptions, PackedStore } from './packed-store.ts'

@@ -2,15 +2,8 @@ import { cachedSha256 } from '../../files/hash/sha256.ts'
 import { childOf, type Path, ROOT } from '../../paths/logical-path.ts'
 import type { Change, DirectoryNode, EntryState, Receipt, Stat, TreeNode, Version } from '../../storage/backend.ts'
 import { directoryNode, nodeAt, withNodeAt } from '../../storage/tree.ts'
-import {
-  applyAll,
-  cachedHashOf,
-  DIRECTORY_MODE,
-  type HashedFile,
-  LINK_MODE,
-  modeOf,
-  type Tags,
-} from '../../storage/tree-commit.ts'
+import { applyAll, cachedHashOf, modeOf } from '../../storage/tree-commit.ts'
+import { DIRECTORY_MODE, type HashedFile, LINK_MODE, type Tags } from '../../storage/tree-nodes.ts'
 import { samePrefix } from '../../util/bytes.ts'
 import { openReader, openWriter, type Reader, type Writer } from './byte-cursor.ts'
 import { RECORD_HEADER } from './record-frame.ts'

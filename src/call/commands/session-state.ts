@@ -68,7 +68,7 @@ export function evaluateAccess(
   if (verdict.decision === 'deny') throw deniedError(verdict)
   if (verdict.decision === 'allow' || isMutating(permission)) return undefined
   const question = { tool: call.tool.name, input: call.input, accesses: [access], verdict, risks: [] }
-  return approved.has(accessKey(access)) || run.approvals.covers(question) ? undefined : question
+  return approved.has(accessKey(access)) || run.approvals.opened?.covers(question) === true ? undefined : question
 }
 
 /** Identifies an access among those that were approved. */

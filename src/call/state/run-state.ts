@@ -30,7 +30,7 @@ export interface RunState {
   readonly readHistory: ReadHistory
   readonly rates: Rates
   readonly taint: Taint
-  readonly approvals: Approvals
+  readonly approvals: RunApprovals
   readonly artifacts: Artifacts
   /** The directory in which its next command starts, and its background commands. */
   readonly shell: { cwd: Path; readonly processes: Processes }
@@ -38,6 +38,13 @@ export interface RunState {
   calls: number
   /** The task as the audit last recorded it. */
   recordedTask: Task | undefined
+}
+
+/** The approvals of a run. Their code is loaded with the first request. */
+export interface RunApprovals {
+  /** The approvals, once something was asked. Before, nothing is allowed for the run. */
+  readonly opened: Approvals | undefined
+  open(): Promise<Approvals>
 }
 
 /** Returns a call as policy evaluates it. `dialectCall`: the call of a dialect tool that makes this call. */

@@ -4,7 +4,7 @@ import { isWithin, type Path, parsePath, quote, ROOT } from '../../paths/logical
 import type { GuardedAccess } from '../../policy/access.ts'
 import type { CopySource } from '../../policy/content-flow.ts'
 import type { Backend, Change, Stat } from '../../storage/backend.ts'
-import { linkTarget } from '../../storage/change-set.ts'
+import { linkTarget } from '../../storage/link-target.ts'
 import { stateAt } from '../../storage/versions.ts'
 import { concatBytes } from '../../util/bytes.ts'
 import { runInTurns } from '../../util/steps.ts'

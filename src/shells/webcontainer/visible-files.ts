@@ -1,7 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import type { Visibility } from '../../guard/visibility.ts'
 import { childOf, display, type Path, ROOT } from '../../paths/logical-path.ts'
-import { linkTarget } from '../../storage/change-set.ts'
+import { linkTarget } from '../../storage/link-target.ts'
 import type { CommandFiles } from '../types.ts'
 import type { ContainerEntry } from './file-tree.ts'
 

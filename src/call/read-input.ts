@@ -1,0 +1,26 @@
+import type { Tool } from '../tools/define-tool.ts'
+import type { AuthorizedCall } from './state/call.ts'
+
+/**
+ * Parses a call's input with the tool's schema. What describes a wrong input is loaded with the first one.
+ *
+ * @throws ToolError `INVALID_INPUT` with the first wrong field and all issues
+ */
+export async function readInput(tool: Pick<Tool, 'name' | 'input'>, input: unknown): Promise<AuthorizedCall['input']> {
+  const data = parsedOrUndefined(tool, input)
+  if (data !== undefined) return data
+  const { parseInput } = await import('./parse-input.ts')
+  return parseInput(tool, input)
+}
+
+/** Returns the parsed input. `undefined` if it does not match, or cannot be read. */
+function parsedOrUndefined(
+  { input: schema }: Pick<Tool, 'input'>,
+  input: unknown,
+): AuthorizedCall['input'] | undefined {
+  try {
+    return schema.safeParse(input).data
+  } catch {
+    return undefined
+  }
+}
