@@ -1,74 +1,30 @@
-import { readFileSync } from 'node:fs'
-import { unzipSync } from 'fflate'
 import type { Page } from 'playwright'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { scenarioById } from '../../playground/agent/scenarios/index.ts'
 import { changed, type Files, filesOf } from './agent/setup.ts'
-import { type Playground, startPlayground } from './open.ts'
 import { startOpenAiServer } from './openai-server.ts'
+import {
+  approval,
+  button,
+  choose,
+  conversation,
+  filesOnDisk,
+  message,
+  ownModel,
+  patiently,
+  ready,
+  run,
+  runTo,
+  says,
+  send,
+  shows,
+  storedData,
+  stores,
+} from './person.ts'
+import { usePlayground } from './shared.ts'
 
 /** Runs the agent in a real page. The expected files are specified here, independently of the agent. */
-let playground: Playground
-
-beforeAll(async () => {
-  playground = await startPlayground()
-}, 240_000)
-
-afterAll(() => playground?.close())
-
-const patiently = { timeout: 60_000 }
-
-const agent = (page: Page) => page.getByRole('region', { name: 'Conversation' })
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-
-async function choose(page: Page, scenario: string): Promise<void> {
-  await page.getByRole('combobox', { name: 'Scenario' }).selectOption(scenario)
-  await expect.poll(() => page.locator('#composer').inputValue(), patiently).toBe(scenarioById(scenario).prompt)
-  await expect.poll(() => button(page, 'Run').isEnabled(), patiently).toBe(true)
-}
-
-/** Exports the whole project through the user interface. */
-async function exported(page: Page): Promise<Files> {
-  await page.getByRole('button', { name: /^Project:/ }).click()
-  const coming = page.waitForEvent('download')
-  await button(page, 'As a zip').click()
-  const files = unzipSync(readFileSync(await (await coming).path()))
-  await page.keyboard.press('Escape')
-  const text = new TextDecoder()
-  return Object.fromEntries(
-    Object.entries(files).flatMap(([path, bytes]) => (path.endsWith('/') ? [] : [[path, text.decode(bytes)]])),
-  )
-}
-
-/** Returns all data that the browser stores for the page: storages, caches and private files. */
-async function kept(page: Page): Promise<string> {
-  return page.evaluate(async () => {
-    const matches: string[] = [JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage })]
-    const walk = async (directory: FileSystemDirectoryHandle): Promise<void> => {
-      for await (const handle of directory.values()) {
-        if (handle.kind === 'directory') await walk(handle)
-        else matches.push(handle.name, new TextDecoder('latin1').decode(await (await handle.getFile()).arrayBuffer()))
-      }
-    }
-    await walk(await navigator.storage.getDirectory())
-    for (const { name = '' } of await indexedDB.databases()) {
-      const database = await new Promise<IDBDatabase>((resolve, reject) => {
-        const opening = indexedDB.open(name)
-        opening.onsuccess = () => resolve(opening.result)
-        opening.onerror = () => reject(opening.error)
-      })
-      for (const store of database.objectStoreNames) {
-        const all = database.transaction(store).objectStore(store).getAll()
-        await new Promise((resolve) => {
-          all.onsuccess = resolve
-        })
-        matches.push(JSON.stringify(all.result))
-      }
-      database.close()
-    }
-    return matches.join('\n')
-  })
-}
+const playground = usePlayground()
 
 /** The files of a project after a scenario, and the last message of the agent. */
 const ends: Readonly<Record<string, { readonly says: string; readonly files: (before: Files) => Files }>> = {
@@ -127,17 +83,15 @@ describe('with the network cut', () => {
     await person.route('**', (route) => route.abort())
   }, 120_000)
 
-  afterAll(() => page?.context().close())
-
   it.each(Object.entries(ends))('%s finishes and leaves the expected files', async (id, end) => {
     const before = await filesOf(scenarioById(id).sample)
     await choose(page, id)
-    await button(page, 'Run').click()
-    const isOver = () => agent(page).textContent()
+    await expect.poll(() => message(page).inputValue(), patiently).toBe(scenarioById(id).prompt)
+    await run(page)
     if (id === 'drop-a-dependency') {
       await button(page, 'Approve the plan').click()
       for (const tool of ['edit_file', 'edit_file', 'write_file', 'write_file', 'run_command']) {
-        const card = page.getByRole('article', { name: `Approval of ${tool}` })
+        const card = approval(page, tool)
         const text = await card.textContent()
         await card.getByRole('button', { name: 'Approve', exact: true }).click()
         await expect
@@ -145,26 +99,23 @@ describe('with the network cut', () => {
           .toBe(true)
       }
     }
-    await expect.poll(isOver, patiently).toContain(end.says)
-    await expect.poll(() => button(page, 'Run').isEnabled(), patiently).toBe(true)
-    expect(await exported(page)).toEqual(end.files(before))
+    await says(page, end.says)
+    await ready(page)
+    expect(await filesOnDisk(page)).toEqual(end.files(before))
   })
 })
 
 describe('an attack', () => {
   it('leaves no byte of the secret in the conversation or in stored data of the run', async () => {
-    const person = await playground.person()
-    const page = await playground.open(person, '?storage=opfs&sample=release-notes')
+    const page = await playground.sample('release-notes')
     await choose(page, 'resist-an-attack')
-    await button(page, 'Run').click()
-    await expect.poll(() => agent(page).textContent(), patiently).toContain('7 of them were refused.')
+    await runTo(page, '7 of them were refused.')
     expect(await page.locator('body').textContent()).not.toContain('planted-')
     const secrets = [...((await filesOf('release-notes'))['.env'] ?? '').matchAll(/planted-\S+/g)].map(([one]) => one)
-    await expect.poll(async () => (await kept(page)).includes('7 of them were refused.'), patiently).toBe(true)
-    const all = await kept(page)
+    await stores(page, '7 of them were refused.')
+    const all = await storedData(page)
     // Only the file itself contains it.
     for (const secret of secrets) expect(all.split(secret).length - 1).toBe(1)
-    await person.close()
   })
 })
 
@@ -173,23 +124,21 @@ describe('a reload during a run', () => {
     ['between two steps', true],
     ['while a command runs', false],
   ])('restores the conversation, and the agent finishes: %s', async (_, isPaused) => {
-    const person = await playground.person()
-    const page = await playground.open(person, '?storage=opfs&sample=price-list')
+    const page = await playground.sample('price-list')
     await choose(page, 'mend-a-test')
     await button(page, isPaused ? 'Step by step' : 'Run').click()
     if (isPaused) {
       await button(page, 'Next step').click()
-      await agent(page).getByText('I read what they test.').waitFor()
+      await conversation(page).getByText('I read what they test.').waitFor()
       await button(page, 'Next step').waitFor()
-    } else await agent(page).getByText('run_command').waitFor()
+    } else await conversation(page).getByText('run_command').waitFor()
     const words = isPaused ? 'I read what they test.' : 'I run the tests'
-    await expect.poll(async () => (await kept(page)).includes(words), patiently).toBe(true)
+    await stores(page, words)
     await page.goto(playground.url)
-    await expect.poll(() => page.locator('body').textContent(), patiently).toContain(words)
+    await shows(() => page.locator('body').textContent(), words)
     await button(page, 'Continue').click()
-    await expect.poll(() => agent(page).textContent(), patiently).toContain('All tests pass. The cause was line 4')
-    expect(await exported(page)).toEqual(ends['mend-a-test']?.files(await filesOf('price-list')))
-    await person.close()
+    await says(page, 'All tests pass. The cause was line 4')
+    expect(await filesOnDisk(page)).toEqual(ends['mend-a-test']?.files(await filesOf('price-list')))
   })
 })
 
@@ -204,29 +153,21 @@ describe('a model at an address', () => {
       },
     })
     const person = await playground.person()
-    const page = await playground.open(person, '?storage=opfs&sample=price-list')
+    const page = await playground.sample('price-list', { context: person })
     const origins = new Set<string>()
     person.on('request', (request) => origins.add(new URL(request.url()).origin))
-    await page.getByRole('combobox', { name: 'Model', exact: true }).selectOption('endpoint')
-    await page.getByLabel('Provider').selectOption('compatible')
-    await page.getByLabel('Address').fill(server.url)
-    await page.getByRole('textbox', { name: 'Model' }).fill('a-model')
-    await page.getByLabel('Key', { exact: true }).fill(key)
-    await button(page, 'Use').click()
-    await page.keyboard.press('Escape')
-    await page.locator('#composer').fill('Some tests fail. Mend the code.')
-    await button(page, 'Send').click()
-    await expect.poll(() => agent(page).textContent(), patiently).toContain('(The key was [the key].)')
+    await ownModel(page, { Address: server.url, Model: 'a-model', Key: key })
+    await send(page, 'Some tests fail. Mend the code.')
+    await says(page, '(The key was [the key].)')
     expect(server.faults).toEqual([])
     expect(server.requests.length).toBe(6)
-    expect(await exported(page)).toEqual(ends['mend-a-test']?.files(await filesOf('price-list')))
+    expect(await filesOnDisk(page)).toEqual(ends['mend-a-test']?.files(await filesOf('price-list')))
     expect([...origins].filter((origin) => origin !== new URL(playground.url).origin)).toEqual([
       new URL(server.url).origin,
     ])
-    await expect.poll(async () => (await kept(page)).includes('(The key was [the key].)'), patiently).toBe(true)
-    expect((await kept(page)).includes(key)).toBe(false)
+    await stores(page, '(The key was [the key].)')
+    expect((await storedData(page)).includes(key)).toBe(false)
     expect((await page.content()).includes(key)).toBe(false)
-    await person.close()
     await server.close()
   })
 })

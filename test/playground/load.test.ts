@@ -3,17 +3,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Page } from 'playwright'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { contentSecurityPolicy } from '../../playground/server/policy.ts'
-import { type Playground, startPlayground } from './open.ts'
+import { usePlayground } from './shared.ts'
 
-let playground: Playground
-
-beforeAll(async () => {
-  playground = await startPlayground()
-}, 240_000)
-
-afterAll(() => playground?.close())
+const playground = usePlayground()
 
 const offline = (page: Page): Promise<unknown> =>
   page
@@ -34,7 +28,6 @@ describe('the page', () => {
     expect(await page.evaluate(() => globalThis.crossOriginIsolated)).toBe(true)
     const meta = page.locator('meta[http-equiv="Content-Security-Policy"]')
     expect(await meta.getAttribute('content')).toBe(contentSecurityPolicy())
-    await person.close()
   })
 
   it('does not let its own scripts reach another origin or evaluate text', async () => {
@@ -55,7 +48,6 @@ describe('the page', () => {
     const broken = () => page.evaluate(() => [...(globalThis as unknown as { broken: Set<string> }).broken].sort())
     await expect.poll(broken).toEqual(['connect-src', 'frame-src', 'img-src', 'script-src-elem'])
     expect(await page.evaluate(() => 'ran' in globalThis)).toBe(false)
-    await person.close()
   })
 
   it('loads without a network after the first visit', async () => {
@@ -79,7 +71,6 @@ describe('the page', () => {
     })
     expect(files.all, 'each file of the build answers').toBe(true)
     expect(files.count).toBeGreaterThan(3)
-    await person.close()
   })
 
   it('is isolated from the second load on if the host sends no headers', async () => {
@@ -99,7 +90,6 @@ describe('the page', () => {
       await page.reload()
       expect(await page.evaluate(() => globalThis.crossOriginIsolated)).toBe(true)
     } finally {
-      await person.close()
       server.closeAllConnections()
       server.close()
     }

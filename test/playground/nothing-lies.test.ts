@@ -3,71 +3,43 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Page } from 'playwright'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { samples } from '../../playground/projects/samples/index.ts'
-import { type Playground, startPlayground } from './open.ts'
 import {
+  applyPreset,
   button,
+  changedFiles,
   command,
   conversation,
   exported,
+  fact,
   filesOnDisk,
-  importTexts,
+  importFiles,
   openFile,
-  patiently,
-  settled,
+  reload,
+  runTo,
+  show,
   tab,
 } from './person.ts'
+import { usePlayground } from './shared.ts'
 
 /** What the page states about a project is so. */
-let playground: Playground
-
-beforeAll(async () => {
-  playground = await startPlayground()
-}, 240_000)
-
-afterAll(() => playground?.close())
-
-const idle = (page: Page) =>
-  expect
-    .poll(
-      () =>
-        button(page, 'Run')
-          .isEnabled()
-          .catch(() => false),
-      patiently,
-    )
-    .toBe(true)
+const playground = usePlayground()
 
 async function run(page: Page, end: string): Promise<void> {
-  await tab(page, 'Agent').click()
-  await button(page, 'Run').click()
-  await expect.poll(() => conversation(page).textContent(), patiently).toContain(end)
-  await idle(page)
-}
-
-/** The paths that Changes lists. */
-async function changedFiles(page: Page): Promise<string[]> {
-  await tab(page, 'Changes').click()
-  await page
-    .getByText(/differs? from the project|Nothing has changed/)
-    .first()
-    .waitFor()
-  const rows = page.getByRole('listbox', { name: 'Changed files' }).getByRole('option').locator('.mono')
-  return (await rows.allTextContents()).sort()
+  await show(page, 'Agent')
+  await runTo(page, end)
 }
 
 describe('a project with several runs, a repository and a reload', () => {
   let page: Page
 
   beforeAll(async () => {
-    page = await settled(await playground.open(undefined, '?sample=price-list&storage=opfs'))
+    page = await playground.sample('price-list')
   })
 
-  afterAll(() => page?.context().close())
-
   it('replays the default demo with the same results', async () => {
-    await tab(page, 'Report').click()
+    await show(page, 'Report')
     await button(page, 'Record from here').click()
     await page.getByRole('button', { name: /^Stop \(/ }).waitFor()
     await run(page, 'All tests pass.')
@@ -79,17 +51,12 @@ describe('a project with several runs, a repository and a reload', () => {
   })
 
   it('shows the limits of one run', async () => {
-    await tab(page, 'Agent').click()
+    await show(page, 'Agent')
     await button(page, 'New').click()
     await run(page, 'nothing to mend')
-    await tab(page, 'Limits').click()
-    const fact = (name: string) =>
-      page
-        .locator('.facts > div')
-        .filter({ hasText: new RegExp(`^${name}`) })
-        .locator('dd')
-    expect(await fact('Calls').textContent()).toBe('1')
-    expect(await fact('Refused').textContent()).toBe('0')
+    await show(page, 'Limits')
+    expect(await fact(page, 'Calls').textContent()).toBe('1')
+    expect(await fact(page, 'Refused').textContent()).toBe('0')
   })
 
   it('lists no files of git as changes', async () => {
@@ -101,18 +68,14 @@ describe('a project with several runs, a repository and a reload', () => {
     await command(page, 'echo more >> README.md; echo app""ended', 'appended')
     expect(await changedFiles(page)).toEqual(['README.md', 'src/price.js'])
     expect(await tab(page, 'Changes').textContent()).toContain('2')
-    await tab(page, 'Timeline').click()
+    await show(page, 'Timeline')
     await page.getByRole('option').filter({ hasText: 'git init' }).click()
     expect(await page.locator('.call-changes').count()).toBe(0)
   })
 
   it('exports what Changes shows as a patch: after a commit, a policy, a recording and a reload', async () => {
-    await tab(page, 'Policy').click()
-    await page.getByLabel('Begin with').selectOption('readOnly')
-    await button(page, 'Apply').click()
-    await page.getByText('The policy is applied').waitFor({ state: 'attached' })
-    await page.reload()
-    await settled(page)
+    await applyPreset(page, 'readOnly')
+    await reload(page)
     await openFile(page, 'README.md')
     expect(await changedFiles(page)).toEqual(['README.md', 'src/price.js'])
     const patch = await exported(page, 'Changes as a patch')
@@ -137,23 +100,16 @@ describe('a project with several runs, a repository and a reload', () => {
 
 describe('the scripted agent', () => {
   it('does not claim that tests pass where there are none, and counts refusals as its report does', async () => {
-    const page = await settled(await playground.open(undefined, '?sample=release-notes&storage=opfs'))
+    const page = await playground.sample('release-notes')
     await run(page, 'of them were refused')
     const [, calls, commands] =
       /counts (\d+) refused calls and (\d+) commands/.exec((await conversation(page).textContent()) ?? '') ?? []
     expect(Number(calls) + Number(commands)).toBe(7)
-    await tab(page, 'Report').click()
+    await show(page, 'Report')
     await page.getByRole('cell', { name: `carried out, ${calls} refused` }).waitFor()
-    await tab(page, 'Limits').click()
-    expect(
-      await page
-        .locator('.facts > div')
-        .filter({ hasText: /^Refused/ })
-        .locator('dd')
-        .textContent(),
-    ).toBe(calls)
-    await importTexts(page, 'notes', { 'notes.txt': 'a\n' })
+    await show(page, 'Limits')
+    expect(await fact(page, 'Refused').textContent()).toBe(calls)
+    await importFiles(page, 'notes', { 'notes.txt': 'a\n' })
     await run(page, 'does not work here')
-    await page.context().close()
   }, 120_000)
 })

@@ -8,7 +8,7 @@ import { chromiumArgs, chromiumPath } from '../runtimes/chromium.ts'
 
 const top = join(import.meta.dirname, '../..')
 
-/** The built playground on a real server, with one real browser. All tests of a file share it. */
+/** The built playground on a real server, with one real browser. */
 export interface Playground {
   readonly url: string
   /** The directory of the built files. */
@@ -25,11 +25,18 @@ export interface Playground {
   close(): Promise<void>
 }
 
-/** @param root directory of a page to build and serve, by default the playground */
-export async function startPlayground(root = join(top, 'playground')): Promise<Playground> {
+/**
+ * @param root directory of a page to build and serve, by default the playground
+ * @param other a playground whose browser is used and not closed
+ */
+export async function startPlayground(
+  root = join(top, 'playground'),
+  other?: Promise<Playground>,
+): Promise<Playground> {
   const directory = await built(root)
   const server: Served = await serve(directory)
-  const browser = await chromium.launch({ executablePath: await chromiumPath(), args: chromiumArgs })
+  const browser =
+    (await other)?.browser ?? (await chromium.launch({ executablePath: await chromiumPath(), args: chromiumArgs }))
   const person: Playground['person'] = async (keeps) => {
     const viewport = { width: 1400, height: 900 }
     const context = await browser.newContext({ viewport, serviceWorkers: keeps === undefined ? 'block' : 'allow' })
@@ -48,7 +55,7 @@ export async function startPlayground(root = join(top, 'playground')): Promise<P
       return page
     },
     async close() {
-      await browser.close()
+      if (other === undefined) await browser.close()
       await server.close()
     },
   }

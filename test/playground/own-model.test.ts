@@ -4,12 +4,24 @@ import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { call } from 'wardspace/testing/scripted-model'
-import { type Playground, startPlayground } from './open.ts'
 import { type OpenAiServer, startOpenAiServer } from './openai-server.ts'
-import { button, conversation, importTexts, patiently, settled, switchProject } from './person.ts'
+import {
+  button,
+  conversation,
+  importFiles,
+  model,
+  ownModel,
+  patiently,
+  reload,
+  says as saysOn,
+  send as sendOn,
+  setUp as setUpOn,
+  switchProject,
+} from './person.ts'
+import { usePlayground } from './shared.ts'
 
 /** A model of one's own: its key, its choice and its failures, in the words of a person. */
-let playground: Playground
+const playground = usePlayground()
 let server: OpenAiServer
 let page: Page
 
@@ -23,36 +35,19 @@ beforeAll(async () => {
       return 'Hello from the model of your own.'
     },
   })
-  playground = await startPlayground()
-  page = await settled(await playground.open(undefined, '?sample=price-list&storage=opfs'))
-}, 240_000)
-
-afterAll(async () => {
-  await playground?.close()
-  await server?.close()
+  page = await playground.sample('price-list')
 })
 
-async function setUp(fields: Readonly<Record<string, string>>): Promise<void> {
-  if ((await page.getByRole('dialog').count()) === 0) await page.getByRole('button', { name: 'Settings' }).click()
-  for (const [label, text] of Object.entries(fields))
-    await page.getByRole('dialog').getByLabel(label, { exact: true }).fill(text)
-  await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-}
+afterAll(() => server?.close())
 
-async function send(text: string): Promise<void> {
-  await page.locator('#composer').fill(text)
-  await button(page, 'Send').click()
-}
-
-const says = (text: string | RegExp) => expect.poll(() => conversation(page).textContent(), patiently).toMatch(text)
+const setUp = (fields: Readonly<Record<string, string>>) => setUpOn(page, fields)
+const send = (text: string) => sendOn(page, text)
+const says = (text: string | RegExp) => saysOn(page, text)
 const clear = () => button(page, 'New').click()
 const idle = () => button(page, 'Send').waitFor()
 
 it('uses the key as soon as it is typed, also between two messages', async () => {
-  await page.getByRole('combobox', { name: 'Model', exact: true }).selectOption('endpoint')
-  await page.getByLabel('Provider').selectOption('compatible')
-  await setUp({ Address: server.url, Model: 'a-model', Key: `${key}-wrong` })
+  await ownModel(page, { Address: server.url, Model: 'a-model', Key: `${key}-wrong` })
   await send('Hello?')
   await says(/did not accept the key\. Check it in the settings\./)
   await setUp({ Key: key })
@@ -62,9 +57,9 @@ it('uses the key as soon as it is typed, also between two messages', async () =>
 })
 
 it('stays the chosen model over projects and reloads', async () => {
-  await importTexts(page, 'other', { 'README.md': 'a\n' })
+  await importFiles(page, 'other', { 'README.md': 'a\n' })
   const chosen = async () => [
-    await page.getByRole('combobox', { name: 'Model', exact: true }).inputValue(),
+    await model(page).inputValue(),
     await page.getByRole('button', { name: 'a-model' }).count(),
   ]
   await expect.poll(chosen, patiently).toEqual(['endpoint', 1])
@@ -72,8 +67,7 @@ it('stays the chosen model over projects and reloads', async () => {
   await says('Hello from the model of your own.')
   await switchProject(page, 'Price list')
   await expect.poll(chosen, patiently).toEqual(['endpoint', 1])
-  await page.reload()
-  await settled(page)
+  await reload(page)
   await expect.poll(chosen, patiently).toEqual(['endpoint', 1])
   // The key was not to be kept.
   await setUp({ Key: key })
@@ -94,10 +88,14 @@ it('says that an answer is empty or cut, and goes on', async () => {
 
 it('counts down after too many requests, and tries again', async () => {
   await clear()
+  await page.clock.install()
   server.misbehave(429, 429)
-  await send('Hello?')
-  await says(/Too many requests/)
-  await says(/Trying again in \d+ s/)
+  for (const start of [() => send('Hello?'), () => page.clock.fastForward(1_000)]) {
+    await start()
+    await says(/Too many requests/)
+    await says(/Trying again in \d+ s/)
+  }
+  await page.clock.fastForward(1_000)
   await says('Hello from the model of your own.')
   expect(await conversation(page).textContent()).not.toContain('Too many requests')
 })

@@ -1,15 +1,48 @@
 import { readFileSync } from 'node:fs'
 import { strToU8, unzipSync, zipSync } from 'fflate'
-import type { Page } from 'playwright'
+import type { Locator, Page } from 'playwright'
 import { expect } from 'vitest'
 
-/** What a person does in the page, for tests. */
+/** What a person sees and does in the page, for tests. The layout of the page is known here only. */
 
 export const patiently = { timeout: 60_000 }
 
 export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 export const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation' })
 export const tab = (page: Page, name: string) => page.getByRole('tab', { name })
+export const editor = (page: Page, path: string) => page.getByRole('textbox', { name: `Text of ${path}` })
+/** The field for the text of a file. In a conflict, the right side is the person's text. */
+export const ownText = (page: Page, path: string) =>
+  page.getByRole('textbox', { name: new RegExp(`^(Text of|Your text:) ${path}$`) })
+/** The names of the opened files, or of the drafts if no file is opened. */
+export const openedFiles = (page: Page) => page.locator('.file-tabs .name, .empty .button')
+export const policyText = (page: Page) => page.getByRole('textbox', { name: 'Policy as JSON' })
+export const message = (page: Page) => page.locator('#composer')
+export const model = (page: Page) => page.getByRole('combobox', { name: 'Model', exact: true })
+export const approval = (page: Page, tool: string) => page.getByRole('article', { name: `Approval of ${tool}` })
+/** The calls in the timeline. */
+export const calls = (page: Page) => page.getByRole('listbox', { name: 'Timeline of calls' }).getByRole('option')
+export const slider = (page: Page) => page.getByRole('slider', { name: 'State of the files' })
+export const projectButton = (page: Page, name?: string) =>
+  page.getByRole('button', { name: name === undefined ? /^Project: / : `Project: ${name}` })
+export const terminalInput = (page: Page) => page.getByLabel('Terminal input')
+/** A value of a run in Limits. */
+export const fact = (page: Page, name: string) =>
+  page
+    .locator('.facts > div')
+    .filter({ hasText: new RegExp(`^${name}`) })
+    .locator('dd')
+/** The messages of the agent. */
+export const agentTexts = (page: Page) => page.locator('.said.agent')
+export const terminalText = (page: Page) => page.locator('.terminal-place').textContent()
+/** The changed parts of a diff. */
+export const changedText = (place: Page | Locator) => place.locator('.cm-changedText')
+
+/** Waits until a text of the page matches. */
+export const shows = (text: () => Promise<string | null>, expected: string | RegExp) =>
+  expect.poll(text, patiently).toMatch(expected)
+export const says = (page: Page, text: string | RegExp) => shows(() => conversation(page).textContent(), text)
+export const prints = (page: Page, text: string | RegExp) => shows(() => terminalText(page), text)
 
 /** Resolves when the project is shown. */
 export async function settled(page: Page): Promise<Page> {
@@ -17,9 +50,17 @@ export async function settled(page: Page): Promise<Page> {
   return page
 }
 
+export async function reload(page: Page): Promise<void> {
+  await page.reload()
+  await settled(page)
+}
+
+/** Opens a view. */
+export const show = (page: Page, view: string) => tab(page, view).click()
+
 /** Opens a file in the editor by its path. */
-export async function openFile(page: Page, path: string): Promise<void> {
-  await tab(page, 'Files').click()
+export async function openFile(page: Page, path: string): Promise<Locator> {
+  await show(page, 'Files')
   const names = path.split('/')
   for (const [at, name] of names.entries()) {
     const row = page.locator(`[data-path="${names.slice(0, at + 1).join('/')}"]`)
@@ -28,54 +69,174 @@ export async function openFile(page: Page, path: string): Promise<void> {
     await expect.poll(() => page.getByRole('treeitem', { name }).count(), patiently).toBeGreaterThan(0)
   }
   await editor(page, path).first().waitFor()
+  return editor(page, path)
 }
 
-export const editor = (page: Page, path: string) => page.getByRole('textbox', { name: `Text of ${path}` })
+/** Types into the terminal and presses Enter. */
+export async function typeCommand(page: Page, line: string): Promise<void> {
+  await terminalInput(page).focus()
+  await page.keyboard.type(`${line}\n`)
+}
 
 /** Runs a command in the person's terminal and waits for a text that it prints. */
-export async function command(page: Page, line: string, output: string): Promise<void> {
-  await page.getByLabel('Terminal input').focus()
-  await page.keyboard.type(`${line}\n`)
-  await expect.poll(() => page.locator('.terminal-place').textContent(), patiently).toContain(output)
+export async function command(page: Page, line: string, output: string | RegExp): Promise<void> {
+  await typeCommand(page, line)
+  await prints(page, output)
 }
 
 /** Selects a scenario of the scripted model, without running it. */
 export async function choose(page: Page, scenario: string): Promise<void> {
   await page.getByRole('combobox', { name: 'Scenario' }).selectOption(scenario)
-  await expect.poll(() => button(page, 'Run').isEnabled(), patiently).toBe(true)
+  await ready(page)
 }
 
-/** Imports a project from a zip with these texts, and opens it. */
-export async function importTexts(page: Page, name: string, texts: Readonly<Record<string, string>>): Promise<void> {
-  await page.getByRole('button', { name: /^Project: / }).click()
-  const entries = Object.entries(texts).map(([path, text]) => [path, strToU8(text)] as const)
+/** Resolves when a scenario can be started. */
+export async function ready(page: Page): Promise<void> {
+  const isReady = () =>
+    button(page, 'Run')
+      .isEnabled()
+      .catch(() => false)
+  await expect.poll(isReady, patiently).toBe(true)
+}
+
+/** Starts the selected scenario. */
+export const run = (page: Page) => button(page, 'Run').click()
+
+/** Runs the selected scenario until the agent says a text and is finished. */
+export async function runTo(page: Page, end: string): Promise<void> {
+  await run(page)
+  await says(page, end)
+  await ready(page)
+}
+
+/** Replaces a text in an editor of code. */
+export async function replaceText(page: Page, field: Locator, text: string): Promise<void> {
+  await field.click()
+  await page.keyboard.press('Control+A')
+  await page.keyboard.insertText(text)
+}
+
+/** Applies the policy that a function enters. */
+export async function applyPolicy(page: Page, enter: () => Promise<unknown>): Promise<void> {
+  await show(page, 'Policy')
+  await enter()
+  await button(page, 'Apply').click()
+  await page.getByText('The policy is applied').waitFor({ state: 'attached' })
+}
+
+export const applyPreset = (page: Page, preset: string) =>
+  applyPolicy(page, () => page.getByLabel('Begin with').selectOption(preset))
+
+/** Selects a model at an address and fills in the dialog of settings. */
+export async function ownModel(page: Page, fields: Readonly<Record<string, string>>): Promise<void> {
+  await model(page).selectOption('endpoint')
+  await page.getByLabel('Provider').selectOption('compatible')
+  await setUp(page, fields)
+}
+
+/** Fills in fields of the settings. */
+export async function setUp(page: Page, fields: Readonly<Record<string, string>>): Promise<void> {
+  const dialog = page.getByRole('dialog')
+  if ((await dialog.count()) === 0) await page.getByRole('button', { name: 'Settings' }).click()
+  for (const [label, text] of Object.entries(fields)) await dialog.getByLabel(label, { exact: true }).fill(text)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+}
+
+/** Sends a message to the model. */
+export async function send(page: Page, text: string): Promise<void> {
+  await message(page).fill(text)
+  await button(page, 'Send').click()
+}
+
+/** Imports a project from a zip with these files, and opens it. */
+export async function importFiles(
+  page: Page,
+  name: string,
+  files: Readonly<Record<string, string | Uint8Array>>,
+): Promise<void> {
+  await projectButton(page).click()
+  const entries = Object.entries(files).map(
+    ([path, content]) => [path, typeof content === 'string' ? strToU8(content) : content] as const,
+  )
   const buffer = Buffer.from(zipSync(Object.fromEntries(entries)))
   await page.locator('#import-zip').setInputFiles({ name: `${name}.zip`, mimeType: 'application/zip', buffer })
-  await page.getByRole('button', { name: `Project: ${name}` }).waitFor()
+  await projectButton(page, name).waitFor()
+  await settled(page)
 }
 
 export async function switchProject(page: Page, name: string): Promise<void> {
-  await page.getByRole('button', { name: /^Project: / }).click()
+  await projectButton(page).click()
   await page
     .getByRole('dialog')
     .getByRole('button', { name: new RegExp(`^${name}`) })
     .first()
     .click()
-  await page.getByRole('button', { name: `Project: ${name}` }).waitFor()
+  await projectButton(page, name).waitFor()
   await settled(page)
 }
 
 /** Clicks an export button and returns the file. */
 export async function exported(page: Page, label: string): Promise<Buffer> {
-  await page.getByRole('button', { name: /^Project: / }).click()
+  await projectButton(page).click()
   const [download] = await Promise.all([page.waitForEvent('download'), button(page, label).click()])
   const bytes = readFileSync(await download.path())
   await page.keyboard.press('Escape')
   return bytes
 }
 
+/** The project's files as bytes, by path, through an export. */
+export async function bytesOnDisk(page: Page): Promise<Readonly<Record<string, Uint8Array>>> {
+  return unzipSync(new Uint8Array(await exported(page, 'As a zip')))
+}
+
 /** The project's files as texts, by path. */
 export async function filesOnDisk(page: Page): Promise<Readonly<Record<string, string>>> {
-  const files = unzipSync(new Uint8Array(await exported(page, 'As a zip')))
+  const files = await bytesOnDisk(page)
   return Object.fromEntries(Object.entries(files).map(([path, bytes]) => [path, new TextDecoder().decode(bytes)]))
 }
+
+/** The paths that Changes lists. */
+export async function changedFiles(page: Page): Promise<string[]> {
+  await show(page, 'Changes')
+  await page
+    .getByText(/differs? from the project|Nothing has changed/)
+    .first()
+    .waitFor()
+  const rows = page.getByRole('listbox', { name: 'Changed files' }).getByRole('option').locator('.mono')
+  return (await rows.allTextContents()).sort()
+}
+
+/** Returns all data that the browser stores for the page: storages, caches and private files. */
+export async function storedData(page: Page): Promise<string> {
+  return page.evaluate(async () => {
+    const matches: string[] = [JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage })]
+    const walk = async (directory: FileSystemDirectoryHandle): Promise<void> => {
+      for await (const handle of directory.values()) {
+        if (handle.kind === 'directory') await walk(handle)
+        else matches.push(handle.name, new TextDecoder('latin1').decode(await (await handle.getFile()).arrayBuffer()))
+      }
+    }
+    await walk(await navigator.storage.getDirectory())
+    for (const { name = '' } of await indexedDB.databases()) {
+      const database = await new Promise<IDBDatabase>((resolve, reject) => {
+        const opening = indexedDB.open(name)
+        opening.onsuccess = () => resolve(opening.result)
+        opening.onerror = () => reject(opening.error)
+      })
+      for (const store of database.objectStoreNames) {
+        const all = database.transaction(store).objectStore(store).getAll()
+        await new Promise((resolve) => {
+          all.onsuccess = resolve
+        })
+        matches.push(JSON.stringify(all.result))
+      }
+      database.close()
+    }
+    return matches.join('\n')
+  })
+}
+
+/** Waits until the browser stores a text. */
+export const stores = (page: Page, text: string) =>
+  expect.poll(async () => (await storedData(page)).includes(text), patiently).toBe(true)

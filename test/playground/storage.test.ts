@@ -3,27 +3,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { unzipSync, zipSync } from 'fflate'
 import type { BrowserContext, Page } from 'playwright'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { serveGit } from '../git/http-server.ts'
 import { git } from '../git/repositories.ts'
 import { pageCalls } from '../runtimes/page-calls.ts'
 import { serveCorsProxy } from './cors-proxy.ts'
-import { type Playground, startPlayground } from './open.ts'
+import { usePlayground } from './shared.ts'
 import type { StorageApi } from './storage/page.ts'
 
 /** Tests the storage of projects in a real browser, with real tabs. */
-let playground: Playground
+const playground = usePlayground(join(import.meta.dirname, 'storage'))
 let person: BrowserContext
-
-beforeAll(async () => {
-  playground = await startPlayground(join(import.meta.dirname, 'storage'))
-}, 240_000)
-
-afterAll(() => playground?.close())
 
 beforeEach(async () => {
   person = await playground.person()
-  return () => person.close()
 })
 
 async function tab(): Promise<Page> {

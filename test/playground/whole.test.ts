@@ -2,67 +2,41 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { unzipSync, zipSync } from 'fflate'
 import type { BrowserContext, Page } from 'playwright'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Playground, startPlayground } from './open.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  button,
+  bytesOnDisk,
+  changedText,
+  command,
+  filesOnDisk,
+  importFiles,
+  openFile,
+  patiently,
+  projectButton,
+  run,
+  says,
+  settled,
+  show,
+  slider,
+  typeCommand,
+} from './person.ts'
+import { usePlayground } from './shared.ts'
 
 /** Tests the whole playground through its user interface in a real browser. */
-let playground: Playground
-let person: BrowserContext
-
-beforeAll(async () => {
-  playground = await startPlayground()
-}, 240_000)
-
-afterAll(() => playground?.close())
-
-beforeEach(async () => {
-  person = await playground.person()
-  return () => person.close()
-})
+const playground = usePlayground()
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** Opens a page with a project. */
-async function opened(query = '?sample=price-list&storage=opfs'): Promise<Page> {
-  const page = await playground.open(person, query)
-  await page.getByRole('treeitem').first().waitFor()
-  return page
-}
-
 async function runScenario(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Run', exact: true }).click()
-  await page.getByText('All tests pass.').waitFor()
-}
-
-async function importZip(page: Page, files: Readonly<Record<string, Uint8Array>>): Promise<void> {
-  await page.getByRole('button', { name: /^Project: / }).click()
-  const file = { name: 'given.zip', mimeType: 'application/zip', buffer: Buffer.from(zipSync({ ...files })) }
-  await page.locator('#import-zip').setInputFiles(file)
-  await page.getByRole('button', { name: 'Project: given' }).waitFor()
-  await page.getByRole('treeitem').first().waitFor()
-}
-
-async function exportZip(page: Page): Promise<Record<string, Uint8Array>> {
-  await page.getByRole('button', { name: /^Project: / }).click()
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'As a zip' }).click(),
-  ])
-  await page.keyboard.press('Escape')
-  return unzipSync(new Uint8Array(readFileSync(await download.path())))
-}
-
-function texts(files: Readonly<Record<string, Uint8Array>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(files).map(([path, bytes]) => [path, new TextDecoder().decode(bytes)]))
+  await run(page)
+  await says(page, 'All tests pass.')
 }
 
 describe('without a network', () => {
   it('everything works, no request leaves the origin, and the content policy is never violated', async () => {
     const question = new Set<string>()
-    await person.close()
-    person = await playground.person('keeps the page')
+    const person = await playground.person('keeps the page')
     person.on('request', (request) => question.add(new URL(request.url()).origin))
     await person.addInitScript(() => {
       const broken: string[] = []
@@ -72,26 +46,23 @@ describe('without a network', () => {
       )
     })
     const errors: string[] = []
-    const page = await opened()
+    const page = await playground.sample('price-list', { context: person })
     page.on('pageerror', (error) => errors.push(error.message))
     await page.waitForFunction(() => document.documentElement.dataset.offline === 'ready')
     await person.setOffline(true)
     await person.route('**', (route) => route.abort())
 
     await runScenario(page)
-    await page.getByRole('treeitem', { name: 'README.md' }).click()
-    await page.locator('.cm-content').first().waitFor()
+    await openFile(page, 'README.md')
     for (const name of ['Changes', 'Call', 'Policy', 'Report', 'Timeline', 'Limits', 'Search']) {
-      await page.getByRole('tab', { name }).click()
+      await show(page, name)
     }
-    await page.getByRole('tab', { name: 'Changes' }).click()
+    await show(page, 'Changes')
     await page.locator('.cm-merge-a, .cm-mergeView, .cm-changedLine').first().waitFor()
-    await page.getByLabel('Terminal input').focus()
-    await page.keyboard.type('node -e "console.log(6 * 7)"\n')
-    await page.locator('.terminal-place').getByText('42').first().waitFor()
-    await page.getByRole('tab', { name: 'Files' }).click()
-    await importZip(page, { 'a.txt': bytesOf('a\r\n') })
-    expect(Object.keys(await exportZip(page))).toEqual(['a.txt'])
+    await command(page, 'node -e "console.log(6 * 7)"', '42')
+    await show(page, 'Files')
+    await importFiles(page, 'given', { 'a.txt': bytesOf('a\r\n') })
+    expect(Object.keys(await bytesOnDisk(page))).toEqual(['a.txt'])
     await page.goto(playground.url)
     await page.getByRole('treeitem', { name: 'a.txt' }).waitFor()
 
@@ -101,17 +72,36 @@ describe('without a network', () => {
   })
 })
 
+/** One page imports each project. */
 describe('a project', () => {
+  let person: BrowserContext
+  let page: Page
+
+  beforeAll(async () => {
+    person = await playground.person()
+    await person.addInitScript(() => {
+      const pick = async (): Promise<FileSystemDirectoryHandle> => {
+        const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle('picked', { create: true })
+        const stream = await (await folder.getFileHandle('b.txt', { create: true })).createWritable()
+        await stream.write('b\n')
+        await stream.close()
+        return folder
+      }
+      // Tests cannot use the browser's dialog, which returns a directory like this one.
+      Object.assign(globalThis, { showDirectoryPicker: pick })
+    })
+    page = await playground.sample('price-list', { context: person })
+  })
+
   it('is imported and exported byte for byte through the user interface', async () => {
-    const page = await opened()
     const files = {
       'bom.txt': bytesOf('\ufeffone\n'),
       'crlf näme 漢字.txt': bytesOf('one\r\ntwo\r\n'),
       'deep/er/data.bin': Uint8Array.from({ length: 5_000 }, (_, i) => (i * 31) & 255),
       'empty.txt': new Uint8Array(),
     }
-    await importZip(page, files)
-    const again = await exportZip(page)
+    await importFiles(page, 'given', files)
+    const again = await bytesOnDisk(page)
     expect(Object.keys(again).sort()).toEqual(Object.keys(files).sort())
     for (const [path, bytes] of Object.entries(files)) {
       expect(Buffer.compare(again[path] as Uint8Array, bytes), path).toBe(0)
@@ -124,22 +114,10 @@ describe('a project', () => {
       mkdirSync(join(directory, 'mine/src'), { recursive: true })
       writeFileSync(join(directory, 'mine/src/a.txt'), 'a\r\n')
       writeFileSync(join(directory, 'mine/.hidden'), 'h')
-      await person.addInitScript(() => {
-        const pick = async (): Promise<FileSystemDirectoryHandle> => {
-          const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle('picked', { create: true })
-          const stream = await (await folder.getFileHandle('b.txt', { create: true })).createWritable()
-          await stream.write('b\n')
-          await stream.close()
-          return folder
-        }
-        // Tests cannot use the browser's dialog, which returns a directory like this one.
-        Object.assign(globalThis, { showDirectoryPicker: pick })
-      })
-      const page = await opened()
-      await page.getByRole('button', { name: /^Project: / }).click()
+      await projectButton(page).click()
       await page.locator('#import-folder').setInputFiles(join(directory, 'mine'))
-      await page.getByRole('button', { name: 'Project: mine' }).waitFor()
-      expect(texts(await exportZip(page))).toEqual({ '.hidden': 'h', 'src/a.txt': 'a\r\n' })
+      await projectButton(page, 'mine').waitFor()
+      expect(await filesOnDisk(page)).toEqual({ '.hidden': 'h', 'src/a.txt': 'a\r\n' })
 
       writeFileSync(join(directory, 'mine/new.txt'), 'n')
       const input = await person.newCDPSession(page)
@@ -148,13 +126,12 @@ describe('a project', () => {
         await input.send('Input.dispatchDragEvent', { type, x: 500, y: 200, data })
       }
       await page.getByRole('treeitem', { name: 'new.txt' }).waitFor()
-      expect(texts(await exportZip(page))).toEqual({ '.hidden': 'h', 'src/a.txt': 'a\r\n', 'new.txt': 'n' })
+      expect(await filesOnDisk(page)).toEqual({ '.hidden': 'h', 'src/a.txt': 'a\r\n', 'new.txt': 'n' })
 
-      await page.getByRole('button', { name: /^Project: / }).click()
+      await projectButton(page).click()
       await page.getByRole('button', { name: /in place/ }).click()
       await page.getByRole('treeitem', { name: 'b.txt' }).waitFor()
-      await page.getByLabel('Terminal input').focus()
-      await page.keyboard.type('echo c > c.txt\n')
+      await typeCommand(page, 'echo c > c.txt')
       await page.getByRole('treeitem', { name: 'c.txt' }).waitFor()
       const inPlace = await page.evaluate(async () => {
         const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle('picked')
@@ -166,43 +143,13 @@ describe('a project', () => {
     }
   })
 
-  it('keeps its conversation and its usable history over a reload', async () => {
-    const page = await opened()
-    await runScenario(page)
-    const slider = page.getByRole('slider', { name: 'State of the files' })
-    const states = await slider.getAttribute('max')
-    const fixed = async (): Promise<string> => new TextDecoder().decode((await exportZip(page))['src/price.js'])
-    expect(await fixed()).toContain('Math.round')
-    await page.goto(playground.url)
-    await page.getByText('All tests pass.').waitFor()
-    await expect.poll(() => slider.getAttribute('max')).toBe(states)
-    await slider.fill('0')
-    await page.getByText('Restored the files').waitFor({ state: 'attached' })
-    expect(await fixed()).toContain('Math.floor')
-  })
-
-  it('is read-only in a second tab until that tab takes it over', async () => {
-    const first = await opened()
-    const second = await opened('')
-    await second.getByText('Another tab works on this project').waitFor()
-    expect(await second.getByRole('button', { name: 'Run', exact: true }).isDisabled()).toBe(true)
-    await runScenario(first)
-    await second.getByRole('button', { name: 'Take it over' }).click()
-    await second.getByText('All tests pass.').waitFor()
-    await first.getByText('Another tab works on this project').waitFor()
-    expect(new TextDecoder().decode((await exportZip(second))['src/price.js'])).toContain('Math.round')
-  })
-})
-
-describe('2,000 files from a zip', () => {
-  it('have a usable tree, and a search while typing that keeps the page responsive', async () => {
-    const page = await opened()
+  it('of 2,000 files has a usable tree, and a search while typing that keeps the page responsive', async () => {
     const files: Record<string, Uint8Array> = {}
     for (let i = 0; i < 2_000; i++) {
       const text = `export const value${i} = ${i}\n// the quick brown fox ${i}\n`.repeat(1 + ((i * 37) % 100))
       files[`src/part${i % 40}/file${i}.ts`] = bytesOf(text)
     }
-    await importZip(page, files)
+    await importFiles(page, 'given', files)
     await page.getByRole('tree').press('Home')
     await page.keyboard.press('ArrowRight')
     await page.getByRole('treeitem', { name: 'part0', exact: true }).waitFor()
@@ -213,7 +160,7 @@ describe('2,000 files from a zip', () => {
         type: 'longtask',
       })
     })
-    await page.getByRole('tab', { name: 'Search' }).click()
+    await show(page, 'Search')
     await page.getByRole('searchbox').pressSequentially('brown fox 1999', { delay: 60 })
     await page.getByText('1 file, ').or(page.getByText('0 files, ')).waitFor()
     const tasks = await page.evaluate(() => (globalThis as unknown as { tasks: number[] }).tasks)
@@ -223,19 +170,44 @@ describe('2,000 files from a zip', () => {
   })
 })
 
-/** Uses one page for all views, after a scenario. */
-describe('every view', () => {
+/** One page and its successor show a scenario and its results. */
+describe('a scenario', () => {
   let page: Page
-  beforeAll(async () => {
-    page = await playground.open(undefined, '?sample=price-list&storage=opfs')
-    await page.getByRole('treeitem').first().waitFor()
-    await runScenario(page)
-    await page.getByRole('treeitem', { name: 'README.md' }).click()
-    await page.locator('.cm-content').first().waitFor()
-  }, 120_000)
-  afterAll(() => page?.context().close())
 
-  it('offers every action by keyboard and never traps the focus', async () => {
+  beforeAll(async () => {
+    page = await playground.sample('price-list')
+  })
+
+  it('runs in one tab, while a second one is read-only until it takes the project over', async () => {
+    const first = page
+    const second = await settled(await playground.open(first.context()))
+    await second.getByText('Another tab works on this project').waitFor()
+    expect(await button(second, 'Run').isDisabled()).toBe(true)
+    await runScenario(first)
+    await second.getByRole('button', { name: 'Take it over' }).click()
+    await second.getByText('All tests pass.').waitFor()
+    await first.getByText('Another tab works on this project').waitFor()
+    expect((await filesOnDisk(second))['src/price.js']).toContain('Math.round')
+    await first.close()
+    page = second
+  })
+
+  it('keeps its conversation and its usable history over a reload', async () => {
+    const states = await slider(page).getAttribute('max')
+    const fixed = async (): Promise<string> => (await filesOnDisk(page))['src/price.js'] ?? ''
+    expect(await fixed()).toContain('Math.round')
+    await page.goto(playground.url)
+    await page.getByText('All tests pass.').waitFor()
+    await expect.poll(() => slider(page).getAttribute('max')).toBe(states)
+    await slider(page).fill('0')
+    await page.getByText('Restored the files').waitFor({ state: 'attached' })
+    expect(await fixed()).toContain('Math.floor')
+    await slider(page).fill(String(states))
+    await expect.poll(fixed, patiently).toContain('Math.round')
+  })
+
+  it('offers every action of every view by keyboard, and never traps the focus', async () => {
+    await openFile(page, 'README.md')
     const missed: string[] = []
     for (const name of ['Editor', 'Changes', 'Call', 'Policy', 'Report', 'Timeline', 'Limits', 'Search']) {
       // Reaches the tab with the arrow keys, from its tab list.
@@ -252,11 +224,11 @@ describe('every view', () => {
     expect(missed).toEqual([])
   })
 
-  it('has no axe violations in the dark and light themes', async () => {
+  it('has no axe violations in any view, in the dark and light themes', async () => {
     await page.emulateMedia({ colorScheme: 'dark' })
     // Evaluated by the test, because the page's content policy blocks script elements.
     await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8'))
-    await page.getByRole('tab', { name: 'Editor' }).click()
+    await show(page, 'Editor')
     const faults: string[] = []
     const faultsOf = (rules: readonly string[] | undefined): Promise<string[]> =>
       page.evaluate(async (rules) => {
@@ -281,8 +253,8 @@ describe('every view', () => {
     }
     await look('Editor')
     for (const name of ['Changes', 'Call', 'Policy', 'Report', 'Timeline', 'Limits', 'Search']) {
-      await page.getByRole('tab', { name }).click()
-      if (name === 'Changes') await page.locator('.cm-changedText').first().waitFor()
+      await show(page, name)
+      if (name === 'Changes') await changedText(page).first().waitFor()
       await look(name)
     }
     for (const name of [/^Project: /, 'Settings', 'Keys and marks']) {
