@@ -30,7 +30,7 @@ export async function bundleShell(): Promise<BuildResult[]> {
       // The build of the engine's loader without a platform's own way to read files.
       conditions: ['workerd'],
       inject: [join(PORTABLE, 'buffer.ts')],
-      plugins: [replace(replacements), portableModules],
+      plugins: [replace(replacements), portableModules, endingArithmetic],
     }),
     build({
       ...common,
@@ -66,6 +66,24 @@ const compressedSqlite: Plugin = {
 import { gunzipSync as unzipWasm } from 'node:zlib'
 ${readFileSync(path, 'utf8').replace('initSqlJs()', `initSqlJs({ wasmBinary: unzipWasm(readWasm(new URL('./sqlite.wasm.gz', import.meta.url))) })`)}`,
     }))
+  },
+}
+
+/** The loop of just-bash that parses the parts of an arithmetic word. */
+const PARTS = /(for\(;\w+\((\w+),(\w+)\);\)\{let\{expr:(\w+),pos:(\w+)\}=\w+\(\w+,\2,\3,!0\);)(\w+\.push\(\4\),\3=\5\})/
+
+/**
+ * Ends the loop at a `$` that begins no expansion, as in the value `a$`. just-bash never leaves it. What follows is then a syntax
+ * error, as in bash.
+ */
+const endingArithmetic: Plugin = {
+  name: 'ending-arithmetic',
+  setup(to) {
+    to.onLoad({ filter: /[/]just-bash[/]dist[/]bundle[/]\w+\.js$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8')
+      if (!PARTS.test(text)) throw new Error(`${path} has another parser of arithmetic: see whether "a$" ends there`)
+      return { contents: text.replace(PARTS, '$1if($5===$3)break;$6') }
+    })
   },
 }
 

@@ -1,0 +1,49 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { memory } from '../../../dist/backends/memory/index.js'
+import { createWorkspace } from '../../../dist/index.js'
+import { bash } from '../../../dist/shells/bash/index.js'
+import { times } from '../../counts.ts'
+import type { Answer } from '../setup.ts'
+import { brokenExpressions, places } from './arithmetic.ts'
+
+const inProcess = bash()
+const inThread = bash({ worker: false })
+afterAll(() => Promise.all([inProcess.close(), inThread.close()]))
+
+/** Runs a line of the built package, which contains the interpreter as it is published. */
+async function run(shell: typeof inProcess, tree: Record<string, string>, command: string): Promise<Answer> {
+  const workspace = await createWorkspace({ backend: memory(tree), policy: 'autonomous', shell })
+  try {
+    return (await workspace.call('run_command', { command, timeoutMs: 60_000 })) as unknown as Answer
+  } finally {
+    await workspace.close()
+  }
+}
+
+const MANY = 500
+
+describe('arithmetic of a script', () => {
+  it('ends, whatever the expression and wherever it is', async () => {
+    const expressions = brokenExpressions()
+    const step = times(500, 1)
+    const scripts = places.flatMap((place, number) =>
+      expressions.filter((_, index) => index % step === number % step).map(place),
+    )
+    for (let start = 0; start < scripts.length; start += MANY) {
+      const some = scripts.slice(start, start + MANY)
+      const tree = Object.fromEntries(some.map((script, index) => [`all/${index}`, script]))
+      const each = 'for f in all/*; do bash "$f" > /dev/null 2>&1 < /dev/null; done; echo end'
+      expect(await run(inProcess, { ...tree, 'each.sh': each }, 'bash each.sh')).toMatchObject({ stdout: 'end\n' })
+    }
+  })
+
+  it.each(['a$', '$', '1 + $ 2', '$)', 'a$ = 1', 'a[$]', '"$', '`$'])(
+    'ends in the thread of the caller for %s',
+    async (text) => {
+      const script = `x='${text}'; (echo $((x))); (let "$x"); (echo $((${text.replace(/[)`"]/g, '')}))); echo end`
+      expect(await run(inThread, { 's.sh': script }, 'bash s.sh')).toMatchObject({
+        stdout: expect.stringMatching(/end\n$/) as unknown,
+      })
+    },
+  )
+})
