@@ -57,7 +57,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
     'storage',
     'tools',
   ],
-  dialects: ['call', 'patch', 'paths', 'tools'],
+  dialects: ['call', 'limits', 'patch', 'paths', 'tools'],
   workspace: [
     'audit',
     'backends',

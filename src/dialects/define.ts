@@ -40,6 +40,7 @@ export {
   defineDialectTool,
   fieldsOf,
   lastShownVersion,
+  limitOr,
   narrowInput,
   refuseUnused,
   renamedFields,

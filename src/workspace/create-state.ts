@@ -52,7 +52,8 @@ export async function createWorkspaceState(
   }
   const { policy, memory, requireKnownTools } = await openPolicy(options.policy, dialect)
   const { toolCallsPerMinute, ...policyLimits } = policy.data.limits ?? {}
-  const limits = resolveLimits({ ...policyLimits, ...options.limits })
+  const limitChanges = { ...policyLimits, ...options.limits }
+  const limits = resolveLimits(limitChanges)
   const isReadOnly = options.readOnly === true || policy.data.preset === 'readOnly'
   const { extraTools = [] } = options
   const ownTools = await openOwnTools(extraTools, limits)
@@ -88,6 +89,7 @@ export async function createWorkspaceState(
     ownTools: new Set(extraTools),
     runnerOf: ownTools.runnerOf,
     limits,
+    limitChanges,
     toolCallsPerMinute,
     audit: origin?.audit ?? createAudit({ sinks }),
     journal: createJournal(limits.journalBytes, origin === undefined ? options.history : undefined),

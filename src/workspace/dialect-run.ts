@@ -43,9 +43,9 @@ export function openDialect(dialect: Dialect): OpenDialect {
       return rootsOfMapping(dialect.pathMapping)
     },
     requireTools: (tools) => checkDialect(dialect, tools),
-    toolsOf({ tools }) {
+    toolsOf({ tools, limitChanges }) {
       const mutates = (name: string) => tools.get(name)?.mutates === true
-      return dialectToolsFor(dialect, (name) => tools.has(name), mutates)
+      return dialectToolsFor(dialect, (name) => tools.has(name), mutates, limitChanges)
     },
     openRun(context) {
       const host = createDialectHost(context.workspace, context.run)
@@ -84,6 +84,7 @@ function createDialectHost(workspace: WorkspaceState, run: RunState): DialectHos
       tools,
       args: dialectArguments(workspace.policy.data, input, translations),
     }),
+    limits: workspace.limitChanges,
     noteShown: run.readHistory.noteVersion,
     shownVersion: (path) => shownVersion(workspace, run, path),
     useNullDevice: (access, options) => callTool(workspace, run, createNullDeviceCall(access), {}, options),

@@ -40,6 +40,8 @@ export interface WorkspaceState {
   /** Tools of the set that this workspace cannot serve, with the reason. */
   readonly unavailableTools: ReadonlyMap<string, ToolError>
   readonly limits: Limits
+  /** The limits that the embedding program or the policy sets. */
+  readonly limitChanges: Partial<Limits>
   readonly toolCallsPerMinute: Readonly<Record<string, number>> | undefined
   readonly audit: Audit
   readonly journal: Journal

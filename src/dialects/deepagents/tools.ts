@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, defineDialectTool, type PathMapping, readPart, renamedFields } from '../define.ts'
+import { call, defineDialectTool, limitOr, type PathMapping, readPart, renamedFields } from '../define.ts'
 import { formatCommandOutput } from '../runtime/command-text.ts'
 import type { DialectTool } from '../runtime/types.ts'
 
@@ -19,7 +19,7 @@ export const deepagentsTools: readonly DialectTool[] = [
     *steps({ path }, pathMapping) {
       const { entries, truncated, totalEntries } = yield* call('list_directory', {
         path: pathMapping.inward(path),
-        maxEntries: 500,
+        maxEntries: yield* limitOr('listEntries', 500),
         includeHidden: true,
       })
       if (entries.length === 0) return { output: `No files found in ${path}` }
@@ -42,6 +42,7 @@ export const deepagentsTools: readonly DialectTool[] = [
     }),
     normalizeInput: withFilePath,
     uses: ['read_file'],
+    limits: { limit: 'readLines' },
     *steps({ file_path, offset, limit }, pathMapping) {
       const range = { startLine: Math.max(0, offset) + 1, maxLines: limit }
       const { content, startLine, endLine, totalLines } = yield* readPart(pathMapping.inward(file_path), range)

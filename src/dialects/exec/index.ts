@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, createPathMapping, defineDialectTool, readWhole } from '../define.ts'
+import { call, createPathMapping, defineDialectTool, limitOr, readWhole } from '../define.ts'
 import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
 import type { Answer, DialectError } from '../runtime/types.ts'
 
@@ -77,7 +77,7 @@ const tools = [
     *steps({ path }, pathMapping) {
       const { entries, truncated } = yield* call('list_directory', {
         path: pathMapping.inward(path),
-        maxEntries: 500,
+        maxEntries: yield* limitOr('listEntries', 500),
         includeHidden: true,
         includeIgnored: true,
       })

@@ -54,9 +54,11 @@ const tools = [
         return success('')
       }
       const read = yield* readBetween(pathMapping.inward(path), start_line, end_line, true)
-      const { content, endLine, nextColumn } = read
-      if (nextColumn === undefined) return success(content)
-      return success(`${content}\n[cut: continue with start_line ${endLine} and start_column ${nextColumn}]\n`)
+      const { content, endLine, nextColumn, isCut } = read
+      if (!isCut) return success(content)
+      const next =
+        nextColumn === undefined ? `start_line ${endLine + 1}` : `start_line ${endLine} and start_column ${nextColumn}`
+      return success(`${content.replace(/\n$/, '')}\n[cut: continue with ${next}]\n`)
     },
   }),
   defineDialectTool({

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { ToolError } from '../../errors.ts'
 import { compileGlob } from '../../paths/glob.ts'
 import { quote } from '../../paths/logical-path.ts'
-import { call, defineDialectTool, readPart, renamedFields, tryCall } from '../define.ts'
+import { call, defineDialectTool, limitOr, readPart, renamedFields, tryCall } from '../define.ts'
 import { newLinesOf } from '../runtime/numbered-lines.ts'
 
 export const filePath = z.string().check(z.describe('Path of the file'))
@@ -26,7 +26,7 @@ export const listDirectory = defineDialectTool({
     const includeIgnored = file_filtering_options?.respect_git_ignore === false
     const { path, entries, truncated, totalEntries } = yield* call('list_directory', {
       path: pathMapping.inward(dir_path),
-      maxEntries: 500,
+      maxEntries: yield* limitOr('listEntries', 500),
       includeHidden: true,
       includeIgnored,
     })

@@ -1,6 +1,15 @@
 import * as z from 'zod/mini'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, defineDialectTool, type PathMapping, readPart, renamedFields, tryCall, trySteps } from '../define.ts'
+import {
+  call,
+  defineDialectTool,
+  limitOr,
+  type PathMapping,
+  readPart,
+  renamedFields,
+  tryCall,
+  trySteps,
+} from '../define.ts'
 import type { Answer, Steps } from '../runtime/types.ts'
 import { directory } from './files.ts'
 
@@ -55,7 +64,7 @@ export const grepSearch = defineDialectTool({
   uses: ['search_text'],
   *steps(input, pathMapping) {
     const { pattern, dir_path, include_pattern: include, names_only = false, no_ignore = false } = input
-    const maxMatches = input.total_max_matches ?? 100
+    const maxMatches = input.total_max_matches ?? (yield* limitOr('searchMatches', 100))
     const result = yield* call('search_text', {
       query: pattern,
       mode: input.fixed_strings === true ? 'literal' : 'regex',
@@ -120,30 +129,45 @@ export const readManyFiles = defineDialectTool({
   uses: ['read_file', 'find_files', 'file_info'],
   narrows: ['read_file'],
   *steps({ include, exclude = [] }, pathMapping) {
-    const paths = yield* findAll(include, pathMapping)
-    const excludedPaths = yield* findAll(exclude, pathMapping)
-    for (const path of excludedPaths) paths.delete(path)
-    return yield* readAll([...paths].toSorted(), pathMapping)
+    const included = yield* findAll(include, pathMapping, yield* limitOr('findResults', MOST_FILES))
+    const excluded = yield* findAll(exclude, pathMapping, MOST_EXCLUDED)
+    for (const path of excluded.paths) included.paths.delete(path)
+    return yield* readAll([...included.paths].toSorted(), included.omitted, pathMapping)
   },
 })
 
-/** Returns the files that globs, directories and plain paths match. */
-function* findAll(patterns: readonly string[], pathMapping: PathMapping): Steps<Set<string>> {
+/** Files that one glob of a reading finds. */
+const MOST_FILES = 1000
+/** Files that one glob leaves out, as many as a search can find. */
+const MOST_EXCLUDED = 100_000
+
+/** Returns the files that globs, directories and plain paths match: of each glob, the first `maxResults`. */
+function* findAll(
+  patterns: readonly string[],
+  pathMapping: PathMapping,
+  maxResults: number,
+): Steps<{ readonly paths: Set<string>; readonly omitted: readonly string[] }> {
   const paths = new Set<string>()
+  const omitted: string[] = []
   for (const name of patterns) {
     const pattern = pathMapping.inward(name.replace(/\/$/, '/**'))
     // A plain path is read even if a glob would skip it, so that its error is reported.
-    if (!/[*?[{]/.test(pattern)) paths.add(pattern)
-    else for (const path of (yield* call('find_files', { pattern, maxResults: 1000 })).files) paths.add(path)
+    if (!/[*?[{]/.test(pattern)) {
+      paths.add(pattern)
+      continue
+    }
+    const { files, totalFound } = yield* call('find_files', { pattern, maxResults })
+    for (const path of files) paths.add(path)
+    if (totalFound > files.length) omitted.push(`${name} (${totalFound - files.length} more files)`)
   }
-  return paths
+  return { paths, omitted }
 }
 
 const MOST_BYTES = 64 * 1024
 
-function* readAll(paths: readonly string[], pathMapping: PathMapping): Steps<Answer> {
+function* readAll(paths: readonly string[], omitted: readonly string[], pathMapping: PathMapping): Steps<Answer> {
   const parts: string[] = []
-  const skipped: string[] = []
+  const skipped = [...omitted]
   let room = MOST_BYTES
   for (const path of paths) {
     const outwardPath = pathMapping.outward(path)

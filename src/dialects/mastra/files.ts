@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { compileGlobs } from '../../paths/glob.ts'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, defineDialectTool, type PathMapping, readPart, tryCall } from '../define.ts'
+import { call, defineDialectTool, limitOr, type PathMapping, readPart, tryCall } from '../define.ts'
 import { splitLines } from '../runtime/numbered-lines.ts'
 import type { DialectTool } from '../runtime/types.ts'
 
@@ -92,7 +92,7 @@ export const fileTools: readonly DialectTool[] = [
       const listing = yield* call('list_directory', {
         path: pathMapping.inward(path),
         maxDepth,
-        maxEntries: 500,
+        maxEntries: yield* limitOr('listEntries', 500),
         includeHidden: showHidden,
         includeIgnored: !respectGitignore,
       })
@@ -155,7 +155,7 @@ export const fileTools: readonly DialectTool[] = [
       const within = pathMapping.inward(path)
       const target = /[*?[{]/.test(within) ? { includeGlob: within.replace(/^\.\//, '') } : { path: within }
       // The limit of the search is for all files together.
-      const limit = maxCount === undefined ? {} : { maxMatches: MAX_MATCHES }
+      const limit = maxCount === undefined ? {} : { maxMatches: yield* limitOr('searchMatches', MAX_MATCHES) }
       const result = yield* call('search_text', { query, mode: 'regex', ...target, ...limit, ...options })
       return { output: hits({ ...result, matches: firstInEachFile(result.matches, maxCount) }, pathMapping) }
     },

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { call, createPathMapping, defineDialectTool, joinSentences, readPart, ToolError } from '../define.ts'
+import { call, createPathMapping, defineDialectTool, joinSentences, limitOr, readPart, ToolError } from '../define.ts'
 import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
 import type { Answer } from '../runtime/types.ts'
 
@@ -84,7 +84,8 @@ const tools = [
     annotations: looks,
     uses: ['list_directory'],
     *steps({ path, recursive }, pathMapping) {
-      const options = { ...(recursive ? { maxDepth: 32 } : {}), maxEntries: 500, includeHidden: true }
+      const maxEntries = yield* limitOr('listEntries', 500)
+      const options = { ...(recursive ? { maxDepth: 32 } : {}), maxEntries, includeHidden: true }
       const listing = yield* call('list_directory', { path: pathMapping.inward(path), ...options })
       const entries = listing.entries.map(({ path, type, sizeBytes: size, modifiedAt: modified }) => ({
         path: pathMapping.outward(path),

@@ -4,6 +4,7 @@ import {
   call,
   createPathMapping,
   defineDialectTool,
+  limitOr,
   type PathMapping,
   readBetween,
   readPart,
@@ -70,6 +71,7 @@ const tools = [
     normalizeInput: (input) => renamedFields(input, { depth: 'maxDepth' }),
     annotations: looks,
     uses: ['list_directory'],
+    limits: { maxEntries: 'listEntries' },
     *steps({ path, ...options }, pathMapping) {
       const listing = yield* call('list_directory', { path: pathMapping.inward(path), ...options })
       const { entries, truncated, totalEntries, warnings } = listing
@@ -99,14 +101,10 @@ const tools = [
     uses: ['read_file'],
     *steps({ path, startLine, maxLines, lineNumbers }, pathMapping) {
       const file = pathMapping.inward(path)
+      const lines = maxLines ?? (yield* limitOr('readLines', Number.POSITIVE_INFINITY))
       // Only a file that was asked for as a whole fails if it is too large.
-      const read =
-        startLine === undefined && maxLines === undefined
-          ? yield* readBetween(file)
-          : yield* readPart(file, {
-              startLine: startLine ?? 1,
-              maxLines: maxLines ?? Number.POSITIVE_INFINITY,
-            })
+      const isWhole = startLine === undefined && lines === Number.POSITIVE_INFINITY
+      const read = yield* isWhole ? readBetween(file) : readPart(file, { startLine: startLine ?? 1, maxLines: lines })
       const { startLine: first, endLine, totalLines, sha256, nextColumn } = read
       const content = lineNumbers ? numbered(read.content, first) : read.content
       const truncated = read.isCut || endLine < totalLines
@@ -148,6 +146,7 @@ const tools = [
     normalizeInput: withMode,
     annotations: looks,
     uses: ['search_text'],
+    limits: { maxMatches: 'searchMatches' },
     *steps({ path, includeGlob, ...options }, pathMapping) {
       const { matches, truncated, truncatedReason, warnings } = yield* call('search_text', {
         path: pathMapping.inward(path),
@@ -239,6 +238,7 @@ const tools = [
     }),
     annotations: looks,
     uses: ['diff_workspace'],
+    limits: { maxBytes: 'diffBytes' },
     *steps({ paths, statOnly, maxBytes, ...optional }, pathMapping) {
       const options = { statOnly, maxBytes, ...definedOf({ paths: paths?.map(pathMapping.inward), ...optional }) }
       const result = yield* call('diff_workspace', options)

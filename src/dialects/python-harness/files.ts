@@ -5,6 +5,7 @@ import {
   defineDialectTool,
   type LineRange,
   lastShownVersion,
+  limitOr,
   readLines,
   readPart,
   refuseUnused,
@@ -44,9 +45,10 @@ export const fileTools: readonly DialectTool[] = [
     description: 'Read lines of a text file, each with its number, below a header with the hash of the file.',
     input: readInput,
     uses: ['read_file'],
+    limits: { limit: 'readLines' },
     *steps(input, pathMapping) {
       const { path } = input
-      const range = rangeOf(input)
+      const range = rangeOf(input, yield* limitOr('readLines', LIMIT))
       // Only a file that was asked for from its start, without a limit, fails if it is too large.
       const isWhole = range.startLine === 1 && range.maxLines === LIMIT
       const file = pathMapping.inward(path)
@@ -136,6 +138,7 @@ export const fileTools: readonly DialectTool[] = [
     }),
     normalizeInput: (input) => renamedFields(input, { file_pattern: 'include_glob', filePattern: 'include_glob' }),
     uses: ['search_text'],
+    limits: { max_results: 'searchMatches' },
     *steps({ pattern, path, include_glob: glob, case_sensitive: caseSensitive, max_results }, pathMapping) {
       const { matches, truncated } = yield* call('search_text', {
         query: pattern,
@@ -160,6 +163,7 @@ export const fileTools: readonly DialectTool[] = [
       max_results: z._default(z.int().check(z.minimum(1)), 200),
     }),
     uses: ['find_files'],
+    limits: { max_results: 'findResults' },
     *steps({ pattern, path, max_results: maxResults }, pathMapping) {
       const { files, totalFound } = yield* call('find_files', {
         pattern: anyDepth(pattern),
@@ -210,15 +214,18 @@ function* expectedVersion(file: string, hash: string | null | undefined): Steps<
 }
 
 /** Returns the range of a reading: `offset` and `limit`, or the lines from `start_line` to `end_line`. */
-function rangeOf({ offset, limit, start_line, end_line }: ReadInput): LineRange {
-  if (start_line === undefined && end_line === undefined) return { startLine: offset + 1, maxLines: limit ?? LIMIT }
+function rangeOf({ offset, limit, start_line, end_line }: ReadInput, defaultLimit: number): LineRange {
+  const most = limit ?? defaultLimit
+  if (start_line === undefined && end_line === undefined) return { startLine: offset + 1, maxLines: most }
   const startLine = start_line ?? 1
   if (offset > 0) refuseUnused('a call with start_line or end_line', { offset })
-  if (end_line === undefined) return { startLine, maxLines: limit ?? LIMIT }
+  if (end_line === undefined) return { startLine, maxLines: most }
   if (end_line < startLine) {
     throw new ToolError('INVALID_INPUT', 'end_line is before start_line', { field: 'end_line' })
   }
-  return { startLine, maxLines: Math.min(end_line - startLine + 1, limit ?? LIMIT) }
+  const lines = end_line - startLine + 1
+  // Both ends are explicit, so the default does not apply.
+  return { startLine, maxLines: most === defaultLimit ? lines : Math.min(lines, most) }
 }
 
 /** Makes a glob without a slash match names at any depth. */

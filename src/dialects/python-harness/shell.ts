@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, defineDialectTool, renamedFields } from '../define.ts'
+import { call, defineDialectTool, limitOr, renamedFields } from '../define.ts'
 import { formatCommandOutput } from '../runtime/command-text.ts'
 import type { Answer, DialectTool } from '../runtime/types.ts'
 import { failed, succeeded } from './results.ts'
@@ -24,11 +24,13 @@ export const shellTools: readonly DialectTool[] = [
     }),
     normalizeInput: (input) => renamedFields(input, { timeout: 'timeout_seconds' }),
     uses: ['run_command'],
+    limits: { timeout_seconds: ['commandTimeoutMs', 1000] },
     *steps({ command, cwd, timeout_seconds }, pathMapping) {
+      const timeoutMs = timeout_seconds === null ? yield* limitOr('commandTimeoutMs', 30_000) : timeout_seconds * 1000
       const result = yield* call('run_command', {
         command,
         ...(cwd === undefined ? {} : { cwd: pathMapping.inward(cwd) }),
-        timeoutMs: Math.max(1, Math.ceil((timeout_seconds ?? 30) * 1000)),
+        timeoutMs: Math.max(1, Math.ceil(timeoutMs)),
       })
       const output = formatCommandOutput(result)
       return result.exitCode === 0 ? succeeded(output) : failed(output, `Exit code ${result.exitCode}`)

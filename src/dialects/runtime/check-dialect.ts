@@ -1,5 +1,6 @@
 import { fieldNamesOf } from '../../call/parse-input.ts'
 import { errorHints } from '../../errors.ts'
+import { defaultLimits } from '../../limits.ts'
 import { checkFields, type FieldCheck, flag, list, method, schema, text } from '../../tools/check-tool.ts'
 import type { Tool } from '../../tools/define-tool.ts'
 import { didYouMean } from '../../util/check-options.ts'
@@ -41,6 +42,7 @@ const toolFields: Readonly<Record<keyof DialectTool, FieldCheck>> = {
   uses: { ...list, expected: 'a list of tool names' },
   mayUse: optional(list),
   narrows: optional(list),
+  limits: optional(object),
   native: optional(object),
   formerNames: optional(list),
   normalizeInput: optional(method),
@@ -98,6 +100,26 @@ function checkFieldNames(dialect: Dialect, tools: readonly KnownTool[], label: s
   }
 }
 
+/** Checks that `limits` maps fields of the input to limits of a workspace. */
+function checkLimits({ input, limits = {} }: DialectTool, label: string): void {
+  for (const [field, source] of Object.entries(limits)) {
+    if (!Object.hasOwn(input.shape, field)) {
+      throw new TypeError(
+        `${label}: "limits" names the unknown field ${JSON.stringify(field)}${didYouMean(field, Object.keys(input.shape), 'the fields are')}`,
+      )
+    }
+    const [limit, factor] = Array.isArray(source) ? source : [source, 1]
+    if (typeof limit !== 'string' || !Object.hasOwn(defaultLimits, limit)) {
+      throw new TypeError(
+        `${label}: "limits" names the unknown limit ${JSON.stringify(limit)}${didYouMean(String(limit), Object.keys(defaultLimits), 'the limits are')}`,
+      )
+    }
+    if (typeof factor !== 'number' || !(factor > 0)) {
+      throw new TypeError(`${label}: "limits" must give ${JSON.stringify(field)} a positive factor`)
+    }
+  }
+}
+
 /** Returns the end of a message with the nearest tool, for a misspelled name or a misspelled first word of it. */
 function nearestTool(misspelled: string, names: readonly string[]): string {
   const help = didYouMean(misspelled, names)
@@ -122,6 +144,7 @@ function checkDialectTool(tool: DialectTool, tools: readonly KnownTool[], label:
     }
   }
   checkFields(annotations, annotationFields, `${label}: "annotations"`)
+  checkLimits(tool, label)
   const usableTools = new Set<string>([...uses, ...mayUse])
   const changing = tools.find(({ name, mutates }) => mutates && usableTools.has(name))
   if (annotations.readOnlyHint === true && changing !== undefined) {

@@ -34,7 +34,7 @@ export async function explainDialectCall(
   let workspaceTool: string | undefined
   try {
     const tool = requireTool(dialect, name, host)
-    const { parsed, safety } = parseDialectInput(dialect, tool, input)
+    const { parsed, safety } = parseDialectInput(dialect, tool, input, host.limits)
     fields = { ...fields, ...safety.names }
     const dialectCall = () => host.describeCall(namesOf(tool), parsed, pathMapping.translations)
     const steps = requireSteps(tool, tool.steps(parsed, pathMapping, dialect.createState?.()))
@@ -43,6 +43,7 @@ export async function explainDialectCall(
     while (next.done !== true) {
       const step = requireStep(tool, next.value)
       if ('narrow' in step) next = steps.next(safety.narrow(step.narrow, step.input) as object)
+      else if ('limit' in step) next = steps.next(host.limits[step.limit] ?? '')
       else if ('shown' in step) next = steps.next(await host.shownVersion(step.shown))
       else if ('nullDevice' in step) {
         explained = await host.explain(createNullDeviceCall(step.nullDevice), {}, dialectCall())

@@ -2,7 +2,7 @@ import { compileGlobs } from '../../paths/glob.ts'
 import { ancestorsOf, isWithin, type LogicalPath, type Path } from '../../paths/logical-path.ts'
 import { checkArgument, isListOf, isText, requireText } from '../../util/check-options.ts'
 import { listedDirectory } from './list-tree.ts'
-import { callNarrowed, narrowInput } from './steps.ts'
+import { callNarrowed, limitOr, narrowInput } from './steps.ts'
 import type { Steps } from './types.ts'
 
 /** Result of {@link findEntries}. */
@@ -32,7 +32,7 @@ export function* findEntries(directory: string, pattern: string, excluded: reado
   const { maxResults, ...filters } = yield* narrowInput('find_files', {
     pattern,
     path: directory,
-    maxResults: MAX_PATHS,
+    maxResults: yield* limitOr('findResults', MAX_PATHS),
     includeHidden: true,
     includeIgnored: true,
   })

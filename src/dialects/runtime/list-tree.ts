@@ -3,7 +3,7 @@ import { ToolError } from '../../errors.ts'
 import { type LogicalPath, nameOf, type Path, parentOf, quote } from '../../paths/logical-path.ts'
 import type { ToolOutput } from '../../tools/index.ts'
 import { checkArgument, isFunction, requireText } from '../../util/check-options.ts'
-import { call, callNarrowed, narrowInput } from './steps.ts'
+import { call, callNarrowed, limitOr, narrowInput } from './steps.ts'
 import type { Steps } from './types.ts'
 
 /** One entry of a tree. A link has the type `file`, because it is not followed. */
@@ -23,7 +23,12 @@ const all = { maxEntries: 500, includeHidden: true, includeIgnored: true }
 /** Lists a directory with hidden and ignored names; the first 500 entries. */
 export function* listAll(path: string): Steps<Success & ToolOutput<'list_directory'>> {
   requireText('listAll()', 'path', path)
-  return yield* call('list_directory', { path, maxDepth: 1, ...all })
+  return yield* call('list_directory', {
+    path,
+    maxDepth: 1,
+    ...all,
+    maxEntries: yield* limitOr('listEntries', all.maxEntries),
+  })
 }
 
 /** Returns the listed directory by its path without links, taken from the first entry. */
@@ -35,7 +40,8 @@ export function listedDirectory({ entries }: { readonly entries: readonly { read
  * Lists the tree below a directory with hidden and ignored names, in several calls if needed. `isExcluded` gets paths
  * relative to the directory; an excluded directory is not entered.
  *
- * @throws ToolError `LIMIT_EXCEEDED` for more than 5,000 entries (or the caller's `maxEntries`), or 500 in one directory
+ * @throws ToolError `LIMIT_EXCEEDED` for more than 5,000 entries (or the caller's `maxEntries`), or 500 in one directory. A limit `listEntries`
+ *   of the workspace takes the place of 5,000
  */
 export function* listTree(directory: string, isExcluded: (relative: string) => boolean): Steps<readonly TreeNode[]> {
   checkArgument('listTree()', 'isExcluded', isExcluded, isFunction)
@@ -43,7 +49,7 @@ export function* listTree(directory: string, isExcluded: (relative: string) => b
   const { maxDepth, maxEntries, ...filters } = yield* narrowInput('list_directory', {
     ...all,
     maxDepth: MAX_NODES,
-    maxEntries: MAX_NODES,
+    maxEntries: yield* limitOr('listEntries', MAX_NODES),
   })
   let remaining = maxEntries
 

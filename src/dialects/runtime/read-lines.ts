@@ -2,7 +2,7 @@ import type { Success } from '../../call/state/call.ts'
 import { ToolError } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
 import { checkArgument, must, requireText } from '../../util/check-options.ts'
-import { callNarrowed, narrowInput } from './steps.ts'
+import { callNarrowed, limitOr, narrowInput } from './steps.ts'
 import type { Steps } from './types.ts'
 
 /** Lines of a file, and the version of the file. */
@@ -35,6 +35,8 @@ export interface PartialText extends FileText {
   readonly endLine: number
   /** Whether requested lines are missing, or the last line is cut. */
   readonly isCut: boolean
+  /** Whether requested lines are missing because of a limit on lines that the workspace sets. */
+  readonly isLimited: boolean
   /** The column that continues the last line, if it is cut. */
   readonly nextColumn: number | undefined
 }
@@ -46,7 +48,7 @@ const MAX_LINES = 1000
 
 /**
  * Reads the whole text of a file of at most 64 KiB, in several calls if needed, all of one version. The run has then seen
- * the whole file and may replace it.
+ * the whole file and may replace it. Limits that the workspace sets (`readLines`, `readLinesHard`, `readBytes`) apply.
  *
  * @throws ToolError `FILE_TOO_LARGE`, or `WRITE_CONFLICT` if the file changes between the calls
  */
@@ -58,15 +60,18 @@ export function readWhole(path: string): Steps<PartialText> {
 /**
  * The same as {@link readWhole}, for a range of lines.
  *
- * @param cutsLines returns the beginning of a line of more than 64 KiB, which `nextColumn` continues. Default: it fails
+ * @param cutsLines returns the beginning of a line of more than 64 KiB, which `nextColumn` continues, and the first lines up
+ *   to a limit of the workspace. Default: it fails
  */
 export function* readLines(path: string, range: LineRange, cutsLines = false): Steps<PartialText> {
   checkArgument('readLines()', 'range', range, isLineRange)
   requireText('readLines()', 'path', path)
   const read = yield* readPart(path, range)
-  if (!read.isCut && read.bytes <= MAX_BYTES) return read
-  if (cutsLines && read.nextColumn !== undefined) return read
-  const message = `${quote(path)} is too large to be shown at once: over ${MAX_BYTES} bytes`
+  const maxBytes = yield* limitOr('readBytes', MAX_BYTES)
+  if (!read.isCut && read.bytes <= maxBytes) return read
+  if (cutsLines && (read.nextColumn !== undefined || read.isLimited)) return read
+  const limit = read.isLimited ? `${read.endLine - read.startLine + 1} lines` : `${maxBytes} bytes`
+  const message = `${quote(path)} is too large to be shown at once: over ${limit}`
   throw new ToolError('FILE_TOO_LARGE', message, { path })
 }
 
@@ -82,10 +87,12 @@ export function* readPart(path: string, range: LineRange, isExact = false): Step
   let bytes = 0
   let sha256: string | undefined
   const narrowed = yield* narrowInput('read_file', { path, ...range })
-  const { startLine: firstLine, maxLines: mostLines } = narrowed
+  const { startLine: firstLine } = narrowed
+  const maxBytes = yield* limitOr('readBytes', MAX_BYTES)
+  const requested = yield* requestedLines(narrowed.maxLines)
   let { startColumn } = narrowed
   let startLine = firstLine
-  let maxLines = mostLines
+  let { maxLines } = requested
   for (;;) {
     const section = {}
     const limited = { path, startLine, maxLines: Math.min(maxLines, MAX_LINES) }
@@ -98,9 +105,9 @@ export function* readPart(path: string, range: LineRange, isExact = false): Step
     }
     sha256 = part.sha256
     const { endLine, totalLines, nextColumn, label } = part
-    const whole = { sha256, totalLines, label, startLine: firstLine }
+    const whole = { sha256, totalLines, label, startLine: firstLine, isLimited: false }
     const partBytes = utf8.encode(part.content).length
-    if (isExact && bytes > 0 && bytes + partBytes > MAX_BYTES) {
+    if ((isExact || maxBytes !== MAX_BYTES) && bytes > 0 && bytes + partBytes > maxBytes) {
       yield { unseen: section }
       return { ...whole, content, bytes, endLine: startLine - 1, isCut: true, nextColumn: undefined }
     }
@@ -110,10 +117,19 @@ export function* readPart(path: string, range: LineRange, isExact = false): Step
     startLine = part.endLine + 1
     const isCutWithin = part.artifactUri !== undefined || nextColumn !== undefined
     const isAll = startLine > totalLines || maxLines <= 0
-    if (isCutWithin || isAll || bytes >= MAX_BYTES) {
-      return { ...whole, content, bytes, endLine, isCut: isCutWithin || !isAll, nextColumn }
+    if (isCutWithin || isAll || bytes >= maxBytes) {
+      const isLimited = requested.isLimited && !isCutWithin && maxLines <= 0 && startLine <= totalLines
+      const isCut = isCutWithin || !isAll || isLimited
+      return { ...whole, content, bytes, endLine, isCut, isLimited, nextColumn }
     }
   }
+}
+
+/** Returns the number of lines to read. `isLimited`: the workspace allows fewer than were requested. */
+function* requestedLines(requested: number): Steps<{ readonly maxLines: number; readonly isLimited: boolean }> {
+  const soft = requested === Number.POSITIVE_INFINITY ? yield* limitOr('readLines', requested) : requested
+  const maxLines = Math.min(soft, yield* limitOr('readLinesHard', soft))
+  return { maxLines, isLimited: maxLines < requested }
 }
 
 const utf8 = new TextEncoder()

@@ -3,9 +3,11 @@ import { hideTokens } from '../../call/hide-tokens.ts'
 import { parseInput, unknownTool } from '../../call/parse-input.ts'
 import type { AuthorizedCall, CallOptions, Success } from '../../call/state/call.ts'
 import { type Failure, ToolError, withCause } from '../../errors.ts'
+import type { Limits } from '../../limits.ts'
 import type { ShownVersion, Tool } from '../../tools/define-tool.ts'
 import type { ObjectSchema } from '../../util/object-schema.ts'
 import { strictSchema } from '../../util/strict-schema.ts'
+import { withLimits } from './limit-fields.ts'
 import { recordPaths } from './path-mapping.ts'
 import { requireAnswer, requireKnownFields, requireStep, requireSteps } from './require-answer.ts'
 import { SafetyFields, safetyShapeOf, spellInput } from './safety-fields.ts'
@@ -34,6 +36,8 @@ export type CallExplanation = { readonly ok: true } & Pick<AuthorizedCall, 'verd
 /** What a dialect needs of a run. */
 export interface DialectHost {
   callTool(name: string, input: unknown, options: CallOptions & StepOptions): Promise<Success | Failure>
+  /** The limits that the workspace sets. */
+  readonly limits: Partial<Limits>
   /** Notes what the run was shown. */
   noteShown(shown: ShownVersion): void
   /** Returns the latest version of a file that the run was shown; see `shownVersion`. */
@@ -67,10 +71,11 @@ export function dialectToolsFor(
   dialect: Dialect,
   isRegistered: (name: string) => boolean,
   mutates: (name: string) => boolean,
+  limits: Partial<Limits>,
 ): readonly DialectToolInfo[] {
   return dialect.tools
     .filter(({ uses }) => uses.every(isRegistered))
-    .map((tool) => ({ ...tool, inputSchema: compileInput(tool).schema }))
+    .map((tool) => ({ ...tool, inputSchema: compileInput(tool, limits).schema }))
     .map(({ name, title = name, description, inputSchema, output, annotations = {}, uses, mayUse = [], native }) => ({
       dialect: dialect.name,
       name,
@@ -91,14 +96,16 @@ interface InputContract {
   readonly safety: z.core.$ZodShape
 }
 
-/** Compiled once per tool: a schema must stay the same object, because its conversions are cached. */
-const contracts = new WeakMap<DialectTool, InputContract>()
+/** Compiled once per tool and limits: a schema must stay the same object, because its conversions are cached. */
+const contracts = new WeakMap<Partial<Limits>, WeakMap<DialectTool, InputContract>>()
 
-function compileInput(tool: DialectTool): InputContract {
-  let contract = contracts.get(tool)
+function compileInput(tool: DialectTool, limits: Partial<Limits>): InputContract {
+  const ofTools = contracts.get(limits) ?? new WeakMap<DialectTool, InputContract>()
+  contracts.set(limits, ofTools)
+  let contract = ofTools.get(tool)
   if (contract === undefined) {
-    contract = { schema: strictSchema(tool.input), safety: safetyShapeOf(tool) }
-    contracts.set(tool, contract)
+    contract = { schema: strictSchema(withLimits(tool, limits)), safety: safetyShapeOf(tool) }
+    ofTools.set(tool, contract)
   }
   return contract
 }
@@ -108,8 +115,9 @@ export function parseDialectInput(
   dialect: Dialect,
   tool: DialectTool,
   input: unknown,
+  limits: Partial<Limits>,
 ): { readonly parsed: Record<string, unknown>; readonly safety: SafetyFields } {
-  const { schema, safety: shape } = compileInput(tool)
+  const { schema, safety: shape } = compileInput(tool, limits)
   const spelled = spellInput(tool, shape, dialect, input)
   // A suggestion names only fields of the schema: a safety field has the units and the spelling of the workspace's tools.
   const parsed = parseInput({ name: tool.name, input: schema }, tool.normalizeInput?.(spelled.input) ?? spelled.input)
@@ -158,7 +166,7 @@ export function createDialectCall(
     try {
       if (rejection !== undefined) throw rejection
       const tool = requireTool(dialect, name, host)
-      const { parsed, safety } = parseDialectInput(dialect, tool, input)
+      const { parsed, safety } = parseDialectInput(dialect, tool, input, host.limits)
       fields = { ...fields, ...safety.names }
       const steps = requireSteps(tool, tool.steps(parsed, pathMapping, state))
       const stepOptions = {
@@ -216,6 +224,10 @@ async function runSteps(
       if (!result.ok) return { failure: result }
       calls.callIds.push(result.callId)
       next = steps.next(result)
+      continue
+    }
+    if ('limit' in step) {
+      next = steps.next(host.limits[step.limit] ?? '')
       continue
     }
     if (!('tool' in step)) {

@@ -1,5 +1,6 @@
 import type { ResultOf, Success, SuccessOf } from '../../call/state/call.ts'
 import { type Failure, ToolError, toFailure } from '../../errors.ts'
+import type { Limits } from '../../limits.ts'
 import type { ToolInput, ToolName, ToolOutput } from '../../tools/index.ts'
 import { checkArgument, isObjectValue, isObjectWith, requireText } from '../../util/check-options.ts'
 import type { ObjectSchema } from '../../util/object-schema.ts'
@@ -141,6 +142,16 @@ export function* trySteps<R>(steps: Steps<R>): Steps<{ readonly ok: true; readon
 export function* lastShownVersion(path: string): Steps<string> {
   requireText('lastShownVersion()', 'path', path)
   return (yield { shown: path }) as string
+}
+
+/**
+ * Returns a limit that the workspace sets, or the tool's own value. For values that no input field has; see `limits` of
+ * {@link DialectTool}.
+ */
+export function* limitOr(limit: keyof Limits, otherwise: number): Steps<number> {
+  requireText('limitOr()', 'limit', limit)
+  const set = yield { limit }
+  return typeof set === 'number' ? set : otherwise
 }
 
 /** Returns the fields of an unchecked input, or none if it is not an object. Their values can be of any type. */

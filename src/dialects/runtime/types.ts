@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini'
 import type { Success } from '../../call/state/call.ts'
 import type { ErrorCode, Failure } from '../../errors.ts'
+import type { Limits } from '../../limits.ts'
 import type { ToolName } from '../../tools/index.ts'
 import type { ObjectSchema } from '../../util/object-schema.ts'
 import type { PathMapping } from './path-mapping.ts'
@@ -64,6 +65,11 @@ export interface DialectTool<I extends ObjectSchema = ObjectSchema, S = unknown>
    * snake_case. The frame adds them to the calls of the steps. Default: `uses` and `mayUse`.
    */
   readonly narrows?: readonly AnyToolName[]
+  /**
+   * Input fields whose default is a limit of the workspace, if it sets that limit, such as `{ max_results: 'searchMatches' }`.
+   * A field in another unit names the factor too: `{ timeout_seconds: ['commandTimeoutMs', 1000] }`.
+   */
+  readonly limits?: Readonly<Record<string, keyof Limits | readonly [limit: keyof Limits, factor: number]>>
   /** Definitions for APIs that know this tool by a type of their own, without its name; see `nativeTools`. */
   readonly native?: NativeDefinitions
   /** Former names of the tool in the original system: accepted, but not listed. */
@@ -88,7 +94,7 @@ export interface DialectTool<I extends ObjectSchema = ObjectSchema, S = unknown>
 export type AnyToolName = ToolName | (string & Record<never, never>)
 
 /** A sequence of calls that returns a value. */
-export type Steps<R> = Generator<Step, R, Success | Failure | string | object>
+export type Steps<R> = Generator<Step, R, Success | Failure | string | number | object>
 
 /** One request of a sequence. The functions of `steps.ts` create them. */
 export type Step =
@@ -105,6 +111,8 @@ export type Step =
     }
   /** Asks for an input of a tool with the caller's safety fields. */
   | { readonly narrow: AnyToolName; readonly input: unknown }
+  /** Asks for a limit that the workspace sets. */
+  | { readonly limit: keyof Limits }
   /** Asks for the sha256 of the version of a file that the run was shown last. */
   | { readonly shown: string }
   /** Records an access to the null device. */

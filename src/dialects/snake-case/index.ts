@@ -115,9 +115,9 @@ const tools = [
     uses: ['read_file'],
     *steps({ path, start_line, end_line }, pathMapping) {
       const read = yield* readBetween(pathMapping.inward(path), start_line, end_line, true)
-      const { content, totalLines, sha256, label, endLine, nextColumn } = read
-      // Only the beginning of the last line is shown; start_column continues it.
-      const cut = nextColumn === undefined ? {} : { truncated: true, endLine, nextColumn }
+      const { content, totalLines, sha256, label, endLine, nextColumn, isCut } = read
+      // With next_column, only the beginning of the last line is shown; start_column continues it.
+      const cut = isCut ? { truncated: true, endLine, ...optional('nextColumn', nextColumn) } : {}
       return answer({ ok: true, content, totalLines, sha256, label, ...cut }, pathMapping)
     },
   }),
