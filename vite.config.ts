@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
@@ -31,8 +32,8 @@ export default defineConfig(async () => ({
     },
   },
   test: {
-    // The attacks wait for disks and processes most of the time.
-    maxWorkers: 2,
+    // Tests wait for disks, processes and browsers: with a worker per processor, one of two would often be idle.
+    maxWorkers: Math.min(availableParallelism(), 4) + 1,
     sequence: { sequencer: LongestFirst },
     projects: [
       {
