@@ -159,7 +159,7 @@ const isReport = must(
  * Returns a report as Markdown. Text from outside (paths, reasons, names) is escaped.
  *
  * @example
- * console.log(reportMarkdown(workspace.report(), workspace.verifyAudit()))
+ * console.log(reportMarkdown(await workspace.report(), workspace.verifyAudit()))
  */
 export function reportMarkdown(report: RunReport, audit?: AuditCheck): string {
   checkArgument('reportMarkdown()', 'report', report, isReport)

@@ -210,7 +210,9 @@ async function runPreCallHooks(
   const { workspace, run, audit } = state
   let authorized = requested
   let input = rawInput
-  if (workspace.hooks.preToolCall === undefined) return { authorized, input }
+  const { preToolCall, postToolResponse } = workspace.hooks
+  if (preToolCall === undefined && postToolResponse === undefined) return { authorized, input }
+  // Also what runs the hooks after the commit, where nothing may fail to load any more.
   const { preHooks, runPreHook } = await import('./run-hooks.ts')
   for (const hook of preHooks(workspace.hooks)) {
     audit.enterStep('hooks')

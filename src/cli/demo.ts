@@ -63,7 +63,9 @@ export async function demo(words: string[]): Promise<number> {
     if (diff.ok) say(colorDiff(String(diff.content)))
   }
   const audit = workspace.verifyAudit()
-  say(`\n${styleText('bold', 'The report of the run, from its audit')}\n\n${reportTables(workspace.report(), audit)}\n`)
+  say(
+    `\n${styleText('bold', 'The report of the run, from its audit')}\n\n${reportTables(await workspace.report(), audit)}\n`,
+  )
   terminal?.close()
   await workspace.close()
   return audit.ok && result.unexpected === 0 ? 0 : 1

@@ -16,7 +16,7 @@ import type { Backend } from '../storage/backend.ts'
 import { readOnly } from '../storage/read-only.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import type { OpenDialect } from './dialect-run.ts'
-import { openLabels, openOwnTools, openPolicy } from './open-parts.ts'
+import { openBackgroundCommands, openLabels, openOwnTools, openPolicy } from './open-parts.ts'
 import type { StateOptions } from './options.ts'
 
 /** The built-in tools that a workspace can have. */
@@ -94,6 +94,7 @@ export async function createWorkspaceState(
     audit: origin?.audit ?? createAudit({ sinks }),
     journal: createJournal(limits.journalBytes, origin === undefined ? options.history : undefined),
     commitListeners: new Set(),
+    openProcesses: await openBackgroundCommands(options.shell, limits),
     processes: new Set(),
     artifacts: new Set(),
     origin,

@@ -38,7 +38,7 @@ export function policyOperation(workspace: WorkspaceState, run: RunState): Tool 
 }
 
 /** Returns the report of the run so far, as Markdown and as data. */
-export function reportOperation(report: () => RunReport | undefined): Tool {
+export function reportOperation(report: () => Promise<RunReport | undefined>): Tool {
   return defineBuiltinTool({
     ...shared,
     name: 'report',
@@ -47,7 +47,7 @@ export function reportOperation(report: () => RunReport | undefined): Tool {
     output: z.object({ markdown: z.string(), text: z.string() }),
     plan: () => [],
     async draft() {
-      const current = report()
+      const current = await report()
       if (current === undefined) {
         throw new ToolError('NOT_FOUND', 'There is no report: no audit sink keeps its records', {
           hint: 'Ask the user for the report.',

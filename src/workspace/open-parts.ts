@@ -1,11 +1,14 @@
 import { inactiveTaintTracker } from '../call/state/taint-tracker.ts'
 import { builtinToolRunner, type ToolRunner } from '../call/state/tool-runner.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
+import { ToolError } from '../errors.ts'
 import type { Limits } from '../limits.ts'
 import { presetPolicy } from '../policy/evaluation.ts'
 import { type PresetName, presetNames } from '../policy/presets.ts'
 import type { PolicyData } from '../policy/schema.ts'
 import { noLabels } from '../policy/taint.ts'
+import type { Processes } from '../shells/shared/background-processes.ts'
+import type { Shell } from '../shells/types.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import type { OpenDialect } from './dialect-run.ts'
 import type { OpenPolicy } from './open-policy-object.ts'
@@ -30,6 +33,28 @@ export async function openLabels({ labels }: PolicyData): Promise<Pick<Workspace
   if (labels === undefined) return { labels: noLabels, openTaintTracker: () => inactiveTaintTracker }
   const { compileLabels, openTaintTracker } = await import('../call/label-tracking.ts')
   return { labels: compileLabels(labels), openTaintTracker }
+}
+
+/** Returns a function that creates the background commands of a run. Without a shell, a run has none. */
+export async function openBackgroundCommands(
+  shell: Shell | undefined,
+  { processes }: Limits,
+): Promise<WorkspaceState['openProcesses']> {
+  if (shell === undefined) return () => noProcesses
+  const { createProcesses } = await import('../shells/shared/background-processes.ts')
+  return (started) => createProcesses(processes, started)
+}
+
+/** The background commands of a workspace without a shell, where no tool starts one. */
+const noProcesses: Processes = {
+  requireRoom: refuseWithoutShell,
+  add: refuseWithoutShell,
+  get: refuseWithoutShell,
+  async close() {},
+}
+
+function refuseWithoutShell(): never {
+  throw new ToolError('SHELL_UNAVAILABLE', 'This workspace has no shell')
 }
 
 /** The own tools of a workspace. */

@@ -1,6 +1,6 @@
 import { createArtifacts } from '../audit/artifacts.ts'
 import type { AuditSink } from '../audit/audit-log.ts'
-import { type RunReport, reportRun } from '../audit/report.ts'
+import type { RunReport } from '../audit/report.ts'
 import { callOptionTable, checkCallOptions } from '../call/call-options.ts'
 import { callTool } from '../call/call-tool.ts'
 import { hideTokens } from '../call/hide-tokens.ts'
@@ -16,7 +16,6 @@ import type { Approvals, ApprovalsOptions } from '../policy/approval.ts'
 import { checkGlob } from '../policy/path-patterns.ts'
 import { createRates } from '../policy/rate-limits.ts'
 import { createTaint } from '../policy/taint.ts'
-import { createProcesses } from '../shells/shared/background-processes.ts'
 import { isText } from '../util/check-options.ts'
 import type { OpenDialect } from './dialect-run.ts'
 import { explainCall, toToolName } from './explain-call.ts'
@@ -101,7 +100,7 @@ async function consult(
   { workspace, run }: StepContext,
   subject: unknown,
   options: unknown,
-  report: () => RunReport | undefined,
+  report: () => Promise<RunReport | undefined>,
 ): Promise<ResultOf<Consulted>> {
   try {
     if (subject !== 'policy' && subject !== 'report') {
@@ -175,7 +174,7 @@ export function startRun(
     taint: createTaint(taint),
     approvals: runApprovals({ approve: options.approve, ids }),
     artifacts,
-    shell: { cwd: ROOT, processes: createProcesses(workspace.limits.processes, workspace.processes) },
+    shell: { cwd: ROOT, processes: workspace.openProcesses(workspace.processes) },
     calls: 0,
     recordedTask: undefined,
   }
@@ -205,18 +204,19 @@ export function omitUndefined(input: Readonly<Record<string, unknown>>): Record<
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
 }
 
-function reportOf(run: RunState, sinks: readonly AuditSink[]): RunReport {
-  const report = findReport(run, sinks)
+/** @throws TypeError if no sink keeps its records */
+async function reportOf(run: RunState, sinks: readonly AuditSink[]): Promise<RunReport> {
+  const report = await findReport(run, sinks)
   if (report !== undefined) return report
   throw new TypeError('A report needs an audit sink that keeps its records, such as memorySink() or jsonlSink()')
 }
 
 /** Returns the report of a run, or `undefined` if no sink keeps its records. */
-function findReport({ id, actor, task }: RunState, sinks: readonly AuditSink[]): RunReport | undefined {
+async function findReport({ id, actor, task }: RunState, sinks: readonly AuditSink[]): Promise<RunReport | undefined> {
   const records = sinks.find((sink) => sink.records !== undefined)?.records?.()
   if (records === undefined) return undefined
-  return reportRun(
-    { id, actor, task },
-    records.filter(({ runId }) => runId === id),
-  )
+  // The report shows the run as it is now, and not when its code is loaded.
+  const ofRun = records.filter(({ runId }) => runId === id)
+  const { reportRun } = await import('../audit/report.ts')
+  return reportRun({ id, actor, task }, ofRun)
 }

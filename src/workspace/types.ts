@@ -116,9 +116,9 @@ export interface WorkspaceRun<Extra extends readonly Tool[] = readonly [], Built
    *
    * @throws TypeError if no sink keeps its records, as `memorySink` and `jsonlSink` do
    * @example
-   * console.log(reportMarkdown(workspace.report()))
+   * console.log(reportMarkdown(await workspace.report()))
    */
-  report(): RunReport
+  report(): Promise<RunReport>
   /**
    * Reads the policy or the report as a call that is evaluated and recorded, for clients that see only what an agent may
    * see. The result has the field `text`, JSON, and for the report `markdown`.

@@ -80,7 +80,7 @@ describe.each(officialClients)('the official client %s', (_, create, version) =>
     expect(await client.call(...edit('a.txt', 'uno', 'eins'))).toMatchObject({ ok: true })
     expect(questions).toHaveLength(2)
     expect(questions[0]).toMatch(/^edit_file on a\.txt\n[\s\S]*-one\n\+uno/)
-    expect(workspace.report().approvals).toMatchObject([
+    expect((await workspace.report()).approvals).toMatchObject([
       { how: 'once', by: 'the person at test client' },
       { how: 'once' },
     ])

@@ -51,7 +51,7 @@ describe('an approval over MCP', () => {
     expect(await call(...edit('a.txt', 'uno', 'eins'))).toMatchObject({ ok: true })
     expect(questions).toHaveLength(2)
     expect(questions[0]).toMatch(/^edit_file on a\.txt\n[\s\S]*-one\n\+uno/)
-    expect(workspace.report().approvals).toMatchObject([
+    expect((await workspace.report()).approvals).toMatchObject([
       { how: 'once', by: 'the person at test client' },
       { how: 'once' },
     ])

@@ -431,7 +431,7 @@ async function look(
   const records = workspace.auditRecords()
   note(records)
   for (const { artifactUris = [] } of records) for (const uri of artifactUris) await call('read_file', { path: uri })
-  note(workspace.report())
+  note(await workspace.report())
 }
 
 function windowsOf(text: string): string[] {

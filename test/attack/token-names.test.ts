@@ -102,7 +102,7 @@ describe('a token in the name of a file', () => {
       expect(shows(await workspace.callTool(tool, input), token), `${tool} ${JSON.stringify(input)}`).toBe(false)
     }
     expect(shows(audit.records(), token)).toBe(false)
-    expect(shows(workspace.report(), token)).toBe(false)
+    expect(shows(await workspace.report(), token)).toBe(false)
   })
 
   it('leaves the other names and the functions for programs as they are', async () => {

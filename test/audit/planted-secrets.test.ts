@@ -60,9 +60,9 @@ async function watched(name: string, options: Partial<WorkspaceOptions>) {
     call,
     async finish() {
       see('the audit in memory', workspace.auditRecords())
-      see('the report', workspace.report())
-      see('the report as Markdown', reportMarkdown(workspace.report(), workspace.verifyAudit()))
-      see('the report as tables', reportTables(workspace.report(), workspace.verifyAudit()))
+      see('the report', await workspace.report())
+      see('the report as Markdown', reportMarkdown(await workspace.report(), workspace.verifyAudit()))
+      see('the report as tables', reportTables(await workspace.report(), workspace.verifyAudit()))
       await workspace.close()
       for (const part of readdirSync(directory).filter((one) => one.startsWith(name))) {
         see('the audit file', readFileSync(join(directory, part), 'utf8'))

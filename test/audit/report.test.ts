@@ -48,7 +48,7 @@ describe('a report', () => {
     await workspace.call('list_directory', {})
     await workspace.call('search_text', { query: 'other' })
     await workspace.call('read_file', { path: 'missing.ts' })
-    expect(workspace.report().read).toEqual([
+    expect((await workspace.report()).read).toEqual([
       { path: 'src/app.ts', versions: [sha(file)], calls: ['run-1'] },
       { path: 'src/other.ts', versions: [], calls: ['run-3'] },
     ])
@@ -64,7 +64,7 @@ describe('a report', () => {
     const undone = await workspace.undo(String((again as Success).callId))
     const gone = await workspace.call('run_command', { command: 'rm src/other.ts' })
     expect([file, edit, again, undone, gone].map(({ ok }) => ok)).toEqual([true, true, true, true, true])
-    const { written, calls } = workspace.report()
+    const { written, calls } = await workspace.report()
     const [first, middle, last] = [sha(file), (edit as Success).newSha256, (again as Success).newSha256]
     expect(written).toMatchObject([
       {
@@ -92,7 +92,7 @@ describe('a report', () => {
     await workspace.call('write_file', { path: 'src/app.ts', content: 'x\n', expectedSha256: file })
     await workspace.call('edit_file', { path: 'src/app.ts', oldText: 'nowhere', newText: '' })
     await workspace.call('write_file', { path: 'src/new.ts', content: 'x\n', expectedSha256: null })
-    expect(workspace.report().patches).toEqual([
+    expect((await workspace.report()).patches).toEqual([
       { callId: 'run-2', tool: 'apply_patch', paths: ['src/app.ts'], metBase: true },
       { callId: 'run-3', tool: 'apply_patch', paths: ['src/app.ts'], metBase: false, code: 'PATCH_CONFLICT' },
       { callId: 'run-4', tool: 'write_file', paths: ['src/app.ts'], metBase: false, code: 'WRITE_CONFLICT' },
@@ -106,7 +106,7 @@ describe('a report', () => {
     await workspace.call('read_file', { path: '../up' })
     await workspace.call('run_command', { command: 'f=.env; cat src/app.ts; cat "$f" || true' })
     await workspace.call('read_file', { path: 'missing.ts' })
-    const { forbidden } = workspace.report()
+    const { forbidden } = await workspace.report()
     expect(forbidden.slice(0, 2)).toEqual([
       { callId: 'run-1', tool: 'read_file', paths: ['.env'], code: 'POLICY_DENIED_SECRET', rules: ['secret'] },
       { callId: 'run-2', tool: 'read_file', paths: ['../up'], code: 'PATH_REJECTED', rules: [] },
@@ -124,47 +124,47 @@ describe('a report', () => {
     await workspace.call('write_file', { path: 'docs/guide.md', content: '# Two\n', expectedSha256 })
     const denied = await change('docs/new.md', 'x')
     expect([first.ok, denied.ok]).toEqual([true, false])
-    expect(workspace.report().approvals).toMatchObject([
+    expect((await workspace.report()).approvals).toMatchObject([
       { callId: 'run-2', how: 'run', by: 'ann@example.com', rules: ['docs are reviewed'], paths: ['docs/guide.md'] },
       { callId: 'run-3', how: 'earlier' },
       { callId: 'run-4', how: 'denied', by: 'bob@example.com', paths: ['docs/new.md'] },
     ])
     const alone = await open({ approve: undefined as never })
     const waiting = await alone.call('write_file', { path: 'docs/new.md', content: 'x' })
-    expect(alone.report().approvals).toMatchObject([{ how: 'required', rules: ['docs are reviewed'] }])
+    expect((await alone.report()).approvals).toMatchObject([{ how: 'required', rules: ['docs are reviewed'] }])
     const approvalId = String((waiting as { approvalId?: unknown }).approvalId)
     expect(await alone.resume(approvalId, { allow: 'once', by: 'cy' })).toMatchObject({ ok: true })
-    expect(alone.report().approvals).toMatchObject([{ how: 'required' }, { how: 'once', by: 'cy' }])
+    expect((await alone.report()).approvals).toMatchObject([{ how: 'required' }, { how: 'once', by: 'cy' }])
   })
 
   it('states whether the final diff is inside the scope, and lists calls outside it', async () => {
     const workspace = await open()
     await workspace.call('write_file', { path: 'src/new.ts', content: 'x' })
-    expect(workspace.report().scope).toEqual({
+    expect((await workspace.report()).scope).toEqual({
       globs: ['src/**', 'docs/**'],
       finalDiffInside: true,
       outside: [],
       calls: [],
     })
     const stray = await workspace.call('write_file', { path: 'other/a.ts', content: 'x' })
-    expect(workspace.report().scope).toMatchObject({
+    expect((await workspace.report()).scope).toMatchObject({
       finalDiffInside: false,
       outside: ['other/a.ts'],
       calls: [{ callId: 'run-2', tool: 'write_file', paths: ['other/a.ts'] }],
     })
     await workspace.undo(String((stray as Success).callId))
     // Undone calls are in the report, but not in the final diff.
-    expect(workspace.report().scope).toMatchObject({ finalDiffInside: true, outside: [] })
-    expect(workspace.report().scope?.calls[0]).toMatchObject({ callId: 'run-2' })
+    expect((await workspace.report()).scope).toMatchObject({ finalDiffInside: true, outside: [] })
+    expect((await workspace.report()).scope?.calls[0]).toMatchObject({ callId: 'run-2' })
     const free = await open({ run: { id: 'free' } })
-    expect(free.report()).toMatchObject({ task: undefined, scope: undefined, read: [], from: undefined })
+    expect(await free.report()).toMatchObject({ task: undefined, scope: undefined, read: [], from: undefined })
   })
 
   it('names the origin of the taint and the refused call', async () => {
     const workspace = await open()
     await workspace.call('read_file', { path: 'people/list.md' })
     await workspace.call('write_file', { path: 'site/index.html', content: 'Ann' })
-    const { taint, forbidden } = workspace.report()
+    const { taint, forbidden } = await workspace.report()
     expect(taint).toEqual([{ label: 'confidential', callId: 'run-1', tool: 'read_file', path: 'people/list.md' }])
     expect(forbidden).toMatchObject([
       { callId: 'run-2', code: 'TAINT_DENIED', paths: ['site/index.html'], rules: ['published'] },
@@ -179,8 +179,8 @@ describe('a report', () => {
     await workspace.call('write_file', { path: 'src/b.ts', content: 'b' })
     const records = JSON.parse(JSON.stringify(workspace.auditRecords()))
     const plain = (report: RunReport) => JSON.parse(JSON.stringify(report))
-    expect(reportRuns(records).map(plain)).toEqual([workspace.report(), other.report()].map(plain))
-    expect(other.report()).toMatchObject({ runId: 'second', actor: 'other', written: [] })
+    expect(reportRuns(records).map(plain)).toEqual([await workspace.report(), await other.report()].map(plain))
+    expect(await other.report()).toMatchObject({ runId: 'second', actor: 'other', written: [] })
   })
 
   it('counts a call without an outcome as unfinished', () => {
@@ -194,7 +194,7 @@ describe('a report', () => {
 
   it('needs a sink that keeps its records', async () => {
     const workspace = await open({ audit: { append() {} } })
-    expect(() => workspace.report()).toThrow(TypeError)
+    await expect(workspace.report()).rejects.toThrow(TypeError)
   })
 })
 
@@ -207,11 +207,11 @@ describe('a report as Markdown', () => {
       },
     })
     await workspace.call('write_file', { path: 'src/a|b.ts', content: 'x', reason: 'because\n\n## of | this' })
-    const text = reportMarkdown(workspace.report(), workspace.verifyAudit())
+    const text = reportMarkdown(await workspace.report(), workspace.verifyAudit())
     expect(text).not.toMatch(/[<>](?<!\\.)|\u202e/)
     expect(text.split('\n').filter((line) => line.startsWith('#'))).toEqual([
       '# Report of run run',
-      ...reportSections(workspace.report()).map(({ title }) => `## ${title}`),
+      ...reportSections(await workspace.report()).map(({ title }) => `## ${title}`),
     ])
     // Every row of a table has as many cells as its header.
     for (const table of text.split('\n\n').filter((part) => part.startsWith('|'))) {
@@ -290,7 +290,7 @@ describe('the diff totals of a report', () => {
           expected.insertions += lines.filter((line) => /^\+(?!\+\+ )/.test(line)).length
           expected.deletions += lines.filter((line) => /^-(?!-- )/.test(line)).length
         }
-        const { diff, written } = workspace.report()
+        const { diff, written } = await workspace.report()
         const filesChanged = written.filter(({ from, to }) => from !== to).length
         expect(diff).toEqual({ filesChanged, ...expected, uncounted: 0 })
         await workspace.close()
@@ -311,13 +311,13 @@ describe('the diff totals of a report', () => {
     await workspace.call('move_file', { path: 'image.png', to: 'moved.png' })
     await workspace.call('append_file', { path: '.env', content: 'B=1\n' })
     await workspace.call('append_file', { path: 'a.txt', content: 'two\n' })
-    expect(workspace.report().diff).toMatchObject({ insertions: 1, deletions: 0, uncounted: 0 })
-    expect(reportMarkdown(workspace.report())).toContain('4 files changed, +1 -0')
+    expect((await workspace.report()).diff).toMatchObject({ insertions: 1, deletions: 0, uncounted: 0 })
+    expect(reportMarkdown(await workspace.report())).toContain('4 files changed, +1 -0')
     await workspace.call('write_file', { path: 'large.txt', content: 'x\n'.repeat(500_000) })
     await workspace.call('append_file', { path: 'large.txt', content: 'x\n'.repeat(100_000) })
-    const { diff } = workspace.report()
+    const { diff } = await workspace.report()
     expect(diff).toMatchObject({ insertions: 500_001, uncounted: 1 })
-    expect(reportMarkdown(workspace.report())).toContain('without 1 call too large to count')
+    expect(reportMarkdown(await workspace.report())).toContain('without 1 call too large to count')
     await workspace.close()
   })
 })

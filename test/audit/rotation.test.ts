@@ -127,7 +127,7 @@ describe('a rotated audit file', () => {
     })
     for (let i = 0; i < 5; i++) await workspace.call('write_file', { path: `${i}.txt`, content: 'x' })
     expect(workspace.verifyAudit()).toMatchObject({ ok: true, count: 10 })
-    expect(workspace.report().written).toHaveLength(5)
+    expect((await workspace.report()).written).toHaveLength(5)
     const first = join(directory, parts()[0] ?? '')
     writeFileSync(first, readFileSync(first, 'utf8').replace('"2.txt"', '"3.txt"').replace('"0.txt"', '"1.txt"'))
     expect(workspace.verifyAudit()).toMatchObject({ ok: false, at: 0 })

@@ -119,7 +119,7 @@ async function checkRecords(faults: Faults): Promise<void> {
     expect(last?.step, about).toBe('response')
     expect(String(result.hint), about).toMatch(/stands?; only its result/)
   }
-  const report = workspace.report()
+  const report = await workspace.report()
   expect(report.calls, about).toEqual({
     ...{ carriedOut: isChanged ? 1 : 0, refused: isChanged ? 0 : 1, unfinished: [] },
   })
@@ -160,6 +160,9 @@ describe('a call whose author fails', () => {
   it('reports the changes of a call whose hook withholds the result', async () => {
     const { workspace, result } = await callWith({ postToolResponse: 'throws a ToolError' })
     expect(result).toMatchObject({ code: 'NOT_FOUND', hint: expect.stringContaining('effect of the call stands') })
-    expect(workspace.report()).toMatchObject({ calls: { carriedOut: 1, refused: 0 }, written: [{ path: 'a.txt' }] })
+    expect(await workspace.report()).toMatchObject({
+      calls: { carriedOut: 1, refused: 0 },
+      written: [{ path: 'a.txt' }],
+    })
   })
 })

@@ -63,7 +63,7 @@ describe('plan mode', () => {
     const submitted = await workspace.callTool('submit_plan', plan)
     await workspace.call('edit_file', edit)
     const outside = await workspace.callTool('edit_file', beyond)
-    const report = workspace.report()
+    const report = await workspace.report()
     expect(report.plan).toEqual({ text: plan.plan, paths: plan.paths, callId: submitted.callId, by: 'Ada' })
     expect(report.task).toEqual({ text: 'Mend it', scope: ['src/**'] })
     expect(report.scope).toMatchObject({
@@ -86,7 +86,7 @@ describe('plan mode', () => {
     })
     expect(await workspace.call('edit_file', edit)).toMatchObject({ code: 'PLAN_MODE' })
     expect(workspace.plan).toBeUndefined()
-    expect(workspace.report().plan).toBeUndefined()
+    expect((await workspace.report()).plan).toBeUndefined()
     expect(await workspace.call('submit_plan', plan)).toMatchObject({ ok: true })
     expect(await workspace.call('edit_file', edit)).toMatchObject({ ok: true })
   })
@@ -99,7 +99,7 @@ describe('plan mode', () => {
     await workspace.approvePlan({ by: 'Ada' })
     expect(await workspace.call('edit_file', edit)).toMatchObject({ ok: true })
     expect(workspace.task).toEqual({ text: plan.plan, scope: plan.paths })
-    expect(workspace.report().plan).toMatchObject({ text: plan.plan, by: 'Ada' })
+    expect((await workspace.report()).plan).toMatchObject({ text: plan.plan, by: 'Ada' })
     const again = await workspace.resume(String((submitted as Failure).approvalId), { deny: 'no' })
     expect(again).toMatchObject({ code: 'NOT_FOUND' })
   })
@@ -120,7 +120,7 @@ describe('plan mode', () => {
     const id = String((submitted as Failure).approvalId)
     expect(await other.resume(id, { allow: 'once', by: 'Ada' })).toMatchObject({ ok: true, approved: true })
     expect(await other.call('edit_file', edit)).toMatchObject({ ok: true })
-    expect(other.report()).toMatchObject({ plan: { by: 'Ada' }, scope: { globs: ['src/**'] } })
+    expect(await other.report()).toMatchObject({ plan: { by: 'Ada' }, scope: { globs: ['src/**'] } })
     expect(await other.resume(id, 'allow')).toMatchObject({ code: 'NOT_FOUND' })
   })
 
@@ -156,8 +156,8 @@ describe('plan mode', () => {
     await workspace.call('edit_file', edit)
     await workspace.call('submit_plan', { plan: 'The docs, too', paths: ['src/**', 'docs/**'] })
     await workspace.call('edit_file', beyond)
-    expect(workspace.report().scope).toMatchObject({ finalDiffInside: true, calls: [] })
-    expect(workspace.report().plan?.text).toBe('The docs, too')
+    expect((await workspace.report()).scope).toMatchObject({ finalDiffInside: true, calls: [] })
+    expect((await workspace.report()).plan?.text).toBe('The docs, too')
   })
 
   it('registers submit_plan only in a workspace in plan mode', async () => {
@@ -189,7 +189,7 @@ describe('plan mode', () => {
     const workspace = await open({ approve: () => 'allow' })
     await workspace.call('submit_plan', { plan: `Use ${secret}` })
     expect(JSON.stringify(workspace.auditRecords())).not.toContain(secret)
-    expect(JSON.stringify(workspace.report())).not.toContain(secret)
+    expect(JSON.stringify(await workspace.report())).not.toContain(secret)
   })
 })
 

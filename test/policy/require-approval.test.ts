@@ -36,7 +36,7 @@ describe('requireReason', () => {
     }
     expect(await workspace.call('read_file', { path: 'src/app.ts' })).toMatchObject({ ok: true })
     expect(await workspace.call('edit_file', { ...input, reason: 'It was off by one' })).toMatchObject({ ok: true })
-    expect(workspace.report().written[0]?.changes[0]?.reason).toBe('It was off by one')
+    expect((await workspace.report()).written[0]?.changes[0]?.reason).toBe('It was off by one')
   })
 
   it('adds the field to every tool that changes something', async () => {

@@ -352,6 +352,6 @@ describe('evidence', () => {
     })
     const [uri = ''] = record?.artifactUris ?? []
     expect((await answer(workspace, 'read_file', { path: uri })).text).toContain('+x')
-    expect(workspace.report()).toMatchObject({ written: [{ path: 'new.txt', from: null, to: sha256('x\n') }] })
+    expect(await workspace.report()).toMatchObject({ written: [{ path: 'new.txt', from: null, to: sha256('x\n') }] })
   })
 })

@@ -167,7 +167,7 @@ describe('plan mode', () => {
     expect(plans).toMatchObject([{ paths: ['docs/**', 'src/app.ts'] }])
     expect(await write()).toMatchObject({ isError: false })
     await workspace.call('write_file', { path: 'other.md', content: 'x\n' })
-    expect(workspace.report().scope).toMatchObject({ outside: ['other.md'] })
+    expect((await workspace.report()).scope).toMatchObject({ outside: ['other.md'] })
   })
 
   it('is the only mode with submit_plan', async () => {

@@ -66,7 +66,7 @@ describe('a test workspace', () => {
     values.push(await workspace.call('read_file', { path: '.env' }))
     values.push(await workspace.run().call('list_directory', {}))
     values.push(await workspace.call('diff_workspace', {}), await workspace.diff(), workspace.auditRecords())
-    values.push(workspace.report(), workspace.id)
+    values.push(await workspace.report(), workspace.id)
     return JSON.stringify(values)
   }
 

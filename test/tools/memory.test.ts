@@ -309,7 +309,7 @@ describe('taint', () => {
         code: 'TAINT_DENIED',
         origin: { tool: 'memory_get', path: 'memory/learnt.md', callId: `${run.id}-3` },
       })
-      expect(run.report().taint).toMatchObject([{ label: 'confidential', path: 'memory/learnt.md' }])
+      expect((await run.report()).taint).toMatchObject([{ label: 'confidential', path: 'memory/learnt.md' }])
     }
   })
 })

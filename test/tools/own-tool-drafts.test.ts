@@ -58,7 +58,7 @@ describe('an own tool that throws after its commit', () => {
     expect(workspace.auditRecords().filter(({ phase }) => phase === 'outcome')[0]).toMatchObject({
       pathsWritten: ['a.txt'],
     })
-    expect(workspace.report().written.map(({ path }) => path)).toEqual(['a.txt'])
+    expect((await workspace.report()).written.map(({ path }) => path)).toEqual(['a.txt'])
     expect(events).toContainEqual(expect.objectContaining({ type: 'changed', paths: ['a.txt'] }))
     expect(await workspace.undo(workspace.auditRecords()[0]?.toolCallId ?? '')).toMatchObject({ ok: true })
   })

@@ -150,7 +150,7 @@ const rows: readonly Row[] = [
   ...rowsOf('audit', audit, {
     callbackSink: [callback],
     memorySink: skipped,
-    reportMarkdown: [param(workspace.report()), param(undefined, ...objects, 'nothing')],
+    reportMarkdown: [param(await workspace.report()), param(undefined, ...objects, 'nothing')],
     reportRuns: [iterable],
     shaMap: [iterable],
     spanSink: [param({ startSpan: () => {} })],

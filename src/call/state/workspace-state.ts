@@ -49,6 +49,8 @@ export interface WorkspaceState {
   readonly artifacts: Set<Artifacts>
   /** Forks, which keep the old content of what is about to change, and shells that work on a copy of the files. */
   readonly commitListeners: CommitListeners
+  /** Creates the background commands of a run. Adds them to `started` with the first command. */
+  openProcesses(started: Set<Processes>): Processes
   /** The background commands of all runs. */
   readonly processes: Set<Processes>
   /** The workspace that this one is a fork of: its commit goes there. */

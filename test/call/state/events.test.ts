@@ -138,6 +138,6 @@ describe('the policy and report operations', () => {
     const planning = await (await open({ mode: 'plan' })).workspace.consult('policy')
     expect(planning).toMatchObject({ ok: true, text: expect.stringContaining('"mode": "plan"') })
     expect(await workspace.consult('report')).toMatchObject({ code: 'NOT_FOUND' })
-    expect(() => workspace.report()).toThrow(TypeError)
+    await expect(workspace.report()).rejects.toThrow(TypeError)
   })
 })

@@ -1,0 +1,57 @@
+import * as z from 'zod/mini'
+import { directoryPath, filters } from './fields.ts'
+
+/** The input of `search_text`. */
+export const searchInput = z.strictObject({
+  query: z.string().check(z.minLength(1), z.describe('Text to find, or a regular expression')),
+  mode: z._default(z.enum(['literal', 'regex']), 'literal'),
+  path: directoryPath.check(z.describe('Directory or file to search')),
+  includeGlob: z.optional(z.string().check(z.describe('Only files that match, such as **/*.ts (relative to path)'))),
+  excludeGlob: z.optional(z.string().check(z.describe('Skip files that match'))),
+  caseSensitive: z._default(z.boolean(), true),
+  contextLines: z._default(z.int().check(z.minimum(0), z.describe('Lines before and after each match, at most 3')), 0),
+  maxMatches: z.optional(z.int().check(z.minimum(1), z.describe('Maximum lines (with filesOnly: files)'))),
+  maxFileBytes: z.optional(z.int().check(z.minimum(1), z.describe('Larger files are skipped'))),
+  timeoutMs: z.optional(z.int().check(z.minimum(1))),
+  hashes: z._default(z.boolean().check(z.describe('Add the sha256 of each file')), false),
+  filesOnly: z._default(
+    z.boolean().check(z.describe('Only the files and the number of matching lines in each')),
+    false,
+  ),
+  ...filters,
+})
+
+const match = z.object({
+  path: z.string(),
+  kind: z.string(),
+  sha256: z.optional(z.string().check(z.describe('With hashes'))),
+  line: z.number(),
+  column: z.number().check(z.describe('Of the first match in the line, in UTF-16 units')),
+  snippet: z.string(),
+  before: z.array(z.string()),
+  after: z.array(z.string()),
+})
+
+const fileCount = z.object({
+  path: z.string(),
+  kind: z.string(),
+  sha256: z.optional(z.string()),
+  count: z.number().check(z.describe('Matching lines')),
+})
+
+/** The result of `search_text`. */
+export const searchOutput = z.object({
+  path: z.string(),
+  matches: z.array(match),
+  files: z.optional(z.array(fileCount).check(z.describe('With filesOnly'))),
+  truncated: z.boolean(),
+  truncatedReason: z.optional(z.enum(['maxMatches', 'bytes', 'timeout'])),
+  filesSearched: z.number(),
+  filesSkipped: z.number().check(z.describe('Files over maxFileBytes')),
+})
+
+export type SearchInput = z.output<typeof searchInput>
+export type SearchOutput = z.input<typeof searchOutput>
+export type Match = z.output<typeof match>
+export type FileCount = z.output<typeof fileCount>
+export type TruncatedReason = NonNullable<z.output<typeof searchOutput>['truncatedReason']>
