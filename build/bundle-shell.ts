@@ -29,7 +29,7 @@ export async function bundleShell(): Promise<BuildResult[]> {
       mainFields: ['module', 'main'],
       // The build of the engine's loader without a platform's own way to read files.
       conditions: ['workerd'],
-      inject: [join(PORTABLE, 'buffer.ts')],
+      inject: ['buffer.ts', 'streams.ts'].map((file) => join(PORTABLE, file)),
       plugins: [replace(replacements), portableModules, endingArithmetic],
     }),
     build({

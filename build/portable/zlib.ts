@@ -1,5 +1,7 @@
-import { Gunzip, gzipSync as portableGzip } from 'fflate'
+import { gzipSync as portableGzip } from 'fflate'
+import { concatBytes } from '../../src/util/bytes.ts'
 import { nodeModule } from '../../src/util/node-module.ts'
+import { CheckedGunzip } from './checked-gunzip.ts'
 
 /** The part of Node's zlib that the commands of the shell use. */
 type Zlib = Pick<typeof import('node:zlib'), 'constants' | 'gunzipSync' | 'gzipSync'>
@@ -13,21 +15,15 @@ const SLICE = 4096
 function gunzipSync(data: Uint8Array, { maxOutputLength = Number.POSITIVE_INFINITY } = {}): Uint8Array {
   const parts: Uint8Array[] = []
   let length = 0
-  const gunzip = new Gunzip((part) => {
+  const gunzip = new CheckedGunzip((part) => {
     length += part.length
     if (length > maxOutputLength) throw new RangeError(`Cannot create a buffer larger than ${maxOutputLength} bytes`)
     parts.push(part)
   })
-  for (let at = 0; at < data.length; at += SLICE) {
+  for (let at = 0; at === 0 || at < data.length; at += SLICE) {
     gunzip.push(data.subarray(at, at + SLICE), at + SLICE >= data.length)
   }
-  const whole = new Uint8Array(length)
-  let end = 0
-  for (const part of parts) {
-    whole.set(part, end)
-    end += part.length
-  }
-  return whole
+  return concatBytes(parts)
 }
 
 function gzipSync(data: Uint8Array, { level = 6 } = {}): Uint8Array {

@@ -39,9 +39,9 @@ describe.each([
       fc.assert(
         fc.asyncProperty(content, options, fc.nat(100), async (bytes, how, length) => {
           const stream = Uint8Array.from(deflateSync(bytes, how))
-          expect(await inflateStream(stream, bytes.length)).toEqual(bytes)
+          expect(Buffer.compare(await inflateStream(stream, bytes.length), bytes)).toBe(0)
           expect(await inflateStreamStart(stream, length)).toEqual(bytes.subarray(0, length))
-          expect(new Uint8Array(inflateSync(await deflateStream(bytes)))).toEqual(bytes)
+          expect(inflateSync(await deflateStream(bytes)).equals(bytes)).toBe(true)
         }),
         { numRuns: 100 },
       ),
@@ -65,7 +65,7 @@ describe.each([
     withGlobals(async () => {
       for (const length of [0, 1, 0xffff, 0x1_0000, 2 * 0xffff, 200_000]) {
         const bytes = Uint8Array.from({ length }, (_, i) => (i * i) >> 3)
-        expect(await inflateStream(await deflateStream(bytes), length)).toEqual(bytes)
+        expect(Buffer.compare(await inflateStream(await deflateStream(bytes), length), bytes)).toBe(0)
       }
     }))
 })
