@@ -82,4 +82,22 @@ export const workerModule = `${GET}\nexport default { fetch: GET }\n`
 /** A route of a server. */
 export const routeModule = `${GET}\nexport { GET }\nexport const dynamic = 'force-dynamic'\n`
 
+/** A route that runs at the edge. */
+export const edgeRouteModule = `${routeModule}export const runtime = 'edge'\n`
+
+/** A component that a server renders. It shows the results in base64, so that no character is escaped. */
+export const serverComponent = `${use}
+export const dynamic = 'force-dynamic'
+export default async function Page() {
+  const results = await use(memory()).catch((error) => String(error?.stack ?? error))
+  return <pre>{btoa(JSON.stringify(results))}</pre>
+}
+`
+
+/** Returns the results on the page of that component, as JSON. */
+export function resultOfComponent(html: string): string {
+  const [, encoded] = /<pre>([^<]*)<\/pre>/.exec(html) ?? []
+  return encoded === undefined ? JSON.stringify(html) : atob(encoded)
+}
+
 export const expectedOfWorker = used

@@ -2,11 +2,12 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import { Miniflare } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { expectedOfWorker, workerModule } from './bundler-programs.ts'
+import { edgeRouteModule, expectedOfWorker, workerModule } from './bundler-programs.ts'
 import { type Installed, install } from './consumer.ts'
+import { runAtEdge } from './host-edge-runtime.ts'
 import { COMPATIBILITY_DATE } from './host-workerd.ts'
 
-describe('a worker of a user', () => {
+describe('a program of a user', () => {
   let installed: Installed
   beforeAll(() => {
     installed = install(['isomorphic-git', 'buffer'])
@@ -55,4 +56,11 @@ describe('a worker of a user', () => {
     },
     180_000,
   )
+
+  it('runs files, git, commands and node on an edge route of a server', async () => {
+    const { GET, runtime } = await runAtEdge(installed.project('edge', edgeRouteModule), 'src/main.js')
+    expect(runtime).toBe('edge')
+    const response = await (GET as () => Promise<Response>)()
+    expect(await response.json()).toEqual(expectedOfWorker)
+  }, 60_000)
 })

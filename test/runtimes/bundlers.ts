@@ -6,7 +6,15 @@ import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { chromium, type Page } from 'playwright'
 import { commandsUnder, configUnder, policyOfGuide } from './bundler-guide.ts'
-import { clientComponent, pageModule, routeModule, workerModule } from './bundler-programs.ts'
+import {
+  clientComponent,
+  edgeRouteModule,
+  pageModule,
+  resultOfComponent,
+  routeModule,
+  serverComponent,
+  workerModule,
+} from './bundler-programs.ts'
 import { chromiumArgs, chromiumPath } from './chromium.ts'
 import { filesBelow, pageOf } from './consumer.ts'
 import { onPage } from './host-chromium.ts'
@@ -14,7 +22,7 @@ import { onPage } from './host-chromium.ts'
 const top = join(import.meta.dirname, '../..')
 
 /** The versions that the guides are tested with, of everything that they install. */
-const versions: Readonly<Record<string, string>> = {
+export const versions: Readonly<Record<string, string>> = {
   '@rollup/plugin-commonjs': '29.0.3',
   '@rollup/plugin-node-resolve': '16.0.3',
   buffer: '6.0.3',
@@ -37,14 +45,19 @@ export interface Bundler {
   readonly guide: 'browser' | 'edge'
   /** Its heading in the guide. */
   readonly heading: string
-  readonly platform: 'Chromium' | 'workerd' | 'Node'
+  readonly platform: 'Chromium' | 'workerd' | 'Node' | 'edge runtime'
   /** The files of the project. */
   readonly files: Readonly<Record<string, string>>
-  /** The documented command that builds, and the one that serves; a build without the latter is served as files. */
+  /**
+   * How the documented commands begin that build and serve, with a space if arguments follow. A build that no command serves is
+   * served as files.
+   */
   readonly build?: string
   readonly serve?: string
   /** The path to open. */
   readonly path?: string
+  /** The installed package whose version is shown. */
+  readonly package: string
 }
 
 const index = { 'index.html': pageOf('/src/main.js')[1], 'src/main.js': pageModule }
@@ -53,41 +66,50 @@ const nextApp = {
   'app/layout.jsx': 'export default ({ children }) => <html><body>{children}</body></html>\n',
   'app/page.jsx': "import Client from './client'\n\nexport default () => <Client />\n",
   'app/client.jsx': clientComponent,
-  'app/server/route.js': routeModule,
+  'app/component/page.jsx': serverComponent,
+  'app/route/route.js': routeModule,
+  'app/edge/route.js': edgeRouteModule,
   'next.config.mjs': configUnder('browser', '### Next', 'js'),
 }
+const page = { guide: 'browser', platform: 'Chromium' } as const
+const vite = { ...page, heading: '### Vite', package: 'vite' }
+const webpack = { ...page, heading: '### webpack', package: 'webpack' }
 const next = {
   guide: 'browser',
   heading: '### Next',
+  package: 'next',
   files: nextApp,
   build: 'npx next build',
   serve: 'npx next start',
 } as const
 
 export const bundlers: readonly Bundler[] = [
-  { name: 'Vite', guide: 'browser', heading: '### Vite', platform: 'Chromium', files: index, build: 'npx vite build' },
-  {
-    name: 'Vite, dev',
-    guide: 'browser',
-    heading: '### Vite',
-    platform: 'Chromium',
-    files: { ...index },
-    serve: 'npx vite',
-  },
-  ...['webpack', 'esbuild', 'Rollup', 'Bun'].map((name) => ({
+  { ...vite, name: 'Vite, build', files: index, build: 'npx vite build' },
+  // Another object than the files of the build, which are deleted before.
+  { ...vite, name: 'Vite, dev', files: { ...index }, serve: 'npx vite' },
+  ...['production', 'development'].map((mode) => ({
+    ...webpack,
+    name: `webpack, ${mode}`,
+    files: { ...main },
+    build: `npx webpack --mode ${mode} `,
+  })),
+  ...['esbuild', 'Rollup', 'Bun'].map((name) => ({
+    ...page,
     name,
-    guide: 'browser' as const,
     heading: `### ${name}`,
-    platform: 'Chromium' as const,
+    package: name.toLowerCase(),
     files: { ...main },
     build: `npx ${name.toLowerCase()} `,
   })),
-  { name: 'Next, client', platform: 'Chromium', ...next },
-  { name: 'Next, server', platform: 'Node', path: '/server', ...next },
+  { ...next, name: 'Next, client component', platform: 'Chromium', path: '/' },
+  { ...next, name: 'Next, server component', platform: 'Node', path: '/component' },
+  { ...next, name: 'Next, route', platform: 'Node', path: '/route' },
+  { ...next, name: 'Next, edge route', platform: 'edge runtime', path: '/edge' },
   {
     name: 'wrangler',
     guide: 'edge',
     heading: '## Bundlers',
+    package: 'wrangler',
     platform: 'workerd',
     files: { 'wrangler.jsonc': configUnder('edge', '## Bundlers', 'jsonc'), 'src/main.js': workerModule },
     serve: 'npx wrangler dev',
@@ -172,7 +194,10 @@ async function resultsOf(
   try {
     await answered(`http://localhost:${port}/none`)
     const address = `http://localhost:${port}${path}`
-    return platform === 'Chromium' ? await openAddress(address) : await (await fetch(address)).json()
+    if (platform === 'Chromium') return await openAddress(address)
+    const response = await fetch(address)
+    const body = await response.text()
+    return JSON.parse(response.headers.get('content-type')?.startsWith('text/html') ? resultOfComponent(body) : body)
   } finally {
     end(server)
   }
