@@ -22,13 +22,17 @@ async function use(backend) {
     programs: await run('echo "a: 1" | yq .a && tar -czf x.tgz a.txt && tar -tf x.tgz && gzip -c a.txt | zcat && printf %03d 7'),
     node: await run(\`node -e "console.log(require('node:fs').readFileSync('b.txt', 'utf8').length)"\`),
     stop: await run('node -e "while (true);"', 2000),
+    sqlite3: await run('sqlite3 :memory: "select 6 * 7"'),
   }
   await workspace.close()
   return results
 }
 `
 
-/** The results of one use. */
+/** What a program says that is not there. */
+export const MISSING = 'sqlite3: command not found: it needs Node and the files of the installed package\n'
+
+/** The results of one use on a platform without Node. */
 const used = {
   files: 'one\ntwo\n',
   git: 'first\n',
@@ -36,6 +40,7 @@ const used = {
   programs: '1\na.txt\none\ntwo\n007',
   node: '8\n',
   stop: 'COMMAND_TIMEOUT',
+  sqlite3: MISSING,
 }
 
 /** The module of a page, without the line that calls `start`. */
@@ -101,3 +106,4 @@ export function resultOfComponent(html: string): string {
 }
 
 export const expectedOfWorker = used
+export const expectedOfServer = { ...used, sqlite3: '42\n' }

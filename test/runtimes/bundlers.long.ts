@@ -2,10 +2,17 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { GeneratedBlock, markdownTable } from '../docs/generated-block.ts'
-import { expectedOfPage, expectedOfWorker } from './bundler-programs.ts'
-import { type BundlerProjects, bundlers, installBundlers, versions } from './bundlers.ts'
+import { expectedOfPage, expectedOfServer, expectedOfWorker, MISSING } from './bundler-programs.ts'
+import { type Bundler, type BundlerProjects, bundlers, installBundlers, versions } from './bundlers.ts'
 
 const PAGE = join(import.meta.dirname, '../../docs/guide/browser.md')
+const features = Object.keys(expectedOfPage)
+const expectedOf: Readonly<Record<Bundler['platform'], Readonly<Record<string, string>>>> = {
+  Chromium: expectedOfPage,
+  Node: expectedOfServer,
+  workerd: expectedOfWorker,
+  'edge runtime': expectedOfWorker,
+}
 const block = new GeneratedBlock('bundlers', 'MATRIX=write npm run matrix:bundlers')
 
 /**
@@ -27,10 +34,9 @@ describe('the packed package, built by the commands of the guides', () => {
       const [, , bundler] = row
       const start = performance.now()
       const results = await projects.resultsOf(bundler)
-      const expected: Readonly<Record<string, string>> =
-        bundler.platform === 'Chromium' ? expectedOfPage : expectedOfWorker
-      const cells = Object.keys(expectedOfPage).map((feature) => {
-        if (expected[feature] === undefined) return '–'
+      const expected = expectedOf[bundler.platform]
+      const cells = features.map((feature) => {
+        if (expected[feature] === undefined || expected[feature] === MISSING) return '–'
         return (results as Record<string, unknown>)[feature] === expected[feature] ? 'yes' : '**no**'
       })
       rows.push([bundler.name, versions[bundler.package] ?? '', bundler.platform, ...cells])
@@ -40,7 +46,7 @@ describe('the packed package, built by the commands of the guides', () => {
   )
 
   it('the guide shows the matrix', () => {
-    const table = markdownTable([['bundler', 'version', 'opened in', ...Object.keys(expectedOfPage)], ...rows])
+    const table = markdownTable([['bundler', 'version', 'opened in', ...features], ...rows])
     console.log(`${table}\n\n${seconds.join(', ')}`)
     if (rows.length < bundlers.length) return
     const page = readFileSync(PAGE, 'utf8')

@@ -7,6 +7,7 @@ import { npmCommand } from './npm-command.ts'
 import { searchCommands } from './search-command.ts'
 import type { OpenSearch } from './search-files.ts'
 import { shellCommands } from './shell-command.ts'
+import { sqliteCommand } from './sqlite-command.ts'
 import { xargsCommand } from './xargs-command.ts'
 
 export { runScript } from './node-emulation/engine.ts'
@@ -29,6 +30,7 @@ export function interpreterCommands(
     ...searches,
     ...shellCommands(),
     ...dumpCommands(),
+    sqliteCommand(),
     ...missingCommands(),
   ]
 }
