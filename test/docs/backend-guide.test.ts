@@ -10,7 +10,9 @@ const page = 'docs/guide/write-a-backend.md'
 /** Inside the package, so that the code imports it by its own name, as built. */
 const directory = join(top, 'dist/examples/backend-guide')
 
-const [backend, withStore] = blocksOf(page, readFileSync(join(top, page), 'utf8'))
+const [backend, withStore] = blocksOf(page, readFileSync(join(top, page), 'utf8')).filter(
+  ({ language }) => language === 'ts',
+)
 const { code } = await transform(withStore?.code ?? '', { loader: 'ts', format: 'esm', target: 'es2022' })
 mkdirSync(directory, { recursive: true })
 writeFileSync(join(directory, 'key-value.mjs'), code)

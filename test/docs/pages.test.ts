@@ -42,7 +42,8 @@ describe('the documentation', () => {
     directory = mkdtempSync(join(tmpdir(), 'wardspace-pages-'))
     mkdirSync(join(directory, 'project/src'), { recursive: true })
     writeFileSync(join(directory, 'project/src/app.ts'), 'export const answer = 41\n')
-    writeFileSync(join(directory, 'project/README.md'), '# Project\n')
+    mkdirSync(join(directory, 'app'))
+    writeFileSync(join(directory, 'app/README.md'), '# App\n')
     cwd = process.cwd()
     // Paths such as `./project` are relative to the reader's program.
     process.chdir(directory)
@@ -131,7 +132,6 @@ describe('the documentation', () => {
   })
 
   it.each(quickCommands)('command runs: npx wardspace %s %s', async (...args) => {
-    process.chdir(join(directory, 'project'))
     const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
     try {
       const [command = '', ...options] = args
@@ -140,7 +140,6 @@ describe('the documentation', () => {
       expect(printed).toHaveBeenCalled()
     } finally {
       printed.mockRestore()
-      process.chdir(directory)
     }
   })
 

@@ -16,3 +16,15 @@ export function nodeOf(version: number): string {
   }
   return file
 }
+
+/** Returns the executable of pnpm, cached between runs. */
+export function pnpmPath(): string {
+  const directory = join(top, 'node_modules/.cache/wardspace/pnpm')
+  const file = join(directory, 'node_modules/.bin/pnpm')
+  if (!existsSync(file)) {
+    mkdirSync(directory, { recursive: true })
+    writeFileSync(join(directory, 'package.json'), '{ "private": true }')
+    execFileSync('npm', ['install', '--silent', '--no-audit', '--no-fund', 'pnpm@12'], { cwd: directory })
+  }
+  return file
+}
