@@ -4,7 +4,7 @@ import { contend } from './contention.ts'
 
 describe('16 processes that expect the same version', () => {
   it('have exactly one winner in each round', { timeout: 300_000 }, async () => {
-    const rounds = times(25, 60)
+    const rounds = times(12, 60)
     const started = performance.now()
     const report = await contend(16, rounds)
     console.log('contention:', report, `${Math.round((performance.now() - started) / rounds)} ms a round`)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type BuildOptions, build, type Plugin } from 'esbuild'
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 import { counted } from '../coverage/counted.ts'
 
 const top = join(import.meta.dirname, '../..')
@@ -41,18 +41,31 @@ export async function selectPortable(files: readonly string[]): Promise<Selectio
     outdir: 'never-written',
     alias: {},
     packages: 'external',
+    // Each module is written once, and not once per test file.
+    splitting: true,
     metafile: true,
   })
+  const outputs = metafile?.outputs ?? {}
   const chosen: string[] = []
   const leftOut: Record<string, string> = {}
-  for (const { entryPoint, imports } of Object.values(metafile?.outputs ?? {})) {
-    if (entryPoint === undefined) continue
-    const needed = imports.filter(({ path }) => !portable.includes(path)).map(({ path }) => path)
+  for (const [output, { entryPoint }] of Object.entries(outputs)) {
+    if (entryPoint === undefined || !entryPoint.endsWith('.test.ts')) continue
+    const needed = packagesOf(output, outputs).filter((name) => !portable.includes(name))
     const reason = reasonAgainst(readFileSync(join(top, entryPoint), 'utf8'), needed)
     if (reason === undefined) chosen.push(entryPoint)
     else leftOut[entryPoint] = reason
   }
   return { files: chosen.sort(), leftOut }
+}
+
+/** The packages that a file of a bundle imports, also through other files of it. */
+function packagesOf(output: string, outputs: Metafile['outputs']): string[] {
+  const files = new Set([output])
+  const packages = new Set<string>()
+  for (const file of files) {
+    for (const { path, external } of outputs[file]?.imports ?? []) (external ? packages : files).add(path)
+  }
+  return [...packages]
 }
 
 /** Packages that run anywhere. just-bash does except for its compression commands; quickjs-emscripten is not loaded. */
