@@ -1,12 +1,17 @@
 import './no-eval.ts'
-import './ui/theme.css'
+import './ui/tokens.css'
+import './ui/fonts.css'
 import './ui/parts.css'
-import './views/layout.css'
-import './views/views.css'
+import './page/frame.css'
+import './views/agent/agent.css'
+import './views/editor/editor.css'
+import './views/files/files.css'
+import './views/start/start.css'
+import './views/timeline/history.css'
 import { render } from 'preact'
-import { App } from './app.tsx'
-import { openFirst } from './views/app-state.ts'
-import { followTheme } from './views/theme.ts'
+import { App } from './page/app.tsx'
+import { openFirst } from './page/app-state.ts'
+import { followTheme } from './page/theme.ts'
 
 followTheme()
 const root = document.getElementById('app')

@@ -5,6 +5,7 @@ import type { OpenProject } from '../projects/types.ts'
 import { createAutosave } from './autosave.ts'
 import { changedPaths, type FileChange } from './changes.ts'
 import { type Conversation, createConversation, type SavedConversation } from './conversation.ts'
+import { createFollowing, type Following } from './following.ts'
 import { loadAgent, loadScenarios } from './load-agent.ts'
 import type { ModelPick } from './model.ts'
 import type { OpenFiles } from './open-files.ts'
@@ -29,6 +30,8 @@ export interface ProjectSession {
   readonly search: Search
   readonly conversation: Conversation
   readonly terminal: PersonTerminal
+  /** What the agent works on now. */
+  readonly following: Following
   /** Changes since the project was first opened here, by path. */
   readonly changed: ReadonlySignal<ReadonlyMap<string, FileChange['status']>>
   /** Makes a read-only call for the display. It appears neither in the timeline nor in the audit. */
@@ -82,6 +85,8 @@ export async function openProjectSession(
   })
   autosave.follow('terminal', [printed], terminal.keep)
 
+  const following = createFollowing(session, conversation.isWorking)
+
   const again = () => Promise.all([tree.refresh(), files.refresh()])
   const endLooking = effect(() => {
     session.revision.value
@@ -112,6 +117,7 @@ export async function openProjectSession(
     search: createSearch(look),
     conversation,
     terminal,
+    following,
     changed: computed(() => {
       session.revision.value
       return changedPaths(session.workspace.value.history())
@@ -120,6 +126,7 @@ export async function openProjectSession(
     async close() {
       globalThis.removeEventListener?.('pagehide', leaving)
       endTyping()
+      following.close()
       terminal.close()
       endLooking()
       stopElsewhere()

@@ -1,0 +1,31 @@
+import type { ProjectSession } from '../session/project-session.ts'
+import { ConversationView } from '../views/agent/conversation-view.tsx'
+import { startScenario } from './app-state.ts'
+import { showCall, showPanel, showStage } from './navigation.ts'
+import { page } from './page-state.ts'
+
+export function AgentColumn({ projectSession }: { readonly projectSession: ProjectSession | undefined }) {
+  return (
+    <section class="column agent-column" aria-label="Agent">
+      <h2 class="visually-hidden">Agent</h2>
+      {projectSession === undefined ? (
+        <div class="skeleton" />
+      ) : (
+        <ConversationView
+          projectSession={projectSession}
+          onCall={showCall}
+          onScenario={(id) => void startScenario(id)}
+          onSettings={() => {
+            page.dialog.value = 'settings'
+          }}
+          onReview={() => showPanel('changes')}
+          onReport={(runId) => {
+            page.run.value = runId
+            showStage('report')
+          }}
+          key={projectSession.project.info.id}
+        />
+      )}
+    </section>
+  )
+}

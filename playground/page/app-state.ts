@@ -1,0 +1,203 @@
+import { signal } from '@preact/signals'
+import type { PolicyInput } from 'wardspace'
+import type { Scenario } from '../agent/types.ts'
+import { importFromDrop } from '../projects/import-folder.ts'
+import { openProjects } from '../projects/index.ts'
+import { samples } from '../projects/samples.ts'
+import type { Progress, ProjectInfo, ProjectOptions, ProjectSource, Storage } from '../projects/types.ts'
+import { loadScenarios } from '../session/load-agent.ts'
+import { lastEndpoint } from '../session/model.ts'
+import { openProjectSession, type ProjectSession } from '../session/project-session.ts'
+import { announce } from '../ui/announce.tsx'
+import { followAgent } from './follow-agent.ts'
+import { page } from './page-state.ts'
+
+export const projects = openProjects()
+
+/** A long operation in progress, such as opening, unpacking or cloning a project. */
+export interface Operation {
+  readonly title: string
+  readonly progress: Progress | undefined
+  readonly stop: AbortController | undefined
+}
+
+export const app = {
+  /** The open project, or undefined. */
+  projectSession: signal<ProjectSession | undefined>(undefined),
+  operation: signal<Operation | undefined>(undefined),
+  /** Error message of the last operation. */
+  trouble: signal<string | undefined>(undefined),
+  /** What an import or an export left out. */
+  warnings: signal<{ readonly about: string; readonly texts: readonly string[] }>({ about: '', texts: [] }),
+  list: signal<readonly ProjectInfo[]>([]),
+  /** State of the open project in another tab. */
+  elsewhere: signal<'taken' | 'free' | undefined>(undefined),
+}
+
+/** Default storage of new projects. */
+export const defaultStorage: Storage =
+  typeof navigator !== 'undefined' && 'storage' in navigator && 'locks' in navigator ? 'opfs' : 'memory'
+
+/** Runs a long operation and shows its progress. Returns `undefined` and shows the error if it fails. */
+export async function showProgress<T>(
+  title: string,
+  stop: AbortController | undefined,
+  act: (onProgress: (progress: Progress) => void) => Promise<T>,
+): Promise<T | undefined> {
+  app.trouble.value = undefined
+  app.operation.value = { title, progress: undefined, stop }
+  try {
+    return await act((progress) => {
+      app.operation.value = { title, progress, stop }
+    })
+  } catch (error) {
+    if (stop?.signal.aborted !== true) app.trouble.value = error instanceof Error ? error.message : String(error)
+    return undefined
+  } finally {
+    app.operation.value = undefined
+  }
+}
+
+export async function listProjects(): Promise<void> {
+  app.list.value = await projects.list()
+}
+
+/** Opens a project and closes the previous one. */
+export async function openProject(id: string, options: { readonly takeOver?: boolean } = {}): Promise<void> {
+  await showProgress('Opening the project', undefined, async () => {
+    const previous = app.projectSession.value
+    if (previous?.project.info.id === id) await closeProjectSession()
+    const project = await projects.open(id, options)
+    if (app.projectSession.value !== undefined) await closeProjectSession()
+    const scenario = await firstScenario(project.info.sample)
+    app.projectSession.value = await openProjectSession(project, {
+      pick: { kind: 'scripted', scenario: scenario?.id ?? '' },
+      ...(scenario === undefined ? {} : { settings: settingsOf(scenario) }),
+    })
+    showFirst(app.projectSession.value)
+    app.elsewhere.value = undefined
+    project.onElsewhere(({ kind }) => {
+      if (kind !== 'changed') app.elsewhere.value = kind
+    })
+    announce(`Opened ${project.info.name}`)
+    await listProjects()
+  })
+}
+
+let endFollowing: (() => void) | undefined
+
+/** Shows what the person was at in a project; in a new one the first screen. */
+function showFirst(projectSession: ProjectSession): void {
+  const { conversation, files } = projectSession
+  const isNew = conversation.items.value.length === 0 && files.all.value.length === 0
+  page.stage.value = isNew ? 'start' : 'editor'
+  page.tabs.value = isNew ? ['start'] : []
+  page.isStageUp.value = isNew
+  page.call.value = undefined
+  page.change.value = undefined
+  page.run.value = undefined
+  endFollowing = followAgent(projectSession)
+}
+
+/** Creates a project and opens it. */
+export async function createProject(source: ProjectSource, options: ProjectOptions): Promise<void> {
+  const stop = new AbortController()
+  const created = await showProgress(`Creating ${options.name}`, stop, (onProgress) =>
+    projects.create(source, options, { onProgress, signal: stop.signal }),
+  )
+  if (created === undefined) return
+  const { length } = created.warnings
+  const about = `${length === 1 ? 'One file was' : `${length} files were`} left out of the project`
+  app.warnings.value = { about, texts: created.warnings }
+  await openProject(created.info.id)
+}
+
+/** Creates a project from files that were dropped onto the page. */
+export async function createFromDrop(transfer: DataTransfer): Promise<void> {
+  const imported = await importFromDrop(transfer)
+  if (imported !== undefined) await createProject(imported.source, { name: imported.name, storage: defaultStorage })
+}
+
+/** Opens the initial project: the requested sample, the most recently opened project, or the first sample. */
+export async function openFirst(query: URLSearchParams): Promise<void> {
+  await listProjects()
+  const storage = (query.get('storage') as Storage | null) ?? defaultStorage
+  const sample = samples.find(({ id }) => id === query.get('sample'))
+  const last = app.list.value[0]
+  if (sample === undefined && last !== undefined) await openProject(last.id)
+  else {
+    const first = sample ?? samples[0]
+    const source: ProjectSource = first === undefined ? { kind: 'empty' } : { kind: 'sample', id: first.id }
+    await createProject(source, { name: first?.title ?? 'Empty project', storage })
+    // A reload opens this project again and not another one.
+    if (storage === 'opfs') history.replaceState(null, '', location.pathname)
+  }
+}
+
+/** Starts a scenario: opens its project and applies its policy and script. */
+export async function startScenario(id: string): Promise<void> {
+  const scenario = (await loadScenarios()).find((one) => one.id === id)
+  if (scenario === undefined) return
+  const { info } = app.projectSession.value?.project ?? {}
+  if (info?.sample !== scenario.sample) {
+    const existing = app.list.value.find(({ sample }) => sample === scenario.sample)
+    if (existing !== undefined) await openProject(existing.id)
+    else {
+      const sample = samples.find((one) => one.id === scenario.sample)
+      const source: ProjectSource = { kind: 'sample', id: scenario.sample }
+      await createProject(source, { name: sample?.title ?? scenario.sample, storage: info?.storage ?? defaultStorage })
+    }
+  }
+  const projectSession = app.projectSession.value
+  if (projectSession === undefined) return
+  projectSession.conversation.clear()
+  projectSession.conversation.pick.value = { kind: 'scripted', scenario: id }
+  await projectSession.session.change(settingsOf(scenario))
+}
+
+/** Starts a scenario and runs it, on the files of its sample as they were first opened. */
+export async function runScenario(id: string): Promise<void> {
+  if (app.projectSession.value?.conversation.isWorking.value === true) {
+    await app.projectSession.value.conversation.stop()
+  }
+  await startScenario(id)
+  const projectSession = app.projectSession.value
+  const prompt = projectSession?.conversation.prompt.value
+  if (projectSession === undefined || prompt === undefined || !projectSession.writable.value) return
+  const { session, following, conversation } = projectSession
+  const [first] = session.history.value
+  // The states in between stay in the history.
+  if (projectSession.changed.value.size > 0 && first !== undefined) await session.moveTo(first.id)
+  page.agent.value = true
+  page.phone.value = 'agent'
+  page.isStageUp.value = false
+  following.turn(true)
+  await conversation.send(prompt)
+}
+
+/** Lets the person enter a model of their own. */
+export function useOwnModel(): void {
+  const projectSession = app.projectSession.value
+  if (projectSession === undefined) return
+  if (projectSession.conversation.pick.value.kind !== 'endpoint') {
+    projectSession.conversation.pick.value = lastEndpoint()
+  }
+  page.dialog.value = 'settings'
+}
+
+async function closeProjectSession(): Promise<void> {
+  const projectSession = app.projectSession.value
+  endFollowing?.()
+  endFollowing = undefined
+  app.projectSession.value = undefined
+  await projectSession?.close()
+}
+
+async function firstScenario(sample: string | undefined): Promise<Scenario | undefined> {
+  const all = await loadScenarios()
+  return all.find((one) => one.sample === sample) ?? all[0]
+}
+
+function settingsOf({ workspace }: Scenario): { policy: PolicyInput; mode: 'act' | 'plan' } {
+  return { policy: workspace.policy, mode: workspace.mode ?? 'act' }
+}

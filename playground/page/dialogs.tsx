@@ -1,0 +1,25 @@
+import type { ProjectSession } from '../session/project-session.ts'
+import { lazyView } from '../ui/lazy-view.tsx'
+import { page } from './page-state.ts'
+import { theme } from './theme.ts'
+
+const HelpDialog = lazyView(async () => (await import('./help-dialog.tsx')).HelpDialog)
+const ProjectsDialog = lazyView(async () => (await import('../views/projects/projects-dialog.tsx')).ProjectsDialog)
+const SettingsDialog = lazyView(async () => (await import('../views/settings/settings-dialog.tsx')).SettingsDialog)
+
+/** The open dialog, if any. */
+export function Dialogs({ projectSession }: { readonly projectSession: ProjectSession | undefined }) {
+  const onClose = () => {
+    page.dialog.value = undefined
+  }
+  switch (page.dialog.value) {
+    case 'help':
+      return <HelpDialog onClose={onClose} />
+    case 'projects':
+      return <ProjectsDialog onClose={onClose} />
+    case 'settings':
+      return <SettingsDialog projectSession={projectSession} theme={theme} onClose={onClose} />
+    case undefined:
+      return null
+  }
+}

@@ -1,0 +1,103 @@
+import type { ProjectSession } from '../session/project-session.ts'
+import { app } from './app-state.ts'
+import { layout, type PanelName, type PhoneTab, page, type StageName } from './page-state.ts'
+
+/** Where a person goes in the page. Each of these steps ends following, so that the agent does not drag the person away. */
+
+/** A person who looks at something else is not dragged back to what the agent works on. */
+export function leaveAgent(): void {
+  app.projectSession.value?.following.leave()
+}
+
+/** Shows a view on the stage, without ending following. */
+export function putOnStage(view: StageName): void {
+  page.stage.value = view
+  if (view !== 'editor' && view !== 'terminal' && !page.tabs.value.includes(view)) {
+    page.tabs.value = [...page.tabs.value, view]
+  }
+}
+
+export function showStage(view: StageName): void {
+  leaveAgent()
+  putOnStage(view)
+  page.isStageUp.value = true
+  // The panel covers the stage where there is little space.
+  if (layout.value === 'middle') page.panel.value = undefined
+}
+
+/** Closes the tab of a view. */
+export function closeStage(view: StageName): void {
+  leaveAgent()
+  const tabs = page.tabs.value
+  const at = tabs.indexOf(view)
+  page.tabs.value = tabs.filter((tab) => tab !== view)
+  if (page.stage.value === view) page.stage.value = tabs[at + 1] ?? tabs[at - 1] ?? 'editor'
+}
+
+/** The views that a panel brings onto the stage. */
+const stageOfPanel: Partial<Record<PanelName, StageName>> = { changes: 'changes', policy: 'policy', report: 'report' }
+
+export function showPanel(panel: PanelName): void {
+  page.panel.value = panel
+  const stage = stageOfPanel[panel]
+  if (layout.value !== 'phone') {
+    if (stage !== undefined) {
+      leaveAgent()
+      putOnStage(stage)
+    }
+    return
+  }
+  page.phone.value = panel === 'files' || panel === 'changes' ? panel : 'more'
+  page.isStageUp.value = false
+}
+
+/** Opens the panel of a button of the rail, or closes it if it is open. */
+export function togglePanel(panel: PanelName): void {
+  const isOpen = page.panel.value === panel
+  const stage = stageOfPanel[panel]
+  const isShown = stage === undefined || page.stage.value === stage
+  if (isOpen && isShown) page.panel.value = undefined
+  else showPanel(panel)
+}
+
+export function showPhoneTab(tab: PhoneTab): void {
+  leaveAgent()
+  page.phone.value = tab
+  page.isStageUp.value = false
+  if (tab !== 'agent') page.panel.value = tab
+}
+
+export function showAgent(): void {
+  page.agent.value = true
+  page.phone.value = 'agent'
+  page.isStageUp.value = false
+}
+
+export function showTerminal(): void {
+  page.terminal.value = true
+  if (layout.value === 'phone') showStage('terminal')
+}
+
+/** Opens a file in the editor, at a line if one is given. */
+export function openFile(
+  { files, following }: Pick<ProjectSession, 'files' | 'following'>,
+  path: string,
+  line?: number,
+): void {
+  showStage('editor')
+  following.clear()
+  void files.open(path)
+  if (line !== undefined) page.goTo.value = { path, line, at: Date.now() }
+}
+
+/** Shows a call of the timeline with all details. */
+export function showCall(key: string): void {
+  page.call.value = key
+  showStage('call')
+}
+
+/** Shows the changes of a file since the project was first opened. */
+export function showChange(path: string): void {
+  page.change.value = path
+  showStage('changes')
+}

@@ -1,0 +1,124 @@
+import { app } from './app-state.ts'
+import { putOnStage, showAgent, showPanel, showStage, showTerminal } from './navigation.ts'
+import { layout, page } from './page-state.ts'
+
+/** A keyboard shortcut of the page. */
+export interface Shortcut {
+  readonly keys: string
+  readonly does: string
+  readonly act: () => void
+}
+
+/** Milliseconds to wait for the element of a view that is loading. */
+const MAX_WAIT = 2_000
+
+let timer: ReturnType<typeof setTimeout> | undefined
+
+/** Focuses an element as soon as its view is shown, which may have to load first. Replaces an earlier request. */
+function focus(selector: string, until = Date.now() + MAX_WAIT): void {
+  clearTimeout(timer)
+  timer = setTimeout(() => {
+    const element = document.querySelector<HTMLElement>(selector)
+    if (element !== null) element.focus()
+    else if (Date.now() < until) focus(selector, until)
+  })
+}
+
+/** The shortcuts of the page. `Ctrl` is the command key on a Mac. */
+export const shortcuts: readonly Shortcut[] = [
+  {
+    keys: 'Ctrl P',
+    does: 'Search files and text',
+    act() {
+      showPanel('search')
+      focus('#search')
+    },
+  },
+  {
+    keys: 'Alt 1',
+    does: 'The files',
+    act() {
+      showPanel('files')
+      focus('[role="tree"]')
+    },
+  },
+  {
+    keys: 'Alt 2',
+    does: 'The editor',
+    act() {
+      showStage('editor')
+      focus('.stage .cm-content')
+    },
+  },
+  {
+    keys: 'Alt 3',
+    does: 'The terminal',
+    act() {
+      showTerminal()
+      focus('.terminal-view textarea')
+    },
+  },
+  {
+    keys: 'Alt 4',
+    does: 'The agent',
+    act() {
+      showAgent()
+      focus('#composer')
+    },
+  },
+  {
+    keys: 'Alt 5',
+    does: 'The timeline',
+    act() {
+      showPanel('timeline')
+      focus('[aria-label="Timeline of calls"]')
+    },
+  },
+  {
+    keys: 'Alt 6',
+    does: 'The pending approvals',
+    act() {
+      if (layout.value !== 'phone') putOnStage('approvals')
+      focus('.approvals button')
+    },
+  },
+  {
+    keys: 'Alt 7',
+    does: 'The changes',
+    act() {
+      showPanel('changes')
+      focus('[aria-label="Changed files"]')
+    },
+  },
+  { keys: 'Alt 8', does: 'The history of the files', act: () => focus('#history') },
+  {
+    keys: 'Alt 9',
+    does: 'Follow the agent, or stop following',
+    act() {
+      const following = app.projectSession.value?.following
+      following?.turn(!following.isOn.value)
+    },
+  },
+  {
+    keys: 'F1',
+    does: 'This list',
+    act() {
+      page.dialog.value = 'help'
+    },
+  },
+]
+
+/** Handles a shortcut. Returns true if the key is one. */
+export function takeKey(event: KeyboardEvent): boolean {
+  // The state of the page changes slightly after the person sees a dialog close.
+  if (document.querySelector('dialog[open]') !== null) return false
+  const isControl = (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey
+  const pressed = isControl
+    ? `Ctrl ${event.key.toUpperCase()}`
+    : event.altKey && !event.ctrlKey && event.code.startsWith('Digit')
+      ? `Alt ${event.code.slice(5)}`
+      : event.key
+  const shortcut = shortcuts.find(({ keys }) => keys === pressed)
+  shortcut?.act()
+  return shortcut !== undefined
+}

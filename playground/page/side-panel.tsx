@@ -1,0 +1,74 @@
+import type { ProjectSession } from '../session/project-session.ts'
+import { IconButton } from '../ui/icon-button.tsx'
+import { lazyView } from '../ui/lazy-view.tsx'
+import { TreeView } from '../views/files/tree-view.tsx'
+import { MoreList } from './more-list.tsx'
+import { openFile, showCall, showChange } from './navigation.ts'
+import { type PanelName, page } from './page-state.ts'
+
+const SearchView = lazyView(async () => (await import('../views/search/search-view.tsx')).SearchView)
+const ChangedFiles = lazyView(async () => (await import('../views/changes/changed-files.tsx')).ChangedFiles)
+const TimelineView = lazyView(async () => (await import('../views/timeline/timeline-view.tsx')).TimelineView)
+const LimitsView = lazyView(async () => (await import('../views/policy/limits-view.tsx')).LimitsView)
+const RunsView = lazyView(async () => (await import('../views/report/runs-view.tsx')).RunsView)
+
+const titles: Readonly<Record<PanelName, string>> = {
+  files: 'Files',
+  search: 'Search',
+  changes: 'Changes',
+  timeline: 'Timeline',
+  policy: 'What the agent may do',
+  report: 'Runs and recordings',
+  more: 'More',
+}
+
+/** The panel of the chosen activity. */
+export function SidePanel({
+  projectSession,
+  panel,
+}: {
+  readonly projectSession: ProjectSession | undefined
+  readonly panel: PanelName
+}) {
+  return (
+    <section class="column panel" aria-label={titles[panel]}>
+      <div class="panel-head">
+        <h2 class="grow cut">{titles[panel]}</h2>
+        <IconButton
+          icon="close"
+          label="Close the panel"
+          onClick={() => {
+            page.panel.value = undefined
+          }}
+        />
+      </div>
+      <div class="column-body">
+        {projectSession === undefined ? (
+          <div class="skeleton" />
+        ) : (
+          <PanelView projectSession={projectSession} panel={panel} key={projectSession.project.info.id} />
+        )}
+      </div>
+    </section>
+  )
+}
+
+function PanelView({ projectSession, panel }: { readonly projectSession: ProjectSession; readonly panel: PanelName }) {
+  const { session, search } = projectSession
+  switch (panel) {
+    case 'files':
+      return <TreeView projectSession={projectSession} onOpen={(path) => openFile(projectSession, path)} />
+    case 'search':
+      return <SearchView search={search} onOpen={(path, line) => openFile(projectSession, path, line)} />
+    case 'changes':
+      return <ChangedFiles changed={projectSession.changed} selected={page.change} onSelect={showChange} />
+    case 'timeline':
+      return <TimelineView timeline={session.timeline} selected={page.call} onOpen={showCall} />
+    case 'policy':
+      return <LimitsView session={session} />
+    case 'report':
+      return <RunsView projectSession={projectSession} selected={page.run} />
+    case 'more':
+      return <MoreList projectSession={projectSession} />
+  }
+}

@@ -1,0 +1,197 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import type { ConversationItem } from '../../session/conversation.ts'
+import type { ProjectSession } from '../../session/project-session.ts'
+import { scrollable } from '../../ui/focusable.ts'
+import { lazyView } from '../../ui/lazy-view.tsx'
+import { CallLine } from './call-lines.tsx'
+import { Composer } from './composer.tsx'
+import { ModelPicker } from './model-picker.tsx'
+
+const EndCard = lazyView(async () => (await import('./end-card.tsx')).EndCard)
+
+export interface ConversationViewProps {
+  readonly projectSession: ProjectSession
+  readonly onCall: (key: string) => void
+  readonly onScenario: (id: string) => void
+  readonly onSettings: () => void
+  readonly onReview: () => void
+  readonly onReport: (runId: string) => void
+}
+
+/** What the agent says and does, as a story, and the field for messages. */
+export function ConversationView(props: ConversationViewProps) {
+  const { projectSession, onCall, onReview, onReport } = props
+  const { conversation, session } = projectSession
+  const { items, isWorking, afterwards, retryAt } = conversation
+  const { element, onScroll } = useEndInView()
+  const pending = session.approvals.value.length
+  const isOver = !isWorking.value && items.value.some(({ kind }) => kind === 'call')
+  return (
+    <div class="fill">
+      <section
+        class="conversation fill-rest scroll"
+        ref={element}
+        aria-label="Conversation"
+        {...scrollable}
+        onScroll={onScroll}
+      >
+        <div class="story">
+          {items.value.length === 0 && <Welcome />}
+          {stepsOf(items.value).map((step) => (
+            <Step key={step.at} step={step} projectSession={projectSession} onCall={onCall} />
+          ))}
+          {retryAt.value !== undefined && <NextTry conversation={conversation} at={retryAt.value} />}
+          {isOver && <EndCard projectSession={projectSession} onReview={onReview} onReport={onReport} />}
+          {!isWorking.value && items.value.length > 1 && afterwards.value !== undefined && (
+            <p class="muted small">To try now: {afterwards.value}</p>
+          )}
+          {isWorking.value && pending === 0 && (
+            <p class="muted working" role="status">
+              <span class="pulse" aria-hidden="true" /> The agent is working…
+            </p>
+          )}
+          {pending > 0 && (
+            <p class="notice warn" role="status">
+              The agent waits for your approval.
+            </p>
+          )}
+        </div>
+      </section>
+      <Composer projectSession={projectSession}>
+        <ModelPicker conversation={conversation} onScenario={props.onScenario} onSettings={props.onSettings} />
+      </Composer>
+    </div>
+  )
+}
+
+/** Keeps the end of a growing list in view, unless the person has scrolled up. */
+function useEndInView() {
+  const element = useRef<HTMLDivElement>(null)
+  const isAtEnd = useRef(true)
+  useEffect(() => {
+    const list = element.current
+    if (list === null) return
+    const observer = new ResizeObserver(() => {
+      if (isAtEnd.current) list.scrollTop = list.scrollHeight
+    })
+    observer.observe(list)
+    if (list.firstElementChild !== null) observer.observe(list.firstElementChild)
+    return () => observer.disconnect()
+  }, [])
+  const onScroll = ({ currentTarget: list }: { readonly currentTarget: HTMLElement }) => {
+    isAtEnd.current = list.scrollTop + list.clientHeight >= list.scrollHeight - 30
+  }
+  return { element, onScroll }
+}
+
+/** Counts down to the next try after a failure. */
+function NextTry({ conversation, at }: { readonly conversation: ProjectSession['conversation']; readonly at: number }) {
+  const seconds = useSignal(0)
+  useEffect(() => {
+    const count = () => {
+      seconds.value = Math.max(0, Math.ceil((at - Date.now()) / 1000))
+    }
+    count()
+    const timer = setInterval(count, 500)
+    return () => clearInterval(timer)
+  }, [at])
+  return (
+    <div class="row wrap" role="timer" aria-label="Next try">
+      <span class="muted number">Trying again in {seconds.value} s</span>
+      <button type="button" class="button" onClick={() => void conversation.resume()}>
+        Try now
+      </button>
+      <button type="button" class="button quiet" onClick={() => conversation.cancelRetry()}>
+        Do not try again
+      </button>
+    </div>
+  )
+}
+
+function Welcome() {
+  return (
+    <div class="stack muted welcome">
+      <p>
+        The agent works in this page, on the files of this project. The policy checks every call it makes, the audit
+        records it, and you can take it back.
+      </p>
+      <p>The scripted model needs no key and no network. Its text is fixed, but every result is real.</p>
+    </div>
+  )
+}
+
+type CallItem = Extract<ConversationItem, { kind: 'call' }>
+
+/** An item of the conversation, or calls that follow each other. */
+type StoryStep =
+  | { readonly at: number; readonly calls: readonly CallItem[] }
+  | { readonly at: number; readonly item: Exclude<ConversationItem, CallItem> }
+
+/** Groups the calls that follow each other. */
+function stepsOf(items: readonly ConversationItem[]): readonly StoryStep[] {
+  const steps: ({ at: number; calls: CallItem[] } | Extract<StoryStep, { item: unknown }>)[] = []
+  for (const [at, item] of items.entries()) {
+    const last = steps.at(-1)
+    if (item.kind !== 'call') steps.push({ at, item })
+    else if (last !== undefined && 'calls' in last) last.calls.push(item)
+    else steps.push({ at, calls: [item] })
+  }
+  return steps
+}
+
+/** Longer groups of calls are folded once they are done. */
+const MAX_LINES = 4
+
+function Step({
+  step,
+  projectSession,
+  onCall,
+}: Pick<ConversationViewProps, 'projectSession' | 'onCall'> & { readonly step: StoryStep }) {
+  if ('item' in step) return <Said item={step.item} />
+  const timeline = projectSession.session.timeline.value
+  const lines = step.calls.map((item) => (
+    <CallLine key={item.id} item={item} entry={timeline.findLast(({ step: id }) => id === item.id)} onOpen={onCall} />
+  ))
+  if (lines.length <= MAX_LINES) return <div class="call-lines">{lines}</div>
+  return (
+    <details class="call-lines" open={step.calls.some(({ ok }) => ok === undefined)}>
+      <summary>{lines.length} calls</summary>
+      {lines}
+    </details>
+  )
+}
+
+function Said({ item }: { readonly item: Exclude<ConversationItem, CallItem> }) {
+  switch (item.kind) {
+    case 'person':
+      return (
+        <div class="said person">
+          <span class="visually-hidden">You: </span>
+          {item.text}
+        </div>
+      )
+    case 'text':
+      return (
+        <div class="said agent">
+          <span class="visually-hidden">Agent: </span>
+          {item.text}
+        </div>
+      )
+    case 'reasoning':
+      return (
+        <details class="muted">
+          <summary>Reasoning</summary>
+          <div class="said">{item.text}</div>
+        </details>
+      )
+    case 'error':
+      return (
+        <p class="notice bad" role="alert">
+          {item.text}
+        </p>
+      )
+    case 'end':
+      return <p class="muted ended">{item.text}</p>
+  }
+}

@@ -1,0 +1,84 @@
+import { useSignal } from '@preact/signals'
+import { joinSentences } from 'wardspace/dialect'
+import type { ProjectSession } from '../../session/project-session.ts'
+import { summarizeRun, type TestCount } from '../../session/run-summary.ts'
+import { announce } from '../../ui/announce.tsx'
+import { Icon } from '../../ui/icon.tsx'
+
+export interface EndCardProps {
+  readonly projectSession: Pick<ProjectSession, 'session' | 'conversation' | 'writable'>
+  readonly onReview: () => void
+  readonly onReport: (runId: string) => void
+}
+
+/** What the run has done, in numbers, with what a person may want to do about it. */
+export function EndCard({ projectSession, onReview, onReport }: EndCardProps) {
+  const { session, conversation } = projectSession
+  const runId = session.agentRun.value.id
+  const timeline = session.timeline.value
+  const busy = useSignal(false)
+  const trouble = useSignal<string | undefined>(undefined)
+  const summary = summarizeRun(runId, session.audit.value, timeline)
+  if (summary === undefined) return null
+  const { filesChanged, refused, tests } = summary
+  const begin = timeline.find(({ record }) => record?.runId === runId)?.at ?? 0
+  const before = session.history.value.findLast(({ at }) => at <= begin)
+  const isChanged = filesChanged > 0 && before !== undefined && session.position.value !== before.id
+  const takeBack = async () => {
+    if (before === undefined) return
+    busy.value = true
+    const result = await session.moveTo(before.id)
+    busy.value = false
+    trouble.value = result.ok ? undefined : joinSentences(result.message, result.hint)
+    if (result.ok) announce('The changes of the run are taken back')
+  }
+  return (
+    <section class="end-card" aria-label="End of the run">
+      <h3>
+        <Icon name="check" /> Done in {(conversation.usage.value.ms / 1000).toFixed(1)} s
+      </h3>
+      <ul class="end-facts">
+        <Fact number={filesChanged} text={filesChanged === 1 ? 'file changed' : 'files changed'} tone="changed" />
+        <Fact number={refused} text={refused === 1 ? 'attempt blocked' : 'attempts blocked'} tone="bad" />
+        {tests !== undefined && (
+          <li>
+            <strong class="number">
+              {testText(tests[0])} → {testText(tests[1])}
+            </strong>
+            <span class="muted">tests pass</span>
+          </li>
+        )}
+      </ul>
+      <div class="row wrap">
+        <button type="button" class="button" disabled={filesChanged === 0} onClick={onReview}>
+          <Icon name="diff" /> Review changes
+        </button>
+        <button
+          type="button"
+          class="button"
+          disabled={!isChanged || busy.value || !projectSession.writable.value}
+          onClick={() => void takeBack()}
+        >
+          <Icon name="undo" /> Take it back
+        </button>
+        <button type="button" class="button" onClick={() => onReport(runId)}>
+          <Icon name="report" /> Report
+        </button>
+      </div>
+      {trouble.value !== undefined && <p role="alert">{trouble.value}</p>}
+    </section>
+  )
+}
+
+function Fact({ number, text, tone }: { readonly number: number; readonly text: string; readonly tone: string }) {
+  return (
+    <li>
+      <strong class={`number ${number > 0 ? tone : ''}`}>{number}</strong>
+      <span class="muted">{text}</span>
+    </li>
+  )
+}
+
+function testText({ passed, failed }: TestCount): string {
+  return `${passed}/${passed + failed}`
+}

@@ -1,0 +1,63 @@
+import { hasKey, lastEndpoint } from '../../session/model.ts'
+import type { ProjectSession } from '../../session/project-session.ts'
+import { Select } from '../../ui/select.tsx'
+
+export interface ModelPickerProps {
+  readonly conversation: ProjectSession['conversation']
+  readonly onScenario: (id: string) => void
+  /** The person chose a model that needs settings. */
+  readonly onSettings: () => void
+}
+
+const kinds = [
+  { value: 'scripted', label: 'Scripted model' },
+  { value: 'endpoint', label: 'Your own endpoint' },
+  { value: 'builtin', label: 'The browser’s model' },
+] as const
+
+/** Selects the model, and the scenario of the scripted model. */
+export function ModelPicker({ conversation, onScenario, onSettings }: ModelPickerProps) {
+  const pick = conversation.pick.value
+  const scenarios = conversation.scenarios.value
+  const isWorking = conversation.isWorking.value
+  return (
+    <div class="row model-picker">
+      <Select
+        label="Model"
+        class="quiet"
+        value={pick.kind}
+        options={kinds}
+        disabled={isWorking}
+        onChange={(kind) => {
+          if (kind === 'scripted') conversation.pick.value = { kind, scenario: scenarios[0]?.id ?? '' }
+          else if (kind === 'builtin') conversation.pick.value = { kind }
+          else {
+            conversation.pick.value = lastEndpoint()
+            onSettings()
+          }
+        }}
+      />
+      {pick.kind === 'scripted' && (
+        <Select
+          label="Scenario"
+          class="quiet"
+          value={pick.scenario}
+          options={scenarios.map(({ id, title }) => ({ value: id, label: title }))}
+          disabled={isWorking}
+          onChange={onScenario}
+        />
+      )}
+      {pick.kind === 'endpoint' && (
+        <button type="button" class="button quiet" onClick={onSettings}>
+          <span class="cut">{pick.model === '' ? 'Choose a model…' : `${pick.provider}: ${pick.model}`}</span>
+          {!hasKey.value && pick.provider !== 'compatible' && <span class="tag warn">no key</span>}
+        </button>
+      )}
+      {pick.kind === 'builtin' && (
+        <span class="muted cut grow">
+          {'LanguageModel' in globalThis ? 'Runs on this machine' : 'Not available in this browser'}
+        </span>
+      )}
+    </div>
+  )
+}

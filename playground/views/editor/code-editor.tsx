@@ -1,0 +1,104 @@
+import { EditorState, StateEffect, StateField } from '@codemirror/state'
+import { Decoration, type DecorationSet, EditorView, keymap } from '@codemirror/view'
+import { useEffect, useRef } from 'preact/hooks'
+import { base, reading, writing } from './codemirror.ts'
+
+export interface CodeEditorProps {
+  readonly path: string
+  readonly label: string
+  readonly text: string
+  readonly lineEnd?: string
+  /** Reloads the text when it changes. */
+  readonly loaded: number
+  readonly readOnly?: boolean
+  readonly onEdit?: (text: string) => void
+  readonly onSave?: () => void
+  /** The line to show, from 1. A new `at` shows it again. */
+  readonly goTo?: { readonly line: number; readonly at: number } | undefined
+  /** Lines to mark and to scroll to, from 1, without taking the focus. */
+  readonly lines?: readonly [first: number, last: number] | undefined
+}
+
+const mark = Decoration.line({ class: 'cm-followed' })
+const setMarks = StateEffect.define<DecorationSet>()
+const marks = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update: (before, { changes, effects }) =>
+    effects.reduce((now, effect) => (effect.is(setMarks) ? effect.value : now), before.map(changes)),
+  provide: (field) => EditorView.decorations.from(field),
+})
+
+/** Marks lines and scrolls to the first one. Without lines, removes the marks. */
+function markLines(editor: EditorView, lines: CodeEditorProps['lines']): void {
+  if (lines === undefined) {
+    editor.dispatch({ effects: setMarks.of(Decoration.none) })
+    return
+  }
+  const { doc } = editor.state
+  const first = Math.min(Math.max(1, lines[0]), doc.lines)
+  const last = Math.min(Math.max(first, lines[1]), doc.lines)
+  const ranges = Array.from({ length: last - first + 1 }, (_, at) => mark.range(doc.line(first + at).from))
+  const top = EditorView.scrollIntoView(doc.line(first).from, { y: 'start', yMargin: 40 })
+  editor.dispatch({ effects: [setMarks.of(Decoration.set(ranges)), top] })
+}
+
+/** Edits one text. */
+export default function CodeEditor(props: CodeEditorProps) {
+  const element = useRef<HTMLDivElement>(null)
+  const view = useRef<EditorView | undefined>(undefined)
+  const latest = useRef(props)
+  latest.current = props
+  const { path, label, text, lineEnd = '\n', loaded, readOnly = false, goTo, lines } = props
+
+  useEffect(() => {
+    const parent = element.current
+    if (parent === null) return
+    const top = view.current?.scrollDOM.scrollTop ?? 0
+    view.current?.destroy()
+    const state = EditorState.create({
+      doc: text,
+      extensions: [
+        EditorState.lineSeparator.of(lineEnd),
+        keymap.of([
+          {
+            key: 'Mod-s',
+            run: () => {
+              latest.current.onSave?.()
+              return true
+            },
+          },
+        ]),
+        base(path, label),
+        readOnly ? reading() : writing(),
+        marks,
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) latest.current.onEdit?.(update.state.sliceDoc())
+        }),
+      ],
+    })
+    const created = new EditorView({ parent, state })
+    created.scrollDOM.scrollTop = top
+    view.current = created
+    return () => {
+      created.destroy()
+      view.current = undefined
+    }
+  }, [path, loaded, readOnly])
+
+  useEffect(() => {
+    const editor = view.current
+    if (editor === undefined || goTo === undefined) return
+    const line = editor.state.doc.line(Math.min(Math.max(1, goTo.line), editor.state.doc.lines))
+    editor.dispatch({
+      selection: { anchor: line.from },
+      effects: EditorView.scrollIntoView(line.from, { y: 'center' }),
+    })
+    editor.focus()
+  }, [goTo?.at, path])
+
+  useEffect(() => {
+    if (view.current !== undefined) markLines(view.current, lines)
+  }, [lines?.[0], lines?.[1], path, loaded])
+
+  return <div class="code" ref={element} />
+}

@@ -1,0 +1,244 @@
+import { useSignal } from '@preact/signals'
+import type { FollowedFile } from '../../session/following.ts'
+import { MAX_BYTES, type OpenFile } from '../../session/open-files.ts'
+import type { ProjectSession } from '../../session/project-session.ts'
+import { textOf } from '../../session/text.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { lazyView } from '../../ui/lazy-view.tsx'
+
+const CodeEditor = lazyView(async () => (await import('./code-editor.tsx')).default)
+const DiffEditor = lazyView(async () => (await import('./diff-editor.tsx')).default)
+
+export interface EditorViewProps {
+  readonly projectSession: Pick<
+    ProjectSession,
+    'files' | 'changed' | 'following' | 'session' | 'project' | 'writable' | 'conversation'
+  >
+  /** The line to go to. */
+  readonly goTo: { readonly path: string; readonly line: number; readonly at: number } | undefined
+  readonly onShowChange: (path: string) => void
+}
+
+/** The active file. While the agent is followed, its change of that file as a difference. */
+export function EditorView({ projectSession, goTo, onShowChange }: EditorViewProps) {
+  const { all, active } = projectSession.files
+  const file = all.value.find(({ path, isOpen }) => isOpen && path === active.value)
+  if (file === undefined) return <NoFile projectSession={projectSession} />
+  const { following } = projectSession
+  const followed = following.isOn.value ? following.file.value : undefined
+  const work =
+    followed?.path === file.path && file.draft === undefined && file.theirs === undefined ? followed : undefined
+  return (
+    <div class="fill">
+      <FileBar projectSession={projectSession} file={file} work={work} onShowChange={onShowChange} />
+      <div class="fill-rest">
+        {work?.change !== undefined ? (
+          <DiffEditor
+            path={file.path}
+            before={work.change.before}
+            after={work.change.after}
+            inline
+            labels={['Before the edit', 'After the edit']}
+            key={`${file.path} ${work.change.before.length}`}
+          />
+        ) : file.theirs === undefined ? (
+          <FileText
+            projectSession={projectSession}
+            file={file}
+            goTo={goTo?.path === file.path ? goTo : undefined}
+            lines={work?.lines}
+            key={file.path}
+          />
+        ) : (
+          <Conflict projectSession={projectSession} file={file} key={file.path} />
+        )}
+      </div>
+    </div>
+  )
+}
+
+type EditorProps = Pick<EditorViewProps, 'projectSession'>
+
+/** Shown while no file is open: lists the drafts whose tabs were closed. */
+function NoFile({ projectSession }: EditorProps) {
+  const { all } = projectSession.files
+  return (
+    <div class="empty">
+      {all.value.length > 0 && (
+        <section class="stack" aria-label="Drafts">
+          <p>{all.value.length === 1 ? 'One draft is' : `${all.value.length} drafts are`} not saved yet:</p>
+          {all.value.map(({ path }) => (
+            <button key={path} type="button" class="button" onClick={() => void projectSession.files.open(path)}>
+              <span class="mono">{path}</span>
+            </button>
+          ))}
+        </section>
+      )}
+      <p>Choose a file, or let the agent work. What it reads and changes appears here.</p>
+      <p>
+        <kbd>Ctrl</kbd> <kbd>P</kbd> finds files and text, <kbd>F1</kbd> lists all keys.
+      </p>
+    </div>
+  )
+}
+
+function FileBar({
+  projectSession,
+  file,
+  work,
+  onShowChange,
+}: EditorProps & {
+  readonly file: OpenFile
+  readonly work: FollowedFile | undefined
+  readonly onShowChange: (path: string) => void
+}) {
+  const isDirty = file.draft !== undefined
+  return (
+    <div class="bar">
+      <span class="mono cut grow" title={file.path}>
+        {file.path}
+      </span>
+      {file.trouble !== undefined && (
+        <span class="tag bad cut" role="alert" title={file.trouble}>
+          {file.trouble}
+        </span>
+      )}
+      {work?.change !== undefined && <span class="tag changed">the agent edits</span>}
+      {work?.lines !== undefined && (
+        <span class="tag number">
+          the agent reads{' '}
+          {work.lines[0] === work.lines[1] ? `line ${work.lines[0]}` : `lines ${work.lines[0]}–${work.lines[1]}`}
+        </span>
+      )}
+      {isDirty && <span class="tag warn">draft, not saved</span>}
+      {projectSession.changed.value.has(file.path) && (
+        <button type="button" class="button quiet" onClick={() => onShowChange(file.path)}>
+          Show changes
+        </button>
+      )}
+      <button
+        type="button"
+        class="button quiet"
+        disabled={!isDirty}
+        onClick={() => void projectSession.files.revert(file.path)}
+      >
+        Revert
+      </button>
+      <button
+        type="button"
+        class="button"
+        disabled={!isDirty}
+        onClick={() => void projectSession.files.save(file.path)}
+      >
+        Save
+      </button>
+    </div>
+  )
+}
+
+function FileText({
+  projectSession,
+  file,
+  goTo,
+  lines,
+}: EditorProps & {
+  readonly file: OpenFile
+  readonly goTo: EditorViewProps['goTo']
+  readonly lines: FollowedFile['lines']
+}) {
+  const revealed = useSignal<string | undefined>(undefined)
+  const lock = useSignal<string | undefined>(undefined)
+  const isRequested = useSignal(false)
+  if (!isRequested.value) {
+    isRequested.value = true
+    void projectSession.session.workspace.value.explain('read_file', { path: file.path }).then((read) => {
+      if (!read.ok) lock.value = read.message
+      else if (read.verdict.decision === 'deny') lock.value = read.verdict.reason
+      else lock.value = ''
+    })
+  }
+  if (lock.value === undefined) return <div class="skeleton" />
+  if (lock.value !== '' && revealed.value === undefined && file.draft === undefined) {
+    return (
+      <div class="empty">
+        <Icon name="lock" />
+        <p>{lock.value}. No tool and no command of the agent can read it.</p>
+        <button
+          type="button"
+          class="button"
+          onClick={async () => {
+            const { bytes } = await projectSession.project.backend.read(file.path as never)
+            revealed.value = textOf(bytes)?.text ?? 'This file is not text.'
+          }}
+        >
+          Show the content
+        </button>
+      </div>
+    )
+  }
+  if (file.base === undefined && revealed.value === undefined && file.draft === undefined) {
+    return (
+      <div class="empty">
+        <p>
+          {file.sha256 === undefined
+            ? 'This file no longer exists.'
+            : `This file is not UTF-8 text, or it is larger than ${MAX_BYTES / 1024 / 1024} MiB.`}
+        </p>
+      </div>
+    )
+  }
+  return (
+    <CodeEditor
+      path={file.path}
+      label={`Text of ${file.path}`}
+      text={revealed.value ?? file.draft ?? file.base?.text ?? ''}
+      lineEnd={file.base?.lineEnd ?? '\n'}
+      loaded={file.loaded}
+      readOnly={revealed.value !== undefined || !projectSession.writable.value}
+      onEdit={(text) => projectSession.files.edit(file.path, text)}
+      onSave={() => void projectSession.files.save(file.path)}
+      goTo={goTo}
+      lines={lines}
+    />
+  )
+}
+
+/** Resolves a file that changed while it was edited: shows both versions and saves the right side. */
+function Conflict({ projectSession, file }: EditorProps & { readonly file: OpenFile }) {
+  const mine = file.draft ?? ''
+  const result = useSignal(mine)
+  const theirs = file.theirs?.text?.text
+  const settle = (text: string) => void projectSession.files.settle(file.path, text)
+  return (
+    <div class="fill">
+      <div class="notice warn conflict" role="alert">
+        <p>
+          <strong>{file.path} has changed since you opened it.</strong> The left side shows the current file
+          {file.theirs?.sha256 === undefined ? ' (empty, since it was deleted)' : ''}, the right side your text. Nothing
+          is written before you choose.
+        </p>
+        <div class="row wrap">
+          <button type="button" class="button primary" onClick={() => settle(result.value)}>
+            Save the right side
+          </button>
+          <button type="button" class="button" onClick={() => void projectSession.files.revert(file.path)}>
+            Discard my text
+          </button>
+        </div>
+      </div>
+      <div class="fill-rest">
+        <DiffEditor
+          path={file.path}
+          before={theirs ?? ''}
+          after={mine}
+          inline={false}
+          labels={['Current file', 'Your text']}
+          onEdit={(text) => {
+            result.value = text
+            projectSession.files.edit(file.path, text)
+          }}
+        />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,117 @@
+import './policy.css'
+import type { Policy } from 'wardspace'
+import { defaultLimits } from 'wardspace'
+import type { Session } from '../../session/types.ts'
+import { scrollable } from '../../ui/focusable.ts'
+
+/** The limits that the agent's run has used, and the taint of what it has read. */
+export function LimitsView({ session }: { readonly session: Session }) {
+  const run = session.agentRun.value
+  session.revision.value
+  const records = session.audit.value.filter(({ runId, phase }) => runId === run.id && phase !== 'intent')
+  const written = session.workspace.value
+    .history()
+    .entries.filter(({ runId }) => runId === run.id)
+    .flatMap(({ changes = [] }) => changes)
+    .reduce((sum, { became }) => sum + (became?.type === 'file' ? became.size : 0), 0)
+  const read = records.flatMap(({ code, pathsRead }) => (code === undefined ? pathsRead : []))
+  const now = Date.now()
+  const recent = records.filter(({ timestamp }) => now - Date.parse(timestamp) < 60_000).length
+  const { policy } = session.settings.value
+  const limits = typeof policy === 'string' ? {} : (policy.limits ?? {})
+  const label = run.taint.label()
+  const bounds: readonly (readonly [string, number, number])[] = [
+    ['Calls in the last minute', recent, limits.callsPerMinute ?? defaultLimits.callsPerMinute],
+    ['Bytes written', written, limits.bytesWrittenPerRun ?? defaultLimits.bytesWrittenPerRun],
+  ]
+  const budget: readonly (readonly [string, number])[] = [
+    ['Files of one patch', limits.patchFiles ?? defaultLimits.patchFiles],
+    ['Deleted files', limits.patchDeletes ?? defaultLimits.patchDeletes],
+    ['Added lines', limits.patchInsertions ?? defaultLimits.patchInsertions],
+    ['Removed lines', limits.patchDeletions ?? defaultLimits.patchDeletions],
+    ['Bytes of a patch', limits.patchBytes ?? defaultLimits.patchBytes],
+  ]
+  return (
+    <section class="fill scroll pad stack" aria-label="Limits and taint" {...scrollable}>
+      <TaintSection label={label} origins={run.taint.origins()} hasLabels={hasLabels(policy)} />
+      <section class="stack">
+        <h2>This run</h2>
+        <dl class="facts">
+          <Fact name="Run" value={run.id} />
+          <Fact name="Task" value={run.task?.text ?? '–'} />
+          <Fact name="Scope" value={run.task?.scope?.join(', ') ?? '–'} />
+          <Fact name="Plan" value={run.plan === undefined ? '–' : 'approved'} />
+          <Fact name="Calls" value={String(records.length)} />
+          <Fact name="Refused" value={String(records.filter(({ code }) => code !== undefined).length)} />
+          <Fact name="Files read" value={String(new Set(read).size)} />
+        </dl>
+        {bounds.map(([name, used, max]) => (
+          <div key={name}>
+            <div class="row">
+              <span class="grow">{name}</span>
+              <span class="muted number">
+                {used.toLocaleString('en')} of {max.toLocaleString('en')}
+              </span>
+            </div>
+            <progress aria-label={name} max={max} value={Math.min(used, max)} />
+          </div>
+        ))}
+      </section>
+      <section class="stack">
+        <h2>Budget of one patch</h2>
+        <dl class="facts">
+          {budget.map(([name, max]) => (
+            <Fact key={name} name={name} value={`at most ${max.toLocaleString('en')}`} />
+          ))}
+        </dl>
+      </section>
+    </section>
+  )
+}
+
+function TaintSection({
+  label,
+  origins,
+  hasLabels,
+}: {
+  readonly label: string
+  readonly origins: ReturnType<Session['agentRun']['value']['taint']['origins']>
+  readonly hasLabels: boolean
+}) {
+  return (
+    <section class="stack">
+      <h2>Taint</h2>
+      <p>
+        <span class={`tag taint-${label}`}>{label}</span> is the highest label of the content that has reached the
+        model.
+      </p>
+      {origins.length === 0 ? (
+        <p class="muted">No labelled content was read{hasLabels ? '' : '; this policy has no labels'}.</p>
+      ) : (
+        <ul class="rules">
+          {origins.map(({ label: originLabel, tool, path, callId }) => (
+            <li key={callId}>
+              <span class={`tag taint-${originLabel}`}>{originLabel}</span>
+              <span class="mono">
+                {tool} {path ?? ''}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function Fact({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}
+
+function hasLabels(policy: Policy['data'] | string | object): boolean {
+  return typeof policy === 'object' && 'labels' in policy
+}

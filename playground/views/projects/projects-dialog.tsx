@@ -1,0 +1,253 @@
+import './projects.css'
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { app, createProject, defaultStorage, listProjects, openProject, projects } from '../../page/app-state.ts'
+import { importFromInput } from '../../projects/import-folder.ts'
+import { samples } from '../../projects/samples.ts'
+import type { ProjectSource, Storage } from '../../projects/types.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Select } from '../../ui/select.tsx'
+import { ExportPanel } from './export-panel.tsx'
+
+const storageNames: Readonly<Record<Storage, string>> = {
+  memory: 'in this tab',
+  opfs: 'in this browser',
+  directory: 'in a folder of yours',
+}
+
+const storages = [
+  { value: 'opfs', label: 'in this browser (kept)' },
+  { value: 'memory', label: 'in this tab (lost when it is closed)' },
+] as const
+
+/** Lists the projects, and creates, imports and exports them. */
+export function ProjectsDialog({ onClose }: { readonly onClose: () => void }) {
+  const storage = useSignal<'memory' | 'opfs'>(defaultStorage === 'opfs' ? 'opfs' : 'memory')
+  const projectSession = app.projectSession.value
+  useEffect(() => void listProjects(), [])
+  const make = (source: ProjectSource, name: string) => {
+    onClose()
+    void createProject(source, { name, storage: storage.value })
+  }
+  return (
+    <Dialog title="Projects" onClose={onClose}>
+      <div class="stack">
+        <section class="stack" aria-label="Your projects">
+          {app.list.value.length === 0 && <p class="muted">There are no projects yet.</p>}
+          <ul class="projects">
+            {app.list.value.map((info) => (
+              <li key={info.id} class="row">
+                <button
+                  type="button"
+                  class="button quiet grow start"
+                  aria-current={info.id === projectSession?.project.info.id}
+                  onClick={() => {
+                    onClose()
+                    void openProject(info.id)
+                  }}
+                >
+                  <strong class="cut">{info.name}</strong>
+                  <span class="muted">{storageNames[info.storage]}</span>
+                </button>
+                {info.id === projectSession?.project.info.id ? (
+                  <span class="tag good">open</span>
+                ) : (
+                  <RemoveButton
+                    name={info.name}
+                    onRemove={async () => {
+                      await projects.remove(info.id)
+                      await listProjects()
+                    }}
+                  />
+                )}
+              </li>
+            ))}
+          </ul>
+        </section>
+        <section class="stack">
+          <div class="row">
+            <h3 class="grow">New project</h3>
+            <span class="muted">Store files</span>
+            <Select
+              label="Store files"
+              value={storage.value}
+              options={defaultStorage === 'opfs' ? storages : storages.slice(1)}
+              onChange={(chosen) => {
+                storage.value = chosen
+              }}
+            />
+          </div>
+          <ul class="samples">
+            {samples.map(({ id, title, summary }) => (
+              <li key={id}>
+                <button type="button" class="button start" onClick={() => make({ kind: 'sample', id }, title)}>
+                  <strong>{title}</strong>
+                  <span class="muted">{summary}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </section>
+        <Import make={make} />
+        {projectSession !== undefined && <ExportPanel projectSession={projectSession} />}
+      </div>
+    </Dialog>
+  )
+}
+
+/** Removes a project after a second press. */
+function RemoveButton({ name, onRemove }: { readonly name: string; readonly onRemove: () => Promise<void> }) {
+  const isAsking = useSignal(false)
+  if (!isAsking.value) {
+    return (
+      <button
+        type="button"
+        class="button quiet danger"
+        aria-label={`Remove ${name}`}
+        onClick={() => {
+          isAsking.value = true
+        }}
+      >
+        Remove
+      </button>
+    )
+  }
+  return (
+    <span class="row" role="alert">
+      <span>Remove it with all its data?</span>
+      <button type="button" class="button danger" onClick={() => void onRemove()}>
+        Remove “{name}”
+      </button>
+      <button
+        type="button"
+        class="button quiet"
+        onClick={() => {
+          isAsking.value = false
+        }}
+      >
+        Keep
+      </button>
+    </span>
+  )
+}
+
+/** Selects folders with all their files. */
+const wholeFolder = { webkitdirectory: true }
+
+type PickFolder = (options: { readonly mode: 'readwrite' }) => Promise<FileSystemDirectoryHandle>
+const pickFolder = (globalThis as { showDirectoryPicker?: PickFolder }).showDirectoryPicker?.bind(globalThis)
+
+function Import({ make }: { readonly make: (source: ProjectSource, name: string) => void }) {
+  const canPick = pickFolder !== undefined
+  const importFiles = ({ files }: HTMLInputElement) => {
+    const imported = importFromInput([...(files ?? [])])
+    if (imported !== undefined) make(imported.source, imported.name)
+  }
+  return (
+    <section class="stack">
+      <h3>Import</h3>
+      <div class="row wrap">
+        <label class="button" for="import-zip">
+          From a zip…
+        </label>
+        <input
+          id="import-zip"
+          class="visually-hidden"
+          type="file"
+          accept=".zip,application/zip"
+          onChange={({ currentTarget }) => {
+            importFiles(currentTarget)
+          }}
+        />
+        <label class="button" for="import-folder">
+          From a folder…
+        </label>
+        <input
+          id="import-folder"
+          class="visually-hidden"
+          type="file"
+          {...wholeFolder}
+          onChange={({ currentTarget }) => {
+            importFiles(currentTarget)
+          }}
+        />
+        <button
+          type="button"
+          class="button"
+          disabled={!canPick}
+          title={canPick ? undefined : 'This browser cannot give access to a folder'}
+          onClick={async () => {
+            try {
+              const handle = await pickFolder?.({ mode: 'readwrite' })
+              if (handle !== undefined) make({ kind: 'directory', handle }, handle.name)
+            } catch {
+              // The person cancelled the picker.
+            }
+          }}
+        >
+          Work in a folder in place…
+        </button>
+        <button type="button" class="button" onClick={() => make({ kind: 'empty' }, 'Empty project')}>
+          Empty
+        </button>
+        <span class="muted">or drop a zip, files or a folder onto the page.</span>
+      </div>
+      <CloneForm make={make} />
+    </section>
+  )
+}
+
+function CloneForm({ make }: { readonly make: (source: ProjectSource, name: string) => void }) {
+  const url = useSignal('')
+  const proxy = useSignal('')
+  return (
+    <form
+      class="form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const corsProxy = proxy.value.trim() === '' ? {} : { corsProxy: proxy.value.trim() }
+        make({ kind: 'git', url: url.value.trim(), ...corsProxy }, nameOf(url.value))
+      }}
+    >
+      <label for="git-url">Git address</label>
+      <div class="row">
+        <input
+          id="git-url"
+          class="field mono grow"
+          type="url"
+          required
+          placeholder="https://…/project.git"
+          value={url.value}
+          onInput={({ currentTarget }) => {
+            url.value = currentTarget.value
+          }}
+        />
+        <button type="submit" class="button">
+          Clone
+        </button>
+      </div>
+      <label for="git-proxy">CORS proxy</label>
+      <input
+        id="git-proxy"
+        class="field mono"
+        type="url"
+        placeholder="none; most servers need one for a page"
+        value={proxy.value}
+        onInput={({ currentTarget }) => {
+          proxy.value = currentTarget.value
+        }}
+      />
+    </form>
+  )
+}
+
+function nameOf(url: string): string {
+  return (
+    url
+      .trim()
+      .replace(/\/+$/, '')
+      .replace(/\.git$/, '')
+      .split('/')
+      .at(-1) || 'Clone'
+  )
+}

@@ -1,0 +1,39 @@
+import './report.css'
+import type { ReadonlySignal } from '@preact/signals'
+import { reportMarkdown } from 'wardspace/audit'
+import { download } from '../../projects/download.ts'
+import type { Session } from '../../session/types.ts'
+import { scrollable } from '../../ui/focusable.ts'
+import { ReportText } from './report-text.tsx'
+import { chosenReport } from './reports.ts'
+
+export interface ReportViewProps {
+  readonly session: Session
+  /** The run; undefined for the last one of the agent. */
+  readonly selected: ReadonlySignal<string | undefined>
+}
+
+/** The report of a run. */
+export function ReportView({ session, selected }: ReportViewProps) {
+  const report = chosenReport(session.audit.value, selected.value)
+  if (report === undefined) {
+    return (
+      <div class="empty">
+        <p>There are no calls yet. After a run, its report appears here: what was read, changed, asked and refused.</p>
+      </div>
+    )
+  }
+  return (
+    <div class="fill">
+      <div class="bar">
+        <span class="grow muted mono cut">{report.runId}</span>
+        <button type="button" class="button" onClick={() => download(`${report.runId}.md`, reportMarkdown(report))}>
+          Save report
+        </button>
+      </div>
+      <section class="fill-rest scroll pad" aria-label="Report" {...scrollable}>
+        <ReportText text={reportMarkdown(report)} />
+      </section>
+    </div>
+  )
+}

@@ -1,0 +1,117 @@
+import './search.css'
+import { useSignal } from '@preact/signals'
+import type { ProjectSession } from '../../session/project-session.ts'
+import { VirtualList } from '../../ui/virtual-list.tsx'
+
+export interface SearchViewProps {
+  readonly search: ProjectSession['search']
+  readonly onOpen: (path: string, line?: number) => void
+}
+
+/** Searches files and text while the person types. */
+export function SearchView({ search, onOpen }: SearchViewProps) {
+  const { query, files, hits, busy, cut, trouble } = search.state.value
+  const active = useSignal(-1)
+  const rows = [...files.map((path) => ({ path, line: undefined })), ...hits]
+  const open = (at: number) => {
+    const row = rows[at]
+    if (row !== undefined) onOpen(row.path, row.line)
+  }
+  const ask = (change: Partial<typeof query>) => {
+    active.value = -1
+    search.ask({ ...query, ...change })
+  }
+  return (
+    <div class="fill">
+      <SearchField
+        query={query}
+        status={trouble ?? (query.text === '' ? '' : busy ? 'Searching…' : summaryOf(files.length, hits.length, cut))}
+        onChange={ask}
+      />
+      {rows.length > 0 && (
+        <VirtualList
+          label="Search results"
+          name="result"
+          count={rows.length}
+          rowHeight={44}
+          active={active.value}
+          onActive={(at) => {
+            active.value = at
+          }}
+          onOpen={open}
+          row={(at) => {
+            const row = rows[at]
+            if (row === undefined) return null
+            return (
+              <div class="grow">
+                <div class="row">
+                  <span class="cut grow">{row.path}</span>
+                  <span class="muted number">{row.line ?? 'file'}</span>
+                </div>
+                <div class="muted mono cut">{'snippet' in row ? row.snippet.trim() : '\u00a0'}</div>
+              </div>
+            )
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+type Query = ProjectSession['search']['state']['value']['query']
+
+function SearchField({
+  query,
+  status,
+  onChange,
+}: {
+  readonly query: Query
+  readonly status: string
+  readonly onChange: (change: Partial<Query>) => void
+}) {
+  return (
+    <div class="search-field">
+      <input
+        id="search"
+        class="field"
+        type="search"
+        aria-label="Search files and text"
+        placeholder="Search files and text"
+        autocomplete="off"
+        spellcheck={false}
+        value={query.text}
+        onInput={({ currentTarget }) => onChange({ text: currentTarget.value })}
+      />
+      <div class="row">
+        <button
+          type="button"
+          class="button quiet mono"
+          aria-pressed={query.regex}
+          title="Regular expression"
+          aria-label="Regular expression"
+          onClick={() => onChange({ regex: !query.regex })}
+        >
+          .*
+        </button>
+        <button
+          type="button"
+          class="button quiet"
+          aria-pressed={query.caseSensitive}
+          aria-label="Match case"
+          title="Match case"
+          onClick={() => onChange({ caseSensitive: !query.caseSensitive })}
+        >
+          Aa
+        </button>
+        <span class="muted grow cut" role="status">
+          {status}
+        </span>
+      </div>
+    </div>
+  )
+}
+
+function summaryOf(files: number, hits: number, cut: boolean): string {
+  if (files + hits === 0) return 'Nothing found'
+  return `${files} ${files === 1 ? 'file' : 'files'}, ${cut ? 'the first ' : ''}${hits} ${hits === 1 ? 'line' : 'lines'}`
+}

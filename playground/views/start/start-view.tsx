@@ -1,0 +1,95 @@
+import { Icon, type IconName } from '../../ui/icon.tsx'
+
+export interface StartViewProps {
+  /** Starts a scenario by its id. */
+  readonly onStart: (scenario: string) => void
+  readonly onOwnModel: () => void
+  readonly onOpenProject: () => void
+}
+
+interface Card {
+  readonly scenario: string
+  readonly title: string
+  readonly about: string
+  readonly icon: IconName
+}
+
+const cards: readonly Card[] = [
+  {
+    scenario: 'resist-an-attack',
+    title: 'Watch an attack fail',
+    about: 'A README tells the agent to give away a secret and to delete everything. It obeys, and is stopped.',
+    icon: 'blocked',
+  },
+  {
+    scenario: 'mend-a-test',
+    title: 'Mend a failing test',
+    about: 'The agent runs the tests, finds the cause, changes one line and runs them again.',
+    icon: 'check',
+  },
+  {
+    scenario: 'drop-a-dependency',
+    title: 'Approve a risky change',
+    about: 'The agent submits a plan first. You decide about each change that matters.',
+    icon: 'flag',
+  },
+]
+
+const others: readonly Omit<Card, 'about' | 'icon'>[] = [
+  { scenario: 'rename-across-files', title: 'Rename across files' },
+  { scenario: 'explore-and-explain', title: 'Explore and explain' },
+  { scenario: 'keep-a-secret', title: 'Keep a secret' },
+]
+
+const promises: readonly (readonly [icon: IconName, text: string])[] = [
+  ['lock', 'Nothing leaves this page'],
+  ['undo', 'Every change can be taken back'],
+  ['list', 'Every access is recorded'],
+]
+
+/** The first screen: what this is, and one press that shows it. */
+export function StartView({ onStart, onOwnModel, onOpenProject }: StartViewProps) {
+  return (
+    <div class="start fill-rest scroll">
+      <div class="start-middle">
+        <h2>An agent at work in this page, that cannot go where you do not let it.</h2>
+        <ul class="start-cards">
+          {cards.map(({ scenario, title, about, icon }, at) => (
+            <li key={scenario}>
+              <button type="button" class={at === 0 ? 'first' : ''} onClick={() => onStart(scenario)}>
+                <Icon name={icon} size={20} />
+                <strong>{title}</strong>
+                <span class="muted">{about}</span>
+                <span class="start-go">
+                  <Icon name="play" size={12} /> Start
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+        <div class="row wrap start-others">
+          {others.map(({ scenario, title }) => (
+            <button key={scenario} type="button" class="button quiet" onClick={() => onStart(scenario)}>
+              <Icon name="play" size={12} /> {title}
+            </button>
+          ))}
+        </div>
+        <div class="row wrap start-own">
+          <button type="button" class="button" onClick={onOwnModel}>
+            <Icon name="key" /> Use my own model
+          </button>
+          <button type="button" class="button" onClick={onOpenProject}>
+            <Icon name="folder" /> Open my project
+          </button>
+        </div>
+        <ul class="start-promises muted">
+          {promises.map(([icon, text]) => (
+            <li key={text}>
+              <Icon name={icon} /> {text}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  )
+}

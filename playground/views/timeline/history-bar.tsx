@@ -1,0 +1,77 @@
+import { useSignal } from '@preact/signals'
+import { joinSentences } from 'wardspace/dialect'
+import type { ProjectSession } from '../../session/project-session.ts'
+import { announce } from '../../ui/announce.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+
+/** The history of the files. The slider restores earlier and later states. */
+export function HistoryBar({ projectSession }: { readonly projectSession: ProjectSession }) {
+  const { session } = projectSession
+  const points = session.history.value
+  const busy = useSignal(false)
+  const trouble = useSignal<string | undefined>(undefined)
+  const dragged = useSignal<number | undefined>(undefined)
+  const at = points.findIndex(({ id }) => id === session.position.value)
+  const shown = dragged.value ?? (at === -1 ? points.length : at)
+  const last = at === -1 ? points.length : points.length - 1
+  const isStill = busy.value || projectSession.conversation.isWorking.value || !projectSession.writable.value
+  const nameOf = (index: number) => points[index]?.label ?? 'Changed since then'
+
+  const go = async (index: number) => {
+    const point = points[index]
+    dragged.value = undefined
+    if (point === undefined || index === at) return
+    busy.value = true
+    const result = await session.moveTo(point.id)
+    busy.value = false
+    trouble.value = result.ok ? undefined : joinSentences(result.message, result.hint)
+    if (result.ok) announce(`Restored the files: ${point.label}`)
+  }
+
+  return (
+    <section class="history-bar" aria-label="History of the files">
+      <IconButton
+        icon="undo"
+        label="One state back"
+        title="One state back"
+        disabled={isStill || shown <= 0}
+        onClick={() => void go(shown - 1)}
+      />
+      <label class="visually-hidden" for="history">
+        State of the files
+      </label>
+      <input
+        id="history"
+        type="range"
+        min={0}
+        max={Math.max(last, 1)}
+        step={1}
+        value={last === 0 ? 1 : shown}
+        disabled={isStill || last === 0}
+        aria-valuetext={`${shown + 1} of ${last + 1}: ${nameOf(shown)}`}
+        onInput={({ currentTarget }) => {
+          dragged.value = Number(currentTarget.value)
+        }}
+        onChange={({ currentTarget }) => void go(Number(currentTarget.value))}
+      />
+      <span class="muted number">
+        {shown + 1}/{last + 1}
+      </span>
+      <span
+        class={`cut history-name ${trouble.value === undefined ? '' : 'bad'}`}
+        title={trouble.value ?? nameOf(shown)}
+      >
+        {trouble.value ?? nameOf(shown)}
+      </span>
+      <button
+        type="button"
+        class="button quiet"
+        disabled={isStill}
+        onClick={() => void session.checkpoint(`Checkpoint ${points.filter(({ named }) => named).length + 1}`)}
+      >
+        <Icon name="flag" /> Checkpoint
+      </button>
+    </section>
+  )
+}
