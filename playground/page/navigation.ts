@@ -73,6 +73,12 @@ export function showAgent(): void {
   page.isStageUp.value = false
 }
 
+export function closeTerminal(): void {
+  leaveAgent()
+  page.terminal.value = false
+  if (layout.value === 'phone') page.isStageUp.value = false
+}
+
 export function showTerminal(): void {
   page.terminal.value = true
   if (layout.value === 'phone') showStage('terminal')

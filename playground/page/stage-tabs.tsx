@@ -2,7 +2,7 @@ import type { ProjectSession } from '../session/project-session.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { FileIcon } from '../views/files/file-icon.tsx'
-import { closeStage, openFile, showStage } from './navigation.ts'
+import { closeStage, closeTerminal, openFile, showStage, showTerminal } from './navigation.ts'
 import { layout, page, type StageName } from './page-state.ts'
 
 const views: Readonly<Record<Exclude<StageName, 'editor' | 'terminal'>, readonly [label: string, icon: IconName]>> = {
@@ -70,9 +70,7 @@ export function StageTabs({ projectSession }: { readonly projectSession: Project
           type="button"
           class="button quiet terminal-switch"
           aria-pressed={page.terminal.value}
-          onClick={() => {
-            page.terminal.value = !page.terminal.value
-          }}
+          onClick={() => (page.terminal.value ? closeTerminal() : showTerminal())}
         >
           <Icon name="terminal" />
           Terminal

@@ -6,7 +6,7 @@ import { EditorView } from '../views/editor/editor-view.tsx'
 import { StartView } from '../views/start/start-view.tsx'
 import { runScenario, useOwnModel } from './app-state.ts'
 import { FollowStrip } from './follow-strip.tsx'
-import { leaveAgent, putOnStage, showCall, showChange } from './navigation.ts'
+import { closeTerminal, leaveAgent, putOnStage, showCall, showChange } from './navigation.ts'
 import { layout, page, type StageName } from './page-state.ts'
 import { StageTabs } from './stage-tabs.tsx'
 
@@ -61,14 +61,7 @@ function TerminalPlace({ projectSession }: { readonly projectSession: ProjectSes
       <div class="terminal-place" style={isPhone ? { flex: 1 } : { height: `${terminal}px` }}>
         <div class="terminal-head">
           <h3 class="grow">Terminal</h3>
-          <IconButton
-            icon="close"
-            label="Close the terminal"
-            onClick={() => {
-              page.terminal.value = false
-              if (isPhone) page.isStageUp.value = false
-            }}
-          />
+          <IconButton icon="close" label="Close the terminal" onClick={closeTerminal} />
         </div>
         {projectSession === undefined ? (
           <div class="skeleton" />

@@ -2,7 +2,7 @@ import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
 import { createWorkspace, type Failure, type Success, type Workspace } from 'wardspace'
 import { callbackSink } from 'wardspace/audit'
 import type { OpenProject } from '../projects/types.ts'
-import { createAutosave } from './autosave.ts'
+import { type Autosave, createAutosave } from './autosave.ts'
 import { changedPaths, type FileChange } from './changes.ts'
 import { type Conversation, createConversation, type SavedConversation } from './conversation.ts'
 import { createFollowing, type Following } from './following.ts'
@@ -55,6 +55,22 @@ function openViewer({ backend }: OpenProject): Promise<Workspace> {
   })
 }
 
+/** Opens the person's terminal and saves what it prints. */
+async function openTerminal({ kept }: OpenProject, session: Session, autosave: Autosave): Promise<PersonTerminal> {
+  const printed = signal(0)
+  const terminal = createTerminal(session, await kept.load<SavedTerminal>('terminal'), () => {
+    printed.value = printed.peek() + 1
+  })
+  autosave.follow('terminal', [printed], terminal.keep)
+  return terminal
+}
+
+/** Calls a function when the page is closed or left. Returns a function that ends this. */
+function onLeaving(act: () => void): () => void {
+  globalThis.addEventListener?.('pagehide', act)
+  return () => globalThis.removeEventListener?.('pagehide', act)
+}
+
 export async function openProjectSession(
   project: OpenProject,
   options: ProjectSessionOptions,
@@ -79,11 +95,7 @@ export async function openProjectSession(
   const writable = signal(project.writable)
   const { files, texts, close: endTyping } = await openTyping(project, session, autosave)
 
-  const printed = signal(0)
-  const terminal = createTerminal(session, await project.kept.load<SavedTerminal>('terminal'), () => {
-    printed.value = printed.peek() + 1
-  })
-  autosave.follow('terminal', [printed], terminal.keep)
+  const terminal = await openTerminal(project, session, autosave)
 
   const following = createFollowing(session, conversation.isWorking)
 
@@ -101,11 +113,10 @@ export async function openProjectSession(
     void session.flush()
     void conversation.stop()
   })
-  const leaving = () => {
+  const endLeaving = onLeaving(() => {
     void Promise.all([autosave.flush(), session.flush()])
     project.kept.handOver()
-  }
-  globalThis.addEventListener?.('pagehide', leaving)
+  })
 
   return {
     project,
@@ -124,7 +135,7 @@ export async function openProjectSession(
     }),
     look,
     async close() {
-      globalThis.removeEventListener?.('pagehide', leaving)
+      endLeaving()
       endTyping()
       following.close()
       terminal.close()

@@ -30,7 +30,6 @@ export function Select<V extends string>(props: SelectProps<V>) {
   const isOpen = active !== undefined
   const button = useRef<HTMLButtonElement>(null)
   const list = useRef<HTMLDivElement>(null)
-  const typed = useRef({ text: '', at: 0 })
   const name = useId()
   const chosen = options.findIndex((option) => option.value === value)
   const close = () => setActive(undefined)
@@ -44,13 +43,7 @@ export function Select<V extends string>(props: SelectProps<V>) {
     if (active !== undefined) list.current?.children[active]?.scrollIntoView({ block: 'nearest' })
   }, [active])
 
-  const search = (key: string): number | undefined => {
-    const now = Date.now()
-    typed.current = { text: (now - typed.current.at > TYPING_PAUSE ? '' : typed.current.text) + key, at: now }
-    const text = typed.current.text.toLowerCase()
-    const at = options.findIndex((option) => option.label.toLowerCase().startsWith(text))
-    return at === -1 ? undefined : at
-  }
+  const search = useTyping(options)
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     const at = active ?? Math.max(0, chosen)
@@ -96,30 +89,67 @@ export function Select<V extends string>(props: SelectProps<V>) {
         <span class="cut grow">{options[chosen]?.label ?? placeholder}</span>
         <Icon name="chevron" />
       </button>
-      {isOpen && (
-        <div ref={list} id={name} class="options" role="listbox" aria-label={label} popover="manual">
-          {options.map((option, at) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the button has the focus and handles the keys
-            // biome-ignore lint/a11y/useFocusableInteractive: the button names the active option
-            <div
-              key={option.value}
-              id={`${name}-${at}`}
-              role="option"
-              aria-selected={at === chosen}
-              data-value={option.value}
-              data-active={at === active ? '' : undefined}
-              // The button keeps the focus.
-              onPointerDown={(event) => event.preventDefault()}
-              onMouseDown={(event) => event.preventDefault()}
-              onClick={() => choose(at)}
-            >
-              <Icon name="check" />
-              {option.label}
-            </div>
-          ))}
-        </div>
+      {active !== undefined && (
+        <Options
+          list={list}
+          name={name}
+          label={label}
+          options={options}
+          chosen={chosen}
+          active={active}
+          onChoose={choose}
+        />
       )}
     </>
+  )
+}
+
+/** Returns a function that finds the option that begins with the letters typed so far. */
+function useTyping(options: readonly Option[]): (key: string) => number | undefined {
+  const typed = useRef({ text: '', at: 0 })
+  return (key) => {
+    const now = Date.now()
+    const text = (now - typed.current.at > TYPING_PAUSE ? '' : typed.current.text) + key.toLowerCase()
+    typed.current = { text, at: now }
+    const at = options.findIndex((option) => option.label.toLowerCase().startsWith(text))
+    return at === -1 ? undefined : at
+  }
+}
+
+interface OptionsProps {
+  readonly list: RefObject<HTMLDivElement | null>
+  /** Prefix of the ids. */
+  readonly name: string
+  readonly label: string
+  readonly options: readonly Option[]
+  readonly chosen: number
+  readonly active: number
+  readonly onChoose: (at: number) => void
+}
+
+function Options({ list, name, label, options, chosen, active, onChoose }: OptionsProps) {
+  return (
+    <div ref={list} id={name} class="options" role="listbox" aria-label={label} popover="manual">
+      {options.map((option, at) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the button has the focus and handles the keys
+        // biome-ignore lint/a11y/useFocusableInteractive: the button names the active option
+        <div
+          key={option.value}
+          id={`${name}-${at}`}
+          role="option"
+          aria-selected={at === chosen}
+          data-value={option.value}
+          data-active={at === active ? '' : undefined}
+          // The button keeps the focus.
+          onPointerDown={(event) => event.preventDefault()}
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => onChoose(at)}
+        >
+          <Icon name="check" />
+          {option.label}
+        </div>
+      ))}
+    </div>
   )
 }
 

@@ -46,7 +46,12 @@ export const prints = (page: Page, text: string | RegExp) => shows(() => termina
 
 /** Resolves when the project is shown. */
 export async function settled(page: Page): Promise<Page> {
-  await page.getByRole('treeitem').first().waitFor()
+  await page.locator('main[aria-busy="false"]').waitFor()
+  await page
+    .getByRole('button', { name: 'Run', exact: true })
+    .or(button(page, 'Send'))
+    .or(button(page, 'Stop'))
+    .waitFor()
   return page
 }
 

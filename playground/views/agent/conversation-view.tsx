@@ -69,6 +69,7 @@ export function ConversationView(props: ConversationViewProps) {
 function useEndInView() {
   const element = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
+  const top = useRef(0)
   useEffect(() => {
     const list = element.current
     if (list === null) return
@@ -80,7 +81,10 @@ function useEndInView() {
     return () => observer.disconnect()
   }, [])
   const onScroll = ({ currentTarget: list }: { readonly currentTarget: HTMLElement }) => {
-    isAtEnd.current = list.scrollTop + list.clientHeight >= list.scrollHeight - 30
+    // The list may grow between the scroll to its end and this event, so only a way up leaves the end.
+    if (list.scrollTop + list.clientHeight >= list.scrollHeight - 30) isAtEnd.current = true
+    else if (list.scrollTop < top.current) isAtEnd.current = false
+    top.current = list.scrollTop
   }
   return { element, onScroll }
 }

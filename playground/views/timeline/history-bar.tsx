@@ -67,10 +67,12 @@ export function HistoryBar({ projectSession }: { readonly projectSession: Projec
       <button
         type="button"
         class="button quiet"
+        aria-label="Checkpoint"
+        title="Name this state of the files"
         disabled={isStill}
         onClick={() => void session.checkpoint(`Checkpoint ${points.filter(({ named }) => named).length + 1}`)}
       >
-        <Icon name="flag" /> Checkpoint
+        <Icon name="flag" /> <span class="wide-word">Checkpoint</span>
       </button>
     </section>
   )
