@@ -131,7 +131,10 @@ describe('a reload during a run', () => {
       await button(page, 'Next step').click()
       await conversation(page).getByText('I read what they test.').waitFor()
       await button(page, 'Next step').waitFor()
-    } else await conversation(page).getByText('run_command').waitFor()
+    } else
+      await conversation(page)
+        .getByText(/^(Running|Ran) npm test$/)
+        .waitFor()
     const words = isPaused ? 'I read what they test.' : 'I run the tests'
     await stores(page, words)
     await page.goto(playground.url)

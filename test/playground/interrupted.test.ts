@@ -9,6 +9,7 @@ import {
   conversation,
   filesOnDisk,
   importFiles,
+  openTerminal,
   patiently,
   prints,
   reload,
@@ -16,6 +17,7 @@ import {
   says,
   switchProject,
   terminalInput,
+  terminalSwitch,
   terminalText,
 } from './person.ts'
 import { usePlayground } from './shared.ts'
@@ -60,7 +62,7 @@ describe('a reload while the agent works', () => {
     const labelled = await playground.sample('team-page')
     await run(labelled)
     await says(labelled, 'Somebody who has not read')
-    const taint = labelled.getByRole('button', { name: /^Taint/ })
+    const taint = labelled.getByRole('button', { name: /^Has read/ })
     expect(await taint.textContent()).toContain('confidential')
     await reload(labelled)
     await expect.poll(() => taint.textContent(), patiently).toContain('confidential')
@@ -76,14 +78,15 @@ describe('the terminal of a project', () => {
 
   it('keeps its output and history while it is hidden, in another project and over a reload', async () => {
     await command(page, 'echo fir""st', 'first')
-    await button(page, 'Terminal').click()
-    await button(page, 'Terminal').click()
+    await terminalSwitch(page).click()
+    await terminalSwitch(page).click()
     await prints(page, 'first')
     await importFiles(page, 'other', { 'a.txt': 'a\n' })
     await switchProject(page, 'Price list')
     await prints(page, 'first')
     await reload(page)
     await prints(page, 'first')
+    await openTerminal(page)
     await terminalInput(page).focus()
     await page.keyboard.press('ArrowUp')
     await page.keyboard.type(' sec""ond\n')
@@ -91,10 +94,14 @@ describe('the terminal of a project', () => {
   }, 90_000)
 
   it('shows the commands that the agent ran while it was hidden', async () => {
-    await button(page, 'Terminal').click()
+    await terminalSwitch(page).click()
     await run(page)
+    // A command of the agent opens it. Closed by the person, it stays closed.
+    await page.locator('.terminal-place').waitFor()
+    await terminalSwitch(page).click()
     await says(page, 'All tests pass.')
-    await button(page, 'Terminal').click()
+    expect(await page.locator('.terminal-place').count()).toBe(0)
+    await terminalSwitch(page).click()
     await prints(page, 'agent $ npm test')
   }, 90_000)
 })

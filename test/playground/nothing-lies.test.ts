@@ -6,6 +6,7 @@ import type { Page } from 'playwright'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { samples } from '../../playground/projects/samples/index.ts'
 import {
+  activity,
   applyPreset,
   button,
   changedFiles,
@@ -19,7 +20,6 @@ import {
   reload,
   runTo,
   show,
-  tab,
 } from './person.ts'
 import { usePlayground } from './shared.ts'
 
@@ -67,7 +67,7 @@ describe('a project with several runs, a repository and a reload', () => {
     )
     await command(page, 'echo more >> README.md; echo app""ended', 'appended')
     expect(await changedFiles(page)).toEqual(['README.md', 'src/price.js'])
-    expect(await tab(page, 'Changes').textContent()).toContain('2')
+    expect(await activity(page, 'Changes').textContent()).toContain('2')
     await show(page, 'Timeline')
     await page.getByRole('option').filter({ hasText: 'git init' }).click()
     expect(await page.locator('.call-changes').count()).toBe(0)

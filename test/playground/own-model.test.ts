@@ -59,7 +59,7 @@ it('uses the key as soon as it is typed, also between two messages', async () =>
 it('stays the chosen model over projects and reloads', async () => {
   await importFiles(page, 'other', { 'README.md': 'a\n' })
   const chosen = async () => [
-    await model(page).inputValue(),
+    await model(page).getAttribute('data-value'),
     await page.getByRole('button', { name: 'a-model' }).count(),
   ]
   await expect.poll(chosen, patiently).toEqual(['endpoint', 1])

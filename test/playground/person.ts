@@ -9,7 +9,12 @@ export const patiently = { timeout: 60_000 }
 
 export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 export const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation' })
-export const tab = (page: Page, name: string) => page.getByRole('tab', { name })
+/** A button of the rail. */
+export const activity = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Activities' }).getByRole('button', { name, exact: true })
+/** A tab of the stage, by the name of its file or view. */
+export const stageTab = (page: Page, name: string) =>
+  page.locator('.file-tabs').getByRole('button', { name, exact: true })
 export const editor = (page: Page, path: string) => page.getByRole('textbox', { name: `Text of ${path}` })
 /** The field for the text of a file. In a conflict, the right side is the person's text. */
 export const ownText = (page: Page, path: string) =>
@@ -60,8 +65,29 @@ export async function reload(page: Page): Promise<void> {
   await settled(page)
 }
 
-/** Opens a view. */
-export const show = (page: Page, view: string) => tab(page, view).click()
+/** Opens a view: a panel with what it brings onto the stage, the last call, the editor or the agent. */
+export async function show(page: Page, view: string): Promise<void> {
+  if (view === 'Agent') return page.keyboard.press('Alt+4')
+  if (view === 'Editor') return page.keyboard.press('Alt+2')
+  const button = activity(page, view === 'Call' ? 'Timeline' : view === 'Limits' ? 'Policy' : view)
+  await button.click()
+  // The press closes a panel that is open already.
+  if ((await button.getAttribute('aria-pressed')) === 'false') await button.click()
+  if (view === 'Call') await calls(page).last().click()
+}
+
+/** Chooses an option of a list by its value. */
+export async function chooseOption(page: Page, label: string, value: string): Promise<void> {
+  await page.getByRole('combobox', { name: label, exact: true }).click()
+  await page.getByRole('listbox', { name: label, exact: true }).locator(`[data-value="${value}"]`).click()
+}
+
+export const terminalSwitch = (page: Page) => button(page, 'Terminal')
+
+export async function openTerminal(page: Page): Promise<void> {
+  if ((await terminalSwitch(page).getAttribute('aria-pressed')) === 'false') await terminalSwitch(page).click()
+  await terminalInput(page).waitFor({ state: 'attached' })
+}
 
 /** Opens a file in the editor by its path. */
 export async function openFile(page: Page, path: string): Promise<Locator> {
@@ -79,6 +105,7 @@ export async function openFile(page: Page, path: string): Promise<Locator> {
 
 /** Types into the terminal and presses Enter. */
 export async function typeCommand(page: Page, line: string): Promise<void> {
+  await openTerminal(page)
   await terminalInput(page).focus()
   await page.keyboard.type(`${line}\n`)
 }
@@ -91,7 +118,7 @@ export async function command(page: Page, line: string, output: string | RegExp)
 
 /** Selects a scenario of the scripted model, without running it. */
 export async function choose(page: Page, scenario: string): Promise<void> {
-  await page.getByRole('combobox', { name: 'Scenario' }).selectOption(scenario)
+  await chooseOption(page, 'Scenario', scenario)
   await ready(page)
 }
 
@@ -130,12 +157,12 @@ export async function applyPolicy(page: Page, enter: () => Promise<unknown>): Pr
 }
 
 export const applyPreset = (page: Page, preset: string) =>
-  applyPolicy(page, () => page.getByLabel('Begin with').selectOption(preset))
+  applyPolicy(page, () => chooseOption(page, 'Begin with', preset))
 
 /** Selects a model at an address and fills in the dialog of settings. */
 export async function ownModel(page: Page, fields: Readonly<Record<string, string>>): Promise<void> {
-  await model(page).selectOption('endpoint')
-  await page.getByLabel('Provider').selectOption('compatible')
+  await chooseOption(page, 'Model', 'endpoint')
+  await chooseOption(page, 'Provider', 'compatible')
   await setUp(page, fields)
 }
 
@@ -208,8 +235,8 @@ export async function changedFiles(page: Page): Promise<string[]> {
     .getByText(/differs? from the project|Nothing has changed/)
     .first()
     .waitFor()
-  const rows = page.getByRole('listbox', { name: 'Changed files' }).getByRole('option').locator('.mono')
-  return (await rows.allTextContents()).sort()
+  const rows = page.getByRole('listbox', { name: 'Changed files' }).getByRole('option').locator('[title]')
+  return (await rows.evaluateAll((all) => all.map((row) => row.getAttribute('title') ?? ''))).sort()
 }
 
 /** Returns all data that the browser stores for the page: storages, caches and private files. */

@@ -4,10 +4,10 @@ import {
   applyPolicy,
   button,
   choose,
+  chooseOption,
   command,
   importFiles,
   message,
-  model,
   openedFiles,
   openFile,
   ownText,
@@ -124,7 +124,7 @@ it('the draft of a file survives every way of leaving it, and is shown as a draf
 
 it('a message and a policy that were typed and not sent survive other views, projects and a reload', async () => {
   let page = await newPage('?sample=price-list&storage=opfs')
-  await model(page).selectOption('endpoint')
+  await chooseOption(page, 'Model', 'endpoint')
   await page.getByRole('dialog').waitFor()
   await page.keyboard.press('Escape')
   await message(page).fill('a message of mine')
@@ -140,7 +140,7 @@ it('a message and a policy that were typed and not sent survive other views, pro
     if ((await policyText(page).textContent())?.includes('readOnly') !== true) lost.push(`${way}: policy`)
   }
   expect(lost).toEqual([])
-  expect(await page.locator('.page-header').textContent()).toContain('autonomous')
+  expect(await page.locator('.status-line').textContent()).toContain('autonomous')
   await button(page, 'Discard draft').click()
   await shows(() => policyText(page).textContent(), 'autonomous')
 }, 120_000)

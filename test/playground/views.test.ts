@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest'
 import {
+  activity,
   approval,
   calls,
   changedText,
+  chooseOption,
   command,
   openFile,
   patiently,
@@ -11,7 +13,7 @@ import {
   show,
   shows,
   slider,
-  tab,
+  stageTab,
   typeCommand,
 } from './person.ts'
 import { usePlayground } from './shared.ts'
@@ -26,6 +28,9 @@ it('the agent repairs a failing test, and the slider undoes and redoes its chang
   await expect.poll(() => editor.textContent()).toContain('Math.floor')
   await run(page)
   await says(page, 'All tests pass.')
+  // The stage has followed the agent and shows the difference. A press on the tab shows the text.
+  await expect.poll(() => changedText(page).allInnerTexts(), patiently).toContain('round')
+  await stageTab(page, 'price.js').click()
   await shows(() => editor.textContent(), 'Math.round((cents * (100')
 
   await show(page, 'Timeline')
@@ -88,8 +93,9 @@ it('the user approves a plan and its changes on cards, and refuses one with a re
   await page.keyboard.type('leave the day alone')
   await page.keyboard.press('Enter')
   await page.getByText('leave the day alone').first().waitFor()
+  await page.getByText('Show what the model was told').last().click()
   await page.getByText('APPROVAL_DENIED').waitFor()
-  expect(await tab(page, 'Changes').textContent()).toBe('Changes')
+  expect(await activity(page, 'Changes').textContent()).toBe('')
 })
 
 it('the tools are offered to the browser’s own agent if the user chooses so, and ask for approval on cards', async () => {
@@ -121,8 +127,8 @@ it('the policy shows its verdict while it is edited, applies at once, and never 
   await shows(() => answer.textContent(), 'it is an environment file')
   await page.getByLabel('Path').fill('src/price.js')
   await shows(() => answer.textContent(), /^allow/)
-  await page.getByLabel('Begin with').selectOption('readOnly')
-  await page.getByLabel('May an agent').selectOption('write')
+  await chooseOption(page, 'Begin with', 'readOnly')
+  await chooseOption(page, 'May an agent', 'write_file')
   await shows(() => answer.textContent(), 'READ_ONLY')
   await page.getByRole('button', { name: 'Apply' }).click()
   await page.getByRole('button', { name: 'Policy readOnly' }).waitFor()

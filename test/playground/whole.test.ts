@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
+  activity,
   button,
   bytesOnDisk,
   changedText,
@@ -209,15 +210,17 @@ describe('a scenario', () => {
   it('offers every action of every view by keyboard, and never traps the focus', async () => {
     await openFile(page, 'README.md')
     const missed: string[] = []
-    for (const name of ['Editor', 'Changes', 'Call', 'Policy', 'Report', 'Timeline', 'Limits', 'Search']) {
-      // Reaches the tab with the arrow keys, from its tab list.
-      const tab = page.getByRole('tab', { name, exact: false }).first()
-      const list = page.getByRole('tablist').filter({ has: tab })
-      await list.locator('[role="tab"][tabindex="0"]').focus()
-      for (let i = 0; i < 6 && (await tab.getAttribute('aria-selected')) !== 'true'; i++) {
-        await page.keyboard.press('ArrowRight')
-      }
-      expect(await tab.getAttribute('aria-selected'), name).toBe('true')
+    for (const name of ['Files', 'Search', 'Changes', 'Timeline', 'Call', 'Policy', 'Report']) {
+      const isCall = name === 'Call'
+      if (isCall) await page.keyboard.press('Alt+5')
+      const place = isCall ? page.getByRole('listbox', { name: 'Timeline of calls' }) : activity(page, name)
+      await place.focus()
+      if (isCall) await page.keyboard.press('End')
+      await page.keyboard.press('Enter')
+      // The press closes a panel that is open already.
+      if ((await place.getAttribute('aria-pressed')) === 'false') await page.keyboard.press('Enter')
+      if (isCall) await page.getByRole('region', { name: /^Call \d/ }).waitFor()
+      else expect(await place.getAttribute('aria-pressed'), name).toBe('true')
       await page.waitForFunction(() => document.querySelector('.skeleton') === null)
       for (const one of await unreached(page)) missed.push(`${name}: ${one}`)
     }
