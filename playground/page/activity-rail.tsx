@@ -36,17 +36,13 @@ export function ActivityRail({ activities, active, onSelect }: ActivityRailProps
           key={panel}
           type="button"
           class="rail-button"
-          aria-label={label}
+          aria-label={count === 0 ? label : `${label} ${count > 99 ? '99+' : count}`}
           aria-pressed={panel === active}
           title={count === 0 ? label : `${label}: ${count}`}
           onClick={() => onSelect(panel)}
         >
           <Icon name={icon} size={20} />
-          {count > 0 && (
-            <span class="count" aria-hidden="true">
-              {count > 99 ? '99+' : count}
-            </span>
-          )}
+          {count > 0 && <span class="count">{count > 99 ? '99+' : count}</span>}
         </button>
       ))}
     </nav>

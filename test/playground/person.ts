@@ -11,7 +11,7 @@ export const button = (page: Page, name: string) => page.getByRole('button', { n
 export const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation' })
 /** A button of the rail. */
 export const activity = (page: Page, name: string) =>
-  page.getByRole('navigation', { name: 'Activities' }).getByRole('button', { name, exact: true })
+  page.getByRole('navigation', { name: 'Activities' }).getByRole('button', { name: new RegExp(`^${name}( \\d+)?$`) })
 /** A tab of the stage, by the name of its file or view. */
 export const stageTab = (page: Page, name: string) =>
   page.locator('.file-tabs').getByRole('button', { name, exact: true })
