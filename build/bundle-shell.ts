@@ -72,17 +72,26 @@ ${readFileSync(path, 'utf8').replace('initSqlJs()', `initSqlJs({ wasmBinary: unz
 /** The loop of just-bash that parses the parts of an arithmetic word. */
 const PARTS = /(for\(;\w+\((\w+),(\w+)\);\)\{let\{expr:(\w+),pos:(\w+)\}=\w+\(\w+,\2,\3,!0\);)(\w+\.push\(\4\),\3=\5\})/
 
+/** The start of the function that evaluates a part of an expression. The last parameter belongs to the whole expression. */
+const EVALUATION =
+  /(async function (\w+)\(\w+,(\w+),\w+,(\w+)\)\{)(let \w+=\(\w+,\w+=\w+\)=>\2\([\w,]+\);switch\(\3\.type\)\{case"ArithNumber":if\(Number\.isNaN\(\3\.value\)\)throw new (\w+)\()/
+
+/** Maximum number of evaluated parts of an expression, including those of the variables in it. */
+const MAX_PARTS = 10_000
+
 /**
- * Ends the loop at a `$` that begins no expansion, as in the value `a$`. just-bash never leaves it. What follows is then a syntax
- * error, as in bash.
+ * Makes arithmetic end. just-bash never leaves the first loop at a `$` that begins no expansion, as in the value `a$`; what follows
+ * is now a syntax error, as in bash. Special variables such as `$@` may contain themselves, and others each other several times.
  */
 const endingArithmetic: Plugin = {
   name: 'ending-arithmetic',
   setup(to) {
     to.onLoad({ filter: /[/]just-bash[/]dist[/]bundle[/]\w+\.js$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8')
-      if (!PARTS.test(text)) throw new Error(`${path} has another parser of arithmetic: see whether "a$" ends there`)
-      return { contents: text.replace(PARTS, '$1if($5===$3)break;$6') }
+      if (!PARTS.test(text) || !EVALUATION.test(text))
+        throw new Error(`${path} evaluates arithmetic in another way: see whether "a$" and "$@" end there`)
+      const tooMany = `if(($4.parts=($4.parts??0)+1)>${MAX_PARTS})throw new $6("expression has too many parts");`
+      return { contents: text.replace(PARTS, '$1if($5===$3)break;$6').replace(EVALUATION, `$1${tooMany}$5`) }
     })
   },
 }

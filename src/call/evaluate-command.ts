@@ -3,6 +3,7 @@ import { guardAccesses } from '../guard/guard-accesses.ts'
 import { ROOT } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
 import { combineVerdicts, deniedError, type PolicyCall, requireAllowed } from '../policy/evaluation.ts'
+import { evaluateScripts } from './commands/evaluate-scripts.ts'
 import { policyForShell } from './commands/shell-policy.ts'
 import type { AuthorizedCall, CallAudit } from './state/call.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
@@ -39,6 +40,9 @@ export async function evaluateCommand(
     const { code, message } = deniedError(fileVerdict)
     audit?.addRefusal({ permission: access.permission, path: access.asked, code, message })
     verdict = combineVerdicts(verdict, fileVerdict)
+  }
+  if (!shell.capabilities.guarded && evaluated.scripts !== undefined && verdict.decision !== 'deny') {
+    verdict = await evaluateScripts(workspace, facts, evaluated.scripts, verdict)
   }
   return { ...call, line: evaluated.line, verdict }
 }

@@ -1,7 +1,7 @@
 import type { ErrorCode, ToolError } from '../errors.ts'
 import type { LogEntry, Repository } from '../git/provider.ts'
 import type { Visibility } from '../guard/visibility.ts'
-import type { Path } from '../paths/logical-path.ts'
+import type { LogicalPath, Path } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
 import type { Operator } from '../policy/command-operators.ts'
 import type { ContentFlow } from '../policy/content-flow.ts'
@@ -360,6 +360,19 @@ export interface JudgedLine {
   readonly verdict: Verdict
   /** Files that redirections open. */
   readonly opens: readonly Access[]
+  /** Files whose commands the line runs, for shells that do not evaluate commands when they start. */
+  readonly scripts?: readonly JudgedScript[]
+}
+
+/** A file whose commands a line runs. */
+export interface JudgedScript {
+  /** Relative to the root of the workspace. */
+  readonly path: LogicalPath
+  /**
+   * Evaluates the text of the file by the rules of the policy on commands, and returns the files that it runs in turn.
+   * `undefined` for a text that is no script.
+   */
+  judge(text: string): { readonly verdict: Verdict; readonly scripts: readonly JudgedScript[] } | undefined
 }
 
 /** Evaluates a line. Pure. */

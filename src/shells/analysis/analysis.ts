@@ -1,5 +1,5 @@
 import type { ParsedScript } from 'unbash'
-import type { LogicalPath } from '../../paths/logical-path.ts'
+import { type LogicalPath, ROOT } from '../../paths/logical-path.ts'
 import type { Operator } from '../../policy/command-operators.ts'
 import type { Decision } from '../../policy/types.ts'
 import type { CommandLists } from './command-lists.ts'
@@ -31,6 +31,22 @@ export interface Scope {
   readonly isPattern?: boolean
 }
 
+/** A file whose commands a line runs. */
+export interface ScriptFile {
+  readonly path: LogicalPath
+  /** `program`: its first line names what runs it. `package`: a package.json, of which scripts are run. */
+  readonly kind: 'bash' | 'sh' | 'program' | 'package'
+  /** Directory in which it runs; the root if that is only known at run time. */
+  readonly cwd: LogicalPath
+  readonly scripts?: PackageScripts
+}
+
+/** Scripts of a package by their names, and the arguments for them. */
+export interface PackageScripts {
+  readonly names: readonly string[]
+  readonly args: readonly string[]
+}
+
 /** Collects the findings of one line. */
 export interface Analysis {
   readonly lists: CommandLists
@@ -49,6 +65,10 @@ export interface Analysis {
   readonly addAccess: (path: string, mode: 'read' | 'write', scope: Scope, at: TextRange) => void
   /** Adds a file that the line runs as a program or a script. */
   readonly addExecuted: (path: string, scope: Scope, at: TextRange) => void
+  /** Adds a file whose commands the line runs. */
+  readonly addScript: (path: string, kind: ScriptFile['kind'], scope: Scope, scripts?: PackageScripts) => void
+  /** Whether the text is a file that a line runs. Its functions need no entry in an allowlist. */
+  readonly isFile: boolean
   /** Adds a file that a command may write, because an argument names it. */
   readonly addWritten: (path: string, scope: Scope) => void
   /** Returns where a command would run. */
@@ -56,6 +76,8 @@ export interface Analysis {
   /** Takes the characters of a nested script from the parse budget of the line. Returns false once it is used up. */
   readonly spend: (units: number) => boolean
   readonly verdict: () => CommandVerdict
+  /** Returns the files whose commands the line runs. */
+  readonly scripts: () => readonly ScriptFile[]
 }
 
 /**
@@ -89,6 +111,7 @@ export function rangeOf(node: { readonly pos: number; readonly end: number }, sc
 
 const MAX_REASONS = 100
 const MAX_COMMANDS = 1000
+const MAX_SCRIPTS = 100
 /** Characters of all nested scripts of a line. Each level of `eval` parses the inner ones again. */
 const PARSE_BUDGET = 65_536
 
@@ -97,15 +120,20 @@ export function createAnalysis(
   lists: CommandLists,
   root: string | undefined,
   decide: Decide | undefined,
-  unknowns: Unknowns = 'nothing',
+  {
+    unknowns = 'nothing',
+    isFile = false,
+  }: { readonly unknowns?: Unknowns | undefined; readonly isFile?: boolean } = {},
 ): Analysis {
-  return new LineAnalysis(lists, root, decide, unknowns)
+  return new LineAnalysis(lists, root, decide, unknowns, isFile)
 }
 
 class LineAnalysis implements Analysis {
   readonly lists: CommandLists
   readonly root: string | undefined
   readonly unknowns: Unknowns
+  readonly isFile: boolean
+  readonly #scripts: ScriptFile[] = []
   readonly #decide: Decide | undefined
   readonly #denials: DenialReason[] = []
   readonly #deniedOperators = new Set<Operator>()
@@ -119,8 +147,15 @@ class LineAnalysis implements Analysis {
   #runsUnknown = false
   #budget = PARSE_BUDGET
 
-  constructor(lists: CommandLists, root: string | undefined, decide: Decide | undefined, unknowns: Unknowns) {
+  constructor(
+    lists: CommandLists,
+    root: string | undefined,
+    decide: Decide | undefined,
+    unknowns: Unknowns,
+    isFile: boolean,
+  ) {
     this.unknowns = unknowns
+    this.isFile = isFile
     this.lists = lists
     this.root = root
     this.#decide = decide
@@ -186,6 +221,18 @@ class LineAnalysis implements Analysis {
     const paths = this.#resolve(path, scope)
     if (paths.length === 0) this.#runsUnknown = true
     for (const each of paths) this.#executed.set(each, at)
+  }
+
+  addScript(path: string, kind: ScriptFile['kind'], scope: Scope, scripts?: PackageScripts): void {
+    for (const [index, each] of this.#resolve(path, scope).entries()) {
+      if (this.#scripts.length >= MAX_SCRIPTS) return
+      const cwd = scope.cwds?.[index] ?? scope.cwds?.[0] ?? ROOT
+      this.#scripts.push({ path: each, kind, cwd, ...(scripts === undefined ? {} : { scripts }) })
+    }
+  }
+
+  scripts(): readonly ScriptFile[] {
+    return this.#scripts
   }
 
   addWritten(path: string, scope: Scope): void {

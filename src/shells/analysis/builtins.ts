@@ -7,6 +7,8 @@ import { collectFacts } from './script-facts.ts'
 import { type Argument, knownText } from './words.ts'
 
 /** Shell built-ins that run text or change the behaviour of later commands. */
+const sourced = refuseAlways('the changes of the file to this shell cannot be analyzed')
+
 export const builtins: Inspectors = {
   cd: { inspect: inspectCd },
   chdir: { inspect: inspectCd },
@@ -42,7 +44,13 @@ export const builtins: Inspectors = {
       return undefined
     },
   },
-  ...aliases('source .', refuseAlways('the changes of the file to this shell cannot be analyzed')),
+  ...aliases('source .', {
+    inspect(call) {
+      const file = call.args.find(({ literal }) => literal !== '--')
+      if (file?.literal !== undefined) call.walk.analysis.addScript(file.literal, 'bash', call.scope)
+      return sourced.inspect(call)
+    },
+  }),
   alias: {
     inspect(call) {
       const unexpected = call.args.find(({ literal }) => literal === undefined || literal.includes('='))

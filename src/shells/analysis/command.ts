@@ -61,7 +61,11 @@ export function analyzeWords(walk: WalkContext, words: readonly Argument[], scop
     analysis.deny('FORK_BOMB', `The function ${JSON.stringify(name)} calls itself`, at)
   }
   const inspector = findInspector(plain)
-  if (scope.skipAllowlist !== true && inspector?.transparent !== true) requireListed(analysis, name, forms, at)
+  // `command rm` in a function `rm` starts the command.
+  const isFunction =
+    analysis.isFile && walk.facts.functions.has(name) && scope.via.every((by) => by === 'eval' || by === 'trap')
+  const needsEntry = scope.skipAllowlist !== true && !isFunction
+  if (needsEntry && inspector?.transparent !== true) requireListed(analysis, name, forms, at)
   // An entry that names a launched command does not cover the commands that this one starts.
   const started = analysis.commandCount()
   const leavesOpen = analysis.unknowns === 'words' && isTool(plain)
@@ -76,7 +80,7 @@ export function analyzeWords(walk: WalkContext, words: readonly Argument[], scop
   })
   // A launcher without a command acts by itself: a bare `env` shows the environment.
   const isBare = inspector?.transparent === true && analysis.commandCount() === started && !bareBuiltins.has(name)
-  if (isBare && scope.skipAllowlist !== true) requireListed(analysis, name, forms, at)
+  if (isBare && needsEntry) requireListed(analysis, name, forms, at)
   return after ?? stay
 }
 
@@ -180,6 +184,7 @@ function plainName(walk: WalkContext, name: string, scope: Scope, at: TextRange)
         walk.analysis.deny('OUTSIDE_WORKSPACE', `The program ${JSON.stringify(name)} is not inside the workspace`, at)
       }
       walk.analysis.addExecuted(name, scope, at)
+      walk.analysis.addScript(name, 'program', scope)
     }
   }
   return withoutDirectory(name)

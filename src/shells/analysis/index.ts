@@ -11,14 +11,14 @@ import {
   requireText,
   shape,
 } from '../../util/check-options.ts'
-import { createAnalysis, type Decide, type Unknowns } from './analysis.ts'
+import { type Analysis, createAnalysis, type Decide, type Unknowns } from './analysis.ts'
 import { characterFault } from './characters.ts'
 import { analyzeStartedWords } from './command.ts'
 import { type CommandLists, compileLists } from './command-lists.ts'
 import type { CommandVerdict } from './verdict.ts'
 import { analyzeSource } from './walk-script.ts'
 
-export type { Decide, Unknowns } from './analysis.ts'
+export type { Decide, ScriptFile, Unknowns } from './analysis.ts'
 export type { CommandAccess, CommandVerdict, DenialReason, JudgedCommand, ReasonCode } from './verdict.ts'
 
 /** Options of {@link analyzeCommand}. */
@@ -51,28 +51,36 @@ export interface AnalyzeOptions {
  */
 export function analyzeCommand(line: string, policy: CommandPolicy, requested?: AnalyzeOptions): CommandVerdict {
   requireText('analyzeCommand()', 'line', line)
-  const lists = listsOf(policy)
-  const options = checkOptions<AnalyzeOptions>('analyzeCommand()', requested, analyzeTable)
-  const analysis = createAnalysis(lists, options.root, options.decide, options.unknowns)
-  const fault = characterFault(line)
+  return analyzeText(line, policy, checkOptions<AnalyzeOptions>('analyzeCommand()', requested, analyzeTable)).verdict()
+}
+
+/** Options of {@link analyzeText}. */
+export interface TextOptions extends AnalyzeOptions {
+  /** The text is a file that a line runs. Default: false. */
+  readonly isFile?: boolean
+}
+
+/** Analyzes a line, or a file that a line runs, as {@link analyzeCommand} does. */
+export function analyzeText(
+  text: string,
+  policy: CommandPolicy,
+  { cwd = ROOT, root, shell = 'bash', unknowns, decide, isFile = false }: TextOptions,
+): Pick<Analysis, 'verdict' | 'scripts'> {
+  const analysis = createAnalysis(listsOf(policy), root, decide, { unknowns, isFile })
+  const fault = characterFault(text)
   if (fault !== undefined) {
     analysis.deny(fault.code, fault.message, fault.at)
-    return analysis.verdict()
+    return analysis
   }
-  const scope = {
-    dialect: options.shell ?? 'bash',
-    cwds: [options.cwd ?? ROOT],
-    via: [],
-    enclosingFunctions: [],
-  } as const
+  const scope = { dialect: shell, cwds: [cwd], via: [], enclosingFunctions: [] } as const
   try {
-    analyzeSource(analysis, line, scope, [0, line.length])
+    analyzeSource(analysis, text, scope, [0, text.length])
   } catch (error) {
     // The recursion of the parser and the walk follows the nesting of the line; `addCommand` throws the same error.
     if (!(error instanceof RangeError)) throw error
-    analysis.deny('TOO_COMPLEX', 'The line has more than 1000 commands, or is nested too deeply', [0, line.length])
+    analysis.deny('TOO_COMPLEX', 'The line has more than 1000 commands, or is nested too deeply', [0, text.length])
   }
-  return analysis.verdict()
+  return analysis
 }
 
 /** A command that a line has started, at any depth. */
@@ -96,7 +104,7 @@ export function analyzeStartedCommand(
   policy: CommandPolicy,
   decide: Decide,
 ): CommandVerdict {
-  const analysis = createAnalysis(listsOf(policy), root, decide, 'words')
+  const analysis = createAnalysis(listsOf(policy), root, decide, { unknowns: 'words' })
   const cwds = cwd === undefined ? undefined : [cwd]
   analyzeStartedWords(analysis, words, { dialect: 'bash', cwds, via: [], enclosingFunctions: [] }, isFunction)
   return analysis.verdict()

@@ -77,6 +77,7 @@ function inspectShell(call: Call, dialect: 'bash' | 'sh'): undefined {
   } else {
     checkAsProgram(call, operand.literal, call.args.slice(i + 1), operand.at)
     checkScriptFile(call, operand)
+    walk.analysis.addScript(operand.literal, dialect, scope)
   }
   return undefined
 }
@@ -141,6 +142,7 @@ function inspectForeignShell(call: Call): undefined {
   } else {
     checkAsProgram(call, knownText(first), call.args.slice(1), first.at)
     checkScriptFile(call, first)
+    if (first.literal !== undefined) call.walk.analysis.addScript(first.literal, 'bash', call.scope)
   }
   return undefined
 }

@@ -1,3 +1,4 @@
+import { childOf, type LogicalPath, parentOf, ROOT } from '../../paths/logical-path.ts'
 import type { Scope } from './analysis.ts'
 import { aliases, type Call, type Inspectors, refuseAlways, refuseOptions, refuseUnclear } from './inspector.ts'
 import { checkScriptFile } from './launchers.ts'
@@ -153,6 +154,7 @@ function inspectManager(call: Call, executes: readonly string[]): undefined {
   const subcommand = commandWords[0]?.literal
   if (subcommand === undefined) return undefined
   const sub = call.plain === 'npm' ? (abbreviations.get(subcommand) ?? subcommand) : subcommand
+  addPackageScripts(call, sub, commandWords.slice(1))
   if (executes.includes(sub)) return execute(call, commandWords.slice(1))
   const others = skipPackageSelection(call.plain, sub, commandWords)
   if (others !== undefined) return inspectManager({ ...call, args: others }, executes)
@@ -200,6 +202,30 @@ function inspectManager(call: Call, executes: readonly string[]): undefined {
       call.walk.run([literalArgument(name, initializer.at)], innerScope(call, initializer), call.at)
   }
   return undefined
+}
+
+/** Adds the scripts of package.json that a subcommand runs, in the directory and in those above it. */
+function addPackageScripts({ walk, scope }: Call, sub: string, words: readonly Argument[]): void {
+  const runs = /^(run|run-script|rum|urn)$/.test(sub)
+  const [name = '', ...args] = [...(runs ? [] : [sub]), ...words.map(({ literal }) => literal ?? '')]
+  const names = installs.test(sub) ? ['install', 'prepublish', 'prepare'] : (scriptAliases[name] ?? [name])
+  const steps = names.flatMap((step) => [`pre${step}`, step, `post${step}`])
+  for (const cwd of scope.cwds ?? [ROOT]) {
+    const scripts = { names: steps, args: installs.test(sub) ? [] : args }
+    for (let directory: LogicalPath = cwd; ; directory = parentOf(directory)) {
+      walk.analysis.addScript(childOf(directory, 'package.json'), 'package', { ...scope, cwds: [ROOT] }, scripts)
+      if (directory === ROOT) break
+    }
+  }
+}
+
+/** Subcommands that run the scripts of an installation. */
+const installs = /^(i|in|ins|inst|insta|instal|install|ci|clean-install|add|rebuild|publish|pack|link)$/
+
+const scriptAliases: Readonly<Record<string, readonly string[]>> = {
+  t: ['test'],
+  tst: ['test'],
+  restart: ['restart', 'stop', 'start'],
 }
 
 /** `init` and `create`, with the aliases and abbreviations that npm accepts. */

@@ -1,9 +1,16 @@
-import { type ErrorCode, ToolError } from '../../errors.ts'
+import { ToolError } from '../../errors.ts'
 import { compileOperators } from '../../policy/command-operators.ts'
+import type { Policy, PolicyCall } from '../../policy/evaluation.ts'
+import { analyzeStartedCommand, type JudgedCommand, type StartedCommand } from '../analysis/index.ts'
 import type { CommandFiles, StartedCommands } from '../types.ts'
-import { hasCommandRules, refusalOfStart, type StartedBy } from './line-judge.ts'
+import { hasCommandRules, ruleVerdict } from './rule-verdict.ts'
 
-const CODE: ErrorCode = 'COMMAND_DENIED'
+/** The call that runs a line, and the commands of the line, which were evaluated before it began. */
+interface StartedBy {
+  readonly policy: Policy
+  readonly call: PolicyCall
+  readonly lineCommands: readonly JudgedCommand[]
+}
 
 /**
  * Evaluates the commands that a line starts by the rules of the policy on commands. `undefined` if there are none.
@@ -19,7 +26,11 @@ export function createStartedCommands(
   const { deniedOperators } = policy.data.commands ?? {}
   const denies = compileOperators(deniedOperators)
   const refuse = (subject: string, reason: string) => {
-    files.refuse('command:run', subject, new ToolError(CODE, `Cannot run ${JSON.stringify(subject)}: ${reason}`))
+    files.refuse(
+      'command:run',
+      subject,
+      new ToolError('COMMAND_DENIED', `Cannot run ${JSON.stringify(subject)}: ${reason}`),
+    )
     return reason
   }
   return {
@@ -36,4 +47,36 @@ export function createStartedCommands(
         }
       : {}),
   }
+}
+
+const NO_LISTS = Object.freeze({})
+const ALLOWED = { decision: 'allow', reason: '' } as const
+
+/** Returns the reason why a command that a line has started may not run. */
+function refusalOfStart(command: StartedCommand, { policy, call, lineCommands }: StartedBy): string | undefined {
+  const { decision, reasons } = analyzeStartedCommand(
+    command,
+    policy.data.commands ?? NO_LISTS,
+    (judged) => ruleVerdict(policy, call, judged, command.isFunction) ?? ALLOWED,
+  )
+  const [first] = reasons
+  if (decision === 'allow' || first === undefined) return undefined
+  if (decision === 'deny') return first.message
+  if (lineCommands.some((written) => mayBecome(written, command.words))) return undefined
+  return `${first.message}; it can be approved as a line of its own`
+}
+
+/** Whether a command of a line may start with these words. A word that only the run shows may become any number of words. */
+function mayBecome({ name, args }: JudgedCommand, words: readonly string[]): boolean {
+  /** How many of the words the written ones so far may have become, in ascending order. */
+  let counts = [0]
+  for (const word of [name, ...args]) {
+    const [least] = counts
+    if (least === undefined) return false
+    counts =
+      word === null
+        ? Array.from({ length: words.length - least + 1 }, (_, more) => least + more)
+        : counts.filter((count) => words[count] === word).map((count) => count + 1)
+  }
+  return counts.at(-1) === words.length
 }

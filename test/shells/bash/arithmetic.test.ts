@@ -37,13 +37,19 @@ describe('arithmetic of a script', () => {
     }
   })
 
-  it.each(['a$', '$', '1 + $ 2', '$)', 'a$ = 1', 'a[$]', '"$', '`$'])(
+  it.each(['a$', '$', '1 + $ 2', '$)', 'a$ = 1', 'a[$]', '"$', '`$', '$@', '$* + $@'])(
     'ends in the thread of the caller for %s',
     async (text) => {
-      const script = `x='${text}'; (echo $((x))); (let "$x"); (echo $((${text.replace(/[)`"]/g, '')}))); echo end`
+      const script = `set -- '${text}'; (echo $(($@)) $(($*))); x='${text}'; (echo $((x))); (let "$x"); (echo $((${text.replace(/[)`"]/g, '')}))); echo end`
       expect(await run(inThread, { 's.sh': script }, 'bash s.sh')).toMatchObject({
         stdout: expect.stringMatching(/end\n$/) as unknown,
       })
     },
   )
+
+  it('has a bounded number of parts', async () => {
+    const variables = Array.from({ length: 90 }, (_, index) => `v${index}=v${index + 1}+v${index + 1}`).join('; ')
+    const answer = await run(inThread, { 's.sh': `v90=1; ${variables}; echo $((v80)); echo $((v0))` }, 'bash s.sh')
+    expect(answer).toMatchObject({ stdout: '1024\n', stderr: expect.stringContaining('too many parts') as unknown })
+  })
 })

@@ -44,7 +44,8 @@ export const places: readonly ((expression: string) => string)[] = [
   (text) => `x=${quote(text)}; [[ x -eq 1 || 1 -lt $x ]]`,
   (text) => `declare -i v; v=${quote(text)}; v+=${quote(text)}`,
   (text) => `x=${quote(text)}; for ((i = x; i < x; i += x)); do break; done`,
-  (text) => `set -- ${quote(text)}; echo $(($1)) $((1 + $1))`,
+  (text) => `set -- ${quote(text)}; echo $(($1)) $((1 + $1)) $(($@))`,
+  (text) => `set -- 1 ${quote(text)}; (($*)); a[$@]=1`,
   (text) => `x=${quote(text)}; unset "a[$x]"; declare -n r="a[$x]"; printf %d "$x"; [ "$x" -eq 1 ]`,
   (text) => `echo $((${text}))`,
   (text) => `((${text}))`,
@@ -52,6 +53,7 @@ export const places: readonly ((expression: string) => string)[] = [
   (text) => `s=abc; echo \${s:${text}}`,
   (text) => `let ${text}`,
   (text) => `[[ ${text} -eq 1 ]]`,
+  (text) => `a=${quote(text)}; b=a+a; c=b+b; d=c+c; e=d+d; f=e+e; g=f+f; echo $((g + g))`,
   (text) => `for ((i = ${text}; i < 1; i++)); do break; done`,
 ]
 

@@ -1,0 +1,51 @@
+import { ToolError } from '../../errors.ts'
+import { guardAccesses } from '../../guard/guard-accesses.ts'
+import type { LogicalPath } from '../../paths/logical-path.ts'
+import { combineVerdicts, type PolicyCall, type Verdict } from '../../policy/evaluation.ts'
+import type { JudgedScript } from '../../shells/types.ts'
+import type { WorkspaceState } from '../state/workspace-state.ts'
+
+/** Maximum number of files that are evaluated for one line. */
+const MAX_FILES = 100
+/** Bytes of a file that are read. The analysis takes no longer text. */
+const MAX_BYTES = 256 * 1024
+
+/** Evaluates the files whose commands a line runs, and those that they run in turn. Files that policy hides are left out. */
+export async function evaluateScripts(
+  workspace: WorkspaceState,
+  facts: Omit<PolicyCall, 'accesses'>,
+  scripts: readonly JudgedScript[],
+  verdict: Verdict,
+): Promise<Verdict> {
+  let combined = verdict
+  const pending = [...scripts]
+  const texts = new Map<LogicalPath, string | undefined>()
+  for (let count = 0; count < MAX_FILES; count++) {
+    const script = pending.shift()
+    if (script === undefined || combined.decision === 'deny') break
+    if (!texts.has(script.path)) texts.set(script.path, await readScript(workspace, facts, script.path))
+    const text = texts.get(script.path)
+    const judged = text === undefined ? undefined : script.judge(text)
+    if (judged === undefined) continue
+    if (judged.verdict.decision !== 'allow') combined = combineVerdicts(combined, judged.verdict)
+    pending.push(...judged.scripts)
+  }
+  return combined
+}
+
+/** Returns the text of a file that the call may read. */
+async function readScript(
+  { backend, policy }: WorkspaceState,
+  facts: Omit<PolicyCall, 'accesses'>,
+  path: LogicalPath,
+): Promise<string | undefined> {
+  try {
+    const [access] = await guardAccesses(backend, [{ permission: 'file:read', path }])
+    if (access === undefined || policy.evaluate({ ...facts, accesses: [access] }).decision === 'deny') return undefined
+    const { bytes } = await backend.read(access.path, { start: 0, end: MAX_BYTES })
+    return new TextDecoder().decode(bytes)
+  } catch (error) {
+    if (error instanceof ToolError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,51 @@
+import { combineVerdicts, type Policy, type PolicyCall, type Verdict } from '../../policy/evaluation.ts'
+import type { JudgedCommand } from '../analysis/index.ts'
+
+type Spellings = Pick<JudgedCommand, 'text' | 'otherTexts'>
+
+/** Applies the rules to all spellings of a command. */
+export function evaluateSpellings(
+  policy: Policy,
+  call: PolicyCall,
+  { text, otherTexts }: Spellings,
+  earlier = policy.evaluate({ ...call, commands: [text] }),
+): Verdict {
+  let verdict = earlier
+  for (const other of otherTexts) {
+    // A rule that allows must match the command as written; a rule that restricts, any of its spellings.
+    const restricted = policy.evaluate({ ...call, commands: [other] })
+    if (restricted.rules.some(({ source, action }) => source === 'rule' && action !== 'allow')) {
+      verdict = combineVerdicts(verdict, restricted)
+    }
+  }
+  return verdict
+}
+
+/**
+ * Returns the verdict of the rules with `commands` on a command of a script, or `undefined` if they do not restrict it. The line
+ * that runs the script was evaluated by all other rules.
+ */
+export function ruleVerdict(
+  policy: Policy,
+  call: PolicyCall,
+  command: Spellings,
+  isFunction: boolean,
+): Verdict | undefined {
+  const named = (policy.data.rules ?? []).filter(({ commands }) => commands !== undefined)
+  if (named.length === 0) return undefined
+  const verdict = evaluateSpellings(policy, call, command)
+  const { decision, rules } = verdict
+  if (decision === 'allow') return undefined
+  const isRestricted = rules.some(
+    ({ source, action, name }) => source === 'rule' && action === decision && named.some((rule) => rule.name === name),
+  )
+  // Under rules that allow single commands, nothing else is allowed.
+  return isRestricted || (decision === 'deny' && !isFunction) ? verdict : undefined
+}
+
+/** Whether a policy has lists of commands, or rules on them. */
+export function hasCommandRules({ commands, rules }: Policy['data']): boolean {
+  const { allow, deny = [], deniedOperators = [] } = commands ?? {}
+  if (allow !== undefined || deny.length > 0 || deniedOperators.length > 0) return true
+  return rules?.some((rule) => rule.commands !== undefined) === true
+}
