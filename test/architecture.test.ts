@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest'
 import { circles, importsOf, longFunctions, rootExports, sources } from './structure.ts'
 
 const src = join(import.meta.dirname, '../src')
-const dist = join(import.meta.dirname, '../dist')
 
 /**
  * The folders of `src/` (and its loose files), from the lowest layer to the highest, and the folders that each may
@@ -179,40 +178,5 @@ describe('the root entry', () => {
     for (const name of Object.getOwnPropertyNames(globalThis)) globals.add(name)
     expect(globals.has('Document') && globals.has('Range') && globals.has('Buffer')).toBe(true)
     expect(names.filter((name) => globals.has(name))).toEqual([])
-  })
-})
-
-describe('the built root entry', () => {
-  /** The files and packages that a module loads, directly and indirectly. */
-  function closure(entry: string): { files: Set<string>; packages: Set<string> } {
-    const files = new Set<string>()
-    const packages = new Set<string>()
-    const visit = (file: string): void => {
-      if (files.has(file)) return
-      files.add(file)
-      for (const [, from, bare, dynamic] of readFileSync(file, 'utf8').matchAll(
-        /^(?:import|export)\b[^;"']*?\bfrom\s*["']([^"']+)["']|^import\s*["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']\s*\)/gm,
-      )) {
-        const specifier = from ?? bare ?? dynamic ?? ''
-        if (specifier.startsWith('.')) visit(join(dirname(file), specifier))
-        else packages.add(specifier)
-      }
-    }
-    visit(join(dist, entry))
-    return { files, packages }
-  }
-
-  it('loads no module of Node, and no package', () => {
-    const { files, packages } = closure('index.js')
-    expect(files.size).toBeGreaterThan(30)
-    expect([...packages]).toEqual([])
-  })
-
-  it('differs from an entry that loads modules of Node', () => {
-    expect([...closure('backends/node/index.js').packages].some((name) => name.startsWith('node:'))).toBe(true)
-  })
-
-  it('loads more than the memory entry, which loads no package', () => {
-    expect([...closure('backends/memory/index.js').packages]).toEqual([])
   })
 })

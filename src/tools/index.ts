@@ -1,44 +1,15 @@
 import type * as z from 'zod/mini'
-import { appendFile } from './append-file.ts'
-import { applyPatch } from './apply-patch.ts'
 import { checkCommand, startCommand, stopCommand } from './background-commands.ts'
-import { copyFile } from './copy-file.ts'
-import { createDirectory } from './create-directory.ts'
-import { deleteFile } from './delete-file.ts'
-import { diffWorkspace } from './diff-workspace.ts'
-import { editFile } from './edit-file.ts'
-import { fileInfo } from './file-info.ts'
-import { findFiles } from './find-files.ts'
-import { listDirectory } from './list-directory.ts'
+import { fileTools } from './file-tools.ts'
 import { memoryGet } from './memory-get.ts'
 import { memoryRecall } from './memory-recall.ts'
 import { memorySearch } from './memory-search.ts'
 import { memoryStore } from './memory-store.ts'
-import { moveFile } from './move-file.ts'
-import { readFile } from './read-file.ts'
-import { replaceRange } from './replace-range.ts'
 import { runCommand } from './run-command.ts'
-import { searchText } from './search-text.ts'
 import { submitPlan } from './submit-plan.ts'
-import { writeFile } from './write-file.ts'
 
-/** All built-in tools, in the order in which models see them: reading, then changing. To add a tool, add a line. */
-export const builtinTools = [
-  listDirectory,
-  findFiles,
-  searchText,
-  readFile,
-  fileInfo,
-  diffWorkspace,
-  editFile,
-  replaceRange,
-  applyPatch,
-  writeFile,
-  appendFile,
-  createDirectory,
-  copyFile,
-  moveFile,
-  deleteFile,
+/** The tools for commands, notes and plans. To add one, add a line. */
+const otherTools = [
   runCommand,
   startCommand,
   checkCommand,
@@ -49,6 +20,17 @@ export const builtinTools = [
   memoryStore,
   submitPlan,
 ] as const
+
+/** All built-in tools, in the order in which models see them: reading files, changing them, then the others. */
+export const builtinTools = /* @__PURE__ */ joined(fileTools, otherTools)
+
+/** A function, because a bundler keeps an array that spreads another one, even if nothing uses it. */
+function joined<const A extends readonly unknown[], const B extends readonly unknown[]>(
+  a: A,
+  b: B,
+): readonly [...A, ...B] {
+  return [...a, ...b]
+}
 
 /** A built-in tool. */
 export type BuiltinTool = (typeof builtinTools)[number]

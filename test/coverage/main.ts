@@ -61,7 +61,7 @@ async function countThread(): Promise<void> {
     plugins: [countedFrom(counted)],
   })
   // The source map describes the previous file.
-  rmSync(`${thread}.map`)
+  rmSync(`${thread}.map`, { force: true })
 }
 
 function run(...args: readonly string[]): Promise<number> {
