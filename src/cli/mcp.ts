@@ -3,6 +3,7 @@ import { createMcpServer } from '../adapters/mcp/index.ts'
 import { StdioServerTransport } from '../adapters/mcp/sdk.ts'
 import type { ApproveHandler } from '../policy/approval.ts'
 import type { DialectWorkspace, Workspace } from '../workspace/create-workspace.ts'
+import { answeredLines } from './answered-lines.ts'
 import { askInTerminal } from './ask.ts'
 import { rootsOfClient, type ServedWorkspace } from './client-roots.ts'
 import { dialectOf } from './dialect.ts'
@@ -60,7 +61,7 @@ async function serveStdio(values: McpOptions, host: Host, stopped: Promise<void>
     server.onclose = resolve
     host.stdin.once('end', resolve)
   })
-  await server.connect(new StdioServerTransport(host.stdin, host.stdout))
+  await server.connect(new StdioServerTransport(answeredLines(host.stdin, host.stdout, printTo(host)), host.stdout))
   await Promise.race([disconnected, stopped])
   await server.close()
   await (clientRoots ?? workspace).close()

@@ -2,7 +2,7 @@ import { checkOptions, isFunction, isPositive, type OptionTable } from '../../ut
 import { WebStandardStreamableHTTPServerTransport as Transport } from '../mcp/sdk.ts'
 import { type AdmissionOptions, admissionTable, createAdmission } from './admission.ts'
 import { createEventStore } from './event-store.ts'
-import { refusal, rpcCodes, withHint } from './protocol-errors.ts'
+import { codeOf, refusal, rpcCodes, withHint, withReason } from './protocol-errors.ts'
 import type { McpSession } from './session.ts'
 import { createSessions, type SessionLimits, type Sessions } from './sessions.ts'
 import { trackResponse } from './track-response.ts'
@@ -88,8 +88,9 @@ export function mcpHandler(requested: McpHandlerOptions): McpHandler {
       const refused = await admission.check(request)
       if (refused !== undefined) return admission.withCors(request, refused)
       const id = request.headers.get('mcp-session-id')
-      const response = id === null ? router.initialize(request) : router.handle(request, id)
-      return admission.withCors(request, await response)
+      const copy = request.method === 'POST' ? request.clone() : undefined
+      const response = await (id === null ? router.initialize(request) : router.handle(request, id))
+      return admission.withCors(request, await withReason(copy, response))
     },
     get size() {
       return sessions.size
@@ -198,11 +199,6 @@ class SessionRouter {
     headers.set('last-event-id', beforeFirst)
     return new Request(request.url, { headers })
   }
-}
-
-async function codeOf(response: Response): Promise<number> {
-  const { error } = (await response.clone().json()) as { readonly error: { readonly code: number } }
-  return error.code
 }
 
 function missingSession(): Response {

@@ -1,3 +1,5 @@
+import { type MalformedAnswer, malformedAnswer, unparsableAnswer } from '../mcp/malformed-message.ts'
+
 /** JSON-RPC error codes. Clients of the protocol treat `-32001` as a lost session. */
 export const rpcCodes = {
   parse: -32700,
@@ -11,13 +13,15 @@ export const rpcCodes = {
 export interface RefusalDetails {
   readonly code?: number
   readonly headers?: Readonly<Record<string, string>>
+  /** Id of the request. Default: `null`. */
+  readonly id?: string | number | null
 }
 
 /** Returns a response with an HTTP status and a JSON-RPC error that contains a hint. */
 export function refusal(status: number, message: string, hint: string, details: RefusalDetails = {}): Response {
-  const { code = rpcCodes.refused, headers = {} } = details
+  const { code = rpcCodes.refused, headers = {}, id = null } = details
   const error = { code, message, data: { hint } }
-  return new Response(JSON.stringify({ jsonrpc: '2.0', error, id: null }), {
+  return new Response(JSON.stringify({ jsonrpc: '2.0', error, id }), {
     status,
     headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers },
   })
@@ -30,6 +34,44 @@ export async function withHint(request: Request, response: Response): Promise<Re
   return refusal(response.status, error.message, hintFor(request, response.status, error.code), { code: error.code })
 }
 
+/**
+ * Returns a response about a body that is not a message with the reason and the id of the request. Returns any other
+ * response unchanged.
+ *
+ * @param copy the request, with a body that was not read. Absent for a request without one
+ */
+export async function withReason(copy: Request | undefined, response: Response): Promise<Response> {
+  if (copy === undefined) return response
+  if (response.status !== 400 || (await codeOf(response)) !== rpcCodes.parse) {
+    // Not awaited: it settles only when the body of the request itself has ended.
+    void copy.body?.cancel().catch(() => {})
+    return response
+  }
+  const answer = answerToBody(await copy.text())
+  if (answer === undefined) return response
+  const { id, error } = answer
+  return refusal(400, error.message, HINT, { code: error.code, id })
+}
+
+function answerToBody(body: string): MalformedAnswer | undefined {
+  try {
+    return [JSON.parse(body)]
+      .flat()
+      .map(malformedAnswer)
+      .find((answer) => answer !== undefined)
+  } catch {
+    return unparsableAnswer('it is not JSON')
+  }
+}
+
+/** Returns the code of an error response. */
+export async function codeOf(response: Response): Promise<number> {
+  const { error } = (await response.clone().json()) as { readonly error: { readonly code: number } }
+  return error.code
+}
+
+const HINT = 'Send one JSON-RPC 2.0 message of the Model Context Protocol.'
+
 function hintFor(request: Request, status: number, code: number): string {
   if (status === 400 && code === rpcCodes.refused) {
     return request.headers.has('last-event-id')
@@ -39,7 +81,7 @@ function hintFor(request: Request, status: number, code: number): string {
   if (status === 400 && code === rpcCodes.invalid) {
     return 'Send initialize once, alone and without a session, and at most 100 messages together.'
   }
-  return hints[status] ?? 'Send one JSON-RPC 2.0 message of the Model Context Protocol.'
+  return hints[status] ?? HINT
 }
 
 const hints: Readonly<Record<number, string>> = {

@@ -1,3 +1,4 @@
+import { hasNoAnswer, malformedAnswer } from './malformed-message.ts'
 import type { Transport } from './sdk.ts'
 import type { McpTransport } from './transport.ts'
 
@@ -29,7 +30,12 @@ export class Connection implements Transport {
   start(): Promise<void> {
     const transport = this.#transport
     const { onclose, onerror } = transport
-    transport.onmessage = (message: Message) => this.onmessage?.(message)
+    transport.onmessage = (message: Message) => {
+      const answer = malformedAnswer(message)
+      if (answer === undefined) this.onmessage?.(message)
+      else if (hasNoAnswer(message)) this.onerror?.(new Error(answer.error.message))
+      else void this.send(answer as unknown as Message).catch((error) => this.onerror?.(error))
+    }
     transport.onerror = (error) => {
       onerror?.(error)
       this.onerror?.(error)

@@ -11,7 +11,7 @@ import {
 import type { DialectRun, DialectWorkspace, Workspace, WorkspaceRun } from '../../workspace/create-workspace.ts'
 import type { ClientRoots } from './client-roots.ts'
 import { Connection } from './connection.ts'
-import { withLegacyCode } from './protocol-errors.ts'
+import { withLegacyCode, withPlainWords } from './protocol-errors.ts'
 import { type StdioServerHandle, serveStdio } from './sdk.ts'
 import { type ConnectionOptions, serveConnection } from './serve-connection.ts'
 import type { Served } from './served-workspace.ts'
@@ -95,7 +95,7 @@ class WorkspaceServer implements McpServer {
     if (this.#connection !== undefined) throw new TypeError('The server is connected already: create one per client')
     let era: ConnectionOptions['era'] = 'modern'
     const connection = new Connection(transport, {
-      rewrite: (message) => (era === 'legacy' ? withLegacyCode(message) : message),
+      rewrite: (message) => withPlainWords(era === 'legacy' ? withLegacyCode(message) : message),
       onEnd: () => {
         this.#connection = undefined
         this.onclose?.()

@@ -1,6 +1,6 @@
 import type { CallOptions } from '../../call/state/call.ts'
 import type { RequestOptions } from './call-options.ts'
-import { invalidParams } from './protocol-errors.ts'
+import { invalidParams, requireNoCursor } from './protocol-errors.ts'
 import { readResource } from './read-resource.ts'
 import type { PromptMessage, Server } from './sdk.ts'
 import { hasTool, requireServed, type Served, type ServedRun, type ServedState } from './served-workspace.ts'
@@ -90,9 +90,12 @@ export const promptPaths: ReadonlySet<string> = new Set(
 
 /** Serves the prompts whose tools exist. */
 export function servePrompts(server: Server, serving: ServedState, { rounds, callOptions }: RequestOptions): void {
-  server.setRequestHandler('prompts/list', () =>
-    serving.use(async (serves) => ({ prompts: (await availablePrompts(requireServed(serves))).map(withoutInternals) })),
-  )
+  server.setRequestHandler('prompts/list', ({ params }) => {
+    requireNoCursor(params?.cursor)
+    return serving.use(async (serves) => ({
+      prompts: (await availablePrompts(requireServed(serves))).map(withoutInternals),
+    }))
+  })
   server.setRequestHandler('prompts/get', ({ params }, context) =>
     rounds.run(context, (request) =>
       serving.use(async (serves) => {

@@ -1,3 +1,4 @@
+import type * as z from 'zod/mini'
 import type { Failure } from '../../errors.ts'
 import { type JSONRPCMessage, ProtocolErrorCode } from './sdk.ts'
 
@@ -26,8 +27,35 @@ export function invalidParams(message: string): Error {
   return protocolError(ProtocolErrorCode.InvalidParams, message)
 }
 
+/**
+ * Refuses a cursor, which a list that is always complete never gives.
+ *
+ * @throws Error of the protocol
+ */
+export function requireNoCursor(cursor: string | undefined): void {
+  if (cursor === undefined) return
+  throw invalidParams('Unknown cursor: the list is complete without one')
+}
+
 function protocolError(code: number, message: string, data?: Readonly<Record<string, unknown>>): Error {
   return Object.assign(new Error(message), { code, ...(data === undefined ? {} : { data }) })
+}
+
+/** Returns an error of the SDK about invalid parameters in plain words: it has the issues of the schema as JSON. */
+export function withPlainWords(message: JSONRPCMessage): JSONRPCMessage {
+  if (!('error' in message)) return message
+  const [issues] = /\[\s*\{[\s\S]*\}\s*\]$/.exec(message.error.message) ?? []
+  if (issues === undefined) return message
+  try {
+    const problems = (JSON.parse(issues) as z.core.$ZodIssue[]).map((issue) => {
+      const field = issue.path.filter((part) => part !== 'params').join('.')
+      return field === '' ? issue.message : `${JSON.stringify(field)}: ${issue.message}`
+    })
+    const text = `Invalid parameters: ${problems.join('; ')}`
+    return { ...message, error: { ...message.error, code: ProtocolErrorCode.InvalidParams, message: text } }
+  } catch {
+    return message
+  }
 }
 
 /** Returns the message with the code that clients until 2025-11-25 expect for a missing resource. */

@@ -3,6 +3,7 @@ import type { WorkspaceEvent } from '../../call/state/events.ts'
 import type { Failure } from '../../errors.ts'
 import type { RequestOptions } from './call-options.ts'
 import { listResources, resourceTemplates } from './list-resources.ts'
+import { requireNoCursor } from './protocol-errors.ts'
 import { readResource } from './read-resource.ts'
 import type { Server } from './sdk.ts'
 import { ignoreClosed, requireServed, type ServedOrReason, type ServedState } from './served-workspace.ts'
@@ -34,7 +35,10 @@ export function serveResources(
   // A client that has never requested the list is not notified of changes to it.
   let isListed = false
 
-  server.setRequestHandler('resources/templates/list', () => resourceTemplates)
+  server.setRequestHandler('resources/templates/list', ({ params }) => {
+    requireNoCursor(params?.cursor)
+    return resourceTemplates
+  })
   server.setRequestHandler('resources/list', ({ params }, { mcpReq: { signal } }) =>
     serving.use((serves) => {
       isListed = true

@@ -5,6 +5,7 @@ import type { ToolDescription } from '../../workspace/create-workspace.ts'
 import { modelTools, toJsonSchema, toModelText } from '../json-schema/index.ts'
 import type { RequestOptions } from './call-options.ts'
 import { openProgress } from './progress.ts'
+import { requireNoCursor } from './protocol-errors.ts'
 import type { CallToolResult, Server, Tool } from './sdk.ts'
 import type { Served, ServedState } from './served-workspace.ts'
 
@@ -21,9 +22,10 @@ export function serveTools(
 ): void {
   const activeTokens = new Set<string | number>()
 
-  server.setRequestHandler('tools/list', () =>
-    serving.use((serves) => ({ tools: 'failure' in serves ? [] : listTools(serves) })),
-  )
+  server.setRequestHandler('tools/list', ({ params }) => {
+    requireNoCursor(params?.cursor)
+    return serving.use((serves) => ({ tools: 'failure' in serves ? [] : listTools(serves) }))
+  })
 
   server.setRequestHandler('tools/call', ({ params }, context) =>
     rounds.run(context, (request) =>
