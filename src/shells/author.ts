@@ -22,6 +22,7 @@ export { createLineAnalyzer, type LineAnalyzerOptions } from './shared/line-judg
 export { createLineProcess } from './shared/line-process.ts'
 export { createOutputTail, type OutputTail } from './shared/output-tail.ts'
 export { createRunningCommands, type RunningCommands } from './shared/running-commands.ts'
+export type { OutputStream, ShownOutput } from './shared/shown-output.ts'
 export type {
   BackgroundCommand,
   CommandDiff,

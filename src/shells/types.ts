@@ -62,7 +62,11 @@ export interface ShellCommand {
   /** Time limit in milliseconds. Waiting for an approval does not count. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
-  /** Called with output as it arrives, by shells that stream it. The outcome always contains the complete output. */
+  /**
+   * Called with output as it arrives, by shells that stream it. The outcome always contains the complete output. The text is what
+   * the commands print: recognized secrets of files are marks in `bash()`, and unchanged in shells that are not `guarded`. A secret
+   * may be split over calls, so do not show the text unchecked: `run_command` counts its lines, `check_command` redacts it.
+   */
   readonly onOutput?: (stream: 'stdout' | 'stderr', text: string) => void
   /** The files of the line. Its changes are committed when the line has ended. */
   readonly files: CommandFiles

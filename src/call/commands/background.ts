@@ -24,18 +24,23 @@ export interface BackgroundOptions {
  */
 export function runInBackground(options: BackgroundOptions): ShellProcess {
   const { shell, open, commit, line, cwd, timeoutMs, now } = options
-  return createLineProcess(shell.name, async (stopped) => {
+  return createLineProcess(shell.name, async (stopped, shown) => {
     for (;;) {
       const transaction = open(stopped)
       const { files, git, startedCommands, signal } = transaction
       let outcome: ShellOutcome | undefined
       let failure: unknown
       try {
-        outcome = await shell.run({ line, cwd, env: {}, timeoutMs, signal, files, git, startedCommands, now })
+        const { add: onOutput } = shown
+        const parts = { onOutput, files, git, startedCommands }
+        outcome = await shell.run({ line, cwd, env: {}, timeoutMs, signal, ...parts, now })
       } catch (error) {
         failure = error
       }
-      if (await transaction.resolvePendingApproval()) continue
+      if (await transaction.resolvePendingApproval()) {
+        shown.restart()
+        continue
+      }
       if (outcome === undefined) {
         const { refusals, reads } = transaction
         await commit(backgroundCommitTool(cwd, { refusals, reads }))

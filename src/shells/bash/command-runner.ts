@@ -4,14 +4,16 @@ import type { ToolError } from '../../errors.ts'
 import { type LogicalPath, type Path, parsePath } from '../../paths/logical-path.ts'
 import { anySignal } from '../../util/abort.ts'
 import { createCommandFiles } from '../shared/command-files.ts'
+import { createShownOutput } from '../shared/shown-output.ts'
 import type { CommandFiles, ShellCommand, ShellOutcome } from '../types.ts'
 import type { StartJudge } from './command-hooks.ts'
 import type { CustomCommand } from './custom-command.ts'
 import { gitCommand } from './git-command.ts'
 import { loadInterpreter } from './just-bash.ts'
 import { bashFs } from './just-bash-fs.ts'
+import { lineOutput } from './live-output.ts'
 import type { ScriptRunner } from './node-command.ts'
-import type { Script, ScriptFiles, ScriptResult } from './node-emulation/script.ts'
+import type { ScriptResult } from './node-emulation/script.ts'
 import { sentStat } from './observed-stat.ts'
 import type { BashOptions } from './options.ts'
 import { patchCommand } from './patch-command.ts'
@@ -104,26 +106,32 @@ async function run(command: ShellCommand, options: BashOptions, context: RunCont
     ...(judge === undefined ? {} : { judges: { operators: judge.refusalOfOperators !== undefined } }),
   }
   const random = options.random ?? randomBytes
+  const shown = command.onOutput && createShownOutput(command.onOutput)
   const custom = [patchCommand(roots), gitCommand(() => command.git?.())]
   let result: LineResult
   if (isApart && threads !== undefined) {
     const fs = bashFs({ roots, random, ends: (message) => Object.assign(new Error(message), { ends: true }) })
     const commands = custom.map(({ name }) => name)
-    const jobOptions = { timeoutMs, signal, serve: serving(fs, custom, { files: command.files, judge }) }
-    result = (await threads.run({ type: 'line', request, commands }, jobOptions)) as LineResult
+    const serve = serving(fs, custom, { files: command.files, judge })
+    const jobOptions = { timeoutMs, signal, serve, onOutput: shown?.add }
+    const isLive = shown !== undefined
+    result = (await threads.run({ type: 'line', request, commands, isLive }, jobOptions)) as LineResult
   } else {
     const [interpreter, { interpreterCommands }] = await Promise.all([loadInterpreter(), loadSameThread()])
     const fs = bashFs({ roots, random, ends: interpreter.ends })
+    const live = lineOutput(interpreter, shown?.add)
     const commands = [
       ...custom.map(({ command: justBashCommand }) => justBashCommand),
       ...interpreterCommands(
         scriptRunner(threads, timeoutMs, signal),
         (reason: ToolError) => stop.abort(reason),
         searchFiles(command.files),
+        live,
       ),
     ]
-    result = await runLine(interpreter, request, { fs, commands, judge, signal })
+    result = await runLine(interpreter, request, { fs, commands, judge, signal, live })
   }
+  shown?.end(result)
   const { stdout, stderr, exitCode, pwd } = result
   return { stdout, stderr, exitCode, cwd: await finalDirectory(pwd, roots, command.cwd) }
 }
@@ -131,14 +139,15 @@ async function run(command: ShellCommand, options: BashOptions, context: RunCont
 /** Runs scripts in a thread if the platform has any, so that the caller can end a script that never ends. */
 function scriptRunner(threads: Threads | undefined, timeoutMs: number, signal: AbortSignal): ScriptRunner {
   const end = performance.now() + timeoutMs
-  return async (script: Script, files: ScriptFiles): Promise<ScriptResult> => {
+  return async (script, files, onOutput): Promise<ScriptResult> => {
     const remainingMs = Math.max(1, Math.ceil(end - performance.now()))
     if (threads === undefined) {
       const { runScript } = await loadSameThread()
-      return runScript(script, files, sameThreadLimits(remainingMs, signal))
+      return runScript(script, files, sameThreadLimits(remainingMs, signal), onOutput)
     }
-    const jobOptions = { timeoutMs: remainingMs, signal, serve: serving(files, []) }
-    return threads.run({ type: 'script', script, timeoutMs: remainingMs }, jobOptions) as Promise<ScriptResult>
+    const jobOptions = { timeoutMs: remainingMs, signal, serve: serving(files, []), onOutput }
+    const isLive = onOutput !== undefined
+    return threads.run({ type: 'script', script, timeoutMs: remainingMs, isLive }, jobOptions) as Promise<ScriptResult>
   }
 }
 

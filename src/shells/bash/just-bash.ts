@@ -2,15 +2,18 @@ import type { IFileSystem } from 'just-bash'
 import { loadPart } from '../../util/load-part.ts'
 import { memoizeAsync } from '../../util/memoize-async.ts'
 import { hookInterpreter } from './command-hooks.ts'
+import { followStatementOutput, type StatementOutput } from './statement-output.ts'
 
 type JustBash = typeof import('./packages/just-bash.ts')
 
-/** just-bash, with an error class that the package does not export. */
+/** just-bash, with what the package does not export. */
 export interface Interpreter extends JustBash {
   /** Makes an error that ends a script with exit code 1 and keeps its output until then. */
   readonly ends: (message: string) => Error
   /** Whether a judge can decide about the commands of a shell when they start. */
   readonly judgesStarts: boolean
+  /** Follows the output of statements, if the package allows it. */
+  readonly statementOutput?: StatementOutput | undefined
 }
 
 /**
@@ -26,8 +29,10 @@ export const loadInterpreter = memoizeAsync(async () =>
 export async function interpreterOf(package_: JustBash): Promise<Interpreter> {
   const ExitError = await exitErrorOf(package_)
   const { Bash } = package_
-  const judgesStarts = hookInterpreter(() => void new Bash({ fs: emptyFs, cwd: '/', defenseInDepth: false }).exec(':'))
-  return { ...package_, ends: (message) => new ExitError(1, '', message), judgesStarts }
+  const shell = new Bash({ fs: emptyFs, cwd: '/', defenseInDepth: false })
+  const judgesStarts = hookInterpreter(() => void shell.exec(':'))
+  const statementOutput = await followStatementOutput(shell)
+  return { ...package_, ends: (message) => new ExitError(1, '', message), judgesStarts, statementOutput }
 }
 
 type ExitErrorClass = new (exitCode: number, stdout: string, stderr: string) => Error

@@ -1,11 +1,16 @@
 import type { Command, ExecResult, ResolvedCommandContext } from 'just-bash'
 import { ToolError } from '../../errors.ts'
+import type { LiveOutput, OutputListener } from './live-output.ts'
 import type { Script, ScriptFiles, ScriptResult, TestReport } from './node-emulation/script.ts'
 import { findTests } from './test-files.ts'
 import { resolvePath } from './virtual-paths.ts'
 
-/** Runs one script, in a thread or here. @throws ToolError if it was ended from outside */
-export type ScriptRunner = (script: Script, files: ScriptFiles) => Promise<ScriptResult>
+/** Runs one script, in a thread or here. `onOutput` is called with its output as it comes. @throws ToolError if it was ended from outside */
+export type ScriptRunner = (
+  script: Script,
+  files: ScriptFiles,
+  onOutput?: OutputListener | undefined,
+) => Promise<ScriptResult>
 
 const VERSION = 'v20.19.0'
 
@@ -22,9 +27,13 @@ interface NodeOptions {
  * `node`: runs scripts, code and tests in an engine of our own. `endLine` is called with the error that ended a script from
  * outside, and ends its whole line.
  */
-export function nodeCommand(runner: ScriptRunner, endLine: (reason: ToolError) => void): Command {
+export function nodeCommand(
+  runner: ScriptRunner,
+  endLine: (reason: ToolError) => void,
+  live?: LiveOutput | undefined,
+): Command {
   const run: ScriptRunner = (script, files) =>
-    runner(script, files).catch((error: unknown) => {
+    runner(script, files, live?.writerFor('node')).catch((error: unknown) => {
       if (error instanceof ToolError && error.code !== 'SHELL_UNAVAILABLE') endLine(error)
       const reason = error instanceof ToolError ? error.message : 'the engine failed'
       return { stdout: '', stderr: `node: ${reason}\n`, exitCode: 134 }

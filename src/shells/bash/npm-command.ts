@@ -1,4 +1,5 @@
 import type { Command, ExecResult, ResolvedCommandContext } from 'just-bash'
+import type { LiveOutput } from './live-output.ts'
 import { resolvePath } from './virtual-paths.ts'
 
 interface Manifest {
@@ -8,7 +9,7 @@ interface Manifest {
 }
 
 /** `npm test`, `npm run NAME` and their short forms: runs the scripts of package.json in this shell. */
-export function npmCommand(): Command {
+export function npmCommand(live?: LiveOutput): Command {
   return {
     name: 'npm',
     async execute(args, context) {
@@ -39,7 +40,7 @@ export function npmCommand(): Command {
         if (npmArgs.includes('--if-present')) return { stdout: '', stderr: '', exitCode: 0 }
         return refused(`Missing script: "${name}"`)
       }
-      return runScripts(name, [...operands, ...extra], { manifest, scripts, directory, isQuiet }, context)
+      return runScripts(name, [...operands, ...extra], { manifest, scripts, directory, isQuiet }, context, live)
     },
   }
 }
@@ -56,14 +57,19 @@ async function runScripts(
   extra: readonly string[],
   { manifest, scripts, directory, isQuiet }: ScriptPackage,
   context: ResolvedCommandContext,
+  live: LiveOutput | undefined,
 ): Promise<ExecResult> {
+  const show = live?.writerFor('npm')
   let stdout = ''
   let stderr = ''
   for (const step of [`pre${name}`, name, `post${name}`]) {
     if (!Object.hasOwn(scripts, step)) continue
     const line = [scripts[step], ...(step === name ? extra.map(quote) : [])].join(' ')
-    if (!isQuiet)
-      stdout += `\n> ${manifest.name ?? 'package'}${manifest.version === undefined ? '' : `@${manifest.version}`} ${step}\n> ${line}\n\n`
+    const title = `\n> ${manifest.name ?? 'package'}${manifest.version === undefined ? '' : `@${manifest.version}`} ${step}\n> ${line}\n\n`
+    if (!isQuiet) {
+      stdout += title
+      show?.('stdout', title)
+    }
     const env = {
       npm_lifecycle_event: step,
       npm_lifecycle_script: line,

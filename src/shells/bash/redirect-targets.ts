@@ -1,4 +1,5 @@
 import type { ScriptNode, TransformPlugin, WordNode } from 'just-bash'
+import { literalOf } from './syntax-nodes.ts'
 
 type WordPart = WordNode['parts'][number]
 
@@ -38,11 +39,6 @@ function anchorAll(script: object): void {
   for (const node of redirected) {
     if (node.type !== 'SimpleCommand' || movers.has(literalOf(node.name))) anchorTargets(node)
   }
-}
-
-function literalOf(name: unknown): string {
-  const [part, ...rest] = (name as WordNode | null | undefined)?.parts ?? []
-  return part?.type === 'Literal' && rest.length === 0 ? part.value : ''
 }
 
 function anchorTargets({ redirections }: Redirected): void {

@@ -2,6 +2,7 @@ import type { BashExecResult, Command, IFileSystem } from 'just-bash'
 import { ToolError } from '../../errors.ts'
 import { judgeStarts, type StartJudge } from './command-hooks.ts'
 import type { Interpreter } from './just-bash.ts'
+import type { LiveOutput } from './live-output.ts'
 import { absoluteTargets } from './redirect-targets.ts'
 import { RefusalLog, refusalCommands } from './refusal-texts.ts'
 import { trapsOf } from './traps.ts'
@@ -33,6 +34,7 @@ export interface LineEnvironment {
   /** Decides about what starts, if policy has rules on commands. */
   readonly judge?: StartJudge | undefined
   readonly signal: AbortSignal
+  readonly live?: LiveOutput | undefined
 }
 
 /** Maximum number of commands in a script, so that it cannot keep a page busy. */
@@ -80,8 +82,10 @@ export async function runLine(
   })
   const traps = trapsOf(shell)
   for (const command of traps.commands) shell.registerCommand(command)
-  judgeStarts(shell, environment.judge, () => {
+  const { live, judge } = environment
+  judgeStarts(shell, judge, () => {
     for (const plugin of [absoluteTargets, traps.plugin]) shell.registerTransformPlugin(plugin)
+    if (live !== undefined) shell.registerTransformPlugin(live.plugin)
   })
   const { line, timeoutMs, stdin } = request
   const { signal } = environment

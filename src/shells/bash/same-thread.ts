@@ -1,6 +1,7 @@
 import type { Command } from 'just-bash'
 import type { ToolError } from '../../errors.ts'
 import { dumpCommands } from './dump-commands.ts'
+import type { LiveOutput } from './live-output.ts'
 import { missingCommands } from './missing-commands.ts'
 import { nodeCommand, type ScriptRunner } from './node-command.ts'
 import { npmCommand } from './npm-command.ts'
@@ -21,11 +22,12 @@ export function interpreterCommands(
   runner: ScriptRunner,
   endLine: (reason: ToolError) => void,
   search: OpenSearch,
+  live?: LiveOutput,
 ): Command[] {
   const searches = searchCommands(search).map(({ command }) => command)
   return [
-    nodeCommand(runner, endLine),
-    npmCommand(),
+    nodeCommand(runner, endLine, live),
+    npmCommand(live),
     xargsCommand(),
     ...searches,
     ...shellCommands(),

@@ -1,8 +1,9 @@
 import { ToolError } from '../../errors.ts'
+import type { OutputListener } from './live-output.ts'
 import type { ScriptResult } from './node-emulation/script.ts'
 import { GRACE_MS, type LineResult, tooLate } from './run-line.ts'
 import type { Thread, ThreadEvents } from './start-thread.ts'
-import { type FromThread, fromMessage, type ThreadRequest, type ToThread, toMessage } from './thread-protocol.ts'
+import { type FromThread, fromMessage, type JobStart, type ThreadRequest, toMessage } from './thread-protocol.ts'
 
 /** Runs jobs in threads, which can be ended whatever they do. */
 export interface Threads {
@@ -17,20 +18,20 @@ export interface Threads {
   close(): void
 }
 
-type WithoutJob<T> = T extends unknown ? Omit<T, 'job'> : never
-export type JobStart = WithoutJob<Extract<ToThread, { type: 'line' | 'script' }>>
-
 export interface JobOptions {
   readonly timeoutMs: number
   readonly signal: AbortSignal
   /** Answers a request of the job. */
   serve(request: ThreadRequest): Promise<unknown>
+  /** Called with output of the job as it comes, if the job is live. */
+  readonly onOutput?: OutputListener | undefined
 }
 
 type JobResult = { readonly value: LineResult | ScriptResult } | { readonly error: unknown }
 
 interface Job {
   readonly options: JobOptions
+  passOutput: OutputListener
   end(result: JobResult): void
 }
 
@@ -129,7 +130,11 @@ function runJob(
       }, graceMs)
     }
 
-    jobs.set(job, { options, end })
+    const passOutput: OutputListener = (stream, text) => {
+      if (!isOver) options.onOutput?.(stream, text)
+    }
+
+    jobs.set(job, { options, passOutput, end })
     thread.hold(true)
     thread.post({ ...start, job })
   })
@@ -143,6 +148,10 @@ async function onMessage(pooled: PooledThread, message: FromThread): Promise<voi
   }
   const { job: id } = message
   const job = jobs.get(id)
+  if (message.type === 'output') {
+    for (const { stream, text } of message.pieces) job?.passOutput(stream, text)
+    return
+  }
   if (message.type === 'done') {
     job?.end('value' in message.answer ? message.answer : { error: fromMessage(message.answer.error, Error) })
     jobs.delete(id)

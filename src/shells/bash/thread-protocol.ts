@@ -1,5 +1,6 @@
 import { type ErrorCode, type ErrorDetails, ToolError } from '../../errors.ts'
 import type { Operator } from '../../policy/command-operators.ts'
+import type { OutputStream } from '../shared/shown-output.ts'
 import type { CommandStart } from './command-hooks.ts'
 import type { SystemError } from './fs-errors.ts'
 import type { Script, ScriptResult } from './node-emulation/script.ts'
@@ -9,18 +10,34 @@ import type { SearchRequest } from './search-files.ts'
 /** Tells the module of the thread that it is a process of its own. */
 export const PROCESS_ARGUMENT = 'wardspace-bash'
 
+/** A line or a script to run. `isLive`: its output is sent as it comes. */
+export type JobStart =
+  | {
+      readonly type: 'line'
+      readonly request: LineRequest
+      readonly commands: readonly string[]
+      readonly isLive?: boolean
+    }
+  | { readonly type: 'script'; readonly script: Script; readonly timeoutMs: number; readonly isLive?: boolean }
+
 /** A message to a thread. Jobs have numbers, and so have the questions of a job. */
 export type ToThread =
-  | { readonly type: 'line'; readonly job: number; readonly request: LineRequest; readonly commands: readonly string[] }
-  | { readonly type: 'script'; readonly job: number; readonly script: Script; readonly timeoutMs: number }
+  | (JobStart & { readonly job: number })
   | { readonly type: 'answer'; readonly job: number; readonly question: number; readonly answer: Settled }
   | { readonly type: 'stop'; readonly job: number }
 
 /** A message from a thread. */
 export type FromThread =
   | { readonly type: 'ready' }
+  | { readonly type: 'output'; readonly job: number; readonly pieces: readonly OutputPiece[] }
   | { readonly type: 'ask'; readonly job: number; readonly question: number; readonly asked: ThreadRequest }
   | { readonly type: 'done'; readonly job: number; readonly answer: Settled<LineResult | ScriptResult> }
+
+/** A part of the output of a job that runs. */
+export interface OutputPiece {
+  readonly stream: OutputStream
+  readonly text: string
+}
 
 /**
  * A request of a job to the thread that has the files and the policy: a call of a file system method, the next files of a search

@@ -1,9 +1,11 @@
 import type { ExecResult, IFileSystem } from 'just-bash'
 import type { Path } from '../../paths/logical-path.ts'
 import { nodeModule } from '../../util/node-module.ts'
+import { batchOutput } from './batched-output.ts'
 import type { StartJudge } from './command-hooks.ts'
 import { type CustomCommand, customCommand } from './custom-command.ts'
 import { loadInterpreter } from './just-bash.ts'
+import { lineOutput } from './live-output.ts'
 import type { ScriptRunner } from './node-command.ts'
 import type { ScriptFiles, ScriptResult } from './node-emulation/script.ts'
 import { receivedStat } from './observed-stat.ts'
@@ -79,24 +81,29 @@ async function start(message: Extract<ToThread, { type: 'line' | 'script' }>): P
   const stop = new AbortController()
   jobs.set(job, { stop, answers: new Map() })
   reportBusy?.(true)
+  const output = batchOutput((pieces) => port.postMessage({ type: 'output', job, pieces }))
+  const onOutput = message.isLive ? output.add : undefined
   const answer = await toMessage(async () => {
     const fs = remoteFs(job)
     if (message.type === 'script') {
-      return runScript(message.script, fs as ScriptFiles, sameThreadLimits(message.timeoutMs, stop.signal))
+      const limits = sameThreadLimits(message.timeoutMs, stop.signal)
+      return runScript(message.script, fs as ScriptFiles, limits, onOutput)
     }
     const interpreter = await loadInterpreter()
+    const live = lineOutput(interpreter, onOutput)
     const limits = sameThreadLimits(message.request.timeoutMs, stop.signal)
     const runner: ScriptRunner =
       scriptThreads === undefined
-        ? (script, files) => runScript(script, files, limits)
+        ? (script, files, onScriptOutput) => runScript(script, files, limits, onScriptOutput)
         : threadRunner(scriptThreads, job, limits.deadline, stop.signal)
     const commands = [
       ...message.commands.map((name) => remoteCommand(job, name).command),
-      ...interpreterCommands(runner, (error) => stop.abort(error), remoteSearch(job)),
+      ...interpreterCommands(runner, (error) => stop.abort(error), remoteSearch(job), live),
     ]
     const judge = remoteJudge(job, message.request)
-    return runLine(interpreter, message.request, { fs, commands, judge, signal: stop.signal })
+    return runLine(interpreter, message.request, { fs, commands, judge, signal: stop.signal, live })
   })
+  output.flush()
   jobs.delete(job)
   if (jobs.size === 0) reportBusy?.(false)
   port.postMessage({ type: 'done', job, answer })
@@ -104,10 +111,11 @@ async function start(message: Extract<ToThread, { type: 'line' | 'script' }>): P
 
 /** Runs the scripts of a line in a worker. Its accesses go on to the program that has the files. */
 function threadRunner(threads: Threads, job: number, deadline: number, signal: AbortSignal): ScriptRunner {
-  return (script) => {
+  return (script, _files, onOutput) => {
     const timeoutMs = Math.max(1, Math.ceil(deadline - performance.now()))
-    const options = { timeoutMs, signal, serve: (request: ThreadRequest) => ask(job, request) }
-    return threads.run({ type: 'script', script, timeoutMs }, options) as Promise<ScriptResult>
+    const options = { timeoutMs, signal, serve: (request: ThreadRequest) => ask(job, request), onOutput }
+    const isLive = onOutput !== undefined
+    return threads.run({ type: 'script', script, timeoutMs, isLive }, options) as Promise<ScriptResult>
   }
 }
 

@@ -9,10 +9,11 @@ import type {
   TransformPlugin,
   WordNode,
 } from 'just-bash'
+import { literalOf, nodesOf, type SyntaxNode } from './syntax-nodes.ts'
 import { type TrapFrame, trapCommand } from './trap-command.ts'
 
 /** Passes its input on to the script, and records `$0`. */
-const BEGIN = 'trap:begin'
+export const BEGIN = 'trap:begin'
 /** Records the exit code of the script. */
 const RECORD = 'trap:record'
 /** Returns an exit code. */
@@ -112,51 +113,34 @@ function trapCommands(frames: readonly TrapFrame[]): Command[] {
   ]
 }
 
-type Node = Readonly<Record<string, unknown>>
-
-function nodesOf(root: object): Node[] {
-  const nodes: Node[] = []
-  const pending: object[] = [root]
-  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    if (!Array.isArray(node)) nodes.push(node as Node)
-    for (const value of Object.values(node)) if (typeof value === 'object' && value !== null) pending.push(value)
-  }
-  return nodes
-}
-
 /** Returns `trap`, and the names of the functions that call it, directly or by others of them. */
-function trapSetters(nodes: readonly Node[]): ReadonlySet<string> {
+function trapSetters(nodes: readonly SyntaxNode[]): ReadonlySet<string> {
   const setters = new Set(['trap'])
   const functions = nodes
     .filter(({ type }) => type === 'FunctionDef')
     .map((node) => ({ ...node, nodes: nodesOf(node) }))
   for (let size = 0; size !== setters.size; ) {
     size = setters.size
-    for (const { name, nodes: inside } of functions as { name: string; nodes: Node[] }[]) {
+    for (const { name, nodes: inside } of functions as { name: string; nodes: SyntaxNode[] }[]) {
       if (calls(inside, setters)) setters.add(name)
     }
   }
   return setters
 }
 
-function calls(nodes: readonly Node[], names: ReadonlySet<string>): boolean {
+function calls(nodes: readonly SyntaxNode[], names: ReadonlySet<string>): boolean {
   return nodes.some((node) => names.has(calledName(node)))
 }
 
 /** Returns the name of a simple command if it is literal, as well as the one that `builtin` or `command` runs. */
-function calledName({ type, name, args }: Node): string {
+function calledName({ type, name, args }: SyntaxNode): string {
   if (type !== 'SimpleCommand') return ''
   const words = [name, ...(args as readonly unknown[])].map(literalOf)
   return words.find((word) => word !== 'builtin' && word !== 'command') ?? ''
 }
 
-function literalOf(word: unknown): string {
-  const [part, ...rest] = (word as WordNode | null)?.parts ?? []
-  return part?.type === 'Literal' && rest.length === 0 ? part.value : ''
-}
-
 /** Gives subshells that set a trap an end of their own. */
-function guardSubshells(node: Node, setters: ReadonlySet<string>, guard: Guard): void {
+function guardSubshells(node: SyntaxNode, setters: ReadonlySet<string>, guard: Guard): void {
   const { type } = node
   if (type === 'Pipeline') {
     const { commands } = node as unknown as PipelineNode
@@ -178,7 +162,7 @@ function guardSubshells(node: Node, setters: ReadonlySet<string>, guard: Guard):
 type Guard = (statements: readonly StatementNode[], isSubshell: boolean) => StatementNode[]
 
 /** `exit` without a code, in an action, ends with the exit code of the script and not with that of the last command. */
-function completeExits(nodes: readonly Node[], frames: readonly TrapFrame[]): void {
+function completeExits(nodes: readonly SyntaxNode[], frames: readonly TrapFrame[]): void {
   for (const node of nodes) {
     if (calledName(node) !== 'exit') continue
     const { args } = node as unknown as SimpleCommandNode
@@ -195,7 +179,7 @@ function completeExits(nodes: readonly Node[], frames: readonly TrapFrame[]): vo
 
 /** Returns the same statements, which run as those that the generator yields. */
 function withIterator(statements: readonly StatementNode[], run: () => Generator<StatementNode>): StatementNode[] {
-  return Object.defineProperty([...statements], Symbol.iterator, { value: run })
+  return Object.defineProperty([...statements], Symbol.iterator, { value: run, configurable: true })
 }
 
 function statement(

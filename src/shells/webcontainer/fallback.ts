@@ -40,9 +40,9 @@ export async function startInFallback(fallback: FallbackState, command: Backgrou
 
 /** Runs a whole line beside others, for a shell without processes. Its changes are committed when it ends. */
 function startLine(shell: Shell, command: BackgroundCommand): ShellProcess {
-  return createLineProcess(shell.name, async (stopped) => {
+  return createLineProcess(shell.name, async (stopped, shown) => {
     const signal = anySignal(command.signal, stopped)
-    const outcome = await shell.run({ ...command, signal })
+    const outcome = await shell.run({ ...command, signal, onOutput: shown.add })
     await command.keep()
     return outcome
   })

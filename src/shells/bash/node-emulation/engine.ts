@@ -1,4 +1,5 @@
 import type { QuickJSHandle } from 'quickjs-emscripten'
+import type { OutputListener } from '../live-output.ts'
 import { createFileCalls } from './file-calls.ts'
 import { guestSource } from './guest-source.ts'
 import { textOf } from './guest-values.ts'
@@ -18,10 +19,16 @@ const EVAL_GLOBALS = ['assert', 'buffer', 'events', 'fs', 'os', 'path', 'url', '
  * Runs a script of JavaScript as Node does, in an engine of its own. The script can access nothing but the given files, and
  * each access waits for their answer. It has no network and no processes.
  *
+ * @param onOutput called with output as it comes
  * @throws ToolError if it was ended from outside: `COMMAND_TIMEOUT`, `ABORTED`, `LIMIT_EXCEEDED`
  */
-export async function runScript(script: Script, files: ScriptFiles, limits: EngineLimits): Promise<ScriptResult> {
-  const run = await createScriptContext(limits)
+export async function runScript(
+  script: Script,
+  files: ScriptFiles,
+  limits: EngineLimits,
+  onOutput?: OutputListener | undefined,
+): Promise<ScriptResult> {
+  const run = await createScriptContext(limits, onOutput)
   const exportNames = new Map<string, readonly string[]>()
   const resolver = createResolver(files, exportNames)
   installHostFunctions(run, createFileCalls(files, resolver))

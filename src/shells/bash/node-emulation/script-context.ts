@@ -1,5 +1,6 @@
 import type { QuickJSAsyncContext, QuickJSAsyncRuntime, QuickJSHandle } from 'quickjs-emscripten'
 import { ToolError } from '../../../errors.ts'
+import type { OutputListener } from '../live-output.ts'
 import { describeError } from './guest-values.ts'
 import { makeEngine, runJob } from './quickjs.ts'
 import type { TestReport } from './script.ts'
@@ -20,12 +21,15 @@ const MIN_TURNS = 10_000
 const MAX_STACK = 160 * 1024
 
 /** Creates the engine of one script, with its limits. */
-export async function createScriptContext(limits: EngineLimits): Promise<ScriptContext> {
+export async function createScriptContext(
+  limits: EngineLimits,
+  onOutput?: OutputListener | undefined,
+): Promise<ScriptContext> {
   const engine = await makeEngine()
   const runtime = engine.newRuntime()
   runtime.setMemoryLimit(limits.memoryBytes)
   runtime.setMaxStackSize(MAX_STACK)
-  return new ScriptContext(runtime, limits)
+  return new ScriptContext(runtime, limits, onOutput)
 }
 
 /** One script in its engine: output, exit code, and what ends it. */
@@ -36,12 +40,14 @@ export class ScriptContext {
   tests: TestReport | undefined
   readonly #runtime: QuickJSAsyncRuntime
   readonly #limits: EngineLimits
+  readonly #onOutput: OutputListener | undefined
   readonly #output = { 1: [] as string[], 2: [] as string[], length: 0 }
   /** On platforms whose clock stands still while code runs, such as workerd, the engine's turns replace time. */
   readonly #maxTurns: number
   #turns = 0
 
-  constructor(runtime: QuickJSAsyncRuntime, limits: EngineLimits) {
+  constructor(runtime: QuickJSAsyncRuntime, limits: EngineLimits, onOutput: OutputListener | undefined) {
+    this.#onOutput = onOutput
     this.context = runtime.newContext()
     this.#runtime = runtime
     this.#limits = limits
@@ -63,6 +69,7 @@ export class ScriptContext {
   write(fd: 1 | 2, text: string): void {
     this.#output[fd].push(text)
     this.#output.length += text.length
+    this.#onOutput?.(fd === 1 ? 'stdout' : 'stderr', text)
   }
 
   #isLate(): boolean {
