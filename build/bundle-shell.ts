@@ -30,7 +30,7 @@ export async function bundleShell(): Promise<BuildResult[]> {
       // The build of the engine's loader without a platform's own way to read files.
       conditions: ['workerd'],
       inject: ['buffer.ts', 'streams.ts'].map((file) => join(PORTABLE, file)),
-      plugins: [replace(replacements), portableModules, endingArithmetic],
+      plugins: [replace(replacements), portableModules, changedInterpreter],
     }),
     build({
       ...common,
@@ -79,19 +79,25 @@ const EVALUATION =
 /** Maximum number of evaluated parts of an expression, including those of the variables in it. */
 const MAX_PARTS = 10_000
 
+/** The heading of `help`, a built-in command that no other command replaces. */
+const HELP = 'just-bash shell builtins'
+
 /**
  * Makes arithmetic end. just-bash never leaves the first loop at a `$` that begins no expansion, as in the value `a$`; what follows
  * is now a syntax error, as in bash. Special variables such as `$@` may contain themselves, and others each other several times.
+ * And `help` names no package.
  */
-const endingArithmetic: Plugin = {
-  name: 'ending-arithmetic',
+const changedInterpreter: Plugin = {
+  name: 'changed-interpreter',
   setup(to) {
     to.onLoad({ filter: /[/]just-bash[/]dist[/]bundle[/]\w+\.js$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8')
       if (!PARTS.test(text) || !EVALUATION.test(text))
         throw new Error(`${path} evaluates arithmetic in another way: see whether "a$" and "$@" end there`)
       const tooMany = `if(($4.parts=($4.parts??0)+1)>${MAX_PARTS})throw new $6("expression has too many parts");`
-      return { contents: text.replace(PARTS, '$1if($5===$3)break;$6').replace(EVALUATION, `$1${tooMany}$5`) }
+      if (!text.includes(HELP)) throw new Error(`${path} has another heading of help`)
+      const changed = text.replace(PARTS, '$1if($5===$3)break;$6').replace(EVALUATION, `$1${tooMany}$5`)
+      return { contents: changed.replace(HELP, 'Shell builtins') }
     })
   },
 }

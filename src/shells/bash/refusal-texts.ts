@@ -1,4 +1,5 @@
 import type { Command, CommandContext, IFileSystem } from 'just-bash'
+import { withOwnTexts } from './own-texts.ts'
 import { resolvePath } from './virtual-paths.ts'
 
 /** Records the paths that the files of a line have refused, in order. */
@@ -31,7 +32,7 @@ const names =
   `awk base64 cat chmod comm cut diff file gunzip gzip head html-to-markdown jq md5sum od paste sed sha1sum sha256sum sort split
   strings tac tail tar tee uniq wc yq zcat`.split(/\s+/)
 
-/** The commands above, with errors that name the refusal, and an `rm` that reports refusals with `-f`, too. */
+/** The commands above, with errors that name the refusal and texts that speak of this shell, and an `rm` that reports refusals with `-f`, too. */
 export function refusalCommands(log: RefusalLog): Command[] {
   return [...names.map((name) => corrected(name, log)), rmCommand(log)]
 }
@@ -41,13 +42,11 @@ function corrected(name: string, log: RefusalLog): Command {
     name,
     async execute(args, context) {
       const start = log.paths.length
-      const result = await original(name, args, context)
+      const result = withOwnTexts(await original(name, args, context), args.includes('--help'))
       const refused = new Set(log.paths.slice(start))
-      const stderr = result.stderr
-        .replace(MISSING, (line, lead: string, operand: string) =>
-          refused.has(resolvePath(context.cwd, operand)) ? `${lead}: Permission denied` : line,
-        )
-        .replace(/zstd compression requires .*/, 'zstd is not available in this shell; use -z, -j or -J')
+      const stderr = result.stderr.replace(MISSING, (line, lead: string, operand: string) =>
+        refused.has(resolvePath(context.cwd, operand)) ? `${lead}: Permission denied` : line,
+      )
       if (stderr !== '' || refused.size === 0 || !SILENT.has(name)) return { ...result, stderr }
       const missing = args.filter((arg) => refused.has(resolvePath(context.cwd, arg)))
       return { ...result, stderr: missing.map((arg) => `${name}: ${arg}: Permission denied\n`).join('') }

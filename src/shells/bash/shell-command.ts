@@ -1,4 +1,5 @@
 import type { Command } from 'just-bash'
+import { withOwnTexts } from './own-texts.ts'
 
 /** Options that change nothing: there are no startup files, and nothing is interactive. */
 const IGNORED: ReadonlySet<string> = new Set(['--login', '--norc', '--noprofile', '--posix'])
@@ -26,15 +27,16 @@ export function shellCommands(): Command[] {
       /* v8 ignore next -- @preserve: just-bash has both commands */
       if (origCommand === undefined) return { stdout: '', stderr: `${name}: not here\n`, exitCode: 2 }
       const { settings, runsText, operands } = call
+      const run = async (words: string[]) => withOwnTexts(await origCommand(words))
       const [script, ...rest] = operands
       if (runsText) {
         if (script === undefined)
           return { stdout: '', stderr: `${name}: -c: option requires an argument\n`, exitCode: 2 }
-        return origCommand(['-c', settings + script, ...rest])
+        return run(['-c', settings + script, ...rest])
       }
-      if (settings === '' || script === undefined) return origCommand([...operands])
+      if (settings === '' || script === undefined) return run([...operands])
       const text = await fs.readFile(fs.resolvePath(cwd, script)).catch(() => undefined)
-      return origCommand(text === undefined ? [...operands] : ['-c', settings + text, ...operands])
+      return run(text === undefined ? [...operands] : ['-c', settings + text, ...operands])
     },
   }))
 }

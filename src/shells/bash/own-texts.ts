@@ -1,0 +1,28 @@
+/** What the interpreter says of its own package in errors, and what it says here. */
+const errors: readonly (readonly [RegExp, string])[] = [
+  [/\b(zstd|xz) compression requires .*/g, '$1 is not available in this shell; use -z or -j'],
+  [/^(.{1,300}), increase executionLimits\.\w+$/gm, '$1'],
+]
+
+/** The same in the text of `--help`. */
+const helps: readonly (readonly [RegExp, string])[] = [
+  [/ \(BashEnv extension\)/, ''],
+  [/^.*\bBashEnv extension command.*\n/m, ''],
+  [/^.*\bcurl .*\n/gm, ''],
+]
+
+/** Changes texts about the interpreter's package, which is not here, to texts about this shell. */
+export function withOwnTexts<T extends { readonly stdout: string; readonly stderr: string }>(
+  result: T,
+  isHelp = false,
+): T {
+  return {
+    ...result,
+    stdout: isHelp ? replaced(result.stdout, helps) : result.stdout,
+    stderr: replaced(result.stderr, errors),
+  }
+}
+
+function replaced(text: string, changes: readonly (readonly [RegExp, string])[]): string {
+  return changes.reduce((left, [pattern, replacement]) => left.replace(pattern, replacement), text)
+}
