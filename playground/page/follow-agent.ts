@@ -35,7 +35,10 @@ function showCommands({ following }: ProjectSession): () => void {
   let started = following.commands.peek()
   return effect(() => {
     const { value } = following.commands
-    if (value > started && following.isOn.peek() && layout.peek() !== 'phone') page.terminal.value = true
+    if (value > started && following.isOn.peek() && layout.peek() !== 'phone') {
+      page.terminal.value = true
+      if (page.stage.peek() === 'start') page.stage.value = 'editor'
+    }
     started = value
   })
 }
@@ -43,9 +46,9 @@ function showCommands({ following }: ProjectSession): () => void {
 /** Puts approvals onto the stage, and what was there before back after the answer. On a phone they are a sheet. */
 function showApprovals({ following, session }: ProjectSession): () => void {
   let previous: StageName | undefined
-  const update = (isWaiting: boolean) => {
+  const update = (isWaiting: boolean, isOn: boolean) => {
     if (isWaiting) {
-      if (previous !== undefined || !following.isOn.value || layout.value === 'phone') return
+      if (!isOn || layout.value === 'phone' || page.stage.value === 'approvals') return
       previous = page.stage.value
       putOnStage('approvals')
       return
@@ -56,6 +59,7 @@ function showApprovals({ following, session }: ProjectSession): () => void {
   }
   return effect(() => {
     const isWaiting = session.approvals.value.length > 0
-    untracked(() => update(isWaiting))
+    const isOn = following.isOn.value
+    untracked(() => update(isWaiting, isOn))
   })
 }

@@ -2,7 +2,7 @@ import { effect } from '@preact/signals'
 import type { Failure, Success } from 'wardspace'
 import { isGitInternal } from './changes.ts'
 import { blockedInWords, refusalInWords } from './person-words.ts'
-import type { Session, TimelineEntry } from './types.ts'
+import type { Session } from './types.ts'
 
 /** The person's terminal without its display: what it has printed, its history and its directory. */
 export interface PersonTerminal {
@@ -68,15 +68,7 @@ export function createTerminal(
     if (result.ok) cwd = String((result as { cwd?: unknown }).cwd ?? '').replace(/^\.$/, '')
   }
 
-  // Shows the agent's commands too.
-  const reported = new Set(session.timeline.peek().map(({ key }) => key))
-  const end = effect(() => {
-    for (const entry of session.timeline.value) {
-      if (entry.state !== 'done' || reported.has(entry.key)) continue
-      reported.add(entry.key)
-      if (entry.actor === 'agent' && entry.tool === 'run_command') print(agentCommand(entry))
-    }
-  })
+  const end = showAgentCommands(session.timeline, print)
 
   return {
     get text() {
@@ -114,9 +106,23 @@ export function createTerminal(
   }
 }
 
-function agentCommand({ input, result }: TimelineEntry): string {
-  const { command } = input as { command?: unknown }
-  return `${grey('agent $')} ${String(command)}\n${result === undefined ? '' : formatResult(result)}`
+/** Prints the commands of the agent: the line when one starts, its output when it has ended. */
+function showAgentCommands(timeline: Session['timeline'], print: (text: string) => void): () => void {
+  const started = new Set(timeline.peek().map(({ key }) => key))
+  const ended = new Set(started)
+  return effect(() => {
+    for (const { key, actor, tool, input, state, result } of timeline.value) {
+      if (actor !== 'agent' || tool !== 'run_command') continue
+      if (state !== 'waiting' && !started.has(key)) {
+        started.add(key)
+        print(`${grey('agent $')} ${String((input as { command?: unknown }).command)}\n`)
+      }
+      if (state === 'done' && !ended.has(key)) {
+        ended.add(key)
+        if (result !== undefined) print(formatResult(result))
+      }
+    }
+  })
 }
 
 /** Formats the result of a command with its refusals, which programs often hide. */

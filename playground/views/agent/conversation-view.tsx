@@ -179,7 +179,7 @@ function Said({ item }: { readonly item: Exclude<ConversationItem, CallItem> }) 
       return (
         <div class="said agent">
           <span class="visually-hidden">Agent: </span>
-          {item.text}
+          <InlineCode text={item.text} />
         </div>
       )
     case 'reasoning':
@@ -198,4 +198,11 @@ function Said({ item }: { readonly item: Exclude<ConversationItem, CallItem> }) 
     case 'end':
       return <p class="muted ended">{item.text}</p>
   }
+}
+
+/** A text whose parts between backticks are code. */
+function InlineCode({ text }: { readonly text: string }) {
+  const parts = text.split('`')
+  // A text that is still arriving may have an open backtick at its end.
+  return parts.map((part, at) => (at % 2 === 1 && at < parts.length - 1 ? <code key={at}>{part}</code> : part))
 }

@@ -50,17 +50,21 @@ export function EndCard({ projectSession, onReview, onReport }: EndCardProps) {
         )}
       </ul>
       <div class="row wrap">
-        <button type="button" class="button" disabled={filesChanged === 0} onClick={onReview}>
-          <Icon name="diff" /> Review changes
-        </button>
-        <button
-          type="button"
-          class="button"
-          disabled={!isChanged || busy.value || !projectSession.writable.value}
-          onClick={() => void takeBack()}
-        >
-          <Icon name="undo" /> Take it back
-        </button>
+        {filesChanged > 0 && (
+          <>
+            <button type="button" class="button" onClick={onReview}>
+              <Icon name="diff" /> Review changes
+            </button>
+            <button
+              type="button"
+              class="button"
+              disabled={!isChanged || busy.value || !projectSession.writable.value}
+              onClick={() => void takeBack()}
+            >
+              <Icon name="undo" /> Take it back
+            </button>
+          </>
+        )}
         <button type="button" class="button" onClick={() => onReport(runId)}>
           <Icon name="report" /> Report
         </button>

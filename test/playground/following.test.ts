@@ -1,0 +1,182 @@
+import type { Page } from 'playwright'
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  approval,
+  button,
+  changedText,
+  conversation,
+  openFile,
+  patiently,
+  prints,
+  says,
+  show,
+  stageTab,
+} from './person.ts'
+import { usePlayground } from './shared.ts'
+
+/** The first screen starts a scenario, the stage follows the agent, and the end of a run says what it did. */
+const playground = usePlayground()
+
+const card = (page: Page, title: string) => page.getByRole('button', { name: new RegExp(`^${title}`) })
+const endCard = (page: Page) => page.getByRole('region', { name: 'End of the run' })
+const strip = (page: Page) => page.locator('.follow-strip')
+const activeTab = (page: Page) => page.locator('.file-tabs .active .name').textContent()
+
+/** Notes what the stage shows over time: active tabs, marked lines, differences and the terminal. */
+async function watchStage(page: Page): Promise<() => Promise<readonly string[]>> {
+  await page.evaluate(() => {
+    const seen = new Set<string>()
+    const look = () => {
+      const file = document.querySelector('.file-tabs .active .name')?.getAttribute('title') ?? ''
+      seen.add(file)
+      const work = document.querySelector('.stage .bar .tag')?.textContent ?? ''
+      if (document.querySelector('.stage .cm-followed') !== null) seen.add(`${file}: ${work}`)
+      for (const changed of document.querySelectorAll('.stage .cm-insertedLine, .stage .cm-changedLine'))
+        seen.add(`${file}: ${changed.textContent?.trim()}`)
+      if (document.querySelector('.terminal-place') !== null) seen.add('terminal')
+    }
+    Object.assign(globalThis, { seen })
+    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributes: true })
+  })
+  return () => page.evaluate(() => [...(globalThis as unknown as { seen: Set<string> }).seen])
+}
+
+describe('the first screen', () => {
+  it.each([
+    ['Watch an attack fail', '7 of them were refused.'],
+    ['Keep a secret', 'I may not write to the page'],
+  ])('starts a scenario by one press: %s', async (title, end) => {
+    const page = await playground.sample('price-list', { storage: 'memory' })
+    await card(page, title).click()
+    await says(page, end)
+    await endCard(page).waitFor()
+  })
+
+  it('starts a scenario by the keyboard, and again on the files as they were', async () => {
+    const page = await playground.sample('price-list', { storage: 'memory' })
+    for (let run = 0; run < 2; run++) {
+      await button(page, 'Wardspace').press('Enter')
+      await card(page, 'Mend a failing test').press('Enter')
+      await says(page, 'All tests pass. The cause was line 4')
+      await endCard(page).waitFor()
+    }
+  })
+
+  it('leads to the settings of a model and to the projects', async () => {
+    const page = await playground.sample('price-list', { storage: 'memory' })
+    await button(page, 'Use my own model').click()
+    await page.getByRole('dialog', { name: 'Settings' }).getByLabel('Address').waitFor()
+    await page.keyboard.press('Escape')
+    await button(page, 'Open my project').click()
+    await page.getByRole('dialog', { name: 'Projects' }).waitFor()
+  })
+})
+
+describe('the stage', () => {
+  it('follows the agent: the lines that it reads, its edit as a difference, its commands in the terminal', async () => {
+    const page = await playground.sample('price-list', { storage: 'memory' })
+    const seen = await watchStage(page)
+    await card(page, 'Mend a failing test').click()
+    await endCard(page).waitFor()
+    const shown = await seen()
+    expect(shown).toEqual(
+      expect.arrayContaining([
+        'terminal',
+        'src/price.js',
+        'src/price.js: the agent reads lines 1–10',
+        'src/price.js: return Math.round((cents * (100 - percent)) / 100)',
+      ]),
+    )
+    await prints(page, 'agent $ npm test')
+    await prints(page, 'pass 6')
+    // What the agent edited last stays in view.
+    expect(await changedText(page).allInnerTexts()).toContain('round')
+  })
+
+  it('shows an edit as a difference while it waits for approval, and the answer brings the file back', async () => {
+    const page = await playground.sample('order-book', { storage: 'memory' })
+    await card(page, 'Approve a risky change').click()
+    await button(page, 'Approve the plan').click()
+    await approval(page, 'edit_file').waitFor()
+    expect(await activeTab(page)).toBe('Approval')
+    await approval(page, 'edit_file').getByRole('button', { name: 'Approve', exact: true }).click()
+    await approval(page, 'edit_file').getByText('src/table.js').first().waitFor()
+    await button(page, 'Stop').click()
+    await expect.poll(() => activeTab(page), patiently).not.toBe('Approval')
+  })
+
+  it('does not drag away a person who goes elsewhere, until the person follows again', async () => {
+    const page = await playground.sample('order-book', { storage: 'memory' })
+    await card(page, 'Approve a risky change').click()
+    await approval(page, 'submit_plan').waitFor()
+    await openFile(page, 'README.md')
+    await button(page, 'Show the approval').click()
+    await button(page, 'Approve the plan').click()
+    await stageTab(page, 'README.md').click()
+    await button(page, 'Show the approval').waitFor()
+    expect(await activeTab(page)).toContain('README.md')
+    expect(await strip(page).textContent()).toContain('The agent works')
+    await button(page, 'Follow the agent').click()
+    await approval(page, 'edit_file').waitFor()
+    expect(await activeTab(page)).toBe('Approval')
+    await button(page, 'Stop').click()
+  })
+
+  it('stays where it is while following is switched off, also in the next run', async () => {
+    const page = await playground.sample('price-list', { storage: 'memory' })
+    await openFile(page, 'README.md')
+    await page.keyboard.press('Alt+9')
+    for (let run = 0; run < 2; run++) {
+      await button(page, 'Run').click()
+      await strip(page).waitFor()
+      await button(page, 'Run').waitFor()
+      expect(await activeTab(page)).toContain('README.md')
+      expect(await page.locator('.terminal-place').count()).toBe(0)
+    }
+  })
+})
+
+describe('the end of a run', () => {
+  let page: Page
+  const number = async (text: RegExp) =>
+    Number(/^\d+/.exec((await endCard(page).getByRole('listitem').filter({ hasText: text }).textContent()) ?? '')?.[0])
+
+  beforeAll(async () => {
+    page = await playground.sample('price-list')
+    await card(page, 'Mend a failing test').click()
+    await endCard(page).waitFor()
+  })
+
+  it('has the numbers of the report, and the tests before and after', async () => {
+    expect(await endCard(page).textContent()).toMatch(/4\/6 → 6\/6\s*tests pass/)
+    expect([await number(/changed/), await number(/blocked/)]).toEqual([1, 0])
+    await endCard(page).getByRole('button', { name: 'Report' }).click()
+    await page.getByRole('cell', { name: '1 file changed, +1 -1' }).waitFor()
+    await page.getByText('Nothing forbidden was tried.').waitFor()
+  })
+
+  it('leads to the changes, and takes them back', async () => {
+    await endCard(page).getByRole('button', { name: 'Review changes' }).click()
+    await page.getByText('1 file differs from the project').waitFor()
+    await endCard(page).getByRole('button', { name: 'Take it back' }).click()
+    await page.getByText('Nothing has changed since').waitFor()
+    await expect.poll(() => endCard(page).getByRole('button', { name: 'Take it back' }).isDisabled()).toBe(true)
+  })
+
+  it('counts each attempt that was refused, as the report and the agent do', async () => {
+    await button(page, 'Wardspace').click()
+    await card(page, 'Watch an attack fail').click()
+    await says(page, '7 of them were refused.')
+    await endCard(page).waitFor()
+    expect([await number(/changed/), await number(/blocked/)]).toEqual([0, 7])
+    // Each is a card that says what was blocked. The model's text is behind a press.
+    const refusals = conversation(page).getByRole('article')
+    expect(await refusals.count()).toBe(7)
+    for (const text of await refusals.getByRole('heading').allTextContents()) expect(text).toMatch(/^\s*Blocked: /)
+    expect(await conversation(page).getByText('POLICY_DENIED').first().isVisible()).toBe(false)
+    await show(page, 'Report')
+    const forbidden = page.locator('.report table').filter({ hasText: 'rules' }).first().getByRole('row')
+    const ids = await forbidden.evaluateAll((rows) => rows.slice(1).map((row) => row.firstElementChild?.textContent))
+    expect(new Set(ids).size).toBe(7)
+  })
+})
