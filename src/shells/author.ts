@@ -40,6 +40,7 @@ export type {
   GitDiffRequest,
   GitState,
   JudgedLine,
+  JudgedScript,
   JudgeOptions,
   RefusedAccess,
   Shell,
@@ -47,6 +48,7 @@ export type {
   ShellCommand,
   ShellOutcome,
   ShellProcess,
+  StartedBy,
   StartedProcess,
   WriteOptions,
 } from './types.ts'

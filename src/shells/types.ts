@@ -3,13 +3,12 @@ import type { LogEntry, Repository } from '../git/provider.ts'
 import type { Visibility } from '../guard/visibility.ts'
 import type { LogicalPath, Path } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
-import type { Operator } from '../policy/command-operators.ts'
 import type { ContentFlow } from '../policy/content-flow.ts'
 import type { Policy, PolicyCall, Verdict } from '../policy/evaluation.ts'
 import type { Permission } from '../policy/permissions.ts'
 import type { ContentLabel } from '../policy/taint.ts'
 import type { Change, DirectoryEntry, Stat } from '../storage/backend.ts'
-import type { CommandVerdict, StartedCommand } from './analysis/index.ts'
+import type { CommandVerdict, JudgedCommand } from './analysis/index.ts'
 
 /** What a shell can do. Tools and policy read this before they run a line. */
 export interface ShellCapabilities {
@@ -70,8 +69,8 @@ export interface ShellCommand {
   readonly onOutput?: (stream: 'stdout' | 'stderr', text: string) => void
   /** The files of the line. Its changes are committed when the line has ended. */
   readonly files: CommandFiles
-  /** Evaluates the commands that start while the line runs. Absent if policy has no rules on commands. */
-  readonly startedCommands?: StartedCommands | undefined
+  /** The evaluation of the line, if policy has rules on commands. For shells that evaluate commands when they start. */
+  readonly startedBy?: StartedBy | undefined
   /** Returns the repository of the workspace, including the changes of the line so far. */
   readonly git?: () => CommandGit | undefined
   /** Reports the changes that other calls are about to commit. For shells that work on a copy of the files. */
@@ -86,15 +85,11 @@ export interface ShellCommand {
   now(): number
 }
 
-/**
- * Evaluates what a line starts, at any depth: in scripts, functions, substitutions and other commands. For shells that run the
- * commands themselves. Refusals are recorded in the result of the call and in the audit.
- */
-export interface StartedCommands {
-  /** Returns the reason why a command must not start. */
-  refusal(command: StartedCommand): string | undefined
-  /** Returns the reason why a script must not run, by the operators in it. Absent if policy denies none. */
-  readonly refusalOfOperators?: ((operators: readonly Operator[]) => string | undefined) | undefined
+/** The call that runs a line, and the commands of the line, which were evaluated before it began. */
+export interface StartedBy {
+  readonly policy: Policy
+  readonly call: PolicyCall
+  readonly lineCommands: readonly JudgedCommand[]
 }
 
 /** Registers a listener; returns an unsubscribe function. */
@@ -320,8 +315,8 @@ export interface CommandTransaction {
   readonly files: CommandFiles
   /** Returns the repository, if the workspace has one. */
   readonly git: () => CommandGit | undefined
-  /** See {@link ShellCommand.startedCommands}. */
-  readonly startedCommands: StartedCommands | undefined
+  /** See {@link ShellCommand.startedBy}. */
+  readonly startedBy: StartedBy | undefined
   readonly onCommit: CommitSubscription
   readonly visibility: Visibility
   /** See {@link ShellCommand.noteReadable}. @throws ToolError if the path may not be read */

@@ -108,7 +108,7 @@ async function runApproved(
         onOutput,
         files: transaction.files,
         git: transaction.git,
-        startedCommands: transaction.startedCommands,
+        startedBy: transaction.startedBy,
         onCommit: transaction.onCommit,
         visibility: transaction.visibility,
         noteReadable: transaction.noteReadable,

@@ -27,12 +27,12 @@ export function runInBackground(options: BackgroundOptions): ShellProcess {
   return createLineProcess(shell.name, async (stopped, shown) => {
     for (;;) {
       const transaction = open(stopped)
-      const { files, git, startedCommands, signal } = transaction
+      const { files, git, startedBy, signal } = transaction
       let outcome: ShellOutcome | undefined
       let failure: unknown
       try {
         const { add: onOutput } = shown
-        const parts = { onOutput, files, git, startedCommands }
+        const parts = { onOutput, files, git, startedBy }
         outcome = await shell.run({ line, cwd, env: {}, timeoutMs, signal, ...parts, now })
       } catch (error) {
         failure = error

@@ -10,8 +10,8 @@ import { requireAllowed } from '../../policy/evaluation.ts'
 import { isSpelled, namedPath } from '../../policy/name-labels.ts'
 import { type ContentLabel, higher } from '../../policy/taint.ts'
 import { createCommandFiles, type TrackedCommandFiles } from '../../shells/shared/command-files.ts'
-import { createStartedCommands } from '../../shells/shared/started-commands.ts'
-import type { CommandFiles, CommandGit, CommandTransaction, StartedCommands } from '../../shells/types.ts'
+import { hasCommandRules } from '../../shells/shared/rule-verdict.ts'
+import type { CommandGit, CommandTransaction, StartedBy } from '../../shells/types.ts'
 import { anySignal } from '../../util/abort.ts'
 import { textsIn } from '../require-hidden-secrets.ts'
 import { commandGit } from './git-read.ts'
@@ -93,7 +93,7 @@ export function openTransaction(
     ...{ files, signal, reads, flow },
     ...{ onCommit: session.onCommit, tree: workspace.backend },
     noteReadable: flow && receive,
-    startedCommands: startedCommandsOf(session, files),
+    startedBy: startedByOf(session),
     git: () => {
       git ??= openGit(state)
       return git
@@ -117,10 +117,10 @@ export function openTransaction(
   }
 }
 
-function startedCommandsOf({ workspace, call, facts }: SessionState, files: CommandFiles): StartedCommands | undefined {
+function startedByOf({ workspace, call, facts }: SessionState): StartedBy | undefined {
   const { policy } = workspace
-  const lineCommands = call.line?.commands ?? []
-  return createStartedCommands({ policy, call: { ...facts, accesses: call.accesses }, lineCommands }, files)
+  if (!hasCommandRules(policy.data)) return undefined
+  return { policy, call: { ...facts, accesses: call.accesses }, lineCommands: call.line?.commands ?? [] }
 }
 
 /** Tracks the labels of what a line receives and writes, if the policy has labels. */

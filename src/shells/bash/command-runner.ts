@@ -5,6 +5,7 @@ import { type LogicalPath, type Path, parsePath } from '../../paths/logical-path
 import { anySignal } from '../../util/abort.ts'
 import { createCommandFiles } from '../shared/command-files.ts'
 import { createShownOutput } from '../shared/shown-output.ts'
+import { createStartedCommands } from '../shared/started-commands.ts'
 import type { CommandFiles, ShellCommand, ShellOutcome } from '../types.ts'
 import type { StartJudge } from './command-hooks.ts'
 import type { CustomCommand } from './custom-command.ts'
@@ -152,8 +153,9 @@ function scriptRunner(threads: Threads | undefined, timeoutMs: number, signal: A
 }
 
 /** Decides about the commands that start, with paths of the tree that commands see. */
-function judgeOf({ startedCommands }: ShellCommand): StartJudge | undefined {
-  if (startedCommands === undefined) return undefined
+function judgeOf({ startedBy, files }: ShellCommand): StartJudge | undefined {
+  if (startedBy === undefined) return undefined
+  const startedCommands = createStartedCommands(startedBy, files)
   return {
     refusal({ words, isFunction, cwd }) {
       return startedCommands.refusal({ words, isFunction, root: HOME, cwd: logicalDirectory(cwd) })

@@ -1,29 +1,24 @@
 import { ToolError } from '../../errors.ts'
-import { compileOperators } from '../../policy/command-operators.ts'
-import type { Policy, PolicyCall } from '../../policy/evaluation.ts'
+import { compileOperators, type Operator } from '../../policy/command-operators.ts'
 import { analyzeStartedCommand, type JudgedCommand, type StartedCommand } from '../analysis/index.ts'
-import type { CommandFiles, StartedCommands } from '../types.ts'
-import { hasCommandRules, ruleVerdict } from './rule-verdict.ts'
+import type { CommandFiles, StartedBy } from '../types.ts'
+import { ruleVerdict } from './rule-verdict.ts'
 
-/** The call that runs a line, and the commands of the line, which were evaluated before it began. */
-interface StartedBy {
-  readonly policy: Policy
-  readonly call: PolicyCall
-  readonly lineCommands: readonly JudgedCommand[]
+/** Evaluates what a line starts, at any depth: in scripts, functions, substitutions and other commands. */
+interface StartedCommands {
+  /** Returns the reason why a command must not start. */
+  refusal(command: StartedCommand): string | undefined
+  /** Returns the reason why a script must not run, by the operators in it. Absent if policy denies none. */
+  readonly refusalOfOperators?: (operators: readonly Operator[]) => string | undefined
 }
 
 /**
- * Evaluates the commands that a line starts by the rules of the policy on commands. `undefined` if there are none.
+ * Evaluates the commands that a line starts by the rules of the policy on commands.
  *
  * @param files records the refusals
  */
-export function createStartedCommands(
-  startedBy: StartedBy,
-  files: Pick<CommandFiles, 'refuse'>,
-): StartedCommands | undefined {
-  const { policy } = startedBy
-  if (!hasCommandRules(policy.data)) return undefined
-  const { deniedOperators } = policy.data.commands ?? {}
+export function createStartedCommands(startedBy: StartedBy, files: Pick<CommandFiles, 'refuse'>): StartedCommands {
+  const { deniedOperators } = startedBy.policy.data.commands ?? {}
   const denies = compileOperators(deniedOperators)
   const refuse = (subject: string, reason: string) => {
     files.refuse(
