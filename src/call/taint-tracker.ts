@@ -1,6 +1,16 @@
 import { type ErrorCode, type Failure, ToolError } from '../errors.ts'
 import { checkLimit } from '../limits.ts'
-import { ancestorsOf, childOf, display, isWithin, nameOf, type Path, parentOf, quote } from '../paths/logical-path.ts'
+import {
+  ancestorsOf,
+  childOf,
+  display,
+  GIT_DIRECTORY,
+  isWithin,
+  nameOf,
+  type Path,
+  parentOf,
+  quote,
+} from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
 import type { ContentFlow } from '../policy/content-flow.ts'
 import type { Verdict } from '../policy/evaluation.ts'
@@ -397,11 +407,18 @@ function deniedBySink(sink: LabelSink, origin: TaintOrigin, action: string, path
       label: origin.label,
       ceiling: sink.ceiling,
       sink: sink.name,
-      origin: { ...origin },
+      origin: { ...origin, ...(origin.path === undefined ? {} : { path: originPath(origin.path) }) },
     },
   )
 }
 
+/** Git makes the names of its objects and packs of their contents, so they show no more than the repository. */
+function originPath(path: string): string {
+  return isWithin(path as Path, OBJECTS) ? GIT_DIRECTORY : path
+}
+
+const OBJECTS = `${GIT_DIRECTORY}/objects` as Path
+
 function describe({ label, path, callId }: TaintOrigin): string {
-  return `${label} content of ${path === undefined ? 'a command' : quote(path)} (call ${callId})`
+  return `${label} content of ${path === undefined ? 'a command' : quote(originPath(path))} (call ${callId})`
 }

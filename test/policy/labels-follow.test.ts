@@ -121,6 +121,26 @@ describe('a command', () => {
   })
 })
 
+describe('the origin of a refused flow', () => {
+  it.each([
+    'git commit -m "$(cat conf/x.txt)"',
+    'cp conf/x.txt tmp/y.txt; git add tmp/y.txt; git commit -m y',
+    'git add conf; git commit -m conf',
+  ])('names the repository and no object of it: %s', async (commit) => {
+    const workspace = await open()
+    expect(await line(workspace, `git init; echo a > a.txt; git add a.txt; git commit -m first`)).toMatchObject({
+      ok: true,
+    })
+    await line(workspace.run({ id: 'writer' }), `echo b > a.txt; git add a.txt; ${commit}`)
+    const run = workspace.run({ id: 'reader' })
+    for (const command of ['git log -1 > pub/log.txt', 'git show > pub/log.txt', 'git show HEAD > pub/log.txt']) {
+      const refused = (await line(run, command)) as { ok: boolean; origin?: { path?: string } }
+      expect(JSON.stringify(refused)).not.toMatch(/objects\/|[0-9a-f]{38}/)
+      if (!refused.ok) expect(refused.origin?.path).not.toContain('.git/')
+    }
+  })
+})
+
 describe('a background command', () => {
   it('shows its output with the label of the files that it has read, and raises the taint', async () => {
     const run = await open()

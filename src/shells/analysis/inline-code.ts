@@ -14,7 +14,7 @@ export const checkJavaScript: CodeCheck = (code) => {
   if (unlisted !== undefined) return `the module ${JSON.stringify(unlisted)} is not on the list`
   const word =
     /\b(require|import|eval|Function|AsyncFunction|constructor|prototype|__proto__|child_process|binding|_linkedBinding|dlopen|mainModule|module|globalThis|global|Reflect|Proxy|Worker|worker_threads|cluster|vm|repl|inspector|spawn|spawnSync|exec|execSync|execFile|execFileSync|fork|kill|getBuiltinModule|Deno|Bun|WebAssembly|with|setTimeout|setInterval|GeneratorFunction|getOwnPropertyDescriptors?|getPrototypeOf|defineProperty|SharedArrayBuffer)\b/.exec(
-      withoutPatternCalls(codeWithoutImports),
+      withoutPatternCalls(withoutConstantPatternCalls(codeWithoutImports)),
     )
   if (word !== null) return `${JSON.stringify(word[0])} may reach other processes`
   for (const [, member = ''] of codeWithoutImports.matchAll(/\bprocess\b\s*(\??\.\s*\w+)?/g)) {
@@ -39,6 +39,27 @@ function withoutPatternCalls(code: string): string {
     /(^|[(,=:[!&|?;{])(\s*)\/(?:[^/\\\n['"`]|\\[^\n'"`]|\[(?:[^\]\\\n'"`]|\\[^\n'"`])*\])+\/[dgimsuvy]*\.exec(?=\()/g,
     '$1$2a',
   )
+}
+
+const CONSTANT_PATTERN =
+  /\bconst\s+([A-Za-z_]\w*)\s*=\s*\/(?:[^/\\\n['"`*]|\\[^\n'"`]|\[(?:[^\]\\\n'"`]|\\[^\n'"`])*\])(?:[^/\\\n['"`]|\\[^\n'"`]|\[(?:[^\]\\\n'"`]|\\[^\n'"`])*\])*\/[dgimsuvy]*(?=[ \t]*(?:[;,]|$|\n\s*[A-Za-z_}]))/g
+
+/**
+ * Removes the calls of `exec` on a constant pattern, as in `const p = /a/; p.exec('b')`. The code must use the name for nothing but
+ * members of the pattern: then it has no other binding of the name, and what looks like its declaration is one or the name is unbound.
+ */
+function withoutConstantPatternCalls(code: string): string {
+  // A comment may separate the name from an object that it is a member of.
+  if (/\/[/*]/.test(code)) return code
+  const declarations = [...code.matchAll(CONSTANT_PATTERN)]
+  return [...new Set(declarations.map(([, name = '']) => name))].reduce((rest, name) => {
+    const declared = declarations.filter(([, other]) => other === name).length
+    const uses = code.match(new RegExp(`(?<![\\p{ID_Continue}$])${name}(?![\\p{ID_Continue}$])`, 'gu'))?.length
+    const call = `(?<![\\p{ID_Continue}$.]|\\.\\s+)${name}\\.`
+    const members =
+      code.match(new RegExp(`${call}(?:(?:exec|test)\\(|(?:lastIndex|source|flags)\\b)`, 'gu'))?.length ?? 0
+    return uses === declared + members ? rest.replace(new RegExp(`${call}exec\\(`, 'gu'), `${name}(`) : rest
+  }, code)
 }
 
 const SAFE_MODULE =

@@ -90,7 +90,9 @@ function trees(access: FsAccess): Trees {
   return {
     rm: (path, options) => remove(access, path, options?.recursive === true, options?.force === true),
     cp: (from, to, options) =>
-      intoHidden(access, from, to, (target) => copy(access, from, target, options?.recursive === true)),
+      intoHidden(access, from, to, (target, mayExist) =>
+        copy(access, from, target, options?.recursive === true, mayExist),
+      ),
     mv: (from, to) => intoHidden(access, from, to, (target) => move(access, from, target)),
     link: (from, to) => intoHidden(access, from, to, (target) => copy(access, from, target, false)),
   }
@@ -107,22 +109,26 @@ async function move(access: FsAccess, from: string, to: string): Promise<void> {
 
 /**
  * Copies or moves an entry. A command that names a directory as the target adds the name of the source, unless the directory is
- * hidden from it; then the name is added here.
+ * hidden from it; then the name is added here. A directory is copied into a hidden one of the same name.
+ *
+ * @param act `mayExist`: whether the target may be a directory
  */
 async function intoHidden(
   access: FsAccess,
   from: string,
   to: string,
-  act: (target: string) => Promise<void>,
+  act: (target: string, mayExist: boolean) => Promise<void>,
 ): Promise<void> {
   try {
-    await act(to)
+    await act(to, false)
   } catch (error) {
     const { code } = (error as SystemError).refusal ?? {}
     const name = nameOf(from)
     const isDirectory = code === 'IS_DIRECTORY' || code === 'DIRECTORY_NOT_EMPTY'
-    if (!isDirectory || nameOf(to) === name || (await isVisible(access, to))) throw error
-    await act(resolvePath(to, name))
+    const isSameName = nameOf(to) === name
+    const isKnown = code === 'ALREADY_EXISTS' || (isDirectory && !isSameName)
+    if (!isKnown || (await isVisible(access, to))) throw error
+    await act(isSameName ? to : resolvePath(to, name), true)
   }
 }
 
@@ -250,7 +256,7 @@ async function copy(
   from: string,
   to: string,
   recursive: boolean,
-  isNested = false,
+  mayExist = false,
   pause = createPacer(),
 ): Promise<void> {
   const stat = await access.stat(from, true)
@@ -268,7 +274,7 @@ async function copy(
   // A copy of a directory into itself would never end.
   const [source, target] = [resolvePath('/', from), resolvePath('/', to)]
   if (`${target}/`.startsWith(source === '/' ? '/' : `${source}/`)) throw systemError('EINVAL', 'cp', to)
-  await makeDirectory(access, to, true, isNested)
+  await makeDirectory(access, to, true, mayExist)
   let failure: unknown
   await pause()
   for (const { name } of await access.list(from, false)) {

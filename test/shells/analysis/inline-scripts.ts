@@ -78,6 +78,10 @@ const m = /a\/b/g.exec(s); console.log(m)
 if (!/^x$/i.exec(s)) console.log(1)
 let m; while ((m = /a/y.exec(s)) !== null) console.log(m)
 const f = ({ from }) => from; f({ from: 'a' })
+const p = /a(b)/g; let m; while ((m = p.exec(s)) !== null) console.log(m[1], p.lastIndex)
+const p = /a/; const q = /b/y; console.log(p.exec(s), q.exec(s), q.test(s), q.source)
+const p = /a+\/b/i⏎console.log(p.exec(s)?.at(0))
+const read = (s) => { const word = /\w+/g; return word.exec(s).index }
 '; eval(' + 1 + ') + '
 "a\"; require(b); "
 `
@@ -148,6 +152,27 @@ x = 1 /cp.exec('id')/ 2
 (/'/.test(a), cp.exec('/a/'))
 (/a/.exec, cp).exec('id')
 (/a/⏎.exec('b'), cp.exec('id'))
+p.exec('id')
+let p = /a/; p.exec('id')
+const p = cp; p.exec('id')
+const p = /a/; p = cp; p.exec('id')
+const p = /a/; ((p) => p.exec('id'))(cp)
+const p = /a/; p.exec = cp.exec; p.exec('id')
+const p = /a/; p.exec.call(cp, 'id')
+const p = /a/; x.p.exec('id')
+const p = /a/; x. p.exec('id')
+const p = /a/; x./**/p.exec('id')
+const p = /a/; x.//⏎p.exec('id')
+const p = /a/; Object.assign(p, cp); p.exec('id')
+const p = /a/; { const { a: p } = cp; p.exec('id') }
+const p = /a/; ({ p: cp }).p.exec('id')
+const p = /a/ && cp; p.exec('id')
+const p = /a/⏎.b; p.exec('id')
+const p = /a/⏎[cp].at(0); p.exec('id')
+const p = /a/.b || cp; p.exec('id')
+const p = /a/; cp.exec('id')
+const p = /a/; p.exec('b'); $p.exec('id')
+const p = /a/; p.exec('b'); ép.exec('id')
 process.mainModule.require('vm')
 x.__proto__
 import(a)

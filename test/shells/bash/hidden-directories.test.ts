@@ -33,6 +33,12 @@ describe('bash() below a directory that is hidden but may be changed', () => {
     ['cp a.txt kept/', ['kept/a.txt']],
     ['cp a.txt kept/b', ['kept/b']],
     ['cp -r t/. .', ['kept/m', 'o']],
+    ['cp -r t/kept .', ['kept/m']],
+    ['cp -r t/kept kept/..', ['kept/m']],
+    ['cp -r t/kept/. kept', ['kept/m']],
+    ['cp -r t/kept t/o .', ['kept/m', 'o']],
+    ['cp -r t kept', ['kept/t', 'kept/t/kept', 'kept/t/kept/m', 'kept/t/o']],
+    ['cp -r t kept/', ['kept/t', 'kept/t/kept', 'kept/t/kept/m', 'kept/t/o']],
     ['cp -r t kept/new', ['kept/new', 'kept/new/kept', 'kept/new/kept/m', 'kept/new/o']],
     ['mv a.txt kept', ['kept/a.txt'], ['a.txt']],
     ['mv a.txt kept/', ['kept/a.txt'], ['a.txt']],
@@ -51,7 +57,6 @@ describe('bash() below a directory that is hidden but may be changed', () => {
 
   it.each([
     ['mkdir kept', 'File exists'],
-    ['cp -r t/kept .', 'file exists'],
     ['mv t/kept .', 'directory not empty'],
     ['echo 1 > kept', 'Is a directory'],
     ['cp a.txt kept/k', 'permission denied'],
