@@ -24,9 +24,12 @@ export async function runPreHook(
   if (answer === undefined) return undefined
   if (typeof answer === 'object' && answer !== null) {
     const { refuse, input, ...others } = answer as { refuse?: unknown; input?: unknown }
-    if (typeof refuse === 'string') throw new ToolError('POLICY_DENIED', `Refused by a hook: ${refuse}`)
     // A misspelled refusal beside an input must not let the call go on.
-    if (refuse === undefined && input !== undefined && Object.keys(others).length === 0) return { input }
+    const isAlone = Object.keys(others).length === 0
+    if (typeof refuse === 'string' && /\S/.test(refuse) && input === undefined && isAlone) {
+      throw new ToolError('POLICY_DENIED', `Refused by a hook: ${refuse}`)
+    }
+    if (refuse === undefined && input !== undefined && isAlone) return { input }
   }
   throw hookFailed(
     'preToolCall',
@@ -36,9 +39,9 @@ export async function runPreHook(
 }
 
 /**
- * Lets the post-call hooks change a result. They cannot change `ok` and `callId`.
+ * Lets the post-call hooks change a result. They keep its fields, and cannot change `ok` and `callId`.
  *
- * @throws ToolError `HOOK_FAILED` if a hook throws, hangs, or returns no object or an unknown label; the effect of the call stands
+ * @throws ToolError `HOOK_FAILED` if a hook throws, hangs, or returns no such object or an unknown label; the effect of the call stands
  */
 export async function runPostHooks<R extends HookResult>(
   hooks: Hooks,
@@ -55,9 +58,11 @@ export async function runPostHooks<R extends HookResult>(
       EFFECT_STANDS,
     )
     if (changed === undefined) continue
-    if (typeof changed !== 'object' || changed === null || Array.isArray(changed)) {
+    if (!isObject(changed)) {
       throw hookFailed('postToolResponse', 'returned an invalid result; expected an object or undefined', EFFECT_STANDS)
     }
+    const ineffective = ineffectiveChange(changed, current)
+    if (ineffective !== undefined) throw hookFailed('postToolResponse', ineffective, EFFECT_STANDS)
     const { label } = changed as { label?: unknown }
     if (label !== undefined && !isLabel(label)) {
       throw hookFailed(
@@ -71,7 +76,24 @@ export async function runPostHooks<R extends HookResult>(
   return current
 }
 
+/** Returns why a changed result is not one, or would not have the effect that it seems to have. */
+function ineffectiveChange(changed: Readonly<Record<string, unknown>>, result: object): string | undefined {
+  if ('refuse' in changed && !('refuse' in result))
+    return 'returned { refuse }, which only preToolCall can; throw a ToolError'
+  for (const [field, value] of Object.entries(result)) {
+    if (!(field in changed)) return `returned a result without "${field}"; return { ...result } with the changes`
+    if ((field === 'ok' || field === 'callId') && changed[field] !== value) {
+      return `cannot change "${field}"; throw a ToolError to withhold the result`
+    }
+  }
+  return undefined
+}
+
 const EFFECT_STANDS = 'The effect of the call stands; only its result is withheld.'
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
 
 function listOf<T>(hooks: T | readonly T[] | undefined): readonly T[] {
   if (hooks === undefined) return []

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { approvalText } from '../policy/approval-text.ts'
 import { directoryParking } from '../policy/directory-parking.ts'
 import type { ParkedCall } from '../policy/parked-calls.ts'
@@ -14,6 +15,10 @@ export async function approve(words: string[]): Promise<number> {
   const { values, positionals } = parseWords('approve', words, workspaceOptionNames, 3)
   const [id, answer] = positionals
   if (values.parked === undefined) throw new TypeError('Which directory? wardspace approve --parked DIR')
+  // The store creates its directory, and a misspelled one would look as if nothing were waiting.
+  if (statSync(values.parked, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new TypeError(`Cannot list the parked calls: there is no directory ${JSON.stringify(values.parked)}`)
+  }
   const waiting = directoryParking(values.parked).list()
   if (id === undefined || answer === undefined) {
     const selected = id === undefined ? waiting : waiting.filter((call) => call.id === id)

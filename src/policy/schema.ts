@@ -8,8 +8,10 @@ import { type DeclaredRoots, placeAbsolutePatterns } from './absolute-patterns.t
 import { labelFields, labelSchema } from './label-schema.ts'
 import type { LabelPolicy } from './labels.ts'
 import { type MemoryPolicy, memoryFields, memorySchema } from './memory-policy.ts'
+import { placeOf } from './misplaced-fields.ts'
 import { type NetworkPolicy, networkFields, networkSchema } from './network-policy.ts'
 import { normalizePolicyInput } from './normalize-input.ts'
+import { copyPlainData } from './plain-data.ts'
 import { type PresetName, presetNames } from './presets.ts'
 import { type RiskFlag, riskFlags } from './risk/flags.ts'
 import { shortForms } from './short-forms.ts'
@@ -166,8 +168,7 @@ const ruleSchema = z.strictObject({
   overrides: z.optional(z.array(z.enum(overrides)).check(z.minLength(1))),
 })
 
-/** The schema of a policy object. Unknown fields are refused. `createWorkspace` throws readable errors instead of Zod's. */
-export const policySchema: z.ZodMiniType<PolicyData> = z
+const fieldsSchema = z
   .strictObject({
     preset: z.optional(z.enum(presetNames as [PresetName, ...PresetName[]])),
     allowedPaths: z.optional(list),
@@ -214,6 +215,22 @@ export const policySchema: z.ZodMiniType<PolicyData> = z
     }),
   ) as unknown as z.ZodMiniType<PolicyData>
 
+/**
+ * The schema of a policy object: plain data, as {@link copyPlainData} defines it. Unknown fields are refused. `createWorkspace`
+ * throws readable errors instead of Zod's.
+ */
+export const policySchema: z.ZodMiniType<PolicyData> = z.pipe(
+  z.transform((input: unknown, { issues }) => {
+    try {
+      return copyPlainData(input)
+    } catch (error) {
+      issues.push({ code: 'custom', input, message: (error as Error).message })
+      return z.NEVER
+    }
+  }),
+  fieldsSchema,
+) as unknown as z.ZodMiniType<PolicyData>
+
 /** Returns a name without letter case and separators: `deletes_file` and `deletesFile` are the same words. */
 function plainWord(name: string): string {
   return name.toLowerCase().replace(/[\s_-]/g, '')
@@ -250,7 +267,7 @@ export function parsePolicy(input: unknown, roots: DeclaredRoots = {}): ParsedPo
 }
 
 function parseFields(fields: unknown): PolicyData {
-  const parsed = policySchema.safeParse(fields, inEnglish)
+  const parsed = fieldsSchema.safeParse(fields, inEnglish)
   if (parsed.success) return freeze(parsed.data)
   const { issues } = parsed.error
   // A misspelled field is reported before the missing one that it causes.
@@ -273,6 +290,8 @@ function describe(issue: z.core.$ZodIssue, input: unknown): string {
       const [key = ''] = issue.keys
       const fields = fieldsAt(issue.path)
       const unknown = `Policy field "${fieldName([...issue.path, key])}" is unknown`
+      const place = placeOf(key, sectionFields)
+      if (place !== undefined) return `${unknown}${place.startsWith('did') ? ';' : ':'} ${place}`
       const help = suggestion(key, [...fields, ...importedFields(issue.path)])
       const workspaceLimit = issue.path[0] === 'limits' && help === '' ? nearestName(key, workspaceLimits) : undefined
       if (workspaceLimit !== undefined)
@@ -305,6 +324,17 @@ function suggestion(value: unknown, names: readonly unknown[]): string {
     value,
     names.filter((name) => typeof name === 'string'),
   )
+}
+
+/** The fields of each section of a policy. */
+const sectionFields: Readonly<Record<string, readonly string[]>> = {
+  '': policyFields,
+  commands: fieldsAt(['commands']),
+  limits: fieldsAt(['limits']),
+  labels: fieldsAt(['labels']),
+  network: fieldsAt(['network']),
+  memory: memoryFields.filter((name) => name !== 'path'),
+  'rules[]': fieldsAt(['rules']),
 }
 
 /** The limits that no policy has. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
+import { snakeCase } from '../../src/dialects/snake-case/index.ts'
 import { createWorkspace, type Hooks, type WorkspaceOptions } from '../../src/index.ts'
 
 const files = () =>
@@ -171,10 +172,32 @@ describe('hooks', () => {
     }
   })
 
-  it('cannot change callId and ok of a result', async () => {
-    const workspace = await withHooks({ postToolResponse: () => ({ ok: false, callId: 'other', said: 'little' }) })
+  it.each<[name: string, change: (result: object) => object, word: string]>([
+    ['changes ok', (result) => ({ ...result, ok: false }), '"ok"'],
+    ['changes callId', (result) => ({ ...result, callId: 'other' }), '"callId"'],
+    ['refuses after the call', (result) => ({ ...result, refuse: 'too late' }), '{ refuse }'],
+    ['returns only a refusal', () => ({ refuse: 'too late' }), '{ refuse }'],
+    ['returns an empty object', () => ({}), 'without "ok"'],
+    ['drops a field', ({ summary: _, ...result }: { summary?: string }) => result, 'without "summary"'],
+  ])('withholds the result of a hook that %s, in own tools and in a dialect', async (_, change, word) => {
+    const hooks: Hooks = { postToolResponse: ({ result }) => change(result) as never }
+    const workspace = await withHooks(hooks)
     const result = await workspace.callTool('write_file', { path: 'a.txt', content: 'x' })
-    expect(result).toEqual({ ok: true, callId: expect.stringMatching(/-1$/), said: 'little' })
-    expect(await workspace.undo(String(result.callId))).toMatchObject({ ok: true })
+    expect(result).toMatchObject({ ok: false, code: 'HOOK_FAILED', message: expect.stringContaining(word) })
+    expect(String(result.hint)).toContain('The effect of the call stands')
+    const dialect = await createWorkspace({
+      ...{ backend: memory({ 'a.txt': 'x\n' }), policy: 'autonomous', dialect: snakeCase(), hooks },
+    })
+    const answer = await dialect.call('read_file', { path: 'a.txt' })
+    expect(answer).toMatchObject({ isError: true, failure: { code: 'HOOK_FAILED' } })
   })
+
+  it.each([{ refuse: '' }, { refuse: ' ' }, { refuse: 'no', input: {} }, { deny: 'no' }])(
+    'refuses the call if preToolCall returns %j, which is no answer',
+    async (answer) => {
+      const workspace = await withHooks({ preToolCall: () => answer as never })
+      const result = await workspace.callTool('write_file', { path: 'a.txt', content: 'x' })
+      expect(result).toMatchObject({ ok: false, code: 'HOOK_FAILED' })
+    },
+  )
 })

@@ -40,6 +40,13 @@ describe('approvals on the command line', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(advice) })
   })
 
+  it('are not looked for in a missing directory, which is not created', async () => {
+    const missing = join(home, 'waitnig')
+    const { code, stderr } = await run(['approve', '--parked', missing])
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('there is no directory') })
+    expect(await readdir(home)).not.toContain('waitnig')
+  })
+
   it('wait in one process and are answered once in another', async () => {
     const options = ['--policy', 'supervised', '--parked', waiting]
     const question = await run(['call', 'edit_file', JSON.stringify(edit), ...options])

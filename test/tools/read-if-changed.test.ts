@@ -87,7 +87,7 @@ describe('read_file with ifChanged', () => {
 
   it('does not apply if a hook or a size limit withheld the content', async () => {
     let withholds = true
-    const postToolResponse = (_: unknown, result: object) =>
+    const postToolResponse = ({ result }: { result: object }) =>
       withholds ? { ...result, content: 'withheld' } : undefined
     const { read } = await open({ hooks: { postToolResponse } as never })
     expect(await read()).toBe('withheld')
