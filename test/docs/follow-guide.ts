@@ -118,6 +118,9 @@ interface Setting {
   readonly node: string
 }
 
+/** Time after which a command is ended. Builds for production take minutes on a busy machine. */
+const COMMAND_MS = 600_000
+
 /** One reader in one directory. */
 class Visit {
   #examples = 0
@@ -137,7 +140,8 @@ class Visit {
   async step(block: Step): Promise<readonly string[]> {
     const code = block.code.replace(placeholders, `${this.setting.directory}$&`)
     if (block.file !== undefined) this.#save(block.file, code)
-    if (block.language === 'sh') return this.#runCommands(code)
+    if (block.language === 'sh' && block.framework === undefined) return this.#runCommands(code)
+    if (block.framework !== undefined) return this.#checkFramework({ ...block, code })
     if (block.file !== undefined) return []
     if (['ts', 'js'].includes(block.language)) return this.#runExample({ ...block, code })
     return block.language === 'json' ? this.#startServers(code) : []
@@ -184,7 +188,9 @@ class Visit {
     const child = this.#spawn(line)
     child.stdin.end('y\n')
     const output = outputOf(child)
+    const timer = setTimeout(() => end(child), COMMAND_MS)
     const [exitCode] = (await once(child, 'close')) as [number | null]
+    clearTimeout(timer)
     return { exitCode, output: output().slice(-3000) }
   }
 
@@ -267,6 +273,16 @@ class Visit {
     return this.#runCommands(lines.join('\n').replaceAll('first.mts', file))
   }
 
+  /** Checks the types of the lines of a framework and loads its modules. `test/frameworks/` runs the lines. */
+  async #checkFramework(block: Step): Promise<string[]> {
+    if (block.language !== 'ts') return []
+    const modules = [...block.code.matchAll(/ from ('.+')/g)].map(([, name]) => `import ${name}\n`)
+    return [
+      ...(await this.#runExample({ ...block, notRun: 'it asks a model' })),
+      ...(await this.#runExample({ ...block, code: modules.join('') })),
+    ]
+  }
+
   /** Starts the servers in the configuration of a client. */
   async #startServers(code: string): Promise<string[]> {
     const { mcpServers, servers = mcpServers } = JSON.parse(code) as Record<string, Record<string, Server>>
@@ -314,7 +330,8 @@ async function until(child: ChildProcess, output: () => string, pattern: RegExp)
   for (const deadline = Date.now() + 60_000; ; await pause(50)) {
     const match = pattern.exec(output())
     if (match !== null) return match
-    if (child.exitCode !== null) throw new Error(`exit code ${child.exitCode}\n${output()}`)
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`exit code ${child.exitCode}\n${output()}`)
     if (Date.now() > deadline) throw new Error(`no ${pattern.source} in\n${output()}`)
   }
 }
@@ -324,7 +341,7 @@ const send = ({ stdin }: ChildProcessWithoutNullStreams, message: object): void 
 
 /** Ends a process and what it started. */
 async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.pid === undefined) return
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
   const exit = once(child, 'exit')
   process.kill(-child.pid, 'SIGTERM')
   await exit
