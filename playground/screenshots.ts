@@ -1,91 +1,125 @@
 import { mkdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright'
 import { startPlayground } from '../test/playground/open.ts'
+import { approval, button, calls, changedText, show } from '../test/playground/person.ts'
 
-/** `npm run screenshots`: takes the screenshots of the README from the built playground in a real browser. */
-
-const folder = join(import.meta.dirname, '../docs/images')
+/**
+ * `npm run screenshots`: takes the screenshots of the README from the built playground in a real browser.
+ * `npm run screenshots all`: takes every state in four sizes and both schemes, into a temporary folder.
+ */
+const all = process.argv.includes('all')
+const folder = all ? join(tmpdir(), 'wardspace-screenshots') : join(import.meta.dirname, '../docs/images')
 mkdirSync(folder, { recursive: true })
+
+const sizes = { wide: [1440, 900], laptop: [1024, 768], tablet: [768, 1024], phone: [390, 844] } as const
+type Size = keyof typeof sizes
+type Scheme = 'dark' | 'light'
+
+const endCard = (page: Page) => page.getByRole('region', { name: 'End of the run' })
+const card = (page: Page, title: string) => page.getByRole('button', { name: new RegExp(`^${title}`) }).click()
+
+async function mended(page: Page): Promise<void> {
+  await card(page, 'Mend a failing test')
+  await endCard(page).waitFor()
+}
+
+/** Opens a view; on a phone, where the rail is missing, from the tab More. */
+async function open(page: Page, view: string): Promise<void> {
+  const more = page.getByRole('navigation', { name: 'Views' })
+  if (!(await more.isVisible())) return show(page, view)
+  const tab = more.getByRole('button', { name: new RegExp(`^${view}`) })
+  if (await tab.isVisible()) return tab.click()
+  await more.getByRole('button', { name: 'More' }).click()
+  await page
+    .locator('.more-list')
+    .getByRole('button', { name: new RegExp(`^${view}`) })
+    .click()
+}
+
+/** How each state is reached from the first screen. */
+const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
+  first: async () => {},
+  running: async (page) => {
+    await card(page, 'Mend a failing test')
+    await page.getByText('I read what they test.').waitFor()
+  },
+  end: mended,
+  attack: async (page) => {
+    await card(page, 'Watch an attack fail')
+    await endCard(page).waitFor()
+  },
+  approval: async (page) => {
+    await card(page, 'Approve a risky change')
+    await button(page, 'Approve the plan').click()
+    await approval(page, 'edit_file').waitFor()
+  },
+  changes: async (page) => {
+    await mended(page)
+    await open(page, 'Changes')
+    if (await page.getByRole('option').first().isVisible()) await page.getByRole('option').first().click()
+    await changedText(page).first().waitFor()
+  },
+  call: async (page) => {
+    await card(page, 'Watch an attack fail')
+    await endCard(page).waitFor()
+    await open(page, 'Timeline')
+    await calls(page).nth(3).click()
+    await page.getByRole('heading', { name: 'What really happened' }).waitFor()
+  },
+  search: (page) => open(page, 'Search'),
+  policy: (page) => open(page, 'Policy'),
+  report: async (page) => {
+    await mended(page)
+    await open(page, 'Report')
+    await page.getByRole('heading', { name: 'Forbidden paths tried' }).waitFor()
+  },
+  projects: (page) => button(page, 'Open my project').click(),
+  settings: (page) => button(page, 'Use my own model').click(),
+}
+
+/** The screenshots of the README. */
+const ofReadme: readonly (readonly [name: string, state: string, size: Size, scheme: Scheme])[] = [
+  ['playground', 'end', 'wide', 'dark'],
+  ['playground-approval', 'approval', 'wide', 'light'],
+  ['playground-attack', 'attack', 'wide', 'dark'],
+  ['playground-phone', 'attack', 'phone', 'light'],
+]
+
+const wanted = all
+  ? Object.keys(states).flatMap((state) =>
+      (Object.keys(sizes) as Size[]).flatMap((size) =>
+        (['dark', 'light'] as const).map((scheme) => [`${state}-${size}-${scheme}`, state, size, scheme] as const),
+      ),
+    )
+  : ofReadme
 
 const playground = await startPlayground()
 try {
-  await mendATest()
-  await askForApproval()
-  await fallForAnAttack()
-  await onAPhone()
+  for (const [name, state, size, scheme] of wanted) {
+    await take(name, state, size, scheme).catch((error: Error) => console.error(`${name}: ${error.message}`))
+  }
+  console.log(`${wanted.length} screenshots in ${folder}`)
 } finally {
   await playground.close()
 }
 
-/** Opens a sample in memory, in one of the themes. */
-async function openSample(
-  sample: string,
-  colorScheme: 'dark' | 'light',
-  viewport = { width: 1280, height: 800 },
-): Promise<Page> {
+async function take(name: string, state: string, size: Size, colorScheme: Scheme): Promise<void> {
+  const [width, height] = sizes[size]
+  const viewport = { width, height }
   const person = await playground.browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
-  const page = await playground.open(person, `?storage=memory&sample=${sample}`)
-  await page.getByRole('button', { name: 'Run', exact: true }).waitFor()
-  return page
-}
-
-async function run(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Run', exact: true }).click()
-}
-
-/** Resolves when nothing is loading or running. */
-async function settled(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
-  await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-  await page.waitForLoadState('networkidle')
-}
-
-async function take(page: Page, name: string): Promise<void> {
-  // Hides the pointer and the cursor.
-  await page.mouse.move(0, 0)
-  await page.screenshot({ path: join(folder, `${name}.png`), caret: 'hide' })
-  await page.context().close()
-}
-
-async function mendATest(): Promise<void> {
-  const page = await openSample('price-list', 'dark')
-  await run(page)
-  await page.getByText('All tests pass.').waitFor()
-  await settled(page)
-  await page.getByRole('treeitem', { name: 'src' }).click()
-  await page.getByRole('treeitem', { name: 'price.js' }).click()
-  await page.getByRole('tab', { name: 'Changes' }).click()
-  await page.locator('.cm-changedText').first().waitFor()
-  await take(page, 'playground')
-}
-
-async function askForApproval(): Promise<void> {
-  const page = await openSample('order-book', 'light')
-  await page.getByRole('treeitem', { name: 'src' }).click()
-  await page.getByRole('treeitem', { name: 'day.js' }).click()
-  await page.locator('.cm-line').first().waitFor()
-  await run(page)
-  await page.getByRole('button', { name: 'Approve the plan' }).click()
-  await page.getByRole('article', { name: 'Approval of edit_file' }).waitFor()
-  await take(page, 'playground-approval')
-}
-
-async function fallForAnAttack(): Promise<void> {
-  const page = await openSample('release-notes', 'dark')
-  await run(page)
-  await page.getByText('of them were refused').or(page.getByText('were refused.')).first().waitFor()
-  await settled(page)
-  await page.getByRole('tab', { name: 'Timeline' }).click()
-  await page.getByRole('option').filter({ hasText: 'base64' }).click()
-  await page.getByRole('heading', { name: 'What really happened' }).waitFor()
-  await take(page, 'playground-attack')
-}
-
-async function onAPhone(): Promise<void> {
-  const page = await openSample('price-list', 'light', { width: 400, height: 780 })
-  await run(page)
-  await page.getByText('All tests pass.').waitFor()
-  await settled(page)
-  await take(page, 'playground-phone')
+  try {
+    const page = await playground.open(person, '?storage=memory')
+    await page.locator('main[aria-busy="false"]').waitFor()
+    await states[state]?.(page)
+    await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+    await page.waitForLoadState('networkidle')
+    await page.evaluate(() => document.fonts.ready)
+    // Hides the pointer and the cursor.
+    await page.mouse.move(0, 0)
+    await page.screenshot({ path: join(folder, `${name}.png`), caret: 'hide' })
+  } finally {
+    await person.close()
+  }
 }

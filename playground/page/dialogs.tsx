@@ -1,11 +1,25 @@
 import type { ProjectSession } from '../session/project-session.ts'
 import { lazyView } from '../ui/lazy-view.tsx'
+import type { ProjectList } from '../views/projects/projects-dialog.tsx'
+import { app, createProject, defaultStorage, listProjects, openProject, projects, showProgress } from './app-state.ts'
 import { page } from './page-state.ts'
 import { theme } from './theme.ts'
 
 const HelpDialog = lazyView(async () => (await import('./help-dialog.tsx')).HelpDialog)
 const ProjectsDialog = lazyView(async () => (await import('../views/projects/projects-dialog.tsx')).ProjectsDialog)
 const SettingsDialog = lazyView(async () => (await import('../views/settings/settings-dialog.tsx')).SettingsDialog)
+
+const projectList: ProjectList = {
+  all: app.list,
+  defaultStorage,
+  refresh: listProjects,
+  open: openProject,
+  create: createProject,
+  async remove(id) {
+    await projects.remove(id)
+    await listProjects()
+  },
+}
 
 /** The open dialog, if any. */
 export function Dialogs({ projectSession }: { readonly projectSession: ProjectSession | undefined }) {
@@ -16,7 +30,17 @@ export function Dialogs({ projectSession }: { readonly projectSession: ProjectSe
     case 'help':
       return <HelpDialog onClose={onClose} />
     case 'projects':
-      return <ProjectsDialog onClose={onClose} />
+      return (
+        <ProjectsDialog
+          projects={projectList}
+          projectSession={projectSession}
+          showProgress={showProgress}
+          onWarnings={(about, texts) => {
+            app.warnings.value = { about, texts }
+          }}
+          onClose={onClose}
+        />
+      )
     case 'settings':
       return <SettingsDialog projectSession={projectSession} theme={theme} onClose={onClose} />
     case undefined:

@@ -9,7 +9,7 @@ export interface Refusal {
 
 /** Describes a refused access within a command in a person's words. */
 export function refusalInWords({ permission, path, code }: Refusal): string {
-  const file = path === '' ? 'the project itself' : path
+  const file = path === '' || path === '.' ? 'the project itself' : path
   switch (code) {
     case 'POLICY_DENIED_SECRET':
       return `Blocked: ${file} is a secret file`
@@ -33,5 +33,5 @@ export function blockedInWords({ code, message }: Failure): string {
   const isRefusal = code.endsWith('_DENIED') || code === 'POLICY_DENIED_SECRET' || code === 'READ_ONLY'
   if (!isRefusal) return message
   const [, path, reason] = /^Policy denies \S+ of "(.*)": it (is .*)$/s.exec(message) ?? []
-  return `Blocked: ${path === undefined ? message : `${path} ${reason}`}`
+  return `Blocked: ${path === undefined ? message.replace(/^Cannot run the command: /, '') : `${path} ${reason}`}`
 }

@@ -72,11 +72,7 @@ function RefusalCard({
         <span class="mono">{objectOf(item.tool, item.input)}</span>
         {isPart && ', and this part of it got nothing'}
       </p>
-      {rules.length > 0 && (
-        <p class="muted small">
-          Rule: {rules.map(({ source, name }) => (source === undefined ? name : `${source} ${name}`)).join(', ')}
-        </p>
-      )}
+      {rules.length > 0 && <p class="muted small">By {rules.map(ruleInWords).join(', ')}</p>}
       <div class="row wrap">
         <details>
           <summary>Show what the model was told</summary>
@@ -90,6 +86,12 @@ function RefusalCard({
       </div>
     </article>
   )
+}
+
+/** Names a rule. The built-in ones have codes for names, which say nothing to a person. */
+function ruleInWords({ source, name }: { readonly source?: string | undefined; readonly name: string }): string {
+  if (source === 'protection') return 'the built-in protection'
+  return source === undefined ? `the rule “${name}”` : `the ${source} “${name}”`
 }
 
 /** The result exactly as the model received it. */

@@ -1,11 +1,22 @@
-import { app, showProgress } from '../../page/app-state.ts'
 import { download } from '../../projects/download.ts'
 import { zipOf } from '../../projects/export-zip.ts'
 import type { Progress, Task } from '../../projects/types.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 
+export interface ExportPanelProps {
+  readonly projectSession: Pick<ProjectSession, 'project' | 'session'>
+  /** Runs a long operation and shows its progress. Returns `undefined` and shows the error if it fails. */
+  readonly showProgress: <T>(
+    title: string,
+    stop: AbortController,
+    act: (onProgress: (progress: Progress) => void) => Promise<T>,
+  ) => Promise<T | undefined>
+  /** Called with what an export left out. */
+  readonly onWarnings: (about: string, texts: readonly string[]) => void
+}
+
 /** Exports the open project from the browser. */
-export function ExportPanel({ projectSession }: { readonly projectSession: ProjectSession }) {
+export function ExportPanel({ projectSession, showProgress, onWarnings }: ExportPanelProps) {
   const { backend, info } = projectSession.project
   const { name } = info
   const exportFile = async (file: string, make: (task: Task) => Promise<Blob | string>) => {
@@ -33,7 +44,7 @@ export function ExportPanel({ projectSession }: { readonly projectSession: Proje
             void exportFile(`${name}.patch`, async () => {
               const { projectPatch } = await import('../../session/project-patch.ts')
               const patch = await projectPatch(projectSession.project, projectSession.session.workspace.value.history())
-              app.warnings.value = { about: 'The patch is not complete', texts: patch.warnings }
+              onWarnings('The patch is not complete', patch.warnings)
               return patch.text
             })
           }

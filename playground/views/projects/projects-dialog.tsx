@@ -1,13 +1,13 @@
 import './projects.css'
-import { useSignal } from '@preact/signals'
+import { type ReadonlySignal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { app, createProject, defaultStorage, listProjects, openProject, projects } from '../../page/app-state.ts'
 import { importFromInput } from '../../projects/import-folder.ts'
 import { samples } from '../../projects/samples.ts'
-import type { ProjectSource, Storage } from '../../projects/types.ts'
+import type { ProjectInfo, ProjectOptions, ProjectSource, Storage } from '../../projects/types.ts'
+import type { ProjectSession } from '../../session/project-session.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Select } from '../../ui/select.tsx'
-import { ExportPanel } from './export-panel.tsx'
+import { ExportPanel, type ExportPanelProps } from './export-panel.tsx'
 
 const storageNames: Readonly<Record<Storage, string>> = {
   memory: 'in this tab',
@@ -20,22 +20,40 @@ const storages = [
   { value: 'memory', label: 'in this tab (lost when it is closed)' },
 ] as const
 
+/** The projects of the browser. */
+export interface ProjectList {
+  readonly all: ReadonlySignal<readonly ProjectInfo[]>
+  /** Where new projects are stored unless the person chooses otherwise. */
+  readonly defaultStorage: Storage
+  refresh(): Promise<void>
+  open(id: string): Promise<void>
+  create(source: ProjectSource, options: ProjectOptions): Promise<void>
+  remove(id: string): Promise<void>
+}
+
+export interface ProjectsDialogProps extends Pick<ExportPanelProps, 'showProgress' | 'onWarnings'> {
+  readonly projects: ProjectList
+  /** The open project. */
+  readonly projectSession: ProjectSession | undefined
+  readonly onClose: () => void
+}
+
 /** Lists the projects, and creates, imports and exports them. */
-export function ProjectsDialog({ onClose }: { readonly onClose: () => void }) {
+export function ProjectsDialog({ projects, projectSession, showProgress, onWarnings, onClose }: ProjectsDialogProps) {
+  const { defaultStorage } = projects
   const storage = useSignal<'memory' | 'opfs'>(defaultStorage === 'opfs' ? 'opfs' : 'memory')
-  const projectSession = app.projectSession.value
-  useEffect(() => void listProjects(), [])
+  useEffect(() => void projects.refresh(), [])
   const make = (source: ProjectSource, name: string) => {
     onClose()
-    void createProject(source, { name, storage: storage.value })
+    void projects.create(source, { name, storage: storage.value })
   }
   return (
     <Dialog title="Projects" onClose={onClose}>
       <div class="stack">
         <section class="stack" aria-label="Your projects">
-          {app.list.value.length === 0 && <p class="muted">There are no projects yet.</p>}
+          {projects.all.value.length === 0 && <p class="muted">There are no projects yet.</p>}
           <ul class="projects">
-            {app.list.value.map((info) => (
+            {projects.all.value.map((info) => (
               <li key={info.id} class="row">
                 <button
                   type="button"
@@ -43,7 +61,7 @@ export function ProjectsDialog({ onClose }: { readonly onClose: () => void }) {
                   aria-current={info.id === projectSession?.project.info.id}
                   onClick={() => {
                     onClose()
-                    void openProject(info.id)
+                    void projects.open(info.id)
                   }}
                 >
                   <strong class="cut">{info.name}</strong>
@@ -52,13 +70,7 @@ export function ProjectsDialog({ onClose }: { readonly onClose: () => void }) {
                 {info.id === projectSession?.project.info.id ? (
                   <span class="tag good">open</span>
                 ) : (
-                  <RemoveButton
-                    name={info.name}
-                    onRemove={async () => {
-                      await projects.remove(info.id)
-                      await listProjects()
-                    }}
-                  />
+                  <RemoveButton name={info.name} onRemove={() => projects.remove(info.id)} />
                 )}
               </li>
             ))}
@@ -89,7 +101,9 @@ export function ProjectsDialog({ onClose }: { readonly onClose: () => void }) {
           </ul>
         </section>
         <Import make={make} />
-        {projectSession !== undefined && <ExportPanel projectSession={projectSession} />}
+        {projectSession !== undefined && (
+          <ExportPanel projectSession={projectSession} showProgress={showProgress} onWarnings={onWarnings} />
+        )}
       </div>
     </Dialog>
   )
