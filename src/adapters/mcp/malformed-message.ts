@@ -10,11 +10,8 @@ export interface MalformedAnswer {
 
 const requestFields = ['jsonrpc', 'id', 'method', 'params']
 const responseFields = ['jsonrpc', 'id', 'result', 'error']
-
-/** The parameters of the methods whose input a model or a program writes. */
-const parameters: Readonly<Record<string, readonly string[]>> = {
-  'tools/call': ['name', 'arguments', 'task', '_meta', 'inputResponses', 'requestState'],
-}
+/** The parameters of `tools/call`; a model writes the first two. */
+const callFields = ['name', 'arguments', 'task', '_meta', 'inputResponses', 'requestState']
 
 /** Returns the answer to a text that is not a message. */
 export function unparsableAnswer(reason: string): MalformedAnswer {
@@ -35,51 +32,25 @@ export function malformedAnswer(message: unknown): MalformedAnswer | undefined {
   const request = message
   if (request.jsonrpc !== '2.0') return invalid(request, '"jsonrpc" must be "2.0"')
   if ('id' in request && !isId(request.id)) return invalid(request, '"id" must be a string or a whole number')
-  if ('result' in request || 'error' in request) {
-    const isValid = isSpecType.JSONRPCMessage(request)
-    return (
-      unknownField(request, responseFields) ?? (isValid ? undefined : invalid(request, 'The response is not valid'))
-    )
-  }
-  if (typeof request.method !== 'string') {
-    const help = 'method' in request ? '' : nearestOf('method', request)
-    return invalid(request, `"method" must be a string${help}`)
-  }
-  return unknownField(request, requestFields) ?? malformedParameters(request, request.method)
+  const isResponse = 'result' in request || 'error' in request
+  const unknown = unknownField(request, isResponse ? responseFields : requestFields)
+  if (unknown !== undefined) return invalid(request, unknown)
+  const isValid = isSpecType.JSONRPCMessage(request)
+  if (isResponse) return isValid ? undefined : invalid(request, 'The response is not valid')
+  const { method, params = {} } = request
+  if (typeof method !== 'string') return invalid(request, '"method" must be a string')
+  const reason = !isObject(params)
+    ? '"params" must be an object'
+    : isValid
+      ? method === 'tools/call' && unknownField(params, callFields)
+      : '"_meta" does not match the protocol'
+  return reason ? answerTo(request, ProtocolErrorCode.InvalidParams, `Invalid ${method}: ${reason}`) : undefined
 }
 
-function malformedParameters(request: Readonly<Record<string, unknown>>, method: string): MalformedAnswer | undefined {
-  const { params = {} } = request
-  const refuse = (reason: string) => answerTo(request, ProtocolErrorCode.InvalidParams, `Invalid ${method}: ${reason}`)
-  if (!isObject(params)) return refuse('"params" must be an object')
-  // What is left are the fields of every method.
-  if (!isSpecType.JSONRPCMessage(request)) return refuse('"_meta" does not match the protocol')
-  const fields = parameters[method]
-  if (fields === undefined) return undefined
-  const unknown = Object.keys(params).find((field) => !fields.includes(field))
-  if (unknown !== undefined) {
-    return refuse(
-      `unknown field ${JSON.stringify(unknown)}${didYouMean(unknown, fields.slice(0, 2), 'the fields are')}`,
-    )
-  }
-  if (typeof params.name !== 'string') return refuse('"name" must be the name of a tool')
-  if (params.arguments !== undefined && !isObject(params.arguments)) return refuse('"arguments" must be an object')
-  return undefined
-}
-
-function unknownField(
-  request: Readonly<Record<string, unknown>>,
-  fields: readonly string[],
-): MalformedAnswer | undefined {
-  const unknown = Object.keys(request).find((field) => !fields.includes(field))
+function unknownField(message: object, fields: readonly string[]): string | undefined {
+  const unknown = Object.keys(message).find((field) => !fields.includes(field))
   if (unknown === undefined) return undefined
-  return invalid(request, `Unknown field ${JSON.stringify(unknown)}${didYouMean(unknown, fields, 'the fields are')}`)
-}
-
-/** Returns the end of a message with the misspelled name of a missing field. */
-function nearestOf(field: string, request: object): string {
-  const misspelled = Object.keys(request).find((key) => !requestFields.includes(key) && didYouMean(key, [field]) !== '')
-  return misspelled === undefined ? '' : `, not ${JSON.stringify(misspelled)}`
+  return `unknown field ${JSON.stringify(unknown)}${didYouMean(unknown, fields, 'the fields are')}`
 }
 
 function invalid(request: Readonly<Record<string, unknown>>, message: string): MalformedAnswer {
