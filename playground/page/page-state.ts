@@ -44,7 +44,8 @@ export const page = {
   run: signal<string | undefined>(undefined),
   /** The selected changed file. */
   change: signal<string | undefined>(undefined),
-  inline: signal(false),
+  /** Whether differences are in one column, as fits where there is little space. */
+  inline: signal(!isWide.peek()),
   /** The line to go to in the editor. */
   goTo: signal<{ readonly path: string; readonly line: number; readonly at: number } | undefined>(undefined),
   sizes: signal({ panel: 260, agent: 400, terminal: 220 }),

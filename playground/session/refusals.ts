@@ -7,10 +7,15 @@ const refusalCodes: ReadonlySet<string> = new Set([
   ...['COMMAND_DENIED', 'APPROVAL_DENIED'],
 ])
 
+/** Whether a call that failed was refused, and not merely impossible. */
+export function isRefusal(code: string): boolean {
+  return refusalCodes.has(code)
+}
+
 /** What was refused of a call, in the words of a person; empty if nothing was. A command can be refused in part. */
 export function refusalsOf({ result }: Pick<TimelineEntry, 'result'>): readonly string[] {
   if (result === undefined) return []
-  if (!result.ok) return refusalCodes.has(result.code) ? [blockedInWords(result)] : []
+  if (!result.ok) return isRefusal(result.code) ? [blockedInWords(result)] : []
   const { refused } = result as { refused?: readonly Refusal[] }
   return [...new Set((refused ?? []).map(refusalInWords))]
 }

@@ -68,10 +68,14 @@ export function TimelineView({ timeline, selected, onOpen }: TimelineViewProps) 
                   <strong class="mono cut">{entry.tool}</strong>
                   {entry.actor !== 'agent' && <span class="tag">{entry.actor === 'person' ? 'you' : 'browser'}</span>}
                   <span class="grow" />
-                  <span class="muted number">{entry.durationMs === undefined ? '' : `${entry.durationMs} ms`}</span>
                   <Outcome entry={entry} />
                 </div>
-                <div class="muted mono cut">{aboutCall(entry.tool, entry.input) || '\u00a0'}</div>
+                <div class="row">
+                  <span class="muted mono cut grow">{aboutCall(entry.tool, entry.input) || '\u00a0'}</span>
+                  <span class="muted small number">
+                    {entry.durationMs === undefined ? '' : `${entry.durationMs} ms`}
+                  </span>
+                </div>
               </div>
             </div>
           )

@@ -1,4 +1,5 @@
 import type { AuditRecord, Success } from 'wardspace'
+import { isRefusal } from '../../session/refusals.ts'
 import type { TimelineEntry } from '../../session/types.ts'
 
 /** Returns the outcome of a call in a word. */
@@ -10,12 +11,17 @@ export function outcomeOf(entry: TimelineEntry): {
   if (entry.state === 'running') return { text: 'running', tone: '' }
   const { result, record } = entry
   if (result === undefined) return { text: 'interrupted', tone: 'warn' }
-  if (!result.ok) return { text: result.code, tone: 'bad' }
+  if (!result.ok) return { text: failureInWord(result.code), tone: 'bad' }
   const approved = record?.approvals?.some(({ how }) => how !== 'denied') === true
   const exit = (result as Success & { exitCode?: number }).exitCode
   if (record?.refusals !== undefined && record.refusals.length > 0) return { text: 'partly refused', tone: 'warn' }
   if (exit !== undefined && exit !== 0) return { text: `exit ${exit}`, tone: 'warn' }
   return { text: approved ? 'approved' : 'allowed', tone: 'good' }
+}
+
+function failureInWord(code: string): string {
+  if (code === 'APPROVAL_DENIED') return 'refused'
+  return isRefusal(code) ? 'blocked' : code
 }
 
 export function Outcome({ entry }: { readonly entry: TimelineEntry }) {
