@@ -58,7 +58,7 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   changes: async (page) => {
     await mended(page)
     await open(page, 'Changes')
-    if (await page.getByRole('option').first().isVisible()) await page.getByRole('option').first().click()
+    await page.getByRole('listbox', { name: 'Changed files' }).getByRole('option').first().click()
     await changedText(page).first().waitFor()
   },
   call: async (page) => {
