@@ -1,4 +1,5 @@
-import type { Failure } from 'wardspace'
+import type { ErrorCode, Failure } from 'wardspace'
+import { codeWords } from './code-words.ts'
 
 /** A refused access of a command. */
 export interface Refusal {
@@ -26,12 +27,29 @@ export function refusalInWords({ permission, path, code }: Refusal): string {
   }
 }
 
-/** Describes a call that was not carried out in a person's words, without the hints that are meant for models. */
-export function blockedInWords({ code, message }: Failure): string {
-  if (code === 'ABORTED') return 'Stopped'
-  if (code === 'COMMAND_TIMEOUT') return 'Stopped: the command took too long'
-  const isRefusal = code.endsWith('_DENIED') || code === 'POLICY_DENIED_SECRET' || code === 'READ_ONLY'
-  if (!isRefusal) return message
-  const [, path, reason] = /^Policy denies \S+ of "(.*)": it (is .*)$/s.exec(message) ?? []
-  return `Blocked: ${path === undefined ? message.replace(/^Cannot run the command: /, '') : `${path} ${reason}`}`
+/** Codes of calls that the guard, the policy, the mode, a label or the person refused. */
+const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  ...(['PATH_REJECTED', 'POLICY_DENIED', 'POLICY_DENIED_SECRET', 'READ_ONLY', 'PLAN_MODE', 'TAINT_DENIED'] as const),
+  ...(['COMMAND_DENIED', 'APPROVAL_DENIED'] as const),
+])
+
+export function isRefusal({ code }: Pick<Failure, 'code'>): boolean {
+  return refusals.has(code)
+}
+
+/** Says in a few words what happened to a call that was not carried out, without the words that are meant for models. */
+export function headlineOf({ code, message, path }: Pick<Failure, 'code' | 'message' | 'path'>): string {
+  const [, denied, reason] = /^Policy denies \S+ of "(.*)": it (is .*)$/s.exec(message) ?? []
+  if (isRefusal({ code }) && denied !== undefined) return `Blocked: ${denied} ${reason}`
+  const [, cause] = /^Cannot run the command: (.*)$/s.exec(message) ?? []
+  if (code === 'COMMAND_DENIED' && cause !== undefined) return `Blocked: ${cause}`
+  const { title } = codeWords[code] ?? codeWords.BACKEND_ERROR
+  const [, ownReason] = /^The approval of \S+ was refused: (.*)$/s.exec(message) ?? []
+  if (code === 'APPROVAL_DENIED' && ownReason !== undefined) return `${title}: ${ownReason}`
+  return path === undefined || path === '' ? title : `${title} (${path})`
+}
+
+/** Describes a call that was not carried out in a person's words, with the reason. */
+export function blockedInWords(failure: Pick<Failure, 'code' | 'message' | 'path'>): string {
+  return `${headlineOf(failure)}. ${(codeWords[failure.code] ?? codeWords.BACKEND_ERROR).why}`
 }

@@ -126,7 +126,7 @@ it('the policy shows its verdict while it is edited, applies at once, and never 
   const answer = page.getByRole('region', { name: 'Verdict of this policy' }).getByRole('status')
   await shows(() => answer.textContent(), 'it is an environment file')
   await page.getByLabel('Path').fill('src/price.js')
-  await shows(() => answer.textContent(), /^allow/)
+  await shows(() => answer.textContent(), /^ ?Allowed/)
   await chooseOption(page, 'Begin with', 'readOnly')
   await chooseOption(page, 'May an agent', 'write_file')
   await shows(() => answer.textContent(), 'READ_ONLY')

@@ -1,6 +1,8 @@
+import { codeWords } from '../../session/code-words.ts'
 import type { ConversationItem } from '../../session/conversation.ts'
 import { refusalsOf } from '../../session/refusals.ts'
 import type { TimelineEntry } from '../../session/types.ts'
+import { ruleInWords } from '../../session/verdict-words.ts'
 import { scrollable } from '../../ui/focusable.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { outcomeOf } from '../timeline/verdict.tsx'
@@ -72,7 +74,13 @@ function RefusalCard({
         <span class="mono">{objectOf(item.tool, item.input)}</span>
         {isPart && ', and this part of it got nothing'}
       </p>
-      {rules.length > 0 && <p class="muted small">By {rules.map(ruleInWords).join(', ')}</p>}
+      {entry.result?.ok === false && <p class="muted small">{codeWords[entry.result.code]?.why}</p>}
+      {rules.length > 0 && (
+        <p class="muted small">
+          Because {[...new Set(rules.map(ruleInWords))].join(', and ')} (
+          {[...new Set(rules.map(({ name }) => name))].join(', ')})
+        </p>
+      )}
       <div class="row wrap">
         <details>
           <summary>Show what the model was told</summary>
@@ -86,12 +94,6 @@ function RefusalCard({
       </div>
     </article>
   )
-}
-
-/** Names a rule. The built-in ones have codes for names, which say nothing to a person. */
-function ruleInWords({ source, name }: { readonly source?: string | undefined; readonly name: string }): string {
-  if (source === 'protection') return 'the built-in protection'
-  return source === undefined ? `the rule “${name}”` : `the ${source} “${name}”`
 }
 
 /** The result exactly as the model received it. */

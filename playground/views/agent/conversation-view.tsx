@@ -4,6 +4,7 @@ import type { ConversationItem } from '../../session/conversation.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { scrollable } from '../../ui/focusable.ts'
 import { lazyView } from '../../ui/lazy-view.tsx'
+import { Markdown } from '../../ui/markdown.tsx'
 import { CallLine } from './call-lines.tsx'
 import { Composer } from './composer.tsx'
 import { ModelPicker } from './model-picker.tsx'
@@ -179,7 +180,7 @@ function Said({ item }: { readonly item: Exclude<ConversationItem, CallItem> }) 
       return (
         <div class="said agent">
           <span class="visually-hidden">Agent: </span>
-          <InlineCode text={item.text} />
+          <Markdown text={item.text} />
         </div>
       )
     case 'reasoning':
@@ -198,11 +199,4 @@ function Said({ item }: { readonly item: Exclude<ConversationItem, CallItem> }) 
     case 'end':
       return <p class="muted ended">{item.text}</p>
   }
-}
-
-/** A text whose parts between backticks are code. */
-function InlineCode({ text }: { readonly text: string }) {
-  const parts = text.split('`')
-  // A text that is still arriving may have an open backtick at its end.
-  return parts.map((part, at) => (at % 2 === 1 && at < parts.length - 1 ? <code key={at}>{part}</code> : part))
 }

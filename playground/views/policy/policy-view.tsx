@@ -2,16 +2,20 @@ import './policy.css'
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { type Explanation, presetNames } from 'wardspace'
+import { codeWords } from '../../session/code-words.ts'
+import { headlineOf } from '../../session/person-words.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { readPolicy, tryPolicy } from '../../session/try-policy.ts'
+import { verdictInWords } from '../../session/verdict-words.ts'
 import { announce } from '../../ui/announce.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { lazyView } from '../../ui/lazy-view.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Rules } from '../timeline/verdict.tsx'
 
 const CodeEditor = lazyView(async () => (await import('../editor/code-editor.tsx')).default)
 
-type Answer = Explanation | { readonly ok: false; readonly message: string; readonly code?: string }
+type Answer = Explanation | { readonly ok: false; readonly message: string }
 
 /** Calls that can be tried against the policy, with the field to fill in. */
 const questions = [
@@ -211,9 +215,22 @@ function PolicyQuestion({
 function AnswerText({ answer }: { readonly answer: Answer | undefined }) {
   if (answer === undefined) return <p class="muted">…</p>
   if (!answer.ok) {
-    return (
+    return 'code' in answer ? (
+      <>
+        <p>
+          <Icon name="blocked" /> <strong>{headlineOf(answer)}</strong>
+        </p>
+        <p class="muted">{codeWords[answer.code]?.why}</p>
+        <details>
+          <summary>Code and what the model is told</summary>
+          <p class="muted">
+            <span class="tag">{answer.code}</span> {answer.message}
+          </p>
+        </details>
+      </>
+    ) : (
       <p>
-        <span class="tag bad">{'code' in answer ? answer.code : 'not valid'}</span> {answer.message}
+        <Icon name="blocked" /> {answer.message}
       </p>
     )
   }
@@ -221,10 +238,21 @@ function AnswerText({ answer }: { readonly answer: Answer | undefined }) {
   return (
     <>
       <p>
-        <span class={`tag ${decision === 'allow' ? 'good' : decision === 'ask' ? 'warn' : 'bad'}`}>{decision}</span>{' '}
-        {reason}
+        <Icon name={decision === 'allow' ? 'check' : decision === 'ask' ? 'help' : 'blocked'} />{' '}
+        <strong>{verdictInWords(answer.verdict)}</strong>
       </p>
-      <Rules rules={rules} />
+      {decision === 'deny' && answer.verdict.code !== undefined && (
+        <p class="muted">{codeWords[answer.verdict.code].why}</p>
+      )}
+      <details>
+        <summary>Code, rules and what the model is told</summary>
+        <div class="stack">
+          <p class="muted">
+            {answer.verdict.code !== undefined && <span class="tag">{answer.verdict.code}</span>} {reason}
+          </p>
+          <Rules rules={rules} />
+        </div>
+      </details>
     </>
   )
 }

@@ -4,7 +4,7 @@ import { reportMarkdown } from 'wardspace/audit'
 import { download } from '../../projects/download.ts'
 import type { Session } from '../../session/types.ts'
 import { scrollable } from '../../ui/focusable.ts'
-import { ReportText } from './report-text.tsx'
+import { Markdown } from '../../ui/markdown.tsx'
 import { chosenReport } from './reports.ts'
 
 export interface ReportViewProps {
@@ -32,7 +32,9 @@ export function ReportView({ session, selected }: ReportViewProps) {
         </button>
       </div>
       <section class="fill-rest scroll pad" aria-label="Report" {...scrollable}>
-        <ReportText text={reportMarkdown(report)} />
+        <div class="report">
+          <Markdown text={reportMarkdown(report)} top={2} />
+        </div>
       </section>
     </div>
   )

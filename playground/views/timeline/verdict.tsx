@@ -1,27 +1,30 @@
-import type { AuditRecord, Success } from 'wardspace'
-import { isRefusal } from '../../session/refusals.ts'
+import type { AuditRecord, Failure, Success } from 'wardspace'
+import { codeWords } from '../../session/code-words.ts'
+import { isRefusal } from '../../session/person-words.ts'
 import type { TimelineEntry } from '../../session/types.ts'
+import { decisionWords, ruleInWords } from '../../session/verdict-words.ts'
 
 /** Returns the outcome of a call in a word. */
 export function outcomeOf(entry: TimelineEntry): {
   readonly text: string
   readonly tone: '' | 'good' | 'warn' | 'bad'
 } {
-  if (entry.state === 'waiting') return { text: 'needs approval', tone: 'warn' }
+  if (entry.state === 'waiting') return { text: 'waiting for you', tone: 'warn' }
   if (entry.state === 'running') return { text: 'running', tone: '' }
   const { result, record } = entry
   if (result === undefined) return { text: 'interrupted', tone: 'warn' }
-  if (!result.ok) return { text: failureInWord(result.code), tone: 'bad' }
+  if (!result.ok) return { text: failureInWord(result), tone: 'bad' }
   const approved = record?.approvals?.some(({ how }) => how !== 'denied') === true
   const exit = (result as Success & { exitCode?: number }).exitCode
-  if (record?.refusals !== undefined && record.refusals.length > 0) return { text: 'partly refused', tone: 'warn' }
+  if (record?.refusals !== undefined && record.refusals.length > 0) return { text: 'blocked in part', tone: 'warn' }
   if (exit !== undefined && exit !== 0) return { text: `exit ${exit}`, tone: 'warn' }
-  return { text: approved ? 'approved' : 'allowed', tone: 'good' }
+  return { text: approved ? 'you approved' : 'allowed', tone: 'good' }
 }
 
-function failureInWord(code: string): string {
-  if (code === 'APPROVAL_DENIED') return 'refused'
-  return isRefusal(code) ? 'blocked' : code
+function failureInWord(failure: Failure): string {
+  if (failure.code === 'APPROVAL_DENIED') return 'refused'
+  // A tool of one's own may have another code.
+  return isRefusal(failure) ? 'blocked' : (codeWords[failure.code]?.title ?? 'failed')
 }
 
 export function Outcome({ entry }: { readonly entry: TimelineEntry }) {
@@ -66,12 +69,15 @@ export function Rules({ rules }: RulesProps) {
       {rules.map((rule) => (
         <li key={`${rule.source} ${rule.name} ${rule.path} ${rule.action}`}>
           <span class={`tag ${rule.action === 'allow' ? 'good' : rule.action === 'ask' ? 'warn' : 'bad'}`}>
-            {rule.action}
+            {decisionWords[rule.action]}
           </span>
-          <span>
-            {rule.source === undefined ? '' : `${rule.source} `}
-            <strong>{rule.name}</strong>
-            {rule.path === undefined || rule.path === '' ? '' : ` on ${rule.path}`}
+          <span title={`${rule.source ?? 'rule'} ${rule.name}`}>
+            {ruleInWords(rule)}
+            {rule.path !== undefined && rule.path !== '' && (
+              <>
+                : <span class="mono">{rule.path}</span>
+              </>
+            )}
           </span>
         </li>
       ))}

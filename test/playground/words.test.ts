@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { codeWords } from '../../playground/session/code-words.ts'
+import { blockedInWords } from '../../playground/session/person-words.ts'
+import { decisionWords, labelWords, protectionWords, verdictInWords } from '../../playground/session/verdict-words.ts'
+import { type ErrorCode, errorHints } from '../../src/errors.ts'
+import { labelNames } from '../../src/policy/labels.ts'
+import { presetNames } from '../../src/policy/presets.ts'
+import { riskFlags } from '../../src/policy/risk/flags.ts'
+import { shortForms } from '../../src/policy/short-forms.ts'
+
+const codes = Object.keys(errorHints) as ErrorCode[]
+
+/** What the engine says to models: codes, names of tools and of their fields, and its orders. */
+const forModels =
+  /[A-Z]{2,}_[A-Z_]+|\b[a-z]+_[a-z]+\b|oldText|replaceAll|timeoutMs|do not retry|Submit a plan|Read the file again|call again|Report this|Correct the|Narrow the/
+
+const sentences: (readonly [string, string])[] = []
+
+describe('the words of the page', () => {
+  it.each(codes)('has a sentence for a person for %s', (code) => {
+    const { title, why } = codeWords[code]
+    expect(title).toMatch(/^[A-Z][^.]{3,50}$/)
+    expect(why).toMatch(/^[A-Z].{15,}\.$/s)
+    for (const path of [undefined, 'src/a.js']) {
+      const text = blockedInWords({ code, message: errorHints[code], ...(path === undefined ? {} : { path }) })
+      expect(text).not.toMatch(forModels)
+      expect(text).not.toContain(errorHints[code])
+      if (path !== undefined) expect(text).toContain(path)
+    }
+    sentences.push([title, code])
+  })
+
+  it('gives every code its own title', () => {
+    expect(new Set(sentences.map(([title]) => title)).size).toBe(codes.length)
+  })
+
+  const sources = [
+    ...presetNames.map((name) => ['preset', name] as const),
+    ...Object.keys(protectionWords).map((name) => ['protection', name] as const),
+    ...riskFlags.map((flag) => ['risk', `requireApprovalIf ${flag}`] as const),
+    ...[...shortForms].map((name) => ['rule', name] as const),
+    ...([
+      ['rule', 'the licence is final'],
+      ['tool', 'editing'],
+      ['default', 'default'],
+      ['plan', 'plan'],
+    ] as const),
+    ['taint', 'published pages'] as const,
+  ]
+
+  it.each(sources)('explains a verdict by the %s %s', (source, name) => {
+    for (const decision of ['allow', 'ask', 'deny'] as const) {
+      const text = verdictInWords({ decision, rules: [{ source, name, action: decision }], path: 'a.txt' })
+      expect(text.startsWith(`${decisionWords[decision]}: a.txt: `)).toBe(true)
+      expect(text).not.toMatch(forModels)
+      expect(text).not.toMatch(/undefined|requireApprovalIf|Paths\b/)
+    }
+  })
+
+  it('explains every label', () => {
+    expect(Object.keys(labelWords)).toEqual([...labelNames])
+  })
+})
