@@ -77,6 +77,13 @@ function check(pattern: string): string {
     )
   }
   if (/^[A-Za-z]:[\\/]/.test(pattern) || /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(pattern)) absolute(label)
+  if (/^(?:~\/|\$(?:HOME|PWD|USERPROFILE)\b|\$\{\w+\}\/)/.test(pattern)) {
+    invalid(
+      label,
+      '~ and variables are not expanded',
+      'Globs are relative to the workspace root; write \\~ or \\$ for a name that starts with it.',
+    )
+  }
   const extended = /(?<!\\)(?:\\\\)*[?*+@!]\(/.exec(pattern)
   if (extended !== null) {
     invalid(

@@ -1,4 +1,5 @@
 import { memory } from '../backends/memory/index.ts'
+import { unknownTool } from '../call/parse-input.ts'
 import { exec } from '../dialects/exec/index.ts'
 import { checkArgument, checkOptions, isRecordOf, isText, must, type OptionTable } from '../util/check-options.ts'
 import { createWorkspace, type DialectWorkspace, type DialectWorkspaceOptions } from './create-workspace.ts'
@@ -76,6 +77,30 @@ export function joinTools(first: DialectTools, ...others: readonly DialectTools[
   }
   return {
     tools: [first, ...others].flatMap(({ tools }) => tools),
-    callTool: (name, input, options) => (owners.get(name) ?? first).callTool(name, input, options),
+    async callTool(name, input, options) {
+      const owner = owners.get(name)
+      if (owner !== undefined) return owner.callTool(name, input, options)
+      // The first workspace records and refuses the call. Its hint names only its own tools.
+      const result = await first.callTool(name, input, options)
+      const hint = result.failure?.hint
+      const joinedHint = unknownTool(name, [...owners.keys()]).details.hint
+      if (hint === undefined || joinedHint === undefined) return result
+      return replaceText(result, hint, joinedHint)
+    },
   }
+}
+
+/** Returns a copy of plain data with one text replaced in all texts, also in those that are JSON. */
+function replaceText<T>(data: T, text: string, replacement: string): T {
+  const inJson = (value: string) => JSON.stringify(value).slice(1, -1)
+  return mapTexts(data, (value) =>
+    value.replaceAll(text, () => replacement).replaceAll(inJson(text), () => inJson(replacement)),
+  ) as T
+}
+
+function mapTexts(data: unknown, map: (text: string) => string): unknown {
+  if (typeof data === 'string') return map(data)
+  if (Array.isArray(data)) return data.map((item) => mapTexts(item, map))
+  if (typeof data !== 'object' || data === null) return data
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, mapTexts(value, map)]))
 }

@@ -224,6 +224,11 @@ describe('file tools and exec tools in one agent', () => {
     expect(await call('write_file', { path: 'sum.sh', content: 'echo 2\n' })).toMatchObject({ isError: false })
     expect(await call('exec.read', { path: 'sum.sh' })).toMatchObject({ output: { content: 'echo $((1 + 1))\n' } })
     expect(await joined.callTool('none', {})).toMatchObject({ failure: { code: 'UNKNOWN_TOOL' } })
+    for (const name of ['exec_run', 'read_fil']) {
+      const unknown = JSON.stringify(await joined.callTool(name, {}))
+      for (const tool of joined.tools) expect(unknown).toContain(tool.name)
+      expect(unknown).toContain(`Did you mean \\"${name === 'exec_run' ? 'exec.run' : 'read_file'}\\"?`)
+    }
     expect(() => joinTools(main, main)).toThrow('Two workspaces have the tool "read_file"')
   })
 })

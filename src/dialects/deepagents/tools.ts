@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import type { ToolOutput } from '../../tools/index.ts'
 import { call, defineDialectTool, limitOr, type PathMapping, readPart, renamedFields } from '../define.ts'
 import { formatCommandOutput } from '../runtime/command-text.ts'
+import { globAtAnyDepth } from '../runtime/find-files.ts'
 import type { DialectTool } from '../runtime/types.ts'
 
 const filePath = z.string().check(z.describe('Absolute path of the file'))
@@ -124,7 +125,9 @@ export const deepagentsTools: readonly DialectTool[] = [
         path: pathMapping.inward(path),
         includeHidden: true,
         filesOnly: mode !== 'content',
-        ...(glob == null ? {} : { includeGlob: glob.includes('/') ? glob.replace(/^\/+/, '') : `**/${glob}` }),
+        ...(glob == null
+          ? {}
+          : { includeGlob: glob.startsWith('/') ? glob.replace(/^\/+/, '') : globAtAnyDepth(glob) }),
         ...(max_count == null ? {} : { maxMatches: max_count }),
       })
       const lines = mode === 'content' ? matches(result, pathMapping) : counts(result, pathMapping, mode === 'count')

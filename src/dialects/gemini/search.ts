@@ -10,6 +10,7 @@ import {
   tryCall,
   trySteps,
 } from '../define.ts'
+import { globAtAnyDepth } from '../runtime/find-files.ts'
 import type { Answer, Steps } from '../runtime/types.ts'
 import { directory } from './files.ts'
 
@@ -75,8 +76,7 @@ export const grepSearch = defineDialectTool({
       filesOnly: names_only,
       includeHidden: no_ignore,
       includeIgnored: no_ignore,
-      // As in ripgrep, a glob without a slash matches names.
-      ...(include === undefined ? {} : { includeGlob: include.includes('/') ? include : `**/${include}` }),
+      ...(include === undefined ? {} : { includeGlob: globAtAnyDepth(include) }),
     })
     const within = dir_path === undefined ? 'in the workspace directory' : `in path "${dir_path}"`
     const target = `for pattern "${pattern}" ${within}${include === undefined ? '' : ` (filter: "${include}")`}`

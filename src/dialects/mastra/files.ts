@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { compileGlobs } from '../../paths/glob.ts'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, defineDialectTool, limitOr, type PathMapping, readPart, tryCall } from '../define.ts'
+import { call, defineDialectTool, limitOr, type PathMapping, readPart, refuseUnused, tryCall } from '../define.ts'
 import { splitLines } from '../runtime/numbered-lines.ts'
 import type { DialectTool } from '../runtime/types.ts'
 
@@ -78,17 +78,35 @@ export const fileTools: readonly DialectTool[] = [
       maxDepth: z._default(z.int().check(z.minimum(1)), 2),
       showHidden: z._default(z.boolean(), false),
       dirsOnly: z._default(z.boolean(), false),
-      exclude: z.optional(z.string().check(z.describe('Leave out names that contain this'))),
-      extension: z.optional(z.string().check(z.describe('Only files with this ending, such as .ts'))),
+      exclude: z.optional(
+        z
+          .string()
+          .check(
+            z.minLength(1),
+            z.regex(/^[^*/]*$/, 'must be a part of a name, without / and *'),
+            z.describe('Leave out names that contain this'),
+          ),
+      ),
+      extension: z.optional(
+        z
+          .string()
+          .check(
+            z.minLength(1),
+            z.regex(/^[^*/]*$/, 'must be the end of a name, without / and *'),
+            z.describe('Only files with this ending, such as .ts'),
+          ),
+      ),
       pattern: z.optional(
         z
-          .union([z.string(), z.array(z.string())])
+          .union([z.string(), z.array(z.string()).check(z.minLength(1))])
           .check(z.describe('Only files whose path from there matches one of these globs')),
       ),
       respectGitignore: z._default(z.boolean(), true),
     }),
     uses: ['list_directory'],
     *steps({ path, maxDepth, showHidden, respectGitignore, ...options }, pathMapping) {
+      const { dirsOnly, extension, pattern } = options
+      if (dirsOnly) refuseUnused('a list of directories', { extension, pattern })
       const listing = yield* call('list_directory', {
         path: pathMapping.inward(path),
         maxDepth,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, defineDialectTool } from '../define.ts'
+import { call, defineDialectTool, refuseUnused } from '../define.ts'
 import { formatCommandOutput } from '../runtime/command-text.ts'
 import { splitLines } from '../runtime/numbered-lines.ts'
 import type { DialectTool } from '../runtime/types.ts'
@@ -38,6 +38,7 @@ export const shellTools: readonly DialectTool[] = [
         ...(timeout == null ? {} : { timeoutMs: Math.ceil(timeout * 1000) }),
       }
       if (background === true) {
+        refuseUnused('a background command', { tail: tail || undefined })
         const { id } = yield* call('start_command', options)
         return { output: `Started background process (PID: ${id})` }
       }

@@ -12,6 +12,7 @@ import {
   renamedFields,
   splitLines,
 } from '../define.ts'
+import { globAtAnyDepth } from '../runtime/find-files.ts'
 import { numberLines } from '../runtime/numbered-lines.ts'
 import type { DialectTool, Steps } from '../runtime/types.ts'
 import { succeeded } from './results.ts'
@@ -145,7 +146,7 @@ export const fileTools: readonly DialectTool[] = [
         mode: 'regex',
         path: pathMapping.inward(path),
         caseSensitive,
-        ...(glob == null ? {} : { includeGlob: anyDepth(glob) }),
+        ...(glob == null ? {} : { includeGlob: globAtAnyDepth(glob) }),
         maxMatches: max_results,
       })
       const lines = matches.map((match) => `${pathMapping.outward(match.path)}:${match.line}: ${match.snippet}`)
@@ -166,7 +167,7 @@ export const fileTools: readonly DialectTool[] = [
     limits: { max_results: 'findResults' },
     *steps({ pattern, path, max_results: maxResults }, pathMapping) {
       const { files, totalFound } = yield* call('find_files', {
-        pattern: anyDepth(pattern),
+        pattern: globAtAnyDepth(pattern),
         path: pathMapping.inward(path),
         maxResults,
       })
@@ -226,9 +227,4 @@ function rangeOf({ offset, limit, start_line, end_line }: ReadInput, defaultLimi
   const lines = end_line - startLine + 1
   // Both ends are explicit, so the default does not apply.
   return { startLine, maxLines: most === defaultLimit ? lines : Math.min(lines, most) }
-}
-
-/** Makes a glob without a slash match names at any depth. */
-function anyDepth(glob: string): string {
-  return glob.includes('/') ? glob : `**/${glob}`
 }

@@ -1,4 +1,4 @@
-import { compileGlobs } from '../../paths/glob.ts'
+import { compileGlob, compileGlobs } from '../../paths/glob.ts'
 import { ancestorsOf, isWithin, type LogicalPath, type Path } from '../../paths/logical-path.ts'
 import { checkArgument, isListOf, isText, requireText } from '../../util/check-options.ts'
 import { listedDirectory } from './list-tree.ts'
@@ -80,6 +80,16 @@ function* findBelow(input: {
     files,
     truncated,
   }
+}
+
+/**
+ * Makes a glob without a slash match names at any depth, as in ripgrep.
+ *
+ * @throws ToolError `INVALID_PATTERN` that shows the glob as the caller wrote it
+ */
+export function globAtAnyDepth(glob: string): string {
+  compileGlob(glob)
+  return glob.includes('/') ? glob : `**/${glob}`
 }
 
 /** Returns the glob with a final `**` replaced, so that it matches at least one name. */

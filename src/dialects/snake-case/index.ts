@@ -13,6 +13,7 @@ import {
   type VirtualRoots,
 } from '../define.ts'
 import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
+import { globAtAnyDepth } from '../runtime/find-files.ts'
 import { toSnakeCase as inSnakeCase } from '../runtime/snake-case.ts'
 import type { Answer, Steps } from '../runtime/types.ts'
 
@@ -209,9 +210,8 @@ const tools = [
           'has no effect on a search by name',
         )
       }
-      const glob = pattern.includes('/') ? pattern : `**/${pattern}`
       const options = optional('maxResults', input.max_results)
-      return answer(yield* call('find_files', { pattern: glob, path, ...options }), pathMapping)
+      return answer(yield* call('find_files', { pattern: globAtAnyDepth(pattern), path, ...options }), pathMapping)
     },
   }),
   defineDialectTool({

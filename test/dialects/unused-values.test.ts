@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory/index.ts'
+import { deepagents } from '../../src/dialects/deepagents/index.ts'
+import { gemini } from '../../src/dialects/gemini/index.ts'
+import { mastra } from '../../src/dialects/mastra/index.ts'
+import { pythonHarness } from '../../src/dialects/python-harness/index.ts'
+import { snakeCase } from '../../src/dialects/snake-case/index.ts'
+import { createWorkspace } from '../../src/index.ts'
+import { quote } from '../../src/paths/logical-path.ts'
+import { bash } from '../../src/shells/bash/index.ts'
+
+const files = { 'a.py': 'x\n', 'd/b.txt': 'x\n', 'src/c.ts': 'x\n' }
+
+const open = (dialect: ReturnType<typeof mastra>) =>
+  createWorkspace({ backend: memory(files), policy: 'autonomous', shell: bash(), dialect })
+
+describe('a glob in a dialect', () => {
+  const fields = [
+    [pythonHarness(), 'find_files', (glob: string) => ({ pattern: glob })],
+    [pythonHarness(), 'search_files', (glob: string) => ({ pattern: 'x', include_glob: glob })],
+    [snakeCase(), 'search_files', (glob: string) => ({ pattern: glob })],
+    [snakeCase(), 'search_files', (glob: string) => ({ query: 'x', include_glob: glob })],
+    [deepagents(), 'grep', (glob: string) => ({ pattern: 'x', path: '/', glob })],
+    [gemini(), 'grep_search', (glob: string) => ({ pattern: 'x', include_pattern: glob })],
+    [mastra(), 'mastra_workspace_list_files', (glob: string) => ({ pattern: glob })],
+  ] as const
+  const invalid = [
+    '!*.py',
+    '!d/*.py',
+    '[a',
+    '{a',
+    '*.@(py|ts)',
+    '~/x',
+    '~/*.py',
+    '$HOME/x',
+    ['$', '{HOME}/*'].join(''),
+    'a\\b',
+  ]
+
+  it.each(fields.map((field) => [field[0].name, ...field] as const))(
+    'is refused as the caller wrote it: %s',
+    async (_, dialect, tool, input) => {
+      const workspace = await open(dialect)
+      for (const glob of [...invalid, '', ' ']) {
+        const { failure } = await workspace.call(tool, input(glob))
+        expect([glob, failure?.code]).toEqual([glob, expect.stringMatching(/^INVALID_(PATTERN|INPUT)$/)])
+        expect(failure?.message).not.toContain('**/')
+        if (glob.trim() !== '') expect(failure?.message).toContain(`glob ${quote(glob)}`)
+      }
+    },
+  )
+})
+
+describe('mastra refuses a value without effect:', () => {
+  it.each([
+    ['list_files', { exclude: '' }],
+    ['list_files', { exclude: 'src/**' }],
+    ['list_files', { exclude: '**' }],
+    ['list_files', { exclude: '*.py' }],
+    ['list_files', { extension: '*.py' }],
+    ['list_files', { extension: '' }],
+    ['list_files', { extension: 'src/a.ts' }],
+    ['list_files', { pattern: [] }],
+    ['list_files', { dirsOnly: true, extension: '.ts' }],
+    ['list_files', { dirsOnly: true, pattern: '*.ts' }],
+    ['execute_command', { command: 'ls', background: true, tail: 5 }],
+  ])('%s %j', async (tool, input) => {
+    const { failure } = await (await open(mastra())).call(`mastra_workspace_${tool}`, input)
+    expect(failure).toMatchObject({ code: 'INVALID_INPUT', field: Object.keys(input).at(-1) })
+  })
+
+  it.each([
+    ['list_files', { exclude: 'src' }],
+    ['list_files', { extension: '.ts' }],
+    ['list_files', { pattern: ['*.py'] }],
+    ['execute_command', { command: 'ls', background: true, tail: 0 }],
+    ['execute_command', { command: 'ls', background: true, tail: null }],
+  ])('but not %s %j', async (tool, input) => {
+    expect(await (await open(mastra())).call(`mastra_workspace_${tool}`, input)).not.toHaveProperty('failure')
+  })
+})
