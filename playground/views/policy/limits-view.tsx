@@ -2,6 +2,7 @@ import './policy.css'
 import type { Policy } from 'wardspace'
 import { defaultLimits } from 'wardspace'
 import type { Session } from '../../session/types.ts'
+import { labelWords } from '../../session/verdict-words.ts'
 import { scrollable } from '../../ui/focusable.ts'
 
 /** The limits that the agent's run has used, and the taint of what it has read. */
@@ -32,7 +33,7 @@ export function LimitsView({ session }: { readonly session: Session }) {
     ['Bytes of a patch', limits.patchBytes ?? defaultLimits.patchBytes],
   ]
   return (
-    <section class="fill scroll pad stack" aria-label="Limits and taint" {...scrollable}>
+    <section class="fill scroll pad stack" aria-label="Limits of this run" {...scrollable}>
       <TaintSection label={label} origins={run.taint.origins()} hasLabels={hasLabels(policy)} />
       <section class="stack">
         <h2>This run</h2>
@@ -80,10 +81,9 @@ function TaintSection({
 }) {
   return (
     <section class="stack">
-      <h2>Taint</h2>
+      <h2>What it has read</h2>
       <p>
-        <span class={`tag taint-${label}`}>{label}</span> is the highest label of the content that has reached the
-        model.
+        <span class={`tag taint-${label}`}>{labelWords[label]?.name ?? label}</span> {labelWords[label]?.why}
       </p>
       {origins.length === 0 ? (
         <p class="muted">No labelled content was read{hasLabels ? '' : '; this policy has no labels'}.</p>
@@ -91,7 +91,7 @@ function TaintSection({
         <ul class="rules">
           {origins.map(({ label: originLabel, tool, path, callId }) => (
             <li key={callId}>
-              <span class={`tag taint-${originLabel}`}>{originLabel}</span>
+              <span class={`tag taint-${originLabel}`}>{labelWords[originLabel]?.name ?? originLabel}</span>
               <span class="mono">
                 {tool} {path ?? ''}
               </span>

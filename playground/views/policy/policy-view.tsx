@@ -1,9 +1,10 @@
 import './policy.css'
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { type Explanation, presetNames } from 'wardspace'
+import { type Explanation, type PolicyInput, presetNames } from 'wardspace'
 import { codeWords } from '../../session/code-words.ts'
 import { headlineOf } from '../../session/person-words.ts'
+import { effectOf, type FileState, type PolicyEffect } from '../../session/policy-effect.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { readPolicy, tryPolicy } from '../../session/try-policy.ts'
 import { verdictInWords } from '../../session/verdict-words.ts'
@@ -12,6 +13,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { lazyView } from '../../ui/lazy-view.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Rules } from '../timeline/verdict.tsx'
+import { PolicyRowsView } from './policy-rows-view.tsx'
 
 const CodeEditor = lazyView(async () => (await import('../editor/code-editor.tsx')).default)
 
@@ -35,7 +37,7 @@ export interface PolicyViewProps {
   readonly projectSession: Pick<ProjectSession, 'session' | 'conversation' | 'texts' | 'project'>
 }
 
-/** Edits the policy as JSON and shows its verdict on a sample call. */
+/** Edits the policy as rows and as text, and shows its effect on the files and its verdict on a sample call. */
 export function PolicyView({ projectSession }: PolicyViewProps) {
   const { session } = projectSession
   const current = useMemo(() => toText(session.settings.value.policy), [session.settings.value.policy])
@@ -83,18 +85,115 @@ export function PolicyView({ projectSession }: PolicyViewProps) {
           {trouble.value}
         </p>
       )}
-      <div class="fill-rest">
-        <CodeEditor
-          path="policy.json"
-          label="Policy as JSON"
-          text={text}
-          loaded={loaded.value}
-          onEdit={edit}
-          onSave={() => void apply()}
-        />
+      {!read.ok && (
+        <p class="notice bad" role="alert">
+          Line {read.line}: {read.message}
+        </p>
+      )}
+      <div class="fill-rest policy-sides">
+        {read.root === undefined ? (
+          <p class="muted pad">The rows come back when the text is whole.</p>
+        ) : (
+          <PolicyRowsView text={text} root={read.root} wrong={read.ok ? undefined : read} onEdit={show} />
+        )}
+        <div class="policy-text">
+          <CodeEditor
+            path="policy.json"
+            label="Policy as JSON"
+            text={text}
+            loaded={loaded.value}
+            lines={read.ok ? undefined : [read.line, read.line]}
+            onEdit={edit}
+            onSave={() => void apply()}
+          />
+        </div>
       </div>
+      {read.ok && text !== current && (
+        <EffectOnFiles projectSession={projectSession} policy={read.policy} text={text} />
+      )}
       <PolicyQuestion projectSession={projectSession} text={text} policyResult={read} />
     </div>
+  )
+}
+
+const stateWords: Readonly<Record<FileState, string>> = {
+  open: 'open to the agent',
+  asks: 'asks you first',
+  'read-only': 'read-only',
+  hidden: 'hidden',
+}
+
+function effectInWords(state: FileState, count: number): string {
+  const files = count === 1 ? '1 file' : `${count} files`
+  if (state === 'asks') return `You are asked about ${files}`
+  return `${files} ${count === 1 ? 'becomes' : 'become'} ${stateWords[state]}`
+}
+
+/** Files to name in each group. */
+const MAX_NAMED = 20
+
+/** Says before the policy is applied which of the present files it treats differently. */
+function EffectOnFiles({
+  projectSession,
+  policy,
+  text,
+}: {
+  readonly projectSession: PolicyViewProps['projectSession']
+  readonly policy: PolicyInput
+  readonly text: string
+}) {
+  const { session, project } = projectSession
+  const effect = useSignal<PolicyEffect | undefined>(undefined)
+  useEffect(() => {
+    let isStale = false
+    const timer = setTimeout(async () => {
+      const next = await effectOf(project, session.settings.value.policy, policy, () => isStale)
+      if (!isStale) effect.value = next
+    }, 300)
+    return () => {
+      isStale = true
+      clearTimeout(timer)
+    }
+  }, [text, session.revision.value])
+  return (
+    <section class="policy-effect" aria-label="Effect on the files" role="status">
+      {effect.value === undefined ? <p class="muted">Comparing the files…</p> : <EffectText effect={effect.value} />}
+    </section>
+  )
+}
+
+function EffectText({ effect: { files, compared, isPart } }: { readonly effect: PolicyEffect }) {
+  const scope = isPart ? ` (of the first ${compared})` : ''
+  if (files.length === 0)
+    return (
+      <p>
+        Changes nothing for the {compared} files here{isPart && ' that were compared'}.
+      </p>
+    )
+  const states = (['hidden', 'read-only', 'asks', 'open'] as const).map(
+    (state) => [state, files.filter(({ after }) => after === state)] as const,
+  )
+  return (
+    <>
+      {states.map(([state, changed]) =>
+        changed.length === 0 ? null : (
+          <details key={state}>
+            <summary>
+              {effectInWords(state, changed.length)}
+              {scope}
+            </summary>
+            <ul class="rules mono">
+              {changed.slice(0, MAX_NAMED).map(({ path, before }) => (
+                <li key={path}>
+                  {path} <span class="muted">now: {stateWords[before]}</span>
+                </li>
+              ))}
+              {changed.length > MAX_NAMED && <li class="muted">and {changed.length - MAX_NAMED} more</li>}
+            </ul>
+          </details>
+        ),
+      )}
+    </>
   )
 }
 

@@ -1,0 +1,73 @@
+import type { Path, PolicyInput, Workspace } from 'wardspace'
+import { openTrial } from './try-policy.ts'
+import type { SessionProject } from './types.ts'
+
+/** What a policy makes of a file for an agent. */
+export type FileState = 'open' | 'asks' | 'read-only' | 'hidden'
+
+/** A file that another policy treats differently. */
+export interface FileEffect {
+  readonly path: string
+  readonly before: FileState
+  readonly after: FileState
+}
+
+export interface PolicyEffect {
+  readonly files: readonly FileEffect[]
+  /** The files that were compared. */
+  readonly compared: number
+  /** Whether the project has more files than were compared. */
+  readonly isPart: boolean
+}
+
+/** Files to compare at most, so that the page answers soon. */
+const MAX_FILES = 1000
+/** Files after which the page gets a turn. */
+const TURN = 20
+
+/** Compares what two policies make of the files of a project, by the verdicts of the engine. */
+export async function effectOf(
+  project: Pick<SessionProject, 'backend'>,
+  before: PolicyInput,
+  after: PolicyInput,
+  isStale: () => boolean = () => false,
+): Promise<PolicyEffect | undefined> {
+  const [old, next] = [await openTrial(project, before), await openTrial(project, after)]
+  try {
+    const files: FileEffect[] = []
+    let compared = 0
+    for await (const path of pathsOf(project.backend)) {
+      if (compared === MAX_FILES) return { files, compared, isPart: true }
+      if (compared++ % TURN === 0) await new Promise((resolve) => setTimeout(resolve))
+      if (isStale()) return undefined
+      const [was, becomes] = [await stateOf(old, path), await stateOf(next, path)]
+      if (was !== becomes) files.push({ path, before: was, after: becomes })
+    }
+    return { files, compared, isPart: false }
+  } finally {
+    await old.close()
+    await next.close()
+  }
+}
+
+/** Returns what a policy makes of a file: its verdicts on reading and on replacing it. */
+async function stateOf(workspace: Pick<Workspace, 'explainTool'>, path: string): Promise<FileState> {
+  const decide = async (tool: string, input: object) => {
+    const explanation = await workspace.explainTool(tool, { path, ...input })
+    return explanation.ok ? explanation.verdict.decision : 'deny'
+  }
+  const read = await decide('read_file', {})
+  if (read === 'deny') return 'hidden'
+  const write = await decide('write_file', { content: '', mode: 'REPLACE_EXISTING' })
+  if (write === 'deny') return 'read-only'
+  return read === 'ask' || write === 'ask' ? 'asks' : 'open'
+}
+
+/** Yields the paths of all files. Git's own files are closed under every policy. */
+async function* pathsOf(backend: SessionProject['backend'], directory = '' as Path): AsyncGenerator<string> {
+  for (const { name, type } of await backend.list(directory)) {
+    const path = (directory === '' ? name : `${directory}/${name}`) as Path
+    if (type === 'file') yield path
+    else if (type === 'directory' && name !== '.git') yield* pathsOf(backend, path)
+  }
+}
