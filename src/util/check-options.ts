@@ -72,7 +72,8 @@ function checkFields(value: unknown, path: string, owner: string, checkOf: (key:
       if (name in checked || (part !== value && name === 'constructor')) continue
       const check = checkOf(key)
       if (typeof check !== 'function') {
-        const help = didYouMean(name, Object.keys(check), 'the options are')
+        const names = Object.entries(check).flatMap(([known, each]) => (misplaced.has(each) ? [] : [known]))
+        const help = didYouMean(name, names, 'the options are')
         throw new OptionError(`${optionOf(join(path, name), owner)} is unknown${help}`)
       }
       const field: unknown = Reflect.get(value, key)
@@ -80,6 +81,20 @@ function checkFields(value: unknown, path: string, owner: string, checkOf: (key:
     }
   }
   return checked
+}
+
+const misplaced = new WeakSet<Check>()
+
+/** Checks of options that another place has: each is refused like an unknown one, and the message ends with its place. */
+export function misplacedOptions(places: Readonly<Record<string, string>>): Readonly<Record<string, Check>> {
+  const checks = Object.entries(places).map(([name, place]) => {
+    const check: Check = (_, path, owner) => {
+      throw new OptionError(`${optionOf(path, owner)} is unknown; ${place}`)
+    }
+    misplaced.add(check)
+    return [name, check] as const
+  })
+  return Object.fromEntries(checks)
 }
 
 /** Creates a check from a test. `what` completes "must be …". */

@@ -198,7 +198,9 @@ function reasonUnavailable(
     })
   }
   if (isCommand && shell === undefined) {
-    return new ToolError('SHELL_UNAVAILABLE', `${name} needs a shell, and this workspace has none`)
+    return new ToolError('SHELL_UNAVAILABLE', `${name} needs a shell, and this workspace has none`, {
+      hint: 'Work without commands. A user can add a shell: --shell bash, or the option shell: bash().',
+    })
   }
   if (permission === 'command:background' && shell?.capabilities.background !== true) {
     return new ToolError('SHELL_UNAVAILABLE', `The shell ${shell?.name} cannot run commands in the background`)

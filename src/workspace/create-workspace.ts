@@ -3,7 +3,7 @@ import { builtinTools } from '../tools/index.ts'
 import { resolveToolSet } from '../tools/tool-sets.ts'
 import { checkOptions } from '../util/check-options.ts'
 import { buildWorkspace } from './build-workspace.ts'
-import { type DialectWorkspaceOptions, type WorkspaceOptions, workspaceOptions } from './options.ts'
+import { type DialectWorkspaceOptions, misplacedLimits, type WorkspaceOptions, workspaceOptions } from './options.ts'
 import type { DialectWorkspace, Workspace } from './types.ts'
 
 export type { DialectWorkspaceOptions, RunOptions, WorkspaceOptions } from './options.ts'
@@ -38,7 +38,10 @@ export function createWorkspace<const Extra extends readonly Tool[] = readonly [
 export async function createWorkspace(
   given: WorkspaceOptions | DialectWorkspaceOptions,
 ): Promise<Workspace | DialectWorkspace> {
-  const { dialect, ...options } = checkOptions<DialectWorkspaceOptions>('createWorkspace()', given, workspaceOptions)
+  const { dialect, ...options } = checkOptions<DialectWorkspaceOptions>('createWorkspace()', given, {
+    ...misplacedLimits,
+    ...workspaceOptions,
+  })
   const { tools = 'full' } = options
   const select = (registry: readonly string[]) => resolveToolSet(tools, registry)
   const source = { builtin: builtinTools, select }

@@ -26,6 +26,7 @@ import {
   isPlainObject,
   isRecordOf,
   isText,
+  misplacedOptions,
   type OptionTable,
   shape,
 } from '../util/check-options.ts'
@@ -134,6 +135,11 @@ export const runOptions: OptionTable<RunOptions> = {
     'tool',
   ),
 }
+
+/** Limits that are written beside `limits`. */
+export const misplacedLimits = misplacedOptions(
+  Object.fromEntries(Object.keys(limitTable).map((name) => [name, `pass limits: { ${name}: … }`])),
+)
 
 /** The options of `createWorkspace`. */
 export const workspaceOptions: OptionTable<DialectWorkspaceOptions> = {

@@ -197,7 +197,9 @@ function pathOfKey(key: string): LogicalPath {
   try {
     return parsePath(key)
   } catch (error) {
-    throw new TypeError(`memory(): ${(error as Error).message}`, { cause: error })
+    const relative = key.replace(/^(?:[A-Za-z]:)?[\\/]+/, '')
+    const help = relative === key ? '' : `. Keys are relative to the root of the workspace: write ${quote(relative)}`
+    throw new TypeError(`memory(): ${(error as Error).message}${help}`, { cause: error })
   }
 }
 

@@ -1,4 +1,4 @@
-import { checkOptions, isFunction, isRecordOf, isText, must } from '../../util/check-options.ts'
+import { checkOptions, isFunction, isRecordOf, isText, misplacedOptions, must } from '../../util/check-options.ts'
 import { createLineAnalyzer } from '../shared/line-judge.ts'
 import type { Shell } from '../types.ts'
 import type { CommandRunner } from './command-runner.ts'
@@ -6,6 +6,19 @@ import type { BashOptions } from './options.ts'
 import { HOME } from './virtual-paths.ts'
 
 export type { BashOptions } from './options.ts'
+
+const FILES = 'pass the files to the workspace: backend: memory(files)'
+
+/** Options of just-bash that have their place elsewhere. */
+const justBashOptions = misplacedOptions({
+  ...{ files: FILES, fs: FILES },
+  cwd: 'pass cwd with each command, or keepCwd: true to the workspace',
+  network: 'name the hosts in the policy: network: { hosts }',
+  commands: 'name the commands in the policy: commands: { allow }',
+  customCommands: 'pass own tools to the workspace: extraTools',
+  executionLimits: 'pass the limits to the workspace',
+  python: 'use node',
+})
 
 /**
  * Creates a bash in this process, over the workspace's own files: in the browser, at the edge and in Node. It has no
@@ -20,6 +33,7 @@ export type { BashOptions } from './options.ts'
  */
 export function bash(requested?: BashOptions): Shell {
   const options = checkOptions<BashOptions>('bash()', requested, {
+    ...justBashOptions,
     random: isFunction,
     env: isRecordOf(isText),
     worker: must('a function or false', (value) => value === false || typeof value === 'function'),

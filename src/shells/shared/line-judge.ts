@@ -1,6 +1,7 @@
 import { combineVerdicts, type Policy, type Verdict } from '../../policy/evaluation.ts'
 import { checkOptions, isBoolean, isOneOf, isText, type OptionTable } from '../../util/check-options.ts'
 import { analyzeText, type CommandVerdict } from '../analysis/index.ts'
+import type { ReasonCode } from '../analysis/verdict.ts'
 import type { CommandJudge } from '../types.ts'
 import { evaluateSpellings, hasCommandRules } from './rule-verdict.ts'
 import { judgeScripts } from './script-judge.ts'
@@ -68,14 +69,28 @@ function dependsOnCommands(data: Policy['data']): boolean {
   return [...(labels?.sources ?? []), ...(labels?.sinks ?? [])].some((entry) => entry.commands !== undefined)
 }
 
+const CORRECT = 'Correct the line and run it again.'
+const SPLIT = 'Run it as several shorter lines.'
+
+/** Hints for the reasons that another spelling of the same line removes. */
+const corrections: Partial<Readonly<Record<ReasonCode, string>>> = {
+  EMPTY_LINE: CORRECT,
+  SYNTAX_ERROR: CORRECT,
+  LINE_TOO_LONG: SPLIT,
+  TOO_COMPLEX: SPLIT,
+  ODD_CHARACTER: 'Write the line without that character.',
+}
+
 /** The verdict on the line's structure alone. Rules for its commands are part of the verdicts on those. */
 function verdictOf({ reasons }: CommandVerdict): Verdict {
   const structural = reasons.filter(({ code }) => code !== 'RULE')
   const [first] = structural
   if (first === undefined) return { decision: 'allow', reason: 'The line is allowed', rules: [] }
+  const isCorrectable = structural.every(({ code }) => corrections[code] !== undefined)
   return {
     decision: first.action,
     code: 'COMMAND_DENIED',
+    ...(isCorrectable ? { hint: corrections[first.code] as string } : {}),
     reason: `Cannot run the command: ${first.message}`,
     rules: structural.map(({ code, action }) => ({ name: code, action, source: 'protection' })),
   }
