@@ -54,6 +54,7 @@ const actions: Options = [
   ['any', 'Anything', undefined],
   ['see', 'See', ['file:view']],
   ['change', 'Change', ['file:change']],
+  ['write', 'Write', ['file:write:*']],
   ['delete', 'Delete', ['file:delete']],
   ['run', 'Run commands', ['command:*']],
 ]
