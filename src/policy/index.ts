@@ -3,6 +3,8 @@
 export type { Classification, FileKind, Protection } from '../files/classify/types.ts'
 export type { Access, ContentProtection, GuardedAccess } from './access.ts'
 export type { HandlerAnswer } from './approval.ts'
+export type { ArgumentText } from './arguments.ts'
+export type { DialectCall } from './dialect-call.ts'
 export type { CallPolicy, Policy, PolicyCall, Verdict, VerdictRule } from './evaluation.ts'
 export { type Label, type LabelPolicy, type LabelSink, type LabelSource, labelNames } from './labels.ts'
 export { type LintOptions, type LintTool, lintPolicy, type PolicyFinding } from './lint.ts'

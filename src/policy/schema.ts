@@ -216,8 +216,8 @@ const fieldsSchema = z
   ) as unknown as z.ZodMiniType<PolicyData>
 
 /**
- * The schema of a policy object: plain data, as {@link copyPlainData} defines it. Unknown fields are refused. `createWorkspace`
- * throws readable errors instead of Zod's.
+ * The schema of a policy object: plain data (lists, and plain objects without a class). Unknown fields are refused.
+ * `createWorkspace` throws readable errors instead of Zod's.
  */
 export const policySchema: z.ZodMiniType<PolicyData> = z.pipe(
   z.transform((input: unknown, { issues }) => {
