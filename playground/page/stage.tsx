@@ -6,7 +6,7 @@ import { EditorView } from '../views/editor/editor-view.tsx'
 import { StartView } from '../views/start/start-view.tsx'
 import { runScenario, useOwnModel } from './app-state.ts'
 import { FollowStrip } from './follow-strip.tsx'
-import { closeTerminal, leaveAgent, putOnStage, showCall, showChange } from './navigation.ts'
+import { closeTerminal, leaveAgent, openFile, putOnStage, showCall, showChange } from './navigation.ts'
 import { layout, page, type StageName } from './page-state.ts'
 import { StageTabs } from './stage-tabs.tsx'
 
@@ -66,7 +66,11 @@ function TerminalPlace({ projectSession }: { readonly projectSession: ProjectSes
         {projectSession === undefined ? (
           <div class="skeleton" />
         ) : (
-          <TerminalView terminal={projectSession.terminal} key={projectSession.project.info.id} />
+          <TerminalView
+            terminal={projectSession.terminal}
+            onFile={(path, line) => openFile(projectSession, path, line)}
+            key={projectSession.project.info.id}
+          />
         )}
       </div>
     </>

@@ -87,6 +87,10 @@ export class CurrentWorkspace {
     return this.#opener.recorder.current
   }
 
+  get lines() {
+    return this.#opener.shells.lines
+  }
+
   /** The settings in the form in which they are saved. */
   savedSettings(): SavedSettings {
     return { ...this.settings.value, time: this.#opener.time, agent: agentOf(this.opened.value) }

@@ -65,6 +65,7 @@ export async function openSession(project: SessionProject, options: SessionOptio
     ...createPersonActions(parts),
     webTools,
     shell: shell.text,
+    lines: current.lines,
     timeline: timeline.entries,
     approvals: approvals.pending,
     audit: auditLog.records,

@@ -1,5 +1,6 @@
 import type { WorkspaceOptions } from 'wardspace'
 import { bash } from 'wardspace/shells/bash'
+import { type ShellLines, TerminalShell } from './terminal-shell.ts'
 import type { WorkspaceSettings } from './types.ts'
 
 /** An open shell and its description. */
@@ -11,20 +12,24 @@ export interface OpenShell {
 
 /** The shell of a project. It stays open while workspaces over the same files are replaced. */
 export interface ShellHolder {
+  /** The person's lines, in whichever shell. */
+  readonly lines: ShellLines
   use(kind: WorkspaceSettings['shell']): Promise<OpenShell>
   close(): Promise<void>
 }
 
 export function createShellHolder(): ShellHolder {
   let current: (OpenShell & { readonly kind: WorkspaceSettings['shell'] }) | undefined
+  const lines = new TerminalShell()
   return {
+    lines,
     async use(kind) {
       if (current?.kind !== kind) {
         await current?.shell.close()
         current = { kind: kind, ...(await openShell(kind)) }
       }
       const { shell, state } = current
-      return { shell: { ...shell, close: async () => {} }, state }
+      return { shell: { ...lines.follow(shell, kind === 'bash'), close: async () => {} }, state }
     },
     close: async () => current?.shell.close(),
   }

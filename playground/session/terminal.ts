@@ -2,6 +2,9 @@ import { effect } from '@preact/signals'
 import type { Failure, Success } from 'wardspace'
 import { isGitInternal } from './changes.ts'
 import { blockedInWords, refusalInWords } from './person-words.ts'
+import type { Completion } from './terminal-completion.ts'
+import { createSafeText, safeText } from './terminal-text.ts'
+import { absentCommands, absentInRefusal } from './terminal-words.ts'
 import type { Session } from './types.ts'
 
 /** The person's terminal without its display: what it has printed, its history and its directory. */
@@ -15,6 +18,10 @@ export interface PersonTerminal {
   readonly settled: Promise<void>
   run(line: string): Promise<void>
   interrupt(): void
+  /** Returns how the text before the cursor can go on. */
+  complete(beforeCursor: string): Promise<Completion>
+  /** Returns the path of the file that an output names, if there is one. */
+  fileAt(name: string): Promise<string | undefined>
   clear(): void
   /** Calls the listener with each printed text. Returns an unsubscribe function. */
   onText(listener: (text: string) => void): () => void
@@ -31,12 +38,34 @@ export interface SavedTerminal {
 const MAX_TEXT = 200_000
 const MAX_HISTORY = 500
 
+const loadCompletion = () => import('./terminal-completion.ts')
+
+/** Ends the colours of a command. */
+const RESET = '\x1b[0m'
+
 const grey = (text: string) => `\x1b[90m${text}\x1b[0m`
 const red = (text: string) => `\x1b[31m${text}\x1b[0m`
 const blue = (text: string) => `\x1b[34m${text}\x1b[0m`
 
+/** Prints the output of a command as it comes. */
+function showOutput(print: (text: string) => void) {
+  const safe = { stdout: createSafeText(), stderr: createSafeText() }
+  let last = ''
+  return {
+    add(stream: 'stdout' | 'stderr', output: string) {
+      const added = safe[stream](output)
+      if (added === '') return
+      last = added.slice(-1)
+      print(stream === 'stderr' ? red(added) : added)
+    },
+    isAny: () => last !== '',
+    /** Ends the colours and the line of the output. */
+    end: () => (last === '' ? '' : last === '\n' ? RESET : `${RESET}\n`),
+  }
+}
+
 export function createTerminal(
-  session: Pick<Session, 'call' | 'timeline'>,
+  session: Pick<Session, 'call' | 'timeline' | 'lines' | 'project'>,
   saved: SavedTerminal | undefined,
   onChange: () => void,
 ): PersonTerminal & { keep(): SavedTerminal } {
@@ -50,7 +79,7 @@ export function createTerminal(
 
   function note(added: string): void {
     text += added
-    if (text.length > MAX_TEXT) text = text.slice(text.indexOf('\n', text.length - MAX_TEXT) + 1)
+    if (text.length > 2 * MAX_TEXT) text = text.slice(text.indexOf('\n', text.length - MAX_TEXT) + 1)
     onChange()
   }
 
@@ -61,10 +90,14 @@ export function createTerminal(
 
   async function execute(line: string): Promise<void> {
     running = new AbortController()
-    const input = { command: line, ...(cwd === '' ? {} : { cwd }) }
+    const shown = showOutput(print)
+    const personLine = session.lines.begin(line, shown.add)
+    const { timeoutMs } = personLine
+    const input = { command: line, timeoutMs, ...(cwd === '' ? {} : { cwd }) }
     const result = await session.call('run_command', input, { signal: running.signal })
+    personLine.end()
     running = undefined
-    print(formatResult(result))
+    print(`${shown.end()}${formatResult(result, { line, isShown: shown.isAny() && result.ok })}`)
     if (result.ok) cwd = String((result as { cwd?: unknown }).cwd ?? '').replace(/^\.$/, '')
   }
 
@@ -90,6 +123,9 @@ export function createTerminal(
       return settled
     },
     interrupt: () => running?.abort(),
+    complete: async (beforeCursor) =>
+      (await loadCompletion()).completeLine(beforeCursor, { backend: session.project.backend, cwd }),
+    fileAt: async (name) => (await loadCompletion()).existingFile(name, { backend: session.project.backend, cwd }),
     clear() {
       text = ''
       onChange()
@@ -98,7 +134,7 @@ export function createTerminal(
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    keep: () => ({ text, history }),
+    keep: () => ({ text: text.slice(-MAX_TEXT), history }),
     close() {
       end()
       running?.abort()
@@ -115,7 +151,7 @@ function showAgentCommands(timeline: Session['timeline'], print: (text: string) 
       if (actor !== 'agent' || tool !== 'run_command') continue
       if (state !== 'waiting' && !started.has(key)) {
         started.add(key)
-        print(`${grey('agent $')} ${String((input as { command?: unknown }).command)}\n`)
+        print(`${grey('agent $')} ${safeText(String((input as { command?: unknown }).command))}\n`)
       }
       if (state === 'done' && !ended.has(key)) {
         ended.add(key)
@@ -126,10 +162,15 @@ function showAgentCommands(timeline: Session['timeline'], print: (text: string) 
 }
 
 /** Formats the result of a command with its refusals, which programs often hide. */
-function formatResult(result: Success | Failure): string {
-  if (!result.ok) return `${red(blockedInWords(result))}\n`
+function formatResult(result: Success | Failure, { line = '', isShown = false } = {}): string {
+  if (!result.ok) {
+    const absent = result.code === 'COMMAND_DENIED' ? absentInRefusal(line) : undefined
+    return `${red(absent ?? blockedInWords(result))}\n`
+  }
   const { stdout, stderr, exitCode, refused, filesChanged } = result as Record<string, unknown>
-  const lines = [withLineEnd(String(stdout ?? '')), withLineEnd(red(String(stderr ?? '')), String(stderr ?? ''))]
+  const errors = safeText(String(stderr ?? ''))
+  const lines = isShown ? [] : [withLineEnd(safeText(String(stdout ?? ''))), withLineEnd(red(errors), errors)]
+  for (const sentence of absentCommands(errors)) lines.push(grey(`${sentence}\n`))
   if (exitCode !== 0) lines.push(grey(`exit ${exitCode}\n`))
   for (const refusal of (refused ?? []) as readonly Parameters<typeof refusalInWords>[0][]) {
     lines.push(`${red(refusalInWords(refusal))}\n`)
@@ -137,7 +178,7 @@ function formatResult(result: Success | Failure): string {
   const changed = ((filesChanged ?? []) as readonly string[]).filter((path) => !isGitInternal(path))
   if (changed.length > 0) {
     const more = changed.length > 8 ? ` and ${changed.length - 8} more` : ''
-    lines.push(grey(`changed: ${changed.slice(0, 8).join(', ')}${more}\n`))
+    lines.push(grey(safeText(`changed: ${changed.slice(0, 8).join(', ')}${more}\n`)))
   }
   return lines.join('')
 }

@@ -13,6 +13,7 @@ import type {
   WorkspaceRun,
 } from 'wardspace'
 import type { Recording } from './recordings.ts'
+import type { ShellLines } from './terminal-shell.ts'
 import type { WebTools } from './web-tools.ts'
 
 /** The part of an open project that a session needs. */
@@ -105,6 +106,8 @@ export interface Session {
   readonly webTools: WebTools
   /** What runs commands, with the reason for a fallback; for display. */
   readonly shell: ReadonlySignal<string>
+  /** The lines of the person's terminal. */
+  readonly lines: ShellLines
   readonly timeline: ReadonlySignal<readonly TimelineEntry[]>
   readonly approvals: ReadonlySignal<readonly PendingApproval[]>
   readonly audit: ReadonlySignal<readonly AuditRecord[]>

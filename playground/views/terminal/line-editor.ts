@@ -10,6 +10,12 @@ export interface LineEditorParts {
   readonly run: (line: string) => Promise<void>
   readonly interrupt: () => void
   readonly clear: () => void
+  /** Returns how the text before the cursor can go on. */
+  readonly complete: (
+    beforeCursor: string,
+  ) => Promise<{ readonly added: string; readonly candidates: readonly string[] }>
+  /** Whether a text needs more lines. */
+  readonly isIncomplete: (text: string) => boolean
 }
 
 /** Edits one line in a terminal, with a history. Enter runs the line. */
@@ -18,6 +24,8 @@ export interface LineEditor {
   begin(settled: Promise<void>): void
   /** Handles keyboard input of the terminal. */
   take(data: string): void
+  /** Whether the edited line is empty, so that Tab can leave the terminal. */
+  readonly isEmpty: boolean
   /** Writes a text above the edited line. */
   interject(text: string): void
 }
@@ -28,6 +36,8 @@ const RIGHT = '\x1b[C'
 const LEFT = '\x1b[D'
 const HOME = ['\x1b[H', '\x1bOH', '\x01']
 const END = ['\x1b[F', '\x1bOF', '\x05']
+const WORD_LEFT = ['\x1bb', '\x1b[1;5D', '\x1b[1;3D']
+const WORD_RIGHT = ['\x1bf', '\x1b[1;5C', '\x1b[1;3C']
 const DELETE = '\x1b[3~'
 
 export function createLineEditor(parts: LineEditorParts): LineEditor {
@@ -36,16 +46,47 @@ export function createLineEditor(parts: LineEditorParts): LineEditor {
     begin: (settled) => void line.begin(settled),
     take: (data) => line.take(data),
     interject: (text) => line.interject(text),
+    get isEmpty() {
+      return line.isEmpty
+    },
   }
+}
+
+/** Keys, and the sequences in which terminals send several of them at once. */
+const KEYS = /\x1b\[[0-?]*[ -/]*[@-~]|\x1bO.|\x1b[\x7f-\uffff!-Z\\^-~]|\r\n|[\x00-\x1f\x7f]|[^\x00-\x1f\x7f]+/g
+const PASTE_START = '\x1b[200~'
+const PASTE_END = '\x1b[201~'
+const CANCEL = '\x07'
+const RUNNING_NOTE = 'This is for the next line: commands read no input while they run here. Ctrl+C stops the command.'
+/** Milliseconds after which typing during a command is answered with a note. */
+const NOTE_AFTER_MS = 1_000
+
+/** A search in the history. */
+interface HistorySearch {
+  text: string
+  /** Position of the match. */
+  at: number
+  readonly before: string
 }
 
 class EditedLine {
   readonly #parts: LineEditorParts
   #line = ''
   #cursor = 0
+  /** Lines of an incomplete text, which the edited line continues. */
+  #earlier = ''
+  /** The text that was being typed before going to the history. */
+  #draft = ''
   /** Position in the history. The length of the history is the position of the new line. */
   #historyIndex: number
+  #search: HistorySearch | undefined
+  /** The text that was deleted last. */
+  #deleted = ''
   #isRunning = false
+  #runningSince = 0
+  #isNoted = false
+  /** Keys that were typed while a command ran. */
+  #ahead: string[] = []
   /** Rows from the beginning of the prompt to the cursor when it was last drawn. */
   #row = 0
 
@@ -54,17 +95,20 @@ class EditedLine {
     this.#historyIndex = parts.history.length
   }
 
+  get isEmpty(): boolean {
+    return this.#line === '' && !this.#isRunning
+  }
+
   async begin(settled: Promise<void>): Promise<void> {
-    this.#isRunning = true
+    this.#start()
     await settled
-    this.#isRunning = false
-    this.show()
+    this.#end()
   }
 
   /** Redraws prompt and line, which may span several rows. */
   show(): void {
     const width = this.#parts.columns()
-    const prompt = this.#parts.prompt()
+    const prompt = this.#prompt()
     const start = lengthOf(prompt)
     const end = start + this.#line.length
     const position = start + this.#cursor
@@ -78,13 +122,17 @@ class EditedLine {
   }
 
   take(data: string): void {
-    // A pasted text of several lines runs line by line.
-    if (data.length > 1 && !data.startsWith('\x1b') && /[\r\n]/.test(data)) {
-      const [first = '', ...others] = data.split(/\r\n|\r|\n/)
-      this.#key(first)
-      if (others.length > 0 && others.join('') === '') void this.#enter()
-      else if (others.length > 0) this.#set(this.#line + others.join(' '))
-    } else this.#key(data)
+    const keys = data.replaceAll(PASTE_START, '').replaceAll(PASTE_END, '').match(KEYS) ?? []
+    for (const key of keys) {
+      if (!this.#isRunning) this.#key(key)
+      else if (key === '\x03') {
+        this.#ahead = []
+        this.#parts.interrupt()
+      } else {
+        this.#ahead.push(key)
+        this.#note(keys.length)
+      }
+    }
   }
 
   interject(text: string): void {
@@ -93,6 +141,40 @@ class EditedLine {
       this.#parts.write(`${this.#home()}${text}`)
       this.#row = 0
       this.show()
+    }
+  }
+
+  #prompt(): string {
+    if (this.#search !== undefined) return `(search: ${this.#search.text}) `
+    return this.#earlier === '' ? this.#parts.prompt() : '> '
+  }
+
+  /** Says what happens to keys during a command, unless they are the rest of a pasted text. */
+  #note(keys: number): void {
+    if (this.#isNoted || keys > 1 || performance.now() - this.#runningSince < NOTE_AFTER_MS) return
+    this.#isNoted = true
+    this.#parts.write(`\r\n\x1b[90m${RUNNING_NOTE}\x1b[0m\r\n`)
+  }
+
+  #start(): void {
+    this.#isRunning = true
+    this.#isNoted = false
+    this.#runningSince = performance.now()
+  }
+
+  /** Shows the prompt, and takes the keys that were typed before. */
+  #end(): void {
+    this.#isRunning = false
+    this.#historyIndex = this.#parts.history.length
+    this.show()
+    const ahead = this.#ahead
+    this.#ahead = []
+    for (const [at, key] of ahead.entries()) {
+      if (this.#isRunning) {
+        this.#ahead.push(...ahead.slice(at))
+        return
+      }
+      this.#key(key)
     }
   }
 
@@ -116,67 +198,143 @@ class EditedLine {
   }
 
   async #enter(): Promise<void> {
-    const entered = this.#line.trim()
+    const typed = `${this.#earlier}${this.#line}`
+    const entered = this.#withLast(typed)
     this.#leave()
+    if (entered !== typed) this.#parts.write(`${entered}\r\n`)
     this.#line = ''
     this.#cursor = 0
-    if (entered === 'clear') this.#parts.clear()
-    else if (entered !== '') {
-      this.#isRunning = true
-      await this.#parts.run(entered)
-      this.#isRunning = false
+    this.#draft = ''
+    this.#earlier = ''
+    if (this.#parts.isIncomplete(entered)) {
+      this.#earlier = `${entered}\n`
+      this.show()
+      return
     }
-    this.#historyIndex = this.#parts.history.length
-    this.show()
+    const line = entered.trim()
+    this.#start()
+    if (line === 'clear') this.#parts.clear()
+    else if (line !== '') await this.#parts.run(line)
+    this.#end()
+  }
+
+  /** Replaces `!!` by the last line, as bash does outside of single quotes. */
+  #withLast(text: string): string {
+    const last = this.#parts.history.at(-1)
+    if (last === undefined || !text.includes('!!')) return text
+    return text.replace(/'[^']*'|!!/g, (part) => (part === '!!' ? last : part))
   }
 
   #recall(step: number): void {
-    const next = Math.min(this.#parts.history.length, Math.max(0, this.#historyIndex + step))
+    const { history } = this.#parts
+    const next = Math.min(history.length, Math.max(0, this.#historyIndex + step))
     if (next === this.#historyIndex) return
+    if (this.#historyIndex === history.length) this.#draft = this.#line
     this.#historyIndex = next
-    this.#set(this.#parts.history[next] ?? '')
+    this.#set(oneLine(history[next] ?? this.#draft))
   }
 
-  #key(data: string): void {
-    if (data === '\x03') {
-      if (this.#isRunning) this.#parts.interrupt()
-      else {
-        this.#leave()
-        this.#set('')
-      }
-      return
-    }
-    // Ignores typing while a command runs, since it would look as if the command had read it.
-    if (this.#isRunning) return
-    if (data === '\r' || data === '\n') void this.#enter()
-    else if (data === UP) this.#recall(-1)
-    else if (data === DOWN) this.#recall(1)
-    else if (data === '\x0c') {
+  #key(key: string): void {
+    if (this.#search !== undefined && this.#searchKey(key, this.#search)) return
+    if (key === '\x03') {
+      this.#set(`${this.#line}^C`)
+      this.#leave()
+      this.#earlier = ''
+      this.#draft = ''
+      this.#historyIndex = this.#parts.history.length
+      this.#set('')
+    } else if (key === '\r' || key === '\n' || key === '\r\n') void this.#enter()
+    else if (key === '\t') void this.#complete()
+    else if (key === UP || key === '\x10') this.#recall(-1)
+    else if (key === DOWN || key === '\x0e') this.#recall(1)
+    else if (key === '\x12') this.#searchFrom({ text: '', at: this.#parts.history.length, before: this.#line })
+    else if (key === '\x0c') {
       this.#parts.clear()
       this.#row = 0
       this.show()
-    } else this.#edit(data)
+    } else this.#edit(key)
+  }
+
+  async #complete(): Promise<void> {
+    const line = this.#line
+    const cursor = this.#cursor
+    const { added, candidates } = await this.#parts.complete(`${this.#earlier}${line.slice(0, cursor)}`)
+    if (this.#line !== line || this.#cursor !== cursor || this.#isRunning) return
+    if (added !== '') this.#insert(added)
+    else if (candidates.length > 0) {
+      const names = candidates.length > 100 ? [...candidates.slice(0, 100), '…'] : candidates
+      this.interject(`${this.#prompt()}${line}\r\n${names.join('  ')}\r\n`)
+    }
+  }
+
+  #searchFrom(search: HistorySearch): void {
+    const { history } = this.#parts
+    let at = Math.min(search.at, history.length) - 1
+    while (at >= 0 && !history[at]?.includes(search.text)) at -= 1
+    this.#search = at >= 0 ? { ...search, at } : search
+    this.#set(oneLine((search.text === '' ? undefined : history[this.#search.at]) ?? search.before))
+  }
+
+  /** Handles a key of a search. Returns false if the key ends the search and applies to the line that it found. */
+  #searchKey(key: string, search: HistorySearch): boolean {
+    const latest = this.#parts.history.length
+    if (key === '\x12') this.#searchFrom(search)
+    else if (key === '\x7f') this.#searchFrom({ ...search, text: search.text.slice(0, -1), at: latest })
+    else if (key === '\x03' || key === CANCEL) {
+      this.#search = undefined
+      this.#set(search.before)
+    } else if (key < ' ' || key.startsWith('\x1b')) {
+      this.#search = undefined
+      this.#historyIndex = search.text === '' ? latest : search.at
+      this.show()
+      return false
+    } else this.#searchFrom({ ...search, text: search.text + key, at: latest })
+    return true
+  }
+
+  #insert(text: string): void {
+    const cursor = this.#cursor
+    this.#set(this.#line.slice(0, cursor) + text + this.#line.slice(cursor), cursor + text.length)
+  }
+
+  /** Deletes the text between two positions, which Ctrl+Y brings back. */
+  #delete(start: number, end: number): void {
+    this.#deleted = this.#line.slice(start, end)
+    this.#set(this.#line.slice(0, start) + this.#line.slice(end), start)
   }
 
   /** Keys that move the cursor or change the line. */
-  #edit(data: string): void {
+  #edit(key: string): void {
     const line = this.#line
     const cursor = this.#cursor
-    if (data === '\x7f') {
-      if (cursor > 0) this.#set(line.slice(0, cursor - 1) + line.slice(cursor), cursor - 1)
-    } else if (data === DELETE) this.#set(line.slice(0, cursor) + line.slice(cursor + 1), cursor)
-    else if (data === LEFT) this.#set(line, Math.max(0, cursor - 1))
-    else if (data === RIGHT) this.#set(line, Math.min(line.length, cursor + 1))
-    else if (HOME.includes(data)) this.#set(line, 0)
-    else if (END.includes(data)) this.#set(line)
-    else if (data === '\x15') this.#set(line.slice(cursor), 0)
-    else if (!data.startsWith('\x1b') && data >= ' ') {
-      this.#set(line.slice(0, cursor) + data + line.slice(cursor), cursor + data.length)
-    }
+    const wordStart = cursor - (/\S+\s*$/.exec(line.slice(0, cursor))?.[0].length ?? cursor)
+    const wordEnd = cursor + (/^\s*\S+/.exec(line.slice(cursor))?.[0].length ?? line.length - cursor)
+    const characterStart = cursor - (/.$/su.exec(line.slice(0, cursor))?.[0].length ?? 0)
+    const characterEnd = cursor + (/^./su.exec(line.slice(cursor))?.[0].length ?? 0)
+    if (key === '\x7f' || key === '\b') {
+      this.#set(line.slice(0, characterStart) + line.slice(cursor), characterStart)
+    } else if (key === DELETE || key === '\x04') this.#set(line.slice(0, cursor) + line.slice(characterEnd), cursor)
+    else if (key === LEFT || key === '\x02') this.#set(line, characterStart)
+    else if (key === RIGHT || key === '\x06') this.#set(line, characterEnd)
+    else if (WORD_LEFT.includes(key)) this.#set(line, wordStart)
+    else if (WORD_RIGHT.includes(key)) this.#set(line, wordEnd)
+    else if (HOME.includes(key)) this.#set(line, 0)
+    else if (END.includes(key)) this.#set(line)
+    else if (key === '\x15') this.#delete(0, cursor)
+    else if (key === '\x0b') this.#delete(cursor, line.length)
+    else if (key === '\x17' || key === '\x1b\x7f') this.#delete(wordStart, cursor)
+    else if (key === '\x1bd') this.#delete(cursor, wordEnd)
+    else if (key === '\x19') this.#insert(this.#deleted)
+    else if (key >= ' ' && !key.startsWith('\x1b')) this.#insert(key)
   }
 }
 
 /** The length of a text on the screen, without its colour codes. */
 function lengthOf(text: string): number {
   return text.replace(/\x1b\[[0-9;]*m/g, '').length
+}
+
+/** A line of the history as it can be edited. bash too shows several lines in one. */
+function oneLine(text: string): string {
+  return text.replace(/\n/g, '; ')
 }

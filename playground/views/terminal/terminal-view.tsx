@@ -4,10 +4,21 @@ import { FitAddon } from '@xterm/addon-fit'
 import { Terminal } from '@xterm/xterm'
 import { useEffect, useRef } from 'preact/hooks'
 import type { PersonTerminal } from '../../session/terminal.ts'
+import { isIncomplete } from '../../session/terminal-syntax.ts'
+import { fileLinks } from './file-links.ts'
 import { createLineEditor } from './line-editor.ts'
 
+interface TerminalViewProps {
+  readonly terminal: PersonTerminal
+  /** Opens a file that an output names. */
+  readonly onFile: (path: string, line: number | undefined) => void
+}
+
+/** Characters that are written at once. A longer text would stop the page. */
+const PIECE = 16_384
+
 /** The person's terminal, which also shows the commands of the agent. */
-export default function TerminalView({ terminal: session }: { readonly terminal: PersonTerminal }) {
+export default function TerminalView({ terminal: session, onFile }: TerminalViewProps) {
   const element = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const parent = element.current
@@ -24,9 +35,13 @@ export default function TerminalView({ terminal: session }: { readonly terminal:
     const fit = new FitAddon()
     terminal.loadAddon(fit)
     terminal.open(parent)
-    // Tab moves the focus: the line editor does not use it, and the keyboard must be able to leave the terminal.
-    terminal.attachCustomKeyEventHandler(({ key }) => key !== 'Tab')
-    if (terminal.textarea !== undefined) terminal.textarea.ariaLabel = 'Terminal input'
+    const write = (text: string) => {
+      for (let at = 0; at < text.length; at += PIECE) terminal.write(text.slice(at, at + PIECE))
+    }
+    if (terminal.textarea !== undefined) {
+      terminal.textarea.ariaLabel = 'Terminal input'
+      terminal.textarea.ariaDescription = 'Tab completes a line; on an empty line it leaves the terminal.'
+    }
     const sizeObserver = new ResizeObserver(() => parent.clientHeight > 20 && fit.fit())
     sizeObserver.observe(parent)
     const themeObserver = new MutationObserver(() => {
@@ -35,7 +50,7 @@ export default function TerminalView({ terminal: session }: { readonly terminal:
     themeObserver.observe(document.documentElement, { attributeFilter: ['data-theme'] })
 
     const editor = createLineEditor({
-      write: (text) => terminal.write(text),
+      write,
       columns: () => terminal.cols,
       prompt: () => session.prompt,
       history: session.history,
@@ -45,9 +60,14 @@ export default function TerminalView({ terminal: session }: { readonly terminal:
         session.clear()
         terminal.clear()
       },
+      complete: session.complete,
+      isIncomplete,
     })
+    // Tab completes a line that has begun. On an empty one, and with Shift, it leaves the terminal.
+    terminal.attachCustomKeyEventHandler((event) => event.key !== 'Tab' || (!event.shiftKey && !editor.isEmpty))
+    terminal.registerLinkProvider(fileLinks(terminal, session.fileAt, onFile))
     terminal.onData(editor.take)
-    terminal.write(session.text)
+    write(session.text)
     const end = session.onText(editor.interject)
     editor.begin(session.settled)
     return () => {

@@ -1,0 +1,234 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from 'wardspace/backends/memory'
+import { memoryByteStore } from '../../playground/projects/byte-store.ts'
+import { openSession } from '../../playground/session/open-session.ts'
+import { createTerminal } from '../../playground/session/terminal.ts'
+import { completeLine } from '../../playground/session/terminal-completion.ts'
+import { isIncomplete } from '../../playground/session/terminal-syntax.ts'
+import { createSafeText, safeText } from '../../playground/session/terminal-text.ts'
+import { createLineEditor } from '../../playground/views/terminal/line-editor.ts'
+
+async function open(files: Readonly<Record<string, string>> = { 'src/a.js': 'one\n' }) {
+  const project = { info: { id: 'p', name: 'P' }, backend: memory(files), kept: memoryByteStore() }
+  const session = await openSession(project)
+  const terminal = createTerminal(session, undefined, () => {})
+  terminal.clear()
+  const pieces: string[] = []
+  terminal.onText((text) => pieces.push(text))
+  const run = async (line: string) => {
+    pieces.length = 0
+    await terminal.run(line)
+    return pieces.join('').replace(/\x1b\[\d*m/g, '')
+  }
+  return { session, terminal, run, pieces }
+}
+
+describe('the shell of the terminal', () => {
+  it('keeps variables, functions, the exit code and the directory from line to line', async () => {
+    const { run, terminal, session } = await open()
+    const lines: readonly (readonly [line: string, output: string])[] = [
+      ['export NAME=world; n=1', ''],
+      ['n=$((n + 1)); echo "$NAME $n"', 'world 2\n'],
+      ['node -e "console.log(process.env.NAME)"', 'world\n'],
+      ['greet() { echo "hello $1"; return 4; }', ''],
+      ['greet $NAME', 'hello world\nexit 4\n'],
+      ['echo $?', '4\n'],
+      ['echo $?', '0\n'],
+      ['list=(a "b c")', ''],
+      [`printf "%s|" "\${list[@]}"`, 'a|b c|\n'],
+      [`odd=$'a\\ndeclare -x B=1 "$(echo no)" \\'q\\' \`echo no\`'`, ''],
+      ['printf "%s" "$odd"', 'a\ndeclare -x B=1 "$(echo no)" \'q\' `echo no`\n'],
+      ['echo "$B."', '.\n'],
+      ['unset NAME; cd src', ''],
+      ['pwd; echo "$NAME."', '/workspace/src\n.\n'],
+      ['cat <<< "$n"', '2\n'],
+      ['printf "no end"', 'no end\n'],
+    ]
+    for (const [line, output] of lines) expect([line, await run(line)]).toEqual([line, output])
+    expect(terminal.text).not.toMatch(/\x1e|__exit/)
+    await session.close()
+  })
+
+  it('keeps the state of the person from the agent', async () => {
+    const { run, session } = await open()
+    await session.change({ policy: 'autonomous' })
+    await run('SECRET_WORD=mine')
+    expect(await session.agentRun.value.call('run_command', { command: 'echo "$SECRET_WORD."' })).toMatchObject({
+      stdout: '.\n',
+    })
+    await session.close()
+  })
+
+  it('prints output while the command runs, once, and nothing again when it runs under another policy', async () => {
+    const { run, pieces, session } = await open()
+    await session.change({ policy: 'readOnly' })
+    expect(await run('echo one; echo two > two.txt; echo three')).toBe('one\nthree\nchanged: two.txt\n')
+    const ended = run('echo first; sleep 0.5; echo last')
+    await expect.poll(() => pieces.join('')).toContain('first')
+    expect(pieces.join('')).not.toContain('last')
+    expect(await ended).toBe('first\nlast\n')
+    await session.close()
+  })
+
+  it('says what there is in place of a command that is not here', async () => {
+    const { run, session } = await open()
+    expect(await run('less src/a.js')).toContain('less is not available here. Use cat: the terminal scrolls.')
+    for (const name of ['nano', 'curl', 'python3', 'sudo', 'ssh', 'apt', 'top', 'docker', 'man']) {
+      expect(await run(`${name} src/a.js`)).toContain(`${name} is not available here. `)
+    }
+    await session.close()
+  })
+})
+
+describe('completion', () => {
+  const head = 'ref: refs/heads/main\n'
+  const place = {
+    cwd: 'src',
+    backend: memory({
+      'src/price.js': '',
+      'src/price.test.js': '',
+      'src/two words.js': '',
+      'package.json': '{"scripts":{"test":"node --test","lint":"x"}}',
+      '.git/HEAD': head,
+      '.git/refs/heads/main': '0\n',
+      '.git/refs/heads/fix/rounding': '0\n',
+      '.git/packed-refs': '0 refs/heads/old\n',
+    }),
+  }
+  it.each([
+    ['base6', '4 '],
+    ['cat pri', 'ce.'],
+    ['cat price.t', 'est.js '],
+    ['cat two', '\\ words.js '],
+    ['cat ../pack', 'age.json '],
+    ['cd /work', ''],
+    ['cd /workspace/s', 'rc/'],
+    ['npm run l', 'int '],
+    ['npm te', 'st '],
+    ['git comm', 'it '],
+    ['git checkout fix', '/rounding '],
+    ['git switch o', 'ld '],
+    ['ls | gre', 'p '],
+    ['echo "price.te', 'st.js '],
+    ['cat nothing', ''],
+  ])('continues %j with %j', async (before, added) => {
+    expect((await completeLine(before, place)).added).toBe(added)
+  })
+})
+
+describe('the text of a command', () => {
+  it('keeps its colours and nothing else that a terminal carries out', () => {
+    const kept = '\x1b[31mred\x1b[38;5;9m256\x1b[38;2;1;2;3mtrue\x1b[0m\n'
+    const hostile = '\x1b]52;c;aGk=\x07\x1b]0;title\x1b\\\x1b[2J\x1b[10;10H\x1bc\x1bP1;2q\x1b\\\x07\x9b31m'
+    expect(safeText(`${kept}${hostile}`)).toBe(`${kept}31m`)
+    for (let size = 1; size < 8; size += 1) {
+      const add = createSafeText()
+      const pieces = `${kept}${hostile}`.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []
+      expect(pieces.map(add).join('')).toBe(`${kept}31m`)
+    }
+  })
+
+  it.each([
+    ['echo a', false],
+    ["echo 'a", true],
+    ["echo 'it' \"", true],
+    ['echo a \\', true],
+    ['f() {', true],
+    ['f() {\n echo a\n}', false],
+    ['f() { echo a; }', false],
+    ['if true; then', true],
+    ['if true; then echo if; fi', false],
+    ['for i in 1 2; do', true],
+    ['for i in 1 2; do echo $i; done', false],
+    ['while read x\ndo\necho $x\ndone < a', false],
+    ['case $x in', true],
+    ['case $x in a) echo;; esac', false],
+    ['cat <<EOF', true],
+    ['cat <<EOF\nif\n"\nEOF', false],
+    ['cat <<< word', false],
+    [`echo \${a} {b,c} # it's "`, false],
+    ['ls |', true],
+    ['true &&', true],
+    ['sleep 1 &', false],
+    ['(cd src', true],
+    ['echo $(ls', true],
+    ['echo $(( (1+2)*3 ))', false],
+  ])('%j needs more lines: %j', (text, expected) => {
+    expect(isIncomplete(text)).toBe(expected)
+  })
+})
+
+describe('the line editor', () => {
+  function edit(history: string[] = []) {
+    const ran: string[] = []
+    const written: string[] = []
+    const editor = createLineEditor({
+      write: (text) => written.push(text),
+      prompt: () => '$ ',
+      columns: () => 80,
+      history,
+      async run(line) {
+        ran.push(line)
+        history.push(line)
+        await Promise.resolve()
+      },
+      interrupt: () => ran.push('interrupt'),
+      clear: () => ran.push('clear'),
+      complete: async (before) => ({ added: `<${before}>`, candidates: [] }),
+      isIncomplete,
+    })
+    const take = async (...data: string[]) => {
+      for (const piece of data) editor.take(piece)
+      await new Promise((resolve) => setTimeout(resolve))
+      return ran
+    }
+    return { take, ran, written, editor }
+  }
+
+  it('runs pasted lines one by one, and asks for the rest of an incomplete one', async () => {
+    expect(await edit().take('echo 1\necho 2\r\nf() {\n  echo 3\n}\ncat <<E\nif\nE\necho 4')).toEqual([
+      'echo 1',
+      'echo 2',
+      'f() {\n  echo 3\n}',
+      'cat <<E\nif\nE',
+    ])
+    expect(await edit().take('\x1b[200~echo 1\recho 2\r\x1b[201~')).toEqual(['echo 1', 'echo 2'])
+  })
+
+  it.each<readonly [name: string, keys: readonly string[], line: string]>([
+    ['keeps a draft while the history is shown', ['dra', '\x1b[A', '\x1b[A', '\x1b[B', '\x1b[B', 'ft'], 'draft'],
+    ['searches the history backwards', ['\x12', 'echo', '\x12'], 'echo one'],
+    ['returns to the line when a search is given up', ['typed', '\x12', 'git', '\x07'], 'typed'],
+    ['goes to the start and the end', ['b', '\x01', 'a', '\x05', 'c'], 'abc'],
+    ['deletes the word before the cursor', ['echo one two', '\x17'], 'echo one'],
+    ['deletes to the start', ['one two', '\x1bb', '\x15'], 'two'],
+    ['deletes to the end, and brings it back', ['one two', '\x1bb', '\x0b', '\x01', '\x19'], 'twoone'],
+    ['deletes a whole character', ['a😀', '\x7f'], 'a'],
+    ['clears the line', ['bad', '\x03', 'good'], 'good'],
+    ['repeats the last line', ['!! -s'], 'git status -s'],
+  ])('%s', async (_, keys, line) => {
+    const { take } = edit(['echo one', 'echo two', 'git status'])
+    expect((await take(...keys, '\r')).filter((entry) => entry !== 'clear')).toEqual([line])
+  })
+
+  it('completes with Tab, and lets an empty line be left', async () => {
+    const { take, editor } = edit()
+    expect(editor.isEmpty).toBe(true)
+    await take('ab', '\t')
+    expect(editor.isEmpty).toBe(false)
+    expect(await take('\r')).toEqual(['ab<ab>'])
+  })
+
+  it('keeps what is typed during a command for the next line, and stops the command', async () => {
+    const { take, editor } = edit()
+    let end = () => {}
+    editor.begin(
+      new Promise((resolve) => {
+        end = resolve
+      }),
+    )
+    expect(await take('lost', '\x03', 'next\r')).toEqual(['interrupt'])
+    end()
+    expect(await take()).toEqual(['interrupt', 'next'])
+  })
+})
