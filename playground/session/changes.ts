@@ -21,6 +21,74 @@ export function changedPaths(history: WorkspaceHistory): ReadonlyMap<string, Fil
   return found
 }
 
+/** A file of a review. A renamed file counts once, under its present path. */
+export interface ChangedFile {
+  readonly path: string
+  readonly status: FileChange['status'] | 'renamed'
+  /** The path of a renamed file at the start. */
+  readonly from?: string
+  /** Identifies the two states of the file. */
+  readonly version: string
+}
+
+/** Returns the changed files since the start of the history, sorted by path. */
+export function changedFiles({ entries }: WorkspaceHistory): readonly ChangedFile[] {
+  const all = ways(entries)
+  const status = (path: Path) => {
+    const way = all.get(path)
+    return way && statusOf(way.first, way.last)
+  }
+  const moves = new Map<string, string>()
+  const origins = originsOf(entries)
+  for (const [path, { last }] of all) {
+    const from = origins.get(path) ?? deletedWith(all, last)
+    if (from === undefined || status(path) !== 'added' || status(from) !== 'deleted') continue
+    if (![...moves.values()].includes(from)) moves.set(path, from)
+  }
+  const gone = new Set(moves.values())
+  const files: ChangedFile[] = []
+  for (const [path, { first, last }] of all) {
+    const kind = status(path)
+    if (kind === undefined || gone.has(path)) continue
+    const from = moves.get(path) as Path | undefined
+    const start = from === undefined ? first : (all.get(from)?.first ?? null)
+    const version = `${keyOf(start)} ${keyOf(last)}`
+    files.push(from === undefined ? { path, status: kind, version } : { path, status: 'renamed', from, version })
+  }
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** Returns the first path of each path that a call has moved a file to. */
+function originsOf(entries: readonly JournalEntry[]): ReadonlyMap<Path, Path> {
+  const origins = new Map<Path, Path>()
+  for (const { changes = [] } of entries) {
+    for (const { path, was, became } of changes) {
+      if (became?.type !== 'file' || was?.type === 'file') continue
+      const source = changes.find((one) => one.was?.type === 'file' && keyOf(one.was) === keyOf(became) && !one.became)
+      if (source === undefined) origins.delete(path)
+      else origins.set(path, origins.get(source.path) ?? source.path)
+    }
+  }
+  return origins
+}
+
+/** Returns the only deleted file that had this content at the start. */
+function deletedWith(all: ReadonlyMap<Path, Way>, version: Version): Path | undefined {
+  if (version?.type !== 'file') return undefined
+  const found = [...all].filter(([, way]) => way.last === null && keyOf(way.first) === keyOf(version))
+  return found.length === 1 ? found[0]?.[0] : undefined
+}
+
+/** Returns the content and the permission bits of a file at the start of the history, and its present content. */
+export async function contentOfChange(
+  project: Pick<SessionProject, 'backend'>,
+  { entries }: WorkspaceHistory,
+  { path, from = path, status }: Pick<ChangedFile, 'path' | 'from' | 'status'>,
+): Promise<{ readonly before: Uint8Array | undefined; readonly after: Uint8Array | undefined }> {
+  const before = status === 'added' ? null : (ways(entries).get(from as Path)?.before ?? null)
+  return { before: bytesOf(before), after: await present(project, path) }
+}
+
 /** Returns the state at the start of the history of each path that differs now. */
 export function firstStates({ entries }: WorkspaceHistory): ReadonlyMap<Path, EntryState> {
   const changed = [...ways(entries)].filter(([, { first, last }]) => statusOf(first, last) !== undefined)

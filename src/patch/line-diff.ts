@@ -1,3 +1,4 @@
+import { requireText } from '../util/check-options.ts'
 import { internLines } from './intern-lines.ts'
 import { markChanges } from './sequence-diff.ts'
 
@@ -20,6 +21,8 @@ export interface LineHunk {
  * diffLines('a\nb\n', 'a\nc\nb\n') // [{ oldStart: 1, oldLines: 0, newStart: 2, newLines: 1 }]
  */
 export function diffLines(oldText: string, newText: string): readonly LineHunk[] {
+  requireText('diffLines()', 'oldText', oldText)
+  requireText('diffLines()', 'newText', newText)
   return changedRegions(oldText, newText).map((region) => ({
     oldStart: region.oldLines === 0 ? region.oldLine : region.oldLine + 1,
     oldLines: region.oldLines,

@@ -1,14 +1,15 @@
 /**
- * Types and helpers for authors of tools: the `Tool` contract, and the globs and the text search that the built-in tools
- * use. Both take time linear in their text for every pattern.
+ * Types and helpers for authors of tools: the `Tool` contract, and the globs, the text search and the comparison by line
+ * that the built-in tools use, and the marks that hide secrets. Globs and search take time linear in their text for every pattern.
  */
 
-export type { Redaction, SecretMark } from '../files/secrets/index.ts'
+export { type Redaction, redact, type SecretMark } from '../files/secrets/index.ts'
 export type { TextDocument } from '../files/text/document.ts'
 export type { Encoding, LineEnd, TextFormat } from '../files/text/encoding.ts'
 export type { GuardedFiles, ScanFilter, ScanVisitor } from '../guard/guarded-files.ts'
 export type { WalkKind } from '../guard/visibility.ts'
 export type { ShownRange } from '../history/read-history.ts'
+export { diffLines, type LineHunk } from '../patch/diff.ts'
 export { compileGlob, type Glob, type GlobOptions } from '../paths/glob.ts'
 export type { Alphabet } from '../search/alphabet.ts'
 export type { Deadline } from '../search/deadline.ts'

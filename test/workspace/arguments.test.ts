@@ -230,7 +230,9 @@ const rows: readonly Row[] = [
     compileGlob: [anyText, options()],
     compileQuery: [param(query)],
     defineTool: [any],
+    diffLines: [anyText, anyText],
     findMatches: [param(toolKit.compileQuery(query)), bytes, param(matching)],
+    redact: [anyText],
   }),
   ...rowsOf('dialect', dialectKit, {
     call: [path, any],

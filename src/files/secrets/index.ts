@@ -1,3 +1,4 @@
+import { requireText } from '../../util/check-options.ts'
 import { indexOfByte, latin1 } from '../../util/native-bytes.ts'
 import { runAtOnce, type Steps } from '../../util/steps.ts'
 import { findSecrets, findSecretsInSteps } from './find.ts'
@@ -42,6 +43,7 @@ export interface Redaction {
  * redact(`token = "${token}"`).text // token = "[REDACTED:github-token:1]"
  */
 export function redact(text: string): Redaction {
+  requireText('redact()', 'text', text)
   return runAtOnce(redactInSteps(text))
 }
 
