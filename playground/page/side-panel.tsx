@@ -61,7 +61,7 @@ function PanelView({ projectSession, panel }: { readonly projectSession: Project
     case 'search':
       return <SearchView search={search} onOpen={(path, line) => openFile(projectSession, path, line)} />
     case 'changes':
-      return <ChangedFiles changed={projectSession.changed} selected={page.change} onSelect={showChange} />
+      return <ChangedFiles projectSession={projectSession} selected={page.change} onSelect={showChange} />
     case 'timeline':
       return <TimelineView timeline={session.timeline} selected={page.call} onOpen={showCall} />
     case 'policy':

@@ -101,7 +101,7 @@ function ActiveView({
     case 'editor':
       return <EditorView projectSession={projectSession} goTo={page.goTo.value} onShowChange={showChange} />
     case 'changes':
-      return <ChangesView projectSession={projectSession} selected={page.change} inline={page.inline} />
+      return <ChangesView projectSession={projectSession} selected={page.change} />
     case 'call':
       return (
         <CallView projectSession={projectSession} selected={page.call.value} inline={page.inline} onCall={showCall} />

@@ -4,6 +4,8 @@ import { callbackSink } from 'wardspace/audit'
 import type { OpenProject } from '../projects/types.ts'
 import { type Autosave, createAutosave } from './autosave.ts'
 import { changedPaths, type FileChange } from './changes.ts'
+import { loadReview } from './changes-load.ts'
+import type { ChangesReview } from './changes-review.ts'
 import { type Conversation, createConversation, type SavedConversation } from './conversation.ts'
 import { createFollowing, type Following } from './following.ts'
 import { loadAgent, loadScenarios } from './load-agent.ts'
@@ -34,6 +36,8 @@ export interface ProjectSession {
   readonly following: Following
   /** Changes since the project was first opened here, by path. */
   readonly changed: ReadonlySignal<ReadonlyMap<string, FileChange['status']>>
+  /** The review of these changes. Its code loads with the first call. */
+  review(): Promise<ChangesReview>
   /** Makes a read-only call for the display. It appears neither in the timeline nor in the audit. */
   look(tool: string, input: unknown, options?: { readonly signal?: AbortSignal }): Promise<Success | Failure>
   close(): Promise<void>
@@ -99,6 +103,8 @@ export async function openProjectSession(
 
   const following = createFollowing(session, conversation.isWorking)
 
+  let review: Promise<ChangesReview> | undefined
+
   const again = () => Promise.all([tree.refresh(), files.refresh()])
   const endLooking = effect(() => {
     session.revision.value
@@ -133,8 +139,13 @@ export async function openProjectSession(
       session.revision.value
       return changedPaths(session.workspace.value.history())
     }),
+    review() {
+      review ??= loadReview(project, { session, conversation }, autosave)
+      return review
+    },
     look,
     async close() {
+      ;(await review)?.close()
       endLeaving()
       endTyping()
       following.close()

@@ -41,7 +41,7 @@ export const fact = (page: Page, name: string) =>
 export const agentTexts = (page: Page) => page.locator('.said.agent')
 export const terminalText = (page: Page) => page.locator('.terminal-place').textContent()
 /** The changed parts of a diff. */
-export const changedText = (place: Page | Locator) => place.locator('.cm-changedText')
+export const changedText = (place: Page | Locator) => place.locator('.cm-changedText, .changed-text')
 
 /** Waits until a text of the page matches. */
 export const shows = (text: () => Promise<string | null>, expected: string | RegExp) =>
@@ -235,7 +235,7 @@ export async function changedFiles(page: Page): Promise<string[]> {
     .getByText(/differs? from the project|Nothing has changed/)
     .first()
     .waitFor()
-  const rows = page.getByRole('listbox', { name: 'Changed files' }).getByRole('option').locator('[title]')
+  const rows = page.getByRole('tree', { name: 'Changed files' }).getByRole('treeitem').locator('[title]')
   return (await rows.evaluateAll((all) => all.map((row) => row.getAttribute('title') ?? ''))).sort()
 }
 

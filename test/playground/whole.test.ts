@@ -59,7 +59,7 @@ describe('without a network', () => {
       await show(page, name)
     }
     await show(page, 'Changes')
-    await page.locator('.cm-merge-a, .cm-mergeView, .cm-changedLine').first().waitFor()
+    await changedText(page).first().waitFor()
     await command(page, 'node -e "console.log(6 * 7)"', '42')
     await show(page, 'Files')
     await importFiles(page, 'given', { 'a.txt': bytesOf('a\r\n') })

@@ -1,22 +1,22 @@
-import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { joinSentences } from 'wardspace/dialect'
-import { changeOfFile, type FileChange } from '../../session/changes.ts'
+import type { ChangesReview } from '../../session/changes-review.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { Select } from '../../ui/select.tsx'
-import { ChangeDiff, InlineSwitch } from './change-diff.tsx'
+import './changes.css'
+import { FileReview } from './file-review.tsx'
 import { UnifiedDiff } from './unified-diff.tsx'
+import { useReview } from './use-review.ts'
 
 export interface ChangesViewProps {
-  readonly projectSession: Pick<ProjectSession, 'changed' | 'session' | 'project' | 'look'>
+  readonly projectSession: Pick<ProjectSession, 'session' | 'look' | 'review' | 'writable' | 'conversation'>
   /** Path of the changed file that is shown. */
-  readonly selected: ReadonlySignal<string | undefined>
-  /** Whether differences are shown inline. */
-  readonly inline: Signal<boolean>
+  readonly selected: Signal<string | undefined>
 }
 
 /** The changes since the project was first opened here or, in a repository, since the last commit. */
-export function ChangesView({ projectSession, selected, inline }: ChangesViewProps) {
+export function ChangesView({ projectSession, selected }: ChangesViewProps) {
   const sinceCommit = useSignal(false)
   const hasCommits = useSignal(false)
   useEffect(() => {
@@ -45,7 +45,7 @@ export function ChangesView({ projectSession, selected, inline }: ChangesViewPro
       {sinceCommit.value ? (
         <SinceCommit projectSession={projectSession} />
       ) : (
-        <SinceOpened projectSession={projectSession} selected={selected} inline={inline} />
+        <SinceOpened projectSession={projectSession} selected={selected} />
       )}
     </div>
   )
@@ -71,46 +71,72 @@ function SinceCommit({ projectSession }: Pick<ChangesViewProps, 'projectSession'
   )
 }
 
-function SinceOpened({ projectSession, selected, inline }: ChangesViewProps) {
-  const changed = [...projectSession.changed.value].sort(([a], [b]) => (a < b ? -1 : 1))
+function SinceOpened({ projectSession, selected }: ChangesViewProps) {
+  const review = useReview(projectSession)
+  if (review === undefined) return <div class="skeleton" />
+  const files = review.files.value
   const at = Math.max(
     0,
-    changed.findIndex(([path]) => path === selected.value),
+    files.findIndex(({ path }) => path === selected.value),
   )
-  const path = changed[at]?.[0]
-  const change = useSignal<FileChange | undefined>(undefined)
-  const revision = projectSession.session.revision.value
-  useEffect(() => {
-    let isStale = false
-    if (path === undefined) change.value = undefined
-    else {
-      void changeOfFile(projectSession.project, projectSession.session.workspace.value, path).then((file) => {
-        if (!isStale) change.value = file
-      })
-    }
-    return () => {
-      isStale = true
-    }
-  }, [path, revision])
-  if (path === undefined) {
+  const file = files[at]
+  if (file === undefined) {
     return (
       <div class="empty">
         <p>Nothing has changed since the project was first opened here.</p>
       </div>
     )
   }
+  const viewed = files.filter((one) => review.isViewed(one)).length
   return (
     <div class="fill">
       <div class="bar">
         <span class="grow">
-          {changed.length === 1 ? '1 file differs' : `${changed.length} files differ`} from the project as it was first
-          opened here
+          {files.length === 1 ? '1 file differs' : `${files.length} files differ`} from the project as it was first
+          opened here <span class="muted">· {viewed} viewed</span>
         </span>
-        <InlineSwitch inline={inline} />
+        <Select
+          label="Layout of differences"
+          value={review.layout.value}
+          options={[
+            { value: 'fit', label: 'Layout by width' },
+            { value: 'inline', label: 'Inline' },
+            { value: 'sides', label: 'Side by side' },
+          ]}
+          onChange={(layout) => {
+            review.layout.value = layout
+          }}
+        />
       </div>
-      <div class="fill-rest">
-        {change.value?.path === path && <ChangeDiff change={change.value} inline={inline.value} />}
-      </div>
+      <FileReview
+        key={file.path}
+        review={review}
+        file={file}
+        revision={projectSession.session.revision.value}
+        isWritable={projectSession.writable.value}
+        onFile={(step) => {
+          selected.value = files[(at + step + files.length) % files.length]?.path
+        }}
+      />
+      <PendingComments review={review} isWorking={projectSession.conversation.isWorking.value} />
+    </div>
+  )
+}
+
+/** The comments that are not sent yet. */
+function PendingComments({ review, isWorking }: { readonly review: ChangesReview; readonly isWorking: boolean }) {
+  const count = review.comments.value.length
+  if (count === 0) return null
+  const isQueued = review.isQueued.value
+  return (
+    <div class="bar review-end" role="status">
+      <span class="grow">
+        {count === 1 ? '1 comment' : `${count} comments`}{' '}
+        {isQueued ? 'will be sent when the agent has finished' : 'not sent yet'}
+      </span>
+      <button type="button" class="button primary" disabled={isQueued} onClick={() => review.send()}>
+        {isWorking ? 'Send when the agent has finished' : 'Send to the agent'}
+      </button>
     </div>
   )
 }

@@ -1,0 +1,194 @@
+import { type Signal, useSignal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
+import type { ChangeHunk } from '../../session/changes-hunks.ts'
+import type { ReviewComment } from '../../session/changes-message.ts'
+import type { ChangesReview, ReviewedFile } from '../../session/changes-review.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { CommentForm, CommentNote } from './comment-form.tsx'
+import { changedOffsets, type Run, runsOf, type Segment } from './paint.ts'
+
+/** The lines of both texts with their colours. */
+export interface PaintedFile {
+  readonly before: readonly (readonly Segment[])[]
+  readonly after: readonly (readonly Segment[])[]
+}
+
+export interface HunkViewProps {
+  readonly review: ChangesReview
+  readonly file: ReviewedFile
+  readonly painted: PaintedFile
+  readonly hunk: ChangeHunk
+  /** Number of the change, from 1, and of all changes of the file. */
+  readonly position: readonly [at: number, count: number]
+  /** Lines of context before and after. */
+  readonly context: readonly [before: number, after: number]
+  readonly isInline: boolean
+  /** Number of lines to show. */
+  readonly limit: number
+  readonly isWritable: boolean
+  readonly onRevert: () => void
+}
+
+/** A line of one or both texts, by its number from 0. */
+interface Row {
+  readonly before?: number
+  readonly after?: number
+}
+
+/** One change with its actions. Keys work while it has the focus. */
+export function HunkView(props: HunkViewProps) {
+  const { review, file, hunk, position, isWritable, onRevert } = props
+  const commenting = useSignal(false)
+  const isAccepted = review.isAccepted(file, hunk)
+  const accept = () => review.accept(file, hunk, !isAccepted)
+  const comment = () => {
+    commenting.value = true
+  }
+  const comments = review.comments.value.filter((one) => one.path === file.path && isAbout(one, hunk))
+  const first = hunk.newStart + (hunk.newLines.length === 0 ? 0 : 1)
+  const last = hunk.newStart + hunk.newLines.length
+  const place =
+    hunk.newLines.length === 0 ? `After line ${first}` : first === last ? `Line ${first}` : `Lines ${first}–${last}`
+  return (
+    <section
+      class={`change-hunk ${isAccepted ? 'accepted' : ''}`}
+      aria-label={`Change ${position[0]} of ${position[1]}, ${place}${isAccepted ? ', reviewed' : ''}`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: its keys act on the change, and the keyboard goes from one to the next
+      tabIndex={0}
+      onKeyDown={(event) => {
+        if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return
+        const act = { a: accept, r: isWritable ? onRevert : undefined, c: comment }[event.key.toLowerCase()]
+        if (act === undefined) return
+        event.preventDefault()
+        act()
+      }}
+    >
+      <header class="row">
+        <span class="muted small grow number">{place}</span>
+        <button
+          type="button"
+          class="button quiet"
+          aria-pressed={isAccepted}
+          title="Mark as reviewed (A)"
+          onClick={accept}
+        >
+          <Icon name="check" /> {isAccepted ? 'Accepted' : 'Accept'}
+        </button>
+        <button
+          type="button"
+          class="button quiet"
+          title="Take back exactly this change (R)"
+          disabled={!isWritable}
+          onClick={onRevert}
+        >
+          <Icon name="undo" /> Revert
+        </button>
+        <button type="button" class="button quiet" title="Comment for the agent (C)" onClick={comment}>
+          <Icon name="chat" /> Comment
+        </button>
+      </header>
+      <DiffTable {...props} />
+      {comments.map((one) => (
+        <CommentNote key={one.id} comment={one} onRemove={() => review.removeComment(one.id)} />
+      ))}
+      {commenting.value && <CommentForm review={review} file={file} hunk={hunk} open={commenting as Signal<boolean>} />}
+    </section>
+  )
+}
+
+function isAbout({ side, from, to }: ReviewComment, { oldStart, oldLines, newStart, newLines }: ChangeHunk): boolean {
+  const [start, count] = side === 'before' ? [oldStart, oldLines.length] : [newStart, newLines.length]
+  return from <= start + count && to > start
+}
+
+function DiffTable({ painted, hunk, context, isInline, limit }: HunkViewProps) {
+  const offsets = useMemo(() => changedOffsets(hunk.oldLines, hunk.newLines), [hunk])
+  const { oldStart, newStart, oldLines, newLines } = hunk
+  const rows = rowsOf(hunk, context, isInline)
+  const before = (at: number) => runsOf(painted.before[at] ?? [], offsets[0][at - oldStart])
+  const after = (at: number) => runsOf(painted.after[at] ?? [], offsets[1][at - newStart])
+  const isOld = (at: number) => at >= oldStart && at < oldStart + oldLines.length
+  const isNew = (at: number) => at >= newStart && at < newStart + newLines.length
+  return (
+    <table class={`change-lines ${isInline ? 'inline' : 'sides'}`}>
+      <tbody>
+        {rows.slice(0, limit).map(({ before: old, after: now }) => {
+          const oldCell =
+            old === undefined ? undefined : { number: old + 1, kind: isOld(old) ? 'minus' : '', runs: before(old) }
+          const newCell =
+            now === undefined ? undefined : { number: now + 1, kind: isNew(now) ? 'plus' : '', runs: after(now) }
+          return (
+            <tr key={`${old} ${now}`}>
+              {isInline ? (
+                <>
+                  <LineNumber number={oldCell?.number} kind={oldCell?.kind ?? newCell?.kind} />
+                  <LineNumber number={newCell?.number} kind={oldCell?.kind ?? newCell?.kind} />
+                  <LineText cell={newCell ?? oldCell} />
+                </>
+              ) : (
+                <>
+                  <LineNumber number={oldCell?.number} kind={oldCell?.kind ?? 'none'} />
+                  <LineText cell={oldCell} />
+                  <LineNumber number={newCell?.number} kind={newCell?.kind ?? 'none'} />
+                  <LineText cell={newCell} />
+                </>
+              )}
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}
+
+interface Cell {
+  readonly number: number
+  readonly kind: string
+  readonly runs: readonly Run[]
+}
+
+function LineNumber({ number, kind = '' }: { readonly number: number | undefined; readonly kind: string | undefined }) {
+  return <td class={`line-number ${kind}`}>{number ?? ''}</td>
+}
+
+function LineText({ cell }: { readonly cell: Cell | undefined }) {
+  if (cell === undefined) return <td class="line-text none" />
+  const { kind, runs } = cell
+  return (
+    <td class={`line-text ${kind}`}>
+      <span class="line-sign" aria-hidden="true">
+        {kind === 'plus' ? '+' : kind === 'minus' ? '−' : ' '}
+      </span>
+      {kind !== '' && <span class="visually-hidden">{kind === 'plus' ? 'added: ' : 'removed: '}</span>}
+      {runs.map(({ isChanged, segments }, at) => (
+        <span key={at} class={isChanged ? 'changed-text' : ''}>
+          {segments.map(({ text, kind: colour }, part) => (
+            <span key={part} class={colour}>
+              {text}
+            </span>
+          ))}
+        </span>
+      ))}
+    </td>
+  )
+}
+
+/** Returns the lines of a change with its context. */
+export function rowsOf(
+  { oldStart, newStart, oldLines, newLines }: ChangeHunk,
+  [lead, trail]: readonly [before: number, after: number],
+  isInline: boolean,
+): readonly Row[] {
+  const same = (count: number, old: number, now: number): Row[] =>
+    Array.from({ length: count }, (_, at) => ({ before: old + at, after: now + at }))
+  const olds = oldLines.map((_, at) => ({ before: oldStart + at }))
+  const news = newLines.map((_, at) => ({ after: newStart + at }))
+  const changed: Row[] = isInline
+    ? [...olds, ...news]
+    : Array.from({ length: Math.max(olds.length, news.length) }, (_, at) => ({ ...olds[at], ...news[at] }))
+  return [
+    ...same(lead, oldStart - lead, newStart - lead),
+    ...changed,
+    ...same(trail, oldStart + oldLines.length, newStart + newLines.length),
+  ]
+}

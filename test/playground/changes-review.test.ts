@@ -1,0 +1,179 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import { memory } from 'wardspace/backends/memory'
+import { memoryByteStore } from '../../playground/projects/byte-store.ts'
+import { changedFiles } from '../../playground/session/changes.ts'
+import { type ChangeHunk, hunksOf, linesOf, otherHunks, withoutChange } from '../../playground/session/changes-hunks.ts'
+import { createChangesReview } from '../../playground/session/changes-review.ts'
+import { openSession } from '../../playground/session/open-session.ts'
+
+const text = fc
+  .array(fc.constantFrom('a\n', 'b\n', 'a\r\n', '\n', 'last'), { maxLength: 14 })
+  .map((lines) => lines.join(''))
+
+/** The text after which only the changes that a function chooses are made. */
+function withOnly(before: string, hunks: readonly ChangeHunk[], isMade: (hunk: ChangeHunk) => boolean): string {
+  const lines = [...linesOf(before)]
+  for (const hunk of hunks.toReversed()) {
+    if (isMade(hunk)) lines.splice(hunk.oldStart, hunk.oldLines.length, ...hunk.newLines)
+  }
+  return lines.join('')
+}
+
+describe('withoutChange', () => {
+  it('takes changes back in any order, and leaves what the others say', () => {
+    fc.assert(
+      fc.property(text, text, fc.infiniteStream(fc.nat()), (before, after, numbers) => {
+        const all = hunksOf(before, after)
+        expect(withOnly(before, all, () => true)).toBe(after)
+        let hunks = all
+        let now = after
+        const reverted = new Set<string>()
+        for (const number of numbers.take(all.length)) {
+          const hunk = hunks[number % hunks.length]
+          if (hunk === undefined || number % 3 === 0) continue
+          now = withoutChange(now, hunk)
+          hunks = otherHunks(hunks, hunk)
+          reverted.add(hunk.id)
+          expect(now).toBe(withOnly(before, all, ({ id }) => !reverted.has(id)))
+        }
+        expect(new Set(hunks.map(({ id }) => id))).toEqual(
+          new Set(all.map(({ id }) => id).filter((id) => !reverted.has(id))),
+        )
+      }),
+      { numRuns: 400 },
+    )
+  })
+
+  const directory = mkdtempSync(join(tmpdir(), 'wardspace-hunks-'))
+  afterAll(() => rmSync(directory, { recursive: true }))
+
+  it('equals git apply -R of the change alone', () => {
+    const line = fc.array(fc.constantFrom('one\n', 'two\n', 'three\n', 'four\r\n'), { minLength: 1, maxLength: 12 })
+    fc.assert(
+      fc.property(line, line, fc.nat(), (before, after, number) => {
+        const [from, to] = [before.join(''), after.join('')]
+        const hunks = hunksOf(from, to)
+        const hunk = hunks[number % hunks.length]
+        if (hunk === undefined) return
+        writeFileSync(join(directory, 'x'), to)
+        const patch = patchOf(to, hunk)
+        execFileSync('git', ['apply', '-R', '--unidiff-zero', '--whitespace=nowarn', '-'], {
+          cwd: directory,
+          input: patch,
+          env: { ...process.env, GIT_CEILING_DIRECTORIES: tmpdir() },
+        })
+        expect(withoutChange(to, hunk)).toBe(readFileSync(join(directory, 'x'), 'utf8'))
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
+
+/** The patch of one change in the file `x`, with all other lines as context. */
+function patchOf(after: string, { newStart, oldLines, newLines }: ChangeHunk): string {
+  const lines = linesOf(after)
+  const [lead, trail] = [lines.slice(0, newStart), lines.slice(newStart + newLines.length)]
+  const context = lead.length + trail.length
+  const numbers = (count: number) => `${count === 0 ? 0 : 1},${count}`
+  return [
+    'diff --git a/x b/x\n--- a/x\n+++ b/x\n',
+    `@@ -${numbers(context + oldLines.length)} +${numbers(context + newLines.length)} @@\n`,
+    ...lead.map((line) => ` ${line}`),
+    ...oldLines.map((line) => `-${line}`),
+    ...newLines.map((line) => `+${line}`),
+    ...trail.map((line) => ` ${line}`),
+  ].join('')
+}
+
+async function open(files: Readonly<Record<string, string>>) {
+  const backend = memory(files)
+  const project = { info: { id: 'p', name: 'P' }, backend, kept: memoryByteStore() }
+  const session = await openSession(project, { settings: { policy: 'autonomous' } })
+  const sent: string[] = []
+  const conversation = {
+    isWorking: { value: false, peek: () => false } as never,
+    send: async (message: string) => void sent.push(message),
+  }
+  const review = createChangesReview({ session, conversation })
+  const call = (tool: string, input: unknown) => session.agentRun.value.callTool(tool, input)
+  const read = async (path: string) =>
+    (await backend.stat(path as never)) && new TextDecoder().decode((await backend.read(path as never)).bytes)
+  return { session, review, sent, call, read }
+}
+
+describe('the review of changes', () => {
+  const files = {
+    'a.txt': Array.from({ length: 30 }, (_, at) => `line ${at}\n`).join(''),
+    'dos.txt': '\ufeffa\r\nb\r\nc\r\n',
+    'old.txt': 'moves\n',
+    'gone.txt': 'gone\n',
+    '.env': 'TOKEN=planted-secret\n',
+  }
+
+  it('takes back one change through the guarded tools, and the undo brings it back', async () => {
+    const { session, review, call, read } = await open(files)
+    const before = files['a.txt']
+    const after = before.replace('line 3\n', 'LINE 3\n').replace('line 20\n', '')
+    await call('write_file', {
+      path: 'a.txt',
+      content: after,
+      expectedSha256: (await call('file_info', { path: 'a.txt' })).sha256,
+    })
+    const file = await review.load('a.txt')
+    const [first] = file?.text?.hunks ?? []
+    if (file === undefined || first === undefined) throw new Error('no change')
+    review.accept(file, first, true)
+    expect(review.isAccepted(file, first)).toBe(true)
+    const outcome = await review.revert(file, first)
+    expect(await read('a.txt')).toBe(before.replace('line 20\n', ''))
+    expect(session.timeline.value.at(-1)).toMatchObject({ actor: 'person', tool: 'write_file' })
+    expect(await review.revert(file, first)).toMatchObject({ trouble: expect.stringContaining('changed') })
+    if ('trouble' in outcome) throw new Error(outcome.trouble)
+    await review.undo(outcome.callId)
+    expect(await read('a.txt')).toBe(after)
+    await session.close()
+  })
+
+  it('lists added, deleted and renamed files and takes each of them back', async () => {
+    const { session, review, call, read } = await open(files)
+    await call('move_file', { path: 'old.txt', to: 'sub/new.txt' })
+    await call('append_file', { path: 'sub/new.txt', content: 'more\n' })
+    await call('delete_file', { path: 'gone.txt' })
+    await call('write_file', { path: 'n.txt', content: 'n' })
+    await call('append_file', { path: 'dos.txt', content: 'd\r\n' })
+    expect(changedFiles(session.workspace.value.history())).toMatchObject([
+      { path: 'dos.txt', status: 'changed' },
+      { path: 'gone.txt', status: 'deleted' },
+      { path: 'n.txt', status: 'added' },
+      { path: 'sub/new.txt', status: 'renamed', from: 'old.txt' },
+    ])
+    await review.count()
+    expect(review.counts.value.get('sub/new.txt')).toEqual({ added: 1, removed: 0 })
+    for (const { path } of review.files.value) {
+      const file = await review.load(path)
+      expect(file && (await review.revertFile(file)), path).not.toHaveProperty('trouble')
+    }
+    expect(review.files.value).toEqual([])
+    for (const [path, content] of Object.entries(files))
+      expect(await read(path), path).toBe(content.replace('\ufeff', ''))
+    await session.close()
+  })
+
+  it('sends comments with path, lines and quoted text, and quotes no secret file', async () => {
+    const { session, review, sent } = await open(files)
+    review.comment({ path: 'a.txt', side: 'after', from: 4, to: 5, quote: 'line 3\nline 4\n', text: 'Why?' })
+    review.comment({ path: '.env', side: 'after', from: 1, to: 1, quote: files['.env'], text: 'Remove it' })
+    review.send()
+    await expect.poll(() => sent.length).toBe(1)
+    expect(sent[0]).toContain('`a.txt`, lines 4–5:\n> line 3\n> line 4\nWhy?')
+    expect(sent[0]).toContain('`.env`, line 1:\nRemove it')
+    expect(sent[0]).not.toContain('planted')
+    expect(review.comments.value).toEqual([])
+    await session.close()
+  })
+})
