@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks'
+import { lastSaying } from '../session/approvals.ts'
 import type { ProjectSession } from '../session/project-session.ts'
 import { Announcements } from '../ui/announce.tsx'
 import { lazyView } from '../ui/lazy-view.tsx'
@@ -51,7 +52,12 @@ export function App() {
       <Body projectSession={projectSession} changed={changed} />
       {isPhone && waiting > 0 && projectSession !== undefined && (
         <div class="sheet">
-          <ApprovalsView pending={projectSession.session.approvals.value} texts={projectSession.texts} />
+          <ApprovalsView
+            pending={projectSession.session.approvals.value}
+            patterns={projectSession.session.approvalPatterns}
+            texts={projectSession.texts}
+            saying={lastSaying(projectSession.conversation.items.value)}
+          />
         </div>
       )}
       {isPhone ? (

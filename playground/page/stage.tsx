@@ -1,3 +1,4 @@
+import { lastSaying } from '../session/approvals.ts'
 import type { ProjectSession } from '../session/project-session.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { lazyView } from '../ui/lazy-view.tsx'
@@ -111,7 +112,14 @@ function ActiveView({
     case 'report':
       return <ReportView session={session} selected={page.run} />
     case 'approvals':
-      return <ApprovalsView pending={session.approvals.value} texts={projectSession.texts} />
+      return (
+        <ApprovalsView
+          pending={session.approvals.value}
+          patterns={session.approvalPatterns}
+          texts={projectSession.texts}
+          saying={lastSaying(projectSession.conversation.items.value)}
+        />
+      )
     case 'terminal':
       return null
   }

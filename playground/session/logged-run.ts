@@ -27,7 +27,9 @@ export function logged(
         run().callTool(tool, input, {
           ...options,
           step: `${options?.step ?? ''}#${key}`,
-          approve: approvals.asker(key, (waits) => timeline.update(key, { state: waits ? 'waiting' : 'running' })),
+          approve: approvals.asker(key, actor, (waits) =>
+            timeline.update(key, { state: waits ? 'waiting' : 'running' }),
+          ),
         }),
     )
 }

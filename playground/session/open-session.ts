@@ -59,15 +59,22 @@ export async function openSession(project: SessionProject, options: SessionOptio
     project,
     workspace,
     settings: current.settings,
-    change: (changed) => current.change(changed),
+    change(changed) {
+      approvals.endPatterns()
+      return current.change(changed)
+    },
     agentRun: trackAgentRun(parts),
-    beginTask: (text) => current.beginTask(text),
+    beginTask(text) {
+      approvals.endPatterns()
+      return current.beginTask(text)
+    },
     ...createPersonActions(parts),
     webTools,
     shell: shell.text,
     lines: current.lines,
     timeline: timeline.entries,
     approvals: approvals.pending,
+    approvalPatterns: approvals,
     audit: auditLog.records,
     history: points.all,
     position: points.position,

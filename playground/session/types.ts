@@ -12,6 +12,7 @@ import type {
   Workspace,
   WorkspaceRun,
 } from 'wardspace'
+import type { ApprovalQueue } from './approvals.ts'
 import type { Recording } from './recordings.ts'
 import type { ShellLines } from './terminal-shell.ts'
 import type { WebTools } from './web-tools.ts'
@@ -66,6 +67,7 @@ export interface PendingApproval {
   readonly request: ApprovalRequest
   /** Key of the waiting timeline entry. */
   readonly entry: string
+  readonly actor: Actor
   readonly since: number
   answer(answer: ApprovalAnswer): void
 }
@@ -110,6 +112,8 @@ export interface Session {
   readonly lines: ShellLines
   readonly timeline: ReadonlySignal<readonly TimelineEntry[]>
   readonly approvals: ReadonlySignal<readonly PendingApproval[]>
+  /** Approvals of everything that is like an approved call, until the task ends or the policy changes. */
+  readonly approvalPatterns: Pick<ApprovalQueue, 'patterns' | 'addPattern' | 'endPatterns'>
   readonly audit: ReadonlySignal<readonly AuditRecord[]>
   /** Oldest first. */
   readonly history: ReadonlySignal<readonly HistoryPoint[]>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { button, conversation, filesOnDisk, openTerminal, patiently, runTo, show, typeCommand } from './person.ts'
+import { button, command, conversation, filesOnDisk, patiently, runTo, show } from './person.ts'
 import { usePlayground } from './shared.ts'
 
 const playground = usePlayground()
@@ -7,14 +7,10 @@ const playground = usePlayground()
 it('Changes takes back one change and brings it back, marks, comments, and moves by keys', async () => {
   const page = await playground.sample('price-list', { storage: 'memory' })
   await runTo(page, 'All tests pass.')
-  await openTerminal(page)
-  await typeCommand(
-    page,
-    'echo new > docs/a.txt || mkdir docs && echo new > docs/a.txt; sed -i "1s/^/# Mine\\n/" README.md',
-  )
+  await command(page, 'echo new > new.txt && echo made', /made[\s\S]*made/)
   await show(page, 'Changes')
   const tree = page.getByRole('tree', { name: 'Changed files' })
-  await tree.getByRole('treeitem', { name: /a\.txt.*1 lines added.*added/ }).waitFor()
+  await tree.getByRole('treeitem', { name: /new\.txt.*added/ }).waitFor()
   await tree.getByRole('treeitem', { name: /price\.js.*changed/ }).click()
   const change = page.getByRole('region', { name: 'Change 1 of 1, Line 4' })
   await change.waitFor()

@@ -138,7 +138,7 @@ it('the policy shows its verdict while it is edited, applies at once, and never 
   await page.keyboard.type('The owner was here. ')
   await page.keyboard.press('Control+s')
   await show(page, 'Changes')
-  await page.getByRole('option', { name: 'README.md' }).waitFor()
+  await page.getByRole('tree', { name: 'Changed files' }).getByRole('treeitem', { name: 'README.md' }).waitFor()
 
   await show(page, 'Report')
   await page.getByRole('button', { name: 'Verify audit' }).click()

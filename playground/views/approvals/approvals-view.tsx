@@ -1,7 +1,8 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { canHavePattern, createPattern, proposePaths } from '../../session/approvals-pattern.ts'
 import type { TypedTexts } from '../../session/typed-texts.ts'
-import type { PendingApproval } from '../../session/types.ts'
+import type { PendingApproval, Session } from '../../session/types.ts'
 import { announce } from '../../ui/announce.tsx'
 import { scrollable } from '../../ui/focusable.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -20,44 +21,107 @@ const flags: Readonly<Record<string, string>> = {
 /** The pending approvals: a card for each call, with its effect. */
 export function Approvals({
   pending,
+  patterns,
   texts,
+  saying,
 }: {
   readonly pending: readonly PendingApproval[]
+  readonly patterns: Session['approvalPatterns']
   readonly texts: TypedTexts
+  /** What the agent said before it asked. */
+  readonly saying: string | undefined
 }) {
   const count = pending.length
   useEffect(() => {
     const first = pending[0]
-    if (first !== undefined) announce(`Approval needed: ${first.request.tool}`)
+    if (first !== undefined) announce(`${questionOf(first.request)} ${count === 1 ? '' : `${count} approvals wait`}`)
   }, [count])
   return (
     <section class="approvals" aria-label="Approvals">
+      {count > 1 && <AnswerAll pending={pending} />}
       {pending.map((question) => (
-        <Card key={question.request.id} question={question} reason={texts.of(`refusal of ${question.request.id}`)} />
+        <Card
+          key={question.request.id}
+          question={question}
+          patterns={patterns}
+          pending={pending}
+          saying={question.actor === 'agent' ? saying : undefined}
+          reason={texts.of(`refusal of ${question.request.id}`)}
+        />
+      ))}
+      {patterns.patterns.value.map((pattern) => (
+        <p key={`${pattern.tool} ${pattern.paths}`} class="approved-pattern row">
+          <span class="grow">
+            Approved in this task without asking: {verbOf(pattern.tool)}, in <code>{pattern.paths}</code>
+          </span>
+          <button type="button" class="button" onClick={() => patterns.endPatterns(pattern)}>
+            Ask again
+          </button>
+        </p>
       ))}
     </section>
   )
 }
 
-function Card({ question, reason }: { readonly question: PendingApproval; readonly reason: Signal<string> }) {
+/** Answers all that wait. */
+function AnswerAll({ pending }: { readonly pending: readonly PendingApproval[] }) {
+  const all = (answer: Parameters<PendingApproval['answer']>[0]) => {
+    for (const question of pending) question.answer(answer)
+  }
+  return (
+    <div class="answer-all row wrap">
+      <strong class="grow">{pending.length} approvals wait</strong>
+      <button type="button" class="button" onClick={() => all({ allow: 'once', by: 'person' })}>
+        <Icon name="check" /> Approve all {pending.length}
+      </button>
+      <button type="button" class="button danger" onClick={() => all({ deny: 'Not this way', by: 'person' })}>
+        Refuse all {pending.length}
+      </button>
+    </div>
+  )
+}
+
+interface CardProps {
+  readonly question: PendingApproval
+  readonly pending: readonly PendingApproval[]
+  readonly patterns: Session['approvalPatterns']
+  readonly saying: string | undefined
+  readonly reason: Signal<string>
+}
+
+/** One question with its effect. A approves, R refuses while the card has the focus. */
+function Card({ question, pending, patterns, saying, reason }: CardProps) {
   const { request } = question
   const refusing = useSignal(reason.value !== '')
+  const spreading = useSignal(false)
   const answer: PendingApproval['answer'] = (approval) => {
     reason.value = ''
     question.answer(approval)
   }
   const isPlan = request.tool === 'submit_plan'
   return (
-    <article class={`card ${isPlan ? 'plan' : ''}`} aria-label={`Approval of ${request.tool}`}>
+    <article
+      class={`card ${isPlan ? 'plan' : ''}`}
+      aria-label={`Approval of ${request.tool}`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: its keys answer the question
+      tabIndex={0}
+      onKeyDown={(event) => {
+        if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return
+        if (event.key === 'a') answer({ allow: 'once', by: 'person' })
+        else if (event.key === 'r') refusing.value = true
+        else return
+        event.preventDefault()
+      }}
+    >
       <h2 class="row">
         <Icon name={isPlan ? 'flag' : 'shield'} />
-        <span class="grow">{isPlan ? 'The agent submits its plan' : `The agent wants to ${verbOf(request.tool)}`}</span>
-        <span class="tag warn">{request.tool}</span>
+        <span class="grow">{questionOf(request)}</span>
       </h2>
-      <p>{request.verdict.reason}</p>
+      {saying !== undefined && <p class="says">The agent says: {saying}</p>}
       <RequestDetails request={request} />
       <details>
-        <summary>Rules that ask for approval</summary>
+        <summary>Why you are asked</summary>
+        <p>{request.verdict.reason}</p>
         <Rules rules={request.verdict.rules} />
       </details>
       {refusing.value ? (
@@ -68,10 +132,15 @@ function Card({ question, reason }: { readonly question: PendingApproval; readon
             refusing.value = false
           }}
         />
+      ) : spreading.value ? (
+        <PatternForm question={question} pending={pending} patterns={patterns} open={spreading} />
       ) : (
         <AnswerButtons
-          isPlan={isPlan}
+          request={request}
           answer={answer}
+          onPattern={() => {
+            spreading.value = true
+          }}
           onRefuse={() => {
             refusing.value = true
           }}
@@ -157,14 +226,17 @@ function RefusalForm({
 }
 
 function AnswerButtons({
-  isPlan,
+  request,
   answer,
+  onPattern,
   onRefuse,
 }: {
-  readonly isPlan: boolean
+  readonly request: PendingApproval['request']
+  readonly onPattern: () => void
   readonly answer: PendingApproval['answer']
   readonly onRefuse: () => void
 }) {
+  const isPlan = request.tool === 'submit_plan'
   return (
     <div class="row wrap">
       <button type="button" class="button primary" onClick={() => answer({ allow: 'once', by: 'person' })}>
@@ -174,15 +246,21 @@ function AnswerButtons({
         <button
           type="button"
           class="button"
-          title="Applies again when the same rules ask about the same paths"
+          title={coverageOf(request)}
           onClick={() => answer({ allow: 'run', by: 'person' })}
         >
           Approve for this run
         </button>
       )}
+      {canHavePattern(request) && (
+        <button type="button" class="button" onClick={onPattern}>
+          Approve the rest like this…
+        </button>
+      )}
       <button type="button" class="button danger" onClick={onRefuse}>
         Refuse…
       </button>
+      {!isPlan && <p class="muted small coverage">{coverageOf(request)}</p>}
     </div>
   )
 }
@@ -203,4 +281,90 @@ const verbs: Readonly<Record<string, string>> = {
 
 function verbOf(tool: string): string {
   return verbs[tool] ?? `call ${tool}`
+}
+
+/** The question in a person's words. */
+function questionOf({ tool, input }: PendingApproval['request']): string {
+  if (tool === 'submit_plan') return 'Approve this plan?'
+  const verb = verbs[tool] ?? `call ${tool}`
+  const { command } = input as { command?: unknown }
+  if (typeof command === 'string') return `${verb[0]?.toUpperCase()}${verb.slice(1)}?`
+  const verbOnly = verb.replace(/ an? (file|patch|directory)$/, '')
+  return `${verbOnly[0]?.toUpperCase()}${verbOnly.slice(1)} ${aboutCall(tool, input)}?`
+}
+
+/** Says what the approval for this run covers. */
+function coverageOf({ tool, input, accesses }: PendingApproval['request']): string {
+  const { command } = input as { command?: unknown }
+  if (typeof command === 'string') return '“For this run” covers exactly this command, until the run ends.'
+  const paths = [...new Set(accesses.map(({ path }) => path))].join(', ')
+  return `“For this run” covers: ${verbOf(tool)}, ${paths} only, until the run ends.`
+}
+
+/** Shows the paths of a pattern, which count only when the person confirms them. */
+function PatternForm({
+  question,
+  pending,
+  patterns,
+  open,
+}: Pick<CardProps, 'question' | 'pending' | 'patterns'> & { readonly open: Signal<boolean> }) {
+  const paths = useSignal(proposePaths(question.request))
+  const field = useRef<HTMLInputElement>(null)
+  useLayoutEffect(() => field.current?.focus(), [])
+  const pattern = patternOf(question, paths.value)
+  const isCovering = pattern?.covers(question.request) === true
+  const covered = pending.filter(({ actor, request }) => actor === question.actor && pattern?.covers(request)).length
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (pattern !== undefined && isCovering) patterns.addPattern(pattern)
+      }}
+    >
+      <label class="row">
+        <span>Paths</span>
+        <input
+          ref={field}
+          class="field mono"
+          aria-label="Paths to approve"
+          aria-invalid={!isCovering}
+          value={paths.value}
+          onInput={({ currentTarget }) => {
+            paths.value = currentTarget.value
+          }}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') open.value = false
+          }}
+        />
+      </label>
+      <p class="muted" role="status">
+        {isCovering
+          ? `Covers ${covered} of ${pending.length} that ${pending.length === 1 ? 'waits' : 'wait'}, and later calls that ${verbOf(question.request.tool)} on these paths, until the task ends or the policy changes. Other risks are still asked.`
+          : 'These paths do not cover this call.'}
+      </p>
+      <div class="row wrap">
+        <button type="submit" class="button primary" disabled={!isCovering}>
+          Approve these
+        </button>
+        <button
+          type="button"
+          class="button quiet"
+          onClick={() => {
+            open.value = false
+          }}
+        >
+          Cancel
+        </button>
+      </div>
+    </form>
+  )
+}
+
+function patternOf(question: PendingApproval, paths: string) {
+  try {
+    return createPattern(question, paths)
+  } catch {
+    return undefined
+  }
 }
