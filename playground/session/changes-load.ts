@@ -2,8 +2,25 @@ import type { Autosave } from './autosave.ts'
 import type { ChangesReview, ReviewParts, SavedReview } from './changes-review.ts'
 import type { SessionProject } from './types.ts'
 
-/** Loads the code and the saved data of the review, which the first view of the changes needs. */
-export async function loadReview(
+/** Loads the code and the saved data of the review once, for the first view of the changes. */
+export function createReviewLoader(
+  project: Pick<SessionProject, 'kept'>,
+  parts: ReviewParts,
+  autosave: Autosave,
+): { load(): Promise<ChangesReview>; close(): Promise<void> } {
+  let review: Promise<ChangesReview> | undefined
+  return {
+    load() {
+      review ??= loadReview(project, parts, autosave)
+      return review
+    },
+    async close() {
+      ;(await review)?.close()
+    },
+  }
+}
+
+async function loadReview(
   { kept }: Pick<SessionProject, 'kept'>,
   parts: ReviewParts,
   autosave: Autosave,

@@ -4,7 +4,7 @@ import { callbackSink } from 'wardspace/audit'
 import type { OpenProject } from '../projects/types.ts'
 import { type Autosave, createAutosave } from './autosave.ts'
 import { changedPaths, type FileChange } from './changes.ts'
-import { loadReview } from './changes-load.ts'
+import { createReviewLoader } from './changes-load.ts'
 import type { ChangesReview } from './changes-review.ts'
 import { type Conversation, createConversation, type SavedConversation } from './conversation.ts'
 import { createFollowing, type Following } from './following.ts'
@@ -98,13 +98,10 @@ export async function openProjectSession(
   )
   const writable = signal(project.writable)
   const { files, texts, close: endTyping } = await openTyping(project, session, autosave)
-
   const terminal = await openTerminal(project, session, autosave)
-
   const following = createFollowing(session, conversation.isWorking)
 
-  let review: Promise<ChangesReview> | undefined
-
+  const review = createReviewLoader(project, { session, conversation }, autosave)
   const again = () => Promise.all([tree.refresh(), files.refresh()])
   const endLooking = effect(() => {
     session.revision.value
@@ -139,13 +136,10 @@ export async function openProjectSession(
       session.revision.value
       return changedPaths(session.workspace.value.history())
     }),
-    review() {
-      review ??= loadReview(project, { session, conversation }, autosave)
-      return review
-    },
+    review: review.load,
     look,
     async close() {
-      ;(await review)?.close()
+      await review.close()
       endLeaving()
       endTyping()
       following.close()
