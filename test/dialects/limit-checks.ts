@@ -95,7 +95,9 @@ function inOwnTools({ tool, input }: NativeCall, one: Case, limits: Partial<Limi
 }
 
 async function callOwn(tool: string, input: object, one: Case, limits: Partial<Limits>): Promise<string> {
-  const key = changes.has(tool) ? '' : JSON.stringify([limits, one.mode])
+  // A workspace with a limit for a run or a minute would count the calls before.
+  const isCounting = Object.keys(limits).some((name) => /Per(Run|Minute)/.test(name))
+  const key = changes.has(tool) || isCounting ? '' : JSON.stringify([limits, one.mode])
   const opened = ownWorkspaces.get(key) ?? openOwn(one, limits)
   if (key !== '') ownWorkspaces.set(key, opened)
   const workspace = await opened
