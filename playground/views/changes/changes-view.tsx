@@ -1,8 +1,10 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { joinSentences } from 'wardspace/dialect'
-import type { ChangesReview } from '../../session/changes-review.ts'
+import type { ChangesReview, Outcome } from '../../session/changes-review.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
+import { announce } from '../../ui/announce.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
 import { Select } from '../../ui/select.tsx'
 import './changes.css'
 import { FileReview } from './file-review.tsx'
@@ -73,6 +75,7 @@ function SinceCommit({ projectSession }: Pick<ChangesViewProps, 'projectSession'
 
 function SinceOpened({ projectSession, selected }: ChangesViewProps) {
   const review = useReview(projectSession)
+  const outcome = useSignal<(Outcome & { readonly text: string }) | undefined>(undefined)
   if (review === undefined) return <div class="skeleton" />
   const files = review.files.value
   const at = Math.max(
@@ -80,10 +83,28 @@ function SinceOpened({ projectSession, selected }: ChangesViewProps) {
     files.findIndex(({ path }) => path === selected.value),
   )
   const file = files[at]
+  const act = async (text: string, action: Promise<Outcome>) => {
+    const result = await action
+    outcome.value = { ...result, text }
+    announce('trouble' in result ? result.trouble : text)
+  }
+  // It stays when the file has no change left.
+  const note = outcome.value !== undefined && (
+    <OutcomeNote
+      outcome={outcome.value}
+      onUndo={(callId) => void act('The changes are back', review.undo(callId))}
+      onClose={() => {
+        outcome.value = undefined
+      }}
+    />
+  )
   if (file === undefined) {
     return (
-      <div class="empty">
-        <p>Nothing has changed since the project was first opened here.</p>
+      <div class="fill">
+        {note}
+        <div class="empty">
+          <p>Nothing has changed since the project was first opened here.</p>
+        </div>
       </div>
     )
   }
@@ -108,17 +129,42 @@ function SinceOpened({ projectSession, selected }: ChangesViewProps) {
           }}
         />
       </div>
+      {note}
       <FileReview
         key={file.path}
         review={review}
         file={file}
         revision={projectSession.session.revision.value}
         isWritable={projectSession.writable.value}
+        onAct={(text, action) => void act(text, action)}
         onFile={(step) => {
           selected.value = files[(at + step + files.length) % files.length]?.path
         }}
       />
       <PendingComments review={review} isWorking={projectSession.conversation.isWorking.value} />
+    </div>
+  )
+}
+
+function OutcomeNote({
+  outcome,
+  onUndo,
+  onClose,
+}: {
+  readonly outcome: Outcome & { readonly text: string }
+  readonly onUndo: (callId: string) => void
+  readonly onClose: () => void
+}) {
+  const isBad = 'trouble' in outcome
+  return (
+    <div class={`notice row ${isBad ? 'bad' : 'good'}`} role={isBad ? 'alert' : undefined}>
+      <span class="grow">{isBad ? outcome.trouble : outcome.text}</span>
+      {!isBad && (
+        <button type="button" class="button" onClick={() => onUndo(outcome.callId)}>
+          Undo
+        </button>
+      )}
+      <IconButton icon="close" label="Dismiss" onClick={onClose} />
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { type ChangeHunk, linesOf } from '../../session/changes-hunks.ts'
 import { placeOf, type ReviewComment } from '../../session/changes-message.ts'
 import type { ChangesReview, ReviewedFile } from '../../session/changes-review.ts'
@@ -22,7 +22,7 @@ export function CommentForm({ review, file, hunk, open }: CommentFormProps) {
   const to = useSignal(start + count)
   const text = useSignal('')
   const field = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => field.current?.focus(), [])
+  useLayoutEffect(() => field.current?.focus(), [])
   const lines = linesOf(file.text?.[side] ?? '')
   const add = () => {
     if (text.value.trim() === '') return

@@ -3,9 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { ChangedFile } from '../../session/changes.ts'
 import { type ChangeHunk, countLines } from '../../session/changes-hunks.ts'
 import type { ChangesReview, Outcome, ReviewedFile } from '../../session/changes-review.ts'
-import { announce } from '../../ui/announce.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { IconButton } from '../../ui/icon-button.tsx'
 import { Count } from './changed-files.tsx'
 import { HunkView } from './hunk-view.tsx'
 import { paintLines } from './paint.ts'
@@ -18,15 +16,16 @@ export interface FileReviewProps {
   readonly isWritable: boolean
   /** Shows the next or the previous file. */
   readonly onFile: (step: 1 | -1) => void
+  /** Acts on the files; the text says what that comes to. */
+  readonly onAct: (text: string, action: Promise<Outcome>) => void
 }
 
 /** Narrower views show differences inline. */
 const MIN_SIDES = 800
 
 /** The changes of one file, with what a reviewer does with them. */
-export function FileReview({ review, file, revision, isWritable, onFile }: FileReviewProps) {
+export function FileReview({ review, file, revision, isWritable, onFile, onAct: act }: FileReviewProps) {
   const loaded = useSignal<ReviewedFile | undefined>(undefined)
-  const outcome = useSignal<(Outcome & { readonly text: string }) | undefined>(undefined)
   const place = useRef<HTMLDivElement>(null)
   const isWide = useIsWide(place)
   useEffect(() => {
@@ -38,11 +37,6 @@ export function FileReview({ review, file, revision, isWritable, onFile }: FileR
       isStale = true
     }
   }, [file.path, file.version, revision])
-  const act = async (text: string, action: Promise<Outcome>) => {
-    const result = await action
-    outcome.value = { ...result, text }
-    announce('trouble' in result ? result.trouble : text)
-  }
   const step = (by: 1 | -1) => {
     const hunks = [...(place.current?.querySelectorAll<HTMLElement>('.change-hunk') ?? [])]
     const at = hunks.findIndex((hunk) => hunk.contains(document.activeElement))
@@ -73,25 +67,16 @@ export function FileReview({ review, file, revision, isWritable, onFile }: FileR
         isWritable={isWritable}
         onStep={step}
         onRevert={() =>
-          reviewed !== undefined && void act(`${file.path} is as it was at first`, review.revertFile(reviewed))
+          reviewed !== undefined && act(`${file.path} is as it was at first`, review.revertFile(reviewed))
         }
       />
-      {outcome.value !== undefined && (
-        <OutcomeNote
-          outcome={outcome.value}
-          onUndo={(callId) => void act('The changes are back', review.undo(callId))}
-          onClose={() => {
-            outcome.value = undefined
-          }}
-        />
-      )}
       {reviewed?.path === file.path && (
         <FileDiff
           review={review}
           file={reviewed}
           isInline={layout === 'inline' || (layout === 'fit' && !isWide)}
           isWritable={isWritable}
-          onRevert={(hunk) => void act('The change is taken back', review.revert(reviewed, hunk))}
+          onRevert={(hunk) => act('The change is taken back', review.revert(reviewed, hunk))}
         />
       )}
     </section>
@@ -168,29 +153,6 @@ function FileHead({
       >
         <Icon name="arrow" />
       </button>
-    </div>
-  )
-}
-
-function OutcomeNote({
-  outcome,
-  onUndo,
-  onClose,
-}: {
-  readonly outcome: Outcome & { readonly text: string }
-  readonly onUndo: (callId: string) => void
-  readonly onClose: () => void
-}) {
-  const isBad = 'trouble' in outcome
-  return (
-    <div class={`notice row ${isBad ? 'bad' : 'good'}`} role={isBad ? 'alert' : undefined}>
-      <span class="grow">{isBad ? outcome.trouble : outcome.text}</span>
-      {!isBad && (
-        <button type="button" class="button" onClick={() => onUndo(outcome.callId)}>
-          Undo
-        </button>
-      )}
-      <IconButton icon="close" label="Dismiss" onClick={onClose} />
     </div>
   )
 }
