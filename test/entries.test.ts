@@ -16,7 +16,7 @@ const mayLoad: readonly (readonly [entry: RegExp, parts: readonly string[] | '*'
   [/^\.(\/core|\/replay)?$/, WORKSPACE],
   [/^\.\/dialects\/exec-workspace$/, [...WORKSPACE, 'dialects', 'backends']],
   [/^\.\/tools$/, ['tools', 'guard', 'policy', 'storage']],
-  [/^\.\/tool$/, ['tools', 'search']],
+  [/^\.\/tool$/, ['tools', 'search', 'patch']],
   [/^\.\/policy$/, ['policy']],
   [/^\.\/(audit|evidence\/jsonl-sink)$/, ['audit', 'policy']],
   [/^\.\/evidence\/directory-parking$/, ['policy']],

@@ -17,7 +17,7 @@ const titles: Readonly<Record<PanelName, string>> = {
   search: 'Search',
   changes: 'Changes',
   timeline: 'Timeline',
-  policy: 'What the agent may do',
+  policy: 'Policy and limits',
   report: 'Runs and recordings',
   more: 'More',
 }

@@ -152,6 +152,8 @@ describe('an output that cannot be written', () => {
   const root = join(home, 'root')
   mkdirSync(root, { recursive: true })
   writeFileSync(join(root, 'a.txt'), 'a\n')
+  const parked = join(home, 'parked')
+  mkdirSync(parked)
   const audited = join(home, 'audit.jsonl')
   const recorded = join(home, 'recording.jsonl')
   const here = ['--root', root, '--policy', 'autonomous']
@@ -165,7 +167,7 @@ describe('an output that cannot be written', () => {
     overlay: ['overlay', 'show', '--root', root],
     'policy check': ['policy', 'check', ...here],
     'policy explain': ['policy', 'explain', 'read_file', 'a.txt', ...here],
-    approve: ['approve', '--parked', join(home, 'parked')],
+    approve: ['approve', '--parked', parked],
     replay: ['replay', recorded, '--root', root],
     report: ['report', audited],
     'audit verify': ['audit', 'verify', audited],

@@ -39,7 +39,7 @@ export async function startPlayground(
     (await other)?.browser ?? (await chromium.launch({ executablePath: await chromiumPath(), args: chromiumArgs }))
   const person: Playground['person'] = async (keeps) => {
     const viewport = { width: 1400, height: 900 }
-    const context = await browser.newContext({ viewport, serviceWorkers: keeps === undefined ? 'block' : 'allow' })
+    const context = await browser.newContext({ viewport, reducedMotion: 'reduce', serviceWorkers: keeps === undefined ? 'block' : 'allow' })
     // The machine may be busy with other tests.
     context.setDefaultTimeout(90_000)
     return context
