@@ -67,8 +67,8 @@ export interface SavedConversation {
 }
 
 const noUsage: Usage = { steps: 0, inputTokens: 0, outputTokens: 0, ms: 0 }
-/** Milliseconds per word of a scripted model, slow enough to follow. */
-const PACE = 12
+/** Milliseconds per word of a scripted model: slow enough to follow, and no wait for people who want no motion. */
+const defaultPace = (): number => (globalThis.matchMedia?.('(prefers-reduced-motion: reduce)').matches ? 0 : 12)
 
 const ends: Readonly<Record<string, string>> = {
   stopped: 'Stopped',
@@ -153,7 +153,7 @@ class SessionConversation implements StoredConversation {
   readonly next = () => this.#goOn(true)
   readonly resume = () => this.#goOn(false)
 
-  constructor(session: Session, { kept, pick, load, loadScenarios, pace = PACE }: ConversationOptions) {
+  constructor(session: Session, { kept, pick, load, loadScenarios, pace = defaultPace() }: ConversationOptions) {
     this.#session = session
     this.#load = load
     this.#pace = pace

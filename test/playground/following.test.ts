@@ -74,7 +74,8 @@ describe('the first screen', () => {
 
 describe('the stage', () => {
   it('follows the agent: the lines that it reads, its edit as a difference, its commands in the terminal', async () => {
-    const page = await playground.sample('price-list', { storage: 'memory' })
+    const context = await playground.person(undefined, 'no-preference')
+    const page = await playground.sample('price-list', { storage: 'memory', context })
     const seen = await watchStage(page)
     await card(page, 'Mend a failing test').click()
     await endCard(page).waitFor()

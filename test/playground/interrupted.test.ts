@@ -34,7 +34,8 @@ async function repeated(page: Page): Promise<string[]> {
 
 describe('a reload while the agent works', () => {
   it('says where the run was interrupted, and goes on without repeating a text', async () => {
-    const page = await playground.sample('price-list')
+    const context = await playground.person(undefined, 'no-preference')
+    const page = await playground.sample('price-list', { context })
     await run(page)
     const moments = ['I run the tests to see', 'I read what they', 'The test says']
     for (const moment of moments) {

@@ -18,8 +18,9 @@ export interface Playground {
    * Opens a browser context with empty storage, like that of a new user.
    *
    * @param keeps allows service workers, so that the page's own one stores the whole build, for tests without a network
+   * @param motion whether the person wants motion; if not, the scripted model does not wait between words
    */
-  person(keeps?: 'keeps the page'): Promise<BrowserContext>
+  person(keeps?: 'keeps the page', motion?: 'reduce' | 'no-preference'): Promise<BrowserContext>
   /** Loads a page of the playground, in a new context by default. */
   open(context?: BrowserContext, query?: string): Promise<Page>
   close(): Promise<void>
@@ -37,9 +38,13 @@ export async function startPlayground(
   const server: Served = await serve(directory)
   const browser =
     (await other)?.browser ?? (await chromium.launch({ executablePath: await chromiumPath(), args: chromiumArgs }))
-  const person: Playground['person'] = async (keeps) => {
+  const person: Playground['person'] = async (keeps, motion = 'reduce') => {
     const viewport = { width: 1400, height: 900 }
-    const context = await browser.newContext({ viewport, reducedMotion: 'reduce', serviceWorkers: keeps === undefined ? 'block' : 'allow' })
+    const context = await browser.newContext({
+      viewport,
+      reducedMotion: motion,
+      serviceWorkers: keeps === undefined ? 'block' : 'allow',
+    })
     // The machine may be busy with other tests.
     context.setDefaultTimeout(90_000)
     return context

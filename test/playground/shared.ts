@@ -32,8 +32,8 @@ export function usePlayground(root?: string): SharedPlayground {
   afterAll(async () => {
     for (const context of ofFile) await context.close()
   })
-  const person: Playground['person'] = async (keeps) => {
-    const context = await playground.person(keeps)
+  const person: Playground['person'] = async (keeps, motion) => {
+    const context = await playground.person(keeps, motion)
     if (TestRunner.getCurrentTest() === undefined) ofFile.push(context)
     else onTestFinished(() => context.close())
     return context
