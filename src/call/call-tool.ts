@@ -515,10 +515,10 @@ async function withSuggestions(
   dialectCall: DialectCall | undefined,
   error: unknown,
 ): Promise<unknown> {
-  if (!(error instanceof ToolError) || error.code !== 'NOT_FOUND') return error
+  if (!(error instanceof ToolError) || error.code !== 'NOT_FOUND' || error.details.path === undefined) return error
   try {
     const { addPathSuggestions } = await import('./suggest-paths.ts')
-    return await addPathSuggestions(workspace, run, tool, dialectCall, error)
+    return await addPathSuggestions(workspace, run, tool, dialectCall, error, error.details.path)
   } catch {
     return error
   }

@@ -1,6 +1,5 @@
 import { ToolError } from '../errors.ts'
-import type { Visibility } from '../guard/visibility.ts'
-import { createVisibility } from '../guard/visibility.ts'
+import { createVisibility, type Visibility } from '../guard/visibility.ts'
 import { type LogicalPath, nameOf, type Path, parentOf, parsePath } from '../paths/logical-path.ts'
 import type { DialectCall } from '../policy/dialect-call.ts'
 import type { Backend } from '../storage/backend.ts'
@@ -12,16 +11,16 @@ import type { WorkspaceState } from './state/workspace-state.ts'
 const MAX_NAMES = 2000
 const MAX_SUGGESTIONS = 5
 
-/** Adds the visible paths with the most similar names to a `NOT_FOUND`. Any other error stays as it is. */
+/** Adds the visible paths with the most similar names to a `NOT_FOUND` of a path. */
 export async function addPathSuggestions(
   workspace: WorkspaceState,
   run: RunState,
   tool: string,
   dialectCall: DialectCall | undefined,
-  error: unknown,
-): Promise<unknown> {
-  if (!(error instanceof ToolError) || error.code !== 'NOT_FOUND' || error.details.path === undefined) return error
-  const missing = parsePath(error.details.path)
+  error: ToolError,
+  path: string,
+): Promise<ToolError> {
+  const missing = parsePath(path)
   const visibility = createVisibility(workspace.policy, policyCall(run, tool, {}, dialectCall), 'list', { rules: [] })
   const suggestions = await suggestPaths(workspace.backend, missing, visibility)
   if (suggestions.length === 0) return error

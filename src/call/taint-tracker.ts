@@ -412,7 +412,7 @@ function deniedBySink(sink: LabelSink, origin: TaintOrigin, action: string, path
   )
 }
 
-/** Git makes the names of its objects and packs of their contents, so they show no more than the repository. */
+/** Returns the path that messages name. Git derives the names of objects and packs from their contents, so these stay unnamed. */
 function originPath(path: string): string {
   return isWithin(path as Path, OBJECTS) ? GIT_DIRECTORY : path
 }
