@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
@@ -157,12 +157,22 @@ async function answer(server: ChildProcess): Promise<void> {
   throw new Error(`The server ended without an answer: ${output.slice(0, 200)}`)
 }
 
-/** Returns the size of a page that esbuild makes without configuration, or undefined if it fails. */
+/** Returns the size of what the imports of a page load, as esbuild builds it without configuration; undefined if that fails. */
 async function pageSize(directory: string, contents: string): Promise<number | undefined> {
   const built = await build({
     stdin: { contents, resolveDir: directory },
     ...{ bundle: true, write: false, minify: true, splitting: true, format: 'esm', platform: 'browser' },
-    ...{ outdir: 'never-written', logLevel: 'silent' },
+    ...{ absWorkingDir: directory, outdir: 'never-written', metafile: true, logLevel: 'silent' },
   }).catch(() => undefined)
-  return built?.outputFiles.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length / 1000, 0)
+  if (built === undefined) return undefined
+  const loaded = new Set<string>()
+  const load = (file: string): void => {
+    if (loaded.has(file)) return
+    loaded.add(file)
+    for (const { path, kind } of built.metafile.outputs[file]?.imports ?? [])
+      if (kind === 'import-statement') load(path)
+  }
+  load('never-written/stdin.js')
+  const files = built.outputFiles.filter(({ path }) => loaded.has(relative(directory, path)))
+  return files.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length / 1000, 0)
 }
