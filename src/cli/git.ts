@@ -1,4 +1,3 @@
-import { git } from '../git/index.ts'
 import type { WorkspaceOptions } from '../workspace/create-workspace.ts'
 import type { WorkspaceValues } from './parse-words.ts'
 
@@ -7,11 +6,12 @@ import type { WorkspaceValues } from './parse-words.ts'
  *
  * @throws TypeError with options that cannot hold for a repository
  */
-export function gitOf(options: WorkspaceValues): Pick<WorkspaceOptions, 'git'> {
+export async function gitOf(options: WorkspaceValues): Promise<Pick<WorkspaceOptions, 'git'>> {
   if (options.git !== true) return {}
   if (options.shell !== 'bash') throw new TypeError('--git is for the commands of --shell bash')
   for (const name of ['overlay', 'read-only', 'record'] as const) {
     if (options[name] !== undefined) throw new TypeError(`--git writes the repository itself: leave out --${name}`)
   }
+  const { git } = await import('../git/index.ts')
   return { git: git() }
 }

@@ -4,10 +4,9 @@ import { StdioServerTransport } from '../adapters/mcp/sdk.ts'
 import type { ApproveHandler } from '../policy/approval.ts'
 import type { DialectWorkspace, Workspace } from '../workspace/create-workspace.ts'
 import { answeredLines } from './answered-lines.ts'
-import { askInTerminal } from './ask.ts'
 import { rootsOfClient, type ServedWorkspace } from './client-roots.ts'
 import { dialectOf } from './dialect.ts'
-import { type HttpServer, isLoopback, requireHosts, serveHttp } from './mcp-http.ts'
+import type { HttpServer } from './mcp-http.ts'
 import { configOf, openWorkspace } from './options.ts'
 import { parseWords, workspaceOptionNames } from './parse-words.ts'
 import { type Root, rootsOf } from './roots.ts'
@@ -68,6 +67,7 @@ async function serveStdio(values: McpOptions, host: Host, stopped: Promise<void>
 }
 
 async function serveOverHttp(text: string, values: McpOptions, host: Host, stopped: Promise<void>): Promise<void> {
+  const { isLoopback, requireHosts, serveHttp } = await import('./mcp-http.ts')
   const address = (values.host ?? '127.0.0.1').replace(/^\[(.*)\]$/, '$1')
   const allowedHosts = values['allowed-host'] ?? []
   const { token, isNew } = tokenOf(values['token-file'], host.env, rootsOf(values.root))
@@ -76,7 +76,7 @@ async function serveOverHttp(text: string, values: McpOptions, host: Host, stopp
   }
   requireHosts(address, allowedHosts)
   const port = portOf(text)
-  const terminal = values.ask === true ? askInTerminal() : undefined
+  const terminal = values.ask === true ? (await import('./ask.ts')).askInTerminal() : undefined
   const workspace = await openServed(values, terminal?.approve)
   const print = printTo(host)
   let server: HttpServer

@@ -1,8 +1,6 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { jsonlSink } from '../audit/jsonl-sink.ts'
 import type { Dialect } from '../dialects/runtime/types.ts'
-import { directoryParking } from '../policy/directory-parking.ts'
 import type { Backend } from '../storage/backend.ts'
 import {
   createWorkspace,
@@ -49,9 +47,9 @@ export async function openWorkspace(
   const { parked } = options
   const isReadOnly = options['read-only'] === true
   const environment = { roots, overlay: options.overlay === true, readOnly: isReadOnly }
-  const git = gitOf(options)
+  const git = await gitOf(options)
   const shell = await shellOf(options.shell, environment)
-  const backend = openRoots(roots, environment.overlay)
+  const backend = await openRoots(roots, environment.overlay)
   try {
     // Checked before the sink opens, because that creates the file.
     if (audit !== undefined && backend.containsPhysicalPath?.(audit) === true) {
@@ -67,8 +65,8 @@ export async function openWorkspace(
       ...(shell === undefined ? {} : { shell }),
       ...git,
       ...(options.plan === true ? { mode: 'plan' as const } : {}),
-      ...(parked === undefined ? {} : { parked: directoryParking(parked) }),
-      ...auditOf(audit),
+      ...(await parkingOf(parked)),
+      ...(await auditOf(audit)),
       ...recordOf(options.record, backend),
       ...extra,
     }
@@ -102,8 +100,16 @@ async function requireCommands(workspace: Workspace | DialectWorkspace): Promise
 }
 
 /** Returns the audit option for a file. Default: the audit stays in memory. */
-export function auditOf(audit: string | undefined): Pick<WorkspaceOptions, 'audit'> {
-  return audit === undefined ? {} : { audit: jsonlSink(audit) }
+export async function auditOf(audit: string | undefined): Promise<Pick<WorkspaceOptions, 'audit'>> {
+  if (audit === undefined) return {}
+  const { jsonlSink } = await import('../audit/jsonl-sink.ts')
+  return { audit: jsonlSink(audit) }
+}
+
+async function parkingOf(directory: string | undefined): Promise<Pick<WorkspaceOptions, 'parked'>> {
+  if (directory === undefined) return {}
+  const { directoryParking } = await import('../policy/directory-parking.ts')
+  return { parked: directoryParking(directory) }
 }
 
 /** Returns the option that records into a new file, readable only by its owner. */

@@ -30,7 +30,7 @@ export async function overlay(words: string[]): Promise<number> {
     if (action !== 'accept') return 0
     const dialect = await dialectOf(values.dialect)
     const { policy, audit } = await configOf(values, dialect)
-    const options = { backend: draft, policy, run: { actor: 'cli' }, ...auditOf(audit) }
+    const options = { backend: draft, policy, run: { actor: 'cli' }, ...(await auditOf(audit)) }
     const workspace = await (dialect === undefined
       ? createWorkspace(options)
       : createWorkspace({ ...options, dialect }))

@@ -7,7 +7,6 @@ import { isAtOrBelow } from '../paths/physical.ts'
 import type { Backend } from '../storage/backend.ts'
 import { mounts } from '../storage/mounts.ts'
 import { readOnly } from '../storage/read-only.ts'
-import { openPersistentOverlay } from './overlay-state.ts'
 
 /** One `--root`. */
 export interface Root {
@@ -63,8 +62,8 @@ export function requireDirectories(roots: readonly Root[]): void {
 }
 
 /** Opens the backend of the roots, with `withOverlay` on the overlay of each. Outside of the roots nothing exists or can be created. */
-export function openRoots(roots: readonly Root[], withOverlay: boolean): Backend {
-  const open = withOverlay ? openPersistentOverlay : nodeBackend
+export async function openRoots(roots: readonly Root[], withOverlay: boolean): Promise<Backend> {
+  const open = withOverlay ? (await import('./overlay-state.ts')).openPersistentOverlay : nodeBackend
   const [first] = roots
   if (first?.at === '' && roots.length === 1) return open(first.directory)
   const parts: Record<string, Backend> = { '': readOnly(memory()) }
