@@ -50,6 +50,7 @@ import { redact } from '../src/files/secrets/index.ts'
 import { git } from '../src/git/index.ts'
 import { createWorkspace, mounts, type Path, readOnly } from '../src/index.ts'
 import { diffLines, unifiedDiff } from '../src/patch/diff.ts'
+import { mergeLines } from '../src/patch/merge-lines.ts'
 import { planPatch } from '../src/patch/plan.ts'
 import { quoteName } from '../src/patch/quoted-name.ts'
 import { compileGlob } from '../src/paths/glob.ts'
@@ -81,7 +82,7 @@ async function setup(): Promise<Record<string, unknown>> {
   const directory = mkdtempSync(join(temporary, 'docs-'))
   return {
     ...{ compileGlob, compilePolicy, compileQuery, createMcpServer, createWorkspace, diffLines, findMatches },
-    ...{ lintPolicy },
+    ...{ lintPolicy, mergeLines },
     ...{
       backendContract,
       shellContract,

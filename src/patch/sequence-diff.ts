@@ -34,12 +34,6 @@ export function markChanges(
       changedB.fill(1, bLow, bHigh)
       continue
     }
-    if (aHigh - aLow === 1 || bHigh - bLow === 1) {
-      changedA.fill(1, aLow, aHigh)
-      changedB.fill(1, bLow, bHigh)
-      unmarkCommonElement(a, b, aLow, aHigh, bLow, bHigh, changedA, changedB)
-      continue
-    }
     if (!findSplit(search, aLow, aHigh, bLow, bHigh)) {
       const size = aHigh - aLow + bHigh - bLow
       if (size <= anchorSize) {
@@ -54,27 +48,6 @@ export function markChanges(
     }
     const { splitA, splitB } = search
     boxes.push(splitA, aHigh, splitB, bHigh, anchorSize, aLow, splitA, bLow, splitB, anchorSize)
-  }
-}
-
-/** Keeps the first element that both sides of a box have. One side is a single element. */
-function unmarkCommonElement(
-  a: Int32Array,
-  b: Int32Array,
-  aLow: number,
-  aHigh: number,
-  bLow: number,
-  bHigh: number,
-  changedA: Uint8Array,
-  changedB: Uint8Array,
-): void {
-  for (let i = aLow; i < aHigh; i++) {
-    for (let j = bLow; j < bHigh; j++) {
-      if (a[i] !== b[j]) continue
-      changedA[i] = 0
-      changedB[j] = 0
-      return
-    }
   }
 }
 
@@ -153,7 +126,7 @@ function stepForward(search: Search, d: number, aLow: number, n: number, bLow: n
   forward[middle - d] = BEFORE
   forward[middle + d] = BEFORE
   forward[middle + d + 1] = BEFORE
-  for (let k = low; k <= high; k += 2) {
+  for (let k = high; k >= low; k -= 2) {
     const right = (forward[middle + k - 1] as number) + 1
     const down = forward[middle + k + 1] as number
     let x = right > down || down - k > m ? right : down
@@ -190,7 +163,7 @@ function stepBackward(search: Search, d: number, aLow: number, n: number, bLow: 
   backward[middle - d] = BEHIND
   backward[middle + d] = BEHIND
   backward[middle + d + 1] = BEHIND
-  for (let k = low; k <= high; k += 2) {
+  for (let k = high; k >= low; k -= 2) {
     const diagonal = k + delta
     const left = (backward[middle + k + 1] as number) - 1
     const up = backward[middle + k - 1] as number

@@ -10,6 +10,7 @@ export type { GuardedFiles, ScanFilter, ScanVisitor } from '../guard/guarded-fil
 export type { WalkKind } from '../guard/visibility.ts'
 export type { ShownRange } from '../history/read-history.ts'
 export { diffLines, type LineHunk } from '../patch/diff.ts'
+export { type LineConflict, type LineMerge, type MergeNames, mergeLines } from '../patch/merge-lines.ts'
 export { compileGlob, type Glob, type GlobOptions } from '../paths/glob.ts'
 export type { Alphabet } from '../search/alphabet.ts'
 export type { Deadline } from '../search/deadline.ts'

@@ -232,6 +232,7 @@ const rows: readonly Row[] = [
     defineTool: [any],
     diffLines: [anyText, anyText],
     findMatches: [param(toolKit.compileQuery(query)), bytes, param(matching)],
+    mergeLines: [anyText, anyText, anyText, param({ ours: 'ours', theirs: 'theirs' })],
     redact: [anyText],
   }),
   ...rowsOf('dialect', dialectKit, {
