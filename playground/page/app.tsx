@@ -44,7 +44,8 @@ export function App() {
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
         event.preventDefault()
-        if (event.dataTransfer !== null) void createFromDrop(event.dataTransfer)
+        // What is dragged within the page has no files.
+        if (event.dataTransfer?.types.includes('Files')) void createFromDrop(event.dataTransfer)
       }}
     >
       <Header projectSession={projectSession} />

@@ -1,7 +1,7 @@
 import type { ProjectSession } from '../session/project-session.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { lazyView } from '../ui/lazy-view.tsx'
-import { TreeView } from '../views/files/tree-view.tsx'
+import { TreeActions, TreeView } from '../views/files/tree-view.tsx'
 import { MoreList } from './more-list.tsx'
 import { openFile, showCall, showChange } from './navigation.ts'
 import { type PanelName, page } from './page-state.ts'
@@ -34,6 +34,9 @@ export function SidePanel({
     <section class="column panel" aria-label={titles[panel]}>
       <div class="panel-head">
         <h2 class="grow cut">{titles[panel]}</h2>
+        {panel === 'files' && projectSession !== undefined && (
+          <TreeActions projectSession={projectSession} onOpen={(path) => openFile(projectSession, path)} />
+        )}
         <IconButton
           icon="close"
           label="Close the panel"

@@ -1,8 +1,9 @@
 import { batch, type Signal, signal } from '@preact/signals'
 import type { AuditSink, Failure, PolicyInput, Success, Workspace } from 'wardspace'
+import type { Tool } from 'wardspace/tool'
 import type { SavedSession } from './load-saved-session.ts'
 import { type Opened, openWorkspace } from './open-workspace.ts'
-import { ownersOnly } from './owner.ts'
+import { ownerPolicy, ownersOnly } from './owner.ts'
 import { Recorder } from './recorder.ts'
 import { copyOf, type Recording } from './recordings.ts'
 import { createShellHolder } from './shells.ts'
@@ -25,6 +26,11 @@ function agentOf({ agent }: Opened): SavedSettings['agent'] {
   return { ...(agent.task === undefined ? {} : { task: agent.task }), ...(taint === undefined ? {} : { taint }) }
 }
 
+interface OwnerOptions {
+  readonly policy: PolicyInput
+  readonly extraTools?: readonly Tool[]
+}
+
 /** Opens workspaces one after the other over the same files. */
 class WorkspaceOpener {
   readonly options: CurrentWorkspaceOptions
@@ -39,7 +45,12 @@ class WorkspaceOpener {
   }
 
   /** Opens a workspace with the history of `past`, and with the task and taint of the agent in `before`. */
-  async open(settings: WorkspaceSettings, before?: Opened, past = before?.workspace): Promise<Opened> {
+  async open(
+    settings: WorkspaceSettings,
+    before?: Opened,
+    past = before?.workspace,
+    extraTools?: readonly Tool[],
+  ): Promise<Opened> {
     const { project, audit, saved, writable } = this.options
     this.time += 1
     const agent = before === undefined ? saved.agent : agentOf(before)
@@ -54,6 +65,7 @@ class WorkspaceOpener {
       time: this.time,
       readOnly: !writable,
       ...(record === undefined ? {} : { record }),
+      ...(extraTools === undefined ? {} : { extraTools }),
       agent,
     })
   }
@@ -66,6 +78,7 @@ export class CurrentWorkspace {
   /** Number of the agent's calls that have not ended. */
   agentCalls = 0
   readonly #opener: WorkspaceOpener
+  #owning: Promise<unknown> = Promise.resolve()
   #tasks = 0
 
   private constructor(opener: WorkspaceOpener, opened: Opened) {
@@ -115,12 +128,25 @@ export class CurrentWorkspace {
     await this.#endPlanModeOfPerson()
     const result = await act(this.workspace)
     if (result.ok || !ownersOnly.has(result.code) || !this.#opener.options.writable) return result
-    if (this.agentCalls > 0 || this.recording.value !== undefined) {
-      const who = this.agentCalls > 0 ? 'The agent is working' : 'A recording is running'
-      const message = `${who}, and the policy of the agent applies to you too: ${result.message}`
+    const reason = this.#reasonAgainstOwner()
+    if (reason !== undefined) {
+      const message = `${reason}, and the policy of the agent applies to you too: ${result.message}`
       return { ...result, message, hint: 'Wait until it has ended, then try again.' }
     }
-    return this.#asOwner(act, policy)
+    return this.#asOwner(act, { policy })
+  }
+
+  /** Acts as the owner of the files, with tools that only the person has. Refuses while the agent is working. */
+  async byOwner(act: Act, extraTools: readonly Tool[]): Promise<Success | Failure> {
+    const reason = this.#opener.options.writable ? this.#reasonAgainstOwner() : 'Another tab works on this project'
+    if (reason === undefined) return this.#asOwner(act, { policy: ownerPolicy, extraTools })
+    return { ok: false, code: 'READ_ONLY', message: reason, hint: 'Wait until it has ended, then try again.' }
+  }
+
+  /** The owner acts in a workspace of their own, which must not replace the one in use. */
+  #reasonAgainstOwner(): string | undefined {
+    if (this.agentCalls > 0) return 'The agent is working'
+    return this.recording.value === undefined ? undefined : 'A recording is running'
   }
 
   /** Plan mode is for the agent. The plan of the person's own run ends it for that run alone. */
@@ -134,9 +160,17 @@ export class CurrentWorkspace {
     )
   }
 
-  async #asOwner(act: Act, policy: PolicyInput): Promise<Success | Failure> {
+  /** Runs one act after the other: each continues the history of the one before it. */
+  #asOwner(act: Act, options: OwnerOptions): Promise<Success | Failure> {
+    const acted = this.#owning.then(() => this.#actAsOwner(act, options))
+    this.#owning = acted.catch(() => undefined)
+    return acted
+  }
+
+  async #actAsOwner(act: Act, { policy, extraTools }: OwnerOptions): Promise<Success | Failure> {
     const before = this.opened.value
-    const owner = await this.#opener.open({ ...this.settings.value, policy, mode: 'act' }, before)
+    const settings: WorkspaceSettings = { ...this.settings.value, policy, mode: 'act' }
+    const owner = await this.#opener.open(settings, before, before.workspace, extraTools)
     const result = await act(owner.workspace)
     // The history of the next workspace includes the owner's act.
     this.opened.value = await this.#opener.open(this.settings.value, before, owner.workspace)

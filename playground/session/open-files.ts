@@ -1,4 +1,4 @@
-import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { Path } from 'wardspace'
 import { joinSentences } from 'wardspace/dialect'
 import { sha256Of } from '../projects/sha256.ts'
@@ -52,10 +52,19 @@ export interface OpenFiles {
   revert(path: string): Promise<void>
   /** Checks whether open files have changed on disk. */
   refresh(): Promise<void>
+  /** Follows a file or directory that the person has moved: its tabs and drafts move with it. */
+  moved(path: string, to: string): Promise<void>
+  /** Closes the tabs of a file or directory that the person has deleted. A draft is kept. */
+  removed(path: string): void
   /** Returns the tabs and drafts to keep over a reload. */
   keep(): SavedFiles
   /** Opens the tabs and drafts that were kept. A draft of a file that has changed since then is a conflict. */
   restore(saved: SavedFiles): Promise<void>
+}
+
+/** Whether a path is the entry or below it. */
+function isAt(path: string, entry: string): boolean {
+  return path === entry || path.startsWith(`${entry}/`)
 }
 
 /** Maximum size of a file that the editor shows. */
@@ -91,6 +100,24 @@ class EditorFiles implements OpenFiles {
     if (this.active.value === path) this.active.value = (open[at + 1] ?? open[at - 1])?.path
     if (this.#find(path)?.draft !== undefined) this.#change(path, { isOpen: false })
     else this.all.value = this.all.value.filter((file) => file.path !== path)
+  }
+
+  async moved(path: string, to: string): Promise<void> {
+    const newPath = (name: string): string => (isAt(name, path) ? `${to}${name.slice(path.length)}` : name)
+    // The moved file replaces one that was there, whose draft was made from another text.
+    const gone = this.all.value.filter((file) => !isAt(file.path, path) && isAt(file.path, to))
+    const active = this.active.value
+    batch(() => {
+      this.all.value = this.all.value
+        .filter((file) => !gone.includes(file))
+        .map((file) => (isAt(file.path, path) ? { ...file, path: newPath(file.path), theirs: undefined } : file))
+      if (active !== undefined) this.active.value = newPath(active)
+    })
+    await this.refresh()
+  }
+
+  removed(path: string): void {
+    for (const file of this.all.value) if (isAt(file.path, path) && file.draft === undefined) this.close(file.path)
   }
 
   keep(): SavedFiles {

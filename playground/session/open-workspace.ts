@@ -9,6 +9,7 @@ import {
   type WorkspaceRun,
 } from 'wardspace'
 import { git } from 'wardspace/git'
+import type { Tool } from 'wardspace/tool'
 import type { OpenShell } from './shells.ts'
 import type { WorkspaceSettings } from './types.ts'
 
@@ -34,6 +35,8 @@ export interface OpenParts {
   /** The task and taint that the agent's run continues with. */
   readonly agent: Pick<RunOptions, 'task' | 'taint'>
   readonly record?: (line: string) => void
+  /** Tools beside the built-in ones. */
+  readonly extraTools?: readonly Tool[]
 }
 
 /** The git of the page. */
@@ -47,7 +50,7 @@ export function openGit(): NonNullable<WorkspaceOptions['git']> {
  * @throws TypeError if the policy is invalid
  */
 export async function openWorkspace(parts: OpenParts): Promise<Opened> {
-  const { backend, audit, settings, shell, history, time, readOnly, agent, record } = parts
+  const { backend, audit, settings, shell, history, time, readOnly, agent, record, extraTools } = parts
   const workspace = await createWorkspace({
     backend: { ...backend, close: async () => {} },
     audit,
@@ -59,6 +62,7 @@ export async function openWorkspace(parts: OpenParts): Promise<Opened> {
     ...(readOnly ? { readOnly } : {}),
     ...(history === undefined ? {} : { history }),
     ...(record === undefined ? {} : { record }),
+    ...(extraTools === undefined ? {} : { extraTools }),
     run: { id: `person-${time}`, actor: 'person' },
   })
   return { workspace, agent: workspace.run({ id: `agent-${time}`, actor: 'agent', ...agent }), shell: shell.state }

@@ -7,6 +7,7 @@ import { changedPaths, type FileChange } from './changes.ts'
 import { createReviewLoader } from './changes-load.ts'
 import type { ChangesReview } from './changes-review.ts'
 import { type Conversation, createConversation, type SavedConversation } from './conversation.ts'
+import { createFileActions, type FileActions } from './file-actions.ts'
 import { createFollowing, type Following } from './following.ts'
 import { loadAgent, loadScenarios } from './load-agent.ts'
 import type { ModelPick } from './model.ts'
@@ -27,6 +28,7 @@ export interface ProjectSession {
   readonly session: Session
   readonly tree: FileTree
   readonly files: OpenFiles
+  readonly fileActions: FileActions
   /** The texts of fields that the person has not sent or applied. */
   readonly texts: TypedTexts
   readonly search: Search
@@ -127,6 +129,7 @@ export async function openProjectSession(
     session,
     tree,
     files,
+    fileActions: createFileActions({ session, tree, files }),
     texts,
     search: createSearch(look),
     conversation,

@@ -53,7 +53,7 @@ export function trackBrowserRun(run: Pick<WorkspaceRun, 'callTool'>, parts: Call
 /** Creates the person's actions in a session. */
 export function createPersonActions(
   parts: CallParts,
-): Pick<Session, 'call' | 'save' | 'undo' | 'moveTo' | 'checkpoint'> {
+): Pick<Session, 'call' | 'callAsOwner' | 'changeFiles' | 'save' | 'undo' | 'moveTo' | 'checkpoint'> {
   const { current, changes } = parts
 
   function act(
@@ -78,6 +78,21 @@ export function createPersonActions(
           ),
         labelOf(tool, input),
       ),
+    callAsOwner: (tool, input) =>
+      changes.around(
+        () => act({ tool, input }, (workspace, options) => workspace.callTool(tool, input, options)),
+        labelOf(tool, input),
+      ),
+    changeFiles: (input) => {
+      // The entry names the files without their content.
+      const action = { actor: 'person', tool: 'change_files', input: { path: input.label } } as const
+      const change = async (key: string): Promise<Success | Failure> => {
+        const { changeFilesTool } = await import('./change-files-tool.ts')
+        const callTool = (workspace: Workspace) => workspace.callTool('change_files', input, { step: `#${key}` })
+        return current.byOwner(callTool, [changeFilesTool])
+      }
+      return changes.around(() => log(parts, action, change), input.label)
+    },
     save: (path, content, expectedSha256) => {
       const input = { path, content, expectedSha256 }
       return changes.around(

@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from '@preact/signals'
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { Backend, Path } from 'wardspace'
 import type { DirectoryEntry } from 'wardspace/backend'
 
@@ -17,10 +17,14 @@ export interface TreeRow {
 /** The expanded part of a project's file tree. It shows all files, since they belong to the person. */
 export interface FileTree {
   readonly rows: ReadonlySignal<readonly TreeRow[]>
+  /** The path of the row that the keyboard is on. */
+  readonly selected: Signal<string | undefined>
   /** Expands or collapses a directory. */
   toggle(path: string, open?: boolean): Promise<void>
   /** Expands the ancestors of a path. */
   reveal(path: string): Promise<void>
+  /** Collapses all directories. */
+  collapse(): void
   /** Lists the expanded directories again. */
   refresh(): Promise<void>
 }
@@ -79,7 +83,13 @@ export function createTree(backend: Pick<Backend, 'list'>): FileTree {
 
   return {
     rows,
+    selected: signal<string | undefined>(undefined),
     refresh,
+    collapse() {
+      open.clear()
+      open.add('')
+      show()
+    },
     async toggle(path, isOpen = !open.has(path)) {
       if (isOpen) open.add(path)
       else open.delete(path)

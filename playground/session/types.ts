@@ -13,6 +13,7 @@ import type {
   WorkspaceRun,
 } from 'wardspace'
 import type { ApprovalQueue } from './approvals.ts'
+import type { FileChanges } from './change-files-tool.ts'
 import type { Recording } from './recordings.ts'
 import type { ShellLines } from './terminal-shell.ts'
 import type { WebTools } from './web-tools.ts'
@@ -97,6 +98,10 @@ export interface Session {
    * refuses it and no agent is working, only the built-in protections of files apply.
    */
   call(tool: string, input: unknown, options?: { readonly signal?: AbortSignal }): Promise<Success | Failure>
+  /** Makes a call by the person. If the policy refuses it and no agent is working, the person acts as owner of the files. */
+  callAsOwner(tool: string, input: unknown): Promise<Success | Failure>
+  /** Changes several files in one step as the owner of the files, unless an agent is working. */
+  changeFiles(changes: FileChanges): Promise<Success | Failure>
   /**
    * Saves a file for the person. If the policy refuses and no agent is working, it is saved as the owner of the files,
    * to whom a policy for agents does not apply. `null` requires that the file does not exist.

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { restoreFocus } from './focusable.ts'
 import { IconButton } from './icon-button.tsx'
 
 export interface DialogProps {
@@ -16,12 +17,8 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     const previous = document.activeElement
     element.current?.showModal()
     const dialog = element.current
-    return () => {
-      // The browser has usually restored the focus already, and the person may have moved it since.
-      const { activeElement } = document
-      const isLost = activeElement === document.body || dialog?.contains(activeElement) === true
-      if (isLost && previous instanceof HTMLElement) previous.focus()
-    }
+    // The browser has usually restored the focus already, and the person may have moved it since.
+    return () => restoreFocus(previous, dialog)
   }, [])
   return (
     <dialog ref={element} aria-labelledby={id} onClose={onClose}>

@@ -2,6 +2,8 @@
 const shapes = {
   folder: 'M1.5 4.5v8h13v-7h-7l-1.5-2h-4.5z',
   file: 'M4 1.5h5l3 3v10H4zM9 1.5v3h3',
+  newFile: 'M9 1.5H3.5v13H8M9 1.5l3 3V8M9 1.5v3h3M12 9.5v5M9.5 12h5',
+  newFolder: 'M8 12.5H1.5v-8h4l1.5 2h7V9M12 9.5v5M9.5 12h5',
   chevron: 'M6 4l4 4-4 4',
   lock: 'M3.5 7.5h9v6h-9zM5.5 7.5v-2a2.5 2.5 0 0 1 5 0v2',
   search: 'M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9zM10.5 10.5l3.5 3.5',

@@ -13,10 +13,14 @@ export interface VirtualListProps {
   readonly onOpen: (row: number) => void
   /** Handles keys that the list does not use. Returns true for handled keys. */
   readonly onKey?: (event: KeyboardEvent, row: number) => boolean
+  /** Handles keys pressed with Ctrl, Meta or Alt. Returns true for handled keys. */
+  readonly onModifiedKey?: (event: KeyboardEvent, row: number) => boolean
   readonly role?: 'listbox' | 'tree'
   readonly name: string
   /** Attributes of a row's element, such as `aria-level`. */
   readonly attributes?: (row: number) => Readonly<Record<string, unknown>>
+  /** Further attributes and handlers of the list itself. */
+  readonly listAttributes?: Readonly<Record<string, unknown>>
   readonly row: (row: number) => ComponentChildren
   /** Keeps the end of the list visible while it is scrolled to the end. */
   readonly follow?: boolean
@@ -27,11 +31,15 @@ const OVERSCAN = 5
 
 /** A list of any length that renders only its visible rows. The focus stays on the list itself. */
 export function VirtualList(props: VirtualListProps) {
-  const { label, count, rowHeight, active, onActive, onOpen, onKey, role = 'listbox', name, attributes, row } = props
+  const { label, count, rowHeight, active, onActive, onOpen, onKey, onModifiedKey } = props
+  const { role = 'listbox', name, attributes, row, listAttributes } = props
   const { element, top, height, onScroll } = useScroll(props)
 
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.ctrlKey || event.metaKey || event.altKey) {
+      if (onModifiedKey?.(event, active) === true) event.preventDefault()
+      return
+    }
     const move = rowOfKey(event.key, props, height)
     if (move !== undefined && count > 0) onActive(Math.min(count - 1, Math.max(0, move)))
     else if (event.key === 'Enter' && active >= 0) onOpen(active)
@@ -56,6 +64,7 @@ export function VirtualList(props: VirtualListProps) {
       onKeyDown={onKeyDown}
       onFocus={() => active < 0 && count > 0 && onActive(0)}
       onScroll={onScroll}
+      {...listAttributes}
     >
       <div style={{ height: `${count * rowHeight}px` }} role="presentation">
         {rows.map((at) => (

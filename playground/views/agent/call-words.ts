@@ -26,6 +26,7 @@ const tools: Readonly<Record<string, ToolWords>> = {
   create_directory: words('folder', 'Created', 'Creating', 'create'),
   delete_file: words('trash', 'Deleted', 'Deleting', 'delete'),
   move_file: words('arrow', 'Moved', 'Moving', 'move'),
+  change_files: words('files', 'Changed files:', 'Changing files:', 'change files:'),
   copy_file: words('file', 'Copied', 'Copying', 'copy'),
   diff_workspace: words('diff', 'Compared the changes', 'Comparing the changes', 'compare the changes'),
   run_command: words('terminal', 'Ran', 'Running', 'run'),

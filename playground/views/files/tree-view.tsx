@@ -1,18 +1,27 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { directoryOf, type FileActions, joinPath, type Naming } from '../../session/file-actions.ts'
 import { createPathFacts } from '../../session/path-facts.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import type { TreeRow } from '../../session/tree.ts'
-import { Icon } from '../../ui/icon.tsx'
+import { announce } from '../../ui/announce.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { Menu, MenuButton, type MenuPlace } from '../../ui/menu.tsx'
 import { isTouch } from '../../ui/touch.ts'
 import { VirtualList } from '../../ui/virtual-list.tsx'
-import { FileIcon } from './file-icon.tsx'
+import { FileNotice } from './file-notice.tsx'
+import { NameField } from './name-field.tsx'
+import { TreeEntry, TreeIcon, TreeIndent } from './tree-entry.tsx'
+import { beginNew, menuOf, type TreeCommandParts, takeTreeKey } from './tree-menu.ts'
+import { useTreeDrag } from './use-tree-drag.ts'
 
-const marks = { added: 'A', changed: 'M', deleted: 'D' } as const
-const words = { added: 'added', changed: 'changed', deleted: 'deleted' } as const
+type TreeSession = Pick<
+  ProjectSession,
+  'tree' | 'files' | 'fileActions' | 'changed' | 'session' | 'project' | 'writable'
+>
 
 export interface TreeViewProps {
-  readonly projectSession: Pick<ProjectSession, 'tree' | 'files' | 'changed' | 'session'>
+  readonly projectSession: TreeSession
   readonly onOpen: (path: string) => void
 }
 
@@ -20,123 +29,231 @@ export interface TreeViewProps {
 const ROW = 28
 const TOUCH_ROW = 44
 
-/** The files of the project, marked as changed or protected. */
-export function TreeView({ projectSession, onOpen }: TreeViewProps) {
-  const active = useSignal<string | undefined>(undefined)
-  const rows = projectSession.tree.rows.value
-  const changed = projectSession.changed.value
-  const drafts = new Set(
-    projectSession.files.all.value.flatMap(({ path, draft }) => (draft === undefined ? [] : [path])),
-  )
-  const workspace = projectSession.session.workspace.value
-  const facts = useMemo(() => createPathFacts(workspace), [workspace])
-  const revision = facts.revision.value
-  const at = rows.findIndex(({ path }) => path === active.value)
-  useEffect(() => void projectSession.tree.refresh(), [projectSession])
+/** The row of an entry that has no name yet. */
+interface NewRow {
+  readonly path: undefined
+  readonly kind: 'file' | 'directory'
+  readonly parent: string
+  readonly level: number
+}
 
-  const open = (row: TreeRow) => {
-    if (row.type === 'directory') void projectSession.tree.toggle(row.path)
-    else onOpen(row.path)
-  }
-  const onKey = (event: KeyboardEvent, index: number): boolean => {
-    const row = rows[index]
-    if (row === undefined) return false
-    if (event.key === ' ') open(row)
-    else if (event.key === 'ArrowRight' && row.type === 'directory') {
-      if (row.isOpen) active.value = rows[index + 1]?.path ?? row.path
-      else void projectSession.tree.toggle(row.path, true)
-    } else if (event.key === 'ArrowLeft') {
-      if (row.isOpen) void projectSession.tree.toggle(row.path, false)
-      else active.value = row.path.split('/').slice(0, -1).join('/') || row.path
-    } else return false
-    return true
-  }
+function commandParts({ projectSession, onOpen }: TreeViewProps): TreeCommandParts {
+  const { tree, fileActions: actions, writable } = projectSession
+  return { tree, actions, canChange: writable.value, onOpen, announce }
+}
 
+/** The buttons above the tree. */
+export function TreeActions(props: TreeViewProps) {
+  const parts = commandParts(props)
+  const { tree, canChange } = parts
+  const row = tree.rows.value.find(({ path }) => path === tree.selected.value)
   return (
-    <VirtualList
-      label="Project files"
-      role="tree"
-      name="tree"
-      count={rows.length}
-      rowHeight={isTouch() ? TOUCH_ROW : ROW}
-      active={at}
-      onActive={(index) => {
-        active.value = rows[index]?.path
-      }}
-      onOpen={(index) => rows[index] && open(rows[index])}
-      onKey={onKey}
-      attributes={(index) => {
-        const row = rows[index]
-        return {
-          'aria-level': row?.level,
-          'aria-posinset': row?.position,
-          'aria-setsize': row?.siblings,
-          'aria-expanded': row?.type === 'directory' ? row.isOpen : undefined,
-          'data-path': row?.path,
-        }
-      }}
-      row={(index) => {
-        const row = rows[index]
-        if (row === undefined) return null
-        const fact = facts.of(row.path, row.type, revision)
-        const status = changed.get(row.path)
-        const within = row.type === 'directory' && !row.isOpen && hasChangeBelow(changed, row.path)
-        return (
-          <TreeEntry row={row} fact={fact} status={status} isChangedWithin={within} hasDraft={drafts.has(row.path)} />
-        )
-      }}
-    />
+    <>
+      <IconButton
+        icon="newFile"
+        label="New file"
+        title="New file"
+        disabled={!canChange}
+        onClick={() => beginNew(parts, 'file', row)}
+      />
+      <IconButton
+        icon="newFolder"
+        label="New folder"
+        title="New folder"
+        disabled={!canChange}
+        onClick={() => beginNew(parts, 'directory', row)}
+      />
+      <MenuButton
+        icon="dots"
+        label="More actions on files"
+        items={[
+          ...menuOf(parts),
+          { label: 'Collapse all folders', startsGroup: true, onSelect: () => tree.collapse() },
+        ]}
+      />
+    </>
   )
 }
 
-function TreeEntry({
+/** The files of the project, marked as changed or protected. */
+export function TreeView(props: TreeViewProps) {
+  const { projectSession } = props
+  const { tree, fileActions: actions } = projectSession
+  const parts = commandParts(props)
+  const view = useRef<HTMLDivElement>(null)
+  const menu = useSignal<{ readonly row: TreeRow | undefined; readonly place: MenuPlace } | undefined>(undefined)
+  const drag = useTreeDrag(actions, parts.canChange)
+  useEffect(() => void tree.refresh(), [projectSession])
+  const rows = withNewRow(tree.rows.value, actions.naming.value)
+  const selected = tree.selected.value
+  const at = selected === undefined ? -1 : rows.findIndex(({ path }) => path === selected)
+  const existing = (index: number): TreeRow | undefined => {
+    const row = rows[index]
+    return row?.path === undefined ? undefined : row
+  }
+  const renderEntry = useEntries(parts, projectSession)
+  const focusTree = () => view.current?.querySelector<HTMLElement>('[role="tree"]')?.focus()
+  const openMenu = (row: TreeRow | undefined, place: MenuPlace) => {
+    if (row !== undefined) tree.selected.value = row.path
+    menu.value = { row, place }
+  }
+  const onContextMenu = (row: TreeRow | undefined) => (event: MouseEvent) => {
+    event.preventDefault()
+    event.stopPropagation()
+    openMenu(row, { x: event.clientX, y: event.clientY })
+  }
+  const openOrToggle = (row: TreeRow) => {
+    if (row.type === 'directory') void tree.toggle(row.path)
+    else props.onOpen(row.path)
+  }
+  const onKey = (event: KeyboardEvent, index: number): boolean => {
+    const row = existing(index)
+    if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) {
+      const element = view.current?.querySelector<HTMLElement>('[data-active]')
+      openMenu(row, element ?? { x: 80, y: 120 })
+      return true
+    }
+    if (row !== undefined && takeArrow(event, row, parts, existing(index + 1))) return true
+    if (event.key === ' ' && row !== undefined) openOrToggle(row)
+    else return takeTreeKey(parts, event, row)
+    return true
+  }
+  return (
+    <div class="fill" ref={view}>
+      {rows.length === 0 && (
+        <div class="empty">
+          <p>No files yet.</p>
+          <button type="button" class="button" onClick={() => beginNew(parts, 'file')}>
+            New file
+          </button>
+        </div>
+      )}
+      <VirtualList
+        label="Project files"
+        role="tree"
+        name="tree"
+        count={rows.length}
+        rowHeight={isTouch() ? TOUCH_ROW : ROW}
+        active={at}
+        onActive={(index) => {
+          tree.selected.value = existing(index)?.path ?? tree.selected.value
+        }}
+        onOpen={(index) => {
+          const row = existing(index)
+          if (row !== undefined) openOrToggle(row)
+        }}
+        onKey={onKey}
+        onModifiedKey={(event, index) => takeTreeKey(parts, event, existing(index))}
+        listAttributes={{ ...drag.list, onContextMenu: onContextMenu(undefined) }}
+        attributes={(index) => {
+          const row = existing(index)
+          if (row === undefined) return { 'aria-level': rows[index]?.level }
+          return {
+            'aria-level': row.level,
+            'aria-posinset': row.position,
+            'aria-setsize': row.siblings,
+            'aria-expanded': row.type === 'directory' ? row.isOpen : undefined,
+            'data-path': row.path,
+            onContextMenu: onContextMenu(row),
+            ...drag.attributes(row),
+          }
+        }}
+        row={(index) => {
+          const row = rows[index]
+          if (row === undefined) return null
+          const naming = actions.naming.value
+          const isNamed = row.path === undefined || (naming?.kind === 'rename' && naming.path === row.path)
+          return isNamed ? <NamedRow row={row} actions={actions} onEnd={focusTree} /> : renderEntry(row)
+        }}
+      />
+      <FileNotice actions={actions} />
+      {menu.value !== undefined && (
+        <Menu
+          label={menu.value.row === undefined ? 'Actions for the project' : `Actions for ${menu.value.row.name}`}
+          items={menuOf(parts, menu.value.row)}
+          place={menu.value.place}
+          onClose={() => {
+            menu.value = undefined
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+/** Moves within the tree by the arrows that expand and collapse. */
+function takeArrow(
+  { key }: KeyboardEvent,
+  row: TreeRow,
+  { tree }: TreeCommandParts,
+  next: TreeRow | undefined,
+): boolean {
+  if (key === 'ArrowRight' && row.type === 'directory') {
+    if (row.isOpen) tree.selected.value = next?.path ?? row.path
+    else void tree.toggle(row.path, true)
+    return true
+  }
+  if (key !== 'ArrowLeft') return false
+  if (row.isOpen) void tree.toggle(row.path, false)
+  else tree.selected.value = directoryOf(row.path) || row.path
+  return true
+}
+
+function withNewRow(rows: readonly TreeRow[], naming: Naming | undefined): readonly (TreeRow | NewRow)[] {
+  if (naming === undefined || naming.kind === 'rename') return rows
+  const { kind, parent } = naming
+  const at = rows.findIndex(({ path }) => path === parent)
+  const level = (rows[at]?.level ?? 0) + 1
+  return [...rows.slice(0, at + 1), { path: undefined, kind, parent, level }, ...rows.slice(at + 1)]
+}
+
+/** The row in which an entry gets its name. */
+function NamedRow({
   row,
-  fact,
-  status,
-  isChangedWithin,
-  hasDraft,
+  actions,
+  onEnd,
 }: {
-  readonly row: TreeRow
-  readonly fact: ReturnType<ReturnType<typeof createPathFacts>['of']>
-  readonly status: keyof typeof marks | undefined
-  readonly isChangedWithin: boolean
-  readonly hasDraft: boolean
+  readonly row: TreeRow | NewRow
+  readonly actions: FileActions
+  readonly onEnd: () => void
 }) {
+  const isNew = row.path === undefined
+  const isDirectory = isNew ? row.kind === 'directory' : row.type === 'directory'
+  const onDone = (name: string | undefined, hadFocus: boolean) => {
+    actions.naming.value = undefined
+    if (hadFocus) onEnd()
+    if (name === undefined) return
+    if (isNew) void actions.create(row.kind, joinPath(row.parent, name))
+    else void actions.move(row.path, joinPath(directoryOf(row.path), name))
+  }
+  const label = isNew ? (isDirectory ? 'Name of the new folder' : 'Name of the new file') : `New name of ${row.name}`
   return (
     <>
-      <span style={{ width: `${(row.level - 1) * 12}px`, flex: 'none' }} />
-      <span class={`chevron ${row.type !== 'directory' ? 'none' : row.isOpen ? 'open' : ''}`}>
-        <Icon name="chevron" />
-      </span>
-      <span class="muted tree-icon">
-        {row.type === 'directory' ? <Icon name="folder" /> : <FileIcon path={row.path} />}
-      </span>
-      <span class={`cut grow ${status ?? ''} ${fact?.isQuiet ? 'muted' : ''}`}>{row.name}</span>
-      {hasDraft && (
-        <span class="unsaved" title="Draft, not saved">
-          <span class="visually-hidden">, draft, not saved</span>
-        </span>
-      )}
-      {fact?.lock !== undefined && (
-        <span class="tree-lock" title={fact.lock}>
-          <Icon name="lock" />
-          <span class="visually-hidden">, protected: {fact.lock}</span>
-        </span>
-      )}
-      {fact?.kind !== undefined && <span class="tree-kind muted">{fact.kind}</span>}
-      {status !== undefined && (
-        <span class={`tree-mark ${status}`}>
-          <span aria-hidden="true">{marks[status]}</span>
-          <span class="visually-hidden">, {words[status]}</span>
-        </span>
-      )}
-      {isChangedWithin && (
-        <span class="tree-mark changed">
-          <span aria-hidden="true">•</span>
-          <span class="visually-hidden">, changed within</span>
-        </span>
-      )}
+      <TreeIndent level={row.level} chevron="none" />
+      <TreeIcon path={isNew ? 'new' : row.path} isDirectory={isDirectory} />
+      <NameField label={label} name={isNew ? '' : row.name} onDone={onDone} />
     </>
+  )
+}
+
+/** Returns a function that renders an entry with what is known about its path. */
+function useEntries(parts: TreeCommandParts, { changed, files, session }: TreeSession) {
+  const workspace = session.workspace.value
+  const facts = useMemo(() => createPathFacts(workspace), [workspace])
+  const revision = facts.revision.value
+  const changes = changed.value
+  const drafts = new Set(files.all.value.flatMap(({ path, draft }) => (draft === undefined ? [] : [path])))
+  const clipboard = parts.actions.clipboard.value
+  return (row: TreeRow) => (
+    <TreeEntry
+      row={row}
+      fact={facts.of(row.path, row.type, revision)}
+      status={changes.get(row.path)}
+      isChangedWithin={row.type === 'directory' && !row.isOpen && hasChangeBelow(changes, row.path)}
+      hasDraft={drafts.has(row.path)}
+      isCut={clipboard?.isCut === true && clipboard.path === row.path}
+      menu={menuOf(parts, row)}
+    />
   )
 }
 

@@ -1,0 +1,56 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+
+export interface NameFieldProps {
+  readonly label: string
+  readonly name: string
+  /** Called with the entered name, or undefined if the person gives up, and whether the field still had the focus. */
+  readonly onDone: (name: string | undefined, hadFocus: boolean) => void
+}
+
+/** Returns what is wrong with a name; undefined if it can be used. A name with `/` is in a directory below. */
+export function problemOfName(name: string): string | undefined {
+  if (name.trim() === '') return 'Enter a name'
+  const parts = name.split('/')
+  if (parts.some((part) => part === '.' || part === '..')) return '“.” and “..” are not names'
+  return parts.some((part) => part === '') ? 'A name cannot begin or end with “/”' : undefined
+}
+
+/** The field in which an entry of the tree is named. Enter accepts, Escape gives up. */
+export function NameField({ label, name, onDone }: NameFieldProps) {
+  const field = useRef<HTMLInputElement>(null)
+  const isDone = useRef(false)
+  const [text, setText] = useState(name)
+  const problem = problemOfName(text)
+  const done = (entered: string | undefined, hadFocus: boolean) => {
+    if (isDone.current) return
+    isDone.current = true
+    onDone(entered, hadFocus)
+  }
+  useLayoutEffect(() => {
+    const dot = name.lastIndexOf('.')
+    field.current?.focus()
+    // The extension usually stays.
+    field.current?.setSelectionRange(0, dot > 0 ? dot : name.length)
+  }, [])
+  return (
+    <input
+      ref={field}
+      class="name-field grow"
+      aria-label={label}
+      aria-invalid={text !== '' && problem !== undefined}
+      title={text === '' ? undefined : problem}
+      autocomplete="off"
+      spellcheck={false}
+      value={text}
+      onInput={({ currentTarget }) => setText(currentTarget.value)}
+      onClick={(event) => event.stopPropagation()}
+      onKeyDown={(event) => {
+        // The tree around the field has keys of its own.
+        event.stopPropagation()
+        if (event.key === 'Escape') done(undefined, true)
+        else if (event.key === 'Enter' && problem === undefined) done(text, true)
+      }}
+      onBlur={() => done(problem === undefined ? text : undefined, false)}
+    />
+  )
+}
