@@ -61,6 +61,20 @@ function openViewer({ backend }: OpenProject): Promise<Workspace> {
   })
 }
 
+/** Opens the conversation with the agent and saves it. */
+async function openConversation(
+  { kept }: OpenProject,
+  session: Session,
+  pick: ModelPick,
+  autosave: Autosave,
+): Promise<Conversation> {
+  const saved = (await kept.load('conversation')) as SavedConversation | undefined
+  const conversation = createConversation(session, { kept: saved, pick, load: loadAgent, loadScenarios })
+  const { changes, items, pick: picked, isWorking } = conversation
+  autosave.follow('conversation', [changes, items, picked, isWorking], conversation.save)
+  return conversation
+}
+
 /** Opens the person's terminal and saves what it prints. */
 async function openTerminal({ kept }: OpenProject, session: Session, autosave: Autosave): Promise<PersonTerminal> {
   const printed = signal(0)
@@ -85,19 +99,8 @@ export async function openProjectSession(
   const viewer = await openViewer(project)
   const tree = createTree(project.backend)
   const look: ProjectSession['look'] = (tool, input, options) => viewer.callTool(tool, input, options)
-  const savedConversation = (await project.kept.load('conversation')) as SavedConversation | undefined
-  const conversation = createConversation(session, {
-    kept: savedConversation,
-    pick: options.pick,
-    load: loadAgent,
-    loadScenarios,
-  })
   const autosave = createAutosave(project, project.writable)
-  autosave.follow(
-    'conversation',
-    [conversation.changes, conversation.items, conversation.pick, conversation.isWorking],
-    conversation.save,
-  )
+  const conversation = await openConversation(project, session, options.pick, autosave)
   const writable = signal(project.writable)
   const { files, texts, close: endTyping } = await openTyping(project, session, autosave)
   const terminal = await openTerminal(project, session, autosave)

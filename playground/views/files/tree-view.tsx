@@ -77,11 +77,10 @@ export function TreeActions(props: TreeViewProps) {
 
 /** The files of the project, marked as changed or protected. */
 export function TreeView(props: TreeViewProps) {
-  const { projectSession } = props
+  const { projectSession, onOpen } = props
   const { tree, fileActions: actions } = projectSession
   const parts = commandParts(props)
   const view = useRef<HTMLDivElement>(null)
-  const menu = useSignal<{ readonly row: TreeRow | undefined; readonly place: MenuPlace } | undefined>(undefined)
   const drag = useTreeDrag(actions, parts.canChange)
   useEffect(() => void tree.refresh(), [projectSession])
   const rows = withNewRow(tree.rows.value, actions.naming.value)
@@ -92,42 +91,22 @@ export function TreeView(props: TreeViewProps) {
     return row?.path === undefined ? undefined : row
   }
   const renderEntry = useEntries(parts, projectSession)
-  const focusTree = () => view.current?.querySelector<HTMLElement>('[role="tree"]')?.focus()
-  const openMenu = (row: TreeRow | undefined, place: MenuPlace) => {
-    if (row !== undefined) tree.selected.value = row.path
-    menu.value = { row, place }
-  }
-  const onContextMenu = (row: TreeRow | undefined) => (event: MouseEvent) => {
-    event.preventDefault()
-    event.stopPropagation()
-    openMenu(row, { x: event.clientX, y: event.clientY })
-  }
-  const openOrToggle = (row: TreeRow) => {
-    if (row.type === 'directory') void tree.toggle(row.path)
-    else props.onOpen(row.path)
+  const menu = useContextMenu(parts)
+  const openOrToggle = (row: TreeRow | undefined) => {
+    if (row?.type === 'directory') void tree.toggle(row.path)
+    else if (row !== undefined) onOpen(row.path)
   }
   const onKey = (event: KeyboardEvent, index: number): boolean => {
     const row = existing(index)
     if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) {
-      const element = view.current?.querySelector<HTMLElement>('[data-active]')
-      openMenu(row, element ?? { x: 80, y: 120 })
-      return true
-    }
-    if (row !== undefined && takeArrow(event, row, parts, existing(index + 1))) return true
-    if (event.key === ' ' && row !== undefined) openOrToggle(row)
-    else return takeTreeKey(parts, event, row)
+      menu.open(row, view.current?.querySelector<HTMLElement>('[data-active]') ?? { x: 80, y: 120 })
+    } else if (event.key === ' ') openOrToggle(row)
+    else return takeArrow(event, row, parts, existing(index + 1)) || takeTreeKey(parts, event, row)
     return true
   }
   return (
     <div class="fill" ref={view}>
-      {rows.length === 0 && (
-        <div class="empty">
-          <p>No files yet.</p>
-          <button type="button" class="button" onClick={() => beginNew(parts, 'file')}>
-            New file
-          </button>
-        </div>
-      )}
+      {rows.length === 0 && <NoFiles onNew={() => beginNew(parts, 'file')} />}
       <VirtualList
         label="Project files"
         role="tree"
@@ -138,56 +117,88 @@ export function TreeView(props: TreeViewProps) {
         onActive={(index) => {
           tree.selected.value = existing(index)?.path ?? tree.selected.value
         }}
-        onOpen={(index) => {
-          const row = existing(index)
-          if (row !== undefined) openOrToggle(row)
-        }}
+        onOpen={(index) => openOrToggle(existing(index))}
         onKey={onKey}
         onModifiedKey={(event, index) => takeTreeKey(parts, event, existing(index))}
-        listAttributes={{ ...drag.list, onContextMenu: onContextMenu(undefined) }}
+        listAttributes={{ ...drag.list, onContextMenu: menu.onContextMenu(undefined) }}
         attributes={(index) => {
           const row = existing(index)
           if (row === undefined) return { 'aria-level': rows[index]?.level }
-          return {
-            'aria-level': row.level,
-            'aria-posinset': row.position,
-            'aria-setsize': row.siblings,
-            'aria-expanded': row.type === 'directory' ? row.isOpen : undefined,
-            'data-path': row.path,
-            onContextMenu: onContextMenu(row),
-            ...drag.attributes(row),
-          }
+          return { ...ariaOf(row), onContextMenu: menu.onContextMenu(row), ...drag.attributes(row) }
         }}
         row={(index) => {
           const row = rows[index]
           if (row === undefined) return null
           const naming = actions.naming.value
           const isNamed = row.path === undefined || (naming?.kind === 'rename' && naming.path === row.path)
-          return isNamed ? <NamedRow row={row} actions={actions} onEnd={focusTree} /> : renderEntry(row)
+          if (!isNamed) return renderEntry(row)
+          const onEnd = () => view.current?.querySelector<HTMLElement>('[role="tree"]')?.focus()
+          return <NamedRow row={row} actions={actions} onEnd={onEnd} />
         }}
       />
       <FileNotice actions={actions} />
-      {menu.value !== undefined && (
-        <Menu
-          label={menu.value.row === undefined ? 'Actions for the project' : `Actions for ${menu.value.row.name}`}
-          items={menuOf(parts, menu.value.row)}
-          place={menu.value.place}
-          onClose={() => {
-            menu.value = undefined
-          }}
-        />
-      )}
+      {menu.element}
     </div>
   )
+}
+
+function ariaOf(row: TreeRow): Readonly<Record<string, unknown>> {
+  return {
+    'aria-level': row.level,
+    'aria-posinset': row.position,
+    'aria-setsize': row.siblings,
+    'aria-expanded': row.type === 'directory' ? row.isOpen : undefined,
+    'data-path': row.path,
+  }
+}
+
+function NoFiles({ onNew }: { readonly onNew: () => void }) {
+  return (
+    <div class="empty">
+      <p>No files yet.</p>
+      <button type="button" class="button" onClick={onNew}>
+        New file
+      </button>
+    </div>
+  )
+}
+
+/** The menu of an entry, or without an entry that of the project, at the pointer or at the entry. */
+function useContextMenu(parts: TreeCommandParts) {
+  const shown = useSignal<{ readonly row: TreeRow | undefined; readonly place: MenuPlace } | undefined>(undefined)
+  const open = (row: TreeRow | undefined, place: MenuPlace) => {
+    if (row !== undefined) parts.tree.selected.value = row.path
+    shown.value = { row, place }
+  }
+  const { row, place } = shown.value ?? {}
+  return {
+    open,
+    onContextMenu: (row: TreeRow | undefined) => (event: MouseEvent) => {
+      event.preventDefault()
+      event.stopPropagation()
+      open(row, { x: event.clientX, y: event.clientY })
+    },
+    element: place !== undefined && (
+      <Menu
+        label={row === undefined ? 'Actions for the project' : `Actions for ${row.name}`}
+        items={menuOf(parts, row)}
+        place={place}
+        onClose={() => {
+          shown.value = undefined
+        }}
+      />
+    ),
+  }
 }
 
 /** Moves within the tree by the arrows that expand and collapse. */
 function takeArrow(
   { key }: KeyboardEvent,
-  row: TreeRow,
+  row: TreeRow | undefined,
   { tree }: TreeCommandParts,
   next: TreeRow | undefined,
 ): boolean {
+  if (row === undefined) return false
   if (key === 'ArrowRight' && row.type === 'directory') {
     if (row.isOpen) tree.selected.value = next?.path ?? row.path
     else void tree.toggle(row.path, true)
