@@ -8,7 +8,6 @@ import { planVerdict } from '../policy/plan.ts'
 import type { Risk } from '../policy/risk/index.ts'
 import { riskVerdict } from '../policy/risk-verdict.ts'
 import { isAbove } from '../policy/taint.ts'
-import type { Receipt, Version } from '../storage/backend.ts'
 import { stateWithin } from '../storage/versions.ts'
 import type { BuiltinDraft } from '../tools/builtin-tool.ts'
 import type { AuthorizedCall, AuthorizedChanges, KnownChange } from './state/call.ts'
@@ -52,7 +51,7 @@ export async function authorizeChanges(
   const withRisks = first === undefined ? evaluated : combineVerdicts(evaluated, riskVerdict(first, asking))
   const verdict = draft.plan === undefined ? withRisks : combineVerdicts(withRisks, planVerdict)
   const diff = (maySee?: (path: Path) => boolean) => draft.diff ?? review?.diffOfChanges(changes, maySee) ?? ''
-  const visibleDiff = () => diff(contentVisibility(workspace, facts))
+  const maySee = contentVisibility(workspace, facts)
   const { tool, input } = call
   return {
     changes,
@@ -64,9 +63,10 @@ export async function authorizeChanges(
     }),
     changedLines: () => review?.changedLines(changes),
     storeDiff(artifacts, receipt, warnings) {
-      if (changes.length === 0) return undefined
+      if (review === undefined) return undefined
+      const key = draft.diff ?? review.diffKey(receipt, maySee)
       try {
-        return artifacts.putLazy(diffKey(receipt), 'diff', visibleDiff, draft.diff?.length ?? weightOf(changes))
+        return artifacts.putLazy(key, 'diff', () => diff(maySee), draft.diff?.length ?? weightOf(changes))
       } catch {
         // The change is committed and recorded, so the missing diff is a warning and not a refusal.
         warnings.push('The diff was not kept: the artifacts of this run have reached their size limit')
@@ -178,15 +178,4 @@ function weightOf(changes: readonly KnownChange[]): number {
     for (const state of [change.to, before]) sum += state?.type === 'file' ? state.bytes.length : 0
   }
   return sum
-}
-
-/** Identifies the diff of a change set by the versions, without creating the diff. */
-function diffKey({ applied }: Receipt): string {
-  return JSON.stringify(applied.map(({ path, before, after }) => [path, versionKey(before), versionKey(after)]))
-}
-
-function versionKey(version: Version): string | null {
-  if (version === null) return null
-  if (version.type === 'file') return version.sha256
-  return version.type === 'link' ? `link ${version.target}` : version.type
 }

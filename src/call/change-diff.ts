@@ -4,7 +4,7 @@ import { createDocument } from '../files/text/document.ts'
 import { looksBinary } from '../files/text/encoding.ts'
 import { binaryDiff, diffLines, unifiedDiff } from '../patch/diff.ts'
 import type { Path } from '../paths/logical-path.ts'
-import type { EntryState } from '../storage/backend.ts'
+import type { EntryState, Receipt, Version } from '../storage/backend.ts'
 import type { KnownChange } from './state/call.ts'
 
 /**
@@ -15,6 +15,25 @@ export function diffOfChanges(changes: readonly KnownChange[], maySee: (path: Pa
   const gitChanges = changes.filter(({ change }) => isGitInternal(change.path)).length
   const gitLine = gitChanges === 0 ? '' : `Git's own data: ${gitChanges} ${gitChanges === 1 ? 'change' : 'changes'}\n`
   return changes.map((change) => sectionOf(change, maySee)).join('') + gitLine
+}
+
+/**
+ * Identifies the diff of a change set, without creating it. Contents that the diff does not show are left out, so that the
+ * address of an artifact reveals nothing of them.
+ */
+export function diffKey({ applied }: Receipt, maySee: (path: Path) => boolean): string {
+  const versions = applied.map(({ path, before, after }) => {
+    if (isGitInternal(path)) return 'git'
+    const isShown = classifyPath(path).protection !== 'secret' && maySee(path)
+    return [path, versionKey(before, isShown), versionKey(after, isShown)]
+  })
+  return JSON.stringify(versions)
+}
+
+function versionKey(version: Version, isShown: boolean): string | null {
+  if (version === null) return null
+  if (!isShown || version.type === 'directory') return version.type
+  return version.type === 'file' ? version.sha256 : `link ${version.target}`
 }
 
 function sectionOf({ change: { path, to }, before }: KnownChange, maySee: (path: Path) => boolean): string {

@@ -1,4 +1,5 @@
 import { type ErrorCode, type Failure, ToolError } from '../errors.ts'
+import type { CommitHistory } from '../git/commit-history.ts'
 import { checkLimit } from '../limits.ts'
 import {
   ancestorsOf,
@@ -27,6 +28,7 @@ import {
 } from '../policy/taint.ts'
 import type { Change, Receipt } from '../storage/backend.ts'
 import { linkTarget } from '../storage/link-target.ts'
+import { labelOfCommits } from './commit-labels.ts'
 import { textsIn } from './require-hidden-secrets.ts'
 import { findSinkLinks, namesByLinks, type SinkLink } from './sink-links.ts'
 import type { AuthorizedCall, AuthorizedChanges, KnownChange } from './state/call.ts'
@@ -115,6 +117,16 @@ class ActiveTaintTracker implements TaintTracker {
     this.#origin = { label, ...this.#call, ...(path === undefined ? {} : { path }) }
   }
 
+  async addCommit(history: CommitHistory, commit: string, flow?: ContentFlow): Promise<void> {
+    const content = await labelOfCommits(this.#workspace, history, [commit], flow)
+    flow?.receive(content)
+    this.addLabel(content.label, content.path)
+  }
+
+  async labelOfCommit(history: CommitHistory, commit: string): Promise<Label> {
+    return (await labelOfCommits(this.#workspace, history, [commit])).label
+  }
+
   addFlow(flow: ContentFlow): void {
     this.#flows.push(flow)
   }
@@ -168,8 +180,11 @@ class ActiveTaintTracker implements TaintTracker {
     const targetLabels = new Map<Path, Label>(draft.flow?.written)
     const contentLabels: ContentLabel[] = []
     const names = new Map<Path, Label>([...(draft.flow?.names ?? [])].map(([path, { label }]) => [path, label]))
-    // A fork may have labelled names that only its commits contain.
-    if (into !== this.#workspace) for (const [path, label] of this.#workspace.nameLabels) names.set(path, label)
+    // The commits of a fork may contain labelled files and names that the fork has no longer.
+    if (into !== this.#workspace && changes.some(({ change }) => isWithin(change.path, GIT_DIRECTORY))) {
+      for (const [path, label] of this.#workspace.nameLabels) names.set(path, label)
+      for (const [path, label] of this.#workspace.fileLabels) targetLabels.set(path, label)
+    }
     for (const [index, known] of changes.entries()) {
       const { change, before } = known
       // The diff shows both sides.

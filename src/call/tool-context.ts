@@ -1,4 +1,5 @@
 import { classifyContent, classifyPath } from '../files/classify/index.ts'
+import { type CommitHistory, isWrittenAsId } from '../git/commit-history.ts'
 import type { DiffRequest, WorkspaceDiff } from '../git/workspace-diff.ts'
 import { guardAccesses } from '../guard/guard-accesses.ts'
 import { createGuardedFiles } from '../guard/guarded-files.ts'
@@ -6,6 +7,7 @@ import { createVisibility } from '../guard/visibility.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { DialectCall } from '../policy/dialect-call.ts'
 import { type PolicyCall, requireAllowed, type Verdict } from '../policy/evaluation.ts'
+import { isAbove } from '../policy/taint.ts'
 import type { BuiltinContext } from '../tools/builtin-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { ignoreRejection } from '../util/ignore-rejection.ts'
@@ -18,7 +20,7 @@ import type { TaintTracker } from './state/taint-tracker.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
 export interface ToolContextOptions
-  extends Omit<CommandSessionOptions, 'requireHostAllowed' | 'noteReceived' | 'noteFlow' | 'received'> {
+  extends Omit<CommandSessionOptions, 'requireHostAllowed' | 'noteReceived' | 'noteCommit' | 'noteFlow' | 'received'> {
   /** Opens the shell of the workspace. `undefined` for a tool that runs no commands. */
   readonly openCommands: typeof openCommandSession | undefined
   readonly signal: AbortSignal | undefined
@@ -33,8 +35,9 @@ export function createToolContext(
   workspace: WorkspaceState,
   run: RunState,
   call: AuthorizedCall,
-  { audit, taint, signal, onProgress, ask, began, commit, reads, openCommands }: ToolContextOptions,
+  options: ToolContextOptions,
 ): BuiltinContext {
+  const { audit, taint, signal, onProgress, reads } = options
   let session: BuiltinContext['commands']
   const isOwn = workspace.ownTools.has(call.tool)
   const requireHostAllowed = (host: string) => taint.requireHostAllowed(host)
@@ -74,18 +77,16 @@ export function createToolContext(
         addRead(path as Path, text.length)
         if (oldPath !== undefined) taint.addRead(oldPath as Path)
       }
-      return diff
+      return withLabelledBase(diff, request.base, workspace.diffs, taint)
     },
-    workspaceDiffSha256: () => workspaceDiffSha256(workspace, run, call.dialectCall, signal),
-    headCommit: workspace.diffs.headCommit,
+    workspaceDiffSha256: () => workspaceDiffSha256(workspace, run, call.dialectCall, taint, signal),
+    async headCommit() {
+      const commit = await workspace.diffs.headCommit()
+      if (commit !== undefined) await taint.addCommit(workspace.diffs, commit)
+      return commit
+    },
     get commands() {
-      session ??= openCommands?.(workspace, run, call, {
-        ...{ audit, ask, began, commit },
-        requireHostAllowed,
-        noteReceived: (path) => taint.addRead(path),
-        received: () => taint.received(),
-        noteFlow: (flow) => taint.addFlow(flow),
-      })
+      session ??= openSession(workspace, run, call, options)
       return session
     },
     processes: run.shell.processes,
@@ -108,6 +109,26 @@ export function createToolContext(
       return text
     },
   }
+}
+
+/** Opens the shell for the call, if its tool may run commands. */
+function openSession(
+  workspace: WorkspaceState,
+  run: RunState,
+  call: AuthorizedCall,
+  { openCommands, audit, ask, began, commit, taint }: ToolContextOptions,
+): BuiltinContext['commands'] {
+  return openCommands?.(workspace, run, call, {
+    ...{ audit, ask, began, commit },
+    requireHostAllowed: (host) => taint.requireHostAllowed(host),
+    noteReceived(path, label) {
+      taint.addRead(path)
+      taint.addLabel(label, path)
+    },
+    noteCommit: (history, id, flow) => taint.addCommit(history, id, flow),
+    received: () => taint.received(),
+    noteFlow: (flow) => taint.addFlow(flow),
+  })
 }
 
 /** Returns the differences of the workspace that policy shows to a call. */
@@ -133,11 +154,32 @@ function diffForCall(
   })
 }
 
+/**
+ * Returns a diff that names its base commit instead of showing its id, if the label of the id is above what the call and its
+ * run have received. A caller who writes the id receives its label: the result confirms that the commit exists.
+ */
+async function withLabelledBase(
+  diff: WorkspaceDiff,
+  base: string | undefined,
+  history: CommitHistory,
+  taint: TaintTracker,
+): Promise<WorkspaceDiff> {
+  const { baseCommit } = diff
+  if (baseCommit === null) return diff
+  if (isWrittenAsId(base)) {
+    await taint.addCommit(history, baseCommit)
+    return diff
+  }
+  const label = await taint.labelOfCommit(history, baseCommit)
+  return isAbove(label, taint.highestLabel()) ? { ...diff, baseCommit: base ?? 'HEAD' } : diff
+}
+
 /** Evaluated like a call of `diff_workspace`, so that the hash reveals nothing that such a call would not. */
 async function workspaceDiffSha256(
   workspace: WorkspaceState,
   run: RunState,
   dialectCall: DialectCall | undefined,
+  taint: TaintTracker,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
   const tool: Tool | undefined = workspace.tools.get('diff_workspace')
@@ -151,7 +193,12 @@ async function workspaceDiffSha256(
       accesses: await guardAccesses(workspace.backend, tool.plan(input, { cwd: run.shell.cwd })),
     })
     if (verdict.decision !== 'allow') return undefined
-    return (await diffForCall(workspace, call, verdict, { wants: () => true }, signal)).sha256()
+    const diff = await diffForCall(workspace, call, verdict, { wants: () => true }, signal)
+    for (const { path, oldPath = path } of diff.sections) {
+      taint.addRead(path as Path)
+      taint.addRead(oldPath as Path)
+    }
+    return diff.sha256()
   } catch {
     return undefined
   }

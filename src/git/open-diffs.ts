@@ -11,6 +11,9 @@ export function openWorkspaceDiffs(backend: Backend): WorkspaceDiffs {
   return {
     diff: async (request) => (await load()).diff(request),
     headCommit: async () => (await load()).headCommit(),
+    async *history(commits, options) {
+      yield* (await load()).history(commits, options)
+    },
     changed: async (commit, signal) => (await load()).changed(commit, signal),
     changedFrom: async (tree, signal) => (await load()).changedFrom(tree, signal),
     // With a tree, the base needs no notes.

@@ -1,4 +1,5 @@
 import type { Backend } from '../storage/backend.ts'
+import { type CommitHistory, visitHistory } from './commit-history.ts'
 import { corrupt } from './corrupt-error.ts'
 import { type IndexEntry, parseIndexFile } from './index-file.ts'
 import { type Objects, openObjects } from './objects.ts'
@@ -7,7 +8,7 @@ import { type GitFiles, gitFiles } from './repository-files.ts'
 import { type TreeDirectory, treeLoader } from './trees.ts'
 
 /** Reads the repository of a workspace, without isomorphic-git. Reads only `.git` in the root. */
-export interface RepositoryReader {
+export interface RepositoryReader extends CommitHistory {
   readonly objects: Objects
   /** Returns the commit that HEAD names now; `undefined` if there is no repository or no commit yet. */
   headCommit(): Promise<string | undefined>
@@ -29,7 +30,7 @@ export function openReader(backend: Backend): RepositoryReader {
   const load = treeLoader(objects)
   const trees = new Map<string, TreeDirectory>()
   let indexed: { tag: string; entries: ReadonlyMap<string, IndexEntry>; writtenAt: number } | undefined
-  return {
+  const reader: RepositoryReader = {
     objects,
     headCommit: () => headCommit(files),
     resolve: (name) => resolveCommit(files, objects, name),
@@ -56,5 +57,7 @@ export function openReader(backend: Backend): RepositoryReader {
       const bytes = await files.read('shallow')
       return new Set(bytes === undefined ? [] : new TextDecoder().decode(bytes).split('\n'))
     },
+    history: (commits, options) => visitHistory(reader, commits, options),
   }
+  return reader
 }

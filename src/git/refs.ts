@@ -91,7 +91,7 @@ export async function resolveCommit(files: GitFiles, objects: Objects, name: str
 }
 
 /** Returns the commit that an id names, also through annotated tags. */
-async function peel(objects: Objects, id: string): Promise<string | undefined> {
+export async function peel(objects: Objects, id: string): Promise<string | undefined> {
   let at = id
   for (let hops = 0; hops < MAX_HOPS; hops++) {
     const object = await objects.read(at)

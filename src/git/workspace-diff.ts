@@ -2,6 +2,7 @@ import { sha256Text } from '../files/hash/sha256.ts'
 import type { LogicalPath } from '../paths/logical-path.ts'
 import type { Backend, Change, DirectoryNode } from '../storage/backend.ts'
 import type { Changed } from './changed-path.ts'
+import type { CommitHistory } from './commit-history.ts'
 import type { DiffSection } from './diff-section.ts'
 import { findRenames } from './renames.ts'
 import { createSectionCache } from './section-cache.ts'
@@ -25,7 +26,7 @@ export interface DiffRequest {
 
 /** The diff of a workspace, and its numbers of lines and files. */
 export interface WorkspaceDiff {
-  /** `null` if compared with the workspace as it was opened. */
+  /** An id or a name. `null` if compared with the workspace as it was opened. */
   readonly baseCommit: string | null
   /** Sorted by path. */
   readonly sections: readonly DiffSection[]
@@ -40,7 +41,7 @@ export interface WorkspaceDiff {
 }
 
 /** Compares a workspace with a commit. Reads the files, and `.git` in the root, without a policy. */
-export interface WorkspaceDiffs {
+export interface WorkspaceDiffs extends CommitHistory {
   diff(request: DiffRequest): Promise<WorkspaceDiff>
   /** Returns the commit that HEAD names; `undefined` before the first commit. */
   headCommit(): Promise<string | undefined>
@@ -61,6 +62,7 @@ export function createWorkspaceDiffs(
   const sections = createSectionCache()
   return {
     headCommit: () => changes.reader.headCommit(),
+    history: (commits, options) => changes.reader.history(commits, options),
     changed: (commit, signal) => changes.since(commit, signal),
     changedFrom: (tree, signal) => changes.from(tree, signal),
     beforeCommit: (changeSet) => changes.beforeCommit(changeSet),

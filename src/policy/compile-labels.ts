@@ -35,6 +35,10 @@ export function compileLabels(policy: LabelPolicy | undefined): Labels {
 
   return {
     active: true,
+    highestOfPaths: sources.reduce<Label>(
+      (label, { paths, ...source }) => (paths ? maxLabel(label, source.label) : label),
+      'public',
+    ),
     ofPath,
     maySinkBelow: (directory) => sinks.some(({ below }) => below?.(directory) === true),
     mayLabelBelow: (directory) => sources.some(({ paths }) => paths?.mayMatchBelow(directory) === true),

@@ -60,7 +60,17 @@ export class ContentFlow {
 
   /** Records that the command receives the content of a path. */
   read(path: Path): void {
-    this.#received = higher(this.#received, this.at(path))
+    this.receive(this.at(path))
+  }
+
+  /** Records that the command receives content that git stored under a path. */
+  readStored(path: Path): void {
+    this.receive(this.#storedAt(path))
+  }
+
+  /** Records that the command receives some content. */
+  receive(content: ContentLabel): void {
+    this.#received = higher(this.#received, content)
   }
 
   /** Records that the command receives the names in a path. */
@@ -125,7 +135,7 @@ export class ContentFlow {
     const copiedContent = copied && higher(this.at(copied.path), this.at(copied.asked))
     for (const { path, to, from = keepsContent ? path : undefined } of changes) {
       if (to === null) continue
-      const moved = from === undefined ? copiedContent : this.at(from)
+      const moved = from === undefined ? copiedContent : keepsContent ? this.#storedAt(from) : this.at(from)
       contents.push([path, higher(this.received, moved)])
     }
     for (const [path, content] of contents) this.#set(path, higher(content, this.at(path)))
@@ -145,6 +155,11 @@ export class ContentFlow {
     const content = this.#written.get(path) ?? { label: fileLabels.of(path), path }
     const label = labels.ofPath(path)
     return isAbove(label, content.label) ? { label, path } : content
+  }
+
+  /** Returns the label of any content that a path had until now. Git may have stored it under that name. */
+  #storedAt(path: Path): ContentLabel {
+    return higher(this.at(path), { label: this.#highest.get(path) ?? 'public', path })
   }
 
   #set(path: Path, content: ContentLabel = PUBLIC): void {

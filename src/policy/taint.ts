@@ -43,6 +43,8 @@ export interface SinkTarget {
 export interface Labels {
   /** Whether the policy has labels. */
   readonly active: boolean
+  /** The highest label of a path. */
+  readonly highestOfPaths: Label
   /** Returns the label of a path. */
   ofPath(path: string): Label
   /** Whether the policy may label a path below a directory. */
@@ -98,6 +100,7 @@ export function createTaint(origin?: TaintOrigin): Taint {
 /** The labels of a policy without labels. */
 export const noLabels: Labels = {
   active: false,
+  highestOfPaths: 'public',
   ofPath: () => 'public',
   mayLabelBelow: () => false,
   maySinkBelow: () => false,
@@ -109,6 +112,7 @@ export const noLabels: Labels = {
 export class FileLabels implements Iterable<readonly [Path, Label]> {
   readonly #labels = new Map<Path, Label>()
   #highest: { readonly label: Label; readonly path: Path } | undefined
+  #revision = 0
 
   constructor(earlier: Iterable<readonly [Path, Label]> = []) {
     for (const [path, label] of earlier) this.raise(path, label)
@@ -117,6 +121,11 @@ export class FileLabels implements Iterable<readonly [Path, Label]> {
   /** The file with the highest label, if any has one. */
   get highest(): { readonly label: Label; readonly path: Path } | undefined {
     return this.#highest
+  }
+
+  /** Changes with every label that is raised. */
+  get revision(): number {
+    return this.#revision
   }
 
   /** Returns the label of a file: `public` if nothing raised it. */
@@ -128,6 +137,7 @@ export class FileLabels implements Iterable<readonly [Path, Label]> {
   raise(path: Path, label: Label): void {
     if (!isAbove(label, this.of(path))) return
     this.#labels.set(path, label)
+    this.#revision += 1
     if (isAbove(label, this.#highest?.label ?? 'public')) this.#highest = { label, path }
   }
 

@@ -5,6 +5,7 @@ import type { LogicalPath, Path } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
 import type { ContentFlow } from '../policy/content-flow.ts'
 import type { Policy, PolicyCall, Verdict } from '../policy/evaluation.ts'
+import type { Label } from '../policy/labels.ts'
 import type { Permission } from '../policy/permissions.ts'
 import type { ContentLabel } from '../policy/taint.ts'
 import type { Change, DirectoryEntry, Stat } from '../storage/backend.ts'
@@ -77,8 +78,11 @@ export interface ShellCommand {
   readonly onCommit?: CommitSubscription
   /** Paths that the line may see. A shell whose accesses are not guarded must hide everything else from its commands. */
   readonly visibility?: Visibility
-  /** Records a file that the line can read unobserved, because its output and changes may contain data from it. */
-  readonly noteReadable?: ((path: Path) => void) | undefined
+  /**
+   * Records a file that the line can read unobserved, because its output and changes may contain data from it. `label`: that of
+   * its content, if that is higher than the label of the path.
+   */
+  readonly noteReadable?: ((path: Path, label?: Label) => void) | undefined
   /** Identity of the workspace's files. A fork has a different one. */
   readonly tree?: object
   /** Milliseconds since 1970, from the clock of the workspace. */
@@ -320,7 +324,7 @@ export interface CommandTransaction {
   readonly onCommit: CommitSubscription
   readonly visibility: Visibility
   /** See {@link ShellCommand.noteReadable}. @throws ToolError if the path may not be read */
-  readonly noteReadable?: ((path: Path) => void) | undefined
+  readonly noteReadable?: ((path: Path, label?: Label) => void) | undefined
   readonly tree: object
   /** Aborts with the caller's signal, and when an access needs an approval. */
   readonly signal: AbortSignal

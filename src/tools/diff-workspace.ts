@@ -80,7 +80,7 @@ export const diffWorkspace = defineBuiltinTool({
     const cut = input.statOnly === true ? { text: '', truncated: false } : truncatePatch(sections, maxDiff)
     if (cut.truncated) warnings.push(describeCut(sections, cut.text, maxDiff, maxBytes))
     const whole = { extension: 'diff', text: () => sections.map(({ text }) => text).join('') }
-    const base = workspaceDiff.baseCommit === null ? 'the workspace was opened' : workspaceDiff.baseCommit.slice(0, 12)
+    const base = workspaceDiff.baseCommit?.replace(/^([0-9a-f]{12})[0-9a-f]{28}$/, '$1') ?? 'the workspace was opened'
     return {
       summary: `${count(sections.length, 'file')} changed since ${base}: +${insertions} -${deletions}`,
       ...(cut.truncated ? { fullOutput: whole } : {}),

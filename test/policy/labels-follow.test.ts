@@ -73,9 +73,11 @@ describe('a command', () => {
 
   it('may commit labelled files without reading them', async () => {
     const run = await open()
-    const command = 'git init -q && git add -A && git commit -qm all && git log && echo done > pub/log.txt'
+    const command = 'git init -q && git add -A && git commit -qm all && echo done > pub/log.txt'
     expect(await line(run, command)).toMatchObject({ ok: true, exitCode: 0, label: 'public' })
-    expect(await line(run.run({ id: 'b' }), 'git log')).toMatchObject({ ok: true, label: 'public' })
+    const showing = 'git log; echo done > pub/other.txt'
+    expect(await line(run.run({ id: 'a' }), showing)).toMatchObject({ code: 'TAINT_DENIED' })
+    expect(await line(run.run({ id: 'b' }), 'git log')).toMatchObject({ ok: true, label: 'restricted' })
     expect(await line(run.run({ id: 'c' }), 'git show HEAD:conf/x.txt')).toMatchObject({ label: 'restricted' })
   })
 

@@ -2,6 +2,7 @@ import { ToolError } from '../../errors.ts'
 import { redact } from '../../files/secrets/index.ts'
 import type { Changed } from '../../git/changed-path.ts'
 import { fileAt } from '../../git/checkout.ts'
+import { type CommitHistory, isWrittenAsId } from '../../git/commit-history.ts'
 import { compareTrees, sectionsOf, treeOfIndex } from '../../git/compare-commits.ts'
 import { gitPath } from '../../git/isomorphic-fs.ts'
 import type { LogEntry } from '../../git/provider.ts'
@@ -11,7 +12,7 @@ import { EMPTY_TREE, type TreeDirectory } from '../../git/trees.ts'
 import { createWorkspaceDiffs, type WorkspaceDiffs } from '../../git/workspace-diff.ts'
 import { type Path, parsePath, quote } from '../../paths/logical-path.ts'
 import type { TrackedCommandFiles } from '../../shells/shared/command-files.ts'
-import type { CommandDiff, CommandGit, CommandRepository, GitDiffRequest } from '../../shells/types.ts'
+import type { CommandDiff, CommandGit, CommandRepository, CommandStatus, GitDiffRequest } from '../../shells/types.ts'
 import type { Backend } from '../../storage/backend.ts'
 import { statusOf } from './git-status.ts'
 import type { RepositoryView } from './git-write.ts'
@@ -25,8 +26,10 @@ export interface CommandGitOptions {
   readonly onRead: (path: Path, bytes: number) => void
   /** Called with each path and each ref whose name is shown. */
   readonly onName: (path: Path) => void
-  /** Called with the object of each commit whose message or id is shown. */
-  readonly onCommit: (object: Path) => void
+  /** Called with each commit whose message or id is shown. Its ancestors have no higher label. */
+  readonly onCommit: (history: CommitHistory, commit: string) => Promise<void>
+  /** Called with each path whose stored content the command receives in some way. */
+  readonly onStored: (path: Path) => void
   readonly signal: AbortSignal
   /** Opens write access to the repository. */
   readonly change: (view: RepositoryView) => Promise<CommandRepository>
@@ -76,8 +79,8 @@ export function commandGit(options: CommandGitOptions): CommandGit {
       return names
     },
     async resolve(name, { shows = false } = {}) {
-      const id = await state.reader.resolve(name)
-      if (shows) noteCommit(state, id)
+      const id = await resolve(state, name)
+      if (shows) await options.onCommit(state.reader, id)
       return id
     },
     async status({ untracked = 'directories', showsAll = true } = {}) {
@@ -85,7 +88,7 @@ export function commandGit(options: CommandGitOptions): CommandGit {
       const head = await treeOf(state, undefined)
       const changed = await state.diffs.changedFrom(head, signal)
       const rows = statusOf({ head, index, changed, sees }, untracked)
-      if (showsAll) for (const { path } of rows) options.onName(path.replace(/\/$/, '') as Path)
+      if (showsAll) for (const row of rows) noteStatus(options, row)
       return rows
     },
     diff: async (request) => showDiff(state, await changedBetween(state, request)),
@@ -98,6 +101,7 @@ export function commandGit(options: CommandGitOptions): CommandGit {
       if (file === undefined || (file.mode & MODE_TYPE) === SUBMODULE) {
         throw new ToolError('NOT_FOUND', `${quote(path)} is not a file in ${quote(ref)}`, { path })
       }
+      options.onStored(parsePath(path) as Path)
       return gate.show(path, await state.reader.objects.need(file.id, 'blob'))
     },
     change: () => change(repositoryView(state)),
@@ -114,6 +118,10 @@ function repositoryView(state: RepositoryState): RepositoryView {
       return changed.map(({ path }) => ({ path, tracked: entries.has(path) }))
     },
     tracked: async () => (await state.reader.index()).entries.keys(),
+    async noteWritten(name) {
+      // The change itself reports a name that it cannot resolve.
+      if (isWrittenAsId(name)) await resolve(state, name).catch(() => undefined)
+    },
     forget() {
       state.reader = openReader(backend)
       state.diffs = createWorkspaceDiffs(backend)
@@ -121,10 +129,23 @@ function repositoryView(state: RepositoryState): RepositoryView {
   }
 }
 
+/** Resolves the name of a commit. That an id exists tells as much as the id itself. */
+async function resolve({ reader, options }: RepositoryState, name: string): Promise<string> {
+  const id = await reader.resolve(name)
+  if (isWrittenAsId(name)) await options.onCommit(reader, id)
+  return id
+}
+
+/** A changed file shows how its content compares with that of the commit; any other entry shows only its name. */
+function noteStatus({ onName, onStored }: CommandGitOptions, { path, index, files }: CommandStatus): void {
+  onName(path.replace(/\/$/, '') as Path)
+  if (index === 'modified' || files === 'modified') onStored(path as Path)
+}
+
 /** Returns the tree of a commit, by default that of HEAD. Before the first commit, it is empty. */
-async function treeOf({ reader }: RepositoryState, ref: string | undefined): Promise<TreeDirectory> {
-  const commit = ref === undefined ? await reader.headCommit() : await reader.resolve(ref)
-  return commit === undefined ? EMPTY_TREE : reader.tree(commit)
+async function treeOf(state: RepositoryState, ref: string | undefined): Promise<TreeDirectory> {
+  const commit = ref === undefined ? await state.reader.headCommit() : await resolve(state, ref)
+  return commit === undefined ? EMPTY_TREE : state.reader.tree(commit)
 }
 
 /** Returns the local branches, loose and packed, sorted. */
@@ -170,13 +191,7 @@ async function showDiff({ options }: RepositoryState, changed: readonly Changed[
   return sections
 }
 
-/** Records that the command receives a commit, or its id, which depends on all that the commit contains. */
-function noteCommit({ options }: Pick<RepositoryState, 'options'>, id: string): void {
-  options.onCommit(gitPath('objects', id.slice(0, 2), id.slice(2)))
-}
-
-async function readCommit({ reader, options }: RepositoryState, commit: string): Promise<LogEntry> {
-  noteCommit({ options }, commit)
+async function readCommit({ reader }: RepositoryState, commit: string): Promise<LogEntry> {
   const text = decoder.decode(await reader.objects.need(commit, 'commit'))
   const end = text.indexOf('\n\n')
   const [fields, message] = end === -1 ? [text, ''] : [text.slice(0, end), text.slice(end + 2)]
@@ -187,7 +202,9 @@ async function readCommit({ reader, options }: RepositoryState, commit: string):
 
 /** Returns the commits that lead to a ref, newest first. */
 async function listCommits(state: RepositoryState, ref: string, maxCount: number): Promise<readonly LogEntry[]> {
-  const pending = [await readCommit(state, await state.reader.resolve(ref))]
+  const start = await state.reader.resolve(ref)
+  await state.options.onCommit(state.reader, start)
+  const pending = [await readCommit(state, start)]
   const queued = new Set(pending.map(({ commit }) => commit))
   const entries: LogEntry[] = []
   while (entries.length < maxCount && pending.length > 0) {
@@ -206,10 +223,12 @@ async function listCommits(state: RepositoryState, ref: string, maxCount: number
 
 /** Returns a commit with its diff. Like git, a merge is shown without a diff. */
 async function showCommit(state: RepositoryState, ref: string): ReturnType<CommandGit['show']> {
-  const entry = await readCommit(state, await state.reader.resolve(ref))
+  const commit = await state.reader.resolve(ref)
+  await state.options.onCommit(state.reader, commit)
+  const entry = await readCommit(state, commit)
   const [parent] = entry.parents
-  const before = parent === undefined ? EMPTY_TREE : await treeOf(state, parent)
+  const before = parent === undefined ? EMPTY_TREE : await state.reader.tree(parent)
   const changed =
-    entry.parents.length > 1 ? [] : compareTrees(state.reader.objects, before, await treeOf(state, entry.commit))
+    entry.parents.length > 1 ? [] : compareTrees(state.reader.objects, before, await state.reader.tree(commit))
   return { entry, diff: await showDiff(state, changed) }
 }

@@ -29,6 +29,8 @@ export interface RepositoryView {
   changed(): Promise<readonly ChangedPath[]>
   /** Returns the paths in the index. */
   tracked(): Promise<Iterable<string>>
+  /** Records the id of a commit that the command writes: the command shows whether the commit exists. */
+  noteWritten(name: string): Promise<void>
   /** Discards what was read. Call it after each change. */
   forget(): void
 }
@@ -99,10 +101,14 @@ function createRepository(state: WriteState, repository: Repository): CommandRep
   return {
     init: changing(repository.init),
     commit: changing(repository.commit),
-    branch: changing(repository.branch),
+    branch: changing(async (name, options) => {
+      if (options?.at !== undefined) await state.view.noteWritten(options.at)
+      return repository.branch(name, options)
+    }),
     deleteBranch: changing(repository.deleteBranch),
     moveTo: changing(repository.moveTo),
     checkout: changing(async (ref, options) => {
+      await state.view.noteWritten(ref)
       const { commit, skipped } = await repository.checkout(ref, options).catch((error: unknown) => {
         throw withoutHidden(error, sees, onName)
       })
@@ -110,7 +116,10 @@ function createRepository(state: WriteState, repository: Repository): CommandRep
       for (const path of shown) onName(path as Path)
       return { commit, skipped: shown }
     }),
-    restore: changing(repository.restore),
+    restore: changing(async (paths, options) => {
+      if (options?.from !== undefined) await state.view.noteWritten(options.from)
+      return repository.restore(paths, options)
+    }),
     clone: changing((url, options) => repository.clone(url, { ...options, signal })),
     add: changing(async (paths, { tracked = false } = {}) => {
       await prepareAdd(state, paths, tracked)

@@ -1,9 +1,11 @@
 import { type Failure, ToolError } from '../../errors.ts'
+import type { CommitHistory } from '../../git/commit-history.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
 import type { ApprovalQuestion } from '../../policy/approval.ts'
 import type { ContentFlow } from '../../policy/content-flow.ts'
 import { type CallPolicy, deniedError, type PolicyCall } from '../../policy/evaluation.ts'
+import type { Label } from '../../policy/labels.ts'
 import { isMutating } from '../../policy/permissions.ts'
 import type { ContentLabel } from '../../policy/taint.ts'
 import type { CommitSubscription } from '../../shells/types.ts'
@@ -22,8 +24,10 @@ export interface CommandSessionOptions {
   readonly commit: (tool: Tool) => Promise<{ readonly ok: true } | Failure>
   /** @throws ToolError if content that the run has read must not be sent to the host */
   readonly requireHostAllowed: (host: string) => void
-  /** Records the label of content that the command has received, or may have. */
-  readonly noteReceived: (path: Path) => void
+  /** Records content that the command has received, or may have. `label`: if it is higher than that of the path. */
+  readonly noteReceived: (path: Path, label: Label) => void
+  /** Records that a line of the call has received the id of a commit. */
+  readonly noteCommit: (history: CommitHistory, commit: string, flow: ContentFlow) => Promise<void>
   /** Tells the call what one of its lines receives and writes. */
   readonly noteFlow: (flow: ContentFlow) => void
   /** The highest label that the call has received, such as that of its command line. */

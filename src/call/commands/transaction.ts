@@ -7,6 +7,7 @@ import type { GuardedAccess } from '../../policy/access.ts'
 import type { ApprovalQuestion } from '../../policy/approval.ts'
 import { ContentFlow } from '../../policy/content-flow.ts'
 import { requireAllowed } from '../../policy/evaluation.ts'
+import type { Label } from '../../policy/labels.ts'
 import { isSpelled, namedPath } from '../../policy/name-labels.ts'
 import { type ContentLabel, higher } from '../../policy/taint.ts'
 import { createCommandFiles, type TrackedCommandFiles } from '../../shells/shared/command-files.ts'
@@ -32,7 +33,7 @@ interface TransactionState {
   /** Records a file that git stores under its own name, and does not show. */
   readonly onStore: (path: Path) => void
   /** Records the label of content that the line receives. */
-  readonly receive: (path: Path) => void
+  readonly receive: (path: Path, label?: Label) => void
   /** Whether git's own files may be among the changes. Nothing else can write them. */
   isGitOpen: boolean
 }
@@ -54,10 +55,11 @@ export function openTransaction(
   const texts = textsIn(call.input)
   const flow = openFlow(session, texts, received)
   const reads = new Set<Path>()
-  const receive = (path: Path) => {
+  const receive = (path: Path, label: Label = 'public') => {
     flow?.read(path)
+    flow?.receive({ label, path })
     noteReceivedByShell(workspace.shell, flow?.received)
-    options.noteReceived(path)
+    options.noteReceived(path, label)
   }
   const onStore = (path: Path) => {
     reads.add(path)
@@ -144,10 +146,22 @@ function openGit(state: TransactionState): CommandGit {
   const { workspace, call, facts, options } = session
   const onName = (path: Path) => flow?.readName(path)
   const visibility = createVisibility(workspace.policy, facts, 'diff', call.verdict)
-  const shared = { backend: drafts, files, sees: (path: Path) => visibility.see(path, 'file'), onRead, onName, signal }
+  const receiveStored = (path: Path) => {
+    flow?.readStored(path)
+    receive(path)
+  }
+  const onReadStored = (path: Path, bytes: number) => {
+    flow?.readStored(path)
+    onRead(path, bytes)
+  }
+  const sees = (path: Path) => visibility.see(path, 'file')
+  const shared = { backend: drafts, files, sees, onRead: onReadStored, onName, signal }
   return commandGit({
     ...shared,
-    onCommit: receive,
+    onCommit: async (history, commit) => {
+      if (flow !== undefined) await options.noteCommit(history, commit, flow)
+    },
+    onStored: receiveStored,
     async change(view) {
       const repository = await openCommandRepository(
         {

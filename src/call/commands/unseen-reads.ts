@@ -1,7 +1,11 @@
-import { ROOT } from '../../paths/logical-path.ts'
+import { namedCommits } from '../../git/commit-history.ts'
+import { openReader } from '../../git/reader.ts'
+import { gitFiles } from '../../git/repository-files.ts'
+import { GIT_DIRECTORY, ROOT } from '../../paths/logical-path.ts'
 import { type ContentLabel, higher } from '../../policy/taint.ts'
 import type { Shell, ShellCommand } from '../../shells/types.ts'
 import { visibleFiles } from '../../storage/walk.ts'
+import { labelOfCommits } from '../commit-labels.ts'
 import type { WorkspaceState } from '../state/workspace-state.ts'
 
 const everything = { includeHidden: true, includeIgnored: true }
@@ -14,8 +18,8 @@ const unrestricted = { see: () => true, enter: () => true, revision: 'all' }
 const receivedBefore = new WeakMap<Shell, ContentLabel>()
 
 /**
- * Returns a shell that counts every file as read that a line could read, if nobody sees what its lines read. The policy has
- * labels.
+ * Returns a shell that counts every file as read that a line could read, if nobody sees what its lines read: without a sandbox,
+ * also those in the commits of the repository. The policy has labels.
  */
 export function countUnseenReads(shell: Shell, workspace: WorkspaceState): Shell {
   const { guarded, confined } = shell.capabilities
@@ -24,6 +28,11 @@ export function countUnseenReads(shell: Shell, workspace: WorkspaceState): Shell
     const visible = confined && visibility !== undefined ? visibility : unrestricted
     const files = await visibleFiles(workspace.backend, ROOT, { filters: everything, ...visible, links: false })
     for (const path of files) noteReadable?.(path)
+    if (confined) return
+    const reader = openReader(workspace.backend)
+    const commits = await namedCommits(gitFiles(workspace.backend), reader.objects)
+    const { label } = await labelOfCommits(workspace, reader, [...commits])
+    noteReadable?.(GIT_DIRECTORY, label)
   }
   const { name, capabilities } = shell
   return {

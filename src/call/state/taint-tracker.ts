@@ -1,4 +1,5 @@
 import type { Failure } from '../../errors.ts'
+import type { CommitHistory } from '../../git/commit-history.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { ContentFlow } from '../../policy/content-flow.ts'
 import type { Label } from '../../policy/labels.ts'
@@ -24,6 +25,14 @@ export interface TaintTracker {
   addName(path: Path): void
   /** Records content whose label does not follow from its path. */
   addLabel(label: Label, path?: string): void
+  /**
+   * Records that the call receives the id of a commit.
+   *
+   * @param flow the command that receives it
+   */
+  addCommit(history: CommitHistory, commit: string, flow?: ContentFlow): Promise<void>
+  /** Returns the label of the id of a commit. */
+  labelOfCommit(history: CommitHistory, commit: string): Promise<Label>
   /** Adds what a command line of the call receives and writes. */
   addFlow(flow: ContentFlow): void
   /** The highest label that the call itself has received. */
@@ -69,6 +78,8 @@ export const inactiveTaintTracker: TaintTracker = {
   addRead() {},
   addName() {},
   addLabel() {},
+  async addCommit() {},
+  labelOfCommit: async () => 'public',
   addFlow() {},
   received: () => undefined,
   highestLabel: unlabelled,

@@ -1,3 +1,4 @@
+import { execSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -52,6 +53,21 @@ describe('labels of what processes read', () => {
     expect(output).toContain('TOKEN7291')
     expect(checked).toMatchObject({ label: 'restricted', exitCode: 126 })
     expect(await snapshot()).toEqual(before)
+    expect(workspace.taint.label()).toBe('restricted')
+  })
+
+  it('include those of files that only commits contain', async () => {
+    const { run, root, workspace } = await nodeBench(tree, {}, { policy })
+    const author = '-c user.name=a -c user.email=a@example.com'
+    const commands = [
+      'git init -q',
+      'git add .',
+      `git ${author} commit -qm a`,
+      'git rm -qr conf',
+      `git ${author} commit -qm b`,
+    ]
+    for (const command of commands) execSync(command, { cwd: root })
+    expect(await run('git show HEAD~1:conf/x.txt')).toMatchObject({ stdout: 'TOKEN7291\n', label: 'restricted' })
     expect(workspace.taint.label()).toBe('restricted')
   })
 

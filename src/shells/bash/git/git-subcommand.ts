@@ -85,8 +85,8 @@ export function subject(message: string): string {
   return message.replace(/\n.*/s, '')
 }
 
-export function detachedAt({ commit }: Head): string {
-  return `HEAD detached at ${short(String(commit))}`
+export async function detachedAt(git: CommandGit): Promise<string> {
+  return `HEAD detached at ${short(await git.resolve('HEAD', { shows: true }))}`
 }
 
 /** ` 2 files changed, 3 insertions(+), 1 deletion(-)`, as git counts. */

@@ -132,7 +132,7 @@ export const branches: GitSubcommand = async ({ git, head, args }) => {
   if (flags.operands.length > 0) return undefined
   if (flags.count('current') > 0) return gitSuccess(head.branch === undefined ? '' : `${head.branch}\n`)
   const rows: { mark: string; name: string; ref: string }[] = []
-  if (head.branch === undefined) rows.push({ mark: '*', name: `(${detachedAt(head)})`, ref: 'HEAD' })
+  if (head.branch === undefined) rows.push({ mark: '*', name: `(${await detachedAt(git)})`, ref: 'HEAD' })
   for (const name of await git.branches()) {
     rows.push({ mark: name === head.branch ? '*' : ' ', name, ref: `refs/heads/${name}` })
   }

@@ -31,7 +31,7 @@ export const status: GitSubcommand = async ({ git, head, args, cwd }) => {
     const displayed = (path: string) => (isPorcelain ? path : toOperand(cwd, path))
     return gitSuccess(first + rows.map((row) => `${lettersOf(row)} ${displayed(row.path)}\n`).join(''))
   }
-  return gitSuccess(longStatus(head, rows, cwd))
+  return gitSuccess(await longStatus({ git, head, cwd }, rows))
 }
 
 /** Parses `--untracked-files`; `undefined` for an unknown mode. */
@@ -41,9 +41,12 @@ function untrackedOf(mode = 'normal'): 'files' | 'directories' | 'none' | undefi
 }
 
 /** The status as git prints it for people, with paths relative to a directory. */
-export function longStatus(head: GitInvocation['head'], rows: readonly CommandStatus[], cwd: string): string {
+export async function longStatus(
+  { git, head, cwd }: Pick<GitInvocation, 'git' | 'head' | 'cwd'>,
+  rows: readonly CommandStatus[],
+): Promise<string> {
   const { branch, commit } = head
-  const lines = [branch === undefined ? detachedAt(head) : `On branch ${branch}`]
+  const lines = [branch === undefined ? await detachedAt(git) : `On branch ${branch}`]
   if (commit === undefined) lines.push('', 'No commits yet')
   const list = (title: string, of: readonly string[]) => {
     if (of.length > 0) lines.push('', title, ...of.map((text) => `\t${text}`))

@@ -78,7 +78,7 @@ export const add: GitSubcommand = async ({ git, args, cwd }) => {
 }
 
 export const commit: GitSubcommand = async (invocation) => {
-  const { git, head, args, cwd, stdin } = invocation
+  const { git, head, args, stdin } = invocation
   const flags = gitFlags(
     args,
     table(
@@ -115,7 +115,7 @@ export const commit: GitSubcommand = async (invocation) => {
     return failed(1, '', 'error: amended, the commit would be empty\nhint: git commit --amend --allow-empty\n')
   }
   if (!isAmended && flags.count('empty') === 0 && !rows.some(({ index }) => index !== 'same')) {
-    return failed(1, longStatus(head, await git.status(), cwd))
+    return failed(1, await longStatus(invocation, await git.status()))
   }
   const id = await repository.commit({ ...(message === undefined ? {} : { message }), amend: isAmended })
   if (flags.count('quiet') > 0) return gitSuccess('')
@@ -142,7 +142,8 @@ export const branch: GitSubcommand = async ({ git, head, args }) => {
       if (name === head.branch) {
         return failed(1, output, `error: cannot delete branch '${name}' used by worktree at '${HOME}'\n`)
       }
-      const at = await git.resolve(`refs/heads/${name}`)
+      const isQuiet = flags.count('quiet') > 0
+      const at = await git.resolve(`refs/heads/${name}`, { shows: !isQuiet })
       if (flags.count('force') === 0 && !(await historyContains(git, head.commit, at))) {
         return failed(
           1,
@@ -151,7 +152,7 @@ export const branch: GitSubcommand = async ({ git, head, args }) => {
         )
       }
       await (await git.change()).deleteBranch(name)
-      if (flags.count('quiet') === 0) output += `Deleted branch ${name} (was ${short(at)}).\n`
+      if (!isQuiet) output += `Deleted branch ${name} (was ${short(at)}).\n`
     }
     return gitSuccess(output)
   }
@@ -285,9 +286,7 @@ export const reset: GitSubcommand = async (invocation) => {
   if (flags.count('hard') > 0) {
     if (names.length > 0) return fatal('Cannot do hard reset with paths.')
     const { skipped } = await repository.checkout(head.branch ?? head.commit, { force: true })
-    const { entry } = await git.show('HEAD')
-    const message = `HEAD is now at ${short(entry.commit)} ${subject(entry.message)}\n`
-    return gitSuccess(flags.count('quiet') > 0 ? '' : message, skippedWarnings(skipped))
+    return gitSuccess(flags.count('quiet') > 0 ? '' : await headMessage(git), skippedWarnings(skipped))
   }
   const paths = names.length === 0 ? ['.'] : names.map((name) => toWorkspacePath(cwd, name))
   await repository.restore(paths, { from: 'HEAD', only: 'index' })
@@ -313,10 +312,14 @@ async function switchTo({ git, head }: GitInvocation, ref: string, { force, quie
   const isBranch = !detach && (await git.branches({ showsAll: false })).includes(ref)
   if (isBranch && ref === head.branch && !force) return gitSuccess('', quiet ? '' : `Already on '${ref}'\n`)
   const to = detach ? await git.resolve(ref) : ref
-  const { commit: id, skipped } = await (await git.change()).checkout(to, { force })
-  const { entry } = await git.show(id)
-  const message = isBranch ? `Switched to branch '${ref}'\n` : `HEAD is now at ${short(id)} ${subject(entry.message)}\n`
-  return gitSuccess('', `${quiet ? '' : message}${skippedWarnings(skipped)}`)
+  const { skipped } = await (await git.change()).checkout(to, { force })
+  const message = quiet ? '' : isBranch ? `Switched to branch '${ref}'\n` : await headMessage(git)
+  return gitSuccess('', `${message}${skippedWarnings(skipped)}`)
+}
+
+async function headMessage(git: GitInvocation['git']): Promise<string> {
+  const [entry] = await git.log('HEAD', 1)
+  return `HEAD is now at ${short(String(entry?.commit))} ${subject(String(entry?.message))}\n`
 }
 
 async function switchToNew(
