@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 import { bundlePackages, isExternal } from './build/bundle-packages.ts'
-import { chunkFile, chunkGroups, entryModules } from './build/chunks.ts'
+import { chunkFile, chunkGroups, cssTarget, entryModules } from './build/chunks.ts'
 import { LongestFirst } from './test/order.ts'
 import { chromiumArgs, chromiumPath } from './test/runtimes/chromium.ts'
 
@@ -13,6 +13,7 @@ export default defineConfig(async () => ({
   ssr: { noExternal: true as const },
   build: {
     target: 'es2022',
+    cssTarget,
     outDir: 'dist',
     emptyOutDir: true,
     minify: false,

@@ -23,7 +23,7 @@ interface Size extends EntrySize {
 const budget: Budget = JSON.parse(readFileSync(join(import.meta.dirname, 'size-budget.json'), 'utf8'))
 const PAGE = join(top, 'docs/benchmarks.md')
 /** The chunks that the build makes of packages. */
-const PACKAGES = /^dist\/chunks\/(modelcontextprotocol|unbash|zod)\d*\.js$/
+const PACKAGES = /^dist\/chunks\/(modelcontextprotocol|preact|unbash|zod)\d*\.js$/
 /** The interpreters that a shell loads when a command needs them. */
 const INTERPRETERS = 'dist/shells/bash/packages/'
 const ofRoot = new Set(Object.keys((await bundle('./dist/index.js', new Set(), false)).metafile.inputs))

@@ -9,7 +9,7 @@ import { bundleShell } from './bundle-shell.ts'
 const LICENCES = 'dist/THIRD-PARTY-LICENSES.txt'
 
 /** The packages whose used parts are combined with the own code into chunks. */
-const COMBINED = /^(?:@modelcontextprotocol\/|unbash|zod)/
+const COMBINED = /^(?:@modelcontextprotocol\/|preact|unbash|zod)/
 
 /** The modules that re-export packages. They are bundled by themselves. */
 const BUNDLED = /^\..*\/packages\/[^/]+\.ts$/
@@ -22,7 +22,7 @@ export function isExternal(id: string): boolean {
 }
 
 /**
- * Bundles packages, so that installing this package installs none of them: the MCP SDK, zod and unbash into the chunks that use them,
+ * Bundles packages, so that installing this package installs none of them: the MCP SDK, Preact, zod and unbash into the chunks that use them,
  * the interpreter and the engine of scripts into `bash()`, and what else the command line needs into the command line.
  */
 export function bundlePackages(): Plugin {

@@ -32,6 +32,9 @@ export function chunkFile({
   return `${folder}/${name.replace(/~.*/, '')}.js`
 }
 
+/** The first browsers with `light-dark()`, which the stylesheets of the elements and of the playground use. */
+export const cssTarget = ['chrome123', 'firefox120', 'safari17.5']
+
 /** Small modules that most entries need. None of them imports a package or a module of Node. */
 const SHARED =
   /\/src\/(?:errors|util\/(?:abort|bytes|canonical-json|check-options|join-sentences|memoize-async|native-bytes|nearest-name|pacer|serial-queue|timers))\.ts$/
@@ -39,7 +42,7 @@ const SHARED =
 /** The packages that are combined with the own code have chunks of their own. The shared modules have one chunk. */
 export const chunkGroups = [
   { name: 'shared', test: SHARED, includeDependenciesRecursively: false },
-  ...['unbash', 'zod', '@modelcontextprotocol'].map((name) => ({
+  ...['preact', 'unbash', 'zod', '@modelcontextprotocol'].map((name) => ({
     name: name.replace('@', ''),
     test: new RegExp(`(?:/node_modules/|^\\0)${name}/`),
     includeDependenciesRecursively: false,
@@ -48,5 +51,7 @@ export const chunkGroups = [
 ]
 
 function hasPlace(id: string): boolean {
-  return id.startsWith(src) && /, import\.meta\.url\)|= import\.meta$/m.test(readFileSync(id, 'utf8'))
+  return (
+    /\.tsx?$/.test(id) && id.startsWith(src) && /, import\.meta\.url\)|= import\.meta$/m.test(readFileSync(id, 'utf8'))
+  )
 }

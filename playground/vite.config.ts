@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig, type Plugin } from 'vite'
+import { cssTarget } from '../build/chunks.ts'
 import { contentSecurityPolicy, headersFor } from './server/policy.ts'
 
 const top = join(import.meta.dirname, '..')
@@ -18,6 +19,7 @@ export default defineConfig({
     outDir: join(import.meta.dirname, 'dist'),
     emptyOutDir: true,
     target: 'es2022',
+    cssTarget,
     // An inlined file would be a `data:` address, which the policy refuses.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

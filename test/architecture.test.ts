@@ -73,6 +73,8 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
     'tools',
     'util',
   ],
+  ui: ['audit', 'call', 'files', 'history', 'paths', 'patch', 'policy', 'storage', 'workspace'],
+  elements: ['policy', 'ui'],
   adapters: ['call', 'dialects', 'files', 'paths', 'policy', 'tools', 'workspace'],
   testing: ['backends', 'files', 'git', 'paths', 'shells', 'storage', 'tools', 'workspace'],
   index: '*',
@@ -92,7 +94,7 @@ const nodeFiles = [
 ]
 
 function partOf(name: string): string {
-  return (name.split('/')[0] ?? name).replace(/\.ts$/, '')
+  return (name.split('/')[0] ?? name).replace(/\.tsx?$/, '')
 }
 
 describe('imports between the folders of src/', () => {
@@ -133,7 +135,7 @@ describe('imports between the folders of src/', () => {
 
   it('has no file beside a folder of the same name', () => {
     const folders = new Set(sources.map((name) => posix.dirname(name)))
-    expect(sources.filter((name) => folders.has(name.replace(/\.ts$/, '')))).toEqual([])
+    expect(sources.filter((name) => folders.has(name.replace(/\.tsx?$/, '')))).toEqual([])
   })
 
   it('has no import cycle between files, type imports included', () => {

@@ -22,8 +22,8 @@ const bundled = [
   'yaml',
   'zod',
 ]
-/** JSR refuses modules that augment the types of other modules, which matchers need. */
-const leftOut = ['./testing/vitest']
+/** JSR refuses modules that augment the types of other modules, which matchers and elements need, and has no stylesheets. */
+const leftOut = ['./testing/vitest', './elements']
 
 const expected = `${JSON.stringify(manifest(), null, 2)}\n`
 if (process.argv.includes('--write')) writeFileSync(file, expected)
@@ -70,7 +70,7 @@ function manifest() {
     imports: Object.fromEntries(packages.map(([name, range]) => [name, `npm:${name}@${plain(String(range))}`])),
     publish: {
       include: ['src', 'README.md', 'LICENSE', 'CHANGELOG.md'],
-      exclude: sources.filter(isLeftOut).map(([, file]) => file.slice('./'.length)),
+      exclude: sources.filter(isLeftOut).map(([, file]) => file.slice('./'.length).replace(/\/index\.ts$/, '')),
     },
   }
 }

@@ -11,8 +11,8 @@ import { absenceTable, expected, fitting, subpathsOf, useInProcess } from './run
 const top = join(import.meta.dirname, '..')
 const manifest = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8'))
 const peers = Object.keys(manifest.peerDependencies)
-/** Modules with only a side effect: the scripts of workers. */
-const effects = ['./shells/bash-thread', './backends/opfs-worker']
+/** Modules with a side effect: the scripts of workers, and the definitions of elements. */
+const effects = ['./shells/bash-thread', './backends/opfs-worker', './elements']
 
 let installed: Installed
 let files: string[]
@@ -41,7 +41,7 @@ function packagesIn(text: string): string[] {
 
 /** Modules that the build bundles packages into. */
 const isBundled = (file: string) =>
-  /^dist\/(chunks\/(modelcontextprotocol|unbash|zod)\d*|(cli|shells\/bash)\/packages\/.*)\.js$/.test(file)
+  /^dist\/(chunks\/(modelcontextprotocol|preact|unbash|zod)\d*|(cli|shells\/bash)\/packages\/.*)\.js$/.test(file)
 const bundledPackages = [
   ...['@modelcontextprotocol/server', '@modelcontextprotocol/core', 'isomorphic-git', 'just-bash'],
   ...['quickjs-emscripten', 'smol-toml', 'sql.js', 'unbash', 'yaml', 'zod'],
@@ -94,7 +94,7 @@ describe('the packed package', () => {
       (JSON.parse(textOf(file)).sources as string[]).map((source) => posix.join(posix.dirname(file), source)),
     )
     expect(sources.length).toBeGreaterThan(600)
-    expect(sources.filter((file) => !/^src\/.*\.(ts|js|json)$/.test(file) || !files.includes(file))).toEqual([])
+    expect(sources.filter((file) => !/^src\/.*\.(tsx?|js|json)$/.test(file) || !files.includes(file))).toEqual([])
     const links = files.filter((file) => file.startsWith('dist/') && textOf(file).includes('\n//# sourceMappingURL='))
     expect(links.map((file) => `${file}.map`).sort()).toEqual(maps)
   })

@@ -10,7 +10,7 @@ export interface Import {
 }
 
 /** The TypeScript files below `src/`, relative to it. */
-export const sources: readonly string[] = filesBelow(join(top, 'src')).filter((name) => name.endsWith('.ts'))
+export const sources: readonly string[] = filesBelow(join(top, 'src')).filter((name) => /\.tsx?$/.test(name))
 
 /** The imports, re-exports and dynamic imports of a file below `src/`. */
 export function importsOf(name: string): readonly Import[] {

@@ -1,5 +1,4 @@
 import { useEffect } from 'preact/hooks'
-import { lastSaying } from '../session/approvals.ts'
 import type { ProjectSession } from '../session/project-session.ts'
 import { Announcements } from '../ui/announce.tsx'
 import { lazyView } from '../ui/lazy-view.tsx'
@@ -53,12 +52,7 @@ export function App() {
       <Body projectSession={projectSession} changed={changed} />
       {isPhone && waiting > 0 && projectSession !== undefined && (
         <div class="sheet">
-          <ApprovalsView
-            pending={projectSession.session.approvals.value}
-            patterns={projectSession.session.approvalPatterns}
-            texts={projectSession.texts}
-            saying={lastSaying(projectSession.conversation.items.value)}
-          />
+          <ApprovalsView projectSession={projectSession} />
         </div>
       )}
       {isPhone ? (

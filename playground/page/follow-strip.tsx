@@ -1,5 +1,5 @@
+import { Icon } from '../../src/elements/parts/icon.tsx'
 import type { ProjectSession } from '../session/project-session.ts'
-import { Icon } from '../ui/icon.tsx'
 import { workInWords } from '../views/agent/call-words.ts'
 
 export interface FollowStripProps {

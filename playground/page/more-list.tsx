@@ -1,5 +1,5 @@
+import { Icon, type IconName } from '../../src/elements/parts/icon.tsx'
 import type { ProjectSession } from '../session/project-session.ts'
-import { Icon, type IconName } from '../ui/icon.tsx'
 import { HistoryBar } from '../views/timeline/history-bar.tsx'
 import { showPanel, showStage, showTerminal } from './navigation.ts'
 

@@ -1,5 +1,5 @@
+import { IconButton } from '../../src/elements/parts/icon-button.tsx'
 import type { ProjectSession } from '../session/project-session.ts'
-import { IconButton } from '../ui/icon-button.tsx'
 import { app, openProject } from './app-state.ts'
 
 /** Errors, warnings and the state of the project in other tabs. */

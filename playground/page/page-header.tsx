@@ -1,5 +1,5 @@
-import { Icon } from '../ui/icon.tsx'
-import { IconButton } from '../ui/icon-button.tsx'
+import { Icon } from '../../src/elements/parts/icon.tsx'
+import { IconButton } from '../../src/elements/parts/icon-button.tsx'
 
 export interface PageHeaderProps {
   readonly project: string | undefined

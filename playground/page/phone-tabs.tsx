@@ -1,4 +1,4 @@
-import { Icon, type IconName } from '../ui/icon.tsx'
+import { Icon, type IconName } from '../../src/elements/parts/icon.tsx'
 import type { PhoneTab } from './page-state.ts'
 
 export interface PhoneTabsProps {

@@ -19,8 +19,9 @@ function focus(selector: string, until = Date.now() + MAX_WAIT): void {
   clearTimeout(timer)
   timer = setTimeout(() => {
     const element = document.querySelector<HTMLElement>(selector)
-    if (element !== null) element.focus()
-    else if (Date.now() < until) focus(selector, until)
+    // An element gives the focus to its first control, once its view has loaded.
+    element?.focus()
+    if (element?.matches(':focus, :focus-within') !== true && Date.now() < until) focus(selector, until)
   })
 }
 
@@ -79,7 +80,7 @@ export const shortcuts: readonly Shortcut[] = [
     does: 'The pending approvals',
     act() {
       if (layout.value !== 'phone') putOnStage('approvals')
-      focus('.approvals button')
+      focus('wardspace-approvals')
     },
   },
   {

@@ -1,5 +1,5 @@
+import { IconButton } from '../../src/elements/parts/icon-button.tsx'
 import type { ProjectSession } from '../session/project-session.ts'
-import { IconButton } from '../ui/icon-button.tsx'
 import { lazyView } from '../ui/lazy-view.tsx'
 import { TreeActions, TreeView } from '../views/files/tree-view.tsx'
 import { MoreList } from './more-list.tsx'

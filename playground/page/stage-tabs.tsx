@@ -1,6 +1,6 @@
+import { Icon, type IconName } from '../../src/elements/parts/icon.tsx'
+import { IconButton } from '../../src/elements/parts/icon-button.tsx'
 import type { ProjectSession } from '../session/project-session.ts'
-import { Icon, type IconName } from '../ui/icon.tsx'
-import { IconButton } from '../ui/icon-button.tsx'
 import { FileIcon } from '../views/files/file-icon.tsx'
 import { closeStage, closeTerminal, openFile, showStage, showTerminal } from './navigation.ts'
 import { layout, page, type StageName } from './page-state.ts'

@@ -1,6 +1,5 @@
-import { lastSaying } from '../session/approvals.ts'
+import { IconButton } from '../../src/elements/parts/icon-button.tsx'
 import type { ProjectSession } from '../session/project-session.ts'
-import { IconButton } from '../ui/icon-button.tsx'
 import { lazyView } from '../ui/lazy-view.tsx'
 import { Splitter } from '../ui/splitter.tsx'
 import { EditorView } from '../views/editor/editor-view.tsx'
@@ -112,14 +111,7 @@ function ActiveView({
     case 'report':
       return <ReportView session={session} selected={page.run} />
     case 'approvals':
-      return (
-        <ApprovalsView
-          pending={session.approvals.value}
-          patterns={session.approvalPatterns}
-          texts={projectSession.texts}
-          saying={lastSaying(projectSession.conversation.items.value)}
-        />
-      )
+      return <ApprovalsView projectSession={projectSession} />
     case 'terminal':
       return null
   }

@@ -1,8 +1,9 @@
 import { computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals'
 import type { Path } from 'wardspace'
+import type { TimelineEntry } from 'wardspace/ui'
 import { changesOfCall } from './changes.ts'
 import { textOf } from './text.ts'
-import type { Session, TimelineEntry } from './types.ts'
+import type { Session } from './types.ts'
 
 /** The file that the agent reads or changes. */
 export interface FollowedFile {

@@ -1,7 +1,8 @@
 import type { AuditRecord, WorkspaceHistory } from 'wardspace'
+import type { TimelineEntry } from 'wardspace/ui'
 import type { SavedPoints } from './history.ts'
 import { historyFromJson } from './history-json.ts'
-import type { SavedSettings, SessionProject, TimelineEntry, WorkspaceSettings } from './types.ts'
+import type { SavedSettings, SessionProject, WorkspaceSettings } from './types.ts'
 
 /** The saved data of a session. */
 export interface SavedSession {

@@ -1,5 +1,5 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
-import { createApprovalQueue } from './approvals.ts'
+import { createApprovals, createTimeline } from 'wardspace/ui'
 import { createAuditLog } from './audit-log.ts'
 import { createAutosave } from './autosave.ts'
 import { ChangePoints } from './change-points.ts'
@@ -8,7 +8,7 @@ import { createPoints } from './history.ts'
 import { historyToJson } from './history-json.ts'
 import { loadSavedSession } from './load-saved-session.ts'
 import { type CallParts, createPersonActions, trackAgentRun, trackBrowserRun } from './session-calls.ts'
-import { createTimeline } from './timeline.ts'
+import { snapshotSignal } from './snapshot-signal.ts'
 import type { Session, SessionProject, WorkspaceSettings } from './types.ts'
 import { createWebTools } from './web-tools.ts'
 
@@ -29,7 +29,9 @@ export async function openSession(project: SessionProject, options: SessionOptio
   const saved = await loadSavedSession(project)
   const auditLog = createAuditLog(saved.audit)
   const timeline = createTimeline(saved.timeline)
-  const approvals = createApprovalQueue(now)
+  const approvals = createApprovals({ now })
+  const calls = snapshotSignal(timeline)
+  const asked = snapshotSignal(approvals)
   const points = createPoints(saved.history, saved.points)
   const autosave = createAutosave(project, writable)
   const settings = { ...defaults, ...options.settings, ...saved.settings }
@@ -49,7 +51,7 @@ export async function openSession(project: SessionProject, options: SessionOptio
   if (writable) await project.kept.save('settings', current.savedSettings())
   autosave.follow('settings', [current.settings, current.opened, auditLog.records], () => current.savedSettings())
   autosave.follow('audit', [auditLog.records], () => auditLog.records.value)
-  autosave.follow('timeline', [timeline.entries], () => timeline.entries.value)
+  autosave.follow('timeline', [calls], () => calls.value.entries)
   autosave.follow('history', [changes.revision, points.all, points.position], () => ({
     history: historyToJson(current.workspace.history()),
     points: points.keep(),
@@ -72,9 +74,9 @@ export async function openSession(project: SessionProject, options: SessionOptio
     webTools,
     shell: shell.text,
     lines: current.lines,
-    timeline: timeline.entries,
-    approvals: approvals.pending,
-    approvalPatterns: approvals,
+    timeline: computed(() => calls.value.entries),
+    approvals: computed(() => asked.value.pending),
+    approvalQueue: approvals,
     audit: auditLog.records,
     history: points.all,
     position: points.position,

@@ -1,5 +1,5 @@
 import { type AuditRecord, reportRuns } from 'wardspace/audit'
-import type { TimelineEntry } from './types.ts'
+import type { TimelineEntry } from 'wardspace/ui'
 
 /** The numbers of tests that passed and failed in one run of them. */
 export interface TestCount {

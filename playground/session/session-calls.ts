@@ -1,14 +1,18 @@
 import { computed, type ReadonlySignal } from '@preact/signals'
 import type { CallOptions, Failure, Success, Workspace, WorkspaceRun } from 'wardspace'
+import type { TimelineEntry } from 'wardspace/ui'
+import { type Approvals, type Call, createTrackedCall, type Timeline, trackAction } from 'wardspace/ui'
 import type { ChangePoints } from './change-points.ts'
 import type { CurrentWorkspace } from './current-workspace.ts'
 import { labelOf } from './label.ts'
-import { type Call, type LogParts, log, logged } from './logged-run.ts'
 import { ownerPolicy, personPolicy } from './owner.ts'
-import type { Session, TimelineEntry } from './types.ts'
+import type { Session } from './types.ts'
 
 /** What calls in a session go through. */
-export interface CallParts extends LogParts {
+export interface CallParts {
+  readonly timeline: Timeline
+  readonly approvals: Approvals
+  readonly now: () => number
   readonly current: CurrentWorkspace
   readonly changes: ChangePoints
 }
@@ -16,7 +20,7 @@ export interface CallParts extends LogParts {
 /** Returns the agent's run with its calls in the timeline and a history point after each change. */
 export function trackAgentRun(parts: CallParts): ReadonlySignal<WorkspaceRun> {
   const { current, changes } = parts
-  const agentCall = logged(() => current.opened.value.agent, 'agent', parts)
+  const agentCall = createTrackedCall(() => current.opened.value.agent, parts)
   const callTool: WorkspaceRun['callTool'] = async (name, input, options) => {
     current.agentCalls += 1
     try {
@@ -46,7 +50,7 @@ export function trackAgentRun(parts: CallParts): ReadonlySignal<WorkspaceRun> {
 
 /** Returns the calls of a run of the browser's agent, in the timeline and with a history point after each change. */
 export function trackBrowserRun(run: Pick<WorkspaceRun, 'callTool'>, parts: CallParts): Call {
-  const call = logged(() => run, 'browser', parts)
+  const call = createTrackedCall(() => run, { ...parts, actor: 'browser' })
   return (tool, input, options) => parts.changes.around(() => call(tool, input, options), labelOf(tool, input))
 }
 
@@ -61,7 +65,7 @@ export function createPersonActions(
     run: (workspace: Workspace, options: CallOptions) => Promise<Success | Failure>,
     policy = ownerPolicy,
   ): Promise<Success | Failure> {
-    return log(parts, { actor: 'person', tool, input }, (key) => {
+    return trackAction(parts, { actor: 'person', tool, input }, (key) => {
       const options: CallOptions = { step: `#${key}`, approve: () => ({ allow: 'once', by: 'person' }) }
       return current.byPerson((workspace) => run(workspace, options), policy)
     })
@@ -91,7 +95,7 @@ export function createPersonActions(
         const callTool = (workspace: Workspace) => workspace.callTool('change_files', input, { step: `#${key}` })
         return current.byOwner(callTool, [changeFilesTool])
       }
-      return changes.around(() => log(parts, action, change), input.label)
+      return changes.around(() => trackAction(parts, action, change), input.label)
     },
     save: (path, content, expectedSha256) => {
       const input = { path, content, expectedSha256 }

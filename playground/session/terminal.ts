@@ -1,7 +1,7 @@
 import { effect } from '@preact/signals'
 import type { Failure, Success } from 'wardspace'
+import { blockedInWords, refusalInWords } from 'wardspace/ui'
 import { isGitInternal } from './changes.ts'
-import { blockedInWords, refusalInWords } from './person-words.ts'
 import type { Completion } from './terminal-completion.ts'
 import { createSafeText, safeText } from './terminal-text.ts'
 import { absentCommands, absentInRefusal } from './terminal-words.ts'

@@ -1,4 +1,5 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import type { Drafts } from 'wardspace/elements'
 
 /** Texts outside of files that the person has typed and not sent or applied, by the name of their field. */
 export interface TypedTexts {
@@ -23,6 +24,16 @@ export function createTypedTexts(kept: Readonly<Record<string, string>> = {}): T
         if (text !== before) all.value = text === '' ? others : { ...others, [name]: text }
       })
       return field
+    },
+  }
+}
+
+/** Returns the texts as an element keeps them. */
+export function draftsOf(texts: TypedTexts): Drafts {
+  return {
+    get: (field) => texts.of(field).peek(),
+    set(field, text) {
+      texts.of(field).value = text
     },
   }
 }

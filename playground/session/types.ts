@@ -1,7 +1,5 @@
 import type { ReadonlySignal } from '@preact/signals'
 import type {
-  ApprovalAnswer,
-  ApprovalRequest,
   AuditRecord,
   Backend,
   Checkpoint,
@@ -12,7 +10,7 @@ import type {
   Workspace,
   WorkspaceRun,
 } from 'wardspace'
-import type { ApprovalQueue } from './approvals.ts'
+import type { Approvals, PendingApproval, TimelineEntry } from 'wardspace/ui'
 import type { FileChanges } from './change-files-tool.ts'
 import type { Recording } from './recordings.ts'
 import type { ShellLines } from './terminal-shell.ts'
@@ -40,37 +38,6 @@ export interface WorkspaceSettings {
 export interface SavedSettings extends WorkspaceSettings {
   readonly time: number
   readonly agent: Pick<RunOptions, 'task' | 'taint'>
-}
-
-/** Who made a call. */
-export type Actor = 'agent' | 'person' | 'browser'
-
-/** One call in the timeline. Plain data, so that it can be saved. */
-export interface TimelineEntry {
-  readonly key: string
-  readonly actor: Actor
-  readonly tool: string
-  readonly input: unknown
-  /** The caller's id of the call. */
-  readonly step?: string
-  /** Milliseconds since 1970. */
-  readonly at: number
-  readonly state: 'running' | 'waiting' | 'done'
-  readonly durationMs?: number
-  /** The result exactly as the caller, such as the model, received it. */
-  readonly result?: Success | Failure
-  /** The audit record of the outcome or refusal. */
-  readonly record?: AuditRecord
-}
-
-/** A call that waits for the person's answer. */
-export interface PendingApproval {
-  readonly request: ApprovalRequest
-  /** Key of the waiting timeline entry. */
-  readonly entry: string
-  readonly actor: Actor
-  readonly since: number
-  answer(answer: ApprovalAnswer): void
 }
 
 /** A state of the files that the slider can restore. */
@@ -117,8 +84,8 @@ export interface Session {
   readonly lines: ShellLines
   readonly timeline: ReadonlySignal<readonly TimelineEntry[]>
   readonly approvals: ReadonlySignal<readonly PendingApproval[]>
-  /** Approvals of everything that is like an approved call, until the task ends or the policy changes. */
-  readonly approvalPatterns: Pick<ApprovalQueue, 'patterns' | 'addPattern' | 'endPatterns'>
+  /** The same, with the approvals of everything that is like an approved call until the task ends or the policy changes. */
+  readonly approvalQueue: Approvals
   readonly audit: ReadonlySignal<readonly AuditRecord[]>
   /** Oldest first. */
   readonly history: ReadonlySignal<readonly HistoryPoint[]>

@@ -1,6 +1,6 @@
 import { batch, effect, type ReadonlySignal, signal } from '@preact/signals'
 import type { Workspace, WorkspaceRun } from 'wardspace'
-import type { Call } from './logged-run.ts'
+import type { Call } from 'wardspace/ui'
 
 /** The tools of a project, offered to the browser's own agent. */
 export interface WebTools {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { restoreFocus } from './focusable.ts'
-import { IconButton } from './icon-button.tsx'
+import { restoreFocus } from '../../src/elements/parts/focusable.ts'
+import { IconButton } from '../../src/elements/parts/icon-button.tsx'
 
 export interface DialogProps {
   readonly title: string

@@ -2,8 +2,8 @@ import './markdown.css'
 import { useSignal } from '@preact/signals'
 import { type ComponentChildren, createElement } from 'preact'
 import { useMemo } from 'preact/hooks'
+import { scrollable } from '../../src/elements/parts/focusable.ts'
 import { announce } from './announce.tsx'
-import { scrollable } from './focusable.ts'
 import { type Block, blocksOf, type Inline } from './markdown-blocks.ts'
 
 export interface MarkdownProps {

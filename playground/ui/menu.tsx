@@ -1,7 +1,7 @@
 import { Fragment } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { restoreFocus } from './focusable.ts'
-import { Icon, type IconName } from './icon.tsx'
+import { restoreFocus } from '../../src/elements/parts/focusable.ts'
+import { Icon, type IconName } from '../../src/elements/parts/icon.tsx'
 
 /** One entry of a menu. */
 export interface MenuItem {

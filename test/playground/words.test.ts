@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { codeWords } from '../../playground/session/code-words.ts'
-import { blockedInWords } from '../../playground/session/person-words.ts'
-import { decisionWords, labelWords, protectionWords, verdictInWords } from '../../playground/session/verdict-words.ts'
 import { type ErrorCode, errorHints } from '../../src/errors.ts'
 import { labelNames } from '../../src/policy/labels.ts'
 import { presetNames } from '../../src/policy/presets.ts'
 import { riskFlags } from '../../src/policy/risk/flags.ts'
 import { shortForms } from '../../src/policy/short-forms.ts'
+import { codeWords } from '../../src/ui/words/code-words.ts'
+import { blockedInWords } from '../../src/ui/words/person-words.ts'
+import { decisionWords, labelWords, protectionWords, verdictInWords } from '../../src/ui/words/verdict-words.ts'
 
 const codes = Object.keys(errorHints) as ErrorCode[]
 

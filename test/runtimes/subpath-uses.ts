@@ -332,6 +332,18 @@ export const uses: Readonly<Record<string, Use>> = {
     const message = await read?.invoke({ type: 'tool_call', id: '1', name: 'read_file', args: { path: 'a.txt' } })
     return JSON.stringify(message).includes('one')
   }),
+  './ui': use<typeof import('../../src/ui/index.ts')>(['read_file', 'allowed'], async (ui, { root, memory }) => {
+    const timeline = ui.createTimeline()
+    const backend = memory({ 'a.txt': 'one\n' })
+    const workspace = await root.createWorkspace({ backend, policy: 'readOnly' })
+    await ui.trackCalls(workspace, { timeline }).call('read_file', { path: 'a.txt' })
+    return timeline.snapshot.entries.flatMap((entry) => [entry.tool, ui.outcomeOf(entry).text])
+  }),
+  // A server that renders pages imports it too.
+  './elements': use<typeof import('../../src/elements/index.ts')>(
+    'function',
+    async (elements) => typeof elements.WardspaceApprovals,
+  ),
   './webmcp': use<typeof import('../../src/adapters/webmcp/index.ts')>(
     true,
     async ({ hasWebTools, registerWebTools }, kit) => {

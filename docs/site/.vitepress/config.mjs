@@ -41,6 +41,7 @@ export default defineConfig({
           items: [
             { text: 'Start', link: '/guide/start' },
             { text: 'In a browser app', link: '/guide/browser' },
+            { text: 'Controllers and elements', link: '/guide/elements' },
             { text: 'On the edge', link: '/guide/edge' },
             { text: 'In Node', link: '/guide/node' },
             { text: 'Command line', link: '/guide/command-line' },

@@ -1,11 +1,8 @@
-import { codeWords } from '../../session/code-words.ts'
+import type { TimelineEntry } from 'wardspace/ui'
+import { codeWords, outcomeOf, refusalsOf, ruleInWords } from 'wardspace/ui'
+import { scrollable } from '../../../src/elements/parts/focusable.ts'
+import { Icon } from '../../../src/elements/parts/icon.tsx'
 import type { ConversationItem } from '../../session/conversation.ts'
-import { refusalsOf } from '../../session/refusals.ts'
-import type { TimelineEntry } from '../../session/types.ts'
-import { ruleInWords } from '../../session/verdict-words.ts'
-import { scrollable } from '../../ui/focusable.ts'
-import { Icon } from '../../ui/icon.tsx'
-import { outcomeOf } from '../timeline/verdict.tsx'
 import { iconOf, objectOf, verbOf } from './call-words.ts'
 
 type CallItem = Extract<ConversationItem, { kind: 'call' }>

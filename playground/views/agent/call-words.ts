@@ -1,6 +1,6 @@
-import type { TimelineEntry } from '../../session/types.ts'
-import type { IconName } from '../../ui/icon.tsx'
-import { aboutCall } from '../timeline/verdict.tsx'
+import type { TimelineEntry } from 'wardspace/ui'
+import { aboutCall } from 'wardspace/ui'
+import type { IconName } from '../../../src/elements/parts/icon.tsx'
 
 interface ToolWords {
   readonly icon: IconName

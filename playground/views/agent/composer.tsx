@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
+import { Icon } from '../../../src/elements/parts/icon.tsx'
 import type { ProjectSession } from '../../session/project-session.ts'
-import { Icon } from '../../ui/icon.tsx'
 
 export interface ComposerProps {
   readonly projectSession: Pick<ProjectSession, 'conversation' | 'texts' | 'writable'>

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { joinSentences } from 'wardspace/dialect'
+import { Icon } from '../../../src/elements/parts/icon.tsx'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { summarizeRun, type TestCount } from '../../session/run-summary.ts'
 import { announce } from '../../ui/announce.tsx'
-import { Icon } from '../../ui/icon.tsx'
 
 export interface EndCardProps {
   readonly projectSession: Pick<ProjectSession, 'session' | 'conversation' | 'writable'>

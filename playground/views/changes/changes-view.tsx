@@ -1,14 +1,14 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { joinSentences } from 'wardspace/dialect'
+import { IconButton } from '../../../src/elements/parts/icon-button.tsx'
 import type { ChangesReview, Outcome } from '../../session/changes-review.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { announce } from '../../ui/announce.tsx'
-import { IconButton } from '../../ui/icon-button.tsx'
 import { Select } from '../../ui/select.tsx'
 import './changes.css'
+import { UnifiedDiff } from '../../../src/elements/parts/unified-diff.tsx'
 import { FileReview } from './file-review.tsx'
-import { UnifiedDiff } from './unified-diff.tsx'
 import { useReview } from './use-review.ts'
 
 export interface ChangesViewProps {

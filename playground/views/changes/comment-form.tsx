@@ -1,10 +1,10 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { Icon } from '../../../src/elements/parts/icon.tsx'
+import { IconButton } from '../../../src/elements/parts/icon-button.tsx'
 import { type ChangeHunk, linesOf } from '../../session/changes-hunks.ts'
 import { placeOf, type ReviewComment } from '../../session/changes-message.ts'
 import type { ChangesReview, ReviewedFile } from '../../session/changes-review.ts'
-import { Icon } from '../../ui/icon.tsx'
-import { IconButton } from '../../ui/icon-button.tsx'
 
 export interface CommentFormProps {
   readonly review: ChangesReview

@@ -1,9 +1,9 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
+import { Icon } from '../../../src/elements/parts/icon.tsx'
 import type { ChangeHunk } from '../../session/changes-hunks.ts'
 import type { ReviewComment } from '../../session/changes-message.ts'
 import type { ChangesReview, ReviewedFile } from '../../session/changes-review.ts'
-import { Icon } from '../../ui/icon.tsx'
 import { CommentForm, CommentNote } from './comment-form.tsx'
 import { changedOffsets, type Run, runsOf, type Segment } from './paint.ts'
 

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
+import { Icon } from '../../../src/elements/parts/icon.tsx'
 import type { FollowedFile } from '../../session/following.ts'
 import { MAX_BYTES, type OpenFile } from '../../session/open-files.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { textOf } from '../../session/text.ts'
-import { Icon } from '../../ui/icon.tsx'
 import { lazyView } from '../../ui/lazy-view.tsx'
 
 const CodeEditor = lazyView(async () => (await import('./code-editor.tsx')).default)

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { restoreFocus } from '../../../src/elements/parts/focusable.ts'
+import { IconButton } from '../../../src/elements/parts/icon-button.tsx'
 import { baseNameOf, type FileActions } from '../../session/file-actions.ts'
-import { restoreFocus } from '../../ui/focusable.ts'
-import { IconButton } from '../../ui/icon-button.tsx'
 
 /** What the last action on files did, with Undo, or the question whether to replace a file. */
 export function FileNotice({ actions }: { readonly actions: FileActions }) {

@@ -1,7 +1,7 @@
 import type { ComponentChild } from 'preact'
+import { Icon } from '../../../src/elements/parts/icon.tsx'
 import type { PathFact } from '../../session/path-facts.ts'
 import type { TreeRow } from '../../session/tree.ts'
-import { Icon } from '../../ui/icon.tsx'
 import { MenuButton, type MenuItem } from '../../ui/menu.tsx'
 import { FileIcon } from './file-icon.tsx'
 

@@ -1,9 +1,9 @@
 import './policy.css'
 import type { Policy } from 'wardspace'
 import { defaultLimits } from 'wardspace'
+import { labelWords } from 'wardspace/ui'
+import { scrollable } from '../../../src/elements/parts/focusable.ts'
 import type { Session } from '../../session/types.ts'
-import { labelWords } from '../../session/verdict-words.ts'
-import { scrollable } from '../../ui/focusable.ts'
 
 /** The limits that the agent's run has used, and the taint of what it has read. */
 export function LimitsView({ session }: { readonly session: Session }) {

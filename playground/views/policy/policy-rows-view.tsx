@@ -1,4 +1,8 @@
 import { useSignal } from '@preact/signals'
+import { protectionWords } from 'wardspace/ui'
+import { scrollable } from '../../../src/elements/parts/focusable.ts'
+import { Icon } from '../../../src/elements/parts/icon.tsx'
+import { IconButton } from '../../../src/elements/parts/icon-button.tsx'
 import { editJson, type JsonNode, type JsonPath } from '../../session/json-text.ts'
 import {
   isEditable,
@@ -10,10 +14,6 @@ import {
   readList,
   rowsOf,
 } from '../../session/policy-rows.ts'
-import { protectionWords } from '../../session/verdict-words.ts'
-import { scrollable } from '../../ui/focusable.ts'
-import { Icon } from '../../ui/icon.tsx'
-import { IconButton } from '../../ui/icon-button.tsx'
 import { Select } from '../../ui/select.tsx'
 
 export interface PolicyRowsViewProps {

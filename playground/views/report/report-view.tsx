@@ -1,9 +1,9 @@
 import './report.css'
 import type { ReadonlySignal } from '@preact/signals'
 import { reportMarkdown } from 'wardspace/audit'
+import { scrollable } from '../../../src/elements/parts/focusable.ts'
 import { download } from '../../projects/download.ts'
 import type { Session } from '../../session/types.ts'
-import { scrollable } from '../../ui/focusable.ts'
 import { Markdown } from '../../ui/markdown.tsx'
 import { chosenReport } from './reports.ts'
 

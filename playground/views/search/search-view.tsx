@@ -1,7 +1,7 @@
 import './search.css'
 import { useSignal } from '@preact/signals'
+import { VirtualList } from '../../../src/elements/parts/virtual-list.tsx'
 import type { ProjectSession } from '../../session/project-session.ts'
-import { VirtualList } from '../../ui/virtual-list.tsx'
 
 export interface SearchViewProps {
   readonly search: ProjectSession['search']

@@ -1,4 +1,4 @@
-import { Icon, type IconName } from '../../ui/icon.tsx'
+import { Icon, type IconName } from '../../../src/elements/parts/icon.tsx'
 
 export interface StartViewProps {
   /** Starts a scenario by its id. */

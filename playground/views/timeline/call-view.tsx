@@ -1,14 +1,15 @@
 import './timeline.css'
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { TimelineEntry } from 'wardspace/ui'
+import { aboutCall } from 'wardspace/ui'
+import { scrollable } from '../../../src/elements/parts/focusable.ts'
+import { Icon } from '../../../src/elements/parts/icon.tsx'
+import { Outcome, Rules } from '../../../src/elements/parts/verdict.tsx'
 import { changesOfCall, type FileChange } from '../../session/changes.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
-import type { TimelineEntry } from '../../session/types.ts'
-import { scrollable } from '../../ui/focusable.ts'
-import { Icon } from '../../ui/icon.tsx'
 import { ChangeDiff, InlineSwitch } from '../changes/change-diff.tsx'
 import { RealFiles } from './real-files.tsx'
-import { aboutCall, Outcome, Rules } from './verdict.tsx'
 
 export interface CallViewProps {
   readonly projectSession: Pick<ProjectSession, 'session' | 'project'>

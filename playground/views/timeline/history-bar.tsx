@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { joinSentences } from 'wardspace/dialect'
+import { Icon } from '../../../src/elements/parts/icon.tsx'
+import { IconButton } from '../../../src/elements/parts/icon-button.tsx'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { announce } from '../../ui/announce.tsx'
-import { Icon } from '../../ui/icon.tsx'
-import { IconButton } from '../../ui/icon-button.tsx'
 
 /** The history of the files. The slider restores earlier and later states. */
 export function HistoryBar({ projectSession }: { readonly projectSession: ProjectSession }) {

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { TimelineEntry } from 'wardspace/ui'
+import { scrollable } from '../../../src/elements/parts/focusable.ts'
 import { contentOfVersion } from '../../session/changes.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { textOf } from '../../session/text.ts'
-import type { TimelineEntry } from '../../session/types.ts'
-import { scrollable } from '../../ui/focusable.ts'
 
 interface Comparison {
   readonly key: string

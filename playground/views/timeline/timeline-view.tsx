@@ -1,8 +1,9 @@
 import './timeline.css'
 import { type ReadonlySignal, useSignal } from '@preact/signals'
-import type { TimelineEntry } from '../../session/types.ts'
-import { VirtualList } from '../../ui/virtual-list.tsx'
-import { aboutCall, Outcome } from './verdict.tsx'
+import type { TimelineEntry } from 'wardspace/ui'
+import { aboutCall } from 'wardspace/ui'
+import { Outcome } from '../../../src/elements/parts/verdict.tsx'
+import { VirtualList } from '../../../src/elements/parts/virtual-list.tsx'
 
 export interface TimelineViewProps {
   readonly timeline: ReadonlySignal<readonly TimelineEntry[]>

@@ -1,7 +1,6 @@
-import type { ApprovalRequest } from 'wardspace'
-import { compileGlob } from 'wardspace/tool'
-import type { ApprovalPattern } from './approvals.ts'
-import type { PendingApproval } from './types.ts'
+import { compileGlob } from '../paths/glob.ts'
+import type { ApprovalRequest } from '../policy/approval.ts'
+import type { ApprovalPattern, PendingApproval } from './approvals.ts'
 
 /** Whether calls like this one can be approved by their paths. The effect of a command does not follow from its path. */
 export function canHavePattern({ tool, accesses }: ApprovalRequest): boolean {

@@ -1,4 +1,4 @@
-import type { ErrorCode, Failure } from 'wardspace'
+import type { ErrorCode, Failure } from '../../errors.ts'
 import { codeWords } from './code-words.ts'
 
 /** A refused access of a command. */
@@ -33,6 +33,7 @@ const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   ...(['COMMAND_DENIED', 'APPROVAL_DENIED'] as const),
 ])
 
+/** Whether a failure is a refusal by the guard, the policy, the mode, a label or the person. */
 export function isRefusal({ code }: Pick<Failure, 'code'>): boolean {
   return refusals.has(code)
 }

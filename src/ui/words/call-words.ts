@@ -1,14 +1,17 @@
-import type { AuditRecord, Failure, Success } from 'wardspace'
-import { codeWords } from '../../session/code-words.ts'
-import { isRefusal } from '../../session/person-words.ts'
-import type { TimelineEntry } from '../../session/types.ts'
-import { decisionWords, ruleInWords } from '../../session/verdict-words.ts'
+import type { Success } from '../../call/state/call.ts'
+import type { Failure } from '../../errors.ts'
+import type { TimelineEntry } from '../timeline.ts'
+import { codeWords } from './code-words.ts'
+import { isRefusal } from './person-words.ts'
 
-/** Returns the outcome of a call in a word. */
-export function outcomeOf(entry: TimelineEntry): {
+/** The outcome of a call in a word. */
+export interface CallOutcome {
   readonly text: string
   readonly tone: '' | 'good' | 'warn' | 'bad'
-} {
+}
+
+/** Returns the outcome of a call in a word. */
+export function outcomeOf(entry: TimelineEntry): CallOutcome {
   if (entry.state === 'waiting') return { text: 'waiting for you', tone: 'warn' }
   if (entry.state === 'running') return { text: 'running', tone: '' }
   const { result, record } = entry
@@ -25,11 +28,6 @@ function failureInWord(failure: Failure): string {
   if (failure.code === 'APPROVAL_DENIED') return 'refused'
   // A tool of one's own may have another code.
   return isRefusal(failure) ? 'blocked' : (codeWords[failure.code]?.title ?? 'failed')
-}
-
-export function Outcome({ entry }: { readonly entry: TimelineEntry }) {
-  const { text, tone } = outcomeOf(entry)
-  return <span class={`tag ${tone}`}>{text}</span>
 }
 
 /** Describes the input of a call in one line. */
@@ -55,32 +53,4 @@ function patchedFiles(patch: string): string {
     ([, name]) => name,
   )
   return [...new Set(names)].join(', ')
-}
-
-export interface RulesProps {
-  readonly rules: AuditRecord['policyDecision']['rules']
-}
-
-/** The rules that took part in a decision. */
-export function Rules({ rules }: RulesProps) {
-  if (rules.length === 0) return <p class="muted">No rule took part.</p>
-  return (
-    <ul class="rules">
-      {rules.map((rule) => (
-        <li key={`${rule.source} ${rule.name} ${rule.path} ${rule.action}`}>
-          <span class={`tag ${rule.action === 'allow' ? 'good' : rule.action === 'ask' ? 'warn' : 'bad'}`}>
-            {decisionWords[rule.action]}
-          </span>
-          <span title={`${rule.source ?? 'rule'} ${rule.name}`}>
-            {ruleInWords(rule)}
-            {rule.path !== undefined && rule.path !== '' && (
-              <>
-                : <span class="mono">{rule.path}</span>
-              </>
-            )}
-          </span>
-        </li>
-      ))}
-    </ul>
-  )
 }

@@ -1,4 +1,4 @@
-import type { ErrorCode } from 'wardspace'
+import type { ErrorCode } from '../../errors.ts'
 
 /** A code of the engine in the words of a person. */
 export interface CodeWords {

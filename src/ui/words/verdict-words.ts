@@ -1,8 +1,8 @@
-import type { Explanation } from 'wardspace'
-import type { Decision, Protection, RiskFlag, VerdictRule } from 'wardspace/policy'
+import type { Protection } from '../../files/classify/types.ts'
+import type { Verdict, VerdictRule } from '../../policy/evaluation.ts'
+import type { RiskFlag } from '../../policy/risk/flags.ts'
+import type { Decision } from '../../policy/types.ts'
 import { codeWords } from './code-words.ts'
-
-type Verdict = Extract<Explanation, { ok: true }>['verdict']
 
 /** What a decision means for the agent. */
 export const decisionWords: Readonly<Record<Decision, string>> = {
@@ -11,6 +11,7 @@ export const decisionWords: Readonly<Record<Decision, string>> = {
   deny: 'Blocked',
 }
 
+/** A built-in protection in the words of a person. */
 export interface ProtectionWords {
   /** The protected files. */
   readonly name: string
@@ -58,7 +59,7 @@ const shortFormWords: Readonly<Record<string, string>> = {
 }
 
 /** A rule of a verdict or of an audit record. */
-interface DecidingRule extends Pick<VerdictRule, 'name' | 'action'> {
+export interface DecidingRule extends Pick<VerdictRule, 'name' | 'action'> {
   readonly source?: string | undefined
 }
 

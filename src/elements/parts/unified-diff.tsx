@@ -1,5 +1,4 @@
-import './changes.css'
-import { scrollable } from '../../ui/focusable.ts'
+import { scrollable } from './focusable.ts'
 
 /** Longer previews are cut. */
 const MAX_LINES = 2_000

@@ -1,0 +1,382 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { canHavePattern, createPattern, proposePaths } from '../../ui/approval-pattern.ts'
+import type { ApprovalPattern, Approvals, PendingApproval } from '../../ui/approvals.ts'
+import { aboutCall } from '../../ui/words/call-words.ts'
+import { useDraft } from '../parts/drafts.ts'
+import { scrollable } from '../parts/focusable.ts'
+import { Icon } from '../parts/icon.tsx'
+import { UnifiedDiff } from '../parts/unified-diff.tsx'
+import { useSnapshot } from '../parts/use-snapshot.ts'
+import { Rules } from '../parts/verdict.tsx'
+import type { ApprovalsProperties, Drafts } from '../properties.ts'
+import styles from './approvals.css?inline'
+
+export { styles }
+
+const flags: Readonly<Record<string, string>> = {
+  touchesBuildFile: 'touches a build file',
+  touchesSecuritySensitivePath: 'touches a security-sensitive path',
+  deletesFile: 'deletes a file',
+  changesPublicApi: 'changes a public API',
+  deletesOrSkipsTests: 'deletes or skips tests',
+}
+
+/** The pending approvals: a card for each call, with its effect. */
+export function View({ controller, saying, drafts }: ApprovalsProperties) {
+  const { pending, patterns } = useSnapshot(controller)
+  return (
+    <section class="approvals" part="approvals" aria-label="Approvals">
+      <Waiting pending={pending} />
+      {pending.length > 1 && <AnswerAll pending={pending} />}
+      {pending.map((question) => (
+        <Card
+          key={question.request.id}
+          question={question}
+          controller={controller}
+          pending={pending}
+          saying={question.actor === 'agent' ? saying : undefined}
+          drafts={drafts}
+        />
+      ))}
+      {pending.length === 0 && patterns.length === 0 && <p class="empty">What the agent asks you appears here.</p>}
+      {patterns.map((pattern) => (
+        <ApprovedPattern key={`${pattern.tool} ${pattern.paths}`} pattern={pattern} controller={controller} />
+      ))}
+    </section>
+  )
+}
+
+/** Announces the first question and how many wait, whenever their number changes. */
+function Waiting({ pending }: { readonly pending: readonly PendingApproval[] }) {
+  const [text, setText] = useState('')
+  const count = pending.length
+  useEffect(() => {
+    const first = pending[0]
+    const others = count > 1 ? ` ${count} approvals wait` : ''
+    setText(first === undefined ? '' : `${questionOf(first.request)}${others}`)
+  }, [count])
+  return (
+    <div class="visually-hidden" role="status">
+      {text}
+    </div>
+  )
+}
+
+function ApprovedPattern({
+  pattern,
+  controller,
+}: {
+  readonly pattern: ApprovalPattern
+  readonly controller: Approvals
+}) {
+  return (
+    <p class="approved-pattern row">
+      <span class="grow">
+        Approved in this task without asking: {verbOf(pattern.tool)}, in <code>{pattern.paths}</code>
+      </span>
+      <button type="button" class="button" onClick={() => controller.endPatterns(pattern)}>
+        Ask again
+      </button>
+    </p>
+  )
+}
+
+/** Answers all that wait. */
+function AnswerAll({ pending }: { readonly pending: readonly PendingApproval[] }) {
+  const all = (answer: Parameters<PendingApproval['answer']>[0]) => {
+    for (const question of pending) question.answer(answer)
+  }
+  return (
+    <div class="answer-all row wrap">
+      <strong class="grow">{pending.length} approvals wait</strong>
+      <button type="button" class="button" onClick={() => all({ allow: 'once', by: 'person' })}>
+        <Icon name="check" /> Approve all {pending.length}
+      </button>
+      <button type="button" class="button danger" onClick={() => all({ deny: 'Not this way', by: 'person' })}>
+        Refuse all {pending.length}
+      </button>
+    </div>
+  )
+}
+
+interface CardProps {
+  readonly question: PendingApproval
+  readonly pending: readonly PendingApproval[]
+  readonly controller: Approvals
+  readonly saying: string | undefined
+  readonly drafts: Drafts | undefined
+}
+
+/** One question with its effect. A approves, R refuses while the card has the focus. */
+function Card({ question, pending, controller, saying, drafts }: CardProps) {
+  const { request } = question
+  const [reason, setReason] = useDraft(drafts, `refusal of ${request.id}`)
+  const [form, setForm] = useState<'refusal' | 'pattern' | undefined>(reason === '' ? undefined : 'refusal')
+  const answer: PendingApproval['answer'] = (approval) => {
+    setReason('')
+    question.answer(approval)
+  }
+  const isPlan = request.tool === 'submit_plan'
+  return (
+    <article
+      class={`card ${isPlan ? 'plan' : ''}`}
+      aria-label={`Approval of ${request.tool}`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: its keys answer the question
+      tabIndex={0}
+      onKeyDown={(event) => {
+        if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return
+        if (event.key === 'a') answer({ allow: 'once', by: 'person' })
+        else if (event.key === 'r') setForm('refusal')
+        else return
+        event.preventDefault()
+      }}
+    >
+      <h2 class="row">
+        <Icon name={isPlan ? 'flag' : 'shield'} />
+        <span class="grow">{questionOf(request)}</span>
+      </h2>
+      {saying !== undefined && <p class="says">The agent says: {saying}</p>}
+      <RequestDetails request={request} />
+      <details>
+        <summary>Why you are asked</summary>
+        <p>{request.verdict.reason}</p>
+        <Rules rules={request.verdict.rules} />
+      </details>
+      {form === 'refusal' && (
+        <RefusalForm
+          reason={reason}
+          onReason={setReason}
+          onRefuse={() => answer({ deny: reason || 'Not this way', by: 'person' })}
+          onCancel={() => setForm(undefined)}
+        />
+      )}
+      {form === 'pattern' && (
+        <PatternForm
+          question={question}
+          pending={pending}
+          controller={controller}
+          onCancel={() => setForm(undefined)}
+        />
+      )}
+      {form === undefined && (
+        <AnswerButtons
+          request={request}
+          answer={answer}
+          onPattern={() => setForm('pattern')}
+          onRefuse={() => setForm('refusal')}
+        />
+      )}
+    </article>
+  )
+}
+
+/** Shows what the call would do: its reason, risks, command, plan and diff. */
+function RequestDetails({ request }: { readonly request: PendingApproval['request'] }) {
+  const { command, plan, paths, reason: why } = request.input as Record<string, unknown>
+  return (
+    <>
+      {typeof why === 'string' && <p class="muted">Reason: {why}</p>}
+      {request.risks.length > 0 && (
+        <ul class="row wrap">
+          {request.risks.map(({ flag, path }) => (
+            <li key={`${flag} ${path}`} class="tag bad">
+              {flags[flag] ?? flag}: {path}
+            </li>
+          ))}
+        </ul>
+      )}
+      {typeof command === 'string' && (
+        <pre class="box" {...scrollable}>
+          $ {command}
+        </pre>
+      )}
+      {typeof plan === 'string' && (
+        <pre class="box wrapped" {...scrollable}>
+          {plan}
+          {Array.isArray(paths) ? `\n\nPaths: ${paths.join(', ')}` : ''}
+        </pre>
+      )}
+      {request.diff !== undefined && request.diff !== '' ? (
+        <UnifiedDiff text={request.diff} />
+      ) : (
+        typeof command !== 'string' &&
+        typeof plan !== 'string' && <p class="mono cut">{aboutCall(request.tool, request.input)}</p>
+      )}
+    </>
+  )
+}
+
+function RefusalForm({
+  reason,
+  onReason,
+  onRefuse,
+  onCancel,
+}: {
+  readonly reason: string
+  readonly onReason: (reason: string) => void
+  readonly onRefuse: () => void
+  readonly onCancel: () => void
+}) {
+  const field = useRef<HTMLInputElement>(null)
+  useLayoutEffect(() => field.current?.focus(), [])
+  return (
+    <form
+      class="row"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onRefuse()
+      }}
+    >
+      <input
+        ref={field}
+        class="field"
+        aria-label="Reason for the agent"
+        placeholder="Reason for the agent"
+        value={reason}
+        onInput={({ currentTarget }) => onReason(currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') onCancel()
+        }}
+      />
+      <button type="submit" class="button danger">
+        Refuse
+      </button>
+    </form>
+  )
+}
+
+function AnswerButtons({
+  request,
+  answer,
+  onPattern,
+  onRefuse,
+}: {
+  readonly request: PendingApproval['request']
+  readonly onPattern: () => void
+  readonly answer: PendingApproval['answer']
+  readonly onRefuse: () => void
+}) {
+  const isPlan = request.tool === 'submit_plan'
+  return (
+    <div class="row wrap">
+      <button type="button" class="button primary" onClick={() => answer({ allow: 'once', by: 'person' })}>
+        <Icon name="check" /> {isPlan ? 'Approve the plan' : 'Approve'}
+      </button>
+      {!isPlan && (
+        <button
+          type="button"
+          class="button"
+          title={coverageOf(request)}
+          onClick={() => answer({ allow: 'run', by: 'person' })}
+        >
+          Approve for this run
+        </button>
+      )}
+      {canHavePattern(request) && (
+        <button type="button" class="button" onClick={onPattern}>
+          Approve the rest like this…
+        </button>
+      )}
+      <button type="button" class="button danger" onClick={onRefuse}>
+        Refuse…
+      </button>
+      {!isPlan && <p class="muted small coverage">{coverageOf(request)}</p>}
+    </div>
+  )
+}
+
+const verbs: Readonly<Record<string, string>> = {
+  run_command: 'run a command',
+  start_command: 'start a command in the background',
+  write_file: 'write a file',
+  edit_file: 'edit a file',
+  replace_range: 'edit a file',
+  append_file: 'append to a file',
+  apply_patch: 'apply a patch',
+  delete_file: 'delete a file',
+  move_file: 'move a file',
+  copy_file: 'copy a file',
+  create_directory: 'create a directory',
+}
+
+function verbOf(tool: string): string {
+  return verbs[tool] ?? `call ${tool}`
+}
+
+/** The question in a person's words. */
+function questionOf({ tool, input }: PendingApproval['request']): string {
+  if (tool === 'submit_plan') return 'Approve this plan?'
+  const verb = verbs[tool] ?? `call ${tool}`
+  const { command } = input as { command?: unknown }
+  if (typeof command === 'string') return `${verb[0]?.toUpperCase()}${verb.slice(1)}?`
+  const verbOnly = verb.replace(/ an? (file|patch|directory)$/, '')
+  return `${verbOnly[0]?.toUpperCase()}${verbOnly.slice(1)} ${aboutCall(tool, input)}?`
+}
+
+/** Says what the approval for this run covers. */
+function coverageOf({ tool, input, accesses }: PendingApproval['request']): string {
+  const { command } = input as { command?: unknown }
+  if (typeof command === 'string') return '“For this run” covers exactly this command, until the run ends.'
+  const paths = [...new Set(accesses.map(({ path }) => path))].join(', ')
+  return `“For this run” covers: ${verbOf(tool)}, ${paths} only, until the run ends.`
+}
+
+/** Shows the paths of a pattern, which count only when the person confirms them. */
+function PatternForm({
+  question,
+  pending,
+  controller,
+  onCancel,
+}: Pick<CardProps, 'question' | 'pending' | 'controller'> & { readonly onCancel: () => void }) {
+  const [paths, setPaths] = useState(() => proposePaths(question.request))
+  const field = useRef<HTMLInputElement>(null)
+  useLayoutEffect(() => field.current?.focus(), [])
+  const pattern = patternOf(question, paths)
+  const isCovering = pattern?.covers(question.request) === true
+  const covered = pending.filter(({ actor, request }) => actor === question.actor && pattern?.covers(request)).length
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (pattern !== undefined && isCovering) controller.addPattern(pattern)
+      }}
+    >
+      <label class="row">
+        <span>Paths</span>
+        <input
+          ref={field}
+          class="field mono"
+          aria-label="Paths to approve"
+          aria-invalid={!isCovering}
+          value={paths}
+          onInput={({ currentTarget }) => setPaths(currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') onCancel()
+          }}
+        />
+      </label>
+      <p class="muted" role="status">
+        {isCovering
+          ? `Covers ${covered} of ${pending.length} that ${pending.length === 1 ? 'waits' : 'wait'}, and later calls that ${verbOf(question.request.tool)} on these paths, until the task ends or the policy changes. Other risks are still asked.`
+          : 'These paths do not cover this call.'}
+      </p>
+      <div class="row wrap">
+        <button type="submit" class="button primary" disabled={!isCovering}>
+          Approve these
+        </button>
+        <button type="button" class="button quiet" onClick={onCancel}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  )
+}
+
+function patternOf(question: PendingApproval, paths: string) {
+  try {
+    return createPattern(question, paths)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,140 @@
+import { type ComponentType, h, render } from 'preact'
+import base from './parts/base.css?inline'
+import parts from './parts/parts.css?inline'
+import tokens from './parts/tokens.css?inline'
+import type { ElementWith } from './properties.ts'
+
+/** What a view gets from its element beside the properties. */
+export interface ViewContext {
+  /** Dispatches an event of the element. It crosses shadow roots. */
+  dispatch(type: string, detail: unknown): void
+}
+
+/** A view with its styles. Its module loads when the first of its elements is shown. */
+export interface ElementView<Properties> {
+  readonly View: ComponentType<Properties & ViewContext>
+  readonly styles: string
+}
+
+/** An element is a class of the browser. Elsewhere, as on a server that renders pages, its module can still be imported. */
+const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
+
+/**
+ * Creates the class of an element whose view is rendered in an open shadow root.
+ *
+ * @param properties all properties, and whether the view is shown before they are set
+ */
+export function createElement<Properties extends object>(
+  properties: Readonly<Record<keyof Properties & string, 'required' | 'optional'>>,
+  load: () => Promise<ElementView<Properties>>,
+): new () => ElementWith<Properties> {
+  const names = Object.keys(properties) as (keyof Properties & string)[]
+  const required = names.filter((name) => properties[name] === 'required')
+
+  class ElementWithView extends Base {
+    #values: Partial<Properties> = {}
+    #view: ElementView<Properties> | undefined
+    #isScheduled = false
+
+    connectedCallback(): void {
+      for (const name of names) this.#upgrade(name)
+      if (this.shadowRoot === null) this.attachShadow({ mode: 'open', delegatesFocus: true })
+      if (this.#view === undefined) void load().then((view) => this.#show(view))
+      else this.#schedule()
+    }
+
+    disconnectedCallback(): void {
+      this.#schedule()
+    }
+
+    read(name: keyof Properties): Partial<Properties>[keyof Properties] {
+      return this.#values[name]
+    }
+
+    write(name: keyof Properties, value: Properties[keyof Properties] | undefined): void {
+      this.#values = { ...this.#values, [name]: value }
+      this.#schedule()
+    }
+
+    #show(view: ElementView<Properties>): void {
+      this.#view = view
+      if (this.shadowRoot !== null) this.shadowRoot.adoptedStyleSheets = [tokens, base, parts, view.styles].map(sheetOf)
+      this.#schedule()
+    }
+
+    /** A property that was set before the element was defined hides the accessor of its class. */
+    #upgrade(name: keyof Properties): void {
+      if (!Object.hasOwn(this, name)) return
+      const { value } = Object.getOwnPropertyDescriptor(this, name) ?? {}
+      Reflect.deleteProperty(this, name)
+      this.write(name, value)
+    }
+
+    #schedule(): void {
+      if (this.#isScheduled) return
+      this.#isScheduled = true
+      queueMicrotask(() => {
+        this.#isScheduled = false
+        this.#render()
+      })
+    }
+
+    #render(): void {
+      const { shadowRoot } = this
+      if (shadowRoot === null || this.#view === undefined) return
+      const values = this.#values
+      const isComplete = this.isConnected && required.every((name) => values[name] !== undefined)
+      const view = isComplete ? h(this.#view.View, { ...(values as Properties), dispatch: this.#dispatch }) : null
+      render(view, shadowRoot)
+    }
+
+    readonly #dispatch = (type: string, detail: unknown): void => {
+      this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }))
+    }
+  }
+
+  addAccessors(ElementWithView.prototype, names)
+  return ElementWithView as unknown as new () => ElementWith<Properties>
+}
+
+interface PropertyHolder<Properties> {
+  read(name: keyof Properties): Partial<Properties>[keyof Properties]
+  write(name: keyof Properties, value: Properties[keyof Properties] | undefined): void
+}
+
+function addAccessors<Properties>(
+  prototype: PropertyHolder<Properties>,
+  names: readonly (keyof Properties & string)[],
+): void {
+  for (const name of names) {
+    Object.defineProperty(prototype, name, {
+      ...{ configurable: true, enumerable: true },
+      get(this: PropertyHolder<Properties>) {
+        return this.read(name)
+      },
+      set(this: PropertyHolder<Properties>, value: Properties[keyof Properties]) {
+        this.write(name, value)
+      },
+    })
+  }
+}
+
+/** Defines elements, except in a page that has defined them already and outside of browsers. */
+export function defineElements(elements: Readonly<Record<string, CustomElementConstructor>>): void {
+  const { customElements } = globalThis
+  if (customElements === undefined) return
+  for (const [name, element] of Object.entries(elements)) {
+    if (customElements.get(name) === undefined) customElements.define(name, element)
+  }
+}
+
+const sheets = new Map<string, CSSStyleSheet>()
+
+function sheetOf(styles: string): CSSStyleSheet {
+  const existing = sheets.get(styles)
+  if (existing !== undefined) return existing
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(styles)
+  sheets.set(styles, sheet)
+  return sheet
+}

@@ -1,0 +1,26 @@
+export { canHavePattern, createPattern, proposePaths } from './approval-pattern.ts'
+export {
+  type ApprovalCall,
+  type ApprovalPattern,
+  type Approvals,
+  type ApprovalsOptions,
+  type ApprovalsSnapshot,
+  createApprovals,
+  type PendingApproval,
+} from './approvals.ts'
+export type { Controller } from './controller.ts'
+export { createTimeline, type Timeline, type TimelineEntry, type TimelineSnapshot } from './timeline.ts'
+export { type Call, createTrackedCall, type TrackOptions, trackAction, trackCalls } from './track-calls.ts'
+export { aboutCall, type CallOutcome, outcomeOf } from './words/call-words.ts'
+export { type CodeWords, codeWords } from './words/code-words.ts'
+export { blockedInWords, headlineOf, isRefusal, type Refusal, refusalInWords } from './words/person-words.ts'
+export { refusalsOf } from './words/refusals.ts'
+export {
+  type DecidingRule,
+  decisionWords,
+  labelWords,
+  type ProtectionWords,
+  protectionWords,
+  ruleInWords,
+  verdictInWords,
+} from './words/verdict-words.ts'
