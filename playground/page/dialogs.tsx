@@ -2,11 +2,13 @@ import type { ProjectSession } from '../session/project-session.ts'
 import { lazyView } from '../ui/lazy-view.tsx'
 import type { ProjectList } from '../views/projects/projects-dialog.tsx'
 import { app, createProject, defaultStorage, listProjects, openProject, projects, showProgress } from './app-state.ts'
+import { openFile } from './navigation.ts'
 import { page } from './page-state.ts'
 import { theme } from './theme.ts'
 
 const HelpDialog = lazyView(async () => (await import('./help-dialog.tsx')).HelpDialog)
 const ProjectsDialog = lazyView(async () => (await import('../views/projects/projects-dialog.tsx')).ProjectsDialog)
+const QuickOpen = lazyView(async () => (await import('../views/search/quick-open.tsx')).QuickOpen)
 const SettingsDialog = lazyView(async () => (await import('../views/settings/settings-dialog.tsx')).SettingsDialog)
 
 const projectList: ProjectList = {
@@ -38,6 +40,14 @@ export function Dialogs({ projectSession }: { readonly projectSession: ProjectSe
           onWarnings={(about, texts) => {
             app.warnings.value = { about, texts }
           }}
+          onClose={onClose}
+        />
+      )
+    case 'quickOpen':
+      return projectSession === undefined ? null : (
+        <QuickOpen
+          projectSession={projectSession}
+          onOpen={(path, line) => openFile(projectSession, path, line)}
           onClose={onClose}
         />
       )

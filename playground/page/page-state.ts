@@ -4,7 +4,7 @@ import { computed, signal } from '@preact/signals'
 export type PanelName = 'files' | 'search' | 'changes' | 'timeline' | 'policy' | 'report' | 'more'
 /** What the stage shows. `editor` is the active file. `terminal` fills the stage on a phone only. */
 export type StageName = 'start' | 'editor' | 'changes' | 'call' | 'policy' | 'report' | 'approvals' | 'terminal'
-export type DialogName = 'projects' | 'settings' | 'help'
+export type DialogName = 'projects' | 'settings' | 'help' | 'quickOpen'
 export type PhoneTab = 'agent' | 'files' | 'changes' | 'more'
 export type Layout = 'wide' | 'middle' | 'phone'
 
@@ -46,6 +46,8 @@ export const page = {
   change: signal<string | undefined>(undefined),
   /** Whether differences are in one column, as fits where there is little space. */
   inline: signal(!isWide.peek()),
+  /** Whether long lines of the editor wrap. */
+  wraps: signal(!isWide.peek()),
   /** The line to go to in the editor. */
   goTo: signal<{ readonly path: string; readonly line: number; readonly at: number } | undefined>(undefined),
   sizes: signal({ panel: 260, agent: 400, terminal: 220 }),

@@ -29,7 +29,14 @@ function focus(selector: string, until = Date.now() + MAX_WAIT): void {
 export const shortcuts: readonly Shortcut[] = [
   {
     keys: 'Ctrl P',
-    does: 'Search files and text',
+    does: 'Go to a file',
+    act() {
+      page.dialog.value = 'quickOpen'
+    },
+  },
+  {
+    keys: 'Ctrl Shift F',
+    does: 'Search and replace in all files',
     act() {
       showPanel('search')
       focus('#search')
@@ -101,6 +108,13 @@ export const shortcuts: readonly Shortcut[] = [
     },
   },
   {
+    keys: 'Alt Z',
+    does: 'Wrap long lines of the editor, or not',
+    act() {
+      page.wraps.value = !page.wraps.value
+    },
+  },
+  {
     keys: 'F1',
     does: 'This list',
     act() {
@@ -113,11 +127,11 @@ export const shortcuts: readonly Shortcut[] = [
 export function takeKey(event: KeyboardEvent): boolean {
   // The state of the page changes slightly after the person sees a dialog close.
   if (document.querySelector('dialog[open]') !== null) return false
-  const isControl = (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey
+  const isControl = (event.ctrlKey || event.metaKey) && !event.altKey
   const pressed = isControl
-    ? `Ctrl ${event.key.toUpperCase()}`
-    : event.altKey && !event.ctrlKey && event.code.startsWith('Digit')
-      ? `Alt ${event.code.slice(5)}`
+    ? `Ctrl ${event.shiftKey ? 'Shift ' : ''}${event.key.toUpperCase()}`
+    : event.altKey && !event.ctrlKey && /^(Digit|Key)/.test(event.code)
+      ? `Alt ${event.code.replace(/^Digit|^Key/, '')}`
       : event.key
   const shortcut = shortcuts.find(({ keys }) => keys === pressed)
   shortcut?.act()

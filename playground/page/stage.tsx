@@ -99,7 +99,14 @@ function ActiveView({
   const { session } = projectSession
   switch (view) {
     case 'editor':
-      return <EditorView projectSession={projectSession} goTo={page.goTo.value} onShowChange={showChange} />
+      return (
+        <EditorView
+          projectSession={projectSession}
+          goTo={page.goTo.value}
+          wraps={page.wraps}
+          onShowChange={showChange}
+        />
+      )
     case 'changes':
       return <ChangesView projectSession={projectSession} selected={page.change} />
     case 'call':

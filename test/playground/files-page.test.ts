@@ -1,6 +1,17 @@
 import type { Page } from 'playwright'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { activity, button, calls, filesOnDisk, openFile, patiently, settled, show, stageTab } from './person.ts'
+import {
+  activity,
+  button,
+  calls,
+  filesOnDisk,
+  importFiles,
+  openFile,
+  patiently,
+  settled,
+  show,
+  stageTab,
+} from './person.ts'
 import { usePlayground } from './shared.ts'
 
 const playground = usePlayground()
@@ -147,5 +158,90 @@ describe('the tree', () => {
     await press('Escape')
     await menu.waitFor({ state: 'detached' })
     expect(await active()).toBe('Project files')
+  })
+})
+
+describe('the editor', () => {
+  it('finds, counts and replaces in the file, by keys and by its menu', async () => {
+    const editor = await openFile(page, 'src/price.js')
+    await editor.click()
+    await press('Control+f')
+    const panel = page.getByRole('search', { name: 'Find in this file' })
+    const find = panel.getByRole('textbox', { name: 'Find' })
+    await expect.poll(() => find.evaluate((field) => field === document.activeElement), patiently).toBe(true)
+    await page.keyboard.type('cents')
+    await expect.poll(() => panel.getByRole('status').textContent()).toMatch(/^(\d of )?\d+$/)
+    const all = Number((await panel.getByRole('status').textContent())?.replace(/.* /, ''))
+    expect(all).toBeGreaterThan(3)
+    await press('Enter', 'Enter')
+    expect(await panel.getByRole('status').textContent()).toMatch(new RegExp(`^\\d of ${all}$`))
+    await panel.getByRole('button', { name: 'Whole words' }).click()
+    await panel.getByRole('textbox', { name: 'Replace with' }).fill('pennies')
+    await panel.getByRole('button', { name: 'Replace all' }).click()
+    expect(await panel.getByRole('status').textContent()).toBe('No match')
+    expect(await editor.textContent()).toContain('discounted(pennies, percent)')
+    await find.focus()
+    await press('Escape')
+    await panel.waitFor({ state: 'detached' })
+    expect(await editor.evaluate((field) => field === document.activeElement)).toBe(true)
+    await press('Control+z')
+    expect(await editor.textContent()).toContain('discounted(cents, percent)')
+    await button(page, 'More for this file').click()
+    await page.getByRole('menuitem', { name: 'Find and replace' }).click()
+    await panel.waitFor()
+    await panel.getByRole('button', { name: 'Close find' }).click()
+  })
+
+  it('wraps long lines by Alt+Z and by its menu', async () => {
+    const isWrapped = () => page.locator('.cm-content.cm-lineWrapping').count()
+    expect(await isWrapped()).toBe(0)
+    await press('Alt+z')
+    await expect.poll(isWrapped).toBe(1)
+    await button(page, 'More for this file').click()
+    const item = page.getByRole('menuitemcheckbox', { name: 'Wrap long lines' })
+    expect(await item.getAttribute('aria-checked')).toBe('true')
+    await item.click()
+    await expect.poll(isWrapped).toBe(0)
+  })
+})
+
+describe('quick open', () => {
+  it('opens a file by some letters of its name, at a line, and gives the focus back', async () => {
+    await button(page, 'New file').focus()
+    await press('Control+p')
+    const field = page.getByRole('combobox', { name: 'Name of a file' })
+    await expect.poll(() => field.evaluate((input) => input === document.activeElement), patiently).toBe(true)
+    await press('Escape')
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('New file')
+    await press('Control+p')
+    await field.fill('frmt:3')
+    const first = page.getByRole('listbox', { name: 'Files' }).getByRole('option').first()
+    await expect.poll(() => first.getAttribute('aria-label'), patiently).toBe('src/format.js')
+    await press('Enter')
+    await page.getByRole('textbox', { name: 'Text of src/format.js' }).waitFor()
+    await expect.poll(() => page.locator('.cm-activeLineGutter').first().textContent(), patiently).toBe('3')
+  })
+
+  it('finds one of 10,000 files while the page stays responsive', async () => {
+    const files: Record<string, string> = {}
+    for (let i = 0; i < 10_000; i++) files[`packages/part${i % 100}/lib/module-${i}.ts`] = ''
+    await importFiles(page, 'large', files)
+    await page.evaluate(() => {
+      const tasks: number[] = []
+      Object.assign(globalThis, { tasks })
+      const observer = new PerformanceObserver((list) =>
+        tasks.push(...list.getEntries().map(({ duration }) => duration)),
+      )
+      observer.observe({ type: 'longtask' })
+    })
+    await press('Control+p')
+    await page.getByRole('combobox', { name: 'Name of a file' }).pressSequentially('p42mod9942', { delay: 20 })
+    const first = page.getByRole('listbox', { name: 'Files' }).getByRole('option').first()
+    await expect.poll(() => first.getAttribute('aria-label'), patiently).toBe('packages/part42/lib/module-9942.ts')
+    const longest = await page.evaluate(() => Math.max(0, ...(globalThis as unknown as { tasks: number[] }).tasks))
+    console.log(`Longest task while finding one of 10,000 files: ${longest.toFixed(0)} ms`)
+    // An idle machine has no long task at all.
+    expect(longest).toBeLessThan(300)
+    await press('Escape')
   })
 })

@@ -188,6 +188,10 @@ it('the keyboard reaches files, editor, agent, timeline, call, search and help',
   await press('End', 'Enter')
   await page.getByRole('heading', { name: 'What really happened' }).waitFor()
   await press('Control+p')
+  await expect.poll(focused, patiently).toBe('Name of a file')
+  await press('Escape')
+  await expect.poll(focused, patiently).toBe('Timeline of calls')
+  await press('Control+Shift+f')
   await expect.poll(focused, patiently).toBe('Search files and text')
   await page.keyboard.type('taxOf')
   await page

@@ -1,4 +1,4 @@
-import { EditorState, StateEffect, StateField } from '@codemirror/state'
+import { Compartment, EditorState, StateEffect, StateField } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, keymap } from '@codemirror/view'
 import { useEffect, useRef } from 'preact/hooks'
 import { base, reading, writing } from './codemirror.ts'
@@ -11,10 +11,14 @@ export interface CodeEditorProps {
   /** Reloads the text when it changes. */
   readonly loaded: number
   readonly readOnly?: boolean
+  /** Whether long lines wrap. */
+  readonly wraps?: boolean
   readonly onEdit?: (text: string) => void
   readonly onSave?: () => void
   /** The line to show, from 1. A new `at` shows it again. */
   readonly goTo?: { readonly line: number; readonly at: number } | undefined
+  /** A new number opens the panel to find and replace. */
+  readonly find?: number
   /** Lines to mark and to scroll to, from 1, without taking the focus. */
   readonly lines?: readonly [first: number, last: number] | undefined
 }
@@ -27,6 +31,9 @@ const marks = StateField.define<DecorationSet>({
     effects.reduce((now, effect) => (effect.is(setMarks) ? effect.value : now), before.map(changes)),
   provide: (field) => EditorView.decorations.from(field),
 })
+/** Where the extensions stand that are loaded or changed later. */
+const finding = new Compartment()
+const wrapping = new Compartment()
 
 /** Marks lines and scrolls to the first one. Without lines, removes the marks. */
 function markLines(editor: EditorView, lines: CodeEditorProps['lines']): void {
@@ -42,41 +49,56 @@ function markLines(editor: EditorView, lines: CodeEditorProps['lines']): void {
   editor.dispatch({ effects: [setMarks.of(Decoration.set(ranges)), top] })
 }
 
+/** Opens the panel to find and replace. Its code loads with the first use. */
+function openFind(editor: EditorView): boolean {
+  void import('./find-panel.tsx').then(({ openFindPanel }) => openFindPanel(editor, finding))
+  return true
+}
+
+function createState({ path, label, text, lineEnd = '\n', readOnly, wraps }: CodeEditorProps, latest: Latest) {
+  const save = (): boolean => {
+    latest.current.onSave?.()
+    return true
+  }
+  return EditorState.create({
+    doc: text,
+    extensions: [
+      EditorState.lineSeparator.of(lineEnd),
+      finding.of([]),
+      wrapping.of(wraps === true ? EditorView.lineWrapping : []),
+      keymap.of([
+        { key: 'Mod-s', run: save },
+        { key: 'Mod-f', run: openFind },
+        { key: 'Mod-h', run: openFind, preventDefault: true },
+      ]),
+      base(path, label),
+      readOnly === true ? reading() : writing(),
+      marks,
+      EditorView.updateListener.of((update) => {
+        if (update.docChanged) latest.current.onEdit?.(update.state.sliceDoc())
+      }),
+    ],
+  })
+}
+
+interface Latest {
+  readonly current: CodeEditorProps
+}
+
 /** Edits one text. */
 export default function CodeEditor(props: CodeEditorProps) {
   const element = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | undefined>(undefined)
   const latest = useRef(props)
   latest.current = props
-  const { path, label, text, lineEnd = '\n', loaded, readOnly = false, goTo, lines } = props
+  const { path, loaded, readOnly = false, wraps = false, goTo, find, lines } = props
 
   useEffect(() => {
     const parent = element.current
     if (parent === null) return
     const top = view.current?.scrollDOM.scrollTop ?? 0
     view.current?.destroy()
-    const state = EditorState.create({
-      doc: text,
-      extensions: [
-        EditorState.lineSeparator.of(lineEnd),
-        keymap.of([
-          {
-            key: 'Mod-s',
-            run: () => {
-              latest.current.onSave?.()
-              return true
-            },
-          },
-        ]),
-        base(path, label),
-        readOnly ? reading() : writing(),
-        marks,
-        EditorView.updateListener.of((update) => {
-          if (update.docChanged) latest.current.onEdit?.(update.state.sliceDoc())
-        }),
-      ],
-    })
-    const created = new EditorView({ parent, state })
+    const created = new EditorView({ parent, state: createState(props, latest) })
     created.scrollDOM.scrollTop = top
     view.current = created
     return () => {
@@ -84,6 +106,16 @@ export default function CodeEditor(props: CodeEditorProps) {
       view.current = undefined
     }
   }, [path, loaded, readOnly])
+
+  useEffect(() => {
+    view.current?.dispatch({ effects: wrapping.reconfigure(wraps ? EditorView.lineWrapping : []) })
+  }, [wraps])
+
+  const lastFind = useRef(find)
+  useEffect(() => {
+    if (view.current !== undefined && find !== lastFind.current) openFind(view.current)
+    lastFind.current = find
+  }, [find])
 
   useEffect(() => {
     const editor = view.current

@@ -78,6 +78,11 @@ const looks = EditorView.theme({
     backgroundColor: 'color-mix(in srgb, var(--selected) 35%, transparent)',
     boxShadow: 'inset 3px 0 var(--accent)',
   },
+  '.cm-panels': { backgroundColor: 'var(--raised)', color: 'var(--text)' },
+  '.cm-panels-top': { borderBottom: '1px solid var(--line)' },
+  // Two kinds of lines, since no second shade leaves enough contrast to all colours of the code.
+  '.cm-searchMatch': { backgroundColor: 'transparent', boxShadow: 'inset 0 0 0 1px var(--edge)' },
+  '.cm-searchMatch-selected': { boxShadow: 'inset 0 0 0 2px var(--accent)' },
   '.cm-matchingBracket': { backgroundColor: 'var(--selected)', outline: 'none' },
   '.cm-foldPlaceholder': { backgroundColor: 'var(--raised)', border: 'none', color: 'var(--muted)' },
   '.cm-collapsedLines': { background: 'var(--raised)', color: 'var(--muted)', padding: '3px 8px' },

@@ -1,10 +1,11 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { Icon } from '../../../src/elements/parts/icon.tsx'
 import type { FollowedFile } from '../../session/following.ts'
 import { MAX_BYTES, type OpenFile } from '../../session/open-files.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { textOf } from '../../session/text.ts'
 import { lazyView } from '../../ui/lazy-view.tsx'
+import { MenuButton, type MenuItem } from '../../ui/menu.tsx'
 
 const CodeEditor = lazyView(async () => (await import('./code-editor.tsx')).default)
 const DiffEditor = lazyView(async () => (await import('./diff-editor.tsx')).default)
@@ -16,11 +17,14 @@ export interface EditorViewProps {
   >
   /** The line to go to. */
   readonly goTo: { readonly path: string; readonly line: number; readonly at: number } | undefined
+  /** Whether long lines wrap. */
+  readonly wraps: Signal<boolean>
   readonly onShowChange: (path: string) => void
 }
 
 /** The active file. While the agent is followed, its change of that file as a difference. */
-export function EditorView({ projectSession, goTo, onShowChange }: EditorViewProps) {
+export function EditorView({ projectSession, goTo, wraps, onShowChange }: EditorViewProps) {
+  const find = useSignal(0)
   const { all, active } = projectSession.files
   const file = all.value.find(({ path, isOpen }) => isOpen && path === active.value)
   if (file === undefined) return <NoFile projectSession={projectSession} />
@@ -30,7 +34,16 @@ export function EditorView({ projectSession, goTo, onShowChange }: EditorViewPro
     followed?.path === file.path && file.draft === undefined && file.theirs === undefined ? followed : undefined
   return (
     <div class="fill">
-      <FileBar projectSession={projectSession} file={file} work={work} onShowChange={onShowChange} />
+      <FileBar
+        projectSession={projectSession}
+        file={file}
+        work={work}
+        wraps={wraps}
+        onFind={() => {
+          find.value += 1
+        }}
+        onShowChange={onShowChange}
+      />
       <div class="fill-rest">
         {work?.change !== undefined ? (
           <DiffEditor
@@ -47,6 +60,8 @@ export function EditorView({ projectSession, goTo, onShowChange }: EditorViewPro
             file={file}
             goTo={goTo?.path === file.path ? goTo : undefined}
             lines={work?.lines}
+            wraps={wraps.value}
+            find={find.value}
             key={file.path}
           />
         ) : (
@@ -76,23 +91,31 @@ function NoFile({ projectSession }: EditorProps) {
       )}
       <p>Choose a file, or let the agent work. What it reads and changes appears here.</p>
       <p>
-        <kbd>Ctrl</kbd> <kbd>P</kbd> finds files and text, <kbd>F1</kbd> lists all keys.
+        <kbd>Ctrl</kbd> <kbd>P</kbd> opens a file by its name, <kbd>F1</kbd> lists all keys.
       </p>
     </div>
   )
 }
 
-function FileBar({
-  projectSession,
-  file,
-  work,
-  onShowChange,
-}: EditorProps & {
+interface FileBarProps extends EditorProps, Pick<EditorViewProps, 'wraps' | 'onShowChange'> {
   readonly file: OpenFile
   readonly work: FollowedFile | undefined
-  readonly onShowChange: (path: string) => void
-}) {
+  readonly onFind: () => void
+}
+
+function FileBar({ projectSession, file, work, wraps, onFind, onShowChange }: FileBarProps) {
   const isDirty = file.draft !== undefined
+  const menu: readonly MenuItem[] = [
+    { label: 'Find and replace', keys: 'Ctrl F', onSelect: onFind },
+    {
+      label: 'Wrap long lines',
+      keys: 'Alt Z',
+      isChecked: wraps.value,
+      onSelect: () => {
+        wraps.value = !wraps.value
+      },
+    },
+  ]
   return (
     <div class="bar">
       <span class="mono cut grow" title={file.path}>
@@ -132,20 +155,20 @@ function FileBar({
       >
         Save
       </button>
+      <MenuButton icon="dots" label="More for this file" items={menu} />
     </div>
   )
 }
 
-function FileText({
-  projectSession,
-  file,
-  goTo,
-  lines,
-}: EditorProps & {
+interface FileTextProps extends EditorProps {
   readonly file: OpenFile
   readonly goTo: EditorViewProps['goTo']
   readonly lines: FollowedFile['lines']
-}) {
+  readonly wraps: boolean
+  readonly find: number
+}
+
+function FileText({ projectSession, file, goTo, lines, wraps, find }: FileTextProps) {
   const revealed = useSignal<string | undefined>(undefined)
   const lock = useSignal<string | undefined>(undefined)
   const isRequested = useSignal(false)
@@ -199,6 +222,8 @@ function FileText({
       onSave={() => void projectSession.files.save(file.path)}
       goTo={goTo}
       lines={lines}
+      wraps={wraps}
+      find={find}
     />
   )
 }

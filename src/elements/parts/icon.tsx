@@ -31,6 +31,8 @@ const shapes = {
   plus: 'M8 3v10M3 8h10',
   blocked: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM3.8 3.8l8.4 8.4',
   arrow: 'M3 8h10M9 4l4 4-4 4',
+  up: 'M8 13V3M4 7l4-4 4 4',
+  down: 'M8 3v10M4 9l4 4 4-4',
   back: 'M13 8H3M7 4L3 8l4 4',
   trash: 'M2.5 4.5h11M6 4.5v-2h4v2M4 4.5l.6 9h6.8l.6-9',
   key: 'M5.5 7.5a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM7.7 8.3L13.5 2.5M11 5l2 2',
