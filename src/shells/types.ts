@@ -371,6 +371,8 @@ export interface JudgedLine {
 export interface JudgedScript {
   /** Relative to the root of the workspace. */
   readonly path: LogicalPath
+  /** The same for the same evaluation of the same file, which is done once. */
+  readonly id?: string
   /**
    * Evaluates the text of the file by the rules of the policy on commands, and returns the files that it runs in turn.
    * `undefined` for a text that is no script.

@@ -10,6 +10,14 @@ const MAX_FILES = 100
 /** Bytes of a file that are read. The analysis takes no longer text. */
 const MAX_BYTES = 256 * 1024
 
+const TOO_MANY: Verdict = {
+  decision: 'deny',
+  code: 'COMMAND_DENIED',
+  reason: `Cannot run the command: it runs more than ${MAX_FILES} script files`,
+  hint: 'Run it as several commands.',
+  rules: [{ name: 'TOO_COMPLEX', action: 'deny', source: 'protection' }],
+}
+
 /** Evaluates the files whose commands a line runs, and those that they run in turn. Files that policy hides are left out. */
 export async function evaluateScripts(
   workspace: WorkspaceState,
@@ -20,9 +28,12 @@ export async function evaluateScripts(
   let combined = verdict
   const pending = [...scripts]
   const texts = new Map<LogicalPath, string | undefined>()
-  for (let count = 0; count < MAX_FILES; count++) {
-    const script = pending.shift()
-    if (script === undefined || combined.decision === 'deny') break
+  const ids = new Set<string>()
+  for (let script = pending.shift(); script !== undefined; script = pending.shift()) {
+    if (combined.decision === 'deny') break
+    if (script.id !== undefined && ids.has(script.id)) continue
+    if (script.id !== undefined) ids.add(script.id)
+    if (!texts.has(script.path) && texts.size >= MAX_FILES) return combineVerdicts(combined, TOO_MANY)
     if (!texts.has(script.path)) texts.set(script.path, await readScript(workspace, facts, script.path))
     const text = texts.get(script.path)
     const judged = text === undefined ? undefined : script.judge(text)
@@ -43,7 +54,8 @@ async function readScript(
     const [access] = await guardAccesses(backend, [{ permission: 'file:read', path }])
     if (access === undefined || policy.evaluate({ ...facts, accesses: [access] }).decision === 'deny') return undefined
     const { bytes } = await backend.read(access.path, { start: 0, end: MAX_BYTES })
-    return new TextDecoder().decode(bytes)
+    // A shell takes a byte order mark for a part of the first word.
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
   } catch (error) {
     if (error instanceof ToolError) return undefined
     throw error

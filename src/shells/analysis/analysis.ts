@@ -2,6 +2,7 @@ import type { ParsedScript } from 'unbash'
 import { type LogicalPath, ROOT } from '../../paths/logical-path.ts'
 import type { Operator } from '../../policy/command-operators.ts'
 import type { Decision } from '../../policy/types.ts'
+import type { CertainNames } from './certain-names.ts'
 import type { CommandLists } from './command-lists.ts'
 import { type CwdAfter, type PossibleCwds, resolvePath } from './cwd.ts'
 import type { Place } from './denylist.ts'
@@ -21,6 +22,8 @@ export interface Scope {
   readonly skipAllowlist?: boolean
   /** Text of a literal here-document or here-string on standard input. */
   readonly stdin?: string | undefined
+  /** What is certain at this point, in a script that receives variables from elsewhere. */
+  readonly certain?: CertainNames
   /** Names of the functions whose bodies contain this part. */
   readonly enclosingFunctions: readonly string[]
   /** Inside an expansion, a test or arithmetic, where unquoted text may contain the characters of operators. */
@@ -38,13 +41,18 @@ export interface ScriptFile {
   readonly kind: 'bash' | 'sh' | 'program' | 'package'
   /** Directory in which it runs; the root if that is only known at run time. */
   readonly cwd: LogicalPath
+  /** The shell of another script runs it, so both may set the same variables. */
+  readonly isSourced?: boolean
   readonly scripts?: PackageScripts
 }
+
+type ScriptDetails = Pick<ScriptFile, 'isSourced' | 'scripts'>
 
 /** Scripts of a package by their names, and the arguments for them. */
 export interface PackageScripts {
   readonly names: readonly string[]
-  readonly args: readonly string[]
+  /** `null` for a word that is only known at run time. */
+  readonly args: readonly (string | null)[]
 }
 
 /** Collects the findings of one line. */
@@ -66,9 +74,14 @@ export interface Analysis {
   /** Adds a file that the line runs as a program or a script. */
   readonly addExecuted: (path: string, scope: Scope, at: TextRange) => void
   /** Adds a file whose commands the line runs. */
-  readonly addScript: (path: string, kind: ScriptFile['kind'], scope: Scope, scripts?: PackageScripts) => void
-  /** Whether the text is a file that a line runs. Its functions need no entry in an allowlist. */
-  readonly isFile: boolean
+  readonly addScript: (path: string, kind: ScriptFile['kind'], scope: Scope, details?: ScriptDetails) => void
+  /** Whether the caller evaluates the files whose commands the line runs. */
+  readonly judgesScripts: boolean
+  /**
+   * Whether the text is a file that a line runs. The shell bounds its recursion and its paths, as it does in any program, and
+   * its functions need no entry in an allowlist.
+   */
+  readonly isScript: boolean
   /** Adds a file that a command may write, because an argument names it. */
   readonly addWritten: (path: string, scope: Scope) => void
   /** Returns where a command would run. */
@@ -120,20 +133,20 @@ export function createAnalysis(
   lists: CommandLists,
   root: string | undefined,
   decide: Decide | undefined,
-  {
-    unknowns = 'nothing',
-    isFile = false,
-  }: { readonly unknowns?: Unknowns | undefined; readonly isFile?: boolean } = {},
+  settings: Settings = {},
 ): Analysis {
-  return new LineAnalysis(lists, root, decide, unknowns, isFile)
+  return new LineAnalysis(lists, root, decide, settings)
 }
+
+type Settings = { readonly unknowns?: Unknowns | undefined } & Partial<Pick<Analysis, 'judgesScripts' | 'isScript'>>
 
 class LineAnalysis implements Analysis {
   readonly lists: CommandLists
   readonly root: string | undefined
   readonly unknowns: Unknowns
-  readonly isFile: boolean
-  readonly #scripts: ScriptFile[] = []
+  readonly judgesScripts: boolean
+  readonly isScript: boolean
+  readonly #scripts = new Map<string, ScriptFile>()
   readonly #decide: Decide | undefined
   readonly #denials: DenialReason[] = []
   readonly #deniedOperators = new Set<Operator>()
@@ -151,11 +164,11 @@ class LineAnalysis implements Analysis {
     lists: CommandLists,
     root: string | undefined,
     decide: Decide | undefined,
-    unknowns: Unknowns,
-    isFile: boolean,
+    { unknowns = 'nothing', judgesScripts = false, isScript = false }: Settings,
   ) {
     this.unknowns = unknowns
-    this.isFile = isFile
+    this.judgesScripts = judgesScripts
+    this.isScript = isScript
     this.lists = lists
     this.root = root
     this.#decide = decide
@@ -223,16 +236,20 @@ class LineAnalysis implements Analysis {
     for (const each of paths) this.#executed.set(each, at)
   }
 
-  addScript(path: string, kind: ScriptFile['kind'], scope: Scope, scripts?: PackageScripts): void {
+  addScript(path: string, kind: ScriptFile['kind'], scope: Scope, details?: ScriptDetails): void {
     for (const [index, each] of this.#resolve(path, scope).entries()) {
-      if (this.#scripts.length >= MAX_SCRIPTS) return
       const cwd = scope.cwds?.[index] ?? scope.cwds?.[0] ?? ROOT
-      this.#scripts.push({ path: each, kind, cwd, ...(scripts === undefined ? {} : { scripts }) })
+      const script = { path: each, kind, cwd, ...details }
+      this.#scripts.set(JSON.stringify(script), script)
+      if (this.#scripts.size > MAX_SCRIPTS) {
+        this.deny('TOO_COMPLEX', `The line runs more than ${MAX_SCRIPTS} script files`, [0, 0])
+        return
+      }
     }
   }
 
   scripts(): readonly ScriptFile[] {
-    return this.#scripts
+    return [...this.#scripts.values()]
   }
 
   addWritten(path: string, scope: Scope): void {

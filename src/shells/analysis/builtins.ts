@@ -2,12 +2,27 @@ import { parse } from 'unbash'
 import { checkVariable } from './assignments.ts'
 import { type CwdAfter, resolvePath, unionCwds } from './cwd.ts'
 import { aliases, type Call, type Inspectors, refuseAlways, refuseUnclear } from './inspector.ts'
+import { checkScriptFile } from './launchers.ts'
 import { readOptions } from './options.ts'
 import { collectFacts } from './script-facts.ts'
 import { type Argument, knownText } from './words.ts'
 
 /** Shell built-ins that run text or change the behaviour of later commands. */
 const sourced = refuseAlways('the changes of the file to this shell cannot be analyzed')
+
+/** Inspects `source`. Its file is evaluated as every script is. */
+function inspectSource(call: Call): CwdAfter | undefined {
+  const { walk, args, scope } = call
+  const file = args.find(({ literal }) => literal !== '--')
+  // A name without a slash is looked up in PATH.
+  if (!walk.analysis.judgesScripts || file === undefined || !/^[^-].*\/|^$/s.test(file.literal ?? ''))
+    return sourced.inspect(call)
+  checkScriptFile(call, file)
+  walk.analysis.addScript(knownText(file), scope.dialect, scope, { isSourced: true })
+  scope.certain?.forgetFunctions()
+  // A file that changes the directory of a script is refused, see `analyzeSource`.
+  return walk.analysis.isScript ? undefined : { ok: undefined, failed: undefined }
+}
 
 export const builtins: Inspectors = {
   cd: { inspect: inspectCd },
@@ -44,13 +59,7 @@ export const builtins: Inspectors = {
       return undefined
     },
   },
-  ...aliases('source .', {
-    inspect(call) {
-      const file = call.args.find(({ literal }) => literal !== '--')
-      if (file?.literal !== undefined) call.walk.analysis.addScript(file.literal, 'bash', call.scope)
-      return sourced.inspect(call)
-    },
-  }),
+  ...aliases('source .', { inspect: inspectSource }),
   alias: {
     inspect(call) {
       const unexpected = call.args.find(({ literal }) => literal === undefined || literal.includes('='))
@@ -120,6 +129,7 @@ function inspectCd(call: Call): CwdAfter | undefined {
   }
   const paths = resolvePath(target.literal, scope.cwds, walk.analysis.root)
   if (paths === 'outside') {
+    if (walk.analysis.isScript) return { ok: undefined, failed: scope.cwds }
     walk.analysis.deny('OUTSIDE_WORKSPACE', `${JSON.stringify(target.literal)} is not inside the workspace`, at)
     return undefined
   }

@@ -1,4 +1,4 @@
-import type { Command } from 'unbash'
+import { type Command, parse } from 'unbash'
 import { type Analysis, createAnalysis, rangeOf, type Scope, type WalkContext } from './analysis.ts'
 import { compileLists } from './command-lists.ts'
 import { type CwdAfter, resolvePath } from './cwd.ts'
@@ -8,6 +8,7 @@ import type { Inspector } from './inspector.ts'
 import { findInspector, isTool } from './inspectors.ts'
 import { type Forms, nameVariants } from './name-variants.ts'
 import { checkRedirections } from './redirections.ts'
+import { collectFacts } from './script-facts.ts'
 import type { TextRange } from './verdict.ts'
 import { type Argument, argumentsOf, literalArgument } from './words.ts'
 
@@ -55,15 +56,15 @@ export function analyzeWords(walk: WalkContext, words: readonly Argument[], scop
   const plain = plainName(walk, name, scope, first.at)
   const forms = addListed(analysis, { name, plain, args }, scope, at)
   if (
-    scope.enclosingFunctions.includes(name) ||
-    (scope.enclosingFunctions.length > 0 && walk.facts.functions.has(name) && !walk.defined.has(name))
+    !analysis.isScript &&
+    (scope.enclosingFunctions.includes(name) ||
+      (scope.enclosingFunctions.length > 0 && walk.facts.functions.has(name) && !walk.defined.has(name)))
   ) {
     analysis.deny('FORK_BOMB', `The function ${JSON.stringify(name)} calls itself`, at)
   }
   const inspector = findInspector(plain)
   // `command rm` in a function `rm` starts the command.
-  const isFunction =
-    analysis.isFile && walk.facts.functions.has(name) && scope.via.every((by) => by === 'eval' || by === 'trap')
+  const isFunction = analysis.isScript && scope.via.length === 0 && scope.certain?.hasFunction(name) === true
   const needsEntry = scope.skipAllowlist !== true && !isFunction
   if (needsEntry && inspector?.transparent !== true) requireListed(analysis, name, forms, at)
   // An entry that names a launched command does not cover the commands that this one starts.
@@ -115,7 +116,7 @@ function startsOther(inspector: Inspector, [name = '', ...rest]: readonly string
     return stay
   }
   const analysis = createAnalysis(compileLists({}), undefined, undefined)
-  const facts = { isNumeric: () => false, functions: new Set<string>(), changesCwd: false }
+  const facts = collectFacts(parse(''))
   const walk: WalkContext = { analysis, facts, defined: new Set(), nested: () => {}, source: start, run: start }
   const args = rest.map((word) => literalArgument(word, at))
   inspector.inspect({ walk, name, plain: withoutDirectory(name), args, scope, at, leavesOpen: true })

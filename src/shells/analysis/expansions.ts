@@ -10,6 +10,7 @@ import {
 import { rangeOf, type Scope, type WalkContext } from './analysis.ts'
 import { checkVariable } from './assignments.ts'
 import { isAssignment, isNumericCommand } from './script-facts.ts'
+import { inheritedVariables, numericVariables } from './variables.ts'
 import { literalOf } from './words.ts'
 
 /** Checks everything in a word, an assignment or an expression that runs when it is expanded. */
@@ -64,6 +65,10 @@ export function checkExpansions(walk: WalkContext, node: SyntaxNode, scope: Scop
     case 'ArithmeticBinary':
       if (isAssignment(node.operator) && node.left.type === 'ArithmeticWord') {
         checkVariable(walk, node.left.value, undefined, scope, at)
+        if (node.operator === '=') {
+          checkPlainAssignment(walk, node.left, node.right, scope)
+          return
+        }
       }
       break
     case 'ExtendedGlob':
@@ -80,6 +85,13 @@ export function checkExpansions(walk: WalkContext, node: SyntaxNode, scope: Scop
     default:
   }
   forEachChild(node, (child) => checkExpansions(walk, child, inner))
+}
+
+/** Checks `left = right`, which does not read the variable. */
+function checkPlainAssignment(walk: WalkContext, left: SyntaxNode, right: SyntaxNode, scope: Scope): void {
+  const { certain: _, ...unread } = scope
+  checkExpansions(walk, left, unread)
+  checkExpansions(walk, right, scope)
 }
 
 /**
@@ -235,8 +247,14 @@ function checkNames(
     return
   }
   for (const [name] of text.matchAll(/(?<![\w#@])[A-Za-z_]\w*/g)) {
-    if (!walk.facts.isNumeric(name)) denyArithmetic(walk, name, scope, node)
+    if (!isCertain(name, scope) || !walk.facts.isNumeric(name)) denyArithmetic(walk, name, scope, node)
   }
+}
+
+/** Whether the value of a variable does not come from the command that has started the script. */
+function isCertain(name: string, { certain }: Scope): boolean {
+  if (certain === undefined || certain.hasVariable(name)) return true
+  return numericVariables.has(name) && !inheritedVariables.has(name)
 }
 
 function denyArithmetic(

@@ -18,7 +18,7 @@ import { type CommandLists, compileLists } from './command-lists.ts'
 import type { CommandVerdict } from './verdict.ts'
 import { analyzeSource } from './walk-script.ts'
 
-export type { Decide, ScriptFile, Unknowns } from './analysis.ts'
+export type { Decide, PackageScripts, ScriptFile, Unknowns } from './analysis.ts'
 export type { CommandAccess, CommandVerdict, DenialReason, JudgedCommand, ReasonCode } from './verdict.ts'
 
 /** Options of {@link analyzeCommand}. */
@@ -56,23 +56,34 @@ export function analyzeCommand(line: string, policy: CommandPolicy, requested?: 
 
 /** Options of {@link analyzeText}. */
 export interface TextOptions extends AnalyzeOptions {
-  /** The text is a file that a line runs. Default: false. */
-  readonly isFile?: boolean
+  /** The caller evaluates the files in `scripts()`, so that a line may also run one with `source`. Default: false. */
+  readonly judgesScripts?: boolean
+  /**
+   * The text is a file that a line runs: the shell bounds its recursion and its paths, as it does in any program, and its
+   * functions need no entry in an allowlist. Default: false.
+   */
+  readonly isScript?: boolean
+  /** The shell of another script runs the text, so both may set the same variables. Default: false. */
+  readonly isEval?: boolean
 }
 
 /** Analyzes a line, or a file that a line runs, as {@link analyzeCommand} does. */
 export function analyzeText(
   text: string,
   policy: CommandPolicy,
-  { cwd = ROOT, root, shell = 'bash', unknowns, decide, isFile = false }: TextOptions,
+  { cwd = ROOT, root, shell = 'bash', unknowns, decide, judgesScripts, isScript, isEval = false }: TextOptions,
 ): Pick<Analysis, 'verdict' | 'scripts'> {
-  const analysis = createAnalysis(listsOf(policy), root, decide, { unknowns, isFile })
+  const analysis = createAnalysis(listsOf(policy), root, decide, {
+    unknowns,
+    ...(judgesScripts === undefined ? {} : { judgesScripts }),
+    ...(isScript === undefined ? {} : { isScript }),
+  })
   const fault = characterFault(text)
   if (fault !== undefined) {
     analysis.deny(fault.code, fault.message, fault.at)
     return analysis
   }
-  const scope = { dialect: shell, cwds: [cwd], via: [], enclosingFunctions: [] } as const
+  const scope = { dialect: shell, cwds: [cwd], via: [], enclosingFunctions: [], isEval } as const
   try {
     analyzeSource(analysis, text, scope, [0, text.length])
   } catch (error) {

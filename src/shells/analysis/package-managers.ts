@@ -207,13 +207,14 @@ function inspectManager(call: Call, executes: readonly string[]): undefined {
 /** Adds the scripts of package.json that a subcommand runs, in the directory and in those above it. */
 function addPackageScripts({ walk, scope }: Call, sub: string, words: readonly Argument[]): void {
   const runs = /^(run|run-script|rum|urn)$/.test(sub)
-  const [name = '', ...args] = [...(runs ? [] : [sub]), ...words.map(({ literal }) => literal ?? '')]
+  const [first, ...args] = [...(runs ? [] : [sub]), ...words.map(({ literal }) => literal ?? null)]
+  const name = first ?? ''
   const names = installs.test(sub) ? ['install', 'prepublish', 'prepare'] : (scriptAliases[name] ?? [name])
   const steps = names.flatMap((step) => [`pre${step}`, step, `post${step}`])
   for (const cwd of scope.cwds ?? [ROOT]) {
     const scripts = { names: steps, args: installs.test(sub) ? [] : args }
     for (let directory: LogicalPath = cwd; ; directory = parentOf(directory)) {
-      walk.analysis.addScript(childOf(directory, 'package.json'), 'package', { ...scope, cwds: [ROOT] }, scripts)
+      walk.analysis.addScript(childOf(directory, 'package.json'), 'package', { ...scope, cwds: [ROOT] }, { scripts })
       if (directory === ROOT) break
     }
   }

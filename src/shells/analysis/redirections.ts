@@ -1,6 +1,7 @@
 import type { Redirection, RedirectOperator, Word } from 'unbash'
 import { rangeOf, type Scope, type WalkContext } from './analysis.ts'
 import { checkVariable } from './assignments.ts'
+import { resolvePath } from './cwd.ts'
 import { checkExpansions, hidesExpansion } from './expansions.ts'
 import type { TextRange } from './verdict.ts'
 import { literalOf } from './words.ts'
@@ -68,6 +69,7 @@ function checkFile(walk: WalkContext, operator: RedirectOperator, target: Word, 
     analysis.deny('TARGET_NOT_LITERAL', `The target ${JSON.stringify(target.text)} is only known at run time`, at)
     return
   }
+  if (analysis.isScript && resolvePath(path, scope.cwds, analysis.root) === 'outside') return
   if (operator.startsWith('<')) analysis.addAccess(path, 'read', scope, at)
   if (operator.includes('>')) analysis.addAccess(path, 'write', scope, at)
 }

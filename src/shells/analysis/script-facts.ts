@@ -1,6 +1,6 @@
 import { type Assignment, forEachChild, type ParsedScript, type SyntaxNode, type Word } from 'unbash'
 import { numericVariables, shellTextVariables } from './variables.ts'
-import { argumentsOf, literalOf } from './words.ts'
+import { type Argument, argumentsOf, literalOf } from './words.ts'
 
 /** Facts about a whole script that the analysis of its parts needs. */
 export interface ScriptFacts {
@@ -10,8 +10,12 @@ export interface ScriptFacts {
    */
   isNumeric(name: string): boolean
   readonly functions: ReadonlySet<string>
+  /** A command may remove a function, so that its name starts a program again. */
+  readonly removesFunctions: boolean
   /** A command may change the directory. */
   readonly changesCwd: boolean
+  /** A command in a function may change the directory. */
+  readonly functionsChangeCwd: boolean
 }
 
 /** Collects the facts of a script. With `isEval`, another script in the same shell may set the same variables. */
@@ -20,7 +24,11 @@ export function collectFacts(script: ParsedScript, isEval = false): ScriptFacts 
   const others = new Set(shellTextVariables)
   const functions = new Set<string>()
   let moves = false
+  let movesInFunction = false
   let shared = isEval
+  /** Names that a command may remove; `undefined` for any name. */
+  const removed: (string | undefined)[] = []
+  let depth = 0
 
   function assign(name: string, isNumber: boolean): void {
     ;(isNumber ? numeric : others).add(name)
@@ -37,6 +45,7 @@ export function collectFacts(script: ParsedScript, isEval = false): ScriptFacts 
         break
       case 'Function':
         functions.add(node.name.value)
+        depth += 1
         break
       case 'ParameterExpansion':
         if (node.operation?.type === 'Default' && node.operation.operator.endsWith('='))
@@ -50,14 +59,27 @@ export function collectFacts(script: ParsedScript, isEval = false): ScriptFacts 
         break
       default:
     }
-    forEachChild(node, visit)
+    if ('script' in node) visitSubstitution(node.script)
+    else forEachChild(node, visit)
+    if (node.type === 'Function') depth -= 1
+  }
+
+  /** A change of the directory ends with a substitution. */
+  function visitSubstitution(script: ParsedScript | undefined): void {
+    const before = { moves, functions: functions.size }
+    for (const command of script?.commands ?? []) visit(command)
+    if (functions.size === before.functions) moves = before.moves
   }
 
   /** Looks at all words of a command, because `builtin` and `command` may precede the name. */
   function visitCommand(nodes: readonly (Word | Assignment)[]): void {
-    const words = nodes.flatMap((node) => argumentsOf(node).map(({ literal, lead }) => literal ?? lead))
-    if (words.some((word) => evaluators.has(word))) shared = true
-    if (movers.has(words[0])) moves = true
+    const args = nodes.flatMap((node) => argumentsOf(node))
+    const words = args.map(({ literal, lead }) => literal ?? lead)
+    removed.push(...removedBy(args, words))
+    if (depth > 0 && isSource(words)) removed.push(undefined)
+    if (words.some((word) => evaluators.has(word)) || isSource(words)) shared = true
+    if (movers.has(words[0]) || prefixes.has(words[0])) moves = true
+    if (depth > 0 && words.some((word) => movers.has(word))) movesInFunction = true
     const declares = words.some((word) => declarers.has(word))
     const sets = words.some((word) => setters.has(word))
     for (const word of words) {
@@ -71,11 +93,27 @@ export function collectFacts(script: ParsedScript, isEval = false): ScriptFacts 
   return {
     isNumeric: (name) => !shared && !others.has(name) && (numeric.has(name) || numericVariables.has(name)),
     functions,
+    removesFunctions: removed.some((name) => name === undefined || functions.has(name)),
     changesCwd: moves,
+    functionsChangeCwd: movesInFunction,
   }
 }
 
-const movers: ReadonlySet<string | undefined> = new Set(['cd', 'pushd', 'popd', 'eval', 'command', 'builtin'])
+/** Returns the names that a command may remove, by itself or by a text that it runs; `undefined` for any name. */
+function removedBy(args: readonly Argument[], words: readonly string[]): (string | undefined)[] {
+  if (words.includes('unset')) return args.map(({ literal }) => literal)
+  const runsText = words.some((word) => evaluators.has(word))
+  return runsText && words.some((word) => /\b(unset|source)\b|(^|\s)\.\s/.test(word)) ? [undefined] : []
+}
+
+/** Whether a command runs a file in the shell of the script. A dot is also an ordinary argument. */
+function isSource([first, ...others]: readonly string[]): boolean {
+  return sources.has(first) || (prefixes.has(first) && others.some((word) => sources.has(word)))
+}
+
+const sources: ReadonlySet<string | undefined> = new Set(['source', '.'])
+const prefixes: ReadonlySet<string | undefined> = new Set(['command', 'builtin'])
+const movers: ReadonlySet<string | undefined> = new Set(['cd', 'chdir', 'pushd', 'popd', 'eval'])
 const evaluators = new Set(['eval', 'trap'])
 const declarers = new Set(['declare', 'typeset', 'local', 'export', 'readonly'])
 const setters = new Set(['read', 'mapfile', 'readarray', 'printf', 'getopts'])

@@ -76,6 +76,9 @@ export const numericVariables: ReadonlySet<string> = new Set(
   'LINENO SECONDS RANDOM SRANDOM EPOCHSECONDS UID EUID PPID OPTIND SHLVL COLUMNS LINES'.split(' '),
 )
 
+/** The variables among these that a shell takes over from its environment. */
+export const inheritedVariables: ReadonlySet<string> = new Set(['UID', 'EUID', 'COLUMNS', 'LINES'])
+
 /** Variables that the shell itself sets to texts. */
 export const shellTextVariables: ReadonlySet<string> = new Set(
   '_ PWD OLDPWD DIRSTACK REPLY MAPFILE OPTARG COPROC'.split(' '),

@@ -1,5 +1,6 @@
 import {
   type AndOr,
+  type ArithmeticExpression,
   type CommandNode,
   type CompoundList,
   type ParsedScript,
@@ -10,12 +11,13 @@ import {
 } from 'unbash'
 import { type Analysis, rangeOf, type Scope, type WalkContext } from './analysis.ts'
 import { checkVariable } from './assignments.ts'
+import { CertainNames } from './certain-names.ts'
 import { splitTokenAt } from './characters.ts'
 import { analyzeSimpleCommand, analyzeWords, MAX_DEPTH } from './command.ts'
 import { allCwds, type CwdAfter, type PossibleCwds, unionCwds } from './cwd.ts'
 import { checkExpansions, checkTest } from './expansions.ts'
 import { checkRedirections } from './redirections.ts'
-import { collectFacts } from './script-facts.ts'
+import { collectFacts, type ScriptFacts } from './script-facts.ts'
 import { semicolonAt } from './separators.ts'
 import type { TextRange } from './verdict.ts'
 
@@ -32,6 +34,8 @@ export function analyzeSource(analysis: Analysis, text: string, scope: Scope, wh
   }
   const script = parse(text)
   const facts = collectFacts(script, scope.isEval)
+  // A line starts with the variables of the shell; another script receives those of the command that starts it, too.
+  const receives = isNested || analysis.isScript
   const walk: WalkContext = {
     analysis,
     facts,
@@ -47,13 +51,23 @@ export function analyzeSource(analysis: Analysis, text: string, scope: Scope, wh
     source: (inner, innerScope, at) =>
       analyzeSource(analysis, inner, { ...innerScope, isLoose: false, isPattern: false, at: innerScope.at ?? at }, at),
   }
-  const after = analyzeScript(walk, script, scope)
+  const { certain: _, ...outer } = scope
+  const after = analyzeScript(walk, script, receives ? { ...outer, certain: new CertainNames() } : outer)
+  const isSourced = analysis.isScript && scope.isEval === true && !isNested
+  if (isSourced && changesCwdOf(after, scope, facts))
+    analysis.deny('HIDDEN_COMMAND', 'It changes the directory of the script that sources it', whole)
   // The syntax tree has no node for the semicolon of `if a; then`.
   if (analysis.lists.deniesOperator(';') && !analysis.hasDenied(';')) {
     const at = semicolonAt(text, script)
     if (at !== undefined) analysis.checkOperator(';', scope.at ?? [at, at + 1])
   }
   return after
+}
+
+function changesCwdOf(after: CwdAfter, { cwds }: Scope, { functionsChangeCwd }: ScriptFacts): boolean {
+  const last = allCwds(after)
+  const isSame = last?.length === cwds?.length && last?.every((cwd) => cwds?.includes(cwd)) !== false
+  return !isSame || functionsChangeCwd
 }
 
 function stay(cwds: PossibleCwds): CwdAfter {
@@ -75,14 +89,39 @@ function analyzeScript(walk: WalkContext, script: ParsedScript, scope: Scope): C
 
 function analyzeStatements(walk: WalkContext, statements: readonly Statement[], scope: Scope): CwdAfter {
   let current = stay(scope.cwds)
+  const certain = scope.certain === undefined ? undefined : new CertainNames(scope.certain)
   for (const [index, statement] of statements.entries()) {
-    const here = { ...scope, cwds: allCwds(current) }
+    const here = { ...scope, cwds: allCwds(current), ...(certain === undefined ? {} : { certain }) }
     if (index > 0) walk.analysis.checkOperator(';', rangeOf(statement, scope))
     if (statement.background === true) walk.analysis.checkOperator('&', rangeOf(statement, scope))
     const after = analyzePipelineNode(walk, statement.command, here)
     current = statement.background === true ? stay(here.cwds) : after
+    if (certain !== undefined && statement.background !== true) noteCertain(walk, statement.command, certain)
   }
   return current
+}
+
+/** Notes what a statement has done once it has run. */
+function noteCertain(walk: WalkContext, node: PipelineNode | AndOr, certain: CertainNames): void {
+  if (node.type === 'Function') {
+    if (!walk.facts.removesFunctions) certain.addFunction(node.name.value)
+  } else if (node.type === 'Command' && node.name === undefined) {
+    for (const part of node.prefix)
+      if (part.type === 'Assignment' && part.append !== true && part.index === undefined) certain.addVariable(part.name)
+  } else if (node.type === 'ArithmeticCommand' && node.expression !== undefined) {
+    noteArithmetic(node.expression, certain)
+  }
+}
+
+/** Notes the variable that an expression assigns before anything else. */
+function noteArithmetic(expression: ArithmeticExpression, certain: CertainNames): void {
+  if (expression.type !== 'ArithmeticBinary') return
+  if (expression.operator === ',') {
+    noteArithmetic(expression.left, certain)
+    noteArithmetic(expression.right, certain)
+  } else if (expression.operator === '=' && expression.left.type === 'ArithmeticWord') {
+    certain.addVariable(expression.left.value)
+  }
 }
 
 function analyzeList(walk: WalkContext, list: CompoundList, scope: Scope): CwdAfter {
@@ -180,12 +219,15 @@ function analyzeNode(walk: WalkContext, node: CommandNode | CompoundList, scope:
     case 'Select':
       checkVariable(walk, node.name.value, undefined, scope, at)
       for (const word of node.wordlist ?? []) checkExpansions(walk, word, scope)
-      return analyzeLoop(walk, [node.body], scope)
+      return analyzeLoop(
+        walk,
+        [node.body],
+        withCertain(scope, (certain) => certain.addVariable(node.name.value)),
+      )
     case 'ArithmeticFor':
       dialectOnly(walk, scope, at, '((')
-      for (const part of [node.initialize, node.test, node.update])
-        if (part !== undefined) checkExpansions(walk, part, scope)
-      return analyzeLoop(walk, [node.body], scope)
+      if (node.initialize !== undefined) checkExpansions(walk, node.initialize, scope)
+      return analyzeCountingLoop(walk, node, scope)
     case 'ArithmeticCommand':
       analysis.checkOperator('((', at)
       dialectOnly(walk, scope, at, '((')
@@ -222,6 +264,24 @@ function analyzeNode(walk: WalkContext, node: CommandNode | CompoundList, scope:
   }
 }
 
+function analyzeCountingLoop(
+  walk: WalkContext,
+  { initialize, test, update, body }: Extract<CommandNode, { type: 'ArithmeticFor' }>,
+  outer: Scope,
+): CwdAfter {
+  const scope = withCertain(outer, (certain) => initialize !== undefined && noteArithmetic(initialize, certain))
+  for (const part of [test, update]) if (part !== undefined) checkExpansions(walk, part, scope)
+  return analyzeLoop(walk, [body], scope)
+}
+
+/** Returns the scope of a part in which more is certain. */
+function withCertain(scope: Scope, note: (certain: CertainNames) => void): Scope {
+  if (scope.certain === undefined) return scope
+  const certain = new CertainNames(scope.certain)
+  note(certain)
+  return { ...scope, certain }
+}
+
 /** Each iteration starts in the final directory of the previous one, so a loop that changes it makes it unknown. */
 function analyzeLoop(walk: WalkContext, lists: readonly CompoundList[], scope: Scope): CwdAfter {
   const cwds = walk.facts.changesCwd && changesCwdWithin(lists) ? undefined : scope.cwds
@@ -248,8 +308,9 @@ function analyzeFunction(walk: WalkContext, node: Extract<CommandNode, { type: '
   if (walk.defined.has(name))
     analysis.deny('HIDDEN_COMMAND', `The function ${JSON.stringify(name)} is defined twice`, at)
   const cwds = walk.facts.changesCwd ? undefined : scope.cwds
+  const inner = withCertain(scope, (certain) => !walk.facts.removesFunctions && certain.addFunction(name))
   analyzeNode(walk, node.body, {
-    ...scope,
+    ...inner,
     cwds: cwds,
     enclosingFunctions: [...scope.enclosingFunctions, name],
     stdin: undefined,

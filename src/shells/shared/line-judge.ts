@@ -38,6 +38,7 @@ export function createLineAnalyzer(requested?: LineAnalyzerOptions): CommandJudg
     const analyzed = analyzeText(line, policy.data.commands ?? NO_LISTS, {
       ...options,
       cwd,
+      judgesScripts: true,
       unknowns: confined !== true ? 'nothing' : dependsOnCommands(policy.data) ? 'paths' : 'words',
       decide(command) {
         const verdict = evaluateSpellings(policy, call, command, verdicts.get(command.text))

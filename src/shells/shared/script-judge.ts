@@ -1,12 +1,13 @@
-import { parentOf } from '../../paths/logical-path.ts'
-import { combineVerdicts, type Verdict } from '../../policy/evaluation.ts'
-import { analyzeText, type DenialReason, type ScriptFile } from '../analysis/index.ts'
+import { parentOf, ROOT } from '../../paths/logical-path.ts'
+import { combineVerdicts, type Policy, type Verdict } from '../../policy/evaluation.ts'
+import type { CommandPolicy } from '../../policy/schema.ts'
+import { analyzeText, type DenialReason, type PackageScripts, type ScriptFile } from '../analysis/index.ts'
 import type { JudgedScript, JudgeOptions } from '../types.ts'
 import { ruleVerdict } from './rule-verdict.ts'
 
 type Context = Pick<JudgeOptions, 'policy' | 'call'> & { readonly root?: string | undefined }
 
-const NO_LISTS = Object.freeze({})
+const NO_LISTS: CommandPolicy = Object.freeze({})
 
 const ALLOWED: Verdict = { decision: 'allow', reason: 'The scripts are allowed', rules: [] }
 
@@ -14,6 +15,7 @@ const ALLOWED: Verdict = { decision: 'allow', reason: 'The scripts are allowed',
 export function judgeScripts(files: readonly ScriptFile[], context: Context): readonly JudgedScript[] {
   return files.map((file) => ({
     path: file.path,
+    id: JSON.stringify(file),
     judge(text) {
       const scripts = scriptsIn(file, text)
       if (scripts.length === 0) return undefined
@@ -29,92 +31,102 @@ export function judgeScripts(files: readonly ScriptFile[], context: Context): re
 interface Script {
   readonly text: string
   readonly dialect: 'bash' | 'sh'
+  /** `part`: a text in the file. `start`: the line by which the system starts the file. Default: the whole file. */
+  readonly origin?: 'part' | 'start'
 }
 
 /** Returns the scripts in a file: none, one, or those of a package. */
-function scriptsIn({ kind, scripts }: ScriptFile, text: string): Script[] {
+function scriptsIn({ path, kind, scripts }: ScriptFile, text: string): Script[] {
   if (kind === 'bash' || kind === 'sh') return [{ text, dialect: kind }]
-  if (kind === 'package') return packageScripts(text, scripts?.names ?? [], scripts?.args ?? [])
+  if (kind === 'package') return scripts === undefined ? [] : packageScripts(text, scripts)
+  if (COMPILED.test(text)) return []
   // A shell runs a file without a first line that names a program by itself.
-  const name = interpreterOf(text) ?? (text.includes('\0') ? '' : 'sh')
-  return /^(ba|da|a|k|z)?sh$/.test(name) ? [{ text, dialect: name === 'sh' ? 'sh' : 'bash' }] : []
+  if (!text.startsWith('#!')) return [{ text, dialect: 'sh' }]
+  const words = programWords(text)
+  const name = words[0]?.replace(/.*\//s, '') ?? ''
+  const start = { text: [...words, `./${path}`].map(quote).join(' '), dialect: 'sh', origin: 'start' } as const
+  if (!/^(ba|da|a|k|z)?sh$/.test(name)) return [start]
+  return [start, { text, dialect: name === 'sh' || name === 'dash' ? 'sh' : 'bash' }]
 }
 
-/** Returns the program that the first line names, as in `#!/usr/bin/env -S bash -e`. */
-function interpreterOf(text: string): string | undefined {
-  if (!text.startsWith('#!')) return undefined
-  const words = (text.slice(2).split('\n', 1)[0] ?? '').trim().split(/\s+/)
-  const names = words.map((word) => word.slice(word.lastIndexOf('/') + 1))
-  return (names[0] === 'env' ? names.slice(1).find((name) => !/^-|=/.test(name)) : names[0]) ?? ''
+/** The first bytes of a program for Linux or macOS. */
+const COMPILED = /^(\x7fELF[\x01\x02]|\ufffd{4}[\0-\x1f]\0)/
+
+/** Returns the words of a first line such as `#!/usr/bin/env -S bash -e`. The system takes all after the first for one word. */
+function programWords(text: string): string[] {
+  const [, program = '', rest = ''] = /^#![ \t]*(\S*)[ \t]*(.*?)[ \t]*(\n|$)/.exec(text) ?? []
+  const words = rest === '' ? [program] : [program, rest]
+  const split = /^(?:-S|--split-string=)[ \t]*([^'"\\$]*)$/.exec(rest)?.[1]
+  return split === undefined || !/(^|\/)env$/.test(program) ? words : [program, ...split.split(/[ \t]+/)]
 }
 
-function packageScripts(text: string, names: readonly string[], args: readonly string[]): Script[] {
+function packageScripts(text: string, { names, args }: PackageScripts): Script[] {
   let scripts: Readonly<Record<string, unknown>>
   try {
-    scripts = (JSON.parse(text) as { scripts?: Readonly<Record<string, unknown>> }).scripts ?? {}
+    scripts = (JSON.parse(text.replace(/^\ufeff/, '')) as { scripts?: Readonly<Record<string, unknown>> }).scripts ?? {}
   } catch {
     return []
   }
   return names.flatMap((name): Script[] => {
     const script = Object.hasOwn(scripts, name) ? scripts[name] : undefined
     if (typeof script !== 'string') return []
-    return [{ text: [script, ...args.map(quote)].join(' '), dialect: 'sh' }]
+    return [{ text: [script, ...args.map(quote)].join(' '), dialect: 'sh', origin: 'part' }]
   })
 }
 
-function quote(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`
+/** Returns a word of a shell; for an unknown one, an expansion. */
+function quote(word: string | null): string {
+  return word === null ? '"$@"' : `'${word.replaceAll("'", "'\\''")}'`
 }
 
 function judgeText(
-  { path, kind, cwd }: ScriptFile,
-  { text, dialect }: Script,
+  { path, kind, cwd, isSourced = false }: ScriptFile,
+  { text, dialect, origin }: Script,
   context: Context,
 ): { readonly verdict: Verdict; readonly scripts: readonly JudgedScript[] } {
   const { policy, call, root } = context
   const verdicts: Verdict[] = []
-  const analysis = analyzeText(text, policy.data.commands ?? NO_LISTS, {
+  // The entry of the file covers the program of its first line.
+  const isStart = origin === 'start'
+  const analysis = analyzeText(text, listsFor(policy, isStart), {
     ...(root === undefined ? {} : { root }),
-    cwd: kind === 'package' ? parentOf(path) : cwd,
+    cwd: isStart ? ROOT : kind === 'package' ? parentOf(path) : cwd,
     shell: dialect,
-    unknowns: 'words',
-    isFile: true,
+    unknowns: 'paths',
+    judgesScripts: true,
+    isScript: true,
+    isEval: isSourced,
     decide(command) {
-      const verdict = ruleVerdict(policy, call, command, false)
+      const verdict = ruleVerdict(policy, call, command, isStart)
       if (verdict !== undefined) verdicts.push(verdict)
       return verdict ?? ALLOWED
     },
   })
-  const counts = policy.data.commands?.allow === undefined ? listed : unlisted
-  const reason = analysis.verdict().reasons.find(({ code }) => counts.has(code))
-  if (reason !== undefined) verdicts.push(denialOf(path, reason))
-  return { verdict: verdicts.reduce(combineVerdicts, ALLOWED), scripts: judgeScripts(analysis.scripts(), context) }
+  const reason = analysis.verdict().reasons.find(({ code }) => code !== 'RULE' && code !== 'EMPTY_LINE')
+  if (reason !== undefined) verdicts.push(denialOf(path, origin === undefined ? text : undefined, reason))
+  const others = analysis.scripts().filter((file) => !isStart || file.path !== path)
+  return { verdict: verdicts.reduce(combineVerdicts, ALLOWED), scripts: judgeScripts(others, context) }
 }
 
-/** Reasons that a list gives. Others are about what only a run shows, and would refuse ordinary scripts. */
-const listed: ReadonlySet<DenialReason['code']> = new Set([
-  'POLICY_DENIED',
-  'BUILT_IN_DENIED',
-  'OPERATOR_DENIED',
-  'WRITTEN_THEN_RUN',
-])
+function listsFor(policy: Policy, isStart: boolean): CommandPolicy {
+  const commands = policy.data.commands ?? NO_LISTS
+  if (!isStart || commands.allow === undefined) return commands
+  const { allow: _, ...restrictions } = commands
+  return restrictions
+}
 
-/** An allowlist covers no command whose name is unknown. */
-const unlisted: ReadonlySet<DenialReason['code']> = new Set([
-  ...listed,
-  'NOT_ALLOWED',
-  'COMMAND_NOT_LITERAL',
-  'SYNTAX_ERROR',
-  'TOO_COMPLEX',
-  'LINE_TOO_LONG',
-  'ODD_CHARACTER',
-])
-
-function denialOf(path: string, { code, message }: DenialReason): Verdict {
+/** Returns the denial of a file for a reason, with its position if that is one in the file. */
+function denialOf(path: string, text: string | undefined, { code, message, at: [start] }: DenialReason): Verdict {
+  const before = text?.slice(0, start).split('\n')
   return {
     decision: 'deny',
     code: 'COMMAND_DENIED',
     reason: `Cannot run ${JSON.stringify(path)}: ${message}`,
+    ...(before === undefined
+      ? {}
+      : {
+          hint: `See line ${before.length}, character ${(before.at(-1) ?? '').length + 1} of ${JSON.stringify(path)}.`,
+        }),
     rules: [{ name: code, action: 'deny', source: 'protection' }],
   }
 }
