@@ -1,10 +1,11 @@
-import { type ChildProcess, type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pnpmPath } from '../runtimes/node-versions.ts'
+import { packedTarball } from '../runtimes/packed.ts'
 import { type Block, blocksOf, readPages } from './blocks.ts'
 import { commandsOf, ownWords } from './commands.ts'
 
@@ -69,8 +70,7 @@ function stepsOf(path: string, text: string): readonly Step[] {
 /** Packs the package. With `links`, packages beside it are links to those of the clone, so that nothing is fetched. */
 export function createFollower({ links = false } = {}): Follower {
   const home = mkdtempSync(join(tmpdir(), 'wardspace-guides-'))
-  const packing = ['pack', '--silent', '--ignore-scripts', '--pack-destination', home]
-  const tarball = join(home, execFileSync('npm', packing, { cwd: top, encoding: 'utf8' }).trim())
+  const tarball = packedTarball()
   return {
     async follow({ name, blocks }, manager, node = process.execPath) {
       const directory = mkdtempSync(join(home, `${name.replace(/\W+/g, '-')}-${manager}-`))

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { nodeOf } from '../runtimes/node-versions.ts'
+import { packedTarball } from '../runtimes/packed.ts'
 import { type Row, rows } from './rows.ts'
 import { blockOf, type Cells, formatMatrix, type Project, runRow } from './run-row.ts'
 
@@ -13,8 +14,7 @@ const matrix = new Map<string, Cells>()
 let tarball: string
 
 beforeAll(() => {
-  const packing = ['pack', '--silent', '--ignore-scripts', '--pack-destination', home]
-  tarball = join(home, execFileSync('npm', packing, { cwd: top, encoding: 'utf8' }).trim())
+  tarball = packedTarball()
 }, 300_000)
 afterAll(() => {
   rmSync(home, { recursive: true, force: true })

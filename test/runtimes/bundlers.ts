@@ -18,8 +18,7 @@ import {
 import { chromiumArgs, chromiumPath } from './chromium.ts'
 import { filesBelow, pageOf } from './consumer.ts'
 import { onPage } from './host-chromium.ts'
-
-const top = join(import.meta.dirname, '../..')
+import { packedTarball } from './packed.ts'
 
 /** The versions that the guides are tested with, of everything that they install. */
 export const versions: Readonly<Record<string, string>> = {
@@ -125,19 +124,13 @@ export interface BundlerProjects {
 
 export function installBundlers(): BundlerProjects {
   const home = mkdtempSync(join(tmpdir(), 'wardspace-bundlers-'))
-  const packing = ['pack', '--silent', '--ignore-scripts', '--pack-destination', home]
-  const tarball = execFileSync('npm', packing, {
-    cwd: top,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  }).trim()
   const names = bundlers.flatMap(({ guide, heading }) => [
     ...installedBy(commandsUnder(guide, heading)),
     ...installedBy(commandsUnder('browser', '# In a browser app')),
   ])
   const chosen = [...new Set(names)].filter((name) => versions[name] !== undefined)
   writeFileSync(join(home, 'package.json'), '{ "private": true, "type": "module" }')
-  const packages = [`./${tarball}`, ...chosen.map((name) => `${name}@${versions[name]}`)]
+  const packages = [packedTarball(), ...chosen.map((name) => `${name}@${versions[name]}`)]
   execFileSync('npm', ['install', '--silent', '--no-audit', '--no-fund', ...packages], { cwd: home, stdio: 'ignore' })
   return {
     resultsOf: (bundler) => resultsOf(bundler, home),

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import webpack from 'webpack'
 import { commandsUnder } from './bundler-guide.ts'
+import { packedTarball } from './packed.ts'
 
 const top = join(import.meta.dirname, '../..')
 const modules = join(top, 'node_modules')
@@ -40,9 +41,8 @@ export function install(peers: readonly string[] = []): Installed {
   const home = mkdtempSync(join(tmpdir(), 'wardspace-consumer-'))
   const own = join(home, 'node_modules/wardspace')
   mkdirSync(own, { recursive: true })
-  const packing = ['pack', '--silent', '--ignore-scripts', '--pack-destination', home]
-  const packed = execFileSync('npm', packing, { cwd: top, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-  execFileSync('tar', ['-xzf', join(home, packed.trim()), '--strip-components=1', '-C', own])
+  const tarball = packedTarball()
+  execFileSync('tar', ['-xzf', tarball, '--strip-components=1', '-C', own])
   for (const name of ['zod', ...peers]) {
     const link = join(home, 'node_modules', name)
     mkdirSync(dirname(link), { recursive: true })
@@ -53,7 +53,7 @@ export function install(peers: readonly string[] = []): Installed {
   return {
     directory: home,
     package: own,
-    packedBytes: statSync(join(home, packed.trim())).size,
+    packedBytes: statSync(tarball).size,
     project(name, main) {
       const directory = join(home, name)
       mkdirSync(join(directory, 'src'), { recursive: true })

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { onPage } from './host-chromium.ts'
 import { runInWorkerd } from './host-workerd.ts'
 import { nodeOf } from './node-versions.ts'
+import { packedTarball } from './packed.ts'
 import { bundleForWeb, bundleWorker, expected, fitting, subpathsOf, useInProcess } from './subpaths.ts'
 
 const top = join(import.meta.dirname, '../..')
@@ -16,8 +17,7 @@ const home = mkdtempSync(join(tmpdir(), 'wardspace-installed-'))
 let tarball: string
 
 beforeAll(() => {
-  const packing = ['pack', '--silent', '--ignore-scripts', '--pack-destination', home]
-  tarball = join(home, execFileSync('npm', packing, { cwd: top, encoding: 'utf8' }).trim())
+  tarball = packedTarball()
 }, 300_000)
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
