@@ -70,6 +70,23 @@ export interface ErrorDetails {
   readonly currentBaseCommit?: string | null
   /** `WRITE_CONFLICT` over several files: the changed ones. */
   readonly paths?: readonly string[]
+  /**
+   * `WRITE_CONFLICT` of a merge: the files that could not be merged. `ours` is the file below, where the changes go, `theirs` the
+   * one of the fork or overlay; `null` is an absent file, and a content that is not text or over 1 MiB is missing.
+   *
+   * Kinds: `content`, both sides changed the same lines; `added`, both created the file; `deleted`, one side deleted what the
+   * other changed; `binary`, both changed a file that is not text; `mode`, both changed its permission bits; `type`, a side is not
+   * a file; `large`, both changed a file of over 1 MiB, whose base is not kept. `text` of the first two: the merged text with
+   * git's conflict markers.
+   */
+  readonly conflicts?: readonly {
+    readonly path: string
+    readonly kind: 'content' | 'added' | 'deleted' | 'binary' | 'mode' | 'type' | 'large'
+    readonly base?: string | null | undefined
+    readonly ours?: string | null | undefined
+    readonly theirs?: string | null | undefined
+    readonly text?: string | undefined
+  }[]
   /** The exceeded limit: its name, or for one file its value in bytes. */
   readonly limit?: string | number
   /** The value of the limit; for an input that is over a limit, the value of the input. */

@@ -66,6 +66,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
     'git',
     'history',
     'limits',
+    'patch',
     'paths',
     'policy',
     'shells',

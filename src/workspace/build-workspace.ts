@@ -20,11 +20,12 @@ import type { Tool } from '../tools/define-tool.ts'
 import { checkOptions, isListOf, isText } from '../util/check-options.ts'
 import { createWorkspaceState, requireOwnName, type ToolSource } from './create-state.ts'
 import type { OpenDialect } from './dialect-run.ts'
+import type { OverlayCommitOptions } from './merge-pending.ts'
 import { modeOf, omitUndefined, openRun, startRun } from './open-run.ts'
 import { type RunOptions, runOptions, type StateOptions, type WorkspaceOptions } from './options.ts'
 import type { Recorder } from './recorder.ts'
-import { checkedStep, recordStep, type StepContext, undoOptionTable } from './run-step.ts'
-import type { ToolDescription, UndoOptions, Workspace } from './types.ts'
+import { checkedStep, commitOptionTable, mergeOptionTable, recordStep, type StepContext } from './run-step.ts'
+import type { ToolDescription, Workspace } from './types.ts'
 
 /**
  * Builds a workspace from options whose types are checked.
@@ -97,17 +98,13 @@ function openWorkspace(parts: WorkspaceParts): Workspace {
       const forkOptions = checkOptions<RunOptions>('fork()', newOptions, runOptions)
       return forkWorkspace(parts, run, forkOptions)
     },
-    async commit(commitOptions) {
-      try {
-        const { reason, ...callOptions } = checkCallOptions<UndoOptions>('commit()', commitOptions, undoOptionTable)
-        const { openAccept } = await import('./operations.ts')
-        const operation = await openAccept(workspace)
-        const result = await callTool(workspace, run, operation, omitUndefined({ reason }), callOptions)
-        return result as Awaited<ReturnType<Workspace['commit']>>
-      } catch (error) {
-        return refuseUncalled({ workspace, run }, 'commit', error)
-      }
-    },
+    commit: (commitOptions) =>
+      commitOverlay(context, () => checkCallOptions('commit()', commitOptions, commitOptionTable)),
+    merge: (mergeOptions) =>
+      commitOverlay(context, () => ({
+        ...checkCallOptions<Omit<OverlayCommitOptions, 'merge'>>('merge()', mergeOptions, mergeOptionTable),
+        merge: true,
+      })),
     resume: (id, answer, callOptions) =>
       checkedStep(context, { type: 'resume', input: { id, answer } }, callOptions, callOptionTable, async (options) => {
         const { resumeCall } = await import('../call/resume.ts')
@@ -133,6 +130,22 @@ function openWorkspace(parts: WorkspaceParts): Workspace {
       await workspace.backend.close()
       for (const result of results) if (result.status === 'rejected') throw result.reason
     },
+  }
+}
+
+/** Applies the changes of an overlay. Wrong options refuse it. */
+async function commitOverlay(
+  { workspace, run }: StepContext,
+  check: () => OverlayCommitOptions,
+): ReturnType<Workspace['commit']> {
+  try {
+    const { reason, merge, resolve, ...callOptions } = check()
+    const { openAccept } = await import('./operations.ts')
+    const operation = await openAccept(workspace, merge === true, resolve)
+    const result = await callTool(workspace, run, operation, omitUndefined({ reason }), callOptions)
+    return hideTokens(result) as Awaited<ReturnType<Workspace['commit']>>
+  } catch (error) {
+    return refuseUncalled({ workspace, run }, 'commit', error)
   }
 }
 

@@ -11,6 +11,7 @@ import type { Backend, Change, EntryState, Version } from '../storage/backend.ts
 import { type BuiltinContext, type BuiltinDraft, defineBuiltinTool } from '../tools/builtin-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import type { ObjectSchema } from '../util/object-schema.ts'
+import type { MergeConflict, MergedChanges, OverlayCommitOptions } from './merge-pending.ts'
 
 /**
  * The operations of a workspace beside its tools. They have the shape of tools, so that they pass the same guard, policy,
@@ -61,13 +62,31 @@ export function rollbackOperation({ journal, backend }: WorkspaceState, run: Run
   })
 }
 
-/** Returns the operation that applies an overlay to its lower backend: the changes that it has now. */
-export async function openAccept(workspace: WorkspaceState): Promise<Tool> {
+/**
+ * Returns the operation that applies an overlay to its lower backend: the changes that it has now, merged with those below it
+ * if that is wanted.
+ *
+ * @throws ToolError `INVALID_INPUT` for `resolve` without `merge`
+ */
+export async function openAccept(
+  workspace: WorkspaceState,
+  merge: boolean,
+  resolve: OverlayCommitOptions['resolve'],
+): Promise<Tool> {
+  if (resolve !== undefined && !merge) {
+    throw new ToolError('INVALID_INPUT', 'Option "resolve" of commit() has no effect without "merge"', {
+      ...{ field: 'resolve', hint: 'Pass merge: true, or call merge().' },
+    })
+  }
   const { backend } = workspace
-  return acceptOperation(workspace, isOverlay(backend) ? await backend.pending() : [])
+  const pending = isOverlay(backend) ? await backend.pending() : []
+  if (!merge || !isOverlay(backend)) return acceptOperation(workspace, { changes: pending })
+  const { mergePending } = await import('./merge-pending.ts')
+  return acceptOperation(workspace, await mergePending(backend, pending, resolve))
 }
 
-function acceptOperation({ backend, origin }: WorkspaceState, pending: readonly Change[]): Tool {
+function acceptOperation({ backend, origin }: WorkspaceState, accepted: Accepted): Tool {
+  const { changes: pending, merged, conflicts = [] } = accepted
   const input = z.object({ reason: z.optional(z.string()) })
   return defineBuiltinTool({
     ...shared,
@@ -75,16 +94,15 @@ function acceptOperation({ backend, origin }: WorkspaceState, pending: readonly 
     title: 'Commit the overlay',
     description: 'Applies the changes of the overlay to the files below it.',
     input,
-    output: z.object({ paths: z.array(z.string()) }),
+    output: z.object({ paths: z.array(z.string()), merged: z.optional(z.array(z.string())) }),
     plan() {
       requireOverlay(backend)
-      return accessesOf(
-        pending.map(({ path, expect, to }) => ({ path, now: to, to, isNew: expect === 'absent' })),
-        true,
-      )
+      const steps = pending.map(({ path, expect, to }) => ({ path, now: to, to, isNew: expect === 'absent' }))
+      return [...accessesOf(steps, true), ...(merged ?? []).map(readAccess)]
     },
-    async draft(): Promise<BuiltinDraft<{ paths: string[] }>> {
+    async draft(): Promise<BuiltinDraft<Committed>> {
       const above = requireOverlay(backend)
+      if (conflicts.length > 0) throw mergeConflict(conflicts)
       const { lower } = above
       const paths = pending.map(({ path }) => path)
       return {
@@ -100,10 +118,29 @@ function acceptOperation({ backend, origin }: WorkspaceState, pending: readonly 
             return above.accept(changes, options)
           },
         },
-        result: () => ({ paths }),
+        result: () => ({ paths, ...(merged === undefined ? {} : { merged: [...merged] }) }),
       }
     },
   }) as unknown as Tool
+}
+
+/** What a commit of an overlay applies. `merged`: of a merge, the paths that changed on both sides. */
+type Accepted = Pick<MergedChanges, 'changes'> & Partial<MergedChanges>
+
+type Committed = { paths: string[]; merged?: string[] }
+
+/** A merge shows the file below, so it needs the right to read it. */
+function readAccess(path: Path): Access {
+  return { permission: 'file:read', path, noFollow: true }
+}
+
+function mergeConflict(conflicts: readonly MergeConflict[]): ToolError {
+  const paths = conflicts.map(({ path }) => path)
+  const files = paths.length === 1 ? quote(paths[0] as string) : `${paths.length} files`
+  return new ToolError('WRITE_CONFLICT', `Cannot merge ${files}: both sides changed the same place`, {
+    ...{ paths, conflicts },
+    hint: 'Pass the merged contents as the option resolve of commit(), by path.',
+  })
 }
 
 function requireOverlay(backend: Backend): OverlayBackend {

@@ -160,8 +160,26 @@ export interface Workspace<Extra extends readonly Tool[] = readonly [], Builtin 
   /**
    * Applies the changes of a fork, or of a workspace over an overlay, to the files below it: all or none, under the same
    * guard, policy, approval and audit. Returns a `WRITE_CONFLICT` if those files changed since.
+   *
+   * With `merge`, files that changed on both sides are merged by lines, as `git merge-file` does. If some cannot be merged,
+   * nothing changes, and the `WRITE_CONFLICT` has them as `conflicts`. Pass their contents as `resolve`.
+   *
+   * @example
+   * const fork = await workspace.fork()
+   * // ... both change src/app.ts ...
+   * const result = await fork.commit({ merge: true })
+   * if (!result.ok && result.conflicts !== undefined) console.log(result.conflicts[0]?.text)
    */
-  commit(options?: UndoOptions): Promise<ResultOf<Pick<Reverted, 'paths'>>>
+  commit(
+    options?: UndoOptions & {
+      /** Merges files that changed on both sides. Default: false, such files are a `WRITE_CONFLICT`. */
+      readonly merge?: boolean
+      /** The contents of files that cannot be merged, by path; `null` deletes the file. Needs `merge`. */
+      readonly resolve?: Readonly<Record<string, string | Uint8Array | null>>
+    },
+  ): Promise<ResultOf<Pick<Reverted, 'paths'> & { readonly merged?: readonly string[] }>>
+  /** The same as {@link Workspace.commit} with the option `merge`. `merged` names the files that changed on both sides. */
+  merge(options?: Omit<NonNullable<Parameters<Workspace['commit']>[0]>, 'merge'>): ReturnType<Workspace['commit']>
   /**
    * The repository of the workspace, if it was created with the option `git`. For the embedding program, never for a model.
    * Its changes of files are evaluated, recorded and undone like any call, as `git_checkout`. It writes `.git` by a

@@ -367,7 +367,12 @@ const callFaces: readonly Face[] = [
   face<CallOptions>('resume()', (options) => workspace.resume('x', 'allow', options), callKinds),
   face<UndoOptions>('undo()', (options) => workspace.undo('x', options), { ...callKinds, reason: text }),
   face<UndoOptions>('rollback()', (options) => workspace.rollback('x', options), { ...callKinds, reason: text }),
-  face<UndoOptions>('commit()', (options) => workspace.commit(options), { ...callKinds, reason: text }),
+  face<NonNullable<Parameters<Workspace['commit']>[0]>>('commit()', (options) => workspace.commit(options), {
+    ...{ ...callKinds, reason: text, merge: flag, resolve: textRecord },
+  }),
+  face<NonNullable<Parameters<Workspace['merge']>[0]>>('merge()', (options) => workspace.merge(options), {
+    ...{ ...callKinds, reason: text, resolve: textRecord },
+  }),
 ]
 
 afterAll(() => workspace.close())

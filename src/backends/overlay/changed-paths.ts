@@ -2,6 +2,7 @@ import { ToolError } from '../../errors.ts'
 import { sha256Text } from '../../files/hash/sha256.ts'
 import { type Path, parsePath, ROOT } from '../../paths/logical-path.ts'
 import type { Backend, Change, Receipt, Version } from '../../storage/backend.ts'
+import { concatBytes } from '../../util/bytes.ts'
 import { PathStamps } from './path-stamps.ts'
 
 /** Directory of an overlay's notes in a persistent upper backend. */
@@ -12,7 +13,12 @@ export interface Base {
   readonly base: Version
   /** Its tag there, for entries without a sha256. */
   readonly tag?: string
+  /** The content of a file of up to {@link MAX_BASE_BYTES}, for merges. */
+  readonly content?: Uint8Array
 }
+
+/** The largest file whose base an overlay keeps. */
+export const MAX_BASE_BYTES = 1024 * 1024
 
 /**
  * The paths that an overlay has changed. A path is added when it first differs from `lower`. From then on, only the upper
@@ -36,8 +42,12 @@ export interface ChangedPaths {
   notes(bases: ReadonlyMap<Path, Base>): Change[]
   /** Adds new paths after a set was committed. */
   add(bases: ReadonlyMap<Path, Base>, set: readonly Change[]): void
-  /** Makes the versions of a commit to `lower` the new bases. */
-  rebase(receipt: Receipt, tagOf: (path: Path) => Promise<string | undefined>): Promise<void>
+  /** Makes the states of a commit to `lower` the new bases. */
+  rebase(
+    receipt: Receipt,
+    changes: readonly Change[],
+    tagOf: (path: Path) => Promise<string | undefined>,
+  ): Promise<void>
   /** Removes all paths, and empties the upper backend. */
   clear(): Promise<void>
   fork(upper: Backend): ChangedPaths
@@ -72,7 +82,7 @@ function createChangedPaths(upper: Backend, entries: Map<Path, Base>, load?: () 
     if (!isPersistent || bases.size === 0) return []
     const changes: Change[] = [{ path: RESERVED, expect: 'any', to: { type: 'directory' } }]
     for (const [path, base] of bases) {
-      const bytes = new TextEncoder().encode(JSON.stringify({ path, ...base }))
+      const bytes = noteOf(path, base)
       changes.push({ path: notePath(path), expect: 'any', to: { type: 'file', bytes } })
     }
     return changes
@@ -98,12 +108,14 @@ function createChangedPaths(upper: Backend, entries: Map<Path, Base>, load?: () 
       for (const { path } of set) stamps.touch(path)
       for (const [path, base] of bases) addEntry(path, base)
     },
-    async rebase({ applied }, tagOf) {
+    async rebase({ applied }, changes, tagOf) {
       const bases = new Map<Path, Base>()
-      for (const { path, after } of applied) {
+      for (const [index, { path, after }] of applied.entries()) {
         if (!entries.has(path)) continue
         const tag = after === null || after.type === 'file' ? undefined : await tagOf(path)
-        bases.set(path, { base: after, ...(tag === undefined ? {} : { tag }) })
+        const to = changes[index]?.to
+        const content = to?.type === 'file' ? keptContent(to.bytes) : {}
+        bases.set(path, { base: after, ...(tag === undefined ? {} : { tag }), ...content })
       }
       const noteChanges = notes(bases)
       if (noteChanges.length > 0) await upper.commit(noteChanges, { durability: 'durable' })
@@ -138,19 +150,36 @@ async function load(upper: Backend, entries: Map<Path, Base>): Promise<void> {
   if (!names.some(({ name, type }) => name === RESERVED && type === 'directory')) throw foreign()
   for (const { name } of await upper.list(RESERVED)) {
     const { bytes } = await upper.read(`${RESERVED}/${name}` as Path)
-    const note = parseNote(new TextDecoder().decode(bytes))
+    const note = parseNote(bytes)
     if (notePath(note.path) !== `${RESERVED}/${name}`) throw foreign()
-    entries.set(note.path, { base: note.base, ...(note.tag === undefined ? {} : { tag: note.tag }) })
+    const { path, ...base } = note
+    entries.set(path, base)
   }
 }
 
-function parseNote(text: string): Base & { readonly path: Path } {
+/** Returns a note: its facts as JSON, and after a newline the content of the base. */
+function noteOf(path: Path, { content, ...base }: Base): Uint8Array {
+  const facts = new TextEncoder().encode(JSON.stringify({ path, ...base }))
+  return content === undefined ? facts : concatBytes([facts, Uint8Array.of(NEWLINE), content])
+}
+
+const NEWLINE = 10
+
+/** Returns the content of a base that is kept, as a field. */
+export function keptContent(bytes: Uint8Array): { readonly content?: Uint8Array } {
+  return bytes.length > MAX_BASE_BYTES ? {} : { content: bytes }
+}
+
+function parseNote(bytes: Uint8Array): Base & { readonly path: Path } {
   try {
-    const { path, base, tag } = JSON.parse(text)
+    const end = bytes.indexOf(NEWLINE)
+    const facts = end === -1 ? bytes : bytes.subarray(0, end)
+    const { path, base, tag } = JSON.parse(new TextDecoder().decode(facts))
     if (parsePath(path) !== path) throw foreign()
     if (base !== null && !['file', 'directory', 'link'].includes(base.type)) throw foreign()
     if (base?.type === 'file' && !/^[0-9a-f]{64}$/.test(base.sha256)) throw foreign()
-    return { path: path as Path, base, ...(typeof tag === 'string' ? { tag } : {}) }
+    const content = end === -1 ? {} : { content: bytes.subarray(end + 1) }
+    return { path: path as Path, base, ...(typeof tag === 'string' ? { tag } : {}), ...content }
   } catch {
     throw foreign()
   }

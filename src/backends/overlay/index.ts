@@ -1,3 +1,4 @@
+import { sha256 } from '../../files/hash/sha256.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type {
   Backend,
@@ -10,13 +11,13 @@ import type {
 } from '../../storage/backend.ts'
 import { validateChanges } from '../../storage/change-set.ts'
 import { isBackend } from '../../storage/is-backend.ts'
-import { sameVersion, stateAt, versionAt, versionOf } from '../../storage/versions.ts'
+import { sameState, sameVersion, stateAt, versionAt, versionOf } from '../../storage/versions.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { checkArgument, checkOptions, isBoolean, isObjectValue } from '../../util/check-options.ts'
 import { createSerialQueue } from '../../util/serial-queue.ts'
 import { memory } from '../memory/index.ts'
 import { openChangedPaths } from './changed-paths.ts'
-import { checkSet, refuseUnsupported, upperSet } from './commit.ts'
+import { type CheckedChange, checkSet, refuseUnsupported, upperSet } from './commit.ts'
 import { createLayers, type Layers } from './layers.ts'
 import { type LayeredReads, layeredReads } from './reads.ts'
 import { layeredTree } from './tree.ts'
@@ -30,7 +31,15 @@ export interface OverlayBackend extends Backend {
    * had when the path was first changed here, so that later changes by others are a `WRITE_CONFLICT`.
    */
   pending(): Promise<readonly Change[]>
-  /** Commits changes from `pending` to `lower`. Clears the overlay once it no longer differs from `lower`. */
+  /**
+   * Returns what a changed path was in `lower` when it was first changed here: its version, and the content of a file of up to
+   * 1 MiB. `undefined` for a path that was not changed here.
+   */
+  baseOf(path: Path): Promise<{ readonly version: Version; readonly content?: Uint8Array } | undefined>
+  /**
+   * Commits changes to `lower`: those from `pending`, or merged ones of the same paths, which the overlay then shows too.
+   * Clears the overlay once it no longer differs from `lower`.
+   */
   accept(changes: readonly Change[], options: CommitOptions): Promise<Receipt>
   /** Drops all changes of the overlay. */
   discard(): Promise<void>
@@ -90,6 +99,7 @@ function overLayers(layers: Layers, closeLower: () => Promise<void>): OverlayBac
     ...draft.reads,
     commit: (changes, options) => draft.commit(changes, options),
     pending: () => draft.inTurn(() => draft.pending()),
+    baseOf: (path) => draft.inTurn(() => draft.baseOf(path)),
     accept: (changes, options) => draft.inTurn(() => draft.accept(changes, options)),
     discard: () => draft.inTurn(() => draft.discard()),
     hold: (changes) => draft.inTurn(() => draft.hold(changes)),
@@ -168,9 +178,35 @@ class OverlayDraft {
   async accept(changes: readonly Change[], options: CommitOptions): Promise<Receipt> {
     const { lower, touched } = this.#layers
     const receipt = await lower.commit(changes, options)
-    await touched.rebase(receipt, async (path) => (await lower.stat(path))?.tag)
+    // Before the bases move: after a failure in between, the same merge can be repeated.
+    await this.#takeOver(changes)
+    await touched.rebase(receipt, changes, async (path) => (await lower.stat(path))?.tag)
     if ((await this.pending()).length === 0 && (await this.#equalsLower())) await this.discard()
     return receipt
+  }
+
+  /** Gives paths of the overlay the states that were committed for them to `lower`, where a merge changed them. */
+  async #takeOver(changes: readonly Change[]): Promise<void> {
+    const { upper, touched } = this.#layers
+    const checked: CheckedChange[] = []
+    for (const { path, to } of changes) {
+      if (!touched.has(path) || sameState(await stateAt(upper, path), to, { modes: true })) continue
+      checked.push({ change: { path, expect: 'any', to }, before: versionOf(to), isNoChange: false })
+    }
+    const { set, bases } = await upperSet(this.#layers, this.reads, checked, this.capabilities)
+    if (set.length > 0) await upper.commit(set, { durability: 'durable' })
+    touched.add(bases, set)
+  }
+
+  async baseOf(path: Path): Promise<{ readonly version: Version; readonly content?: Uint8Array } | undefined> {
+    const { touched } = this.#layers
+    await touched.ready()
+    const entry = touched.get(path)
+    if (entry === undefined) return undefined
+    const { base: version, content } = entry
+    // The file can have changed between its version and the reading of its content.
+    const isKept = version?.type === 'file' && content !== undefined && sha256(content) === version.sha256
+    return { version, ...(isKept ? { content } : {}) }
   }
 
   async discard(): Promise<void> {
