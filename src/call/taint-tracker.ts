@@ -127,6 +127,22 @@ class ActiveTaintTracker implements TaintTracker {
     return (await labelOfCommits(this.#workspace, history, [commit])).label
   }
 
+  startCommand(texts: readonly string[], isOfLine: boolean, flow: ContentFlow): ToolError | undefined {
+    const { labels } = this.#workspace
+    const target = { commands: texts }
+    const before = this.#run.taint.origin()
+    const approved = isOfLine ? this.#exceededSinks(target, before) : []
+    // The label of the output of a command counts from its start.
+    const content = higher<TaintOrigin>(before, flow.ownReceived && { ...flow.ownReceived, ...this.#call })
+    const sink = this.#exceededSinks(target, content).find((each) => !approved.includes(each))
+    if (sink !== undefined) return new ToolError('TAINT_DENIED', reasonOf(sink, content as TaintOrigin))
+    for (const label of texts.map(labels.ofCommand)) {
+      flow.receive({ label })
+      this.addLabel(label)
+    }
+    return undefined
+  }
+
   addFlow(flow: ContentFlow): void {
     this.#flows.push(flow)
   }
@@ -413,18 +429,18 @@ function linesOf({ tool, input, line }: AuthorizedCall): string[] {
   return lines.flat().filter((text) => text !== undefined)
 }
 
+function reasonOf(sink: LabelSink, origin: TaintOrigin): string {
+  return `"${sink.name}" takes at most ${sink.ceiling} content, and ${describe(origin)} has been read`
+}
+
 function deniedBySink(sink: LabelSink, origin: TaintOrigin, action: string, path?: string): ToolError {
-  return new ToolError(
-    'TAINT_DENIED',
-    `Cannot ${action}: "${sink.name}" takes at most ${sink.ceiling} content, and ${describe(origin)} has been read`,
-    {
-      ...(path === undefined ? {} : { path }),
-      label: origin.label,
-      ceiling: sink.ceiling,
-      sink: sink.name,
-      origin: { ...origin, ...(origin.path === undefined ? {} : { path: originPath(origin.path) }) },
-    },
-  )
+  return new ToolError('TAINT_DENIED', `Cannot ${action}: ${reasonOf(sink, origin)}`, {
+    ...(path === undefined ? {} : { path }),
+    label: origin.label,
+    ceiling: sink.ceiling,
+    sink: sink.name,
+    origin: { ...origin, ...(origin.path === undefined ? {} : { path: originPath(origin.path) }) },
+  })
 }
 
 /** Returns the path that messages name. Git derives the names of objects and packs from their contents, so these stay unnamed. */

@@ -20,7 +20,10 @@ import type { TaintTracker } from './state/taint-tracker.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
 export interface ToolContextOptions
-  extends Omit<CommandSessionOptions, 'requireHostAllowed' | 'noteReceived' | 'noteCommit' | 'noteFlow' | 'received'> {
+  extends Omit<
+    CommandSessionOptions,
+    'requireHostAllowed' | 'noteReceived' | 'noteCommit' | 'labelStart' | 'noteFlow' | 'received'
+  > {
   /** Opens the shell of the workspace. `undefined` for a tool that runs no commands. */
   readonly openCommands: typeof openCommandSession | undefined
   readonly signal: AbortSignal | undefined
@@ -126,6 +129,7 @@ function openSession(
       taint.addLabel(label, path)
     },
     noteCommit: (history, id, flow) => taint.addCommit(history, id, flow),
+    labelStart: (texts, isOfLine, flow) => taint.startCommand(texts, isOfLine, flow),
     received: () => taint.received(),
     noteFlow: (flow) => taint.addFlow(flow),
   })

@@ -53,6 +53,11 @@ export class ContentFlow {
     return higher(this.#received, this.#sources.received())
   }
 
+  /** The highest label that the command has received by its own accesses and commands. */
+  get ownReceived(): ContentLabel | undefined {
+    return this.#received
+  }
+
   /** Every path whose content has changed, with the highest label that it had during the command. */
   get written(): Iterable<readonly [Path, Label]> {
     return this.#highest

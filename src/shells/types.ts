@@ -94,6 +94,14 @@ export interface StartedBy {
   readonly policy: Policy
   readonly call: PolicyCall
   readonly lineCommands: readonly JudgedCommand[]
+  /**
+   * Records that a command starts, with the label of its output. Returns the refusal of a sink, if the line has received content
+   * above its ceiling. Absent if no label is that of a command.
+   *
+   * @param texts every spelling of the command, and of those that it starts
+   * @param isOfLine whether the line may contain the command, so that it was approved with the line
+   */
+  readonly labelStart?: ((texts: readonly string[], isOfLine: boolean) => ToolError | undefined) | undefined
 }
 
 /** Registers a listener; returns an unsubscribe function. */

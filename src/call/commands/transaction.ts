@@ -11,7 +11,7 @@ import type { Label } from '../../policy/labels.ts'
 import { isSpelled, namedPath } from '../../policy/name-labels.ts'
 import { type ContentLabel, higher } from '../../policy/taint.ts'
 import { createCommandFiles, type TrackedCommandFiles } from '../../shells/shared/command-files.ts'
-import { hasCommandRules } from '../../shells/shared/rule-verdict.ts'
+import { hasCommandLabels, hasCommandRules } from '../../shells/shared/rule-verdict.ts'
 import type { CommandGit, CommandTransaction, StartedBy } from '../../shells/types.ts'
 import { anySignal } from '../../util/abort.ts'
 import { textsIn } from '../require-hidden-secrets.ts'
@@ -95,7 +95,7 @@ export function openTransaction(
     ...{ files, signal, reads, flow },
     ...{ onCommit: session.onCommit, tree: workspace.backend },
     noteReadable: flow && receive,
-    startedBy: startedByOf(session),
+    startedBy: startedByOf(session, flow),
     git: () => {
       git ??= openGit(state)
       return git
@@ -119,10 +119,17 @@ export function openTransaction(
   }
 }
 
-function startedByOf({ workspace, call, facts }: SessionState): StartedBy | undefined {
+function startedByOf(
+  { workspace, call, facts, options }: SessionState,
+  flow: ContentFlow | undefined,
+): StartedBy | undefined {
   const { policy } = workspace
-  if (!hasCommandRules(policy.data)) return undefined
-  return { policy, call: { ...facts, accesses: call.accesses }, lineCommands: call.line?.commands ?? [] }
+  const labelled = hasCommandLabels(policy.data) ? flow : undefined
+  if (!hasCommandRules(policy.data) && labelled === undefined) return undefined
+  return {
+    ...{ policy, call: { ...facts, accesses: call.accesses }, lineCommands: call.line?.commands ?? [] },
+    labelStart: labelled && ((texts, isOfLine) => options.labelStart(texts, isOfLine, labelled)),
+  }
 }
 
 /** Tracks the labels of what a line receives and writes, if the policy has labels. */

@@ -1,4 +1,4 @@
-import type { Failure } from '../../errors.ts'
+import type { Failure, ToolError } from '../../errors.ts'
 import type { CommitHistory } from '../../git/commit-history.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { ContentFlow } from '../../policy/content-flow.ts'
@@ -33,6 +33,13 @@ export interface TaintTracker {
   addCommit(history: CommitHistory, commit: string, flow?: ContentFlow): Promise<void>
   /** Returns the label of the id of a commit. */
   labelOfCommit(history: CommitHistory, commit: string): Promise<Label>
+  /**
+   * Records that a line starts a command, with the label of its output. Returns the refusal of a sink, if the line or its run
+   * has received content above its ceiling.
+   *
+   * @param isOfLine whether the line may contain the command, so that {@link beginCall} has asked about it
+   */
+  startCommand(texts: readonly string[], isOfLine: boolean, flow: ContentFlow): ToolError | undefined
   /** Adds what a command line of the call receives and writes. */
   addFlow(flow: ContentFlow): void
   /** The highest label that the call itself has received. */
@@ -80,6 +87,7 @@ export const inactiveTaintTracker: TaintTracker = {
   addLabel() {},
   async addCommit() {},
   labelOfCommit: async () => 'public',
+  startCommand: () => undefined,
   addFlow() {},
   received: () => undefined,
   highestLabel: unlabelled,

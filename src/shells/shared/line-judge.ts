@@ -3,7 +3,7 @@ import { checkOptions, isBoolean, isOneOf, isText, type OptionTable } from '../.
 import { analyzeText, type CommandVerdict } from '../analysis/index.ts'
 import type { ReasonCode } from '../analysis/verdict.ts'
 import type { CommandJudge } from '../types.ts'
-import { evaluateSpellings, hasCommandRules } from './rule-verdict.ts'
+import { evaluateSpellings, hasCommandLabels, hasCommandRules } from './rule-verdict.ts'
 import { judgeScripts } from './script-judge.ts'
 
 const NO_LISTS = Object.freeze({})
@@ -65,9 +65,8 @@ export function createLineAnalyzer(requested?: LineAnalyzerOptions): CommandJudg
 
 /** Whether a policy decides by the commands that run. */
 function dependsOnCommands(data: Policy['data']): boolean {
-  const { rules, labels } = data
-  if (hasCommandRules(data) || rules?.some((rule) => rule.args?.command !== undefined)) return true
-  return [...(labels?.sources ?? []), ...(labels?.sinks ?? [])].some((entry) => entry.commands !== undefined)
+  if (hasCommandRules(data) || hasCommandLabels(data)) return true
+  return data.rules?.some((rule) => rule.args?.command !== undefined) === true
 }
 
 const CORRECT = 'Correct the line and run it again.'

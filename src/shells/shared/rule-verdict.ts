@@ -43,6 +43,11 @@ export function ruleVerdict(
   return isRestricted || (decision === 'deny' && !isFunction) ? verdict : undefined
 }
 
+/** Whether a policy labels the output of commands, or limits what may be passed to them. */
+export function hasCommandLabels({ labels }: Policy['data']): boolean {
+  return [...(labels?.sources ?? []), ...(labels?.sinks ?? [])].some(({ commands }) => commands !== undefined)
+}
+
 /** Whether a policy has lists of commands, or rules on them. */
 export function hasCommandRules({ commands, rules }: Policy['data']): boolean {
   const { allow, deny = [], deniedOperators = [] } = commands ?? {}

@@ -1,4 +1,4 @@
-import { ToolError } from '../../errors.ts'
+import { type ErrorCode, ToolError } from '../../errors.ts'
 import { compileOperators, type Operator } from '../../policy/command-operators.ts'
 import { analyzeStartedCommand, type JudgedCommand, type StartedCommand } from '../analysis/index.ts'
 import type { CommandFiles, StartedBy } from '../types.ts'
@@ -20,18 +20,17 @@ interface StartedCommands {
 export function createStartedCommands(startedBy: StartedBy, files: Pick<CommandFiles, 'refuse'>): StartedCommands {
   const { deniedOperators } = startedBy.policy.data.commands ?? {}
   const denies = compileOperators(deniedOperators)
-  const refuse = (subject: string, reason: string) => {
-    files.refuse(
-      'command:run',
-      subject,
-      new ToolError('COMMAND_DENIED', `Cannot run ${JSON.stringify(subject)}: ${reason}`),
-    )
+  const refuse = (subject: string, reason: string, code: ErrorCode = 'COMMAND_DENIED') => {
+    files.refuse('command:run', subject, new ToolError(code, `Cannot run ${JSON.stringify(subject)}: ${reason}`))
     return reason
   }
   return {
     refusal(command) {
-      const reason = refusalOfStart(command, startedBy)
-      return reason && refuse(command.words[0] ?? '', reason)
+      const [name = ''] = command.words
+      const { reason, texts } = evaluateStart(command, startedBy)
+      if (reason !== undefined) return refuse(name, reason)
+      const denied = startedBy.labelStart?.(texts, mayBeOfLine(command, startedBy))
+      return denied && refuse(name, denied.message, denied.code)
     },
     ...(deniedOperators?.length
       ? {
@@ -47,18 +46,27 @@ export function createStartedCommands(startedBy: StartedBy, files: Pick<CommandF
 const NO_LISTS = Object.freeze({})
 const ALLOWED = { decision: 'allow', reason: '' } as const
 
-/** Returns the reason why a command that a line has started may not run. */
-function refusalOfStart(command: StartedCommand, { policy, call, lineCommands }: StartedBy): string | undefined {
-  const { decision, reasons } = analyzeStartedCommand(
-    command,
-    policy.data.commands ?? NO_LISTS,
-    (judged) => ruleVerdict(policy, call, judged, command.isFunction) ?? ALLOWED,
-  )
+/** Returns the reason why a command that a line has started may not run, and the texts of all commands that it is. */
+function evaluateStart(
+  command: StartedCommand,
+  startedBy: StartedBy,
+): { readonly reason?: string; readonly texts: readonly string[] } {
+  const { policy, call } = startedBy
+  const texts: string[] = []
+  const { decision, reasons } = analyzeStartedCommand(command, policy.data.commands ?? NO_LISTS, (judged) => {
+    texts.push(judged.text, ...judged.otherTexts)
+    return ruleVerdict(policy, call, judged, command.isFunction) ?? ALLOWED
+  })
   const [first] = reasons
-  if (decision === 'allow' || first === undefined) return undefined
-  if (decision === 'deny') return first.message
-  if (lineCommands.some((written) => mayBecome(written, command.words))) return undefined
-  return `${first.message}; it can be approved as a line of its own`
+  if (decision === 'allow' || first === undefined) return { texts }
+  if (decision === 'deny') return { reason: first.message, texts }
+  if (mayBeOfLine(command, startedBy)) return { texts }
+  return { reason: `${first.message}; it can be approved as a line of its own`, texts }
+}
+
+/** Whether the line itself may contain a command that it has started. */
+function mayBeOfLine({ words }: StartedCommand, { lineCommands }: StartedBy): boolean {
+  return lineCommands.some((written) => mayBecome(written, words))
 }
 
 /** Whether a command of a line may start with these words. A word that only the run shows may become any number of words. */

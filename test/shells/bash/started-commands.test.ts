@@ -87,3 +87,35 @@ describe('a command that a script starts', () => {
     expect(failed).toEqual([])
   })
 })
+
+describe('the labels of a command that a script starts', () => {
+  const labelled = {
+    sources: [
+      { label: 'restricted', paths: ['y.txt'] },
+      { label: 'internal', commands: ['rm *'] },
+    ],
+    sinks: [{ name: 'removal', ceiling: 'internal', commands: ['rm *x.txt'] }],
+  }
+
+  it('are those of the policy for its output and for what it receives', async () => {
+    const failed: unknown[] = []
+    const some = cases(41).filter((_, index) => index % times(3, 1) === 0)
+    for (const [shell, script, line] of some) {
+      const { answer, isRemoved } = await run(shell, script, line, { labels: labelled })
+      if (!isRemoved || answer.label !== 'internal' || answer.refused !== undefined)
+        failed.push([shell, script, line, answer.label, answer.stderr ?? answer.message])
+      const reading = await run(shell, script, `cat y.txt > /dev/null; ${line}`, { labels: labelled })
+      const isReported = reading.answer.refused?.some(({ code, path }) => code === 'TAINT_DENIED' && /rm$/.test(path))
+      if (reading.isRemoved || isReported !== true)
+        failed.push([shell, script, line, reading.answer.refused, reading.answer.stderr ?? reading.answer.message])
+    }
+    expect(failed).toEqual([])
+  })
+
+  it('do not apply to other commands', async () => {
+    const { answer } = await run('in the thread of the caller', 'f() { echo rm x.txt; }; f', 'bash s.sh', {
+      labels: labelled,
+    })
+    expect(answer).toMatchObject({ ok: true, stdout: 'rm x.txt\n', label: 'public' })
+  })
+})
