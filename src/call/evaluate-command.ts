@@ -42,7 +42,8 @@ export async function evaluateCommand(
     verdict = combineVerdicts(verdict, fileVerdict)
   }
   if (!shell.capabilities.guarded && evaluated.scripts !== undefined && verdict.decision !== 'deny') {
-    verdict = await evaluateScripts(workspace, facts, evaluated.scripts, verdict)
+    const scripts = await evaluateScripts(workspace, facts, evaluated.scripts, verdict)
+    return { ...call, line: evaluated.line, scriptCommands: scripts.commands, verdict: scripts.verdict }
   }
   return { ...call, line: evaluated.line, verdict }
 }

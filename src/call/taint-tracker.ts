@@ -423,10 +423,10 @@ function isContentWrite(permission: string): boolean {
   return /^file:(write|append|move|copy|patch)/.test(permission)
 }
 
-/** A command line, and each command that it would start. */
-function linesOf({ tool, input, line }: AuthorizedCall): string[] {
-  const lines = [tool.commandLine?.(input), line?.commands.map(({ text }) => text)]
-  return lines.flat().filter((text) => text !== undefined)
+/** A command line, and each command that it would start, in every spelling. */
+function linesOf({ tool, input, line, scriptCommands = [] }: AuthorizedCall): string[] {
+  const spellings = line?.commands.flatMap(({ text, otherTexts }) => [text, ...otherTexts]) ?? []
+  return [tool.commandLine?.(input), ...spellings, ...scriptCommands].filter((text) => text !== undefined)
 }
 
 function reasonOf(sink: LabelSink, origin: TaintOrigin): string {

@@ -43,6 +43,7 @@ export type {
   JudgedScript,
   JudgeOptions,
   RefusedAccess,
+  ScriptEvaluation,
   Shell,
   ShellCapabilities,
   ShellCommand,

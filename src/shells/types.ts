@@ -385,7 +385,16 @@ export interface JudgedScript {
    * Evaluates the text of the file by the rules of the policy on commands, and returns the files that it runs in turn.
    * `undefined` for a text that is no script.
    */
-  judge(text: string): { readonly verdict: Verdict; readonly scripts: readonly JudgedScript[] } | undefined
+  judge(text: string): ScriptEvaluation | undefined
+}
+
+/** The evaluation of the text of a file. */
+export interface ScriptEvaluation {
+  readonly verdict: Verdict
+  /** Files whose commands it runs in turn. */
+  readonly scripts: readonly JudgedScript[]
+  /** Every spelling of its commands, for the labels of the policy. */
+  readonly commands: readonly string[]
 }
 
 /** Evaluates a line. Pure. */

@@ -18,14 +18,18 @@ const TOO_MANY: Verdict = {
   rules: [{ name: 'TOO_COMPLEX', action: 'deny', source: 'protection' }],
 }
 
-/** Evaluates the files whose commands a line runs, and those that they run in turn. Files that policy hides are left out. */
+/**
+ * Evaluates the files whose commands a line runs, and those that they run in turn. Files that policy hides are left out. Returns the
+ * combined verdict, and every spelling of the commands in the files.
+ */
 export async function evaluateScripts(
   workspace: WorkspaceState,
   facts: Omit<PolicyCall, 'accesses'>,
   scripts: readonly JudgedScript[],
   verdict: Verdict,
-): Promise<Verdict> {
+): Promise<{ readonly verdict: Verdict; readonly commands: readonly string[] }> {
   let combined = verdict
+  const commands: string[] = []
   const pending = [...scripts]
   const texts = new Map<LogicalPath, string | undefined>()
   const ids = new Set<string>()
@@ -33,15 +37,18 @@ export async function evaluateScripts(
     if (combined.decision === 'deny') break
     if (script.id !== undefined && ids.has(script.id)) continue
     if (script.id !== undefined) ids.add(script.id)
-    if (!texts.has(script.path) && texts.size >= MAX_FILES) return combineVerdicts(combined, TOO_MANY)
+    if (!texts.has(script.path) && texts.size >= MAX_FILES) {
+      return { verdict: combineVerdicts(combined, TOO_MANY), commands }
+    }
     if (!texts.has(script.path)) texts.set(script.path, await readScript(workspace, facts, script.path))
     const text = texts.get(script.path)
     const judged = text === undefined ? undefined : script.judge(text)
     if (judged === undefined) continue
     if (judged.verdict.decision !== 'allow') combined = combineVerdicts(combined, judged.verdict)
     pending.push(...judged.scripts)
+    commands.push(...judged.commands)
   }
-  return combined
+  return { verdict: combined, commands }
 }
 
 /** Returns the text of a file that the call may read. */

@@ -24,6 +24,8 @@ export interface AuthorizedCall {
   readonly dialectCall?: DialectCall | undefined
   /** Of a command: the commands that its line would run. */
   readonly line?: CommandVerdict
+  /** Every spelling of the commands in the script files that the line runs, if the shell does not see them start. */
+  readonly scriptCommands?: readonly string[]
 }
 
 /** Options of one call. */

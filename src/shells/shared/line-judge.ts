@@ -56,9 +56,10 @@ export function createLineAnalyzer(requested?: LineAnalyzerOptions): CommandJudg
         permission: mode === 'read' ? 'file:read' : 'file:write',
         path: path === '' ? '.' : path,
       })),
-      scripts: hasCommandRules(policy.data)
-        ? judgeScripts(analyzed.scripts(), { policy, call, root: options.root })
-        : [],
+      scripts:
+        hasCommandRules(policy.data) || hasCommandLabels(policy.data)
+          ? judgeScripts(analyzed.scripts(), { policy, call, root: options.root })
+          : [],
     }
   }
 }

@@ -2,7 +2,7 @@ import { parentOf, ROOT } from '../../paths/logical-path.ts'
 import { combineVerdicts, type Policy, type Verdict } from '../../policy/evaluation.ts'
 import type { CommandPolicy } from '../../policy/schema.ts'
 import { analyzeText, type DenialReason, type PackageScripts, type ScriptFile } from '../analysis/index.ts'
-import type { JudgedScript, JudgeOptions } from '../types.ts'
+import type { JudgedScript, JudgeOptions, ScriptEvaluation } from '../types.ts'
 import { ruleVerdict } from './rule-verdict.ts'
 
 type Context = Pick<JudgeOptions, 'policy' | 'call'> & { readonly root?: string | undefined }
@@ -23,6 +23,7 @@ export function judgeScripts(files: readonly ScriptFile[], context: Context): re
       return {
         verdict: judged.map(({ verdict }) => verdict).reduce(combineVerdicts, ALLOWED),
         scripts: judged.flatMap((one) => one.scripts),
+        commands: judged.flatMap((one) => one.commands),
       }
     },
   }))
@@ -83,9 +84,10 @@ function judgeText(
   { path, kind, cwd, isSourced = false }: ScriptFile,
   { text, dialect, origin }: Script,
   context: Context,
-): { readonly verdict: Verdict; readonly scripts: readonly JudgedScript[] } {
+): ScriptEvaluation {
   const { policy, call, root } = context
   const verdicts: Verdict[] = []
+  const commands: string[] = []
   // The entry of the file covers the program of its first line.
   const isStart = origin === 'start'
   const analysis = analyzeText(text, listsFor(policy, isStart), {
@@ -97,6 +99,7 @@ function judgeText(
     isScript: true,
     isEval: isSourced,
     decide(command) {
+      commands.push(command.text, ...command.otherTexts)
       const verdict = ruleVerdict(policy, call, command, isStart)
       if (verdict !== undefined) verdicts.push(verdict)
       return verdict ?? ALLOWED
@@ -105,7 +108,7 @@ function judgeText(
   const reason = analysis.verdict().reasons.find(({ code }) => code !== 'RULE' && code !== 'EMPTY_LINE')
   if (reason !== undefined) verdicts.push(denialOf(path, origin === undefined ? text : undefined, reason))
   const others = analysis.scripts().filter((file) => !isStart || file.path !== path)
-  return { verdict: verdicts.reduce(combineVerdicts, ALLOWED), scripts: judgeScripts(others, context) }
+  return { verdict: verdicts.reduce(combineVerdicts, ALLOWED), scripts: judgeScripts(others, context), commands }
 }
 
 function listsFor(policy: Policy, isStart: boolean): CommandPolicy {

@@ -2,6 +2,9 @@ import { execSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { nodeBackend } from '../../../src/backends/node/index.ts'
+import { nodeShell } from '../../../src/shells/node/index.ts'
+import { createWorkspace } from '../../../src/workspace/create-workspace.ts'
 import type { Answer } from '../setup.ts'
 import { nodeBench } from './setup.ts'
 
@@ -69,6 +72,38 @@ describe('labels of what processes read', () => {
     for (const command of commands) execSync(command, { cwd: root })
     expect(await run('git show HEAD~1:conf/x.txt')).toMatchObject({ stdout: 'TOKEN7291\n', label: 'restricted' })
     expect(workspace.taint.label()).toBe('restricted')
+  })
+
+  it('are those of the commands in script files', async () => {
+    const labels = {
+      sources: [
+        { label: 'restricted', paths: ['conf/**'] },
+        { label: 'internal', commands: ['date*'] },
+      ],
+      sinks: [{ name: 'upload', ceiling: 'public', commands: ['tar *'] }],
+    } as const
+    const scripts = {
+      'date.sh': 'date +%Y\n',
+      'deep.sh': 'bash date.sh\n',
+      'tar.sh': 'tar -cf a.tar notes.txt\n',
+      'package.json': JSON.stringify({ scripts: { day: 'date +%Y', pack: 'bash tar.sh' } }),
+      'notes.txt': 'notes\n',
+    }
+    const { root } = await nodeBench(scripts)
+    const shell = nodeShell({ root, stateDir: `${root}-state`, sandbox: 'none' })
+    const workspace = await createWorkspace({ backend: nodeBackend(root), shell, policy: { ...policy, labels } })
+    const lineIn = (command: string, run = workspace.run({})) => run.call('run_command', { command })
+    for (const line of ['date +%Y', 'bash date.sh', 'bash deep.sh', 'npm run -s day', 'f() { date; }; f']) {
+      expect(await lineIn(line), line).toMatchObject({ ok: true, exitCode: 0, label: 'internal' })
+    }
+    expect(await lineIn('bash tar.sh')).toMatchObject({ ok: true, exitCode: 0 })
+    const reader = workspace.run({})
+    expect(await lineIn('date +%Y', reader)).toMatchObject({ label: 'internal' })
+    for (const line of ['tar -cf b.tar notes.txt', 'bash tar.sh', 'npm run pack']) {
+      expect(await lineIn(line, reader), line).toMatchObject({ code: 'TAINT_DENIED', sink: 'upload' })
+    }
+    await workspace.close()
+    await shell.close()
   })
 
   it('are public if the process can read no labelled file', async () => {
