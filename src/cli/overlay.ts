@@ -9,11 +9,14 @@ import { openPersistentOverlay } from './overlay-state.ts'
 import { parseWords } from './parse-words.ts'
 import { oneRoot } from './roots.ts'
 
+const optionNames = ['root', 'policy', 'audit', 'dialect', 'merge', 'json'] as const
+
 /** `wardspace overlay [show | accept | discard]`: shows, accepts or discards the changes of sessions with `--overlay`. */
 export async function overlay(words: string[]): Promise<number> {
-  const { values, positionals } = parseWords('overlay', words, ['root', 'policy', 'audit', 'dialect', 'json'], 1)
+  const { values, positionals } = parseWords('overlay', words, optionNames, 1)
   const [action = 'show'] = positionals
   if (!['show', 'accept', 'discard'].includes(action)) throw new TypeError(`There is no "overlay ${action}"`)
+  if (values.merge === true && action !== 'accept') throw new TypeError('--merge is for "overlay accept"')
   const draft = openPersistentOverlay(oneRoot(values.root))
   try {
     if (action === 'discard') await draft.discard()
@@ -34,7 +37,7 @@ export async function overlay(words: string[]): Promise<number> {
     const workspace = await (dialect === undefined
       ? createWorkspace(options)
       : createWorkspace({ ...options, dialect }))
-    const result = await workspace.commit({ reason: 'accepted on the command line' })
+    const result = await workspace.commit({ reason: 'accepted on the command line', merge: values.merge === true })
     await workspace.close()
     process.stdout.write(`${JSON.stringify(result, null, values.json === true ? undefined : 2)}\n`)
     return result.ok ? 0 : 1

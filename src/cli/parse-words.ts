@@ -15,6 +15,7 @@ const definitions = {
   http: { type: 'string' },
   json: { type: 'boolean' },
   markdown: { type: 'boolean' },
+  merge: { type: 'boolean' },
   overlay: { type: 'boolean' },
   parked: { type: 'string' },
   plan: { type: 'boolean' },

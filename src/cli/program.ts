@@ -9,7 +9,8 @@ const usage = `wardspace: a workspace that an AI agent can be trusted with
   wardspace mcp                   serve the tools over stdio, or with --http PORT over HTTP (Model Context Protocol)
   wardspace approve [ID [ANSWER]] list the calls waiting in --parked DIR, or answer one: yes, run (for the run), or
                                   the reason for a denial
-  wardspace overlay [ACTION]      show, accept or discard the changes of --overlay
+  wardspace overlay [ACTION]      show, accept or discard the changes of --overlay; accept --merge merges them with changes that
+                                  others made to the same files since
   wardspace report FILE           what the runs in an audit file did: --run ID, --markdown, --json
   wardspace replay FILE           repeat a recording (call and mcp make one with --record FILE) on the root, which
                                   does not change, and print the first step with another result

@@ -217,6 +217,21 @@ describe('overlay', () => {
   })
 })
 
+describe('overlay accept', () => {
+  it('merges with what others changed since with --merge, and refuses --merge elsewhere', async () => {
+    const root = directory({ 'a.txt': 'one\ntwo\nthree\nfour\n' })
+    vi.stubEnv('XDG_STATE_HOME', directory())
+    const edit = { path: 'a.txt', oldText: 'one', newText: 'ONE' }
+    await printed(call, 'edit_file', JSON.stringify(edit), '--root', root, '--overlay')
+    writeFileSync(join(root, 'a.txt'), 'one\ntwo\nthree\nFOUR\n')
+    expect(await printed(overlay, 'accept', '--root', root)).toMatchObject({ code: 1 })
+    await expect(overlay(['show', '--merge', '--root', root])).rejects.toThrow('--merge is for "overlay accept"')
+    const { code, out } = await printed(overlay, 'accept', '--merge', '--json', '--root', root)
+    expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 0, ok: true, merged: ['a.txt'] })
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('ONE\ntwo\nthree\nFOUR\n')
+  })
+})
+
 describe('policy explain', () => {
   const explain = (...words: string[]) => printed(policy, 'explain', ...words)
 

@@ -28,7 +28,7 @@ const commands: Readonly<Record<string, { readonly words: readonly string[]; rea
   call: { words: ['call', 'read_file'], options: [...workspaceOptions, 'shell', 'git', 'ask'] },
   demo: { words: ['demo'], options: ['root', 'ask'] },
   mcp: { words: ['mcp'], options: [...workspaceOptions, 'shell', 'git', 'ask', ...http] },
-  overlay: { words: ['overlay', 'show'], options: ['root', 'policy', 'audit', 'dialect', 'json'] },
+  overlay: { words: ['overlay', 'accept'], options: ['root', 'policy', 'audit', 'dialect', 'merge', 'json'] },
   'policy check': { words: ['policy', 'check'], options: ['root', 'policy', 'dialect', 'json'] },
   'policy explain': {
     words: ['policy', 'explain', 'read_file', 'a.txt'],
@@ -38,7 +38,7 @@ const commands: Readonly<Record<string, { readonly words: readonly string[]; rea
   report: { words: ['report', 'x'], options: ['run', 'json', 'markdown'] },
   tools: { words: ['tools'], options: ['root', 'policy', 'read-only', 'overlay', 'dialect', 'shell', 'json'] },
 }
-const flags = new Set(['read-only', 'overlay', 'json', 'ask', 'plan', 'markdown', 'git'])
+const flags = new Set(['read-only', 'overlay', 'json', 'ask', 'plan', 'markdown', 'merge', 'git'])
 const repeatable = new Set(['root', 'allowed-host', 'allowed-origin'])
 const all = [...new Set(Object.values(commands).flatMap(({ options }) => options))]
 
