@@ -314,6 +314,8 @@ export interface CommandSession {
 export interface StartedProcess extends ShellProcess {
   /** Returns the highest label that the output so far may have. Absent if the policy has no labels. */
   readonly label?: () => ContentLabel | undefined
+  /** Returns the accesses and commands that were refused so far. Absent: none. */
+  readonly refusals?: () => readonly RefusedAccess[]
 }
 
 /** What a command has printed. */

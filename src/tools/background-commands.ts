@@ -5,7 +5,7 @@ import type { RunningCommand } from '../shells/shared/background-processes.ts'
 import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
 import { requireDirectory } from './shared/command-directory.ts'
 import { boundOutput } from './shared/command-output.ts'
-import { reason } from './shared/fields.ts'
+import { reason, refused } from './shared/fields.ts'
 import { sessionOf, targetOf } from './shared/target.ts'
 
 const id = z.string().check(z.minLength(1), z.maxLength(100), z.describe('The id that start_command returned'))
@@ -22,6 +22,7 @@ const progress = z.object({
   stderr: z.string(),
   truncated: z.boolean(),
   outputUri: z.optional(z.string()),
+  refused,
 })
 
 /** Starts a command that runs while other calls are made. */
@@ -109,7 +110,12 @@ async function progressOf(command: RunningCommand, context: BuiltinContext): Pro
   const visibleOutput = (await transaction?.hideSecrets(output)) ?? output
   const { stdout, stderr, truncated, uri } = boundOutput(visibleOutput, context)
   noteOutput(command, context)
-  return { ...commandState, stdout, stderr, truncated, ...(uri === undefined ? {} : { outputUri: uri }) }
+  const refusals = command.process.refusals?.() ?? []
+  return {
+    ...{ ...commandState, stdout, stderr, truncated },
+    ...(uri === undefined ? {} : { outputUri: uri }),
+    ...(refusals.length === 0 ? {} : { refused: [...refusals] }),
+  }
 }
 
 /** Records the label of the output. It is higher if the command has read more since. */

@@ -10,7 +10,7 @@ import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
 import type { ShownVersion } from './define-tool.ts'
 import { requireDirectory } from './shared/command-directory.ts'
 import { boundOutput } from './shared/command-output.ts'
-import { reason } from './shared/fields.ts'
+import { reason, refused } from './shared/fields.ts'
 import { sessionOf, targetOf } from './shared/target.ts'
 
 const input = z.strictObject({
@@ -19,8 +19,6 @@ const input = z.strictObject({
   timeoutMs: z.optional(z.int().check(z.minimum(1), z.describe('Maximum run time in milliseconds'))),
   reason,
 })
-
-const refusal = z.object({ permission: z.string(), path: z.string(), code: z.string(), message: z.string() })
 
 const output = z.object({
   stdout: z.string(),
@@ -31,9 +29,7 @@ const output = z.object({
   truncated: z.boolean().check(z.describe('Only the end of the output is shown')),
   outputUri: z.optional(z.string().check(z.describe('Address of the whole output'))),
   filesChanged: z.array(z.string()),
-  refused: z.optional(
-    z.array(refusal).check(z.describe('Accesses that were refused, even if the command does not report them')),
-  ),
+  refused,
 })
 
 type Output = z.input<typeof output>

@@ -127,6 +127,24 @@ export function hasPlainPrototype(value: object): boolean {
 /** For values that other code checks. */
 export const isAnything: Check = (value) => value
 
+/** For data that other code checks later: the same data, so that changes of the original have no effect. */
+export const isData: Check = (value) => copyOf(value)
+
+/** Deeper than every option. Circular objects end here. */
+const MAX_DEPTH = 8
+
+/** Copies lists and plain objects with all of their own fields. Other objects, such as functions, stay as they are. */
+function copyOf(value: unknown, depth = 0): unknown {
+  if (!isObject(value) || depth > MAX_DEPTH || !(Array.isArray(value) || hasPlainPrototype(value))) return value
+  const copy: object = Array.isArray(value) ? new Array(value.length) : Object.create(Object.getPrototypeOf(value))
+  for (const key of Reflect.ownKeys(value)) {
+    if (Array.isArray(value) && key === 'length') continue
+    const enumerable = Object.prototype.propertyIsEnumerable.call(value, key)
+    Object.defineProperty(copy, key, { value: copyOf(Reflect.get(value, key), depth + 1), enumerable })
+  }
+  return copy
+}
+
 export const isObjectValue = isObjectWith('an object')
 export const isBytes = must('a Uint8Array', (value) => value instanceof Uint8Array)
 

@@ -16,8 +16,8 @@ import { isBackend } from '../storage/is-backend.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import type { ToolSet } from '../tools/tool-sets.ts'
 import {
-  isAnything,
   isBoolean,
+  isData,
   isFunction,
   isListOf,
   isObjectWith,
@@ -146,9 +146,10 @@ export const workspaceOptions: OptionTable<DialectWorkspaceOptions> = {
   backend: isBackend,
   mounts: isRecordOf(isBackend),
   // Policy and tools are checked further when they are compiled.
-  policy: (value, ...at) => (typeof value === 'object' && value !== null ? isPlainObject(value, ...at) : value),
-  tools: isAnything,
-  extraTools: isListOf(isAnything),
+  policy: (value, ...at) =>
+    isData(typeof value === 'object' && value !== null ? isPlainObject(value, ...at) : value, ...at),
+  tools: (value) => (Array.isArray(value) ? [...value] : value),
+  extraTools: isListOf(isData),
   readOnly: isBoolean,
   mode: isOneOf('act', 'plan'),
   limits: shape(limitTable),
@@ -165,6 +166,6 @@ export const workspaceOptions: OptionTable<DialectWorkspaceOptions> = {
   clock: isFunction,
   ids: isFunction,
   run: shape(runOptions),
-  history: isAnything,
+  history: isData,
   dialect: isObjectWith('a dialect'),
 }

@@ -105,8 +105,8 @@ const forms: Forms = {
   }),
   run_command: ({ cwd, filesChanged, refused, ...result }) => output(result, { cwd, filesChanged, refused }),
   start_command: () => ({}),
-  check_command: (result) => output(result, {}),
-  stop_command: (result) => output(result, {}),
+  check_command: ({ refused, ...result }) => output(result, { refused }),
+  stop_command: ({ refused, ...result }) => output(result, { refused }),
   memory_search: ({ matches, truncated }) => ({
     facts: { truncated },
     body: matches

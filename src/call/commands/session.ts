@@ -2,7 +2,15 @@ import { ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { ContentFlow } from '../../policy/content-flow.ts'
 import { type ContentLabel, higher } from '../../policy/taint.ts'
-import type { CommandSession, CommitSubscription, Shell, ShellProcess, StartedProcess } from '../../shells/types.ts'
+import type {
+  CommandSession,
+  CommandTransaction,
+  CommitSubscription,
+  RefusedAccess,
+  Shell,
+  ShellProcess,
+  StartedProcess,
+} from '../../shells/types.ts'
 import type { Change } from '../../storage/backend.ts'
 import type { AuthorizedCall } from '../state/call.ts'
 import { policyCall, type RunState } from '../state/run-state.ts'
@@ -62,15 +70,19 @@ async function startInBackground(
   /** What the line has received in its earlier transactions. */
   let earlier: ContentLabel | undefined
   const received = () => higher(higher(session.options.received(), earlier), receivedUnseen(session, shell))
+  let latest: CommandTransaction | undefined
   const open = (signal: AbortSignal | undefined) => {
     earlier = flow?.received
     const transaction = openTransaction(session, signal, received)
     flow = transaction.flow
+    latest = transaction
     return transaction
   }
-  const label = () => flow?.received
+  /** What was refused in the transactions that are committed. */
+  const committed: RefusedAccess[] = []
+  const facts = { label: () => flow?.received, refusals: () => [...committed, ...(latest?.refusals ?? [])] }
   if (shell.start === undefined) {
-    return withLabel(runInBackground({ shell, open, commit, line, cwd, timeoutMs, now }), label)
+    return withFacts(runInBackground({ shell, open, commit, line, cwd, timeoutMs, now }), facts)
   }
   let transaction = open(undefined)
   const { files, git, signal, visibility, noteReadable } = transaction
@@ -80,13 +92,14 @@ async function startInBackground(
     tree: backend,
     async keep() {
       const tool = backgroundCommitTool(cwd, await effectOf(transaction))
+      committed.push(...transaction.refusals)
       transaction = open(undefined)
       const result = await commit(tool)
       if (!result.ok) throw new ToolError(result.code, result.message)
       return transaction.files
     },
   })
-  return withLabel(process, label)
+  return withFacts(process, facts)
 }
 
 /**
@@ -97,9 +110,9 @@ function receivedUnseen({ workspace, run }: SessionState, shell: Shell): Content
   return shell.capabilities.guarded ? undefined : higher<ContentLabel>(run.taint.origin(), workspace.fileLabels.highest)
 }
 
-function withLabel(process: ShellProcess, label: () => ContentLabel | undefined): StartedProcess {
+function withFacts(process: ShellProcess, facts: Pick<StartedProcess, 'label' | 'refusals'>): StartedProcess {
   return {
-    label,
+    ...facts,
     output: () => process.output(),
     get exitCode() {
       return process.exitCode

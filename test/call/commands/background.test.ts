@@ -71,6 +71,25 @@ describe('a background command', () => {
     expect(await snapshot()).toEqual(before)
   })
 
+  it.each(['bash s.sh', 'cat .env; echo x > locked/y', 'rm locked/y', 'echo ok; bash s.sh; bash s.sh'])(
+    'lists what was refused as the foreground does: %s',
+    async (command) => {
+      const { workspace, run } = await shellBench(
+        { 's.sh': 'rm v\necho after\n', v: 'v', '.env': 'A=1\n', 'locked/y': '1' },
+        { policy: { preset: 'autonomous', readOnlyPaths: ['locked/**'], commands: { deny: ['rm v'] } } },
+      )
+      const foreground = await run(command)
+      const started = await workspace.call('start_command', { command })
+      let last: Answer = {}
+      await until('the command', async () => {
+        last = await workspace.call('check_command', { id: (started as unknown as { id: string }).id })
+        return last.state === 'ended'
+      })
+      expect(foreground.refused).not.toEqual([])
+      expect(last.refused).toEqual(foreground.refused)
+    },
+  )
+
   it('stores the complete output if a result shows only a part of it', async () => {
     const { workspace } = await shellBench({})
     const call = (name: string, input: object) => workspace.callTool(name as string, input) as Promise<Answer>
