@@ -64,7 +64,8 @@ export async function authorizeChanges(
     changedLines: () => review?.changedLines(changes),
     storeDiff(artifacts, receipt, warnings) {
       if (review === undefined) return undefined
-      const key = draft.diff ?? review.diffKey(receipt, maySee)
+      // A tool with a diff of its own has read what it shows.
+      const key = review.diffKey(receipt, draft.diff === undefined ? maySee : undefined)
       try {
         return artifacts.putLazy(key, 'diff', () => diff(maySee), draft.diff?.length ?? weightOf(changes))
       } catch {

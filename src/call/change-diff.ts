@@ -20,11 +20,13 @@ export function diffOfChanges(changes: readonly KnownChange[], maySee: (path: Pa
 /**
  * Identifies the diff of a change set, without creating it. Contents that the diff does not show are left out, so that the
  * address of an artifact reveals nothing of them.
+ *
+ * @param maySee `undefined` if the diff shows every content
  */
-export function diffKey({ applied }: Receipt, maySee: (path: Path) => boolean): string {
+export function diffKey({ applied }: Receipt, maySee: ((path: Path) => boolean) | undefined): string {
   const versions = applied.map(({ path, before, after }) => {
     if (isGitInternal(path)) return 'git'
-    const isShown = classifyPath(path).protection !== 'secret' && maySee(path)
+    const isShown = maySee === undefined || (classifyPath(path).protection !== 'secret' && maySee(path))
     return [path, versionKey(before, isShown), versionKey(after, isShown)]
   })
   return JSON.stringify(versions)

@@ -12,6 +12,9 @@ export function checkCommandEntries({ commands, rules = [], labels }: PolicyData
   check(commands?.allow, 'commands.allow')
   check(commands?.deny, 'commands.deny')
   for (const [index, rule] of rules.entries()) check(rule.commands, `rules[${index}].commands`)
+  for (const [index, source] of (labels?.sources ?? []).entries()) {
+    check(source.commands, `labels.sources[${index}].commands`)
+  }
   for (const [index, sink] of (labels?.sinks ?? []).entries()) check(sink.commands, `labels.sinks[${index}].commands`)
 }
 

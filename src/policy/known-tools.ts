@@ -26,15 +26,40 @@ export function requireKnownTools(data: PolicyData, tools: readonly KnownTool[])
     for (const [position, pattern] of (rule.tools ?? []).entries()) {
       requireName(pattern, names, true, `rules[${index}].tools[${position}]`, rulePlace)
     }
-    const matches = rule.tools === undefined ? () => true : compileTexts(rule.tools, `rules[${index}].tools`)
-    const fields = new Set(tools.filter(({ name }) => matches(name)).flatMap((tool) => tool.fields))
     for (const name of Object.keys(rule.args ?? {})) {
-      if (fields.has(name)) continue
-      const owner = rule.tools === undefined ? 'any tool' : rule.tools.join(', ')
-      throw new TypeError(
-        `Unknown argument ${JSON.stringify(name)} ${rulePlace} (policy field "rules[${index}].args.${name}")${didYouMean(name, [...fields], `the fields of ${owner} are`)}`,
-      )
+      requireArgument(name, rule.tools, tools, `${rulePlace} (policy field "rules[${index}].args.${name}")`)
     }
+  }
+}
+
+/**
+ * Requires that each entry of `tools` of a rule has a tool with the argument: the rule would never match a call of the others.
+ *
+ * @param place where the argument stands, for the message
+ */
+function requireArgument(
+  argument: string,
+  patterns: readonly string[] | undefined,
+  tools: readonly KnownTool[],
+  place: string,
+): void {
+  const fieldsOf = (entries: readonly string[]) => {
+    const matches = compileTexts(entries, 'tools')
+    return new Set(tools.filter(({ name }) => matches(name)).flatMap(({ fields }) => fields))
+  }
+  const named = JSON.stringify(argument)
+  const fields = fieldsOf(patterns ?? ['*'])
+  if (!fields.has(argument)) {
+    const owner = patterns?.join(', ') ?? 'any tool'
+    throw new TypeError(
+      `Unknown argument ${named} ${place}${didYouMean(argument, [...fields], `the fields of ${owner} are`)}`,
+    )
+  }
+  const without = patterns?.find((pattern) => !fieldsOf([pattern]).has(argument))
+  if (without !== undefined) {
+    throw new TypeError(
+      `Argument ${named} ${place} is no field of ${without}, so the rule would never match its calls; write a rule of its own for ${without}`,
+    )
   }
 }
 

@@ -14,7 +14,7 @@ import { newSha256, refuseMarks } from './shared/text-change.ts'
 
 const name = z
   .string()
-  .check(z.maxLength(100), z.regex(/^[A-Za-z0-9][\w.:@/-]*$/, 'must be a word of letters, digits and . : @ / _ -'))
+  .check(z.maxLength(100), z.regex(/^[A-Za-z0-9][\w.:@/-]*$/, 'must be a word of A-Z, a-z, 0-9 and . : @ / _ -'))
 
 const input = z.strictObject({
   id: noteId,

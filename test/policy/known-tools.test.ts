@@ -41,6 +41,12 @@ describe('a policy that names an unknown tool or argument', () => {
     ],
     [rule({ args: { pth: ['a'] } }), 'Unknown argument "pth" in rule "x"', 'did you mean "path"?'],
     [rule({ tools: ['read_file'], args: { content: ['*'] } }), 'Unknown argument "content"', 'of read_file are path'],
+    [
+      rule({ tools: ['write_file', 'run_command'], args: { command: ['rm *'] } }),
+      'rules[0].args.command',
+      'of write_file',
+    ],
+    [rule({ tools: ['*_file', 'run_command'], args: { content: ['*'] } }), 'rules[0].args.content', 'of run_command'],
     [rule({ args: { start_line: ['1'] } }), 'Unknown argument "start_line"', 'did you mean "startLine"?'],
     [rule({ tools: ['git_checkout'], args: { path: ['a'] } }), 'Unknown argument "path"', 'there are none'],
   ])('%j is refused with the name and the nearest known one', async (policy, ...texts) => {

@@ -1,5 +1,6 @@
 import type { Bash, ExecResult, ScriptNode, TransformPlugin } from 'just-bash'
 import type { Operator } from '../../policy/command-operators.ts'
+import { withHint } from './missing-commands.ts'
 import { isSetting, operatorsOf } from './script-operators.ts'
 
 /** A command that starts, as the interpreter has expanded it. */
@@ -64,8 +65,8 @@ export function judgeStarts(shell: Bash, judge: StartJudge | undefined, register
 }
 
 /**
- * Lets judges decide about commands where the interpreter looks up their names, whichever way they are started. Returns whether
- * the class of the interpreter was found.
+ * Lets judges decide about commands where the interpreter looks up their names, whichever way they are started, and adds hints for
+ * missing commands. Returns whether the class of the interpreter was found.
  *
  * @param runScript starts a script, up to the first wait of the interpreter
  */
@@ -84,7 +85,7 @@ export function hookInterpreter(runScript: () => void): boolean {
       const reason = await judge.refusal({ words: [name, ...args], isFunction, cwd })
       if (reason !== undefined) return refused(`${name}: not allowed: ${reason}`)
     }
-    return runCommand.call(this, name, args, ...rest)
+    return withHint(name, await runCommand.call(this, name, args, ...rest))
   }
   prototype.executeScript = async function (script) {
     const judge = judges.get(this.ctx.commands)

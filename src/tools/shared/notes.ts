@@ -11,7 +11,7 @@ export const noteId = z
   .string()
   .check(
     z.maxLength(200),
-    z.regex(/^[A-Za-z0-9][\w-]*(?:\/[A-Za-z0-9][\w-]*)*$/, 'must be words of letters, digits, - and _, separated by /'),
+    z.regex(/^[A-Za-z0-9][\w-]*(?:\/[A-Za-z0-9][\w-]*)*$/, 'must be words of A-Z, a-z, 0-9, - and _, separated by /'),
     z.describe('Name of the note, such as decisions/storage'),
   )
 
