@@ -57,12 +57,14 @@ export function SidePanel({
 }
 
 function PanelView({ projectSession, panel }: { readonly projectSession: ProjectSession; readonly panel: PanelName }) {
-  const { session, search } = projectSession
+  const { session } = projectSession
   switch (panel) {
     case 'files':
       return <TreeView projectSession={projectSession} onOpen={(path) => openFile(projectSession, path)} />
     case 'search':
-      return <SearchView search={search} onOpen={(path, line) => openFile(projectSession, path, line)} />
+      return (
+        <SearchView projectSession={projectSession} onOpen={(path, line) => openFile(projectSession, path, line)} />
+      )
     case 'changes':
       return <ChangedFiles projectSession={projectSession} selected={page.change} onSelect={showChange} />
     case 'timeline':

@@ -13,6 +13,7 @@ import { loadAgent, loadScenarios } from './load-agent.ts'
 import type { ModelPick } from './model.ts'
 import type { OpenFiles } from './open-files.ts'
 import { openSession, type SessionOptions } from './open-session.ts'
+import type { Replacement } from './replacement.ts'
 import { createSearch, type Search } from './search.ts'
 import { createTerminal, type PersonTerminal, type SavedTerminal } from './terminal.ts'
 import { createTree, type FileTree } from './tree.ts'
@@ -32,6 +33,8 @@ export interface ProjectSession {
   /** The texts of fields that the person has not sent or applied. */
   readonly texts: TypedTexts
   readonly search: Search
+  /** Search and replace in all files. Its code loads with the first call. */
+  replacement(): Promise<Replacement>
   readonly conversation: Conversation
   readonly terminal: PersonTerminal
   /** What the agent works on now. */
@@ -85,6 +88,15 @@ async function openTerminal({ kept }: OpenProject, session: Session, autosave: A
   return terminal
 }
 
+/** Returns a function whose first call makes the value that every call returns. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
 /** Calls a function when the page is closed or left. Returns a function that ends this. */
 function onLeaving(act: () => void): () => void {
   globalThis.addEventListener?.('pagehide', act)
@@ -135,6 +147,7 @@ export async function openProjectSession(
     fileActions: createFileActions({ session, tree, files }),
     texts,
     search: createSearch(look),
+    replacement: once(async () => (await import('./replacement.ts')).createReplacement({ session, files, look })),
     conversation,
     terminal,
     following,

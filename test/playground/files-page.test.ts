@@ -21,6 +21,7 @@ let page: Page
 
 beforeAll(async () => {
   page = await settled(await playground.open(undefined, '?sample=price-list&storage=memory'))
+  page.setDefaultTimeout(20_000)
 }, 240_000)
 
 const press = async (...keys: string[]) => {
@@ -202,6 +203,34 @@ describe('the editor', () => {
     expect(await item.getAttribute('aria-checked')).toBe('true')
     await item.click()
     await expect.poll(isWrapped).toBe(0)
+  })
+})
+
+describe('the search', () => {
+  it('previews a replacement in all files, leaves out a match, replaces in one step and takes it back', async () => {
+    await press('Control+Shift+f')
+    await page.getByRole('searchbox', { name: 'Search files and text' }).fill('percent')
+    await button(page, 'Replace').first().click()
+    await page.getByRole('textbox', { name: 'Replace with' }).fill('share')
+    const list = page.getByRole('listbox', { name: 'Matches to replace' })
+    const rows = list.getByRole('option')
+    await rows.first().waitFor()
+    const total = Number(await rows.first().locator('.number').textContent())
+    await rows.nth(1).getByText('share').waitFor()
+    await list.focus()
+    await press('ArrowDown', 'Space')
+    expect(await rows.nth(1).getAttribute('aria-checked')).toBe('false')
+    const before = await filesOnDisk(page)
+    await page.getByRole('button', { name: /^Replace \d+ matches in/ }).click()
+    await page.getByRole('status').getByText(/^Replaced \d+ matches in \d files?$/).waitFor()
+    const after = await filesOnDisk(page)
+    const path = Object.keys(before).find((name) => before[name] !== after[name]) as string
+    expect(after[path]?.split('share').length).toBe(total)
+    expect(after[path]?.split('percent').length).toBe(2)
+    await button(page, 'Undo').click()
+    await page.getByRole('status').getByText('Taken back').waitFor()
+    expect(await filesOnDisk(page)).toEqual(before)
+    await show(page, 'Files')
   })
 })
 

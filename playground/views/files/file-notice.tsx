@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { restoreFocus } from '../../../src/elements/parts/focusable.ts'
 import { IconButton } from '../../../src/elements/parts/icon-button.tsx'
 import { baseNameOf, type FileActions } from '../../session/file-actions.ts'
@@ -24,7 +24,7 @@ export function FileNotice({ actions }: { readonly actions: FileActions }) {
 function ReplaceQuestion({ actions }: { readonly actions: FileActions }) {
   const keep = useRef<HTMLButtonElement>(null)
   const card = useRef<HTMLDivElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement
     const element = card.current
     keep.current?.focus()

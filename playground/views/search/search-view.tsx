@@ -2,14 +2,19 @@ import './search.css'
 import { useSignal } from '@preact/signals'
 import { VirtualList } from '../../../src/elements/parts/virtual-list.tsx'
 import type { ProjectSession } from '../../session/project-session.ts'
+import { lazyView } from '../../ui/lazy-view.tsx'
+
+const ReplaceView = lazyView(async () => (await import('./replace-view.tsx')).ReplaceView)
 
 export interface SearchViewProps {
-  readonly search: ProjectSession['search']
+  readonly projectSession: Pick<ProjectSession, 'search' | 'replacement' | 'session' | 'texts' | 'writable'>
   readonly onOpen: (path: string, line?: number) => void
 }
 
 /** Searches files and text while the person types. */
-export function SearchView({ search, onOpen }: SearchViewProps) {
+export function SearchView({ projectSession, onOpen }: SearchViewProps) {
+  const { search } = projectSession
+  const isReplacing = useSignal(false)
   const { query, files, hits, busy, cut, trouble } = search.state.value
   const active = useSignal(-1)
   const rows = [...files.map((path) => ({ path, line: undefined })), ...hits]
@@ -26,9 +31,14 @@ export function SearchView({ search, onOpen }: SearchViewProps) {
       <SearchField
         query={query}
         status={trouble ?? (query.text === '' ? '' : busy ? 'Searching…' : summaryOf(files.length, hits.length, cut))}
+        isReplacing={isReplacing.value}
+        onReplacing={(isOn) => {
+          isReplacing.value = isOn
+        }}
         onChange={ask}
       />
-      {rows.length > 0 && (
+      {isReplacing.value && <ReplaceView projectSession={projectSession} query={query} onOpen={onOpen} />}
+      {rows.length > 0 && !isReplacing.value && (
         <VirtualList
           label="Search results"
           name="result"
@@ -63,10 +73,14 @@ type Query = ProjectSession['search']['state']['value']['query']
 function SearchField({
   query,
   status,
+  isReplacing,
+  onReplacing,
   onChange,
 }: {
   readonly query: Query
   readonly status: string
+  readonly isReplacing: boolean
+  readonly onReplacing: (isOn: boolean) => void
   readonly onChange: (change: Partial<Query>) => void
 }) {
   return (
@@ -103,9 +117,19 @@ function SearchField({
         >
           Aa
         </button>
-        <span class="muted grow cut" role="status">
-          {status}
-        </span>
+        <button
+          type="button"
+          class="button quiet"
+          aria-expanded={isReplacing}
+          onClick={() => onReplacing(!isReplacing)}
+        >
+          Replace
+        </button>
+        {!isReplacing && (
+          <span class="muted grow cut" role="status">
+            {status}
+          </span>
+        )}
       </div>
     </div>
   )
