@@ -5,10 +5,11 @@ import type { OpenFiles } from './open-files.ts'
 import type { FileTree } from './tree.ts'
 import type { Session } from './types.ts'
 
-/** The entry that a person is naming in the tree. */
-export type Naming =
+/** The entry that a person is naming in the tree, with the entered text. */
+export type Naming = { readonly text: string } & (
   | { readonly kind: 'file' | 'directory'; readonly parent: string }
   | { readonly kind: 'rename'; readonly path: string }
+)
 
 /** What an action did, or why it did nothing. */
 export interface ActionNotice {

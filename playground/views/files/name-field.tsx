@@ -1,8 +1,11 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 export interface NameFieldProps {
   readonly label: string
+  /** The present name; empty for a new entry. */
   readonly name: string
+  readonly text: string
+  readonly onText: (text: string) => void
   /** Called with the entered name, or undefined if the person gives up, and whether the field still had the focus. */
   readonly onDone: (name: string | undefined, hadFocus: boolean) => void
 }
@@ -15,11 +18,13 @@ export function problemOfName(name: string): string | undefined {
   return parts.some((part) => part === '') ? 'A name cannot begin or end with “/”' : undefined
 }
 
-/** The field in which an entry of the tree is named. Enter accepts, Escape gives up. */
-export function NameField({ label, name, onDone }: NameFieldProps) {
+/**
+ * The field in which an entry of the tree is named. Enter accepts, Escape gives up. The list may draw its rows again while
+ * the person types, so the text is kept outside and a new field takes the focus.
+ */
+export function NameField({ label, name, text, onText, onDone }: NameFieldProps) {
   const field = useRef<HTMLInputElement>(null)
   const isDone = useRef(false)
-  const [text, setText] = useState(name)
   const problem = problemOfName(text)
   const done = (entered: string | undefined, hadFocus: boolean) => {
     if (isDone.current) return
@@ -30,7 +35,11 @@ export function NameField({ label, name, onDone }: NameFieldProps) {
     const dot = name.lastIndexOf('.')
     field.current?.focus()
     // The extension usually stays.
-    field.current?.setSelectionRange(0, dot > 0 ? dot : name.length)
+    if (text === name) field.current?.setSelectionRange(0, dot > 0 ? dot : name.length)
+    return () => {
+      // A field that is removed loses the focus without the person's doing.
+      isDone.current = true
+    }
   }, [])
   return (
     <input
@@ -42,15 +51,19 @@ export function NameField({ label, name, onDone }: NameFieldProps) {
       autocomplete="off"
       spellcheck={false}
       value={text}
-      onInput={({ currentTarget }) => setText(currentTarget.value)}
+      onInput={({ currentTarget }) => onText(currentTarget.value)}
       onClick={(event) => event.stopPropagation()}
       onKeyDown={(event) => {
         // The tree around the field has keys of its own.
         event.stopPropagation()
+        const entered = event.currentTarget.value
+        if (event.key !== 'Escape' && event.key !== 'Enter') return
+        // The same press must not reach a button that gets the focus.
+        event.preventDefault()
         if (event.key === 'Escape') done(undefined, true)
-        else if (event.key === 'Enter' && problem === undefined) done(text, true)
+        else if (problemOfName(entered) === undefined) done(entered, true)
       }}
-      onBlur={() => done(problem === undefined ? text : undefined, false)}
+      onBlur={({ currentTarget: { value } }) => done(problemOfName(value) === undefined ? value : undefined, false)}
     />
   )
 }

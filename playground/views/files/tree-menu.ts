@@ -1,4 +1,4 @@
-import { directoryOf, type FileActions } from '../../session/file-actions.ts'
+import { baseNameOf, directoryOf, type FileActions } from '../../session/file-actions.ts'
 import type { FileTree, TreeRow } from '../../session/tree.ts'
 import type { MenuItem } from '../../ui/menu.tsx'
 
@@ -21,7 +21,7 @@ const directoryAt = ({ path, type }: Row): string => (type === 'directory' ? pat
 export function beginNew({ tree, actions }: TreeCommandParts, kind: 'file' | 'directory', row: Row = root): void {
   const parent = directoryAt(row)
   void tree.toggle(parent, true).then(() => {
-    actions.naming.value = { kind, parent }
+    actions.naming.value = { kind, parent, text: '' }
   })
 }
 
@@ -75,7 +75,7 @@ export function menuOf(parts: TreeCommandParts, row: Row = root): readonly MenuI
 }
 
 function beginRename({ actions }: TreeCommandParts, path: string): void {
-  actions.naming.value = { kind: 'rename', path }
+  actions.naming.value = { kind: 'rename', path, text: baseNameOf(path) }
 }
 
 /** Carries out a key of the tree. Returns false if it has no meaning there. */

@@ -242,7 +242,16 @@ function NamedRow({
     <>
       <TreeIndent level={row.level} chevron="none" />
       <TreeIcon path={isNew ? 'new' : row.path} isDirectory={isDirectory} />
-      <NameField label={label} name={isNew ? '' : row.name} onDone={onDone} />
+      <NameField
+        label={label}
+        name={isNew ? '' : row.name}
+        text={actions.naming.value?.text ?? ''}
+        onText={(text) => {
+          const naming = actions.naming.value
+          if (naming !== undefined) actions.naming.value = { ...naming, text }
+        }}
+        onDone={onDone}
+      />
     </>
   )
 }

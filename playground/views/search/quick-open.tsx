@@ -42,6 +42,11 @@ export function QuickOpen({ projectSession, onOpen, onClose }: QuickOpenProps) {
     else return
     event.preventDefault()
   }
+  // The event of closing comes later, when the person may have pressed the next key.
+  const onCancel = (event: Event) => {
+    event.preventDefault()
+    onClose()
+  }
   const onInput = (text: string) => {
     const [, query = '', number] = /^(.*?)(?::(\d*))?$/.exec(text) ?? []
     line.value = number === undefined || number === '' ? undefined : Number(number)
@@ -49,7 +54,7 @@ export function QuickOpen({ projectSession, onOpen, onClose }: QuickOpenProps) {
     void finder.ask(query)
   }
   return (
-    <dialog ref={dialog} class="quick-open" aria-label="Go to file" onClose={onClose}>
+    <dialog ref={dialog} class="quick-open" aria-label="Go to file" onCancel={onCancel} onClose={onClose}>
       <input
         class="field"
         role="combobox"

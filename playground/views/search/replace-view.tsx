@@ -181,7 +181,7 @@ function PreviewRow({ row, text, onToggle }: PreviewRowProps) {
       ) : (
         <span class="mono cut grow">
           <span class="visually-hidden">Line {match.line}: </span>
-          <span class="muted">{match.before.slice(-24)}</span>
+          <span class="muted">{match.before.slice(-14)}</span>
           <del>{match.text}</del>
           {isTaken(row) && text !== '' && <ins>{text}</ins>}
           <span class="muted">{match.after}</span>
