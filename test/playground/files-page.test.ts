@@ -222,7 +222,10 @@ describe('the search', () => {
     expect(await rows.nth(1).getAttribute('aria-checked')).toBe('false')
     const before = await filesOnDisk(page)
     await page.getByRole('button', { name: /^Replace \d+ matches in/ }).click()
-    await page.getByRole('status').getByText(/^Replaced \d+ matches in \d files?$/).waitFor()
+    await page
+      .getByRole('status')
+      .getByText(/^Replaced \d+ matches in \d files?$/)
+      .waitFor()
     const after = await filesOnDisk(page)
     const path = Object.keys(before).find((name) => before[name] !== after[name]) as string
     expect(after[path]?.split('share').length).toBe(total)

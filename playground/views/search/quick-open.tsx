@@ -28,10 +28,17 @@ export function QuickOpen({ projectSession, onOpen, onClose }: QuickOpenProps) {
     void finder.ask('')
     return () => restoreFocus(before, element)
   }, [])
+  const isClosed = useRef(false)
+  const close = () => {
+    if (isClosed.current) return
+    isClosed.current = true
+    dialog.current?.close()
+    onClose()
+  }
   const open = (at: number) => {
     const match = matches[at]
     if (match === undefined) return
-    dialog.current?.close()
+    close()
     onOpen(match.path, line.value)
   }
   const onKeyDown = (event: KeyboardEvent) => {
@@ -45,7 +52,7 @@ export function QuickOpen({ projectSession, onOpen, onClose }: QuickOpenProps) {
   // The event of closing comes later, when the person may have pressed the next key.
   const onCancel = (event: Event) => {
     event.preventDefault()
-    onClose()
+    close()
   }
   const onInput = (text: string) => {
     const [, query = '', number] = /^(.*?)(?::(\d*))?$/.exec(text) ?? []
@@ -54,7 +61,7 @@ export function QuickOpen({ projectSession, onOpen, onClose }: QuickOpenProps) {
     void finder.ask(query)
   }
   return (
-    <dialog ref={dialog} class="quick-open" aria-label="Go to file" onCancel={onCancel} onClose={onClose}>
+    <dialog ref={dialog} class="quick-open" aria-label="Go to file" onCancel={onCancel} onClose={close}>
       <input
         class="field"
         role="combobox"
