@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import type { PolicyInput } from 'wardspace'
 import type { Scenario } from '../agent/types.ts'
+import { filesOf } from '../projects/files-of.ts'
 import { importFromDrop } from '../projects/import-folder.ts'
 import { openProjects } from '../projects/index.ts'
 import { samples } from '../projects/samples.ts'
@@ -110,6 +111,30 @@ export async function createProject(source: ProjectSource, options: ProjectOptio
   const about = `${length === 1 ? 'One file was' : `${length} files were`} left out of the project`
   app.warnings.value = { about, texts: created.warnings }
   await openProject(created.info.id)
+}
+
+/** Copies a project, and opens the copy. */
+export async function duplicateProject({ id, name }: ProjectInfo): Promise<void> {
+  const copy = `${name} copy`
+  const open = app.projectSession.value?.project
+  if (open?.info.id === id) {
+    const storage = open.info.storage === 'directory' ? defaultStorage : open.info.storage
+    return createProject({ kind: 'files', files: filesOf(open.backend) }, { name: copy, storage })
+  }
+  const stop = new AbortController()
+  const created = await showProgress(`Copying ${name}`, stop, (onProgress) =>
+    projects.duplicate(id, copy, { onProgress, signal: stop.signal }),
+  )
+  if (created !== undefined) await openProject(created.info.id)
+}
+
+/** Removes a project. If it is the open one, opens another. */
+export async function removeProject(id: string): Promise<void> {
+  const isOpen = app.projectSession.value?.project.info.id === id
+  if (isOpen) await closeProjectSession()
+  await projects.remove(id)
+  await listProjects()
+  if (isOpen) await openFirst(new URLSearchParams())
 }
 
 /** Creates a project from files that were dropped onto the page. */

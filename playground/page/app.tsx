@@ -78,12 +78,15 @@ interface PartProps {
 }
 
 function Header({ projectSession }: PartProps) {
+  const info = projectSession?.project.info
+  // The list has the present name of a project that was renamed while it is open.
+  const name = app.list.value.find(({ id }) => id === info?.id)?.name ?? info?.name
   const open = (dialog: 'projects' | 'settings' | 'help') => () => {
     page.dialog.value = dialog
   }
   return (
     <PageHeader
-      project={projectSession?.project.info.name}
+      project={name}
       isAgentOpen={page.agent.value}
       onStart={() => showStage('start')}
       onProjects={open('projects')}

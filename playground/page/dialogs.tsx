@@ -1,7 +1,17 @@
 import type { ProjectSession } from '../session/project-session.ts'
 import { lazyView } from '../ui/lazy-view.tsx'
 import type { ProjectList } from '../views/projects/projects-dialog.tsx'
-import { app, createProject, defaultStorage, listProjects, openProject, projects, showProgress } from './app-state.ts'
+import {
+  app,
+  createProject,
+  defaultStorage,
+  duplicateProject,
+  listProjects,
+  openProject,
+  projects,
+  removeProject,
+  showProgress,
+} from './app-state.ts'
 import { openFile } from './navigation.ts'
 import { page } from './page-state.ts'
 import { theme } from './theme.ts'
@@ -17,8 +27,10 @@ const projectList: ProjectList = {
   refresh: listProjects,
   open: openProject,
   create: createProject,
-  async remove(id) {
-    await projects.remove(id)
+  remove: removeProject,
+  duplicate: duplicateProject,
+  async rename(id, name) {
+    await projects.rename(id, name)
     await listProjects()
   },
 }

@@ -107,3 +107,42 @@ export function showChange(path: string): void {
   page.change.value = path
   showStage('changes')
 }
+
+/** A tab of the stage: an open file or a view. */
+type Tab = { readonly path: string } | { readonly view: StageName }
+
+function openTabs(): readonly Tab[] {
+  const files = app.projectSession.value?.files.all.value.filter(({ isOpen }) => isOpen) ?? []
+  return [...files.map(({ path }) => ({ path })), ...page.tabs.value.map((view) => ({ view }))]
+}
+
+function activeTab(): number {
+  const active = app.projectSession.value?.files.active.value
+  const stage = page.stage.value
+  return openTabs().findIndex((tab) => ('view' in tab ? tab.view === stage : stage === 'editor' && tab.path === active))
+}
+
+/** Shows the tab before or after the active one, around the ends. */
+export function stepTab(by: number): void {
+  const tabs = openTabs()
+  const projectSession = app.projectSession.value
+  const tab = tabs[(activeTab() + by + tabs.length) % tabs.length]
+  if (tab === undefined || projectSession === undefined) return
+  if ('view' in tab) showStage(tab.view)
+  else openFile(projectSession, tab.path)
+}
+
+/** Moves the tab of the active file. */
+export function moveTab(by: number): void {
+  const { files } = app.projectSession.value ?? {}
+  const path = files?.active.value
+  if (page.stage.value === 'editor' && path !== undefined) files?.reorder(path, { by })
+}
+
+/** Closes the active tab. A draft is kept. */
+export function closeTab(): void {
+  const tab = openTabs()[activeTab()]
+  if (tab === undefined) return
+  if ('view' in tab) closeStage(tab.view)
+  else app.projectSession.value?.files.close(tab.path)
+}

@@ -1,5 +1,5 @@
 import { app } from './app-state.ts'
-import { putOnStage, showAgent, showPanel, showStage, showTerminal } from './navigation.ts'
+import { closeTab, moveTab, putOnStage, showAgent, showPanel, showStage, showTerminal, stepTab } from './navigation.ts'
 import { layout, page } from './page-state.ts'
 
 /** A keyboard shortcut of the page. */
@@ -107,6 +107,11 @@ export const shortcuts: readonly Shortcut[] = [
       following?.turn(!following.isOn.value)
     },
   },
+  { keys: 'Alt PageUp', does: 'The tab before', act: () => stepTab(-1) },
+  { keys: 'Alt PageDown', does: 'The tab after', act: () => stepTab(1) },
+  { keys: 'Alt Shift PageUp', does: 'Move the file’s tab to the left', act: () => moveTab(-1) },
+  { keys: 'Alt Shift PageDown', does: 'Move the file’s tab to the right', act: () => moveTab(1) },
+  { keys: 'Alt W', does: 'Close the tab', act: closeTab },
   {
     keys: 'Alt Z',
     does: 'Wrap long lines of the editor, or not',
@@ -130,8 +135,9 @@ export function takeKey(event: KeyboardEvent): boolean {
   const isControl = (event.ctrlKey || event.metaKey) && !event.altKey
   const pressed = isControl
     ? `Ctrl ${event.shiftKey ? 'Shift ' : ''}${event.key.toUpperCase()}`
-    : event.altKey && !event.ctrlKey && /^(Digit|Key)/.test(event.code)
-      ? `Alt ${event.code.replace(/^Digit|^Key/, '')}`
+    : event.altKey && !event.ctrlKey
+      ? // With Alt, some keyboards write another character.
+        `Alt ${event.shiftKey ? 'Shift ' : ''}${event.code.replace(/^Digit|^Key/, '')}`
       : event.key
   const shortcut = shortcuts.find(({ keys }) => keys === pressed)
   shortcut?.act()

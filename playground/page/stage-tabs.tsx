@@ -1,6 +1,9 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 import { Icon, type IconName } from '../../src/elements/parts/icon.tsx'
 import { IconButton } from '../../src/elements/parts/icon-button.tsx'
 import type { ProjectSession } from '../session/project-session.ts'
+import { Menu, type MenuItem, type MenuPlace } from '../ui/menu.tsx'
 import { FileIcon } from '../views/files/file-icon.tsx'
 import { closeStage, closeTerminal, openFile, showStage, showTerminal } from './navigation.ts'
 import { layout, page, type StageName } from './page-state.ts'
@@ -14,11 +17,11 @@ const views: Readonly<Record<Exclude<StageName, 'editor' | 'terminal'>, readonly
   approvals: ['Approval', 'flag'],
 }
 
+/** Marks the dragged tab among other things that can be dragged. */
+const DRAGGED_TAB = 'application/x-wardspace-tab'
+
 /** The open files and views. Files come first. */
 export function StageTabs({ projectSession }: { readonly projectSession: ProjectSession | undefined }) {
-  const stage = page.stage.value
-  const open = projectSession?.files.all.value.filter(({ isOpen }) => isOpen) ?? []
-  const active = projectSession?.files.active.value
   return (
     <div class="stage-tabs">
       {layout.value === 'phone' && page.phone.value !== 'agent' && (
@@ -30,25 +33,14 @@ export function StageTabs({ projectSession }: { readonly projectSession: Project
           }}
         />
       )}
-      <ul class="file-tabs grow" aria-label="Open files and views">
-        {open.map(({ path, draft, theirs }) => (
-          <StageTab
-            key={path}
-            label={path.slice(path.lastIndexOf('/') + 1)}
-            title={path}
-            isActive={stage === 'editor' && path === active}
-            icon={<FileIcon path={path} />}
-            mark={
-              theirs !== undefined ? (
-                <span class="tag bad">conflict</span>
-              ) : draft !== undefined ? (
-                <span class="unsaved" role="img" aria-label="not saved" />
-              ) : null
-            }
-            onShow={() => projectSession !== undefined && openFile(projectSession, path)}
-            onClose={() => projectSession?.files.close(path)}
-          />
-        ))}
+      <ul
+        class="file-tabs grow"
+        aria-label="Open files and views"
+        onWheel={(event) => {
+          event.currentTarget.scrollLeft += event.deltaY
+        }}
+      >
+        {projectSession !== undefined && <FileTabs projectSession={projectSession} />}
         {page.tabs.value.map((view) => {
           const [label, icon] = views[view as keyof typeof views] ?? [view, 'file']
           return (
@@ -56,7 +48,7 @@ export function StageTabs({ projectSession }: { readonly projectSession: Project
               key={view}
               label={label}
               title={label}
-              isActive={stage === view}
+              isActive={page.stage.value === view}
               icon={<Icon name={icon} />}
               mark={null}
               onShow={() => showStage(view)}
@@ -80,6 +72,87 @@ export function StageTabs({ projectSession }: { readonly projectSession: Project
   )
 }
 
+/** The tabs of the open files. They are reordered by drag, by keys and by their menu. */
+function FileTabs({ projectSession }: { readonly projectSession: ProjectSession }) {
+  const { files } = projectSession
+  const menu = useSignal<{ readonly path: string; readonly place: MenuPlace } | undefined>(undefined)
+  const open = files.all.value.filter(({ isOpen }) => isOpen)
+  const { path: menuPath = '', place } = menu.value ?? {}
+  return (
+    <>
+      {open.map(({ path, draft, theirs }) => (
+        <StageTab
+          key={path}
+          label={path.slice(path.lastIndexOf('/') + 1)}
+          title={path}
+          isActive={page.stage.value === 'editor' && path === files.active.value}
+          icon={<FileIcon path={path} />}
+          mark={
+            theirs !== undefined ? (
+              <span class="tag bad">conflict</span>
+            ) : draft !== undefined ? (
+              <span class="unsaved" role="img" aria-label="not saved" />
+            ) : null
+          }
+          onShow={() => openFile(projectSession, path)}
+          onClose={() => files.close(path)}
+          attributes={{
+            draggable: true,
+            onDragStart: ({ dataTransfer }: DragEvent) => dataTransfer?.setData(DRAGGED_TAB, path),
+            onDragOver: (event: DragEvent) => {
+              if (event.dataTransfer?.types.includes(DRAGGED_TAB)) event.preventDefault()
+            },
+            onDrop: (event: DragEvent) => {
+              event.preventDefault()
+              files.reorder(event.dataTransfer?.getData(DRAGGED_TAB) ?? '', { before: path })
+            },
+            onContextMenu: (event: MouseEvent) => {
+              event.preventDefault()
+              menu.value = { path, place: { x: event.clientX, y: event.clientY } }
+            },
+          }}
+        />
+      ))}
+      {place !== undefined && (
+        <Menu
+          label={`Actions for the tab ${menuPath}`}
+          items={tabMenu(projectSession, menuPath)}
+          place={place}
+          onClose={() => {
+            menu.value = undefined
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function tabMenu({ files }: ProjectSession, path: string): readonly MenuItem[] {
+  const open = files.all.value.filter(({ isOpen }) => isOpen)
+  const at = open.findIndex((file) => file.path === path)
+  const close = (some: typeof open) => {
+    for (const file of some) files.close(file.path)
+  }
+  return [
+    { label: 'Close', keys: 'Alt W', onSelect: () => files.close(path) },
+    { label: 'Close others', disabled: open.length < 2, onSelect: () => close(open.filter((_, one) => one !== at)) },
+    { label: 'Close those to the right', disabled: at === open.length - 1, onSelect: () => close(open.slice(at + 1)) },
+    {
+      label: 'Move left',
+      keys: 'Alt ⇧ PgUp',
+      disabled: at === 0,
+      startsGroup: true,
+      onSelect: () => files.reorder(path, { by: -1 }),
+    },
+    {
+      label: 'Move right',
+      keys: 'Alt ⇧ PgDn',
+      disabled: at === open.length - 1,
+      onSelect: () => files.reorder(path, { by: 1 }),
+    },
+  ]
+}
+
 interface StageTabProps {
   readonly label: string
   readonly title: string
@@ -88,12 +161,29 @@ interface StageTabProps {
   readonly mark: preact.ComponentChild
   readonly onShow: () => void
   readonly onClose: () => void
+  readonly attributes?: Readonly<Record<string, unknown>>
 }
 
-function StageTab({ label, title, isActive, icon, mark, onShow, onClose }: StageTabProps) {
+function StageTab({ label, title, isActive, icon, mark, onShow, onClose, attributes }: StageTabProps) {
+  const tab = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    if (isActive) tab.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [isActive])
   return (
-    <li class={isActive ? 'active' : ''}>
-      <button type="button" class="name" aria-current={isActive} title={title} onClick={onShow}>
+    <li ref={tab} class={isActive ? 'active' : ''} {...attributes}>
+      <button
+        type="button"
+        class="name"
+        aria-current={isActive}
+        title={title}
+        onClick={onShow}
+        onAuxClick={(event) => {
+          if (event.button === 1) onClose()
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Delete') onClose()
+        }}
+      >
         {icon}
         {label}
         {mark}

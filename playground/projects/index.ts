@@ -1,5 +1,6 @@
 import { type Backend, ToolError } from 'wardspace'
 import { memoryByteStore } from './byte-store.ts'
+import { filesOf } from './files-of.ts'
 import { forgetHandle, keepHandle } from './handles.ts'
 import { forgetHandover } from './handover.ts'
 import { openSharedProject } from './open-shared-project.ts'
@@ -72,6 +73,19 @@ class StoredProjects implements Projects {
 
   async rename(id: string, name: string): Promise<void> {
     await this.#update({ ...(await this.#find(id)), name })
+  }
+
+  async duplicate(id: string, name: string, task: Task = {}): Promise<Created> {
+    const info = await this.#find(id)
+    // A picked folder is copied into the browser, since the copy needs a place of its own.
+    const storage = info.storage === 'directory' ? 'opfs' : info.storage
+    const inTab = this.#inTab.get(id)
+    const backend = inTab?.backend ?? (await openStoredProject(info.storage, id))
+    try {
+      return await this.create({ kind: 'files', files: filesOf(backend) }, { name, storage }, task)
+    } finally {
+      if (inTab === undefined) await backend.close()
+    }
   }
 
   async remove(id: string): Promise<void> {

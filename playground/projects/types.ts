@@ -122,6 +122,8 @@ export interface Projects {
    */
   open(id: string, options?: { readonly takeOver?: boolean }): Promise<OpenProject>
   rename(id: string, name: string): Promise<void>
+  /** Copies the files of a project into a new one. Conversation, timeline and history stay with the original. */
+  duplicate(id: string, name: string, task?: Task): Promise<Created>
   /** Removes a project and all data stored beside it. The files of a picked folder stay. */
   remove(id: string): Promise<void>
 }

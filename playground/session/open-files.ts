@@ -43,6 +43,8 @@ export interface OpenFiles {
   open(path: string): Promise<void>
   /** Closes the tab. A draft is kept. */
   close(path: string): void
+  /** Moves a tab before another one, or by a number of places. */
+  reorder(path: string, to: { readonly before: string } | { readonly by: number }): void
   edit(path: string, text: string): void
   /** Writes the draft if the file is unchanged since it was read. Otherwise sets `theirs`. */
   save(path: string): Promise<void>
@@ -100,6 +102,17 @@ class EditorFiles implements OpenFiles {
     if (this.active.value === path) this.active.value = (open[at + 1] ?? open[at - 1])?.path
     if (this.#find(path)?.draft !== undefined) this.#change(path, { isOpen: false })
     else this.all.value = this.all.value.filter((file) => file.path !== path)
+  }
+
+  reorder(path: string, to: { readonly before: string } | { readonly by: number }): void {
+    const open = this.all.value.filter(({ isOpen }) => isOpen)
+    const others = open.filter((file) => file.path !== path)
+    const file = open.find((one) => one.path === path)
+    if (file === undefined) return
+    const at = 'by' in to ? open.indexOf(file) + to.by : others.findIndex((one) => one.path === to.before)
+    const place = Math.max(0, Math.min(others.length, at))
+    const closed = this.all.value.filter(({ isOpen }) => !isOpen)
+    this.all.value = [...others.slice(0, place), file, ...others.slice(place), ...closed]
   }
 
   async moved(path: string, to: string): Promise<void> {

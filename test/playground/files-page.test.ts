@@ -8,9 +8,11 @@ import {
   importFiles,
   openFile,
   patiently,
+  projectButton,
   settled,
   show,
   stageTab,
+  switchProject,
 } from './person.ts'
 import { usePlayground } from './shared.ts'
 
@@ -206,6 +208,49 @@ describe('the editor', () => {
   })
 })
 
+describe('the tabs', () => {
+  const names = () => page.locator('.file-tabs .name').allInnerTexts()
+
+  it('change their order by keys and drag, and are left and closed by keys', async () => {
+    for (const path of ['src/cart.js', 'src/format.js', 'src/price.js']) await openFile(page, path)
+    const tabs = async () => (await names()).filter((name) => /^(cart|format|price)/m.test(name.replace(/.*\n/, '')))
+    const order = async () => (await tabs()).map((name) => name.replace(/^.*\n/s, ''))
+    await stageTab(page, 'format.js').click()
+    const before = await order()
+    const at = before.indexOf('format.js')
+    await press('Alt+Shift+PageDown')
+    await expect.poll(async () => (await order()).indexOf('format.js')).toBe(Math.min(2, at + 1))
+    const last = (await order()).at(-1) as string
+    const first = (await order())[0] as string
+    await stageTab(page, last).dragTo(stageTab(page, first))
+    await expect.poll(async () => (await order())[0]).toBe(last)
+    await stageTab(page, last).click()
+    await press('Alt+PageDown')
+    await expect.poll(() => page.locator('.file-tabs li.active').innerText()).toContain(first)
+    await press('Alt+w')
+    await expect.poll(order).not.toContain(first)
+    await stageTab(page, last).click({ button: 'middle' })
+    await expect.poll(order).not.toContain(last)
+  })
+
+  it('scroll, and show the active one', async () => {
+    const { length } = await names()
+    for (const path of ['src/cart.js', 'src/price.js', 'package.json', 'README.md']) await openFile(page, path)
+    await page.setViewportSize({ width: 1200, height: 700 })
+    for (let steps = 0; steps < length + 4; steps++) {
+      await press('Alt+PageDown')
+      const active = page.locator('.file-tabs li.active')
+      const isWithin = () =>
+        active.evaluate((tab) => {
+          const [inner, outer] = [tab.getBoundingClientRect(), tab.parentElement?.getBoundingClientRect()]
+          return outer !== undefined && inner.left >= outer.left - 1 && inner.right <= outer.right + 1
+        })
+      await expect.poll(isWithin).toBe(true)
+    }
+    await page.setViewportSize({ width: 1400, height: 900 })
+  })
+})
+
 describe('the search', () => {
   it('previews a replacement in all files, leaves out a match, replaces in one step and takes it back', async () => {
     await press('Control+Shift+f')
@@ -275,5 +320,39 @@ describe('quick open', () => {
     // An idle machine has no long task at all.
     expect(longest).toBeLessThan(300)
     await press('Escape')
+  })
+})
+
+describe('the projects', () => {
+  const projects = () => page.getByRole('region', { name: 'Your projects' })
+  const act = async (name: string, item: string) => {
+    await projectButton(page).click()
+    await projects()
+      .getByRole('button', { name: `Actions for ${name}`, exact: true })
+      .click()
+    await page.getByRole('menuitem', { name: item, exact: true }).click()
+  }
+
+  it('are renamed and duplicated, and removed after a question', async () => {
+    await switchProject(page, 'Price list')
+    await act('Price list', 'Rename…')
+    await page.getByLabel('New name of Price list').fill('My shop')
+    await press('Enter')
+    await projects().getByText('My shop').waitFor()
+    await press('Escape')
+    await projectButton(page, 'My shop').waitFor()
+    const files = await filesOnDisk(page)
+    await act('My shop', 'Duplicate')
+    await projectButton(page, 'My shop copy').waitFor()
+    await settled(page)
+    expect(await filesOnDisk(page)).toEqual(files)
+    await act('My shop copy', 'Remove…')
+    const question = projects().getByRole('alert')
+    expect(await question.textContent()).toContain('cannot be brought back')
+    await question.getByRole('button', { name: 'Keep', exact: true }).click()
+    await press('Escape')
+    await act('My shop copy', 'Remove…')
+    await projects().getByRole('button', { name: 'Remove “My shop copy”' }).click()
+    await projectButton(page, 'My shop').waitFor()
   })
 })

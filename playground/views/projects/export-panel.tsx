@@ -5,6 +5,8 @@ import type { ProjectSession } from '../../session/project-session.ts'
 
 export interface ExportPanelProps {
   readonly projectSession: Pick<ProjectSession, 'project' | 'session'>
+  /** The present name of the project, if it was renamed. */
+  readonly name?: string | undefined
   /** Runs a long operation and shows its progress. Returns `undefined` and shows the error if it fails. */
   readonly showProgress: <T>(
     title: string,
@@ -16,9 +18,9 @@ export interface ExportPanelProps {
 }
 
 /** Exports the open project from the browser. */
-export function ExportPanel({ projectSession, showProgress, onWarnings }: ExportPanelProps) {
+export function ExportPanel({ projectSession, showProgress, onWarnings, ...present }: ExportPanelProps) {
   const { backend, info } = projectSession.project
-  const { name } = info
+  const name = present.name ?? info.name
   const exportFile = async (file: string, make: (task: Task) => Promise<Blob | string>) => {
     const stop = new AbortController()
     const content = await showProgress(`Creating ${file}`, stop, (onProgress: (progress: Progress) => void) =>

@@ -1,11 +1,12 @@
 import './projects.css'
 import { type ReadonlySignal, useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { importFromInput } from '../../projects/import-folder.ts'
 import { samples } from '../../projects/samples.ts'
 import type { ProjectInfo, ProjectOptions, ProjectSource, Storage } from '../../projects/types.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { Dialog } from '../../ui/dialog.tsx'
+import { MenuButton } from '../../ui/menu.tsx'
 import { Select } from '../../ui/select.tsx'
 import { ExportPanel, type ExportPanelProps } from './export-panel.tsx'
 
@@ -28,6 +29,9 @@ export interface ProjectList {
   refresh(): Promise<void>
   open(id: string): Promise<void>
   create(source: ProjectSource, options: ProjectOptions): Promise<void>
+  rename(id: string, name: string): Promise<void>
+  /** Copies a project, and opens the copy. */
+  duplicate(info: ProjectInfo): Promise<void>
   remove(id: string): Promise<void>
 }
 
@@ -54,25 +58,13 @@ export function ProjectsDialog({ projects, projectSession, showProgress, onWarni
           {projects.all.value.length === 0 && <p class="muted">There are no projects yet.</p>}
           <ul class="projects">
             {projects.all.value.map((info) => (
-              <li key={info.id} class="row">
-                <button
-                  type="button"
-                  class="button quiet grow start"
-                  aria-current={info.id === projectSession?.project.info.id}
-                  onClick={() => {
-                    onClose()
-                    void projects.open(info.id)
-                  }}
-                >
-                  <strong class="cut">{info.name}</strong>
-                  <span class="muted">{storageNames[info.storage]}</span>
-                </button>
-                {info.id === projectSession?.project.info.id ? (
-                  <span class="tag good">open</span>
-                ) : (
-                  <RemoveButton name={info.name} onRemove={() => projects.remove(info.id)} />
-                )}
-              </li>
+              <ProjectRow
+                key={info.id}
+                info={info}
+                isOpen={info.id === projectSession?.project.info.id}
+                projects={projects}
+                onClose={onClose}
+              />
             ))}
           </ul>
         </section>
@@ -102,46 +94,163 @@ export function ProjectsDialog({ projects, projectSession, showProgress, onWarni
         </section>
         <Import make={make} />
         {projectSession !== undefined && (
-          <ExportPanel projectSession={projectSession} showProgress={showProgress} onWarnings={onWarnings} />
+          <ExportPanel
+            projectSession={projectSession}
+            name={projects.all.value.find(({ id }) => id === projectSession.project.info.id)?.name}
+            showProgress={showProgress}
+            onWarnings={onWarnings}
+          />
         )}
       </div>
     </Dialog>
   )
 }
 
-/** Removes a project after a second press. */
-function RemoveButton({ name, onRemove }: { readonly name: string; readonly onRemove: () => Promise<void> }) {
-  const isAsking = useSignal(false)
-  if (!isAsking.value) {
-    return (
-      <button
-        type="button"
-        class="button quiet danger"
-        aria-label={`Remove ${name}`}
-        onClick={() => {
-          isAsking.value = true
-        }}
-      >
-        Remove
-      </button>
-    )
+interface ProjectRowProps {
+  readonly info: ProjectInfo
+  readonly isOpen: boolean
+  readonly projects: ProjectList
+  readonly onClose: () => void
+}
+
+/** A project of the list, with its menu. */
+function ProjectRow({ info, isOpen, projects, onClose }: ProjectRowProps) {
+  const doing = useSignal<'rename' | 'remove' | undefined>(undefined)
+  const end = () => {
+    doing.value = undefined
+  }
+  if (doing.value === 'remove') {
+    const onRemove = () => {
+      if (isOpen) onClose()
+      void projects.remove(info.id)
+    }
+    return <RemoveQuestion info={info} onRemove={onRemove} onKeep={end} />
+  }
+  if (doing.value === 'rename') {
+    const onName = (name: string) => {
+      end()
+      void projects.rename(info.id, name)
+    }
+    return <RenameForm name={info.name} onName={onName} onEnd={end} />
   }
   return (
-    <span class="row" role="alert">
-      <span>Remove it with all its data?</span>
-      <button type="button" class="button danger" onClick={() => void onRemove()}>
-        Remove “{name}”
-      </button>
+    <li class="row">
       <button
         type="button"
-        class="button quiet"
+        class="button quiet grow start"
+        aria-current={isOpen}
         onClick={() => {
-          isAsking.value = false
+          onClose()
+          void projects.open(info.id)
         }}
       >
-        Keep
+        <strong class="cut">{info.name}</strong>
+        <span class="muted">{storageNames[info.storage]}</span>
       </button>
-    </span>
+      {isOpen && <span class="tag good">open</span>}
+      <MenuButton
+        icon="dots"
+        label={`Actions for ${info.name}`}
+        items={[
+          {
+            label: 'Rename…',
+            onSelect: () => {
+              doing.value = 'rename'
+            },
+          },
+          {
+            label: 'Duplicate',
+            onSelect: () => {
+              onClose()
+              void projects.duplicate(info)
+            },
+          },
+          {
+            label: 'Remove…',
+            isDanger: true,
+            startsGroup: true,
+            onSelect: () => {
+              doing.value = 'remove'
+            },
+          },
+        ]}
+      />
+    </li>
+  )
+}
+
+interface RenameFormProps {
+  readonly name: string
+  readonly onName: (name: string) => void
+  readonly onEnd: () => void
+}
+
+function RenameForm({ name, onName, onEnd }: RenameFormProps) {
+  const field = useRef<HTMLInputElement>(null)
+  const text = useSignal(name)
+  useEffect(() => field.current?.select(), [])
+  return (
+    <li>
+      <form
+        class="row"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (text.value.trim() !== '') onName(text.value.trim())
+        }}
+      >
+        <input
+          ref={field}
+          class="field grow"
+          aria-label={`New name of ${name}`}
+          value={text.value}
+          onInput={({ currentTarget }) => {
+            text.value = currentTarget.value
+          }}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return
+            // The dialog stays open.
+            event.preventDefault()
+            onEnd()
+          }}
+        />
+        <button type="submit" class="button" disabled={text.value.trim() === ''}>
+          Rename
+        </button>
+        <button type="button" class="button quiet" onClick={onEnd}>
+          Cancel
+        </button>
+      </form>
+    </li>
+  )
+}
+
+interface RemoveQuestionProps {
+  readonly info: ProjectInfo
+  readonly onRemove: () => void
+  readonly onKeep: () => void
+}
+
+function RemoveQuestion({ info: { name, storage }, onRemove, onKeep }: RemoveQuestionProps) {
+  const keep = useRef<HTMLButtonElement>(null)
+  useEffect(() => keep.current?.focus(), [])
+  const what =
+    storage === 'directory'
+      ? 'Its conversation and history go; the files in your folder stay.'
+      : 'Its files, conversation and history go, and cannot be brought back.'
+  return (
+    <li>
+      <div class="row wrap" role="alert">
+        <span class="grow">
+          Remove “{name}”? {what}
+        </span>
+        <button type="button" class="button danger" onClick={onRemove}>
+          Remove “{name}”
+        </button>
+        <button ref={keep} type="button" class="button" onClick={onKeep}>
+          Keep
+        </button>
+      </div>
+    </li>
   )
 }
 
