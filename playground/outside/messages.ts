@@ -1,3 +1,4 @@
+import type { GithubAddress } from '../projects/github-address.ts'
 import type { ProjectFile } from '../projects/types.ts'
 
 /** A request to the worker that may reach other origins. Each worker serves one request and is then terminated. */
@@ -16,6 +17,7 @@ export type ToOutside =
       readonly ref: string | undefined
       readonly depth: number | undefined
     }
+  | ({ readonly kind: 'github'; readonly token: string | undefined } & GithubAddress)
 
 /** A message of the worker. Messages arrive in order. */
 export type FromOutside =

@@ -9,7 +9,10 @@ const send = (message: FromOutside): void => globalThis.postMessage(message)
 globalThis.onmessage = async ({ data }: MessageEvent<ToOutside>) => {
   try {
     if (data.kind === 'fetch') await relay(data)
-    else {
+    else if (data.kind === 'github') {
+      const { importGithub } = await import('./github.ts')
+      await importGithub(data, send)
+    } else {
       const { clone } = await import('./clone.ts')
       await clone(data, send)
     }

@@ -19,6 +19,10 @@ export async function fillFrom(backend: Backend, source: FillSource, task: Task)
       const { readZip } = await import('./import-zip.ts')
       return fill(backend, await readZip(source.file, task), task)
     }
+    case 'github': {
+      const { filesOfGithub } = await import('./import-git.ts')
+      return fill(backend, filesOfGithub(source, task), task)
+    }
     case 'git': {
       const { cloneFrom } = await import('./import-git.ts')
       return fill(backend, cloneFrom(source, task), task)

@@ -1,4 +1,5 @@
 import type { Backend } from 'wardspace'
+import type { GithubAddress } from './github-address.ts'
 
 /** Where a project's files are stored: in this tab only, in the browser's private storage, or in a picked folder. */
 export type Storage = 'memory' | 'opfs' | 'directory'
@@ -44,6 +45,8 @@ export type ProjectSource =
       readonly ref?: string
       readonly depth?: number
     }
+  /** The files of a commit by GitHub's API, without history. A token reaches private repositories, and is not kept. */
+  | ({ readonly kind: 'github'; readonly token?: string } & GithubAddress)
   | { readonly kind: 'directory'; readonly handle: FileSystemDirectoryHandle }
 
 export interface ProjectOptions {

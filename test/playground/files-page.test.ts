@@ -226,7 +226,7 @@ describe('the tabs', () => {
     await expect.poll(async () => (await order())[0]).toBe(last)
     await stageTab(page, last).click()
     await press('Alt+PageDown')
-    await expect.poll(() => page.locator('.file-tabs li.active').innerText()).toContain(first)
+    await expect.poll(() => page.locator('.file-tabs li.active').textContent()).toContain(first)
     await press('Alt+w')
     await expect.poll(order).not.toContain(first)
     await stageTab(page, last).click({ button: 'middle' })

@@ -1,6 +1,7 @@
 import './projects.css'
-import { type ReadonlySignal, useSignal } from '@preact/signals'
+import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { githubAddress } from '../../projects/github-address.ts'
 import { importFromInput } from '../../projects/import-folder.ts'
 import { samples } from '../../projects/samples.ts'
 import type { ProjectInfo, ProjectOptions, ProjectSource, Storage } from '../../projects/types.ts'
@@ -323,44 +324,73 @@ function Import({ make }: { readonly make: (source: ProjectSource, name: string)
 function CloneForm({ make }: { readonly make: (source: ProjectSource, name: string) => void }) {
   const url = useSignal('')
   const proxy = useSignal('')
+  const token = useSignal('')
+  const github = proxy.value.trim() === '' ? githubAddress(url.value) : undefined
+  const onSubmit = (event: Event) => {
+    event.preventDefault()
+    const address = url.value.trim()
+    const corsProxy = proxy.value.trim()
+    if (github !== undefined) {
+      make({ kind: 'github', ...github, ...(token.value === '' ? {} : { token: token.value }) }, github.repo)
+    } else make({ kind: 'git', url: address, ...(corsProxy === '' ? {} : { corsProxy }) }, nameOf(address))
+  }
   return (
-    <form
-      class="form"
-      onSubmit={(event) => {
-        event.preventDefault()
-        const corsProxy = proxy.value.trim() === '' ? {} : { corsProxy: proxy.value.trim() }
-        make({ kind: 'git', url: url.value.trim(), ...corsProxy }, nameOf(url.value))
-      }}
-    >
-      <label for="git-url">Git address</label>
+    <form class="form" onSubmit={onSubmit}>
+      <label for="git-url">From GitHub or git</label>
       <div class="row">
         <input
           id="git-url"
           class="field mono grow"
-          type="url"
           required
-          placeholder="https://…/project.git"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="owner/repository, or https://…/project.git"
           value={url.value}
           onInput={({ currentTarget }) => {
             url.value = currentTarget.value
           }}
         />
         <button type="submit" class="button">
-          Clone
+          {github === undefined ? 'Clone' : 'Import'}
         </button>
       </div>
-      <label for="git-proxy">CORS proxy</label>
-      <input
+      {github !== undefined && (
+        <TextField label="Token" id="github-token" isSecret text={token} hint="none; only for private repositories" />
+      )}
+      <TextField
+        label="CORS proxy"
         id="git-proxy"
-        class="field mono"
-        type="url"
-        placeholder="none; most servers need one for a page"
-        value={proxy.value}
-        onInput={({ currentTarget }) => {
-          proxy.value = currentTarget.value
-        }}
+        text={proxy}
+        hint={github === undefined ? 'none; most servers need one for a page' : 'none; only to clone the history too'}
       />
     </form>
+  )
+}
+
+interface TextFieldProps {
+  readonly label: string
+  readonly id: string
+  readonly isSecret?: boolean
+  readonly text: Signal<string>
+  readonly hint: string
+}
+
+function TextField({ label, id, isSecret = false, text, hint }: TextFieldProps) {
+  const attributes = {
+    id,
+    class: 'field mono',
+    autocomplete: 'off',
+    placeholder: hint,
+    value: text.value,
+    onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => {
+      text.value = currentTarget.value
+    },
+  } as const
+  return (
+    <>
+      <label for={id}>{label}</label>
+      {isSecret ? <input type="password" {...attributes} /> : <input type="url" {...attributes} />}
+    </>
   )
 }
 
