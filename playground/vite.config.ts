@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig, type Plugin } from 'vite'
 import { cssTarget } from '../build/chunks.ts'
-import { contentSecurityPolicy, headersFor } from './server/policy.ts'
+import { contentSecurityPolicy, headersFor, isPreview } from './server/policy.ts'
 
 const top = join(import.meta.dirname, '..')
 
@@ -25,7 +25,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 3_000,
     rollupOptions: {
-      input: [join(import.meta.dirname, 'index.html'), join(import.meta.dirname, 'offline/service-worker.ts')],
+      input: ['index.html', 'preview.html', 'offline/service-worker.ts'].map((name) => join(import.meta.dirname, name)),
       output: {
         // A service worker is identified by its URL.
         entryFileNames: ({ name }) => (name === 'service-worker' ? '[name].js' : 'assets/[name]-[hash].js'),
@@ -60,18 +60,23 @@ function keepNoEval(): Plugin {
   }
 }
 
-/** Puts the policy into the page, for hosts that send no headers. */
+/**
+ * Puts the policy into the pages, for hosts that send no headers. The script of the preview is put into its page, so that
+ * the policy need not allow any other.
+ */
 function policyInPage(): Plugin {
   return {
     name: 'policy-in-page',
     apply: 'build',
-    transformIndexHtml: () => [
-      {
-        tag: 'meta',
-        attrs: { 'http-equiv': 'Content-Security-Policy', content: contentSecurityPolicy() },
-        injectTo: 'head-prepend',
-      },
-    ],
+    transformIndexHtml: (_, { filename }) => {
+      const target = isPreview(filename) ? 'preview' : 'page'
+      const content = contentSecurityPolicy(target)
+      const script = readFileSync(join(import.meta.dirname, 'preview/frame.js'), 'utf8')
+      return [
+        { tag: 'meta', attrs: { 'http-equiv': 'Content-Security-Policy', content }, injectTo: 'head-prepend' },
+        ...(target === 'preview' ? [{ tag: 'script', children: script, injectTo: 'body' as const }] : []),
+      ]
+    },
   }
 }
 

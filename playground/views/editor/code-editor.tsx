@@ -11,6 +11,8 @@ export interface CodeEditorProps {
   /** Reloads the text when it changes. */
   readonly loaded: number
   readonly readOnly?: boolean
+  /** The number of the first line. Default: 1. */
+  readonly firstLine?: number
   /** Whether long lines wrap. */
   readonly wraps?: boolean
   readonly onEdit?: (text: string) => void
@@ -55,7 +57,8 @@ function openFind(editor: EditorView): boolean {
   return true
 }
 
-function createState({ path, label, text, lineEnd = '\n', readOnly, wraps }: CodeEditorProps, latest: Latest) {
+function createState(props: CodeEditorProps, latest: Latest) {
+  const { path, label, text, lineEnd = '\n', readOnly, wraps, firstLine } = props
   const save = (): boolean => {
     latest.current.onSave?.()
     return true
@@ -71,7 +74,7 @@ function createState({ path, label, text, lineEnd = '\n', readOnly, wraps }: Cod
         { key: 'Mod-f', run: openFind },
         { key: 'Mod-h', run: openFind, preventDefault: true },
       ]),
-      base(path, label),
+      base(path, label, firstLine),
       readOnly === true ? reading() : writing(),
       marks,
       EditorView.updateListener.of((update) => {

@@ -103,10 +103,10 @@ const looks = EditorView.theme({
   },
 })
 
-/** The extensions of every editor. */
-export function base(path: string, label: string): Extension {
+/** The extensions of every editor. The first line of the text has the number `firstLine`. */
+export function base(path: string, label: string, firstLine = 1): Extension {
   return [
-    lineNumbers(),
+    lineNumbers({ formatNumber: (line) => String(line + firstLine - 1) }),
     highlightSpecialChars(),
     foldGutter(),
     drawSelection(),

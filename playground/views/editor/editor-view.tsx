@@ -1,7 +1,8 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { Icon } from '../../../src/elements/parts/icon.tsx'
 import type { FollowedFile } from '../../session/following.ts'
-import { MAX_BYTES, type OpenFile } from '../../session/open-files.ts'
+import type { OpenFile } from '../../session/open-files.ts'
+import { previewKindOf } from '../../session/preview-kind.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { textOf } from '../../session/text.ts'
 import { lazyView } from '../../ui/lazy-view.tsx'
@@ -9,6 +10,8 @@ import { MenuButton, type MenuItem } from '../../ui/menu.tsx'
 
 const CodeEditor = lazyView(async () => (await import('./code-editor.tsx')).default)
 const DiffEditor = lazyView(async () => (await import('./diff-editor.tsx')).default)
+const PreviewView = lazyView(async () => (await import('./preview-view.tsx')).default)
+const PartsView = lazyView(async () => (await import('./parts-view.tsx')).default)
 
 export interface EditorViewProps {
   readonly projectSession: Pick<
@@ -25,13 +28,22 @@ export interface EditorViewProps {
 /** The active file. While the agent is followed, its change of that file as a difference. */
 export function EditorView({ projectSession, goTo, wraps, onShowChange }: EditorViewProps) {
   const find = useSignal(0)
+  const previewed = useSignal<ReadonlySet<string>>(new Set())
   const { all, active } = projectSession.files
   const file = all.value.find(({ path, isOpen }) => isOpen && path === active.value)
   if (file === undefined) return <NoFile projectSession={projectSession} />
   const { following } = projectSession
   const followed = following.isOn.value ? following.file.value : undefined
-  const work =
-    followed?.path === file.path && file.draft === undefined && file.theirs === undefined ? followed : undefined
+  const isOwn = file.draft !== undefined || file.theirs !== undefined
+  const work = followed?.path === file.path && !isOwn ? followed : undefined
+  const preview = (path: string, isOn: boolean) => {
+    const others = [...previewed.value].filter((one) => one !== path)
+    previewed.value = new Set(isOn ? [...others, path] : others)
+  }
+  const onOpen = (path: string) => {
+    preview(path, true)
+    void projectSession.files.open(path)
+  }
   return (
     <div class="fill">
       <FileBar
@@ -39,13 +51,18 @@ export function EditorView({ projectSession, goTo, wraps, onShowChange }: Editor
         file={file}
         work={work}
         wraps={wraps}
+        isPreviewed={previewed.value.has(file.path)}
+        onPreview={(isOn) => preview(file.path, isOn)}
         onFind={() => {
+          preview(file.path, false)
           find.value += 1
         }}
         onShowChange={onShowChange}
       />
       <div class="fill-rest">
-        {work?.change !== undefined ? (
+        {file.theirs !== undefined ? (
+          <Conflict projectSession={projectSession} file={file} key={file.path} />
+        ) : work?.change !== undefined ? (
           <DiffEditor
             path={file.path}
             before={work.change.before}
@@ -54,7 +71,7 @@ export function EditorView({ projectSession, goTo, wraps, onShowChange }: Editor
             labels={['Before the edit', 'After the edit']}
             key={`${file.path} ${work.change.before.length}`}
           />
-        ) : file.theirs === undefined ? (
+        ) : (
           <FileText
             projectSession={projectSession}
             file={file}
@@ -62,10 +79,10 @@ export function EditorView({ projectSession, goTo, wraps, onShowChange }: Editor
             lines={work?.lines}
             wraps={wraps.value}
             find={find.value}
+            isPreviewed={previewed.value.has(file.path) && work === undefined}
+            onOpen={onOpen}
             key={file.path}
           />
-        ) : (
-          <Conflict projectSession={projectSession} file={file} key={file.path} />
         )}
       </div>
     </div>
@@ -100,10 +117,14 @@ function NoFile({ projectSession }: EditorProps) {
 interface FileBarProps extends EditorProps, Pick<EditorViewProps, 'wraps' | 'onShowChange'> {
   readonly file: OpenFile
   readonly work: FollowedFile | undefined
+  readonly isPreviewed: boolean
+  readonly onPreview: (isOn: boolean) => void
   readonly onFind: () => void
 }
 
-function FileBar({ projectSession, file, work, wraps, onFind, onShowChange }: FileBarProps) {
+function FileBar(props: FileBarProps) {
+  const { projectSession, file, work, wraps, isPreviewed, onPreview, onFind, onShowChange } = props
+  const canPreview = previewKindOf(file.path) !== undefined && file.base !== undefined
   const isDirty = file.draft !== undefined
   const menu: readonly MenuItem[] = [
     { label: 'Find and replace', keys: 'Ctrl F', onSelect: onFind },
@@ -139,6 +160,11 @@ function FileBar({ projectSession, file, work, wraps, onFind, onShowChange }: Fi
           Show changes
         </button>
       )}
+      {canPreview && (
+        <button type="button" class="button quiet" aria-pressed={isPreviewed} onClick={() => onPreview(!isPreviewed)}>
+          Preview
+        </button>
+      )}
       <button
         type="button"
         class="button quiet"
@@ -166,9 +192,13 @@ interface FileTextProps extends EditorProps {
   readonly lines: FollowedFile['lines']
   readonly wraps: boolean
   readonly find: number
+  readonly isPreviewed: boolean
+  /** Opens a page that the preview links to. */
+  readonly onOpen: (path: string) => void
 }
 
-function FileText({ projectSession, file, goTo, lines, wraps, find }: FileTextProps) {
+function FileText(props: FileTextProps) {
+  const { projectSession, file, goTo, lines, wraps, find } = props
   const revealed = useSignal<string | undefined>(undefined)
   const lock = useSignal<string | undefined>(undefined)
   const isRequested = useSignal(false)
@@ -199,16 +229,13 @@ function FileText({ projectSession, file, goTo, lines, wraps, find }: FileTextPr
       </div>
     )
   }
-  if (file.base === undefined && revealed.value === undefined && file.draft === undefined) {
-    return (
-      <div class="empty">
-        <p>
-          {file.sha256 === undefined
-            ? 'This file no longer exists.'
-            : `This file is not UTF-8 text, or it is larger than ${MAX_BYTES / 1024 / 1024} MiB.`}
-        </p>
-      </div>
-    )
+  const hasText = file.base !== undefined || file.draft !== undefined
+  const kind = previewKindOf(file.path)
+  if (kind !== undefined && file.sha256 !== undefined && (props.isPreviewed || !hasText)) {
+    return <PreviewView projectSession={projectSession} file={file} kind={kind} onOpen={props.onOpen} />
+  }
+  if (!hasText && revealed.value === undefined) {
+    return <PartsView project={projectSession.project} file={file} goTo={goTo} wraps={wraps} find={find} />
   }
   return (
     <CodeEditor
