@@ -12,10 +12,11 @@ import './views/start/start.css'
 import './views/timeline/history.css'
 import { render } from 'preact'
 import { App } from './page/app.tsx'
-import { openFirst } from './page/app-state.ts'
+import { openFirst, openShared } from './page/app-state.ts'
 import { followTheme } from './page/theme.ts'
 
 followTheme()
 const root = document.getElementById('app')
 if (root !== null) render(<App />, root)
 void openFirst(new URLSearchParams(location.search))
+addEventListener('hashchange', () => void openShared())

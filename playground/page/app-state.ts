@@ -143,8 +143,36 @@ export async function createFromDrop(transfer: DataTransfer): Promise<void> {
   if (imported !== undefined) await createProject(imported.source, { name: imported.name, storage: defaultStorage })
 }
 
+/**
+ * Opens the project that the address contains, as a new one. Returns false if there is none, or it cannot be opened. The
+ * address loses it, so that a reload opens the same project.
+ */
+export async function openShared(): Promise<boolean> {
+  const { hash, pathname, search } = location
+  if (!hash.startsWith('#project=')) return false
+  history.replaceState(null, '', pathname + search)
+  const before = app.projectSession.value
+  await showProgress('Opening the shared project', undefined, async () => {
+    const { MAX_SHARED_BYTES, sharedProject } = await import('../projects/share-link.ts')
+    const shared = sharedProject(hash)
+    if (shared === undefined) return
+    const source = { kind: 'zip', file: shared.zip, maxBytes: MAX_SHARED_BYTES } as const
+    const { info } = await projects.create(source, { name: shared.name, storage: defaultStorage })
+    await openProject(info.id)
+  })
+  return app.projectSession.value !== before
+}
+
 /** Opens the initial project: the requested sample, the most recently opened project, or the first sample. */
 export async function openFirst(query: URLSearchParams): Promise<void> {
+  if (await openShared()) return
+  const { value: trouble } = app.trouble
+  await openLast(query)
+  // What went wrong with a shared project stays to be read.
+  app.trouble.value ??= trouble
+}
+
+async function openLast(query: URLSearchParams): Promise<void> {
   await listProjects()
   const storage = (query.get('storage') as Storage | null) ?? defaultStorage
   const sample = samples.find(({ id }) => id === query.get('sample'))

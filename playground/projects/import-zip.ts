@@ -15,7 +15,7 @@ const PIECE = 128 * 1024
  * Yields the files of a zip, unpacked one at a time, so that the complete content is never in memory. Checks sizes and
  * checksums against the directory of the zip. Encrypted files are skipped with a warning.
  */
-export async function readZip(file: Blob, { signal }: Task = {}): Promise<FileSource> {
+export async function readZip(file: Blob, { signal }: Task = {}, maxBytes = MAX_BYTES): Promise<FileSource> {
   const entries = await readDirectory(file)
   const warnings: string[] = []
   const readable = entries.filter((entry) => {
@@ -25,7 +25,7 @@ export async function readZip(file: Blob, { signal }: Task = {}): Promise<FileSo
   })
   const bytes = readable.reduce((sum, { size }) => sum + size, 0)
   if (readable.length > MAX_FILES) throw new Error(`Cannot read the zip: it holds more than ${MAX_FILES} files`)
-  if (bytes > MAX_BYTES) throw new Error('Cannot read the zip: it holds more than 512 MiB')
+  if (bytes > maxBytes) throw new Error(`Cannot read the zip: it holds more than ${maxBytes / 1024 / 1024} MiB`)
   return { files: unpackAll(file, readable, signal), total: readable.length, warnings }
 }
 

@@ -17,7 +17,7 @@ export async function fillFrom(backend: Backend, source: FillSource, task: Task)
       return fill(backend, source, task)
     case 'zip': {
       const { readZip } = await import('./import-zip.ts')
-      return fill(backend, await readZip(source.file, task), task)
+      return fill(backend, await readZip(source.file, task, source.maxBytes), task)
     }
     case 'github': {
       const { filesOfGithub } = await import('./import-git.ts')

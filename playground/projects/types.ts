@@ -32,7 +32,8 @@ export interface ProjectFile {
 export type ProjectSource =
   | { readonly kind: 'empty' }
   | { readonly kind: 'sample'; readonly id: string }
-  | { readonly kind: 'zip'; readonly file: Blob }
+  /** `maxBytes` bounds the unpacked files. */
+  | { readonly kind: 'zip'; readonly file: Blob; readonly maxBytes?: number }
   | {
       readonly kind: 'files'
       readonly files: AsyncIterable<ProjectFile> | Iterable<ProjectFile>
