@@ -22,6 +22,8 @@ const DRAGGED_TAB = 'application/x-wardspace-tab'
 
 /** The open files and views. Files come first. */
 export function StageTabs({ projectSession }: { readonly projectSession: ProjectSession | undefined }) {
+  const menu = useSignal<{ readonly path: string; readonly place: MenuPlace } | undefined>(undefined)
+  const { path = '', place } = menu.value ?? {}
   return (
     <div class="stage-tabs">
       {layout.value === 'phone' && page.phone.value !== 'agent' && (
@@ -40,7 +42,14 @@ export function StageTabs({ projectSession }: { readonly projectSession: Project
           event.currentTarget.scrollLeft += event.deltaY
         }}
       >
-        {projectSession !== undefined && <FileTabs projectSession={projectSession} />}
+        {projectSession !== undefined && (
+          <FileTabs
+            projectSession={projectSession}
+            onMenu={(path, place) => {
+              menu.value = { path, place }
+            }}
+          />
+        )}
         {page.tabs.value.map((view) => {
           const [label, icon] = views[view as keyof typeof views] ?? [view, 'file']
           return (
@@ -68,16 +77,29 @@ export function StageTabs({ projectSession }: { readonly projectSession: Project
           Terminal
         </button>
       )}
+      {projectSession !== undefined && place !== undefined && (
+        <Menu
+          label={`Actions for the tab ${path}`}
+          items={tabMenu(projectSession, path)}
+          place={place}
+          onClose={() => {
+            menu.value = undefined
+          }}
+        />
+      )}
     </div>
   )
 }
 
+interface FileTabsProps {
+  readonly projectSession: ProjectSession
+  readonly onMenu: (path: string, place: MenuPlace) => void
+}
+
 /** The tabs of the open files. They are reordered by drag, by keys and by their menu. */
-function FileTabs({ projectSession }: { readonly projectSession: ProjectSession }) {
+function FileTabs({ projectSession, onMenu }: FileTabsProps) {
   const { files } = projectSession
-  const menu = useSignal<{ readonly path: string; readonly place: MenuPlace } | undefined>(undefined)
   const open = files.all.value.filter(({ isOpen }) => isOpen)
-  const { path: menuPath = '', place } = menu.value ?? {}
   return (
     <>
       {open.map(({ path, draft, theirs }) => (
@@ -108,21 +130,11 @@ function FileTabs({ projectSession }: { readonly projectSession: ProjectSession 
             },
             onContextMenu: (event: MouseEvent) => {
               event.preventDefault()
-              menu.value = { path, place: { x: event.clientX, y: event.clientY } }
+              onMenu(path, { x: event.clientX, y: event.clientY })
             },
           }}
         />
       ))}
-      {place !== undefined && (
-        <Menu
-          label={`Actions for the tab ${menuPath}`}
-          items={tabMenu(projectSession, menuPath)}
-          place={place}
-          onClose={() => {
-            menu.value = undefined
-          }}
-        />
-      )}
     </>
   )
 }

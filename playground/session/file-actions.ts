@@ -56,7 +56,7 @@ export interface FileActions {
 export interface FileActionParts {
   readonly session: Pick<Session, 'project' | 'callAsOwner' | 'changeFiles' | 'undo'>
   readonly tree: Pick<FileTree, 'reveal' | 'selected'>
-  readonly files: Pick<OpenFiles, 'all' | 'open' | 'moved' | 'removed'>
+  readonly files: Pick<OpenFiles, 'all' | 'moved' | 'removed'>
 }
 
 export function createFileActions(parts: FileActionParts): FileActions {
@@ -101,7 +101,7 @@ class TreeActions implements FileActions {
   }
 
   async create(kind: 'file' | 'directory', path: string): Promise<boolean> {
-    const { session, files } = this.#parts
+    const { session } = this.#parts
     if ((await this.#typeOf(path)) !== undefined) return this.#refuse(`“${path}” exists already`)
     const made =
       kind === 'directory'
@@ -109,7 +109,6 @@ class TreeActions implements FileActions {
         : await session.callAsOwner('write_file', { path, content: '', mode: 'CREATE_NEW' })
     if (!this.#note(made, `Created “${path}”`)) return false
     await this.#show(path)
-    if (kind === 'file') await files.open(path)
     return true
   }
 

@@ -50,7 +50,7 @@ describe('the tree', () => {
     await chooseInMenu('docs', 'New file…')
     await page.getByLabel('Name of the new file').fill('guide/start.md')
     await press('Enter')
-    await stageTab(page, 'start.md').waitFor()
+    await page.getByRole('textbox', { name: 'Text of docs/guide/start.md' }).waitFor()
     await row('docs/guide/start.md').waitFor()
     expect(await paths()).toContain('docs/guide/start.md')
     await chooseInMenu('docs', 'New file…')

@@ -66,11 +66,11 @@ function Parts({ file, bytes, parts, goTo, ...options }: PartsViewProps & LargeF
   }
   const local = jump.value && { line: jump.value.line - firstLine + 1, at: jump.value.at }
   return (
-    <div class="fill">
+    <div class="fill file-parts">
       <div class="bar">
         <span class="grow">
-          {inWords(bytes.length)}: too large to edit here, shown in parts. Lines {firstLine}–
-          {firstLine + Math.max(0, breaks - 1)} of {last.firstLine + last.breaks}
+          {inWords(bytes.length)}, shown in parts and not edited here. Lines {firstLine.toLocaleString()}–
+          {(firstLine + Math.max(0, breaks - 1)).toLocaleString()} of {(last.firstLine + last.breaks).toLocaleString()}
         </span>
         <IconButton icon="up" label="Part before" disabled={at === 0} onClick={() => step(-1)} />
         <span class="muted number" role="status">

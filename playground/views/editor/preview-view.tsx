@@ -1,6 +1,6 @@
 import './preview.css'
 import { useSignal } from '@preact/signals'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { Path } from 'wardspace'
 import type { FromPreview, ToPreview } from '../../preview/messages.ts'
 import type { OpenFile } from '../../session/open-files.ts'
@@ -170,7 +170,8 @@ function Frame({ title, message, onMessage }: FrameProps) {
   const isReady = useSignal(false)
   const listener = useRef(onMessage)
   listener.current = onMessage
-  useEffect(() => {
+  // Before the frame can load: it says only once that it is ready.
+  useLayoutEffect(() => {
     const onSent = ({ data, source, origin }: MessageEvent) => {
       if (source !== frame.current?.contentWindow || origin !== location.origin) return
       const sent = data as FromPreview

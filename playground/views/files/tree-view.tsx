@@ -124,16 +124,21 @@ export function TreeView(props: TreeViewProps) {
         attributes={(index) => {
           const row = existing(index)
           if (row === undefined) return { 'aria-level': rows[index]?.level }
-          return { ...ariaOf(row), onContextMenu: menu.onContextMenu(row), ...drag.attributes(row) }
+          return {
+            ...ariaOf(row),
+            'aria-labelledby': labelIdOf(index),
+            onContextMenu: menu.onContextMenu(row),
+            ...drag.attributes(row),
+          }
         }}
         row={(index) => {
           const row = rows[index]
           if (row === undefined) return null
           const naming = actions.naming.value
           const isNamed = row.path === undefined || (naming?.kind === 'rename' && naming.path === row.path)
-          if (!isNamed) return renderEntry(row)
+          if (!isNamed) return renderEntry(row, labelIdOf(index))
           const onEnd = () => view.current?.querySelector<HTMLElement>('[role="tree"]')?.focus()
-          return <NamedRow row={row} actions={actions} onEnd={onEnd} />
+          return <NamedRow row={row} actions={actions} onEnd={onEnd} onOpen={onOpen} />
         }}
       />
       <FileNotice actions={actions} />
@@ -141,6 +146,8 @@ export function TreeView(props: TreeViewProps) {
     </div>
   )
 }
+
+const labelIdOf = (index: number): string => `tree-${index}-label`
 
 function ariaOf(row: TreeRow): Readonly<Record<string, unknown>> {
   return {
@@ -223,10 +230,12 @@ function NamedRow({
   row,
   actions,
   onEnd,
+  onOpen,
 }: {
   readonly row: TreeRow | NewRow
   readonly actions: FileActions
   readonly onEnd: () => void
+  readonly onOpen: (path: string) => void
 }) {
   const isNew = row.path === undefined
   const isDirectory = isNew ? row.kind === 'directory' : row.type === 'directory'
@@ -234,8 +243,10 @@ function NamedRow({
     actions.naming.value = undefined
     if (hadFocus) onEnd()
     if (name === undefined) return
-    if (isNew) void actions.create(row.kind, joinPath(row.parent, name))
-    else void actions.move(row.path, joinPath(directoryOf(row.path), name))
+    if (isNew) {
+      const path = joinPath(row.parent, name)
+      void actions.create(row.kind, path).then((isDone) => isDone && row.kind === 'file' && onOpen(path))
+    } else void actions.move(row.path, joinPath(directoryOf(row.path), name))
   }
   const label = isNew ? (isDirectory ? 'Name of the new folder' : 'Name of the new file') : `New name of ${row.name}`
   return (
@@ -264,8 +275,9 @@ function useEntries(parts: TreeCommandParts, { changed, files, session }: TreeSe
   const changes = changed.value
   const drafts = new Set(files.all.value.flatMap(({ path, draft }) => (draft === undefined ? [] : [path])))
   const clipboard = parts.actions.clipboard.value
-  return (row: TreeRow) => (
+  return (row: TreeRow, labelId: string) => (
     <TreeEntry
+      labelId={labelId}
       row={row}
       fact={facts.of(row.path, row.type, revision)}
       status={changes.get(row.path)}

@@ -336,7 +336,7 @@ function CloneForm({ make }: { readonly make: (source: ProjectSource, name: stri
   }
   return (
     <form class="form" onSubmit={onSubmit}>
-      <label for="git-url">From GitHub or git</label>
+      <label for="git-url">GitHub or git</label>
       <div class="row">
         <input
           id="git-url"
