@@ -38,6 +38,12 @@ async function open(page: Page, view: string): Promise<void> {
     .click()
 }
 
+async function openText(page: Page, path: string): Promise<void> {
+  await open(page, 'Files')
+  await page.locator(`[data-path="${path}"]`).click()
+  await page.locator('.stage .cm-content').waitFor()
+}
+
 /** How each state is reached from the first screen. */
 const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   first: async () => {},
@@ -69,6 +75,42 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await page.getByRole('heading', { name: 'What really happened' }).waitFor()
   },
   search: (page) => open(page, 'Search'),
+  replace: async (page) => {
+    await open(page, 'Search')
+    await page.getByRole('searchbox').fill('cents')
+    await button(page, 'Replace').first().click()
+    await page.getByRole('textbox', { name: 'Replace with' }).fill('pennies')
+    await page.getByRole('listbox', { name: 'Matches to replace' }).getByRole('option').nth(1).waitFor()
+  },
+  files: async (page) => {
+    await open(page, 'Files')
+    await page.locator('[data-path="src"]').click()
+    await page.locator('[data-path="src/price.js"]').click({ button: 'right' })
+    await page.getByRole('menu').waitFor()
+  },
+  deleted: async (page) => {
+    await open(page, 'Files')
+    await page.locator('[data-path="test"]').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.locator('.file-notice').waitFor()
+  },
+  find: async (page) => {
+    await openText(page, 'README.md')
+    await button(page, 'More for this file').click()
+    await page.getByRole('menuitem', { name: 'Find and replace' }).click()
+    await page.locator('.find-panel input').first().fill('cents')
+    await page.keyboard.press('Enter')
+  },
+  preview: async (page) => {
+    await openText(page, 'README.md')
+    await button(page, 'Preview').click()
+    await page.locator('.preview-text').waitFor()
+  },
+  'quick-open': async (page) => {
+    await page.keyboard.press('Control+p')
+    await page.getByRole('combobox', { name: 'Name of a file' }).fill('prj')
+    await page.locator('.quick-open [role="option"]').first().waitFor()
+  },
   policy: (page) => open(page, 'Policy'),
   report: async (page) => {
     await mended(page)
