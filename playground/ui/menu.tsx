@@ -2,6 +2,7 @@ import { Fragment } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { restoreFocus } from '../../src/elements/parts/focusable.ts'
 import { Icon, type IconName } from '../../src/elements/parts/icon.tsx'
+import { isTouch } from './touch.ts'
 
 /** One entry of a menu. */
 export interface MenuItem {
@@ -116,6 +117,8 @@ export function MenuButton({ icon, label, items, isInList = false }: MenuButtonP
         aria-expanded={isOpen}
         title={label}
         tabIndex={isInList ? -1 : undefined}
+        // The name of a row is its content. Without a touch screen, keys of the list open the menu.
+        aria-hidden={isInList && !isTouch()}
         onClick={(event) => {
           event.stopPropagation()
           setIsOpen(!isOpen)

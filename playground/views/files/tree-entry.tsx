@@ -17,45 +17,41 @@ export interface TreeEntryProps {
   /** Whether the entry was cut and will be moved. */
   readonly isCut: boolean
   readonly menu: readonly MenuItem[]
-  /** Id of the element with the name and the marks, which names the entry without its menu. */
-  readonly labelId: string
 }
 
 /** One entry of the tree with its marks and its menu. */
 export function TreeEntry(props: TreeEntryProps) {
-  const { row, fact, status, isChangedWithin, hasDraft, isCut, menu, labelId } = props
+  const { row, fact, status, isChangedWithin, hasDraft, isCut, menu } = props
   return (
     <>
       <TreeIndent level={row.level} chevron={row.type !== 'directory' ? 'none' : row.isOpen ? 'open' : ''} />
       <TreeIcon path={row.path} isDirectory={row.type === 'directory'} />
-      <span id={labelId} class="tree-label">
-        <span class={`cut grow ${status ?? ''} ${fact?.isQuiet || isCut ? 'muted' : ''}`}>{row.name}</span>
-        {isCut && <span class="visually-hidden">, cut</span>}
-        {hasDraft && (
-          <span class="unsaved" title="Draft, not saved">
-            <span class="visually-hidden">, draft, not saved</span>
-          </span>
-        )}
-        {fact?.lock !== undefined && (
-          <span class="tree-lock" title={fact.lock}>
-            <Icon name="lock" />
-            <span class="visually-hidden">, protected: {fact.lock}</span>
-          </span>
-        )}
-        {fact?.kind !== undefined && <span class="tree-kind muted">{fact.kind}</span>}
-        {status !== undefined && (
-          <span class={`tree-mark ${status}`}>
-            <span aria-hidden="true">{marks[status]}</span>
-            <span class="visually-hidden">, {words[status]}</span>
-          </span>
-        )}
-        {isChangedWithin && (
-          <span class="tree-mark changed">
-            <span aria-hidden="true">•</span>
-            <span class="visually-hidden">, changed within</span>
-          </span>
-        )}
-      </span>
+      <span class={`cut grow ${status ?? ''} ${fact?.isQuiet || isCut ? 'muted' : ''}`}>{row.name}</span>
+      {fact?.kind !== undefined && <span class="tree-kind muted">{fact.kind}</span>}
+      {isCut && <span class="visually-hidden">, cut</span>}
+      {hasDraft && (
+        <span class="unsaved" title="Draft, not saved">
+          <span class="visually-hidden">, draft, not saved</span>
+        </span>
+      )}
+      {fact?.lock !== undefined && (
+        <span class="tree-lock" title={fact.lock}>
+          <Icon name="lock" />
+          <span class="visually-hidden">, protected: {fact.lock}</span>
+        </span>
+      )}
+      {status !== undefined && (
+        <span class={`tree-mark ${status}`}>
+          <span aria-hidden="true">{marks[status]}</span>
+          <span class="visually-hidden">, {words[status]}</span>
+        </span>
+      )}
+      {isChangedWithin && (
+        <span class="tree-mark changed">
+          <span aria-hidden="true">•</span>
+          <span class="visually-hidden">, changed within</span>
+        </span>
+      )}
       <MenuButton icon="dots" label={`Actions for ${row.name}`} items={menu} isInList />
     </>
   )

@@ -126,7 +126,7 @@ export function TreeView(props: TreeViewProps) {
           if (row === undefined) return { 'aria-level': rows[index]?.level }
           return {
             ...ariaOf(row),
-            'aria-labelledby': labelIdOf(index),
+
             onContextMenu: menu.onContextMenu(row),
             ...drag.attributes(row),
           }
@@ -136,7 +136,7 @@ export function TreeView(props: TreeViewProps) {
           if (row === undefined) return null
           const naming = actions.naming.value
           const isNamed = row.path === undefined || (naming?.kind === 'rename' && naming.path === row.path)
-          if (!isNamed) return renderEntry(row, labelIdOf(index))
+          if (!isNamed) return renderEntry(row)
           const onEnd = () => view.current?.querySelector<HTMLElement>('[role="tree"]')?.focus()
           return <NamedRow row={row} actions={actions} onEnd={onEnd} onOpen={onOpen} />
         }}
@@ -146,8 +146,6 @@ export function TreeView(props: TreeViewProps) {
     </div>
   )
 }
-
-const labelIdOf = (index: number): string => `tree-${index}-label`
 
 function ariaOf(row: TreeRow): Readonly<Record<string, unknown>> {
   return {
@@ -275,9 +273,8 @@ function useEntries(parts: TreeCommandParts, { changed, files, session }: TreeSe
   const changes = changed.value
   const drafts = new Set(files.all.value.flatMap(({ path, draft }) => (draft === undefined ? [] : [path])))
   const clipboard = parts.actions.clipboard.value
-  return (row: TreeRow, labelId: string) => (
+  return (row: TreeRow) => (
     <TreeEntry
-      labelId={labelId}
       row={row}
       fact={facts.of(row.path, row.type, revision)}
       status={changes.get(row.path)}
