@@ -11,6 +11,8 @@ export const chromiumArgs = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // The engine of `node` would be optimised in the background after each first script: half a second of a processor a page.
+  '--js-flags=--liftoff-only',
   // WebMCP still needs a switch.
   '--enable-features=WebMCP,WebMCPTesting',
 ]
