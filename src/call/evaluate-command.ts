@@ -45,5 +45,5 @@ export async function evaluateCommand(
     const scripts = await evaluateScripts(workspace, facts, evaluated.scripts, verdict)
     return { ...call, line: evaluated.line, scriptCommands: scripts.commands, verdict: scripts.verdict }
   }
-  return { ...call, line: evaluated.line, verdict }
+  return { ...call, line: evaluated.line, ...(evaluated.scripts && { lineScripts: evaluated.scripts }), verdict }
 }

@@ -94,6 +94,8 @@ export interface StartedBy {
   readonly policy: Policy
   readonly call: PolicyCall
   readonly lineCommands: readonly JudgedCommand[]
+  /** Files whose commands the line runs. Absent: unknown, as if there were none. */
+  readonly lineScripts?: readonly Pick<JudgedScript, 'isSourced'>[] | undefined
   /**
    * Records that a command starts, with the label of its output. Returns the refusal of a sink, if the line has received content
    * above its ceiling. Absent if no label is that of a command.
@@ -383,6 +385,8 @@ export interface JudgedScript {
   readonly path: LogicalPath
   /** The same for the same evaluation of the same file, which is done once. */
   readonly id?: string
+  /** The shell of the line runs it. */
+  readonly isSourced?: boolean
   /**
    * Evaluates the text of the file by the rules of the policy on commands, and returns the files that it runs in turn.
    * `undefined` for a text that is no script.

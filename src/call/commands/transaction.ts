@@ -128,6 +128,7 @@ function startedByOf(
   if (!hasCommandRules(policy.data) && labelled === undefined) return undefined
   return {
     ...{ policy, call: { ...facts, accesses: call.accesses }, lineCommands: call.line?.commands ?? [] },
+    lineScripts: call.lineScripts,
     labelStart: labelled && ((texts, isOfLine) => options.labelStart(texts, isOfLine, labelled)),
   }
 }

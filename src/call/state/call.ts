@@ -10,7 +10,7 @@ import type { Label } from '../../policy/labels.ts'
 import type { WorkPlan } from '../../policy/plan.ts'
 import type { TaintOrigin } from '../../policy/taint.ts'
 import type { CommandVerdict } from '../../shells/analysis/verdict.ts'
-import type { RefusedAccess } from '../../shells/types.ts'
+import type { JudgedScript, RefusedAccess } from '../../shells/types.ts'
 import type { Change, EntryState, Receipt } from '../../storage/backend.ts'
 import type { Tool } from '../../tools/define-tool.ts'
 
@@ -24,6 +24,8 @@ export interface AuthorizedCall {
   readonly dialectCall?: DialectCall | undefined
   /** Of a command: the commands that its line would run. */
   readonly line?: CommandVerdict
+  /** Of a command: the files whose commands its line would run. */
+  readonly lineScripts?: readonly JudgedScript[]
   /** Every spelling of the commands in the script files that the line runs, if the shell does not see them start. */
   readonly scriptCommands?: readonly string[]
 }

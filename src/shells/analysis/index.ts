@@ -100,6 +100,8 @@ export interface StartedCommand {
   readonly words: readonly string[]
   /** A function of the script: its commands are evaluated when they start. */
   readonly isFunction: boolean
+  /** Another command starts it, such as a shell or xargs, and not the line or a file that it sources. */
+  readonly isNested: boolean
   /** Absolute path under which the shell shows the root of the workspace. */
   readonly root: string
   /** Directory of the command; left out if it is not in the workspace. */
@@ -111,7 +113,7 @@ export interface StartedCommand {
  * lists of the policy and `decide`.
  */
 export function analyzeStartedCommand(
-  { words, isFunction, root, cwd }: StartedCommand,
+  { words, isFunction, root, cwd }: Omit<StartedCommand, 'isNested'>,
   policy: CommandPolicy,
   decide: Decide,
 ): CommandVerdict {

@@ -9,6 +9,8 @@ export interface CommandStart {
   readonly isFunction: boolean
   /** A path of the tree that commands see. */
   readonly cwd: string
+  /** Another command starts it, such as a shell or xargs, and not the line or a file that it sources. */
+  readonly isNested: boolean
 }
 
 /** Decides about everything that a line starts. Returns the reason of a refusal. */
@@ -35,6 +37,9 @@ interface InterpreterInstance {
 
 /** The judges of the shells that run, by the registries of their commands. */
 const judges = new WeakMap<object, StartJudge>()
+
+/** The interpreter of the line, by the registry of its shell. Every command that starts others has one of its own. */
+const lineInterpreters = new WeakMap<object, InterpreterInstance>()
 
 /** The operators of scripts to which statements were added after they were parsed. */
 const writtenOperators = new WeakMap<ScriptNode, readonly Operator[]>()
@@ -82,13 +87,15 @@ export function hookInterpreter(runScript: () => void): boolean {
       const { cwd, functions } = this.ctx.state
       const [, , skipsFunctions] = rest
       const isFunction = skipsFunctions !== true && functions.has(name)
-      const reason = await judge.refusal({ words: [name, ...args], isFunction, cwd })
+      const isNested = lineInterpreters.get(this.ctx.commands) !== this
+      const reason = await judge.refusal({ words: [name, ...args], isFunction, cwd, isNested })
       if (reason !== undefined) return refused(`${name}: not allowed: ${reason}`)
     }
     return withHint(name, await runCommand.call(this, name, args, ...rest))
   }
   prototype.executeScript = async function (script) {
     const judge = judges.get(this.ctx.commands)
+    if (judge !== undefined && !lineInterpreters.has(this.ctx.commands)) lineInterpreters.set(this.ctx.commands, this)
     const reason = await judge?.refusalOfOperators?.(writtenOperators.get(script) ?? operatorsOf(script))
     if (reason === undefined) return executeScript.call(this, script)
     const result = await executeScript.call(this, { ...script, statements: [] })

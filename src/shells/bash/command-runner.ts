@@ -157,8 +157,8 @@ function judgeOf({ startedBy, files }: ShellCommand): StartJudge | undefined {
   if (startedBy === undefined) return undefined
   const startedCommands = createStartedCommands(startedBy, files)
   return {
-    refusal({ words, isFunction, cwd }) {
-      return startedCommands.refusal({ words, isFunction, root: HOME, cwd: logicalDirectory(cwd) })
+    refusal({ cwd, ...command }) {
+      return startedCommands.refusal({ ...command, root: HOME, cwd: logicalDirectory(cwd) })
     },
     refusalOfOperators: startedCommands.refusalOfOperators,
   }

@@ -16,6 +16,7 @@ export function judgeScripts(files: readonly ScriptFile[], context: Context): re
   return files.map((file) => ({
     path: file.path,
     id: JSON.stringify(file),
+    ...(file.isSourced === undefined ? {} : { isSourced: file.isSourced }),
     judge(text) {
       const scripts = scriptsIn(file, text)
       if (scripts.length === 0) return undefined

@@ -60,8 +60,19 @@ function evaluateStart(
   const [first] = reasons
   if (decision === 'allow' || first === undefined) return { texts }
   if (decision === 'deny') return { reason: first.message, texts }
-  if (mayBeOfLine(command, startedBy)) return { texts }
+  if (isApproved(command, startedBy)) return { texts }
   return { reason: `${first.message}; it can be approved as a line of its own`, texts }
+}
+
+/**
+ * Whether the approval of the line covers a command that it has started. A word that only the run shows covers what the line
+ * itself starts, and not what a script file does.
+ */
+function isApproved(command: StartedCommand, startedBy: StartedBy): boolean {
+  const { lineCommands, lineScripts = [] } = startedBy
+  const mayBeOfFile = command.isNested ? lineScripts.length > 0 : lineScripts.some(({ isSourced }) => isSourced)
+  if (!mayBeOfFile) return mayBeOfLine(command, startedBy)
+  return lineCommands.some((written) => !written.args.includes(null) && mayBecome(written, command.words))
 }
 
 /** Whether the line itself may contain a command that it has started. */

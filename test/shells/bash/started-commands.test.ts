@@ -119,3 +119,44 @@ describe('the labels of a command that a script starts', () => {
     expect(answer).toMatchObject({ ok: true, stdout: 'rm x.txt\n', label: 'public' })
   })
 })
+
+describe('the approval of a line', () => {
+  const files = {
+    ...{ 'a.txt': '1', 'b.txt': '1', 's.sh': 'rm b.txt\n', 'lib.sh': 'g() { rm b.txt; }\n' },
+    'package.json': '{"scripts":{"z":"rm b.txt"}}',
+  }
+  const rules = [{ name: 'keep files', action: 'ask', commands: ['rm *'] }] as const
+  const remaining = async (line: string) => {
+    const policy = policyWith({ rules })
+    const workspace = await createWorkspace({ backend: memory(files), policy, shell: inThread, approve: () => 'allow' })
+    await workspace.call('run_command', { command: line })
+    const listing = await workspace.call('list_directory', { path: '.' })
+    await workspace.close()
+    return ['a.txt', 'b.txt'].filter((name) => JSON.stringify(listing).includes(`"${name}"`))
+  }
+  const others = [
+    'bash s.sh',
+    './s.sh',
+    'sh s.sh',
+    '. ./s.sh',
+    'source ./lib.sh; g',
+    'npm run z',
+    'xargs bash s.sh',
+    'eval "bash s.sh"',
+  ]
+
+  it.each(['f() { rm "$1"; }; f a.txt', 'for x in a.txt; do rm "$x"; done', 'x=a.txt; rm "$x"', 'rm a.t*'])(
+    'covers what the line starts, and nothing that a file starts: %s',
+    async (line) => {
+      expect(await remaining(line)).toEqual(['b.txt'])
+      const removed: string[] = []
+      for (const other of others) if (!(await remaining(`${line}; ${other}`)).includes('b.txt')) removed.push(other)
+      expect(removed).toEqual([])
+    },
+  )
+
+  it.each(['echo a.txt | xargs rm', 'find . -name a.txt -exec rm {} +', `sh -c 'rm "$1"' _ a.txt`])(
+    'covers what the commands of the line start: %s',
+    async (line) => expect(await remaining(line)).toEqual(['b.txt']),
+  )
+})
