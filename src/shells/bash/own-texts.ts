@@ -2,6 +2,11 @@
 const errors: readonly (readonly [RegExp, string])[] = [
   [/\b(zstd|xz) compression requires .*/g, '$1 is not available in this shell; use -z or -j'],
   [/^(.{1,300}), increase executionLimits\.\w+$/gm, '$1'],
+  // The errors of an engine that has no more room for a recursion or a value.
+  [
+    /(^|: )(?:RangeError: |InternalError: )?(?:Maximum call stack size exceeded\.?|too much recursion|Invalid (?:string|array|typed array) length|Array buffer allocation failed|Out of memory)$/gm,
+    '$1too large, or nested too deeply, for this shell',
+  ],
 ]
 
 /** The same in the text of `--help`. */

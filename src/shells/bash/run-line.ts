@@ -3,6 +3,7 @@ import { ToolError } from '../../errors.ts'
 import { judgeStarts, type StartJudge } from './command-hooks.ts'
 import type { Interpreter } from './just-bash.ts'
 import type { LiveOutput } from './live-output.ts'
+import { withOwnTexts } from './own-texts.ts'
 import { absoluteTargets } from './redirect-targets.ts'
 import { RefusalLog, refusalCommands } from './refusal-texts.ts'
 import { trapsOf } from './traps.ts'
@@ -106,7 +107,7 @@ export async function runLine(
     if (signal.aborted) throw reasonOf(signal)
     if (result.exitCode === 124 && performance.now() >= end) throw tooLate(timeoutMs)
     if (result.exitCode === 126) refuseRunaway(result)
-    const { stdout, stderr, exitCode, env } = result
+    const { stdout, stderr, exitCode, env } = withOwnTexts(result)
     return { stdout, stderr, exitCode, pwd: env.PWD }
   } catch (error) {
     if (error instanceof ToolError) throw error

@@ -45,4 +45,30 @@ describe('the commands of bash(), as published', () => {
     expect(text.length).toBeGreaterThan(20)
     expect(foreign.exec(text)?.[0]).toBeUndefined()
   })
+
+  const terms = `${'1+'.repeat(20_000)}1`
+  const parentheses = '('.repeat(20_000) + 'x' + ')'.repeat(20_000)
+  it.each([
+    `echo $((${terms}))`,
+    `let 'x=${terms}'`,
+    `a[${terms}]=1`,
+    `x=abc; echo \${x:${terms}}`,
+    `for ((i=0; i<${terms}; i++)); do :; done`,
+    `((${terms}))`,
+    `[[ ${terms} -eq 1 ]]`,
+    `declare -i n='${terms}'`,
+    `[[ x =~ ${parentheses} ]]`,
+    `expr ${'\\( '.repeat(20_000)} 1 ${'\\) '.repeat(20_000)}`,
+    `find . ${'\\( '.repeat(5_000)} -name a ${'\\) '.repeat(5_000)}`,
+    `awk 'BEGIN { print ${parentheses} }'`,
+  ])('says nothing of the engine, however large it is: %.20s', async (script) => {
+    const { callTool, close } = await createWorkspace({
+      backend: memory({ 's.sh': `${script}\n` }),
+      policy: 'autonomous',
+      shell: bash({ worker: false }),
+    })
+    const result = await callTool('run_command', { command: 'bash s.sh', timeoutMs: 9_000 })
+    await close()
+    expect(JSON.stringify(result)).not.toMatch(/call stack|RangeError|recursion \(|Invalid \w+ length|out of memory/i)
+  })
 })
