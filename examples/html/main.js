@@ -2,7 +2,15 @@ import 'wardspace/elements'
 import { createWorkspace } from 'wardspace'
 import { callbackSink } from 'wardspace/audit'
 import { memory } from 'wardspace/backends/memory'
-import { createApprovals, createTimeline, trackCalls } from 'wardspace/ui'
+import {
+  createApprovals,
+  createChanges,
+  createConversation,
+  createEditor,
+  createFiles,
+  createTimeline,
+  trackCalls,
+} from 'wardspace/ui'
 
 const approvals = createApprovals()
 const timeline = createTimeline()
@@ -14,10 +22,30 @@ const workspace = await createWorkspace({
 // The agent gets this run: each call is checked, shown, and waits for the person where the policy asks.
 const agent = trackCalls(workspace, { timeline, approvals })
 
-document.querySelector('wardspace-approvals').controller = approvals
+// A real agent asks a model and gives it the tools of `agent`: see "With model APIs and frameworks".
+const conversation = createConversation({
+  timeline,
+  async respond({ say }) {
+    say('I look at the files, and correct the price.')
+    await agent.call('read_file', { path: '.env' })
+    await agent.call('read_file', { path: 'src/price.js' })
+    const edited = await agent.call('edit_file', { path: 'src/price.js', oldText: 'price = 1', newText: 'price = 2' })
+    say(edited.ok ? 'The price is **2** now.' : 'I have changed nothing.')
+  },
+})
+const files = createFiles({ workspace })
+const editor = createEditor({ workspace })
+const changes = createChanges({ workspace })
 
-// A real agent calls the tools from the answers of a model: see "With model APIs and frameworks".
-document.querySelector('#start').addEventListener('click', async () => {
-  await agent.call('read_file', { path: '.env' })
-  await agent.call('edit_file', { path: 'src/price.js', oldText: 'price = 1', newText: 'price = 2' })
+const element = (name) => document.querySelector(`wardspace-${name}`)
+Object.assign(element('approvals'), { controller: approvals })
+Object.assign(element('chat'), { controller: conversation, timeline })
+Object.assign(element('diff'), { controller: changes })
+Object.assign(element('editor'), { controller: editor })
+Object.assign(element('files'), { controller: files })
+Object.assign(element('timeline'), { controller: timeline })
+
+document.addEventListener('wardspace-open-file', ({ detail }) => editor.open(detail.path))
+approvals.subscribe(({ pending }) => {
+  element('approvals').hidden = pending.length === 0
 })

@@ -14,14 +14,15 @@ const MAX_WAIT = 2_000
 
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Focuses an element as soon as its view is shown, which may have to load first. Replaces an earlier request. */
-function focus(selector: string, until = Date.now() + MAX_WAIT): void {
+/** Focuses an element, or one inside its shadow root, as soon as its view is shown, which may have to load first. Replaces an earlier request. */
+function focus(selector: string, inside?: string, until = Date.now() + MAX_WAIT): void {
   clearTimeout(timer)
   timer = setTimeout(() => {
-    const element = document.querySelector<HTMLElement>(selector)
+    const host = document.querySelector<HTMLElement>(selector)
+    const element = inside === undefined ? host : host?.shadowRoot?.querySelector<HTMLElement>(inside)
     // An element gives the focus to its first control, once its view has loaded.
     element?.focus()
-    if (element?.matches(':focus, :focus-within') !== true && Date.now() < until) focus(selector, until)
+    if (element?.matches(':focus, :focus-within') !== true && Date.now() < until) focus(selector, inside, until)
   })
 }
 
@@ -79,7 +80,7 @@ export const shortcuts: readonly Shortcut[] = [
     does: 'The timeline',
     act() {
       showPanel('timeline')
-      focus('[aria-label="Timeline of calls"]')
+      focus('wardspace-timeline', '[role="listbox"]')
     },
   },
   {

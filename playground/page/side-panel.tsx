@@ -68,7 +68,7 @@ function PanelView({ projectSession, panel }: { readonly projectSession: Project
     case 'changes':
       return <ChangedFiles projectSession={projectSession} selected={page.change} onSelect={showChange} />
     case 'timeline':
-      return <TimelineView timeline={session.timeline} selected={page.call} onOpen={showCall} />
+      return <TimelineView session={session} selected={page.call.value} onOpen={showCall} />
     case 'policy':
       return <LimitsView session={session} />
     case 'report':

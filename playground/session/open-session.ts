@@ -75,6 +75,7 @@ export async function openSession(project: SessionProject, options: SessionOptio
     shell: shell.text,
     lines: current.lines,
     timeline: computed(() => calls.value.entries),
+    callTimeline: timeline,
     approvals: computed(() => asked.value.pending),
     approvalQueue: approvals,
     audit: auditLog.records,

@@ -19,8 +19,8 @@ export interface CallParts {
 
 /** Returns the agent's run with its calls in the timeline and a history point after each change. */
 export function trackAgentRun(parts: CallParts): ReadonlySignal<WorkspaceRun> {
-  const { current, changes } = parts
-  const agentCall = createTrackedCall(() => current.opened.value.agent, parts)
+  const { current, changes, timeline, approvals, now } = parts
+  const agentCall = createTrackedCall(() => current.opened.value.agent, { timeline, approvals, now })
   const callTool: WorkspaceRun['callTool'] = async (name, input, options) => {
     current.agentCalls += 1
     try {
@@ -50,7 +50,8 @@ export function trackAgentRun(parts: CallParts): ReadonlySignal<WorkspaceRun> {
 
 /** Returns the calls of a run of the browser's agent, in the timeline and with a history point after each change. */
 export function trackBrowserRun(run: Pick<WorkspaceRun, 'callTool'>, parts: CallParts): Call {
-  const call = createTrackedCall(() => run, { ...parts, actor: 'browser' })
+  const { timeline, approvals, now } = parts
+  const call = createTrackedCall(() => run, { timeline, approvals, now, actor: 'browser' })
   return (tool, input, options) => parts.changes.around(() => call(tool, input, options), labelOf(tool, input))
 }
 

@@ -10,7 +10,7 @@ import type {
   Workspace,
   WorkspaceRun,
 } from 'wardspace'
-import type { Approvals, PendingApproval, TimelineEntry } from 'wardspace/ui'
+import type { Approvals, PendingApproval, Timeline, TimelineEntry } from 'wardspace/ui'
 import type { FileChanges } from './change-files-tool.ts'
 import type { Recording } from './recordings.ts'
 import type { ShellLines } from './terminal-shell.ts'
@@ -83,6 +83,8 @@ export interface Session {
   /** The lines of the person's terminal. */
   readonly lines: ShellLines
   readonly timeline: ReadonlySignal<readonly TimelineEntry[]>
+  /** The same, for the element that shows it. */
+  readonly callTimeline: Timeline
   readonly approvals: ReadonlySignal<readonly PendingApproval[]>
   /** The same, with the approvals of everything that is like an approved call until the task ends or the policy changes. */
   readonly approvalQueue: Approvals

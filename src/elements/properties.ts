@@ -1,4 +1,11 @@
 import type { Approvals } from '../ui/approvals.ts'
+import type { Changes } from '../ui/changes.ts'
+import type { Conversation } from '../ui/conversation.ts'
+import type { Editor } from '../ui/editor.ts'
+import type { Files } from '../ui/files.ts'
+import type { PolicyEditor } from '../ui/policy-editor.ts'
+import type { Terminal } from '../ui/terminal.ts'
+import type { Timeline } from '../ui/timeline.ts'
 
 /** An element with the properties of its view. Each is `undefined` until it is set. */
 export type ElementWith<Properties> = HTMLElement & { -readonly [Name in keyof Properties]?: Properties[Name] }
@@ -17,4 +24,47 @@ export interface ApprovalsProperties {
   readonly saying?: string | undefined
   /** Keeps the reasons of refusals that are typed and not sent. */
   readonly drafts?: Drafts | undefined
+}
+
+/** The properties of `<wardspace-timeline>`. */
+export interface TimelineProperties {
+  readonly controller: Timeline
+  /** Key of the call that the page shows. */
+  readonly selected?: string | undefined
+}
+
+/** The properties of `<wardspace-files>`. */
+export interface FilesProperties {
+  readonly controller: Files
+  /** The file that the page shows. */
+  readonly selected?: string | undefined
+}
+
+/** The properties of `<wardspace-editor>`. */
+export interface EditorProperties {
+  readonly controller: Editor
+}
+
+/** The properties of `<wardspace-diff>`. */
+export interface DiffProperties {
+  readonly controller: Changes
+}
+
+/** The properties of `<wardspace-terminal>`. */
+export interface TerminalProperties {
+  readonly controller: Terminal
+}
+
+/** The properties of `<wardspace-chat>`. */
+export interface ChatProperties {
+  readonly controller: Conversation
+  /** The calls that the conversation shows. */
+  readonly timeline?: Timeline | undefined
+  /** Keeps a message that is typed and not sent. */
+  readonly drafts?: Drafts | undefined
+}
+
+/** The properties of `<wardspace-policy>`. */
+export interface PolicyProperties {
+  readonly controller: PolicyEditor
 }

@@ -1,4 +1,5 @@
 import type { ApprovalAnswer, ApprovalRequest, ApproveHandler } from '../policy/approval.ts'
+import { checkOptions, isFunction } from '../util/check-options.ts'
 import { type Controller, ControllerState } from './controller.ts'
 
 /** A call that waits for the person's answer. */
@@ -69,7 +70,8 @@ export interface ApprovalsOptions {
  * approvals.subscribe(({ pending }) => pending[0]?.answer({ allow: 'once', by: 'person' }))
  * await workspace.call('delete_file', { path: 'a.txt' })
  */
-export function createApprovals({ now = Date.now }: ApprovalsOptions = {}): Approvals {
+export function createApprovals(options?: ApprovalsOptions): Approvals {
+  const { now = Date.now } = checkOptions<ApprovalsOptions>('createApprovals()', options, { now: isFunction })
   const state = new ControllerState<ApprovalsSnapshot>({ pending: [], patterns: [] })
   const approveFor: Approvals['approveFor'] =
     ({ actor = 'agent', entry, onWait }) =>

@@ -8,7 +8,28 @@ export {
   createApprovals,
   type PendingApproval,
 } from './approvals.ts'
+export { type ChangedFile, type Changes, type ChangesSnapshot, createChanges } from './changes.ts'
 export type { Controller } from './controller.ts'
+export {
+  type Answer,
+  type Conversation,
+  type ConversationItem,
+  type ConversationOptions,
+  type ConversationSnapshot,
+  createConversation,
+  type Respond,
+} from './conversation.ts'
+export { createEditor, type Editor, type EditorSnapshot } from './editor.ts'
+export { createFiles, type FileRow, type Files, type FilesSnapshot } from './files.ts'
+export { createHistory, type FileHistory, type HistoryPoint, type HistorySnapshot } from './history.ts'
+export type { PersonOptions } from './person-run.ts'
+export {
+  createPolicyEditor,
+  type PolicyEditor,
+  type PolicyEditorOptions,
+  type PolicyEditorSnapshot,
+} from './policy-editor.ts'
+export { createTerminal, type Terminal, type TerminalLine, type TerminalSnapshot } from './terminal.ts'
 export { createTimeline, type Timeline, type TimelineEntry, type TimelineSnapshot } from './timeline.ts'
 export { type Call, createTrackedCall, type TrackOptions, trackAction, trackCalls } from './track-calls.ts'
 export { aboutCall, type CallOutcome, outcomeOf } from './words/call-words.ts'

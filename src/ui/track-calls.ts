@@ -1,5 +1,6 @@
 import type { CallOptions, Success } from '../call/state/call.ts'
 import type { Failure } from '../errors.ts'
+import { checkArgument, checkOptions, isFunction, isObjectWith, isText } from '../util/check-options.ts'
 import type { WorkspaceRun } from '../workspace/types.ts'
 import type { Approvals } from './approvals.ts'
 import type { Timeline, TimelineEntry } from './timeline.ts'
@@ -10,7 +11,7 @@ export type Call = (tool: string, input: unknown, options?: CallOptions) => Prom
 /** Options of {@link trackCalls}. */
 export interface TrackOptions {
   readonly timeline: Timeline
-  /** Asks the person for the approvals of the calls, each shown with its call. Replaces `approve` of a call's options. */
+  /** Asks the person for the approvals of the calls, each shown with its call, if the workspace has no `approve` handler. */
   readonly approvals?: Approvals
   /** Who makes the calls. `agent` by default. */
   readonly actor?: string
@@ -28,13 +29,28 @@ export interface TrackOptions {
  * const agent = trackCalls(workspace.run(), { timeline, approvals })
  */
 export function trackCalls<Run extends Pick<WorkspaceRun, 'callTool'>>(run: Run, options: TrackOptions): Run {
+  checkArgument('trackCalls()', 'run', run, isRun)
   const call = { value: createTrackedCall(() => run, options), enumerable: true }
   return Object.create(run, { call, callTool: call })
 }
 
+const isRun = isObjectWith('a run', 'callTool')
+const optionChecks = {
+  timeline: isObjectWith('a timeline', 'begin', 'update'),
+  approvals: isObjectWith('approvals', 'approveFor'),
+  actor: isText,
+  now: isFunction,
+}
+
 /** Returns the calls of a run, which may be another one at each call, in a timeline. */
 export function createTrackedCall(run: () => Pick<WorkspaceRun, 'callTool'>, options: TrackOptions): Call {
-  const { timeline, approvals, actor = 'agent', now = Date.now } = options
+  checkArgument('createTrackedCall()', 'run', run, isFunction)
+  const {
+    timeline,
+    approvals,
+    actor = 'agent',
+    now = Date.now,
+  } = checkOptions<TrackOptions>('trackCalls()', options, optionChecks, 'timeline')
   return (tool, input, callOptions) => {
     const { step } = callOptions ?? {}
     return trackAction({ timeline, now }, { actor, tool, input, ...(step === undefined ? {} : { step }) }, (key) => {

@@ -6,7 +6,18 @@ import { memory } from '../../dist/backends/memory/index.js'
 import type { WardspaceElements } from '../../dist/elements/index.js'
 import '../../dist/elements/index.js'
 import { createWorkspace } from '../../dist/index.js'
-import { createApprovals, createTimeline, trackCalls } from '../../dist/ui/index.js'
+import { bash } from '../../dist/shells/bash/index.js'
+import {
+  createApprovals,
+  createChanges,
+  createConversation,
+  createEditor,
+  createFiles,
+  createPolicyEditor,
+  createTerminal,
+  createTimeline,
+  trackCalls,
+} from '../../dist/ui/index.js'
 
 afterEach(() => document.body.replaceChildren())
 
@@ -31,7 +42,12 @@ async function openRun() {
   const approvals = createApprovals()
   const timeline = createTimeline()
   const backend = memory({ 'src/price.js': 'export const price = 1\n', 'old.txt': 'old\n', '.env': 'TOKEN=secret\n' })
-  const workspace = await createWorkspace({ backend, policy: 'supervised', audit: callbackSink(timeline.take) })
+  const workspace = await createWorkspace({
+    backend,
+    policy: 'supervised',
+    shell: bash(),
+    audit: callbackSink(timeline.take),
+  })
   return { approvals, timeline, workspace, run: trackCalls(workspace, { timeline, approvals }) }
 }
 
@@ -84,5 +100,139 @@ describe('wardspace-approvals', () => {
       return getComputedStyle(shown).backgroundColor
     })
     expect(colours).toEqual(['rgb(251, 252, 253)', 'rgb(20, 24, 30)'])
+  })
+})
+
+describe('wardspace-timeline', () => {
+  it('lists calls with their outcome, and opens one by key', async () => {
+    const { timeline, run } = await openRun()
+    const element = show('wardspace-timeline', { controller: timeline })
+    await run.call('read_file', { path: '.env' })
+    await run.call('read_file', { path: 'src/price.js' })
+    await expect.element(page.getByRole('option', { name: /read_file.*blocked.*\.env/ })).toBeVisible()
+    expect(await violations()).toEqual([])
+    const opened = new Promise((resolve) => {
+      element.addEventListener('wardspace-open-call', ({ detail }) => resolve(detail), { once: true })
+    })
+    await page.getByRole('listbox', { name: 'Timeline of calls' }).element().focus()
+    await userEvent.keyboard('{End}{Enter}')
+    expect(await opened).toEqual({ key: '2' })
+    await page.getByRole('button', { name: 'Refused only' }).click()
+    await expect.element(page.getByText('1 calls')).toBeVisible()
+  })
+})
+
+describe('wardspace-files and wardspace-editor', () => {
+  it('open, edit and save a file by keys, and show a protected one as such', async () => {
+    const { workspace } = await openRun()
+    const files = createFiles({ workspace })
+    const editor = createEditor({ workspace })
+    const tree = show('wardspace-files', { controller: files })
+    tree.addEventListener('wardspace-open-file', ({ detail }) => void editor.open(detail.path))
+    show('wardspace-editor', { controller: editor })
+    await expect.element(page.getByRole('treeitem', { name: /\.env protected/ })).toBeVisible()
+    await page.getByRole('tree', { name: 'Files' }).element().focus()
+    await userEvent.keyboard('{ArrowRight}')
+    await expect.element(page.getByRole('treeitem', { name: 'price.js' })).toBeVisible()
+    await userEvent.keyboard('{ArrowRight}{Enter}')
+    const text = page.getByRole('textbox', { name: 'Text of src/price.js' })
+    await expect.element(text).toHaveValue('export const price = 1\n')
+    await text.fill('export const price = 3\n')
+    expect(await violations()).toEqual([])
+    await userEvent.keyboard('{Control>}s{/Control}')
+    await expect.poll(async () => (await workspace.call('read_file', { path: 'src/price.js' })).ok).toBe(true)
+    await expect.poll(() => editor.snapshot.isChanged).toBe(false)
+    expect(await workspace.call('read_file', { path: 'src/price.js' })).toMatchObject({
+      content: 'export const price = 3\n',
+    })
+    await editor.open('.env')
+    await expect.element(page.getByText(/Blocked: \.env/).first()).toBeVisible()
+    expect(document.body.innerHTML + editor.snapshot.text).not.toContain('TOKEN=secret')
+  })
+})
+
+describe('wardspace-diff', () => {
+  it('shows the changed files and the difference of the chosen one', async () => {
+    const { workspace } = await openRun()
+    const changes = createChanges({ workspace })
+    show('wardspace-diff', { controller: changes })
+    await expect.element(page.getByText('Nothing has changed yet.')).toBeVisible()
+    const options = { approve: () => 'allow' as const }
+    await workspace.call('write_file', { path: 'new.txt', content: 'new\n' }, options)
+    await workspace.call('edit_file', { path: 'src/price.js', oldText: '1', newText: '2' }, options)
+    await page.getByRole('button', { name: /src\/price\.js/ }).click()
+    await expect.element(page.getByText('+export const price = 2')).toBeVisible()
+    expect(await violations()).toEqual([])
+  })
+})
+
+describe('wardspace-terminal', () => {
+  it('runs lines, keeps the directory, shows what was refused, and goes back in its history', async () => {
+    const { workspace } = await openRun()
+    show('wardspace-terminal', { controller: createTerminal({ workspace }) })
+    const field = page.getByRole('textbox', { name: 'Command' })
+    const enter = async (line: string) => {
+      await field.fill(line)
+      await userEvent.keyboard('{Enter}')
+    }
+    await enter('cd src && printf "\\033]0;title\\007\\033[31mred\\033[0m\\n"')
+    const output = page.getByRole('log', { name: 'Output' })
+    await expect.element(output).toHaveTextContent(/red$/)
+    await enter('ls; cat ../.env')
+    await expect.element(output).toHaveTextContent(/price\.js.*Blocked: \.env is a secret file/s)
+    expect(await violations()).toEqual([])
+    await field.click()
+    await userEvent.keyboard('{ArrowUp}{ArrowUp}{ArrowDown}')
+    await expect.element(field).toHaveValue('ls; cat ../.env')
+  })
+})
+
+describe('wardspace-chat', () => {
+  it('sends by key, shows calls and Markdown without HTML, queues, and stops', async () => {
+    const { timeline, run } = await openRun()
+    const controller = createConversation({
+      timeline,
+      async respond({ items, say, signal }) {
+        await run.call('read_file', { path: '.env' })
+        say('It is **hidden** <img src=x onerror=alert(1)>')
+        if (items.at(-1)?.kind === 'person' && items.length > 3)
+          await new Promise((end) => signal.addEventListener('abort', end))
+      },
+    })
+    show('wardspace-chat', { controller, timeline })
+    const field = page.getByRole('textbox', { name: 'Message to the agent' })
+    await field.fill('Read the secret')
+    await userEvent.keyboard('{Enter}')
+    await expect.element(page.getByText('hidden', { exact: true })).toBeVisible()
+    await expect.element(page.getByText('Blocked: .env is an environment file', { exact: false }).first()).toBeVisible()
+    expect(document.querySelector('wardspace-chat')?.shadowRoot?.querySelector('img')).toBeNull()
+    await field.fill('Again')
+    await userEvent.keyboard('{Enter}')
+    await field.fill('And again')
+    await userEvent.keyboard('{Enter}')
+    await expect.element(page.getByText('Waits: And again')).toBeVisible()
+    expect(await violations()).toEqual([])
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await expect.poll(() => controller.snapshot).toMatchObject({ isWorking: false, queue: [] })
+  })
+})
+
+describe('wardspace-policy', () => {
+  it('applies a changed policy, and nothing that is not one', async () => {
+    const applied: unknown[] = []
+    const controller = createPolicyEditor({ policy: 'supervised', onApply: (policy) => void applied.push(policy) })
+    show('wardspace-policy', { controller })
+    const text = page.getByRole('textbox', { name: 'Policy as JSON' })
+    const apply = page.getByRole('button', { name: 'Apply' })
+    await expect.element(apply).toBeDisabled()
+    await text.fill('{ "preset": "readOnly", "deniedPath": ["src"] }')
+    await expect.element(page.getByText(/deniedPath/).first()).toBeVisible()
+    await expect.element(apply).toBeDisabled()
+    expect(await violations()).toEqual([])
+    await controller.apply()
+    await text.fill('{ "preset": "readOnly", "deniedPaths": ["src"] }')
+    await apply.click()
+    await expect.poll(() => applied).toEqual([{ preset: 'readOnly', deniedPaths: ['src'] }])
+    await expect.element(apply).toBeDisabled()
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Block, blocksOf, type Inline, safeAddress } from '../../playground/ui/markdown-blocks.ts'
+import { type Block, blocksOf, type Inline, safeAddress } from '../../src/elements/parts/markdown-blocks.ts'
 
 /** The text that a person reads, without any mark. */
 const textOf = (blocks: readonly Block[]): string =>

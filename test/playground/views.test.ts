@@ -159,7 +159,11 @@ it('a replayed recording has the same results', async () => {
 it('the keyboard reaches files, editor, agent, timeline, call, search and help', async () => {
   const page = await openSample('price-list')
   const focused = () =>
-    page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.id)
+    page.evaluate(() => {
+      let element = document.activeElement
+      while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement
+      return element?.getAttribute('aria-label') ?? element?.id
+    })
   const press = async (...keys: readonly string[]) => {
     for (const key of keys) await page.keyboard.press(key)
   }

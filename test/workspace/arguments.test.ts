@@ -38,6 +38,7 @@ import * as fixtures from '../../src/testing/fixtures.ts'
 import * as testing from '../../src/testing/index.ts'
 import * as scriptedModel from '../../src/testing/scripted-model.ts'
 import * as toolKit from '../../src/tools/author.ts'
+import * as ui from '../../src/ui/index.ts'
 import * as execWorkspace from '../../src/workspace/exec-workspace.ts'
 import * as replay from '../../src/workspace/replay.ts'
 import { nonexistent } from '../nonexistent.ts'
@@ -332,6 +333,19 @@ const rows: readonly Row[] = [
   ...rowsOf('langchain', langchain, { langchainTools: [source, options()] } as never),
   ...rowsOf('mastra', mastra, { mastraTools: [source, options()] }),
   ...rowsOf('webmcp', webmcp, { hasWebTools: skipped, registerWebTools: [source, options()] } as never),
+  ...rowsOf('ui', ui, {
+    createApprovals: [options()],
+    createChanges: [param({ workspace })],
+    createConversation: [param({ respond: async () => {} })],
+    createEditor: [param({ workspace })],
+    createFiles: [param({ workspace })],
+    createHistory: [source],
+    createPolicyEditor: [param({ policy: 'readOnly', onApply: () => {} })],
+    createTerminal: [param({ workspace })],
+    createTimeline: [param([], 'nothing', 'array', 'tools')],
+    createTrackedCall: [callback, param({ timeline: ui.createTimeline() })],
+    trackCalls: [source, param({ timeline: ui.createTimeline() })],
+  } as never),
   ...rowsOf('workspace', workspace, { subscribe: [callback] } as never),
 ]
 

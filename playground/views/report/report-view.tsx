@@ -2,9 +2,9 @@ import './report.css'
 import type { ReadonlySignal } from '@preact/signals'
 import { reportMarkdown } from 'wardspace/audit'
 import { scrollable } from '../../../src/elements/parts/focusable.ts'
+import { Markdown } from '../../../src/elements/parts/markdown.tsx'
 import { download } from '../../projects/download.ts'
 import type { Session } from '../../session/types.ts'
-import { Markdown } from '../../ui/markdown.tsx'
 import { chosenReport } from './reports.ts'
 
 export interface ReportViewProps {

@@ -1,9 +1,6 @@
-import './markdown.css'
-import { useSignal } from '@preact/signals'
 import { type ComponentChildren, createElement } from 'preact'
-import { useMemo } from 'preact/hooks'
-import { scrollable } from '../../src/elements/parts/focusable.ts'
-import { announce } from './announce.tsx'
+import { useMemo, useState } from 'preact/hooks'
+import { scrollable } from './focusable.ts'
 import { type Block, blocksOf, type Inline } from './markdown-blocks.ts'
 
 export interface MarkdownProps {
@@ -96,22 +93,22 @@ function Table({ head, rows }: Pick<Extract<Block, { kind: 'table' }>, 'head' | 
 }
 
 function CodeBlock({ language, text }: { readonly language: string; readonly text: string }) {
-  const isCopied = useSignal(false)
+  const [isCopied, setIsCopied] = useState(false)
   const copy = async () => {
     await navigator.clipboard.writeText(text)
-    isCopied.value = true
-    announce('Copied')
-    setTimeout(() => {
-      isCopied.value = false
-    }, 2000)
+    setIsCopied(true)
+    setTimeout(() => setIsCopied(false), 2000)
   }
   return (
     <div class="code-block">
       <div class="code-block-head">
         <span class="grow muted small">{language}</span>
         <button type="button" class="button quiet" aria-label="Copy the code" onClick={() => void copy()}>
-          {isCopied.value ? 'Copied' : 'Copy'}
+          {isCopied ? 'Copied' : 'Copy'}
         </button>
+        <span class="visually-hidden" role="status">
+          {isCopied && 'Copied'}
+        </span>
       </div>
       <pre {...scrollable}>
         <code>{text}</code>

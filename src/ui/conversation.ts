@@ -1,0 +1,145 @@
+import { checkOptions, isFunction, isListOf, isObjectValue, isObjectWith } from '../util/check-options.ts'
+import { type Controller, ControllerState } from './controller.ts'
+
+/** A message of a conversation, an error that ended an answer, or a call of the agent. Plain data, so that it can be saved. */
+export type ConversationItem =
+  | { readonly kind: 'person' | 'agent' | 'error'; readonly id: string; readonly text: string }
+  /** The key of a call in the timeline. */
+  | { readonly kind: 'call'; readonly id: string; readonly entry: string }
+
+/** The state of a {@link Conversation}. */
+export interface ConversationSnapshot {
+  /** Oldest first. */
+  readonly items: readonly ConversationItem[]
+  /** Whether the agent works on an answer. */
+  readonly isWorking: boolean
+  /** The messages that are sent when the answer has ended. */
+  readonly queue: readonly string[]
+}
+
+/** What an answer of the agent consists of. */
+export interface Answer {
+  /** The conversation so far. The last item is the message to answer. */
+  readonly items: readonly ConversationItem[]
+  readonly signal: AbortSignal
+  /** Adds text of the agent, as it comes. */
+  readonly say: (piece: string) => void
+  /** Adds a call by its key in the timeline. */
+  readonly showCall: (entry: string) => void
+}
+
+/** Answers a message: it asks a model, and calls tools. */
+export type Respond = (answer: Answer) => Promise<void>
+
+/** A conversation of a person with an agent. */
+export interface Conversation extends Controller<ConversationSnapshot> {
+  /** Sends a message. While the agent works, it waits in the queue. */
+  send(text: string): Promise<void>
+  /** Stops the answer. What was said and done stays; the queue is dropped. */
+  stop(): void
+}
+
+/** Options of {@link createConversation}. */
+export interface ConversationOptions {
+  readonly respond: Respond
+  /** The items of an earlier conversation. */
+  readonly items?: readonly ConversationItem[]
+  /** Called with the keys of calls: the timeline of the agent's run, whose new entries are shown as calls. */
+  readonly timeline?: Controller<{ readonly entries: readonly { readonly key: string; readonly actor: string }[] }>
+}
+
+/**
+ * Creates a conversation. The text of an answer appears as it comes.
+ *
+ * @example
+ * const conversation = createConversation({
+ *   respond: async ({ say }) => say('The tests pass.'),
+ * })
+ * await conversation.send('Run the tests')
+ * console.log(conversation.snapshot.items.map(({ kind }) => kind)) // ['person', 'agent']
+ */
+export function createConversation(options: ConversationOptions): Conversation {
+  const {
+    respond,
+    items = [],
+    timeline,
+  } = checkOptions<ConversationOptions>(
+    'createConversation()',
+    options,
+    { respond: isFunction, items: isListOf(isObjectValue), timeline: isObjectWith('a timeline', 'subscribe') },
+    'respond',
+  )
+  const state = new ControllerState<ConversationSnapshot>({ items, isWorking: false, queue: [] })
+  let count = items.length
+  let answering: AbortController | undefined
+
+  function add(item: { readonly kind: 'person' | 'agent' | 'error'; readonly text: string } | CallItem): void {
+    count += 1
+    state.update({ items: [...state.snapshot.items, { id: String(count), ...item }] })
+  }
+
+  function say(piece: string): void {
+    const last = state.snapshot.items.at(-1)
+    if (last?.kind !== 'agent') add({ kind: 'agent', text: piece })
+    else state.update({ items: [...state.snapshot.items.slice(0, -1), { ...last, text: last.text + piece }] })
+  }
+
+  async function answer(text: string): Promise<void> {
+    const stop = new AbortController()
+    answering = stop
+    add({ kind: 'person', text })
+    state.update({ isWorking: true })
+    const showCall = (entry: string) => {
+      if (!stop.signal.aborted) add({ kind: 'call', entry })
+    }
+    const unsubscribe = followCalls(timeline, showCall)
+    try {
+      const { items: sent } = state.snapshot
+      // An answer that was stopped says nothing more.
+      await respond({ items: sent, signal: stop.signal, say: (piece) => !stop.signal.aborted && say(piece), showCall })
+    } catch (error) {
+      if (!stop.signal.aborted) add({ kind: 'error', text: error instanceof Error ? error.message : String(error) })
+    } finally {
+      unsubscribe()
+      answering = undefined
+      state.update({ isWorking: false })
+    }
+  }
+
+  return {
+    get snapshot() {
+      return state.snapshot
+    },
+    subscribe: state.subscribe,
+    async send(text) {
+      if (text.trim() === '') return
+      if (state.snapshot.isWorking) return state.update({ queue: [...state.snapshot.queue, text] })
+      await answer(text)
+      for (let next = state.snapshot.queue[0]; next !== undefined; next = state.snapshot.queue[0]) {
+        state.update({ queue: state.snapshot.queue.slice(1) })
+        await answer(next)
+      }
+    },
+    stop() {
+      state.update({ queue: [] })
+      answering?.abort()
+    },
+  }
+}
+
+interface CallItem {
+  readonly kind: 'call'
+  readonly entry: string
+}
+
+function followCalls(timeline: ConversationOptions['timeline'], onCall: (entry: string) => void): () => void {
+  if (timeline === undefined) return () => {}
+  const known = new Set(timeline.snapshot.entries.map(({ key }) => key))
+  return timeline.subscribe(({ entries }) => {
+    for (const { key, actor } of entries) {
+      if (known.has(key)) continue
+      known.add(key)
+      if (actor === 'agent') onCall(key)
+    }
+  })
+}

@@ -1,0 +1,289 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory/index.ts'
+import { createWorkspace, type PolicyInput, type WorkspaceRun } from '../../src/index.ts'
+import {
+  type Controller,
+  createApprovals,
+  createChanges,
+  createConversation,
+  createEditor,
+  createFiles,
+  createHistory,
+  createPolicyEditor,
+  createTerminal,
+  createTimeline,
+  trackCalls,
+} from '../../src/ui/index.ts'
+
+const files = { 'a.txt': 'one\n', 'dos.txt': 'a\r\nb\r\n', 'src/b.txt': 'b\n', '.env': 'TOKEN=planted-secret\n' }
+
+async function open(policy: PolicyInput = 'autonomous') {
+  const backend = memory(files)
+  const workspace = await createWorkspace({ backend, policy })
+  return { backend, workspace }
+}
+
+/** Writes a file as an agent does, which reads it first. */
+async function write(workspace: Awaited<ReturnType<typeof open>>['workspace'], path: string, content: string) {
+  await workspace.call('read_file', { path })
+  expect(await workspace.call('write_file', { path, content })).toMatchObject({ ok: true })
+}
+
+describe('every controller', () => {
+  it('has a snapshot that stays the same object between changes, and tells listeners at once and after each change', async () => {
+    const { workspace } = await open()
+    const timeline = createTimeline()
+    const controllers: Record<string, Controller<object>> = {
+      approvals: createApprovals(),
+      changes: createChanges({ workspace }),
+      conversation: createConversation({ respond: async ({ say }) => say('Yes') }),
+      editor: createEditor({ workspace }),
+      files: createFiles({ workspace }),
+      history: createHistory(workspace),
+      policy: createPolicyEditor({ policy: 'readOnly', onApply: () => {} }),
+      terminal: createTerminal({ workspace }),
+      timeline,
+    }
+    await (controllers.files as ReturnType<typeof createFiles>).refresh()
+    await (controllers.changes as ReturnType<typeof createChanges>).refresh()
+    for (const [name, controller] of Object.entries(controllers)) {
+      const { subscribe } = controller
+      const seen: object[] = []
+      const stop = subscribe((snapshot) => seen.push(snapshot))
+      expect(seen, name).toEqual([controller.snapshot])
+      expect(controller.snapshot, name).toBe(seen[0])
+      stop()
+    }
+    const seen: number[] = []
+    const stop = timeline.subscribe(({ entries }) => seen.push(entries.length))
+    await trackCalls(workspace, { timeline }).call('read_file', { path: 'a.txt' })
+    stop()
+    await trackCalls(workspace, { timeline }).call('read_file', { path: 'a.txt' })
+    expect(seen).toEqual([0, 1, 1])
+  })
+})
+
+describe('trackCalls', () => {
+  it('keeps every other member of the run, and records a call that throws as done', async () => {
+    const { workspace } = await open()
+    const timeline = createTimeline()
+    const run = trackCalls(workspace, { timeline })
+    expect(run.tools).toBe(workspace.tools)
+    expect(run.mode).toBe('act')
+    const failing = trackCalls<Pick<WorkspaceRun, 'callTool'>>(
+      { callTool: () => Promise.reject(new Error('lost')) },
+      { timeline },
+    )
+    await expect(failing.callTool('read_file', {})).rejects.toThrow('lost')
+    expect(timeline.snapshot.entries.map(({ state }) => state)).toEqual(['done'])
+  })
+
+  it('asks for approvals, answers like ones by a pattern, and lets go of a stopped call', async () => {
+    const { workspace } = await open('supervised')
+    const [timeline, approvals] = [createTimeline(), createApprovals()]
+    const run = trackCalls(workspace, { timeline, approvals })
+    const stop = new AbortController()
+    const stopped = run.call('delete_file', { path: 'a.txt' }, { signal: stop.signal })
+    await expect.poll(() => approvals.snapshot.pending.length).toBe(1)
+    expect(timeline.snapshot.entries[0]?.state).toBe('waiting')
+    const [question] = approvals.snapshot.pending
+    stop.abort()
+    expect(await stopped).toMatchObject({ code: 'ABORTED' })
+    expect(approvals.snapshot.pending).toEqual([])
+    // A late answer of a second click has no effect.
+    question?.answer('allow')
+    expect(await workspace.call('read_file', { path: 'a.txt' })).toMatchObject({ ok: true })
+  })
+})
+
+describe('createFiles', () => {
+  it('shows what the policy shows, and follows changes', async () => {
+    const { workspace } = await open({ preset: 'autonomous', deniedPaths: ['src'] })
+    const tree = createFiles({ workspace })
+    await tree.refresh()
+    const names = () => tree.snapshot.rows.map(({ path }) => path)
+    expect(names()).toEqual(['.env', 'a.txt', 'dos.txt'])
+    expect(tree.snapshot.rows[0]).toMatchObject({ isProtected: true })
+    await write(workspace, 'lib/c.txt', 'c\n')
+    await expect.poll(names).toEqual(['lib', '.env', 'a.txt', 'dos.txt'])
+    await tree.toggle('lib')
+    expect(names()).toEqual(['lib', 'lib/c.txt', '.env', 'a.txt', 'dos.txt'])
+    await tree.toggle('lib')
+    expect(names()).not.toContain('lib/c.txt')
+    tree.close()
+    await write(workspace, 'later.txt', '')
+    expect(names()).not.toContain('later.txt')
+  })
+})
+
+describe('createEditor', () => {
+  it('keeps line ends, and keeps the texts of other files as drafts', async () => {
+    const { workspace } = await open()
+    const editor = createEditor({ workspace })
+    await editor.open('dos.txt')
+    expect(editor.snapshot).toMatchObject({ text: 'a\nb\n', readOnly: undefined })
+    editor.edit('a\nnew\n')
+    await editor.open('a.txt')
+    expect(editor.snapshot).toMatchObject({ text: 'one\n', isChanged: false, drafts: ['dos.txt'] })
+    await editor.open('dos.txt')
+    expect(editor.snapshot).toMatchObject({ text: 'a\nnew\n', isChanged: true })
+    await editor.save()
+    expect(editor.snapshot).toMatchObject({ isChanged: false, drafts: [], trouble: undefined })
+    expect(await workspace.call('read_file', { path: 'dos.txt' })).toMatchObject({ content: 'a\r\nnew\r\n' })
+  })
+
+  it.each(['own', 'theirs'] as const)(
+    'overwrites nothing that changed meanwhile before the person chooses %s',
+    async (choice) => {
+      const { workspace } = await open()
+      const editor = createEditor({ workspace })
+      await editor.open('a.txt')
+      editor.edit('mine\n')
+      await write(workspace, 'a.txt', 'theirs\n')
+      await expect.poll(() => editor.snapshot.conflict).toBe('theirs\n')
+      await editor.save()
+      expect(await workspace.call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'theirs\n' })
+      editor.resolve(choice)
+      expect(editor.snapshot).toMatchObject({ conflict: undefined, text: choice === 'own' ? 'mine\n' : 'theirs\n' })
+      await editor.save()
+      const content = choice === 'own' ? 'mine\n' : 'theirs\n'
+      expect(await workspace.call('read_file', { path: 'a.txt' })).toMatchObject({ content })
+    },
+  )
+
+  it('notices at saving a change that nobody reported, and shows a draft of an old version as a conflict', async () => {
+    const { workspace, backend } = await open()
+    const other = await createWorkspace({ backend, policy: 'autonomous' })
+    const editor = createEditor({ workspace })
+    await editor.open('a.txt')
+    editor.edit('mine\n')
+    await write(other, 'a.txt', 'theirs\n')
+    await editor.save()
+    expect(editor.snapshot).toMatchObject({ conflict: 'theirs\n', text: 'mine\n', isChanged: true })
+    await editor.open('dos.txt')
+    await editor.open('a.txt')
+    expect(editor.snapshot).toMatchObject({ conflict: 'theirs\n', text: 'mine\n' })
+  })
+
+  it('takes changes of a file that the person has not edited, and shows nothing of a hidden one', async () => {
+    const { workspace } = await open({ preset: 'autonomous', deniedPaths: ['src'] })
+    const editor = createEditor({ workspace })
+    await editor.open('a.txt')
+    await write(workspace, 'a.txt', 'two\n')
+    await expect.poll(() => editor.snapshot.text).toBe('two\n')
+    for (const path of ['.env', 'src/b.txt']) {
+      await editor.open(path)
+      expect(editor.snapshot).toMatchObject({ text: '', isLoading: false })
+      expect(editor.snapshot.readOnly).toBeDefined()
+      editor.edit('over it')
+      await editor.save()
+      expect(editor.snapshot).toMatchObject({ text: '', isChanged: false })
+    }
+  })
+})
+
+describe('createChanges', () => {
+  it('follows changes with the difference of the chosen file, and shows no secret one', async () => {
+    const { workspace } = await open()
+    const changes = createChanges({ workspace })
+    await write(workspace, 'a.txt', 'two\n')
+    await write(workspace, 'new.txt', 'new\n')
+    await changes.select('new.txt')
+    expect(changes.snapshot.files.map(({ path, status }) => [path, status])).toEqual([
+      ['a.txt', 'modified'],
+      ['new.txt', 'added'],
+    ])
+    expect(changes.snapshot.patch).toContain('+new')
+    await workspace.call('delete_file', { path: 'new.txt' })
+    await expect.poll(() => changes.snapshot.selected).toBe('a.txt')
+    await expect.poll(() => changes.snapshot.patch).toContain('+two')
+    await changes.select('.env')
+    expect(changes.snapshot.selected).toBe('a.txt')
+  })
+})
+
+describe('createHistory', () => {
+  it('goes back and forth over every change, and back to a change by others', async () => {
+    const { workspace } = await open()
+    const history = createHistory(workspace)
+    await write(workspace, 'a.txt', 'two\n')
+    await write(workspace, 'a.txt', 'three\n')
+    const text = async () => (await workspace.call('read_file', { path: 'a.txt' })) as { content?: string }
+    const [start, second, third] = history.snapshot.points
+    for (const [point, content] of [
+      [start, 'one\n'],
+      [third, 'three\n'],
+      [second, 'two\n'],
+    ] as const) {
+      await history.moveTo(point?.id ?? '')
+      expect(history.snapshot).toMatchObject({ position: point?.id, trouble: undefined })
+      expect(await text()).toMatchObject({ content })
+    }
+    expect(history.snapshot.points).toHaveLength(3)
+    workspace.notifyExternalChange(['a.txt'])
+    expect(history.snapshot.position).toBeUndefined()
+    await history.moveTo('no such point')
+    expect(history.snapshot.trouble).toBeDefined()
+  })
+})
+
+describe('createTerminal', () => {
+  it('says that a workspace without a shell runs no commands', async () => {
+    const { workspace } = await open()
+    const terminal = createTerminal({ workspace })
+    await terminal.run('ls')
+    expect(terminal.snapshot).toMatchObject({ isRunning: false, lines: [{ command: 'ls', isRunning: false }] })
+    expect(terminal.snapshot.lines[0]?.refused).toHaveLength(1)
+  })
+})
+
+describe('createConversation', () => {
+  it('sends what was queued one by one, and shows why an answer ended', async () => {
+    const conversation = createConversation({
+      async respond({ items, say }) {
+        const last = items.at(-1)
+        await Promise.resolve()
+        if (last?.kind === 'person' && last.text === 'fail') throw new Error('The model cannot be reached')
+        for (const piece of ['an', 'swer']) say(piece)
+      },
+    })
+    const first = conversation.send('one')
+    await conversation.send('fail')
+    await conversation.send('three')
+    expect(conversation.snapshot.queue).toEqual(['fail', 'three'])
+    await first
+    const texts = conversation.snapshot.items.map((item) => ('text' in item ? item.text : item.entry))
+    expect(texts).toEqual(['one', 'answer', 'fail', 'The model cannot be reached', 'three', 'answer'])
+    expect(conversation.snapshot).toMatchObject({ isWorking: false, queue: [] })
+  })
+
+  it('takes nothing more of an answer that was stopped', async () => {
+    let sayLater = (_: string): void => {}
+    const conversation = createConversation({
+      respond: ({ say, signal }) => {
+        sayLater = say
+        return new Promise((resolve) => signal.addEventListener('abort', () => resolve()))
+      },
+    })
+    const sent = conversation.send('one')
+    sayLater('partly')
+    conversation.stop()
+    await sent
+    sayLater(' more')
+    expect(conversation.snapshot.items.at(-1)).toMatchObject({ kind: 'agent', text: 'partly' })
+  })
+})
+
+describe('createPolicyEditor', () => {
+  it('keeps the policy in force if it cannot be applied', async () => {
+    const editor = createPolicyEditor({ policy: 'readOnly', onApply: () => Promise.reject(new Error('No storage')) })
+    editor.edit('{ "preset": "autonomous" }')
+    await editor.apply()
+    expect(editor.snapshot).toMatchObject({ trouble: 'No storage', isChanged: true, isApplying: false })
+    editor.edit('{ "preset": "none such" }')
+    await editor.apply()
+    expect(editor.snapshot.fault).toContain('preset')
+    editor.reset()
+    expect(JSON.parse(editor.snapshot.text)).toEqual({ preset: 'readOnly' })
+  })
+})
