@@ -7,7 +7,7 @@ import type { OpenFile } from '../../session/open-files.ts'
 import { mediaTypeOf, type PreviewKind } from '../../session/preview-kind.ts'
 import { previewPage, type ReadFile, resolvePath } from '../../session/preview-page.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
-import { Markdown } from '../../ui/markdown.tsx'
+import { Markdown } from '../../../src/elements/parts/markdown.tsx'
 
 export interface PreviewViewProps {
   readonly projectSession: Pick<ProjectSession, 'files' | 'session' | 'project'>
