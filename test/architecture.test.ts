@@ -75,7 +75,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
     'util',
   ],
   ui: ['audit', 'call', 'files', 'history', 'paths', 'patch', 'policy', 'storage', 'workspace'],
-  elements: ['policy', 'ui'],
+  elements: ['files', 'policy', 'ui'],
   adapters: ['call', 'dialects', 'files', 'paths', 'policy', 'tools', 'workspace'],
   testing: ['backends', 'files', 'git', 'paths', 'shells', 'storage', 'tools', 'workspace'],
   index: '*',

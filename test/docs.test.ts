@@ -26,7 +26,7 @@ import { mcpHandler } from '../src/adapters/mcp-http/index.ts'
 import { placeClientRoots } from '../src/adapters/mcp-roots/index.ts'
 import { hasWebTools, registerWebTools } from '../src/adapters/webmcp/index.ts'
 import { reportMarkdown } from '../src/audit/report-text.ts'
-import { memorySink } from '../src/audit/sinks.ts'
+import { callbackSink, memorySink } from '../src/audit/sinks.ts'
 import { spanSink } from '../src/audit/span-sink.ts'
 import { durableObject } from '../src/backends/durable-object/index.ts'
 import { memfs } from '../src/backends/memfs/index.ts'
@@ -67,6 +67,7 @@ import { recordFixture } from '../src/testing/fixtures.ts'
 import { backendContract, faulty, shellContract, testClock, testWorkspace } from '../src/testing/index.ts'
 import { call, scriptedModel } from '../src/testing/scripted-model.ts'
 import { matchers } from '../src/testing/vitest.ts'
+import * as ui from '../src/ui/index.ts'
 import { execWorkspace, joinTools } from '../src/workspace/exec-workspace.ts'
 import { parseRecording, replay } from '../src/workspace/replay.ts'
 
@@ -82,7 +83,7 @@ async function setup(): Promise<Record<string, unknown>> {
   const directory = mkdtempSync(join(temporary, 'docs-'))
   return {
     ...{ compileGlob, compilePolicy, compileQuery, createMcpServer, createWorkspace, diffLines, findMatches },
-    ...{ lintPolicy, mergeLines },
+    ...{ callbackSink, lintPolicy, mergeLines, ...ui },
     ...{
       backendContract,
       shellContract,
