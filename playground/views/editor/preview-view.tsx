@@ -2,12 +2,12 @@ import './preview.css'
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { Path } from 'wardspace'
+import { Markdown } from '../../../src/elements/parts/markdown.tsx'
 import type { FromPreview, ToPreview } from '../../preview/messages.ts'
 import type { OpenFile } from '../../session/open-files.ts'
 import { mediaTypeOf, type PreviewKind } from '../../session/preview-kind.ts'
 import { previewPage, type ReadFile, resolvePath } from '../../session/preview-page.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
-import { Markdown } from '../../../src/elements/parts/markdown.tsx'
 
 export interface PreviewViewProps {
   readonly projectSession: Pick<ProjectSession, 'files' | 'session' | 'project'>
