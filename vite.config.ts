@@ -5,11 +5,12 @@ import { playwright } from '@vitest/browser-playwright'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 import { bundlePackages, isExternal } from './build/bundle-packages.ts'
 import { chunkFile, chunkGroups, cssTarget, entryModules } from './build/chunks.ts'
+import { shortenPackages } from './build/shorten-packages.ts'
 import { LongestFirst } from './test/order.ts'
 import { chromiumArgs, chromiumPath } from './test/runtimes/chromium.ts'
 
 export default defineConfig(async () => ({
-  plugins: [bundlePackages()],
+  plugins: [bundlePackages(), shortenPackages()],
   ssr: { noExternal: true as const },
   build: {
     target: 'es2022',

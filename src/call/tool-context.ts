@@ -1,5 +1,4 @@
 import { classifyContent, classifyPath } from '../files/classify/index.ts'
-import { type CommitHistory, isWrittenAsId } from '../git/commit-history.ts'
 import type { DiffRequest, WorkspaceDiff } from '../git/workspace-diff.ts'
 import { guardAccesses } from '../guard/guard-accesses.ts'
 import { createGuardedFiles } from '../guard/guarded-files.ts'
@@ -7,7 +6,6 @@ import { createVisibility } from '../guard/visibility.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { DialectCall } from '../policy/dialect-call.ts'
 import { type PolicyCall, requireAllowed, type Verdict } from '../policy/evaluation.ts'
-import { isAbove } from '../policy/taint.ts'
 import type { BuiltinContext } from '../tools/builtin-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { ignoreRejection } from '../util/ignore-rejection.ts'
@@ -80,6 +78,7 @@ export function createToolContext(
         addRead(path as Path, text.length)
         if (oldPath !== undefined) taint.addRead(oldPath as Path)
       }
+      const { withLabelledBase } = await import('./labelled-base.ts')
       return withLabelledBase(diff, request.base, workspace.diffs, taint)
     },
     workspaceDiffSha256: () => workspaceDiffSha256(workspace, run, call.dialectCall, taint, signal),
@@ -156,26 +155,6 @@ function diffForCall(
       policy.decide('file:patch:apply', path, classifyContent(classifyPath(path), BINARY)) === 'allow',
     signal,
   })
-}
-
-/**
- * Returns a diff that names its base commit instead of showing its id, if the label of the id is above what the call and its
- * run have received. A caller who writes the id receives its label: the result confirms that the commit exists.
- */
-async function withLabelledBase(
-  diff: WorkspaceDiff,
-  base: string | undefined,
-  history: CommitHistory,
-  taint: TaintTracker,
-): Promise<WorkspaceDiff> {
-  const { baseCommit } = diff
-  if (baseCommit === null) return diff
-  if (isWrittenAsId(base)) {
-    await taint.addCommit(history, baseCommit)
-    return diff
-  }
-  const label = await taint.labelOfCommit(history, baseCommit)
-  return isAbove(label, taint.highestLabel()) ? { ...diff, baseCommit: base ?? 'HEAD' } : diff
 }
 
 /** Evaluated like a call of `diff_workspace`, so that the hash reveals nothing that such a call would not. */

@@ -2,7 +2,7 @@ import { type ComponentType, h, render } from 'preact'
 import base from './parts/base.css?inline'
 import parts from './parts/parts.css?inline'
 import tokens from './parts/tokens.css?inline'
-import type { ElementWith } from './properties.ts'
+import type { ElementClass, ElementWith } from './properties.ts'
 
 /** What a view gets from its element beside the properties. */
 export interface ViewContext {
@@ -27,7 +27,7 @@ const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
 export function createElement<Properties extends object>(
   properties: Readonly<Record<keyof Properties & string, 'required' | 'optional'>>,
   load: () => Promise<ElementView<Properties>>,
-): new () => ElementWith<Properties> {
+): ElementClass<ElementWith<Properties>> {
   const names = Object.keys(properties) as (keyof Properties & string)[]
   const required = names.filter((name) => properties[name] === 'required')
 

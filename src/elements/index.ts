@@ -17,6 +17,7 @@ export type {
   DiffProperties,
   Drafts,
   EditorProperties,
+  ElementClass,
   ElementWith,
   FilesProperties,
   PolicyProperties,
@@ -27,6 +28,7 @@ export type {
 /** The pending approvals as cards, each with its effect and its answers. */
 export type WardspaceApprovals = ElementWith<ApprovalsProperties>
 
+/** The class of `<wardspace-approvals>`. */
 export const WardspaceApprovals = createElement<ApprovalsProperties>(
   { controller: 'required', saying: 'optional', drafts: 'optional' },
   () => import('./approvals/approvals-view.tsx'),
@@ -35,6 +37,7 @@ export const WardspaceApprovals = createElement<ApprovalsProperties>(
 /** A conversation with an agent, with its calls. Dispatches `wardspace-open-call`. */
 export type WardspaceChat = ElementWith<ChatProperties>
 
+/** The class of `<wardspace-chat>`. */
 export const WardspaceChat = createElement<ChatProperties>(
   { controller: 'required', timeline: 'optional', drafts: 'optional' },
   () => import('./chat/chat-view.tsx'),
@@ -43,6 +46,7 @@ export const WardspaceChat = createElement<ChatProperties>(
 /** The changed files with their differences. Dispatches `wardspace-open-file`. */
 export type WardspaceDiff = ElementWith<DiffProperties>
 
+/** The class of `<wardspace-diff>`. */
 export const WardspaceDiff = createElement<DiffProperties>(
   { controller: 'required' },
   () => import('./diff/diff-view.tsx'),
@@ -51,6 +55,7 @@ export const WardspaceDiff = createElement<DiffProperties>(
 /** The text of one file, which is never saved over a newer one. */
 export type WardspaceEditor = ElementWith<EditorProperties>
 
+/** The class of `<wardspace-editor>`. */
 export const WardspaceEditor = createElement<EditorProperties>(
   { controller: 'required' },
   () => import('./editor/editor-view.tsx'),
@@ -59,6 +64,7 @@ export const WardspaceEditor = createElement<EditorProperties>(
 /** The files as a tree. Dispatches `wardspace-open-file`. */
 export type WardspaceFiles = ElementWith<FilesProperties>
 
+/** The class of `<wardspace-files>`. */
 export const WardspaceFiles = createElement<FilesProperties>(
   { controller: 'required', selected: 'optional' },
   () => import('./files/files-view.tsx'),
@@ -67,6 +73,7 @@ export const WardspaceFiles = createElement<FilesProperties>(
 /** The policy as JSON, checked while it is typed. */
 export type WardspacePolicy = ElementWith<PolicyProperties>
 
+/** The class of `<wardspace-policy>`. */
 export const WardspacePolicy = createElement<PolicyProperties>(
   { controller: 'required' },
   () => import('./policy/policy-view.tsx'),
@@ -75,6 +82,7 @@ export const WardspacePolicy = createElement<PolicyProperties>(
 /** Commands of a person and their output. */
 export type WardspaceTerminal = ElementWith<TerminalProperties>
 
+/** The class of `<wardspace-terminal>`. */
 export const WardspaceTerminal = createElement<TerminalProperties>(
   { controller: 'required' },
   () => import('./terminal/terminal-view.tsx'),
@@ -83,6 +91,7 @@ export const WardspaceTerminal = createElement<TerminalProperties>(
 /** All calls in order, with their outcome. Dispatches `wardspace-open-call`. */
 export type WardspaceTimeline = ElementWith<TimelineProperties>
 
+/** The class of `<wardspace-timeline>`. */
 export const WardspaceTimeline = createElement<TimelineProperties>(
   { controller: 'required', selected: 'optional' },
   () => import('./timeline/timeline-view.tsx'),

@@ -10,10 +10,17 @@ import type { Timeline } from '../ui/timeline.ts'
 /** An element with the properties of its view. Each is `undefined` until it is set. */
 export type ElementWith<Properties> = HTMLElement & { -readonly [Name in keyof Properties]?: Properties[Name] }
 
+/** The class of an element. */
+export interface ElementClass<Element> {
+  /** Creates an element, as `document.createElement` does. */
+  new (): Element
+}
+
 /** Keeps texts that a person has typed and not sent, for example over a reload. */
 export interface Drafts {
   /** Returns the text of a field; empty if nothing was typed. */
   get(field: string): string
+  /** Keeps the text of a field. */
   set(field: string, text: string): void
 }
 

@@ -71,11 +71,6 @@ export function objectPath(id: string): Path {
   return `${GIT_DIRECTORY}/objects/${id.slice(0, 2)}/${id.slice(2)}` as Path
 }
 
-/** Whether a commit is named by its id or the start of it, and not by a ref. */
-export function isWrittenAsId(name: string | undefined): boolean {
-  return name !== undefined && /^[0-9a-f]{4,40}(?:[~^]|$)/.test(name)
-}
-
 const MAX_REF_FILES = 100_000
 
 /** Returns every commit that a ref or a log of refs names. */

@@ -21,6 +21,7 @@ export interface ApprovalPattern {
   readonly tool: string
   /** The paths, as the person confirmed them. */
   readonly paths: string
+  /** Returns whether the pattern answers a request. */
   covers(request: ApprovalRequest): boolean
 }
 

@@ -27,7 +27,9 @@ export interface ChangesSnapshot {
 
 /** What differs from the last commit, or from the start of the workspace without a repository. It follows changes. */
 export interface Changes extends Controller<ChangesSnapshot> {
+  /** Shows the difference of a file. */
   select(path: string): Promise<void>
+  /** Compares the files again. */
   refresh(): Promise<void>
   /** Stops following changes. */
   close(): void

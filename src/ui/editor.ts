@@ -24,6 +24,7 @@ export interface EditorSnapshot {
 
 /** A text editor for one file at a time. It keeps the unsaved texts of the others, and never overwrites a newer file. */
 export interface Editor extends Controller<EditorSnapshot> {
+  /** Opens a file. A text that is not saved stays as a draft. */
   open(path: string): Promise<void>
   /** Changes the text of the open file. */
   edit(text: string): void

@@ -20,6 +20,7 @@ export interface PolicyEditorSnapshot {
 
 /** A policy that a person reads and changes. Only a valid policy can be applied. */
 export interface PolicyEditor extends Controller<PolicyEditorSnapshot> {
+  /** Replaces the text, and checks it. */
   edit(text: string): void
   /** Applies the text, if it is a policy and differs from the one in force. */
   apply(): Promise<void>

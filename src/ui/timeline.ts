@@ -33,6 +33,7 @@ export interface TimelineSnapshot {
 export interface Timeline extends Controller<TimelineSnapshot> {
   /** Adds a running call. Returns its key. */
   begin(entry: Omit<TimelineEntry, 'key' | 'state'>): string
+  /** Changes fields of an entry. */
   update(key: string, change: Partial<TimelineEntry>): void
   /** Attaches an audit record to its call, which its step id names. For an audit sink. */
   take(record: AuditRecord): void

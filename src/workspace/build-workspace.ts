@@ -2,11 +2,10 @@ import { type AuditSink, verifyAudit } from '../audit/audit-log.ts'
 import { memorySink } from '../audit/sinks.ts'
 import type { OverlayBackend } from '../backends/overlay/index.ts'
 import { approvePlans } from '../call/approve-plans.ts'
-import { callOptionTable, checkCallOptions } from '../call/call-options.ts'
+import { callOptionTable } from '../call/call-options.ts'
 import { callTool } from '../call/call-tool.ts'
 import { hideTokens } from '../call/hide-tokens.ts'
 import { isInPlanMode } from '../call/plan-mode.ts'
-import { refuseUncalled } from '../call/refuse-uncalled.ts'
 import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { ToolError } from '../errors.ts'
@@ -20,11 +19,10 @@ import type { Tool } from '../tools/define-tool.ts'
 import { checkOptions, isListOf, isText } from '../util/check-options.ts'
 import { createWorkspaceState, requireOwnName, type ToolSource } from './create-state.ts'
 import type { OpenDialect } from './dialect-run.ts'
-import type { OverlayCommitOptions } from './merge-pending.ts'
 import { modeOf, omitUndefined, openRun, startRun } from './open-run.ts'
 import { type RunOptions, runOptions, type StateOptions, type WorkspaceOptions } from './options.ts'
 import type { Recorder } from './recorder.ts'
-import { checkedStep, commitOptionTable, mergeOptionTable, recordStep, type StepContext } from './run-step.ts'
+import { checkedStep, recordStep, type StepContext } from './run-step.ts'
 import type { ToolDescription, Workspace } from './types.ts'
 
 /**
@@ -98,13 +96,8 @@ function openWorkspace(parts: WorkspaceParts): Workspace {
       const forkOptions = checkOptions<RunOptions>('fork()', newOptions, runOptions)
       return forkWorkspace(parts, run, forkOptions)
     },
-    commit: (commitOptions) =>
-      commitOverlay(context, () => checkCallOptions('commit()', commitOptions, commitOptionTable)),
-    merge: (mergeOptions) =>
-      commitOverlay(context, () => ({
-        ...checkCallOptions<Omit<OverlayCommitOptions, 'merge'>>('merge()', mergeOptions, mergeOptionTable),
-        merge: true,
-      })),
+    commit: async (options) => (await import('./commit-overlay.ts')).commitOverlay(workspace, run, options),
+    merge: async (options) => (await import('./commit-overlay.ts')).mergeOverlay(workspace, run, options),
     resume: (id, answer, callOptions) =>
       checkedStep(context, { type: 'resume', input: { id, answer } }, callOptions, callOptionTable, async (options) => {
         const { resumeCall } = await import('../call/resume.ts')
@@ -130,22 +123,6 @@ function openWorkspace(parts: WorkspaceParts): Workspace {
       await workspace.backend.close()
       for (const result of results) if (result.status === 'rejected') throw result.reason
     },
-  }
-}
-
-/** Applies the changes of an overlay. Wrong options refuse it. */
-async function commitOverlay(
-  { workspace, run }: StepContext,
-  check: () => OverlayCommitOptions,
-): ReturnType<Workspace['commit']> {
-  try {
-    const { reason, merge, resolve, ...callOptions } = check()
-    const { openAccept } = await import('./operations.ts')
-    const operation = await openAccept(workspace, merge === true, resolve)
-    const result = await callTool(workspace, run, operation, omitUndefined({ reason }), callOptions)
-    return hideTokens(result) as Awaited<ReturnType<Workspace['commit']>>
-  } catch (error) {
-    return refuseUncalled({ workspace, run }, 'commit', error)
   }
 }
 

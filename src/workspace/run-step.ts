@@ -4,8 +4,7 @@ import type { CallOptions } from '../call/state/call.ts'
 import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { type Failure, toFailure } from '../errors.ts'
-import { isBoolean, isRecordOf, isText, must, type OptionTable } from '../util/check-options.ts'
-import type { OverlayCommitOptions } from './merge-pending.ts'
+import { isText, type OptionTable } from '../util/check-options.ts'
 import type { RecordedStep, Recorder } from './recorder.ts'
 import type { UndoOptions } from './types.ts'
 
@@ -21,20 +20,6 @@ export interface StepContext {
 
 /** The options of `undo()` and `rollback()`. */
 export const undoOptionTable: OptionTable<UndoOptions> = { ...callOptionTable, reason: isText }
-
-/** The options of `merge()`. */
-export const mergeOptionTable: OptionTable<Omit<OverlayCommitOptions, 'merge'>> = {
-  ...undoOptionTable,
-  resolve: isRecordOf(
-    must(
-      'a string, a Uint8Array, or null',
-      (value) => value === null || typeof value === 'string' || value instanceof Uint8Array,
-    ),
-  ),
-}
-
-/** The options of `commit()`. */
-export const commitOptionTable: OptionTable<OverlayCommitOptions> = { ...mergeOptionTable, merge: isBoolean }
 
 /** Runs an action of a run, and records it as a step if the workspace has a recorder. */
 export function recordStep<R>(
