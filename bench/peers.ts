@@ -157,7 +157,7 @@ async function answer(server: ChildProcess): Promise<void> {
   throw new Error(`The server ended without an answer: ${output.slice(0, 200)}`)
 }
 
-/** Returns the size of what the imports of a page load, as esbuild builds it without configuration; undefined if that fails. */
+/** Returns the size of what the imports of a page load, as esbuild builds it without configuration, or undefined when that fails. */
 async function pageSize(directory: string, contents: string): Promise<number | undefined> {
   const built = await build({
     stdin: { contents, resolveDir: directory },

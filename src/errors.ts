@@ -64,7 +64,7 @@ export interface ErrorDetails {
   readonly issues?: readonly { readonly field: string; readonly why: string }[]
   /** `NOT_FOUND`: the nearest existing paths. */
   readonly suggestions?: readonly string[]
-  /** `WRITE_CONFLICT`: the current version of the file at `path`; `null` if it does not exist. */
+  /** `WRITE_CONFLICT`: the current version of the file at `path`, or `null` when it does not exist. */
   readonly currentSha256?: string | null
   /** `WRITE_CONFLICT` of a patch for another commit: the current commit. */
   readonly currentBaseCommit?: string | null

@@ -6,7 +6,7 @@ export interface ModelError {
 
 /** What is known about the model that failed. */
 export interface FailedModel {
-  /** The address of its server; undefined if it has none. */
+  /** The address of its server, or undefined when it has none. */
   readonly address: string | undefined
   /** The origin of this page. */
   readonly page: string

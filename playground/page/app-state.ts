@@ -144,8 +144,8 @@ export async function createFromDrop(transfer: DataTransfer): Promise<void> {
 }
 
 /**
- * Opens the project that the address contains, as a new one. Returns false if there is none, or it cannot be opened. The
- * address loses it, so that a reload opens the same project.
+ * Creates a project from the one in the address and opens it. Returns false when the address contains none, or it cannot be
+ * opened. Removes it from the address, so that a reload opens the new project again.
  */
 export async function openShared(): Promise<boolean> {
   const { hash, pathname, search } = location

@@ -29,7 +29,7 @@ export const page = {
   stage: signal<StageName>('start'),
   /** The views that have a tab on the stage, beside the open files. */
   tabs: signal<readonly StageName[]>(['start']),
-  /** The open side panel; undefined if it is closed. */
+  /** The open side panel, or undefined when it is closed. */
   panel: signal<PanelName | undefined>(isWide.peek() ? 'files' : undefined),
   /** Whether the agent's column is open where it is a drawer. */
   agent: signal(globalThis.matchMedia?.('(min-width: 960px)').matches ?? true),

@@ -17,7 +17,7 @@ export function shareLink(page: string, name: string, files: SharedFiles): strin
   return `${page.replace(/[?#].*$/, '')}${PREFIX}${base64UrlOf(strToU8(name))}.${base64UrlOf(zip)}`
 }
 
-/** Returns the project in the hash of an address; undefined if there is none. */
+/** Returns the project in the hash of an address, or undefined when it contains none. */
 export function sharedProject(hash: string): { readonly name: string; readonly zip: Blob } | undefined {
   if (!hash.startsWith(PREFIX)) return undefined
   const [name = '', packed = ''] = hash.slice(PREFIX.length).split('.')

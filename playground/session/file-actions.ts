@@ -15,7 +15,7 @@ export type Naming = { readonly text: string } & (
 export interface ActionNotice {
   readonly text: string
   readonly isRefused: boolean
-  /** The call that undoes the action; undefined if there is nothing to undo. */
+  /** The call that undoes the action, or undefined when it changed nothing. */
   readonly callId: string | undefined
 }
 

@@ -135,7 +135,7 @@ class AgentFollowing implements Following {
   }
 }
 
-/** The text of a file after a call that has not been carried out yet; undefined if its input does not say so. */
+/** Returns the text of a file after a call that has not been carried out yet, or undefined when its input does not show it. */
 function plannedText({ tool, input }: TimelineEntry, before: string): string | undefined {
   const { content, oldText, newText, edits } = input as Readonly<Record<string, unknown>>
   if (tool === 'write_file' && typeof content === 'string') return content

@@ -45,7 +45,7 @@ export function choiceOf(pick: ModelPick): ModelChoice {
 
 const addresses = { anthropic: 'https://api.anthropic.com/v1', openai: 'https://api.openai.com/v1' } as const
 
-/** The address of a model's server; undefined if it has none, or no valid one. */
+/** The address of a model's server, or undefined when it has none or no valid one. */
 export function addressOf(pick: ModelPick): string | undefined {
   if (pick.kind !== 'endpoint') return undefined
   const address = pick.baseUrl !== '' || pick.provider === 'compatible' ? pick.baseUrl : addresses[pick.provider]

@@ -5,7 +5,7 @@ import { sha256Of } from '../projects/sha256.ts'
 import { type FileText, textOf } from './text.ts'
 import type { Session } from './types.ts'
 
-/** The content of a file on disk: both undefined if there is no file, the text alone if it is not text. */
+/** The content of a file on disk. Both are undefined when the file does not exist; only the text is when it is not text. */
 interface FileContent {
   readonly text: FileText | undefined
   readonly sha256: string | undefined
@@ -16,7 +16,7 @@ export interface OpenFile {
   readonly path: string
   /** False for a draft whose tab was closed. It is kept until it is saved or reverted. */
   readonly isOpen: boolean
-  /** The text that was read last, and its version; undefined if it is not text. */
+  /** The text that was read last, and its version. Undefined when it is not text. */
   readonly base: FileText | undefined
   readonly sha256: string | undefined
   /** The person's text, if it differs from `base`. */

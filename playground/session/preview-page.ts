@@ -1,7 +1,7 @@
 import inner from '../preview/inner.js?raw'
 import { mediaTypeOf } from './preview-kind.ts'
 
-/** Reads a file of the project; undefined if there is none. */
+/** Returns a file of the project, or undefined when it does not exist. */
 export type ReadFile = (path: string) => Promise<Uint8Array | undefined>
 
 /** Bytes that a preview holds at most. */

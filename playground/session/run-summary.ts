@@ -16,7 +16,7 @@ export interface RunSummary {
   readonly tests: readonly [before: TestCount, after: TestCount] | undefined
 }
 
-/** Summarizes a run; undefined if it has made no call. */
+/** Summarizes a run, or returns undefined when it has made no call. */
 export function summarizeRun(
   runId: string,
   records: readonly AuditRecord[],

@@ -23,7 +23,7 @@ export interface AuditEntry {
   /** Directories that it listed, searched or compared; `''` is the root. Files shown from there are in `pathsRead`. */
   readonly pathsSearched?: readonly string[] | undefined
   readonly pathsWritten: readonly string[]
-  /** By path; `null` if there was no file; {@link HIDDEN_VERSION} for secrets. Created by {@link shaMap}, because a path may be `__proto__`. */
+  /** By path, or `null` when there was no file; {@link HIDDEN_VERSION} for secrets. Created by {@link shaMap}, because a path may be `__proto__`. */
   readonly oldSha256: Readonly<Record<string, string | null>>
   readonly newSha256: Readonly<Record<string, string | null>>
   /** The versions that the call read, if it showed only a part of them. */

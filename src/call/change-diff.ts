@@ -81,7 +81,7 @@ export interface LineTotals {
   readonly deletions: number
 }
 
-/** Returns the text of a state with its secrets, to count its lines; `undefined` if it is binary. */
+/** Returns the text of a state with its secrets, to count its lines, or `undefined` when it is binary. */
 function plainText(path: Path, state: EntryState): string | undefined {
   if (state === null || state.type === 'directory') return ''
   if (state.type === 'link') return state.target

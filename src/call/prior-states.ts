@@ -5,7 +5,7 @@ import type { KnownChange } from './state/call.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
 /**
- * Returns the complete states that a draft replaces, for the journal; `undefined` if they exceed its size. The policy check
+ * Returns the complete states that a draft replaces, for the journal, or `undefined` when they exceed its size. The policy check
  * has read most of them already, but only the beginning of very large files.
  */
 export async function readPriorStates(

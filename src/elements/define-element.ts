@@ -20,16 +20,15 @@ export interface ElementView<Properties> {
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
 
 /**
- * Creates the class of an element whose view is rendered in an open shadow root.
+ * Creates the class of an element whose view is rendered in an open shadow root, once its `controller` is set.
  *
- * @param properties all properties, and whether the view is shown before they are set
+ * @param optional the other properties
  */
-export function createElement<Properties extends object>(
-  properties: Readonly<Record<keyof Properties & string, 'required' | 'optional'>>,
+export function createElement<Properties extends { readonly controller: unknown }>(
   load: () => Promise<ElementView<Properties>>,
+  ...optional: readonly (Exclude<keyof Properties, 'controller'> & string)[]
 ): ElementClass<ElementWith<Properties>> {
-  const names = Object.keys(properties) as (keyof Properties & string)[]
-  const required = names.filter((name) => properties[name] === 'required')
+  const names: readonly (keyof Properties & string)[] = ['controller', ...optional]
 
   class ElementWithView extends Base {
     #values: Partial<Properties> = {}
@@ -83,7 +82,7 @@ export function createElement<Properties extends object>(
       const { shadowRoot } = this
       if (shadowRoot === null || this.#view === undefined) return
       const values = this.#values
-      const isComplete = this.isConnected && required.every((name) => values[name] !== undefined)
+      const isComplete = this.isConnected && values.controller !== undefined
       const view = isComplete ? h(this.#view.View, { ...(values as Properties), dispatch: this.#dispatch }) : null
       render(view, shadowRoot)
     }

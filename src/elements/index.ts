@@ -30,74 +30,57 @@ export type WardspaceApprovals = ElementWith<ApprovalsProperties>
 
 /** The class of `<wardspace-approvals>`. */
 export const WardspaceApprovals = createElement<ApprovalsProperties>(
-  { controller: 'required', saying: 'optional', drafts: 'optional' },
   () => import('./approvals/approvals-view.tsx'),
+  'saying',
+  'drafts',
 )
 
 /** A conversation with an agent, with its calls. Dispatches `wardspace-open-call`. */
 export type WardspaceChat = ElementWith<ChatProperties>
 
 /** The class of `<wardspace-chat>`. */
-export const WardspaceChat = createElement<ChatProperties>(
-  { controller: 'required', timeline: 'optional', drafts: 'optional' },
-  () => import('./chat/chat-view.tsx'),
-)
+export const WardspaceChat = createElement<ChatProperties>(() => import('./chat/chat-view.tsx'), 'timeline', 'drafts')
 
 /** The changed files with their differences. Dispatches `wardspace-open-file`. */
 export type WardspaceDiff = ElementWith<DiffProperties>
 
 /** The class of `<wardspace-diff>`. */
-export const WardspaceDiff = createElement<DiffProperties>(
-  { controller: 'required' },
-  () => import('./diff/diff-view.tsx'),
-)
+export const WardspaceDiff = createElement<DiffProperties>(() => import('./diff/diff-view.tsx'))
 
 /** The text of one file, which is never saved over a newer one. */
 export type WardspaceEditor = ElementWith<EditorProperties>
 
 /** The class of `<wardspace-editor>`. */
-export const WardspaceEditor = createElement<EditorProperties>(
-  { controller: 'required' },
-  () => import('./editor/editor-view.tsx'),
-)
+export const WardspaceEditor = createElement<EditorProperties>(() => import('./editor/editor-view.tsx'))
 
 /** The files as a tree. Dispatches `wardspace-open-file`. */
 export type WardspaceFiles = ElementWith<FilesProperties>
 
 /** The class of `<wardspace-files>`. */
-export const WardspaceFiles = createElement<FilesProperties>(
-  { controller: 'required', selected: 'optional' },
-  () => import('./files/files-view.tsx'),
-)
+export const WardspaceFiles = createElement<FilesProperties>(() => import('./files/files-view.tsx'), 'selected')
 
 /** The policy as JSON, checked while it is typed. */
 export type WardspacePolicy = ElementWith<PolicyProperties>
 
 /** The class of `<wardspace-policy>`. */
-export const WardspacePolicy = createElement<PolicyProperties>(
-  { controller: 'required' },
-  () => import('./policy/policy-view.tsx'),
-)
+export const WardspacePolicy = createElement<PolicyProperties>(() => import('./policy/policy-view.tsx'))
 
 /** Commands of a person and their output. */
 export type WardspaceTerminal = ElementWith<TerminalProperties>
 
 /** The class of `<wardspace-terminal>`. */
-export const WardspaceTerminal = createElement<TerminalProperties>(
-  { controller: 'required' },
-  () => import('./terminal/terminal-view.tsx'),
-)
+export const WardspaceTerminal = createElement<TerminalProperties>(() => import('./terminal/terminal-view.tsx'))
 
 /** All calls in order, with their outcome. Dispatches `wardspace-open-call`. */
 export type WardspaceTimeline = ElementWith<TimelineProperties>
 
 /** The class of `<wardspace-timeline>`. */
 export const WardspaceTimeline = createElement<TimelineProperties>(
-  { controller: 'required', selected: 'optional' },
   () => import('./timeline/timeline-view.tsx'),
+  'selected',
 )
 
-defineElements({
+const elements = {
   'wardspace-approvals': WardspaceApprovals,
   'wardspace-chat': WardspaceChat,
   'wardspace-diff': WardspaceDiff,
@@ -106,19 +89,11 @@ defineElements({
   'wardspace-policy': WardspacePolicy,
   'wardspace-terminal': WardspaceTerminal,
   'wardspace-timeline': WardspaceTimeline,
-})
+}
+defineElements(elements)
 
 /** The elements by their names. */
-export interface WardspaceElements {
-  'wardspace-approvals': WardspaceApprovals
-  'wardspace-chat': WardspaceChat
-  'wardspace-diff': WardspaceDiff
-  'wardspace-editor': WardspaceEditor
-  'wardspace-files': WardspaceFiles
-  'wardspace-policy': WardspacePolicy
-  'wardspace-terminal': WardspaceTerminal
-  'wardspace-timeline': WardspaceTimeline
-}
+export type WardspaceElements = { [Name in keyof typeof elements]: InstanceType<(typeof elements)[Name]> }
 
 /** The events of the elements. They cross shadow roots. */
 export interface WardspaceElementEvents {

@@ -40,7 +40,7 @@ type ScopedVisit = Visit & { readonly outer: IgnoreScope | undefined }
 /** What the comparison of one directory found, and what it depends on. */
 interface CachedDirectory {
   stats: DirectoryStats
-  /** Blob ids by position; undefined if the stats are too recent to be trusted, or the file was not read. */
+  /** Blob ids by position. Undefined where the stats are too recent to be trusted, or the file was not read. */
   readonly ids: (string | undefined)[]
   readonly visit: ScopedVisit
   readonly selection: FileSelection

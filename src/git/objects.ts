@@ -11,7 +11,7 @@ export interface Objects {
   need(id: string, type: ObjectType): Promise<Uint8Array>
   /** Returns the size in bytes of an object that {@link need} has read before. */
   knownSize(id: string): number | undefined
-  /** Returns the id that starts with these hex digits; `undefined` if several or no ids do. */
+  /** Returns the id that starts with these hex digits, or `undefined` when several or no ids do. */
   complete(prefix: string): Promise<string | undefined>
 }
 

@@ -31,7 +31,7 @@ export class PackIndex {
     if (bytes.length < this.#largeOffsets + 40) throw corrupt('a pack index is cut short')
   }
 
-  /** Returns the offset of an object; `undefined` if it is not in the pack. */
+  /** Returns the offset of an object, or `undefined` when it is not in the pack. */
   find(id: string): number | undefined {
     let [low, high] = this.#rangeOf(id)
     const target = new Uint8Array(20)

@@ -81,7 +81,7 @@ export class Pack {
     this.#bytes = bytes
   }
 
-  /** Returns the offset of the object with an id (40 hex digits); `undefined` if it is not in this pack. */
+  /** Returns the offset of the object with an id (40 hex digits), or `undefined` when it is not in this pack. */
   find(id: string): number | undefined {
     return this.#index.find(id)
   }

@@ -92,7 +92,7 @@ export interface Repository {
   status(): Promise<readonly StatusEntry[]>
   /** Returns the names of the local branches. */
   branches(): Promise<readonly string[]>
-  /** Returns the branch that HEAD names; `undefined` if it names a commit. */
+  /** Returns the branch that HEAD names, or `undefined` when it names a commit. */
   currentBranch(): Promise<string | undefined>
   /** Creates a branch at HEAD or at another commit. */
   branch(name: string, options?: { readonly at?: string }): Promise<void>

@@ -10,7 +10,7 @@ import { type TreeDirectory, treeLoader } from './trees.ts'
 /** Reads the repository of a workspace, without isomorphic-git. Reads only `.git` in the root. */
 export interface RepositoryReader extends CommitHistory {
   readonly objects: Objects
-  /** Returns the commit that HEAD names now; `undefined` if there is no repository or no commit yet. */
+  /** Returns the commit that HEAD names now, or `undefined` when there is no repository or no commit yet. */
   headCommit(): Promise<string | undefined>
   /** @throws ToolError `NOT_FOUND` */
   resolve(name: string): Promise<string>

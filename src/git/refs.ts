@@ -4,7 +4,7 @@ import { corrupt } from './corrupt-error.ts'
 import type { Objects } from './objects.ts'
 import type { GitFiles } from './repository-files.ts'
 
-/** Returns the commit that HEAD names; `undefined` if there is no repository or no commit yet. */
+/** Returns the commit that HEAD names, or `undefined` when there is no repository or no commit yet. */
 export async function headCommit(files: GitFiles): Promise<string | undefined> {
   const commit = await readRef(files, 'HEAD')
   if (commit === null) throw corrupt('HEAD does not name a commit in a known format')

@@ -19,7 +19,7 @@ export async function listBranches(context: RepositoryContext): Promise<readonly
   return context.runGit('list branches', (isomorphic) => isomorphic.listBranches(context.location))
 }
 
-/** Returns the branch that HEAD names; `undefined` if it names a commit. */
+/** Returns the branch that HEAD names, or `undefined` when it names a commit. */
 export async function currentBranch(context: RepositoryContext): Promise<string | undefined> {
   await context.requireRepository()
   const branch = await context.runGit('read HEAD', (isomorphic) => isomorphic.currentBranch(context.location))

@@ -69,7 +69,7 @@ export interface Journal {
   ): void
   /** Returns the latest call of that id that changed something. */
   find(callId: string): JournalEntry | undefined
-  /** Returns the calls after a position, oldest first; `undefined` if some of them were dropped. */
+  /** Returns the calls after a position, oldest first, or `undefined` when some of them were dropped. */
   since(mark: number): readonly JournalEntry[] | undefined
   /** Returns the whole history. Contents are shared, not copied. */
   history(): WorkspaceHistory

@@ -53,7 +53,7 @@ export function isEpoch(rest: string): boolean {
   return Number(hour) * 60 + Number(minute) - zone === (day === '1969-12-31' ? 24 * 60 : 0)
 }
 
-/** Returns the name of both sides in a `diff --git` line; `undefined` if they differ or cannot be separated. */
+/** Returns the name of both sides in a `diff --git` line, or `undefined` when they differ or cannot be separated. */
 export function commonName(rest: string, line: number): string | undefined {
   if (rest.charCodeAt(0) === QUOTE) {
     const first = unquote(rest, line)

@@ -174,9 +174,9 @@ function joinClose(parts: readonly Part[], ours: TextLines): Part[] {
       joined.push(part)
       continue
     }
-    const base = last.base === part.base ? last.base : span(last.base, part.base)
     joined[joined.length - 1] = {
-      ...{ by: 'both', base },
+      by: 'both',
+      base: last.base === part.base ? last.base : span(last.base, part.base),
       ours: span(last.ours, part.ours),
       theirs: span(last.theirs, part.theirs),
     }
@@ -232,7 +232,10 @@ function hasCarriageReturn(part: Part, { base, ours, theirs }: Sides): boolean {
   return found === true
 }
 
-/** Whether a line ends with `\r\n`. A last line without an end is judged by the line before; undefined if there is none. */
+/**
+ * Returns whether a line ends with `\r\n`. For a last line without an end, the line before counts. Returns undefined when no
+ * line with an end exists.
+ */
 function endsWithReturn(text: TextLines, line: number): boolean | undefined {
   if (text.count === 0) return undefined
   const content = text.at(line)

@@ -8,7 +8,7 @@ export interface IgnoreRules {
   within(directory: string): Lookup
 }
 
-/** Looks up an entry of one directory. The last matching rule decides; `undefined` if none matches. */
+/** Looks up an entry of one directory. The last matching rule decides, or `undefined` when none matches. */
 type Lookup = (name: string, isDirectory: boolean) => 'ignored' | 'included' | undefined
 
 /** The ignore files that apply in a directory: its own and those above. */

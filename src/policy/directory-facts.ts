@@ -9,7 +9,7 @@ export interface DirectoryFacts {
   readonly matching: readonly CompiledRule[]
   /** Rules that match some names. */
   readonly candidates: readonly CompiledRule[]
-  /** Whether `allowedPaths` covers the names; undefined if that depends on the name. */
+  /** Whether `allowedPaths` covers the names. Undefined when that depends on the name. */
   readonly allowed: boolean | undefined
   /** The last classification that was decided, if the decision does not depend on the name. */
   lastClassification: Classification | undefined

@@ -15,7 +15,7 @@ export interface ByteRun {
   readonly leading: boolean
 }
 
-/** Returns the run that is cheapest by `costOf`; `undefined` if matches may be empty. */
+/** Returns the run that is cheapest by `costOf`, or `undefined` when matches may be empty. */
 export function requiredRun(root: Node, costOf: (run: ByteRun) => number): ByteRun | undefined {
   let best: ByteRun | undefined
   let lowest = Number.POSITIVE_INFINITY

@@ -119,7 +119,7 @@ const MAX_LENGTH = 64
 
 const NOTHING: Required = { texts: [''], ignoreCase: false, leading: true }
 
-/** Every text of the first followed by every one of the second; `undefined` if these are too many or too long. */
+/** Every text of the first followed by every one of the second, or `undefined` when these are too many or too long. */
 function join(first: Required, second: Required): Required | undefined {
   if (first.texts.length * second.texts.length > MAX_TEXTS) return undefined
   const ignoreCase = first.ignoreCase || second.ignoreCase

@@ -198,7 +198,7 @@ function regexQuery(root: Node): Omit<Query, 'alphabet'> {
   }
 }
 
-/** Returns a walk that skips text which cannot match; `undefined` if running over every byte is cheaper. */
+/** Returns a walk that skips text which cannot match, or `undefined` when running over every byte is cheaper. */
 function createWalk(root: Node, matcher: LineMatcher): Walk | undefined {
   const required = requiredTexts(root, costOf)
   const run = requiredRun(root, costOfLines)

@@ -460,7 +460,7 @@ function directoryAt(tree: DirectoryNode, path: Path): DirectoryNode {
   return node
 }
 
-/** Returns the cache of `visibleFiles` for a walk; `undefined` if it cannot be cached. */
+/** Returns the cache of `visibleFiles` for a walk, or `undefined` when it cannot be cached. */
 function cachedFiles(
   backend: Backend,
   start: Path,

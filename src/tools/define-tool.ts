@@ -68,7 +68,7 @@ export interface ToolContext {
   now(): number
   /** Returns whether the run was shown all of this version of a file. */
   hasReadWhole(path: Path, sha256: string): boolean
-  /** Runs command lines; `undefined` if the workspace has no shell. */
+  /** Runs command lines, or `undefined` when the workspace has no shell. */
   readonly commands: CommandSession | undefined
   /**
    * Stores a text as an artifact, which the run can read with `read_file`. Returns its address, or `undefined` if the

@@ -12,7 +12,7 @@ export interface EditorSnapshot {
   readonly isSaving: boolean
   /** Whether the text differs from the file. */
   readonly isChanged: boolean
-  /** Why the text cannot be changed, in a person's words; `undefined` if it can. */
+  /** Why the text cannot be changed, in a person's words, or `undefined` when it can. */
   readonly readOnly: string | undefined
   /** The text of the file, if somebody else has changed it under the person's text. */
   readonly conflict: string | undefined

@@ -20,7 +20,7 @@ export interface FileRow {
 export interface FilesSnapshot {
   readonly rows: readonly FileRow[]
   readonly isLoading: boolean
-  /** Why entries are missing, in a person's words; `undefined` if none are. */
+  /** Why entries are missing, in a person's words, or `undefined` when none are. */
   readonly trouble: string | undefined
 }
 

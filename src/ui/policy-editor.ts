@@ -9,7 +9,7 @@ export interface PolicyEditorSnapshot {
   readonly text: string
   /** Whether the text differs from the policy in force. */
   readonly isChanged: boolean
-  /** What is wrong with the text; `undefined` if it is a policy. */
+  /** What is wrong with the text, or `undefined` when it is a policy. */
   readonly fault: string | undefined
   /** What the policy leaves open, or what has no effect in it. */
   readonly findings: readonly PolicyFinding[]

@@ -10,7 +10,7 @@ export interface NameFieldProps {
   readonly onDone: (name: string | undefined, hadFocus: boolean) => void
 }
 
-/** Returns what is wrong with a name; undefined if it can be used. A name with `/` is in a directory below. */
+/** Returns what is wrong with a name, or undefined when it can be used. A name with `/` is in a directory below. */
 export function problemOfName(name: string): string | undefined {
   if (name.trim() === '') return 'Enter a name'
   const parts = name.split('/')

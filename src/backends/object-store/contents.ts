@@ -11,7 +11,7 @@ export const CONCURRENCY = 6
 /** The bytes of files, as objects that are written once under a unique name. */
 export interface Contents {
   write(content: string, bytes: Uint8Array): Promise<void>
-  /** The bytes `[start, end)`, which must be within the content; `undefined` if it does not exist any more. */
+  /** The bytes `[start, end)`, which must be within the content, or `undefined` when it does not exist any more. */
   read(content: string, size: number, start: number, end: number): Promise<Uint8Array | undefined>
   remove(contents: readonly { readonly content: string; readonly size: number }[]): Promise<void>
 }

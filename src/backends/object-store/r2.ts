@@ -3,12 +3,12 @@ import type { ObjectStore } from './store.ts'
 
 /** The part of an R2 binding that is used. */
 export interface BucketBinding {
-  /** An object, or a range of it in bytes; `null` if it does not exist. */
+  /** An object, or a range of it in bytes, or `null` when it does not exist. */
   get(
     key: string,
     options?: { range?: { offset: number; length: number }; onlyIf?: { etagDoesNotMatch: string } },
   ): Promise<{ readonly etag: string } | null>
-  /** Writes an object; `null` if a condition is not met. */
+  /** Writes an object, or `null` when a condition is not met. */
   put(
     key: string,
     value: Uint8Array,

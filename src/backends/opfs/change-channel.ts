@@ -2,7 +2,7 @@ import type { Change } from '../../storage/backend.ts'
 
 /** A change made by another tab. */
 export interface Changed {
-  /** Sorted; undefined if there are more than 1,000. */
+  /** Sorted. Undefined when there are more than 1,000. */
   readonly paths: readonly string[] | undefined
 }
 

@@ -58,7 +58,7 @@ export interface OpfsInfo {
   readonly access: 'sync' | 'async'
   /** Whether a separate worker opens the files. */
   readonly inWorker: boolean
-  /** Whether the browser keeps the storage when space is short; undefined if it does not report that. */
+  /** Whether the browser keeps the storage when space is short. Undefined when it does not report that. */
   readonly persisted: boolean | undefined
   /** Bytes used by this origin, and bytes that it may use, if the browser reports them. */
   readonly usage: number | undefined

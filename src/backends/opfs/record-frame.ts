@@ -86,7 +86,7 @@ export function formatSlot(header: SlotHeader): Uint8Array {
   return bytes
 }
 
-/** Returns the header of a slot; `undefined` if it is invalid, `newer` if a newer version of this code wrote it. */
+/** Returns the header of a slot, or `undefined` when it is invalid, `newer` if a newer version of this code wrote it. */
 export function parseSlot(bytes: Uint8Array): SlotHeader | 'newer' | undefined {
   if (bytes.length < SLOT_HEADER) return undefined
   const view = viewOf(bytes)

@@ -17,7 +17,7 @@ export function tagsOf(seq: number): Tags {
   return { next: () => `${seq}.${++count}` }
 }
 
-/** Encodes a change set; `undefined` if it changes nothing. `before` is the tree that it was checked against. */
+/** Encodes a change set, or `undefined` when it changes nothing. `before` is the tree that it was checked against. */
 export function encodeCommit(
   changes: readonly Change[],
   receipt: Receipt,

@@ -3,7 +3,7 @@ import { type Path, parentOf, quote } from '../../paths/logical-path.ts'
 import type { Capabilities, Change, Stat, Version } from '../../storage/backend.ts'
 import { checkChangeSet } from '../../storage/change-set.ts'
 import { versionAt } from '../../storage/versions.ts'
-import { type Base, MAX_BASE_BYTES } from './changed-paths.ts'
+import { type Base, keptContent, MAX_BASE_BYTES } from './changed-paths.ts'
 import { type Layers, refuseReserved } from './layers.ts'
 import type { LayeredReads } from './reads.ts'
 
@@ -130,8 +130,9 @@ export async function upperSet(
 
   async function baseOf(path: Path, before: Version): Promise<Base> {
     if (before === null || locate(path) === 'upper') return { base: null }
-    if (before.type === 'file')
-      return { base: before, ...(before.size > MAX_BASE_BYTES ? {} : { content: (await lower.read(path)).bytes }) }
+    if (before.type === 'file') {
+      return { base: before, ...(before.size > MAX_BASE_BYTES ? {} : keptContent((await lower.read(path)).bytes)) }
+    }
     const tag = (await lower.stat(path))?.tag
     return { base: before, ...(tag === undefined ? {} : { tag }) }
   }

@@ -137,7 +137,7 @@ class OverlayDraft {
   }
 
   async commit(changes: readonly Change[], options: CommitOptions): Promise<Receipt> {
-    const { upper, touched } = this.#layers
+    const { touched } = this.#layers
     throwIfAborted(options.signal)
     validateChanges(changes)
     refuseUnsupported(changes, this.capabilities)
@@ -145,9 +145,7 @@ class OverlayDraft {
       throwIfAborted(options.signal)
       await touched.ready()
       const checked = await checkSet(this.#layers, this.reads, changes)
-      const { set, bases } = await upperSet(this.#layers, this.reads, checked, this.capabilities)
-      const receipt = set.length === 0 ? { applied: [] } : await upper.commit(set, options)
-      touched.add(bases, set)
+      const receipt = await this.#write(checked, options)
       const after = new Map(receipt.applied.map((entry) => [entry.path, entry.after]))
       return {
         applied: checked.map(({ change: { path }, before, isNoChange }) => ({
@@ -157,6 +155,15 @@ class OverlayDraft {
         })),
       }
     })
+  }
+
+  /** Writes checked changes to the upper backend. */
+  async #write(checked: readonly CheckedChange[], options: CommitOptions): Promise<Receipt> {
+    const { upper, touched } = this.#layers
+    const { set, bases } = await upperSet(this.#layers, this.reads, checked, this.capabilities)
+    const receipt = set.length === 0 ? { applied: [] } : await upper.commit(set, options)
+    touched.add(bases, set)
+    return receipt
   }
 
   async pending(): Promise<Change[]> {
@@ -193,9 +200,7 @@ class OverlayDraft {
       if (!touched.has(path) || sameState(await stateAt(upper, path), to, { modes: true })) continue
       checked.push({ change: { path, expect: 'any', to }, before: versionOf(to), isNoChange: false })
     }
-    const { set, bases } = await upperSet(this.#layers, this.reads, checked, this.capabilities)
-    if (set.length > 0) await upper.commit(set, { durability: 'durable' })
-    touched.add(bases, set)
+    await this.#write(checked, { durability: 'durable' })
   }
 
   async baseOf(path: Path): Promise<{ readonly version: Version; readonly content?: Uint8Array } | undefined> {
@@ -215,13 +220,11 @@ class OverlayDraft {
   }
 
   async hold(changes: readonly Pick<Change, 'path' | 'to'>[]): Promise<void> {
-    const { upper, touched } = this.#layers
+    const { touched } = this.#layers
     await touched.ready()
     const states = await this.#statesToHold(changes)
     const checked = states.map((change) => ({ change, before: versionOf(change.to), isNoChange: false }))
-    const { set, bases } = await upperSet(this.#layers, this.reads, checked, this.capabilities)
-    if (set.length > 0) await upper.commit(set, { durability: 'relaxed' })
-    touched.add(bases, set)
+    await this.#write(checked, { durability: 'relaxed' })
   }
 
   /** The states that the overlay shows now, of all paths that the changes affect. */

@@ -34,7 +34,7 @@ export class PathStamps {
     return node !== undefined
   }
 
-  /** Returns the stamp of a directory; `undefined` if nothing below it was stamped. */
+  /** Returns the stamp of a directory, or `undefined` when nothing below it was stamped. */
   of(path: Path): number | undefined {
     let node: StampNode | undefined = this.#root
     for (let start = 0; node !== undefined && path !== '' && start <= path.length; ) {

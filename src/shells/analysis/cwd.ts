@@ -1,6 +1,6 @@
 import { type LogicalPath, parsePath } from '../../paths/logical-path.ts'
 
-/** The directories in which a command may start; `undefined` if there are too many or they are unknown. */
+/** The directories in which a command may start, or `undefined` when there are too many or they are unknown. */
 export type PossibleCwds = readonly LogicalPath[] | undefined
 
 /** The possible directories after a command, on success and on failure. */

@@ -3,7 +3,7 @@ import type { TextRange } from './verdict.ts'
 
 /** One word of a command after quote removal, as far as it is known before run time. */
 export interface Argument {
-  /** The word that the program receives; `undefined` if it is only known at run time. */
+  /** The word that the program receives, or `undefined` when it is only known at run time. */
   readonly literal: string | undefined
   /** The literal text at its start. */
   readonly lead: string

@@ -42,7 +42,7 @@ export function resolveVirtualPath(path: string, roots: VirtualRoots): VirtualPa
   return { in: 'nowhere' }
 }
 
-/** Returns a path of the tree that commands see as a path of the workspace; `undefined` if it is not in the workspace. */
+/** Returns a path of the tree that commands see as a path of the workspace, or `undefined` when it is not in the workspace. */
 export function workspacePath(path: string): string | undefined {
   return below(path, HOME)
 }

@@ -305,7 +305,7 @@ export class CommandGate {
     return this.listing.see(path, type) && (requested === path || this.listing.see(requested as Path, type))
   }
 
-  /** Returns the facts of a path; `undefined` if nothing is there or policy hides it. */
+  /** Returns the facts of a path, or `undefined` when nothing is there or policy hides it. */
   async visibleStat(path: string, noFollow = false): Promise<CommandStat | undefined> {
     let isHidden = false
     const [access] = await guardAccesses(this.backend, [{ permission: 'file:info', path, noFollow }], (guarded) => {

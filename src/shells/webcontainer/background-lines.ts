@@ -253,7 +253,7 @@ function createLiveProcess(live: LiveLine, finish: () => Promise<void>): ShellPr
   }
 }
 
-/** The state of another call's change as a command may see it; `undefined` if the path is not visible to it. */
+/** The state of another call's change as a command may see it, or `undefined` when the path is not visible to it. */
 function visibleState({ visibility }: BackgroundCommand, path: Path, to: Change['to']): EntryState | undefined {
   if (to === null) return null
   if (visibility?.see(path, to.type) !== true) return undefined

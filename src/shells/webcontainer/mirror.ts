@@ -57,7 +57,7 @@ export function createMirror(options: MirrorOptions): Mirror {
 interface MirrorEntry {
   /** Content as the workspace shows it. */
   readonly content: ContainerEntry
-  /** Content as the container exports it, if that differs; `null` if the export omits it. */
+  /** Content as the container exports it, if that differs, or `null` when the export omits it. */
   readonly exported?: ContainerEntry | null
   readonly tag?: string
 }
