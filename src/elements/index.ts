@@ -103,6 +103,27 @@ export interface WardspaceElementEvents {
   'wardspace-open-call': CustomEvent<{ readonly key: string }>
 }
 
+/** The attributes of any element in JSX. */
+export interface JsxAttributes<Element> {
+  readonly key?: string | number | null
+  readonly ref?: ((element: Element | null) => void) | { current: Element | null }
+  readonly id?: string
+  readonly class?: string
+  readonly className?: string
+  readonly style?: string | object
+  readonly hidden?: boolean
+  readonly slot?: string
+  readonly title?: string
+}
+
+/** The elements with their properties and the listeners of their events, for the types of JSX. */
+export type JsxElements = {
+  readonly [Name in keyof WardspaceElements]: JsxAttributes<WardspaceElements[Name]> &
+    Omit<WardspaceElements[Name], keyof HTMLElement> & {
+      readonly [Type in keyof WardspaceElementEvents as `on${Type}`]?: (event: WardspaceElementEvents[Type]) => void
+    }
+}
+
 declare global {
   interface HTMLElementTagNameMap {
     'wardspace-approvals': WardspaceApprovals
