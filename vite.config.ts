@@ -5,12 +5,13 @@ import { playwright } from '@vitest/browser-playwright'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 import { bundlePackages, isExternal } from './build/bundle-packages.ts'
 import { chunkFile, chunkGroups, cssTarget, entryModules } from './build/chunks.ts'
+import { pureDefinitions } from './build/pure-definitions.ts'
 import { shortenPackages } from './build/shorten-packages.ts'
 import { LongestFirst } from './test/order.ts'
 import { chromiumArgs, chromiumPath } from './test/runtimes/chromium.ts'
 
 export default defineConfig(async () => ({
-  plugins: [bundlePackages(), shortenPackages()],
+  plugins: [bundlePackages(), pureDefinitions(), shortenPackages()],
   ssr: { noExternal: true as const },
   build: {
     target: 'es2022',
