@@ -2,7 +2,7 @@ import type { Page } from 'playwright'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { scenarioById } from '../../playground/agent/scenarios/index.ts'
 import { changed, type Files, filesOf } from './agent/setup.ts'
-import { startOpenAiServer } from './openai-server.ts'
+import { startModelServer } from './model-server.ts'
 import {
   approval,
   button,
@@ -148,7 +148,7 @@ describe('a reload during a run', () => {
 describe('a model at an address', () => {
   it('works in the same page with the user’s key, which is not stored', async () => {
     const key = 'sk-planted-in-the-page-51b0c7d9'
-    const server = await startOpenAiServer({
+    const server = await startModelServer({
       key,
       *script(request) {
         const done = yield* scenarioById('mend-a-test').script(request)

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { call } from 'wardspace/testing/scripted-model'
-import { type OpenAiServer, startOpenAiServer } from './openai-server.ts'
+import { type ModelServer, startModelServer } from './model-server.ts'
 import {
   button,
   conversation,
@@ -22,13 +22,13 @@ import { usePlayground } from './shared.ts'
 
 /** A model of one's own: its key, its choice and its failures, in the words of a person. */
 const playground = usePlayground()
-let server: OpenAiServer
+let server: ModelServer
 let page: Page
 
 const key = 'sk-planted-in-the-field-71b0'
 
 beforeAll(async () => {
-  server = await startOpenAiServer({
+  server = await startModelServer({
     key,
     *script(request) {
       for (let i = 0; request.includes('loop') && i < 20; i++) yield* call('', 'read_file', { path: 'README.md' })

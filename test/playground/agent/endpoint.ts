@@ -7,7 +7,7 @@ import { createAgent } from '../../../playground/agent/create-agent.ts'
 import { scenarioById } from '../../../playground/agent/scenarios/index.ts'
 import type { AgentEvent, ModelChoice } from '../../../playground/agent/types.ts'
 import { until } from '../../until.ts'
-import { type OpenAiServer, type OpenAiServerOptions, startOpenAiServer } from '../openai-server.ts'
+import { type ModelServer, type ModelServerOptions, startModelServer } from '../model-server.ts'
 import { filesOf } from './setup.ts'
 
 const KEY = 'sk-planted/key+4f9a2c81e7-never-kept'
@@ -18,14 +18,16 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
 })
 
-async function serve(options: Partial<OpenAiServerOptions> = {}): Promise<OpenAiServer> {
-  const server = await startOpenAiServer({ script: scenario.script, key: KEY, ...options })
+async function serve(options: Partial<ModelServerOptions> = {}): Promise<ModelServer> {
+  const server = await startModelServer({ script: scenario.script, key: KEY, ...options })
   open.push(server)
   return server
 }
 
-function endpoint(baseUrl: string, key = KEY): ModelChoice {
-  return { kind: 'endpoint', provider: 'compatible', baseUrl, model: 'a-model', key: () => key }
+type Protocol = 'compatible' | 'anthropic'
+
+function endpoint(baseUrl: string, key = KEY, provider: Protocol = 'compatible'): ModelChoice {
+  return { kind: 'endpoint', provider, baseUrl, model: 'a-model', key: () => key }
 }
 
 /** Creates an agent with a model at an address, and collects all data that could be stored. */
@@ -52,14 +54,20 @@ async function connect(choice: ModelChoice, reach: typeof fetch = fetch) {
   }
 }
 
-describe('a model at an OpenAI-compatible address', () => {
+describe.each([
+  ['OpenAI', 'compatible'],
+  ['Anthropic', 'anthropic'],
+] as const)('a model at an address with the protocol of %s', (_, protocol) => {
+  const endpointOf = (url: string) => endpoint(url, KEY, protocol)
+
   it('streams, calls tools, and reaches the same result as the script', async () => {
     const server = await serve()
-    const { agent, said, events } = await connect(endpoint(server.url))
+    const { agent, said, events } = await connect(endpointOf(server.url))
     expect(await agent.send(scenario.prompt)).toBe('finished')
     expect(server.faults).toEqual([])
-    expect(server.requests.length).toBe(6)
-    expect(server.requests[0]?.tools?.map(({ function: { name } }) => name)).toContain('apply_patch')
+    expect(server.requests.length + server.messagesRequests.length).toBe(6)
+    const chatTools = server.requests[0]?.tools?.map(({ function: { name } }) => name)
+    expect(chatTools ?? server.messagesRequests[0]?.tools?.map(({ name }) => name)).toContain('apply_patch')
     expect(said()).toContain("- `src/alarm.js:8` `if (degrees < LIMITS.cold) return 'cold'`")
     expect(events.filter(({ type }) => type === 'text').length).toBeGreaterThan(20)
     expect(agent.conversation.usage.inputTokens).toBeGreaterThan(1000)
@@ -76,7 +84,7 @@ describe('a model at an OpenAI-compatible address', () => {
         return 'Enough.'
       },
     })
-    const { agent, said } = await connect(endpoint(server.url))
+    const { agent, said } = await connect(endpointOf(server.url))
     expect(await agent.send('Go.')).toBe('finished')
     expect(server.faults).toEqual([])
     expect(results.slice(-3)).toMatchObject([
@@ -96,7 +104,7 @@ describe('a model at an OpenAI-compatible address', () => {
       },
     })
     server.misbehave('garble')
-    const { agent, said, events } = await connect(endpoint(server.url))
+    const { agent, said, events } = await connect(endpointOf(server.url))
     expect(await agent.send('Go.')).toBe('finished')
     expect(said()).toBe('false, true')
     expect(events.filter(({ type }) => type === 'result')).toMatchObject([{ ok: false }, { ok: true }])
@@ -106,7 +114,7 @@ describe('a model at an OpenAI-compatible address', () => {
   it('can be stopped during its text', async () => {
     const server = await serve()
     server.misbehave('hang')
-    const { agent, events } = await connect(endpoint(server.url))
+    const { agent, events } = await connect(endpointOf(server.url))
     const turn = agent.send(scenario.prompt)
     await until('the first text', () => events.some(({ type }) => type === 'text'))
     await agent.stop()
@@ -118,7 +126,7 @@ describe('a model at an OpenAI-compatible address', () => {
   it('gets its request again after it closes the connection during its text', async () => {
     const server = await serve()
     server.misbehave('drop')
-    const { agent, events, said } = await connect(endpoint(server.url))
+    const { agent, events, said } = await connect(endpointOf(server.url))
     expect(await agent.send(scenario.prompt)).toBe('error')
     expect(events.find(({ type }) => type === 'error')).toMatchObject({ canRetry: true })
     expect(agent.canContinue).toBe(true)
@@ -199,7 +207,7 @@ describe('an address', () => {
   })
 
   it('without a server is an error', async () => {
-    const server = await startOpenAiServer({ script: scenario.script })
+    const server = await startModelServer({ script: scenario.script })
     await server.close()
     const { agent, events } = await connect(endpoint(server.url))
     expect(await agent.send('Go.')).toBe('error')
