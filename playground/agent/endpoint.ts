@@ -1,50 +1,67 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider'
 import type { OpenedModel } from './models.ts'
+import { type Preset, presetOf } from './presets.ts'
 import { redactKey } from './redact-key.ts'
-import type { ModelChoice } from './types.ts'
+import type { EndpointChoice } from './types.ts'
 
-type Endpoint = Extract<ModelChoice, { kind: 'endpoint' }>
-
-const defaultBaseUrls = { anthropic: 'https://api.anthropic.com/v1', openai: 'https://api.openai.com/v1' } as const
-
-/** Opens a model at an address that the person configured, with the person's key. */
-export async function openEndpoint(endpoint: Endpoint, fetchOutside?: typeof fetch): Promise<OpenedModel> {
-  const { provider, model: name, baseUrl, key } = endpoint
-  if (name.trim() === '') throw new TypeError('Name the model to use')
-  const baseURL = addressOf(baseUrl ?? (provider === 'compatible' ? '' : defaultBaseUrls[provider]))
-  const secret = key?.().trim() ?? ''
-  if (secret === '' && provider !== 'compatible') throw new TypeError(`${titles[provider]} requires a key`)
-  const { origin } = new URL(baseURL)
-  const through = withoutAgent(fetchOutside ?? (await import('../outside/fetch.ts')).outsideFetch([origin]))
-  const model = await modelOf(provider, { baseURL, secret, name, fetch: through })
-  return { model: redactKey(model, secret), name: `${name} at ${new URL(baseURL).host}` }
-}
-
-const titles = { anthropic: 'Anthropic', openai: 'OpenAI', compatible: 'The server' } as const
-
-interface EndpointOptions {
+/** The server of a model, and what reaches it. */
+export interface OpenedServer {
+  readonly preset: Preset
   readonly baseURL: string
+  /** The person's key; empty if there is none. */
   readonly secret: string
-  readonly name: string
   readonly fetch: typeof fetch
 }
 
-async function modelOf(
-  provider: Endpoint['provider'],
-  { baseURL, secret, name, fetch }: EndpointOptions,
-): Promise<LanguageModelV3> {
-  if (provider === 'anthropic') {
+/** Opens a model at an address that the person configured, with the person's key. */
+export async function openEndpoint(choice: EndpointChoice, fetchOutside?: typeof fetch): Promise<OpenedModel> {
+  const name = choice.model.trim()
+  if (name === '') throw new TypeError('Name the model to use')
+  const server = await openServer(choice, fetchOutside)
+  const model = await modelOf(server, name)
+  return { model: redactKey(model, server.secret), name: `${name} at ${new URL(server.baseURL).host}` }
+}
+
+/**
+ * Prepares requests to the server of a model.
+ *
+ * @throws TypeError if the address is not valid or the key is missing
+ */
+export async function openServer(
+  { provider, baseUrl, key }: Omit<EndpointChoice, 'model'>,
+  fetchOutside?: typeof fetch,
+): Promise<OpenedServer> {
+  const preset = presetOf(provider)
+  const baseURL = parseAddress(baseUrl ?? preset.address)
+  const secret = key?.().trim() ?? ''
+  if (secret === '' && preset.needsKey) throw new TypeError(`${preset.title} requires a key`)
+  const { origin } = new URL(baseURL)
+  const through = withoutAgent(fetchOutside ?? (await import('../outside/fetch.ts')).outsideFetch([origin]))
+  return { preset, baseURL, secret, fetch: through }
+}
+
+/** The headers of requests without the SDK. */
+export function headersOf({ preset, secret }: OpenedServer): Readonly<Record<string, string>> {
+  if (preset.protocol === 'anthropic') {
+    return { ...anthropicHeaders, 'anthropic-version': '2023-06-01', 'x-api-key': secret }
+  }
+  return secret === '' ? {} : { authorization: `Bearer ${secret}` }
+}
+
+/** The server answers a page only with this header, which confirms that the key is exposed to the browser. */
+const anthropicHeaders = { 'anthropic-dangerous-direct-browser-access': 'true' }
+
+async function modelOf({ preset, baseURL, secret, fetch }: OpenedServer, name: string): Promise<LanguageModelV3> {
+  if (preset.protocol === 'anthropic') {
     const { createAnthropic } = await import('@ai-sdk/anthropic')
-    // The server answers a page only with this header, which confirms that the key is exposed to the browser.
-    const headers = { 'anthropic-dangerous-direct-browser-access': 'true' }
-    return createAnthropic({ baseURL, apiKey: secret, headers, fetch })(name)
+    return createAnthropic({ baseURL, apiKey: secret, headers: anthropicHeaders, fetch })(name)
   }
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-  const options = { name: provider, baseURL, fetch, includeUsage: true, ...(secret !== '' && { apiKey: secret }) }
+  const options = { name: 'endpoint', baseURL, fetch, includeUsage: true, ...(secret !== '' && { apiKey: secret }) }
   return createOpenAICompatible(options).chatModel(name)
 }
 
-function addressOf(text: string): string {
+function parseAddress(text: string): string {
   let url: URL
   try {
     url = new URL(text)

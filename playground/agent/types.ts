@@ -2,6 +2,7 @@ import type { ModelMessage } from 'ai'
 import type { PolicyInput } from 'wardspace'
 import type { CallableTools } from 'wardspace/ai-sdk'
 import type { Script } from 'wardspace/testing/scripted-model'
+import type { Provider } from './presets.ts'
 
 /** A demonstration: a sample project, a prompt, and the script of the model that answers it. */
 export interface Scenario {
@@ -24,20 +25,35 @@ export interface Scenario {
 /** Returns the person's key. A function, so that JSON and copies of its owner do not contain the key. */
 export type Key = () => string
 
-export type Provider = 'anthropic' | 'openai' | 'compatible'
+/** What a model can take and costs. What is missing is that of its provider's preset. */
+export interface ModelFacts {
+  /** Tokens of a request and its answer. */
+  readonly contextTokens?: number
+  readonly takesImages?: boolean
+  readonly prices?: Prices
+}
+
+/** Dollars per million tokens. */
+export interface Prices {
+  readonly read: number
+  readonly written: number
+}
 
 export type ModelChoice =
   | { readonly kind: 'scripted'; readonly scenario: string }
-  | {
-      readonly kind: 'endpoint'
-      readonly provider: Provider
-      /** Required for `compatible`, such as `http://localhost:11434/v1`. Default: the provider's address. */
-      readonly baseUrl?: string
-      readonly model: string
-      /** Optional for local servers. */
-      readonly key?: Key
-    }
+  | EndpointChoice
   | { readonly kind: 'builtin' }
+
+/** A model at a server, with the person's key. */
+export interface EndpointChoice extends ModelFacts {
+  readonly kind: 'endpoint'
+  readonly provider: Provider
+  /** Required for `compatible`, such as `http://localhost:8000/v1`. Default: the provider's address. */
+  readonly baseUrl?: string
+  readonly model: string
+  /** Optional for local servers. */
+  readonly key?: Key
+}
 
 /** The messages and results so far, as plain JSON. An agent that is created with it continues the conversation. */
 export interface Conversation {

@@ -8,8 +8,9 @@ import type {
   Scenario,
   Usage,
 } from '../agent/types.ts'
+import { keyChanges } from './keys.ts'
 import { labelOf } from './label.ts'
-import { addressOf, choiceOf, choosePick, chosenPick, keyChanges, type ModelPick } from './model.ts'
+import { addressOf, choiceOf, choosePick, chosenPick, type ModelPick } from './model.ts'
 import type { Session } from './types.ts'
 
 /** One displayed item of the conversation. */

@@ -1,84 +1,94 @@
-import { signal } from '@preact/signals'
-import type { ModelChoice, Provider } from '../agent/types.ts'
+import { type Provider, presetOf, presets } from '../agent/presets.ts'
+import type { EndpointChoice, ModelChoice, ModelFacts } from '../agent/types.ts'
+import { hasKey, takeKey } from './keys.ts'
+
+/** A model at a server without its key, as displayed and saved. */
+export interface EndpointPick extends ModelFacts {
+  readonly kind: 'endpoint'
+  readonly provider: Provider
+  /** Empty for the provider's own address. */
+  readonly baseUrl: string
+  readonly model: string
+}
 
 /** The selected model without its key, as displayed and saved. */
 export type ModelPick =
   | { readonly kind: 'scripted'; readonly scenario: string }
-  | { readonly kind: 'endpoint'; readonly provider: Provider; readonly baseUrl: string; readonly model: string }
+  | EndpointPick
   | { readonly kind: 'builtin' }
-
-const KEY = 'wardspace-playground-key'
-
-/** The person's key. Stored in this variable, and in session storage only if the person asked for it. */
-let key = read()
-
-/** Whether a key is set. The key itself is not exposed. */
-export const hasKey = signal(key !== '')
-
-/** Counts the changes of the key, after which an agent must open its model again. */
-export const keyChanges = signal(0)
-
-/** Sets the key. With `remember` it survives a reload of this tab. An empty key removes it everywhere. */
-export function setKey(value: string, remember: boolean): void {
-  if (value !== key) keyChanges.value += 1
-  key = value
-  hasKey.value = value !== ''
-  try {
-    if (remember && value !== '') sessionStorage.setItem(KEY, value)
-    else sessionStorage.removeItem(KEY)
-  } catch {
-    // Without session storage, the key is in memory only.
-  }
-}
-
-/** Keeps the present key over a reload of this tab, or only in memory. */
-export function rememberKey(remember: boolean): void {
-  setKey(key, remember)
-}
 
 /** Converts the selection for the agent. The key is passed as a function, so that copies do not contain it. */
 export function choiceOf(pick: ModelPick): ModelChoice {
-  if (pick.kind !== 'endpoint') return pick
-  const { baseUrl, ...rest } = pick
-  return { ...rest, ...(baseUrl === '' ? {} : { baseUrl }), key: () => key }
+  return pick.kind === 'endpoint' ? endpointChoiceOf(pick) : pick
 }
 
-const addresses = { anthropic: 'https://api.anthropic.com/v1', openai: 'https://api.openai.com/v1' } as const
+export function endpointChoiceOf(pick: EndpointPick): EndpointChoice {
+  const { baseUrl, ...others } = pick
+  const key = () => takeKey(pick.provider, originOf(pick))
+  return { ...others, ...(baseUrl === '' ? {} : { baseUrl }), key }
+}
 
-/** The address of a model's server, or undefined when it has none or no valid one. */
+/** Returns the address of a model's server, or undefined when it has no valid one. */
 export function addressOf(pick: ModelPick): string | undefined {
   if (pick.kind !== 'endpoint') return undefined
-  const address = pick.baseUrl !== '' || pick.provider === 'compatible' ? pick.baseUrl : addresses[pick.provider]
+  const address = pick.baseUrl || presetOf(pick.provider).address
   return URL.canParse(address) ? address : undefined
 }
 
-type Endpoint = Extract<ModelPick, { kind: 'endpoint' }>
+/** Returns the origin that the key of a model is sent to, or undefined when the address is not valid. */
+export function originOf(pick: EndpointPick): string | undefined {
+  const address = addressOf(pick)
+  return address === undefined ? undefined : new URL(address).origin
+}
+
+/** Whether a model needs a key that is not there. */
+export function lacksKey(pick: EndpointPick): boolean {
+  return presetOf(pick.provider).needsKey && !hasKey(pick.provider, originOf(pick))
+}
+
+/** What a model takes and costs, with the facts of its provider's preset where nothing else is known. */
+export function factsOf(
+  pick: EndpointPick,
+): ModelFacts & { readonly contextTokens: number; readonly takesImages: boolean } {
+  const preset = presetOf(pick.provider)
+  return {
+    contextTokens: pick.contextTokens ?? preset.contextTokens,
+    takesImages: pick.takesImages ?? preset.takesImages,
+    ...(pick.prices !== undefined && { prices: pick.prices }),
+  }
+}
 
 const PICK = 'wardspace-playground-model'
 
-/** The model of the person for all projects, and the endpoint that was used last. */
+/** The model of the person for all projects, and the endpoints that were used last. */
 interface ChosenModel {
   readonly kind: ModelPick['kind']
-  readonly endpoint: Endpoint
+  readonly endpoint: EndpointPick
+  /** By provider, so that a change of the provider brings its model back. */
+  readonly endpoints?: Readonly<Partial<Record<Provider, EndpointPick>>>
 }
 
-const noEndpoint: Endpoint = { kind: 'endpoint', provider: 'anthropic', baseUrl: '', model: '' }
+const noEndpoint: EndpointPick = { kind: 'endpoint', provider: 'anthropic', baseUrl: '', model: '' }
 let chosen = readChosen()
 
-/** The chosen model for a project; `undefined` for the scripted one, whose scenario belongs to the project. */
+/** Returns the chosen model for all projects, or undefined for the scripted one, whose scenario belongs to the project. */
 export function chosenPick(): ModelPick | undefined {
   if (chosen.kind === 'builtin') return { kind: 'builtin' }
   return chosen.kind === 'endpoint' ? chosen.endpoint : undefined
 }
 
-/** The endpoint as it was set up last. */
-export function lastEndpoint(): Endpoint {
-  return chosen.endpoint
+/** The endpoint as it was set up last, at any provider or at this one. */
+export function lastEndpoint(provider?: Provider): EndpointPick {
+  if (provider === undefined || provider === chosen.endpoint.provider) return chosen.endpoint
+  return chosen.endpoints?.[provider] ?? { ...noEndpoint, provider }
 }
 
 /** Makes a model the one for all projects, also after a reload. */
 export function choosePick(pick: ModelPick): void {
-  chosen = { kind: pick.kind, endpoint: pick.kind === 'endpoint' ? pick : chosen.endpoint }
+  chosen =
+    pick.kind === 'endpoint'
+      ? { kind: pick.kind, endpoint: pick, endpoints: { ...chosen.endpoints, [pick.provider]: pick } }
+      : { ...chosen, kind: pick.kind }
   try {
     localStorage.setItem(PICK, JSON.stringify(chosen))
   } catch {
@@ -89,17 +99,9 @@ export function choosePick(pick: ModelPick): void {
 function readChosen(): ChosenModel {
   try {
     const saved = JSON.parse(localStorage.getItem(PICK) ?? 'null') as ChosenModel | null
-    if (saved?.endpoint?.kind === 'endpoint') return saved
+    if (saved?.endpoint?.kind === 'endpoint' && saved.endpoint.provider in presets) return saved
   } catch {
     // Without local storage, or with text that is not ours, nothing was chosen.
   }
   return { kind: 'scripted', endpoint: noEndpoint }
-}
-
-function read(): string {
-  try {
-    return sessionStorage.getItem(KEY) ?? ''
-  } catch {
-    return ''
-  }
 }

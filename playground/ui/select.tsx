@@ -157,7 +157,7 @@ function Options({ list, name, label, options, chosen, active, onChoose }: Optio
 const GAP = 4
 
 /** Places the list below its button, or above it where there is more space. */
-function usePlacement(
+export function usePlacement(
   isOpen: boolean,
   button: RefObject<HTMLElement | null>,
   list: RefObject<HTMLElement | null>,

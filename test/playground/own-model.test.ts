@@ -2,11 +2,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { call } from 'wardspace/testing/scripted-model'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { call, calls } from 'wardspace/testing/scripted-model'
 import { type ModelServer, startModelServer } from './model-server.ts'
 import {
   button,
+  chooseOption,
   conversation,
   importFiles,
   model,
@@ -30,7 +31,19 @@ const key = 'sk-planted-in-the-field-71b0'
 beforeAll(async () => {
   server = await startModelServer({
     key,
+    models: [
+      { id: 'text-embedding-3' },
+      {
+        id: 'maker/large',
+        name: 'Maker: Large',
+        context_length: 64_000,
+        pricing: { prompt: '0.0000025', completion: '0.00001' },
+        architecture: { input_modalities: ['text', 'image'] },
+      },
+      { id: 'a-model', context_window: 32_000 },
+    ],
     *script(request) {
+      if (request.includes('Call the tool')) yield* calls('', { name: 'ready', input: {} })
       for (let i = 0; request.includes('loop') && i < 20; i++) yield* call('', 'read_file', { path: 'README.md' })
       return 'Hello from the model of your own.'
     },
@@ -54,6 +67,102 @@ it('uses the key as soon as it is typed, also between two messages', async () =>
   await send('Hello?')
   await says('Hello from the model of your own.')
   expect(server.faults).toEqual([])
+})
+
+describe('the settings of the model', () => {
+  const dialog = () => page.getByRole('dialog')
+  const openSettings = () => page.getByRole('button', { name: 'Settings' }).click()
+  const status = (text: string | RegExp) => dialog().getByRole('status').filter({ hasText: text }).waitFor()
+
+  it('list the models of the server, and take what it says about the chosen one', async () => {
+    await openSettings()
+    await button(page, 'List models').click()
+    const options = page.getByRole('listbox', { name: 'Models of the server' }).getByRole('option')
+    await status('The server has 2 models.')
+    expect(await options.allTextContents()).toEqual(['maker/large64k · $2.5 / $10', 'a-model32k'])
+    await dialog().getByLabel('Model', { exact: true }).fill('lar')
+    await expect.poll(() => options.count(), patiently).toBe(1)
+    await page.keyboard.press('Enter')
+    await dialog().getByText('Context, images and prices').click()
+    expect(await dialog().getByLabel('Context in tokens').inputValue()).toBe('64000')
+    expect(await dialog().getByLabel('Dollars per million tokens written').inputValue()).toBe('10')
+    expect(await dialog().getByLabel('The model takes images').isChecked()).toBe(true)
+    await dialog().getByLabel('Model', { exact: true }).fill('a-model')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await dialog().waitFor({ state: 'detached' })
+  })
+
+  it('test the connection by a call of a tool, and say what is wrong', async () => {
+    await openSettings()
+    await button(page, 'Test connection').click()
+    await status(/It works: a-model answered in [\d.]+ s and called a tool\./)
+    server.misbehave('empty')
+    await button(page, 'Test connection').click()
+    await status('did not call the tool')
+    server.misbehave(404)
+    await button(page, 'Test connection').click()
+    await status('does not know this model')
+    await dialog().getByLabel('Key', { exact: true }).fill('sk-wrong-key')
+    await button(page, 'List models').click()
+    await status('did not accept the key')
+    await dialog().getByLabel('Key', { exact: true }).fill(key)
+    await page.keyboard.press('Escape')
+    expect(server.faults).toEqual([])
+  })
+
+  it('send a key to no other server than the first, nor to another provider', async () => {
+    const keys: unknown[] = []
+    const other = createServer((request, response) => {
+      response.setHeader('access-control-allow-origin', '*')
+      response.setHeader('access-control-allow-headers', '*')
+      response.setHeader('cross-origin-resource-policy', 'cross-origin')
+      if (request.method !== 'OPTIONS') keys.push(request.headers.authorization ?? request.headers['x-api-key'])
+      response.end('{"data":[]}')
+    }).listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const address = `http://127.0.0.1:${(other.address() as AddressInfo).port}/v1`
+    try {
+      await openSettings()
+      await button(page, 'List models').click()
+      await status('The server has 2 models.')
+      await dialog().getByLabel('Address', { exact: true }).fill(address)
+      await dialog()
+        .getByText(`The key belongs to ${new URL(server.url).origin}`)
+        .waitFor()
+      await button(page, 'List models').click()
+      await status('no models')
+      await chooseOption(page, 'Provider', 'lmstudio')
+      await dialog().getByLabel('Address', { exact: true }).fill(address)
+      await button(page, 'List models').click()
+      await status('no models')
+      expect(keys).toEqual([undefined, undefined])
+      await dialog().getByLabel('Address', { exact: true }).fill('')
+      await chooseOption(page, 'Provider', 'compatible')
+      await dialog().getByLabel('Address', { exact: true }).fill(server.url)
+      await button(page, 'List models').click()
+      await status('The server has 2 models.')
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('Escape')
+    } finally {
+      other.closeAllConnections()
+      other.close()
+    }
+  })
+
+  it('reach a server with the protocol of Anthropic', async () => {
+    await openSettings()
+    await chooseOption(page, 'Provider', 'anthropic')
+    await page.keyboard.press('Escape')
+    await setUp({ Address: server.url, Model: 'a-model', Key: key })
+    await clear()
+    await send('Hello?')
+    await says('Hello from the model of your own.')
+    expect(server.messagesRequests.length).toBe(1)
+    await openSettings()
+    await chooseOption(page, 'Provider', 'compatible')
+    await page.keyboard.press('Escape')
+  })
 })
 
 it('stays the chosen model over projects and reloads', async () => {

@@ -1,4 +1,4 @@
-import { hasKey, lastEndpoint } from '../../session/model.ts'
+import { lacksKey, lastEndpoint } from '../../session/model.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { Select } from '../../ui/select.tsx'
 
@@ -11,7 +11,7 @@ export interface ModelPickerProps {
 
 const kinds = [
   { value: 'scripted', label: 'Scripted model' },
-  { value: 'endpoint', label: 'Your own endpoint' },
+  { value: 'endpoint', label: 'My own model' },
   { value: 'builtin', label: 'The browser’s model' },
 ] as const
 
@@ -49,8 +49,8 @@ export function ModelPicker({ conversation, onScenario, onSettings }: ModelPicke
       )}
       {pick.kind === 'endpoint' && (
         <button type="button" class="button quiet" onClick={onSettings}>
-          <span class="cut">{pick.model === '' ? 'Choose a model…' : `${pick.provider}: ${pick.model}`}</span>
-          {!hasKey.value && pick.provider !== 'compatible' && <span class="tag warn">no key</span>}
+          <span class="cut">{pick.model === '' ? 'Choose a model…' : pick.model}</span>
+          {lacksKey(pick) && <span class="tag warn">no key</span>}
         </button>
       )}
       {pick.kind === 'builtin' && (
