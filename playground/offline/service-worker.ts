@@ -1,4 +1,4 @@
-import { headersFor } from '../server/policy.ts'
+import { headersFor, originsOf } from '../server/policy.ts'
 
 /** All files and the version of the build, which inserts them here. */
 const { version, files }: { readonly version: string; readonly files: readonly string[] } = JSON.parse('__BUILD__')
@@ -55,12 +55,15 @@ async function answer(request: Request, url: string): Promise<Response> {
   return withHeaders(fresh?.ok === true ? fresh : (cached ?? Response.error()))
 }
 
-/** Adds the headers that `npm start` sends, for hosts that send none. */
+/** Adds the headers that `npm start` sends, for hosts that send none. The host decides who may show the page in a frame. */
 function withHeaders(response: Response): Response {
   if (response.type === 'error') return response
   const headers = new Headers(response.headers)
+  const framedBy = originsOf(headers.get('Content-Security-Policy'))
   headers.delete('Content-Encoding')
   headers.delete('Content-Length')
-  for (const [key, value] of Object.entries(headersFor(new URL(response.url).pathname))) headers.set(key, value)
+  for (const [key, value] of Object.entries(headersFor(new URL(response.url).pathname, framedBy))) {
+    headers.set(key, value)
+  }
   return new Response(response.body, { status: response.status, statusText: response.statusText, headers })
 }

@@ -2,9 +2,12 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { serve } from './serve.ts'
 
-/** `npm start`: serves the built playground on this machine, at `PORT` or a free port. */
-const port = Number(process.env.PORT ?? 0)
-const { url } = await serve(join(import.meta.dirname, '../dist'), port)
+/**
+ * `npm start`: serves the built playground on this machine, at `PORT` or a free port. Pages of the origins in `FRAMED_BY` may
+ * show it in a frame.
+ */
+const { PORT = '0', FRAMED_BY: framedBy = '' } = process.env
+const { url } = await serve(join(import.meta.dirname, '../dist'), { port: Number(PORT), framedBy })
 console.log(`The playground is at ${url}\nIt ends with Ctrl+C.`)
 if (process.stdout.isTTY && process.env.CI === undefined) openBrowser(url)
 

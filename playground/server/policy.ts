@@ -55,15 +55,44 @@ const isOutside = (path: string): boolean => /(^|\/)outside-worker[^/]*\.js$/.te
 /** Recognizes the document that shows pages of the project. */
 export const isPreview = (path: string): boolean => /(^|\/)preview\.html$/.test(path)
 
-/** Headers for every response: cross-origin isolation, which shared memory needs, and the policy above. */
-export function headersFor(path: string): Readonly<Record<string, string>> {
+/**
+ * Reads the origins that may show the page in a frame, separated by spaces.
+ *
+ * @throws TypeError for anything else than origins of https, or of http on this machine
+ */
+export function readOrigins(text: string): string {
+  for (const origin of text.split(/\s+/).filter((one) => one !== '')) {
+    const url = URL.parse(origin)
+    const isLocal = url?.protocol === 'http:' && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
+    const isPlain = /^[\w.:/[\]-]+$/.test(origin)
+    if (url?.origin !== origin || !isPlain || (url.protocol !== 'https:' && !isLocal))
+      throw new TypeError(`Cannot be framed by "${origin}": write an origin, such as https://example.org`)
+  }
+  return text.trim().replace(/\s+/g, ' ')
+}
+
+/** Returns the origins that a response allows to show it in a frame, as {@link readOrigins} does. */
+export function originsOf(policy: string | null): string {
+  const [, ancestors = ''] = /frame-ancestors ([^;,]*)/.exec(policy ?? '') ?? []
+  return ancestors.replace(/'(?:none|self)' ?/g, '')
+}
+
+/**
+ * Headers for every response: cross-origin isolation, which shared memory needs, and the policy above.
+ *
+ * @param framedBy the origins that may show the page in a frame. None by default.
+ */
+export function headersFor(path: string, framedBy = ''): Readonly<Record<string, string>> {
   const target = isPreview(path) ? 'preview' : isOutside(path) ? 'outside' : 'page'
-  const ancestors = target === 'preview' ? "'self'" : "'none'"
+  // The preview is a frame of the page, and all frames around it count.
+  const isFramed = framedBy !== '' && /(?:\/|\.html)$/.test(path)
+  const ancestors = target === 'preview' ? `'self' ${framedBy}`.trim() : framedBy || "'none'"
   return {
     'Content-Security-Policy': `${contentSecurityPolicy(target)}; frame-ancestors ${ancestors}`,
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Cross-Origin-Embedder-Policy': 'require-corp',
-    'Cross-Origin-Resource-Policy': 'same-origin',
+    // A page with this embedder policy shows frames of other origins only if they agree.
+    'Cross-Origin-Resource-Policy': isFramed ? 'cross-origin' : 'same-origin',
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
   }

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join, sep } from 'node:path'
 import { constants, createGzip } from 'node:zlib'
-import { headersFor } from './policy.ts'
+import { headersFor, readOrigins } from './policy.ts'
 
 /** A running static server. */
 export interface Served {
@@ -21,17 +21,28 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
+/** Options of {@link serve}. */
+export interface ServeOptions {
+  /** A free port by default. */
+  readonly port?: number
+  /** The origins that may show the page in a frame, separated by spaces. None by default. */
+  readonly framedBy?: string
+}
+
 /** Serves a folder of built files to this machine only, with the headers that the playground needs. */
-export async function serve(directory: string, port = 0): Promise<Served> {
+export async function serve(directory: string, { port = 0, framedBy = '' }: ServeOptions = {}): Promise<Served> {
+  const origins = readOrigins(framedBy)
   const server = createServer((request, response) => {
     const file = fileAt(directory, request.url ?? '/')
     if (file === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
-      response.writeHead(file === undefined ? 404 : 405, { ...headersFor('/'), 'Content-Type': 'text/plain' }).end()
+      response
+        .writeHead(file === undefined ? 404 : 405, { ...headersFor('/', origins), 'Content-Type': 'text/plain' })
+        .end()
       return
     }
     const zipped = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '') && isText(file)
     response.writeHead(200, {
-      ...headersFor(file),
+      ...headersFor(file, origins),
       'Content-Type': types[extname(file)] ?? 'application/octet-stream',
       // Files with a hash in their name never change.
       'Cache-Control': /-[\w-]{8}\.\w+$/.test(file) ? 'public, max-age=31536000, immutable' : 'no-cache',

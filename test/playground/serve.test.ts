@@ -68,3 +68,17 @@ it('compresses text, caches files with a hash in their name, and lets only one s
     'content-security-policy': expect.stringContaining("connect-src 'self';"),
   })
 })
+
+it('names the origins that may frame it, and refuses anything that is not one', async () => {
+  const framed = await serve(join(directory, 'public'), { framedBy: ' https://example.org  http://localhost:8080 ' })
+  const { headers } = await fetch(framed.url)
+  expect(headers.get('content-security-policy')).toMatch(
+    /; frame-ancestors https:\/\/example\.org http:\/\/localhost:8080$/,
+  )
+  expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin')
+  await framed.close()
+  const others = ['*', "'self'", 'example.org', 'https://example.org/', 'http://example.org', 'https://*.org', 'https:']
+  for (const framedBy of [...others, 'https://a.org;script-src', 'https://example.org *', 'data:']) {
+    await expect(serve(directory, { framedBy }), framedBy).rejects.toThrow(/^Cannot be framed by ".*": write an origin/)
+  }
+})
