@@ -1,4 +1,5 @@
 import { type Assignment, forEachChild, type ParsedScript, type SyntaxNode, type Word } from 'unbash'
+import type { AssignmentRisks } from './certain-names.ts'
 import { numericVariables, shellTextVariables } from './variables.ts'
 import { type Argument, argumentsOf, literalOf } from './words.ts'
 
@@ -9,6 +10,7 @@ export interface ScriptFacts {
    * `RANDOM` loses its special meaning when it is assigned.
    */
   isNumeric(name: string): boolean
+  readonly risks: AssignmentRisks
   readonly functions: ReadonlySet<string>
   /** A command may remove a function, so that its name starts a program again. */
   readonly removesFunctions: boolean
@@ -23,6 +25,8 @@ export function collectFacts(script: ParsedScript, isEval = false): ScriptFacts 
   const numeric = new Set<string>()
   const others = new Set(shellTextVariables)
   const functions = new Set<string>()
+  const frozen = new Map<string, number>()
+  let hasOddNumbers = false
   let moves = false
   let movesInFunction = false
   let shared = isEval
@@ -30,18 +34,20 @@ export function collectFacts(script: ParsedScript, isEval = false): ScriptFacts 
   const removed: (string | undefined)[] = []
   let depth = 0
 
-  function assign(name: string, isNumber: boolean): void {
-    ;(isNumber ? numeric : others).add(name)
+  function assign(name: string, words: readonly Word[] | 'number' | undefined): void {
+    const holdsNumber = words === 'number' || words?.every(isNumber) === true
+    ;(holdsNumber ? numeric : others).add(name)
+    if (holdsNumber && words !== 'number' && !words.every(isPlainNumber)) hasOddNumbers = true
   }
 
   function visit(node: SyntaxNode): void {
     switch (node.type) {
       case 'Assignment':
-        assign(node.name, node.value.type === 'Word' && isNumber(node.value))
+        assign(node.name, node.value.type === 'Word' ? [node.value] : undefined)
         break
       case 'For':
       case 'Select':
-        assign(node.name.value, node.type === 'For' && (node.wordlist?.every(isNumber) ?? false))
+        assign(node.name.value, node.type === 'For' ? node.wordlist : undefined)
         break
       case 'Function':
         functions.add(node.name.value)
@@ -49,10 +55,10 @@ export function collectFacts(script: ParsedScript, isEval = false): ScriptFacts 
         break
       case 'ParameterExpansion':
         if (node.operation?.type === 'Default' && node.operation.operator.endsWith('='))
-          assign(node.parameter, isNumber(node.operation.operand))
+          assign(node.parameter, [node.operation.operand])
         break
       case 'ArithmeticBinary':
-        if (isAssignment(node.operator) && node.left.type === 'ArithmeticWord') assign(node.left.value, true)
+        if (isAssignment(node.operator) && node.left.type === 'ArithmeticWord') assign(node.left.value, 'number')
         break
       case 'Command':
         if (node.name !== undefined) visitCommand([node.name, ...node.args])
@@ -81,9 +87,11 @@ export function collectFacts(script: ParsedScript, isEval = false): ScriptFacts 
     if (movers.has(words[0]) || prefixes.has(words[0])) moves = true
     if (depth > 0 && words.some((word) => movers.has(word))) movesInFunction = true
     const declares = words.some((word) => declarers.has(word))
+    const freezes = declares && words.some((word) => word === 'readonly' || /^-\w*r/.test(word))
     const sets = words.some((word) => setters.has(word))
     for (const word of words) {
-      if (declares) others.add(word.replace(/\W.*/s, ''))
+      if (declares) others.add(nameIn(word))
+      if (freezes) frozen.set(nameIn(word), (frozen.get(nameIn(word)) ?? 0) + 1)
       // The name may be in the same word as the option: `printf -vname`, `read -raname`.
       if (sets) others.add(word.replace(/^-([ersE]*a|v)|\[.*/gs, ''))
     }
@@ -92,6 +100,7 @@ export function collectFacts(script: ParsedScript, isEval = false): ScriptFacts 
   visit(script)
   return {
     isNumeric: (name) => !shared && !others.has(name) && (numeric.has(name) || numericVariables.has(name)),
+    risks: { frozen, hasOddNumbers },
     functions,
     removesFunctions: removed.some((name) => name === undefined || functions.has(name)),
     changesCwd: moves,
@@ -121,6 +130,19 @@ const setters = new Set(['read', 'mapfile', 'readarray', 'printf', 'getopts'])
 /** Whether an arithmetic operator assigns to its left side: `=`, `+=`, `<<=`, but not `<=`. */
 export function isAssignment(operator: string): boolean {
   return /^([^=!<>]|<<|>>)?=$/.test(operator)
+}
+
+function nameIn(word: string): string {
+  return word.replace(/\W.*/s, '')
+}
+
+/** Whether a number has no leading zero, with which `08` is an error in arithmetic. */
+function isPlainNumber(word: Word): boolean {
+  const literal = literalOf(word)
+  if (literal !== undefined) return /^-?(0|[1-9]\d*)$/.test(literal)
+  const [part, ...others] = word.parts ?? []
+  const inner = part?.type === 'DoubleQuoted' && part.parts.length === 1 ? part.parts[0] : part
+  return others.length === 0 && inner?.type !== 'DoubleQuoted' && !/(^|\D)0\d/.test(inner?.text ?? '0')
 }
 
 /** Whether a word is a number, or an expansion that is always a number. Its parts are checked separately. */

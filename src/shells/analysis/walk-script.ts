@@ -1,6 +1,5 @@
 import {
   type AndOr,
-  type ArithmeticExpression,
   type CommandNode,
   type CompoundList,
   type ParsedScript,
@@ -11,7 +10,7 @@ import {
 } from 'unbash'
 import { type Analysis, rangeOf, type Scope, type WalkContext } from './analysis.ts'
 import { checkVariable } from './assignments.ts'
-import { CertainNames } from './certain-names.ts'
+import { CertainNames, noteArithmetic, noteCertain } from './certain-names.ts'
 import { splitTokenAt } from './characters.ts'
 import { analyzeSimpleCommand, analyzeWords, MAX_DEPTH } from './command.ts'
 import { allCwds, type CwdAfter, type PossibleCwds, unionCwds } from './cwd.ts'
@@ -52,7 +51,11 @@ export function analyzeSource(analysis: Analysis, text: string, scope: Scope, wh
       analyzeSource(analysis, inner, { ...innerScope, isLoose: false, isPattern: false, at: innerScope.at ?? at }, at),
   }
   const { certain: _, ...outer } = scope
-  const after = analyzeScript(walk, script, receives ? { ...outer, certain: new CertainNames() } : outer)
+  const after = analyzeScript(
+    walk,
+    script,
+    receives ? { ...outer, certain: new CertainNames(undefined, facts.risks) } : outer,
+  )
   const isSourced = analysis.isScript && scope.isEval === true && !isNested
   if (isSourced && changesCwdOf(after, scope, facts))
     analysis.deny('HIDDEN_COMMAND', 'It changes the directory of the script that sources it', whole)
@@ -96,32 +99,12 @@ function analyzeStatements(walk: WalkContext, statements: readonly Statement[], 
     if (statement.background === true) walk.analysis.checkOperator('&', rangeOf(statement, scope))
     const after = analyzePipelineNode(walk, statement.command, here)
     current = statement.background === true ? stay(here.cwds) : after
-    if (certain !== undefined && statement.background !== true) noteCertain(walk, statement.command, certain)
+    if (certain === undefined || statement.background === true) continue
+    noteCertain(statement.command, certain)
+    if (statement.command.type === 'Function' && !walk.facts.removesFunctions)
+      certain.addFunction(statement.command.name.value)
   }
   return current
-}
-
-/** Notes what a statement has done once it has run. */
-function noteCertain(walk: WalkContext, node: PipelineNode | AndOr, certain: CertainNames): void {
-  if (node.type === 'Function') {
-    if (!walk.facts.removesFunctions) certain.addFunction(node.name.value)
-  } else if (node.type === 'Command' && node.name === undefined) {
-    for (const part of node.prefix)
-      if (part.type === 'Assignment' && part.append !== true && part.index === undefined) certain.addVariable(part.name)
-  } else if (node.type === 'ArithmeticCommand' && node.expression !== undefined) {
-    noteArithmetic(node.expression, certain)
-  }
-}
-
-/** Notes the variable that an expression assigns before anything else. */
-function noteArithmetic(expression: ArithmeticExpression, certain: CertainNames): void {
-  if (expression.type !== 'ArithmeticBinary') return
-  if (expression.operator === ',') {
-    noteArithmetic(expression.left, certain)
-    noteArithmetic(expression.right, certain)
-  } else if (expression.operator === '=' && expression.left.type === 'ArithmeticWord') {
-    certain.addVariable(expression.left.value)
-  }
 }
 
 function analyzeList(walk: WalkContext, list: CompoundList, scope: Scope): CwdAfter {
@@ -308,7 +291,10 @@ function analyzeFunction(walk: WalkContext, node: Extract<CommandNode, { type: '
   if (walk.defined.has(name))
     analysis.deny('HIDDEN_COMMAND', `The function ${JSON.stringify(name)} is defined twice`, at)
   const cwds = walk.facts.changesCwd ? undefined : scope.cwds
-  const inner = withCertain(scope, (certain) => !walk.facts.removesFunctions && certain.addFunction(name))
+  const inner = withCertain(scope, (certain) => {
+    certain.enterFunction()
+    if (!walk.facts.removesFunctions) certain.addFunction(name)
+  })
   analyzeNode(walk, node.body, {
     ...inner,
     cwds: cwds,
@@ -321,7 +307,7 @@ function analyzeFunction(walk: WalkContext, node: Extract<CommandNode, { type: '
 
 /** Names that the analysis interprets, so no function may have them. */
 const literalTaken = new Set(
-  'cd pushd popd command builtin exec eval source export declare typeset local readonly read nproc date seq wc find env set unset alias test echo printf trap'.split(
+  'cd pushd popd exit command builtin exec eval source export declare typeset local readonly read nproc date seq wc find env set unset alias test echo printf trap'.split(
     ' ',
   ),
 )

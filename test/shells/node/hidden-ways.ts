@@ -133,6 +133,20 @@ export const ways: readonly string[] = [
     "x='a[$(rm v)]' bash -c ': ${x:=1} $((x))'",
     ': $(( $(rm v; echo 1) ))',
   ],
+  // In bash, a script continues after an assignment that fails.
+  ...[
+    'x=$((1/0))',
+    'x=$((1%0))',
+    'x=$((2**-1))',
+    'x=$((08))',
+    'i=08; x=$((i))',
+    'i=08 x=$((i))',
+    'x=$((9#9))',
+    'y=$((1/0)) x=3',
+    'UID=1 x=3',
+    'readonly y; y=1 x=3',
+    '((x=1/0))',
+  ].map((failing) => `x='a[$(rm v)]' bash -c '${failing}\n: $((x))'`),
   ...[
     "declare -n r='a[$(rm v)]'; : $r",
     "r='a[$(rm v)]'; : ${!r}",
