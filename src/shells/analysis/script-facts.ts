@@ -22,89 +22,102 @@ export interface ScriptFacts {
 
 /** Collects the facts of a script. With `isEval`, another script in the same shell may set the same variables. */
 export function collectFacts(script: ParsedScript, isEval = false): ScriptFacts {
-  const numeric = new Set<string>()
-  const others = new Set(shellTextVariables)
-  const functions = new Set<string>()
-  const frozen = new Map<string, number>()
-  let hasOddNumbers = false
-  let moves = false
-  let movesInFunction = false
-  let shared = isEval
-  /** Names that a command may remove; `undefined` for any name. */
-  const removed: (string | undefined)[] = []
-  let depth = 0
+  const collector = new FactCollector(isEval)
+  collector.visit(script)
+  return collector.facts()
+}
 
-  function assign(name: string, words: readonly Word[] | 'number' | undefined): void {
-    const holdsNumber = words === 'number' || words?.every(isNumber) === true
-    ;(holdsNumber ? numeric : others).add(name)
-    if (holdsNumber && words !== 'number' && !words.every(isPlainNumber)) hasOddNumbers = true
+class FactCollector {
+  readonly #numeric = new Set<string>()
+  readonly #others = new Set(shellTextVariables)
+  readonly #functions = new Set<string>()
+  readonly #frozen = new Map<string, number>()
+  /** Names that a command may remove; `undefined` for any name. */
+  readonly #removed: (string | undefined)[] = []
+  #hasOddNumbers = false
+  #moves = false
+  #movesInFunction = false
+  #isShared: boolean
+  #depth = 0
+
+  constructor(isEval: boolean) {
+    this.#isShared = isEval
   }
 
-  function visit(node: SyntaxNode): void {
+  facts(): ScriptFacts {
+    const functions = this.#functions
+    return {
+      isNumeric: (name) =>
+        !this.#isShared && !this.#others.has(name) && (this.#numeric.has(name) || numericVariables.has(name)),
+      risks: { frozen: this.#frozen, hasOddNumbers: this.#hasOddNumbers },
+      functions,
+      removesFunctions: this.#removed.some((name) => name === undefined || functions.has(name)),
+      changesCwd: this.#moves,
+      functionsChangeCwd: this.#movesInFunction,
+    }
+  }
+
+  visit(node: SyntaxNode): void {
     switch (node.type) {
       case 'Assignment':
-        assign(node.name, node.value.type === 'Word' ? [node.value] : undefined)
+        this.#assign(node.name, node.value.type === 'Word' ? [node.value] : undefined)
         break
       case 'For':
       case 'Select':
-        assign(node.name.value, node.type === 'For' ? node.wordlist : undefined)
+        this.#assign(node.name.value, node.type === 'For' ? node.wordlist : undefined)
         break
       case 'Function':
-        functions.add(node.name.value)
-        depth += 1
+        this.#functions.add(node.name.value)
+        this.#depth += 1
         break
       case 'ParameterExpansion':
         if (node.operation?.type === 'Default' && node.operation.operator.endsWith('='))
-          assign(node.parameter, [node.operation.operand])
+          this.#assign(node.parameter, [node.operation.operand])
         break
       case 'ArithmeticBinary':
-        if (isAssignment(node.operator) && node.left.type === 'ArithmeticWord') assign(node.left.value, 'number')
+        if (isAssignment(node.operator) && node.left.type === 'ArithmeticWord') this.#assign(node.left.value, 'number')
         break
       case 'Command':
-        if (node.name !== undefined) visitCommand([node.name, ...node.args])
+        if (node.name !== undefined) this.#visitCommand([node.name, ...node.args])
         break
       default:
     }
-    if ('script' in node) visitSubstitution(node.script)
-    else forEachChild(node, visit)
-    if (node.type === 'Function') depth -= 1
+    if ('script' in node) this.#visitSubstitution(node.script)
+    else forEachChild(node, (child) => this.visit(child))
+    if (node.type === 'Function') this.#depth -= 1
+  }
+
+  #assign(name: string, words: readonly Word[] | 'number' | undefined): void {
+    const holdsNumber = words === 'number' || words?.every(isNumber) === true
+    ;(holdsNumber ? this.#numeric : this.#others).add(name)
+    if (holdsNumber && words !== 'number' && !words.every(isPlainNumber)) this.#hasOddNumbers = true
   }
 
   /** A change of the directory ends with a substitution. */
-  function visitSubstitution(script: ParsedScript | undefined): void {
-    const before = { moves, functions: functions.size }
-    for (const command of script?.commands ?? []) visit(command)
-    if (functions.size === before.functions) moves = before.moves
+  #visitSubstitution(script: ParsedScript | undefined): void {
+    const before = { moves: this.#moves, functions: this.#functions.size }
+    for (const command of script?.commands ?? []) this.visit(command)
+    if (this.#functions.size === before.functions) this.#moves = before.moves
   }
 
   /** Looks at all words of a command, because `builtin` and `command` may precede the name. */
-  function visitCommand(nodes: readonly (Word | Assignment)[]): void {
+  #visitCommand(nodes: readonly (Word | Assignment)[]): void {
     const args = nodes.flatMap((node) => argumentsOf(node))
     const words = args.map(({ literal, lead }) => literal ?? lead)
-    removed.push(...removedBy(args, words))
-    if (depth > 0 && isSource(words)) removed.push(undefined)
-    if (words.some((word) => evaluators.has(word)) || isSource(words)) shared = true
-    if (movers.has(words[0]) || prefixes.has(words[0])) moves = true
-    if (depth > 0 && words.some((word) => movers.has(word))) movesInFunction = true
+    this.#removed.push(...removedBy(args, words))
+    if (this.#depth > 0 && isSource(words)) this.#removed.push(undefined)
+    if (words.some((word) => evaluators.has(word)) || isSource(words)) this.#isShared = true
+    if (movers.has(words[0]) || prefixes.has(words[0])) this.#moves = true
+    if (this.#depth > 0 && words.some((word) => movers.has(word))) this.#movesInFunction = true
     const declares = words.some((word) => declarers.has(word))
     const freezes = declares && words.some((word) => word === 'readonly' || /^-\w*r/.test(word))
     const sets = words.some((word) => setters.has(word))
     for (const word of words) {
-      if (declares) others.add(nameIn(word))
-      if (freezes) frozen.set(nameIn(word), (frozen.get(nameIn(word)) ?? 0) + 1)
+      if (declares) this.#others.add(nameIn(word))
+      if (freezes) this.#frozen.set(nameIn(word), (this.#frozen.get(nameIn(word)) ?? 0) + 1)
       // The name may be in the same word as the option: `printf -vname`, `read -raname`.
-      if (sets) others.add(word.replace(/^-([ersE]*a|v)|\[.*/gs, ''))
+      if (sets) this.#others.add(word.replace(/^-([ersE]*a|v)|\[.*/gs, ''))
     }
-  }
-
-  visit(script)
-  return {
-    isNumeric: (name) => !shared && !others.has(name) && (numeric.has(name) || numericVariables.has(name)),
-    risks: { frozen, hasOddNumbers },
-    functions,
-    removesFunctions: removed.some((name) => name === undefined || functions.has(name)),
-    changesCwd: moves,
-    functionsChangeCwd: movesInFunction,
   }
 }
 
