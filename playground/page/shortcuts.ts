@@ -10,20 +10,31 @@ export interface Shortcut {
 }
 
 /** Milliseconds to wait for the element of a view that is loading. */
-const MAX_WAIT = 2_000
+const MAX_WAIT = 10_000
 
-let timer: ReturnType<typeof setTimeout> | undefined
+let lastRequest = 0
 
-/** Focuses an element, or one inside its shadow root, as soon as its view is shown, which may have to load first. Replaces an earlier request. */
-function focus(selector: string, inside?: string, until = Date.now() + MAX_WAIT): void {
-  clearTimeout(timer)
-  timer = setTimeout(() => {
+/**
+ * Focuses an element, or one inside its shadow root, as soon as its view is shown, which may have to load first. Replaces
+ * an earlier request, and ends when the person focuses something else.
+ */
+function focus(selector: string, inside?: string): void {
+  lastRequest += 1
+  const request = lastRequest
+  const before = document.activeElement
+  const end = Date.now() + MAX_WAIT
+  const attempt = (): void => {
+    const { activeElement, body } = document
+    const hasMoved = activeElement !== before && activeElement !== body
+    if (request !== lastRequest || hasMoved) return
     const host = document.querySelector<HTMLElement>(selector)
     const element = inside === undefined ? host : host?.shadowRoot?.querySelector<HTMLElement>(inside)
     // An element gives the focus to its first control, once its view has loaded.
     element?.focus()
-    if (element?.matches(':focus, :focus-within') !== true && Date.now() < until) focus(selector, inside, until)
-  })
+    if (element?.matches(':focus, :focus-within') !== true && Date.now() < end) setTimeout(attempt)
+  }
+  // By then a view whose code has loaded is rendered, and the next key press has not arrived.
+  queueMicrotask(attempt)
 }
 
 /** The shortcuts of the page. `Ctrl` is the command key on a Mac. */

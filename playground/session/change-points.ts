@@ -8,7 +8,8 @@ export class ChangePoints {
   readonly #current: CurrentWorkspace
   readonly #points: Points
   readonly #revision = signal(0)
-  #isMoving = false
+  readonly #target = signal<string | undefined>(undefined)
+  #move: Promise<Success | Failure> | undefined
 
   constructor(current: CurrentWorkspace, points: Points) {
     this.#current = current
@@ -19,6 +20,11 @@ export class ChangePoints {
     return this.#revision
   }
 
+  /** The point that is being restored. */
+  get target(): ReadonlySignal<string | undefined> {
+    return this.#target
+  }
+
   /** Notices a change of the files by its audit record. */
   take(record: AuditRecord): void {
     if (record.phase !== 'outcome' || record.pathsWritten.length === 0) return
@@ -26,7 +32,7 @@ export class ChangePoints {
     queueMicrotask(() =>
       batch(() => {
         this.#revision.value += 1
-        if (!this.#isMoving) this.#points.left()
+        if (this.#target.value === undefined) this.#points.left()
       }),
     )
   }
@@ -44,17 +50,30 @@ export class ChangePoints {
     return result
   }
 
-  /** Restores a point with `act`, which adds no point of its own. */
-  async move(id: string, act: () => Promise<Success | Failure>): Promise<Success | Failure> {
-    this.#isMoving = true
+  /**
+   * Restores a point with `act`, which adds no point of its own. Restores one point at a time: of the requests during
+   * one, only the last is carried out, and all have its result.
+   */
+  move(id: string, act: (id: string) => Promise<Success | Failure>): Promise<Success | Failure> {
+    // Without a point, the current files could not be restored later.
+    if (this.#points.position.value === undefined && this.#move === undefined) this.add('Before going back', false)
+    this.#target.value = id
+    this.#move ??= this.#moveToTarget(id, act)
+    return this.#move
+  }
+
+  async #moveToTarget(first: string, act: (id: string) => Promise<Success | Failure>): Promise<Success | Failure> {
     try {
-      // Without a point, the current files could not be restored later.
-      if (this.#points.position.value === undefined) this.add('Before going back', false)
-      const result = await act()
-      if (result.ok) this.#points.moved(id)
-      return result
+      for (let id = first; ; ) {
+        const result = await act(id)
+        if (result.ok) this.#points.moved(id)
+        const next = this.#target.value ?? id
+        if (!result.ok || next === id) return result
+        id = next
+      }
     } finally {
-      this.#isMoving = false
+      this.#move = undefined
+      this.#target.value = undefined
     }
   }
 }

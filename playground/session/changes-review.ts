@@ -8,6 +8,7 @@ import { type ChangedFile, changedFiles, contentOfChange } from './changes.ts'
 import { type ChangeHunk, countLines, hunksOf, type LineCount, otherHunks, withoutChange } from './changes-hunks.ts'
 import { type CommentDraft, messageOf, type ReviewComment } from './changes-message.ts'
 import type { Conversation } from './conversation.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { textOf } from './text.ts'
 import type { Session } from './types.ts'
 
@@ -94,6 +95,18 @@ class SessionReview implements ChangesReview {
   readonly #hunks = new Map<string, readonly ChangeHunk[]>()
   readonly #counted = new Map<string, FileCount>()
 
+  readonly count = oneAtATime(async () => {
+    const pause = createYield()
+    const files = this.files.peek()
+    for (const file of files) {
+      const key = `${file.path} ${file.version}`
+      if (!this.#counted.has(key)) this.#counted.set(key, await this.#countFile(file))
+      await pause()
+    }
+    const countOf = ({ path, version }: ChangedFile) => this.#counted.get(`${path} ${version}`)
+    this.counts.value = new Map(files.flatMap((file) => [[file.path, countOf(file) ?? 'large'] as const]))
+  })
+
   constructor({ session, conversation }: ReviewParts, kept?: SavedReview) {
     this.#session = session
     this.#conversation = conversation
@@ -116,18 +129,6 @@ class SessionReview implements ChangesReview {
       this.isQueued.value = false
       void this.#sendNow()
     })
-  }
-
-  async count(): Promise<void> {
-    const pause = createYield()
-    const files = this.files.peek()
-    for (const file of files) {
-      const key = `${file.path} ${file.version}`
-      if (!this.#counted.has(key)) this.#counted.set(key, await this.#countFile(file))
-      await pause()
-    }
-    const countOf = ({ path, version }: ChangedFile) => this.#counted.get(`${path} ${version}`)
-    this.counts.value = new Map(files.flatMap((file) => [[file.path, countOf(file) ?? 'large'] as const]))
   }
 
   async #countFile(file: ChangedFile): Promise<FileCount> {

@@ -2,6 +2,7 @@ import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals
 import type { Path } from 'wardspace'
 import { joinSentences } from 'wardspace/dialect'
 import { sha256Of } from '../projects/sha256.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { type FileText, textOf } from './text.ts'
 import type { Session } from './types.ts'
 
@@ -82,6 +83,9 @@ class EditorFiles implements OpenFiles {
   readonly #session: Pick<Session, 'project' | 'save'>
   /** Paths that are being written, whose changes do not come from elsewhere. */
   readonly #writing = new Set<string>()
+  /** Counts requests to refresh. */
+  #revision = 0
+  readonly #check = oneAtATime(() => this.#checkAll())
 
   constructor(session: Pick<Session, 'project' | 'save'>) {
     this.#session = session
@@ -89,8 +93,9 @@ class EditorFiles implements OpenFiles {
 
   async open(path: string): Promise<void> {
     if (this.#find(path) === undefined) {
-      const { text, sha256 } = await this.#read(path)
-      if (this.#find(path) === undefined) this.#add({ path, base: text, sha256 })
+      await this.#take(path, ({ text, sha256 }) => {
+        if (this.#find(path) === undefined) this.#add({ path, base: text, sha256 })
+      })
     }
     this.#change(path, { isOpen: true })
     this.active.value = path
@@ -140,11 +145,12 @@ class EditorFiles implements OpenFiles {
 
   async restore({ files, active }: SavedFiles): Promise<void> {
     for (const { path, isOpen, sha256, draft } of files) {
-      const now = await this.#read(path)
-      if (draft === undefined) {
-        if (now.sha256 !== undefined) this.#add({ path, base: now.text, sha256: now.sha256 })
-      } else if (now.sha256 === sha256) this.#add({ path, isOpen, base: now.text, sha256, draft })
-      else this.#add({ path, isOpen, sha256, draft, theirs: now })
+      await this.#take(path, (now) => {
+        if (draft === undefined) {
+          if (now.sha256 !== undefined) this.#add({ path, base: now.text, sha256: now.sha256 })
+        } else if (now.sha256 === sha256) this.#add({ path, isOpen, base: now.text, sha256, draft })
+        else this.#add({ path, isOpen, sha256, draft, theirs: now })
+      })
     }
     this.active.value = this.#find(active ?? '')?.path
   }
@@ -169,17 +175,25 @@ class EditorFiles implements OpenFiles {
   }
 
   async revert(path: string): Promise<void> {
-    this.#load(path, await this.#read(path))
+    await this.#take(path, (content) => this.#load(path, content))
   }
 
-  async refresh(): Promise<void> {
+  refresh(): Promise<void> {
+    this.#revision += 1
+    return this.#check()
+  }
+
+  async #checkAll(): Promise<void> {
     for (const { path } of this.all.value) {
       const previous = this.#find(path)?.sha256
       const now = await this.#read(path)
       const file = this.#find(path)
-      // The file was read or written in the meantime, so this read is outdated.
-      if (file === undefined || file.sha256 !== previous || this.#writing.has(path)) continue
-      if (now.sha256 === file.sha256) {
+      // The end of a write checks the files again.
+      if (file === undefined || this.#writing.has(path)) continue
+      if (file.sha256 !== previous) {
+        // The file was read or written in the meantime, so this read may be outdated.
+        void this.#check()
+      } else if (now.sha256 === file.sha256) {
         // The file again has the content that the draft started from.
         if (file.theirs !== undefined) this.#change(path, { theirs: undefined, base: now.text })
       } else if (file.draft === undefined) this.#load(path, now)
@@ -206,6 +220,13 @@ class EditorFiles implements OpenFiles {
     this.all.value = this.all.value.map((file) => (file.path === path ? { ...file, ...fields } : file))
   }
 
+  /** Reads a file and passes its content on. Checks the files again if they have changed since the read began. */
+  async #take(path: string, use: (content: FileContent) => void): Promise<void> {
+    const revision = this.#revision
+    use(await this.#read(path))
+    if (this.#revision !== revision) await this.#check()
+  }
+
   async #read(path: string): Promise<FileContent> {
     const { backend } = this.#session.project
     const stat = await backend.stat(path as Path).catch(() => undefined)
@@ -221,6 +242,7 @@ class EditorFiles implements OpenFiles {
     } finally {
       this.#writing.delete(path)
     }
+    await this.#check()
   }
 
   async #writeNow(path: string, content: string, expectedSha256: string | undefined): Promise<void> {
@@ -237,7 +259,7 @@ class EditorFiles implements OpenFiles {
         trouble: undefined,
       })
     } else if (result.code === 'WRITE_CONFLICT' || result.code === 'ALREADY_EXISTS') {
-      this.#change(path, { theirs: await this.#read(path), trouble: undefined })
+      await this.#take(path, (theirs) => this.#change(path, { theirs, trouble: undefined }))
     } else {
       this.#change(path, { trouble: joinSentences(result.message, result.hint) })
     }

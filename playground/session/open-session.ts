@@ -81,6 +81,7 @@ export async function openSession(project: SessionProject, options: SessionOptio
     audit: auditLog.records,
     history: points.all,
     position: points.position,
+    target: changes.target,
     revision: changes.revision,
     recording: current.recording,
     startRecording: () => current.startRecording(),

@@ -111,8 +111,10 @@ export function createPersonActions(
         `undo ${callId}`,
       ),
     moveTo: (id) =>
-      changes.move(id, () =>
-        act({ tool: 'rollback', input: { checkpoint: id } }, (workspace, options) => workspace.rollback(id, options)),
+      changes.move(id, (point) =>
+        act({ tool: 'rollback', input: { checkpoint: point } }, (workspace, options) =>
+          workspace.rollback(point, options),
+        ),
       ),
     async checkpoint(label) {
       changes.add(label, true)

@@ -1,6 +1,7 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { Backend, Path } from 'wardspace'
 import type { DirectoryEntry } from 'wardspace/backend'
+import { oneAtATime } from './one-at-a-time.ts'
 
 /** One row of the tree. */
 export interface TreeRow {
@@ -33,10 +34,7 @@ export function createTree(backend: Pick<Backend, 'list'>): FileTree {
   const rows = signal<readonly TreeRow[]>([])
   const open = new Set<string>([''])
   const listed = new Map<string, readonly DirectoryEntry[]>()
-  let looking: Promise<void> | undefined
-  let again = false
-
-  async function look(): Promise<void> {
+  const refresh = oneAtATime(async () => {
     await Promise.all(
       [...open].map(async (path) => {
         try {
@@ -49,7 +47,7 @@ export function createTree(backend: Pick<Backend, 'list'>): FileTree {
       }),
     )
     show()
-  }
+  })
 
   function show(): void {
     const shown: TreeRow[] = []
@@ -64,21 +62,6 @@ export function createTree(backend: Pick<Backend, 'list'>): FileTree {
     }
     add('', 1)
     rows.value = shown
-  }
-
-  /** Runs one refresh at a time. Requests during a refresh cause one more. */
-  function refresh(): Promise<void> {
-    if (looking !== undefined) {
-      again = true
-      return looking
-    }
-    looking = look().finally(() => {
-      looking = undefined
-      if (!again) return
-      again = false
-      return refresh()
-    })
-    return looking
   }
 
   return {

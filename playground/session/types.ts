@@ -93,9 +93,11 @@ export interface Session {
   readonly history: ReadonlySignal<readonly HistoryPoint[]>
   /** The point that matches the current files; undefined after a change. */
   readonly position: ReadonlySignal<string | undefined>
+  /** The point that is being restored. */
+  readonly target: ReadonlySignal<string | undefined>
   /** Creates a named checkpoint of the current files. */
   checkpoint(label: string): Promise<void>
-  /** Restores the files of a point, earlier or later. */
+  /** Restores the files of a point, earlier or later. Of several at once, the last is restored. */
   moveTo(point: string): Promise<Success | Failure>
   undo(callId: string): Promise<Success | Failure>
   /** Counts changes of the files, for views that must refresh. */

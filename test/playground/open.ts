@@ -8,6 +8,14 @@ import { chromiumArgs, chromiumPath } from '../runtimes/chromium.ts'
 
 const top = join(import.meta.dirname, '../..')
 
+/** How many times slower than here the pages run: `WARDSPACE_SLOWDOWN=4` shows what a slow machine would show. */
+const slowdown = Number(process.env.WARDSPACE_SLOWDOWN ?? 1)
+
+async function slow(context: BrowserContext, page: Page): Promise<void> {
+  const devtools = await context.newCDPSession(page)
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
+}
+
 /** The built playground on a real server, with one real browser. */
 export interface Playground {
   readonly url: string
@@ -47,6 +55,7 @@ export async function startPlayground(
     })
     // The machine may be busy with other tests.
     context.setDefaultTimeout(90_000)
+    if (slowdown > 1) context.on('page', (page) => void slow(context, page))
     return context
   }
   return {

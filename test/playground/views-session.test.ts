@@ -1,10 +1,15 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Failure, Success } from 'wardspace'
 import { memory } from 'wardspace/backends/memory'
 import { memoryByteStore } from '../../playground/projects/byte-store.ts'
 import { changedPaths, changeOfFile, changesOfCall, contentOfVersion } from '../../playground/session/changes.ts'
 import { createOpenFiles } from '../../playground/session/open-files.ts'
 import { openSession } from '../../playground/session/open-session.ts'
 import type { Session, WorkspaceSettings } from '../../playground/session/types.ts'
+import { sha256 } from '../../src/files/hash/sha256.ts'
+import { bytesOf } from '../../src/testing/backend/case.ts'
+import { times } from '../counts.ts'
 
 const files = {
   'a.txt': 'one\n',
@@ -72,6 +77,20 @@ describe('a session', () => {
     expect(await textOf(from, 'a.txt')).toBe('one\n')
     await session.moveTo(session.history.value.at(-1)?.id ?? '')
     expect(await textOf(from, 'a.txt')).toBe('one\ntwo\nunnoted\n')
+    await session.close()
+  })
+
+  it('restores the last of several states that are chosen at once', async () => {
+    const { from, session } = await open()
+    await append(session, 'two\n')
+    await append(session, 'three\n')
+    const [opened, second, last] = session.history.value.map(({ id }) => id)
+    const calls = session.timeline.value.length
+    const results = await Promise.all([opened, last, second].map((id = '') => session.moveTo(id)))
+    expect(results.map(({ ok }) => ok)).toEqual([true, true, true])
+    expect([session.position.value, session.target.value]).toEqual([second, undefined])
+    expect(await textOf(from, 'a.txt')).toBe('one\ntwo\n')
+    expect(session.timeline.value).toHaveLength(calls + 2)
     await session.close()
   })
 
@@ -173,6 +192,41 @@ describe('the changes', () => {
 })
 
 describe('an open file', () => {
+  it('shows the last state of the file, in whatever order its reads end', async () => {
+    const acts = fc.array(fc.constantFrom('change', 'open', 'revert', 'edit', 'save'), { maxLength: 8 })
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), acts, async (order, others) => {
+        let disk = 'first'
+        const later = order.scheduleFunction(async <T>(value: T) => value)
+        const backend = {
+          stat: async () => ({ type: 'file' }),
+          read: async () => later({ bytes: bytesOf(disk) }),
+        }
+        const changed = (text: string) => {
+          disk = text
+          return opened.refresh()
+        }
+        const save: Session['save'] = async (_, content, expected) => {
+          if (sha256(bytesOf(disk)) !== expected) return later({ ok: false, code: 'WRITE_CONFLICT' } as Failure)
+          void changed(content)
+          return later({ ok: true, newSha256: sha256(bytesOf(content)) } as unknown as Success)
+        }
+        const opened = createOpenFiles({ project: { backend }, save } as unknown as Session)
+        const act = async (name: (typeof others)[number], at: number) => {
+          await later(name)
+          if (name === 'change') await changed(`change ${at}`)
+          else if (name === 'edit') opened.edit('a.txt', `edit ${at}`)
+          else await opened[name]('a.txt')
+        }
+        await order.waitFor(Promise.all([opened.open('a.txt'), ...['change' as const, ...others].map(act)]))
+        const [file] = opened.all.value
+        expect(file?.theirs?.text?.text ?? file?.base?.text).toBe(disk)
+        expect(file?.theirs?.sha256 ?? file?.sha256).toBe(sha256(bytesOf(disk)))
+      }),
+      { numRuns: times(200, 20_000) },
+    )
+  })
+
   it('is saved byte for byte, and reports an outside change as a conflict with both texts', async () => {
     const { from, session } = await open()
     const opened = createOpenFiles(session)

@@ -53,6 +53,16 @@ it('the agent repairs a failing test, and the slider undoes and redoes its chang
     await page.keyboard.press(key)
     await shows(() => editor.textContent(), text)
   }
+  // The second press comes while the first state is being restored.
+  await slider(page).evaluate((range: HTMLInputElement) => {
+    for (const value of ['0', range.max]) {
+      range.value = value
+      for (const type of ['input', 'change']) range.dispatchEvent(new Event(type, { bubbles: true }))
+    }
+  })
+  await expect.poll(() => calls(page).count(), patiently).toBe(10)
+  await shows(() => editor.textContent(), 'Math.round((cents * (100')
+  expect(await slider(page).getAttribute('aria-valuetext')).toContain('2 of 2')
 })
 
 it('a file that changed while it was edited is shown with both texts, and nothing is lost', async () => {
@@ -206,6 +216,16 @@ it('the keyboard reaches files, editor, agent, timeline, call, search and help',
   await page.getByRole('dialog', { name: 'Keys and marks' }).waitFor()
   await press('Escape')
   await expect.poll(focused, patiently).toBe('Search files and text')
+  await press('Alt+8')
+  await expect.poll(focused, patiently).toBe('history')
+  // A view that loads late takes no focus that has gone elsewhere by then.
+  await page.evaluate(() => {
+    const key = { key: '2', code: 'Digit2', altKey: true, bubbles: true, cancelable: true }
+    document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', key))
+    document.querySelector<HTMLElement>('#composer')?.focus()
+  })
+  await page.evaluate(() => new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve))))
+  expect(await focused()).toBe('Message to the agent')
   await press('Alt+8')
   await expect.poll(focused, patiently).toBe('history')
   // A key press immediately after the dialog closes is not lost.

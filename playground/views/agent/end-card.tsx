@@ -16,7 +16,6 @@ export function EndCard({ projectSession, onReview, onReport }: EndCardProps) {
   const { session, conversation } = projectSession
   const runId = session.agentRun.value.id
   const timeline = session.timeline.value
-  const busy = useSignal(false)
   const trouble = useSignal<string | undefined>(undefined)
   const summary = summarizeRun(runId, session.audit.value, timeline)
   if (summary === undefined) return null
@@ -26,9 +25,7 @@ export function EndCard({ projectSession, onReview, onReport }: EndCardProps) {
   const isChanged = filesChanged > 0 && before !== undefined && session.position.value !== before.id
   const takeBack = async () => {
     if (before === undefined) return
-    busy.value = true
     const result = await session.moveTo(before.id)
-    busy.value = false
     trouble.value = result.ok ? undefined : joinSentences(result.message, result.hint)
     if (result.ok) announce('The changes of the run are taken back')
   }
@@ -58,7 +55,7 @@ export function EndCard({ projectSession, onReview, onReport }: EndCardProps) {
             <button
               type="button"
               class="button"
-              disabled={!isChanged || busy.value || !projectSession.writable.value}
+              disabled={!isChanged || session.target.value !== undefined || !projectSession.writable.value}
               onClick={() => void takeBack()}
             >
               <Icon name="undo" /> Take it back

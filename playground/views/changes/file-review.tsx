@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { Icon } from '../../../src/elements/parts/icon.tsx'
 import type { ChangedFile } from '../../session/changes.ts'
 import { type ChangeHunk, countLines } from '../../session/changes-hunks.ts'
 import type { ChangesReview, Outcome, ReviewedFile } from '../../session/changes-review.ts'
+import { useLatest } from '../../ui/use-latest.ts'
 import { Count } from './changed-files.tsx'
 import { HunkView } from './hunk-view.tsx'
 import { paintLines } from './paint.ts'
@@ -28,15 +29,13 @@ export function FileReview({ review, file, revision, isWritable, onFile, onAct: 
   const loaded = useSignal<ReviewedFile | undefined>(undefined)
   const place = useRef<HTMLDivElement>(null)
   const isWide = useIsWide(place)
-  useEffect(() => {
-    let isStale = false
-    void review.load(file.path).then((reviewed) => {
-      if (!isStale) loaded.value = reviewed
-    })
-    return () => {
-      isStale = true
-    }
-  }, [file.path, file.version, revision])
+  useLatest(
+    () => review.load(file.path),
+    (reviewed) => {
+      loaded.value = reviewed
+    },
+    [file.path, file.version, revision],
+  )
   const step = (by: 1 | -1) => {
     const hunks = [...(place.current?.querySelectorAll<HTMLElement>('.change-hunk') ?? [])]
     const at = hunks.findIndex((hunk) => hunk.contains(document.activeElement))

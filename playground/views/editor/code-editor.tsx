@@ -1,6 +1,6 @@
 import { Compartment, EditorState, StateEffect, StateField } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, keymap } from '@codemirror/view'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { base, reading, writing } from './codemirror.ts'
 
 export interface CodeEditorProps {
@@ -57,7 +57,7 @@ function openFind(editor: EditorView): boolean {
   return true
 }
 
-function createState(props: CodeEditorProps, latest: Latest) {
+function createState(props: CodeEditorProps, latest: Latest, cursor: number) {
   const { path, label, text, lineEnd = '\n', readOnly, wraps, firstLine } = props
   const save = (): boolean => {
     latest.current.onSave?.()
@@ -65,6 +65,7 @@ function createState(props: CodeEditorProps, latest: Latest) {
   }
   return EditorState.create({
     doc: text,
+    selection: { anchor: Math.min(cursor, text.length) },
     extensions: [
       EditorState.lineSeparator.of(lineEnd),
       finding.of([]),
@@ -96,18 +97,20 @@ export default function CodeEditor(props: CodeEditorProps) {
   latest.current = props
   const { path, loaded, readOnly = false, wraps = false, goTo, find, lines } = props
 
-  useEffect(() => {
+  // Both run before the next key press, which an outdated text would take.
+  useLayoutEffect(() => {
     const parent = element.current
     if (parent === null) return
-    const top = view.current?.scrollDOM.scrollTop ?? 0
-    view.current?.destroy()
-    const created = new EditorView({ parent, state: createState(props, latest) })
-    created.scrollDOM.scrollTop = top
+    const created = new EditorView({ parent })
     view.current = created
     return () => {
       created.destroy()
       view.current = undefined
     }
+  }, [])
+  useLayoutEffect(() => {
+    const { current } = view
+    current?.setState(createState(props, latest, current.state.selection.main.head))
   }, [path, loaded, readOnly])
 
   useEffect(() => {

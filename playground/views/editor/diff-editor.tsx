@@ -1,7 +1,7 @@
 import { MergeView, unifiedMergeView } from '@codemirror/merge'
 import { EditorState } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { base, reading, writing } from './codemirror.ts'
 
 export interface DiffEditorProps {
@@ -23,7 +23,8 @@ const diffConfig = { scanLimit: 2_000, timeout: 500 }
 /** Compares two texts, side by side or inline. */
 export default function DiffEditor({ path, before, after, inline, labels, onEdit }: DiffEditorProps) {
   const element = useRef<HTMLDivElement>(null)
-  useEffect(() => {
+  // Before the next key press, which an outdated text would take.
+  useLayoutEffect(() => {
     const parent = element.current
     if (parent === null) return
     const [first = 'Before', second = 'After'] = labels ?? []

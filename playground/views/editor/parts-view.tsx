@@ -5,6 +5,7 @@ import { IconButton } from '../../../src/elements/parts/icon-button.tsx'
 import { type FilePart, partOfLine, partsOf, textOfPart } from '../../session/file-parts.ts'
 import type { OpenFile } from '../../session/open-files.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
+import { useLatest } from '../../ui/use-latest.ts'
 import CodeEditor, { type CodeEditorProps } from './code-editor.tsx'
 
 export interface PartsViewProps extends Pick<CodeEditorProps, 'goTo' | 'wraps' | 'find'> {
@@ -13,6 +14,8 @@ export interface PartsViewProps extends Pick<CodeEditorProps, 'goTo' | 'wraps' |
 }
 
 interface LargeFile {
+  /** The version of the file that was read. */
+  readonly loaded: number
   readonly bytes: Uint8Array
   /** Undefined if the file is not text. */
   readonly parts: readonly FilePart[] | undefined
@@ -22,19 +25,24 @@ interface LargeFile {
 export default function PartsView(props: PartsViewProps) {
   const { project, file } = props
   const large = useSignal<LargeFile | undefined>(undefined)
-  useEffect(() => {
-    if (file.sha256 === undefined) return
-    void project.backend.read(file.path as Path).then(async ({ bytes }) => {
-      large.value = { bytes, parts: await partsOf(bytes) }
-    })
-  }, [file.path, file.sha256])
+  useLatest(
+    async () => {
+      if (file.sha256 === undefined) return
+      const { bytes } = await project.backend.read(file.path as Path)
+      return { loaded: file.loaded, bytes, parts: await partsOf(bytes) }
+    },
+    (read) => {
+      large.value = read
+    },
+    [file.path, file.sha256],
+  )
   if (file.sha256 === undefined) return <p class="empty">This file no longer exists.</p>
   if (large.value === undefined) return <div class="skeleton" />
-  const { bytes, parts } = large.value
+  const { bytes, loaded, parts } = large.value
   if (parts === undefined || parts.length === 0) {
     return <p class="empty">This file is not text ({inWords(bytes.length)}).</p>
   }
-  return <Parts {...props} bytes={bytes} parts={parts} />
+  return <Parts {...props} bytes={bytes} loaded={loaded} parts={parts} />
 }
 
 function inWords(bytes: number): string {
@@ -42,7 +50,14 @@ function inWords(bytes: number): string {
   return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`
 }
 
-function Parts({ file, bytes, parts, goTo, ...options }: PartsViewProps & LargeFile & { parts: readonly FilePart[] }) {
+function Parts({
+  file,
+  bytes,
+  loaded,
+  parts,
+  goTo,
+  ...options
+}: PartsViewProps & LargeFile & { parts: readonly FilePart[] }) {
   const shown = useSignal(goTo === undefined ? 0 : partOfLine(parts, goTo.line))
   const jump = useSignal(goTo)
   useEffect(() => {
@@ -88,7 +103,7 @@ function Parts({ file, bytes, parts, goTo, ...options }: PartsViewProps & LargeF
           path={file.path}
           label={`Text of ${file.path}, part ${at + 1} of ${parts.length}`}
           text={textOfPart(bytes, part)}
-          loaded={at}
+          loaded={loaded}
           firstLine={firstLine}
           readOnly
           goTo={local}

@@ -8,6 +8,7 @@ import type { OpenFile } from '../../session/open-files.ts'
 import { mediaTypeOf, type PreviewKind } from '../../session/preview-kind.ts'
 import { previewPage, type ReadFile, resolvePath } from '../../session/preview-page.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
+import { useLatest } from '../../ui/use-latest.ts'
 
 export interface PreviewViewProps {
   readonly projectSession: Pick<ProjectSession, 'files' | 'session' | 'project'>
@@ -52,15 +53,17 @@ function ImagePreview(props: PreviewViewProps) {
   const url = useSignal<string | undefined>(undefined)
   const size = useSignal('')
   const hasFailed = useSignal(false)
-  useEffect(() => {
-    let made: string | undefined
-    void read(file.path).then((bytes) => {
+  useLatest(
+    () => read(file.path),
+    (bytes) => {
       if (bytes === undefined) return
-      made = URL.createObjectURL(new Blob([bytes as Uint8Array<ArrayBuffer>], { type: mediaTypeOf(file.path) }))
-      url.value = made
-    })
-    return () => URL.revokeObjectURL(made ?? '')
-  }, [file.path, file.sha256, file.draft])
+      const blob = new Blob([bytes as Uint8Array<ArrayBuffer>], { type: mediaTypeOf(file.path) })
+      url.value = URL.createObjectURL(blob)
+      hasFailed.value = false
+    },
+    [file.path, file.sha256, file.draft],
+  )
+  useEffect(() => () => URL.revokeObjectURL(url.peek() ?? ''), [url.value])
   if (hasFailed.value) return <p class="empty">This file is not an image that the browser can show.</p>
   return (
     <figure class="fill preview-image">
@@ -92,16 +95,21 @@ function PagePreview(props: PreviewViewProps) {
   const { revision } = projectSession.session
   const drafts = projectSession.files.all.value
   useEffect(() => {
+    let isOutdated = false
     const timer = setTimeout(async () => {
       problems.value = []
       try {
-        const html = new TextDecoder().decode((await read(file.path)) ?? new Uint8Array())
-        message.value = { kind: 'html', html: await previewPage(file.path, html, read) }
+        const source = new TextDecoder().decode((await read(file.path)) ?? new Uint8Array())
+        const html = await previewPage(file.path, source, read)
+        if (!isOutdated) message.value = { kind: 'html', html }
       } catch (error) {
-        problems.value = [error instanceof Error ? error.message : String(error)]
+        if (!isOutdated) problems.value = [error instanceof Error ? error.message : String(error)]
       }
     }, PAUSE)
-    return () => clearTimeout(timer)
+    return () => {
+      isOutdated = true
+      clearTimeout(timer)
+    }
   }, [file.path, revision.value, drafts])
   const onMessage = (sent: FromPreview) => {
     if (sent.kind === 'problem') problems.value = [...problems.value, sent.text].slice(-20)
@@ -136,11 +144,13 @@ function PdfPreview(props: PreviewViewProps) {
   const read = useReading(props)
   const message = useSignal<ToPreview | undefined>(undefined)
   const canShow = useMemo(() => navigator.pdfViewerEnabled, [])
-  useEffect(() => {
-    void read(file.path).then((bytes) => {
+  useLatest(
+    () => read(file.path),
+    (bytes) => {
       message.value = bytes && { kind: 'pdf', bytes }
-    })
-  }, [file.path, file.sha256])
+    },
+    [file.path, file.sha256],
+  )
   if (canShow) return <Frame title={`Preview of ${file.path}`} message={message.value} onMessage={() => {}} />
   const save = async () => {
     const bytes = await read(file.path)

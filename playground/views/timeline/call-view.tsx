@@ -1,6 +1,5 @@
 import './timeline.css'
 import { type Signal, useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import type { TimelineEntry } from 'wardspace/ui'
 import { aboutCall } from 'wardspace/ui'
 import { scrollable } from '../../../src/elements/parts/focusable.ts'
@@ -8,6 +7,7 @@ import { Icon } from '../../../src/elements/parts/icon.tsx'
 import { Outcome, Rules } from '../../../src/elements/parts/verdict.tsx'
 import { changesOfCall, type FileChange } from '../../session/changes.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
+import { useLatest } from '../../ui/use-latest.ts'
 import { ChangeDiff, InlineSwitch } from '../changes/change-diff.tsx'
 import { RealFiles } from './real-files.tsx'
 
@@ -159,15 +159,13 @@ function CallChanges({
   inline,
 }: Pick<CallViewProps, 'projectSession' | 'inline'> & { readonly callId: string }) {
   const changes = useSignal<readonly FileChange[]>([])
-  useEffect(() => {
-    let isStale = false
-    void changesOfCall(projectSession.project, projectSession.session.workspace.value, callId).then((files) => {
-      if (!isStale) changes.value = files
-    })
-    return () => {
-      isStale = true
-    }
-  }, [callId])
+  useLatest(
+    () => changesOfCall(projectSession.project, projectSession.session.workspace.value, callId),
+    (files) => {
+      changes.value = files
+    },
+    [callId],
+  )
   if (changes.value.length === 0) return null
   return (
     <section class="call-changes">

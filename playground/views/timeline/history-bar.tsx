@@ -9,24 +9,22 @@ import { announce } from '../../ui/announce.tsx'
 export function HistoryBar({ projectSession }: { readonly projectSession: ProjectSession }) {
   const { session } = projectSession
   const points = session.history.value
-  const busy = useSignal(false)
   const trouble = useSignal<string | undefined>(undefined)
   const dragged = useSignal<number | undefined>(undefined)
-  const at = points.findIndex(({ id }) => id === session.position.value)
+  const current = () => session.target.value ?? session.position.value
+  const at = points.findIndex(({ id }) => id === current())
   const shown = dragged.value ?? (at === -1 ? points.length : at)
   const last = at === -1 ? points.length : points.length - 1
-  const isStill = busy.value || projectSession.conversation.isWorking.value || !projectSession.writable.value
+  const isStill = projectSession.conversation.isWorking.value || !projectSession.writable.value
   const nameOf = (index: number) => points[index]?.label ?? 'Changed since then'
 
   const go = async (index: number) => {
-    const point = points[index]
+    const point = session.history.value[index]
     dragged.value = undefined
-    if (point === undefined || index === at) return
-    busy.value = true
+    if (point === undefined || point.id === current()) return
     const result = await session.moveTo(point.id)
-    busy.value = false
     trouble.value = result.ok ? undefined : joinSentences(result.message, result.hint)
-    if (result.ok) announce(`Restored the files: ${point.label}`)
+    if (result.ok && session.position.value === point.id) announce(`Restored the files: ${point.label}`)
   }
 
   return (
@@ -69,7 +67,7 @@ export function HistoryBar({ projectSession }: { readonly projectSession: Projec
         class="button quiet"
         aria-label="Checkpoint"
         title="Name this state of the files"
-        disabled={isStill}
+        disabled={isStill || session.target.value !== undefined}
         onClick={() => void session.checkpoint(`Checkpoint ${points.filter(({ named }) => named).length + 1}`)}
       >
         <Icon name="flag" /> <span class="wide-word">Checkpoint</span>
