@@ -1,4 +1,5 @@
 import { sha256Cached } from '../files/hash/sha256.ts'
+import { utf8Length } from '../files/text/utf8-length.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { Backend, DirectoryNode, FileNode, LinkNode, Stat, TreeNode } from './backend.ts'
 import { canonicalSync, type LookupResult } from './canonical-path.ts'
@@ -95,6 +96,34 @@ export function fileNode(bytes: Uint8Array, mode: number, at: number, tags: Tags
     stat: { type: 'file', size: bytes.length, mode, modifiedAt: at, tag: tags.next() },
   }
 }
+
+/**
+ * Creates a file from a text, whose bytes are encoded when they are first read.
+ *
+ * @param text well-formed Unicode
+ */
+export function textFileNode(text: string, mode: number, at: number, tags: Tags): HashedFile {
+  return new TextFile(text, { type: 'file', size: utf8Length(text), mode, modifiedAt: at, tag: tags.next() })
+}
+
+class TextFile implements HashedFile {
+  readonly type = 'file'
+  readonly stat: Stat
+  declare hash?: string
+  #content: string | Uint8Array
+
+  constructor(text: string, stat: Stat) {
+    this.stat = stat
+    this.#content = text
+  }
+
+  get bytes(): Uint8Array {
+    if (typeof this.#content === 'string') this.#content = encoder.encode(this.#content)
+    return this.#content
+  }
+}
+
+const encoder = new TextEncoder()
 
 export function linkNode(target: string, at: number, tags: Tags): LinkNode {
   return { type: 'link', target, stat: { type: 'link', size: 0, mode: LINK_MODE, modifiedAt: at, tag: tags.next() } }

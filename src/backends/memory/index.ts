@@ -1,8 +1,8 @@
-import { type LogicalPath, nameOf, type Path, parentOf, parsePath, quote } from '../../paths/logical-path.ts'
+import { type LogicalPath, nameOf, type Path, parentOf, parsePath, quote, ROOT } from '../../paths/logical-path.ts'
 import type { Backend, Capabilities, DirectoryNode, FileNode, LinkNode, Stat, TreeNode } from '../../storage/backend.ts'
 import { linkTarget } from '../../storage/link-target.ts'
 import { directoryNode } from '../../storage/tree.ts'
-import { directoryStat, FILE_MODE, fileNode, linkNode, treeReads } from '../../storage/tree-nodes.ts'
+import { directoryStat, FILE_MODE, fileNode, linkNode, textFileNode, treeReads } from '../../storage/tree-nodes.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { checkOptions, isFunction, isOneOf, isPlainObject, isText, must, shape } from '../../util/check-options.ts'
 import { memoizeAsync } from '../../util/memoize-async.ts'
@@ -100,42 +100,53 @@ function tagCounter(prefix: string): TagCounter {
 
 function loadTree(files: Readonly<Record<string, MemoryEntry>>, at: number, tags: TagCounter): DirectoryNode {
   const root: Draft = new Map()
+  const directories = new Map([[ROOT as LogicalPath, root]])
   isPlainObject(files, 'files', 'memory()')
-  for (const [key, value] of Object.entries(files)) {
-    const entry = checkEntry(key, value)
+  for (const key of Object.keys(files)) {
+    const entry = checkEntry(key, files[key])
     const path = pathOfKey(key)
-    const directory = path === '' ? undefined : makeParents(root, path)
-    const name = nameOf(path)
-    if (directory === undefined || directory.has(name)) {
-      if (isDirectoryEntry(entry) && (directory === undefined || directory.get(name) instanceof Map)) continue
-      throw new TypeError(`memory(): ${quote(key)} is given twice, or is a directory of another file`)
+    if (isDirectoryEntry(entry)) {
+      openDirectory(directories, path, path)
+      continue
     }
-    directory.set(name, isDirectoryEntry(entry) ? new Map() : loadNode(path, entry, at, tags))
+    const name = nameOf(path)
+    const directory = path === ROOT ? undefined : openDirectory(directories, parentOf(path), path)
+    if (directory === undefined || directory.has(name)) throw givenTwice(path)
+    directory.set(name, loadNode(path, entry, at, tags))
   }
   return freeze(root, at, tags)
 }
 
 type Draft = Map<string, Draft | FileNode | LinkNode>
 
-function makeParents(root: Draft, path: LogicalPath): Draft {
-  let directory = root
-  const parent = parentOf(path)
-  for (const name of parent === '' ? [] : parent.split('/')) {
-    let next = directory.get(name)
-    if (next === undefined) {
-      next = new Map()
-      directory.set(name, next)
-    }
-    if (!(next instanceof Map)) throw new TypeError(`memory(): ${quote(path)} lies below a file or a link`)
-    directory = next
+/**
+ * Returns a directory. Creates it, and those above it.
+ *
+ * @param entry the path that needs it, for messages
+ */
+function openDirectory(directories: Map<LogicalPath, Draft>, path: LogicalPath, entry: LogicalPath): Draft {
+  const existing = directories.get(path)
+  if (existing !== undefined) return existing
+  const parent = openDirectory(directories, parentOf(path), entry)
+  const name = nameOf(path)
+  if (parent.has(name)) {
+    throw path === entry ? givenTwice(path) : new TypeError(`memory(): ${quote(entry)} lies below a file or a link`)
   }
+  const directory: Draft = new Map()
+  parent.set(name, directory)
+  directories.set(path, directory)
   return directory
 }
 
+function givenTwice(path: LogicalPath): TypeError {
+  return new TypeError(`memory(): ${quote(path)} is given twice, or is a directory of another file`)
+}
+
 function freeze(draft: Draft, at: number, tags: TagCounter): DirectoryNode {
-  const entries: [string, TreeNode][] = []
-  for (const [name, node] of draft) entries.push([name, node instanceof Map ? freeze(node, at, tags) : node])
-  entries.sort(([a], [b]) => (a < b ? -1 : 1))
+  const entries = Array.from([...draft.keys()].sort(), (name): [string, TreeNode] => {
+    const node = draft.get(name) as Draft | FileNode | LinkNode
+    return [name, node instanceof Map ? freeze(node, at, tags) : node]
+  })
   return directoryNode(directoryStat(at, tags), entries)
 }
 
@@ -145,7 +156,7 @@ function loadNode(
   at: number,
   tags: TagCounter,
 ): FileNode | LinkNode {
-  if (typeof entry === 'string') return fileNode(encode(path, entry), FILE_MODE, at, tags)
+  if (typeof entry === 'string') return textFileNode(requireUnicode(path, entry), FILE_MODE, at, tags)
   if (entry instanceof Uint8Array) return fileNode(entry, FILE_MODE, at, tags)
   const { link, text, bytes, mode = FILE_MODE } = entry
   if (link !== undefined) {
@@ -156,7 +167,8 @@ function loadNode(
     }
     return linkNode(link, at, tags)
   }
-  return fileNode(bytes ?? encode(path, text ?? ''), mode, at, tags)
+  if (bytes !== undefined) return fileNode(bytes, mode, at, tags)
+  return textFileNode(requireUnicode(path, text ?? ''), mode, at, tags)
 }
 
 /** The fields of an entry that is not text or bytes itself. */
@@ -203,10 +215,8 @@ function pathOfKey(key: string): LogicalPath {
   }
 }
 
-const encoder = new TextEncoder()
-
-function encode(path: LogicalPath, text: string): Uint8Array {
-  // The encoder would silently replace lone surrogates.
+function requireUnicode(path: LogicalPath, text: string): string {
+  // An encoder would silently replace lone surrogates.
   if (/\p{Cs}/u.test(text)) throw new TypeError(`memory(): the text of ${quote(path)} is not well-formed Unicode`)
-  return encoder.encode(text)
+  return text
 }

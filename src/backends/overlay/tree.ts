@@ -28,7 +28,9 @@ export function layeredTree({ lower, upper, touched, fromUpper, mergedStat }: La
             stat,
             Array.from(node.entries(), ([name, child]) => [name, raise(child)] as const),
           )
-        : { ...node, stat }
+        : node.type === 'file'
+          ? { type: 'file' as const, bytes: node.bytes, stat }
+          : { ...node, stat }
     raised.set(node, result)
     return result
   }
