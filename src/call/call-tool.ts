@@ -7,7 +7,7 @@ import type { ApprovalQuestion } from '../policy/approval.ts'
 import type { DialectCall } from '../policy/dialect-call.ts'
 import { deniedError, requireAllowed } from '../policy/evaluation.ts'
 import type { Receipt } from '../storage/backend.ts'
-import type { BuiltinDraft, PlanState } from '../tools/builtin-tool.ts'
+import type { BuiltinContext, BuiltinDraft, PlanState } from '../tools/builtin-tool.ts'
 import type { ShownVersion, Tool } from '../tools/define-tool.ts'
 import { throwIfAborted } from '../util/abort.ts'
 import { activatePlan } from './approve-plans.ts'
@@ -22,7 +22,7 @@ import { policyCall, type RunState } from './state/run-state.ts'
 import type { TaintTracker } from './state/taint-tracker.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 import { storeFullOutput } from './store-full-output.ts'
-import { createToolContext } from './tool-context.ts'
+import { createToolContext, type ToolContextOptions } from './tool-context.ts'
 import { contentVisibility, withoutHiddenVersion } from './visible-content.ts'
 
 /** Options that only the library itself passes. */
@@ -37,6 +37,17 @@ export interface InternalCallOptions {
   readonly isLaterStep?: boolean
   /** Receives the versions that the call shows. A dialect decides later whether the run is shown them. */
   readonly shows?: (shown: ShownVersion) => void
+  /** Builds the draft of a method of `workspace.files`, which has the name of a tool. Its result is not cut. */
+  readonly draftFiles?: (
+    call: AuthorizedCall,
+    context: BuiltinContext,
+    options: ToolContextOptions,
+  ) => Promise<BuiltinDraft<unknown>>
+}
+
+/** Whether a call is one of a tool, or of a method that works like one. Operations, such as undo, restore earlier states. */
+function isToolCall({ target, options }: Pick<CallState, 'target' | 'options'>): boolean {
+  return typeof target === 'string' || options.draftFiles !== undefined
 }
 
 /** A call while it runs. Steps read it and pass their own results on to the next step. */
@@ -63,7 +74,12 @@ export async function callTool(
 ): Promise<Success | Failure> {
   const name = typeof target === 'string' ? target : target.name
   const audit = openCallAudit(workspace, run, name, options)
-  const taint = workspace.openTaintTracker(workspace, run, { callId: audit.id, tool: name }, typeof target === 'string')
+  const taint = workspace.openTaintTracker(
+    workspace,
+    run,
+    { callId: audit.id, tool: name },
+    isToolCall({ target, options }),
+  )
   const state: CallState = { workspace, run, target, options, audit, taint }
   try {
     const requested = await authorizeCall(state, rawInput) // 1 to 6
@@ -302,7 +318,9 @@ async function draftCall(
   const grantedRun = grant === undefined ? run : (await import('./pending-approval.ts')).callWithGrant(run, grant)
   const contextOptions = { audit, taint, signal, ask, began, onProgress, commit, reads, openCommands }
   const context = createToolContext(workspace, grantedRun, call, contextOptions)
-  const draft = await workspace.runnerOf(call.tool).draft(call, context)
+  const draft =
+    (await options.draftFiles?.(call, context, contextOptions)) ??
+    (await workspace.runnerOf(call.tool).draft(call, context))
   for (const refusal of draft.refusals ?? []) audit.addRefusal(refusal)
   for (const path of draft.reads ?? []) {
     audit.addRead(path)
@@ -324,11 +342,12 @@ async function commandsFor({ shell, ownTools }: WorkspaceState, tool: Tool) {
  * completely, and then has no changes to commit.
  */
 async function authorizeDraft(
-  { workspace, run, target, audit, taint }: CallState,
+  state: CallState,
   call: AuthorizedCall,
   proposed: ProposedDraft,
   { context, replayable }: CallApprovals,
 ): Promise<{ draft: BuiltinDraft<unknown>; changes: AuthorizedChanges }> {
+  const { workspace, run, audit, taint } = state
   audit.enterStep('approval')
   let { draft } = proposed
   const steps = isWithoutChanges(draft) ? undefined : await import('./change-steps.ts')
@@ -341,7 +360,7 @@ async function authorizeDraft(
   if (changes.verdict.decision === 'deny') throw deniedError(changes.verdict)
   await steps?.requireHiddenSecrets(workspace, call, draft, changes.changes, proposed.reads)
   // An operation, such as undo, brings back what was there.
-  if (typeof target === 'string') steps?.requireOrdinaryNames(changes.changes)
+  if (isToolCall(state)) steps?.requireOrdinaryNames(changes.changes)
   if (draft.dryRun === true) {
     draft = { ...draft, changes: [], copiedFrom: [] }
     changes = await authorize()
@@ -469,6 +488,7 @@ function projectResult(
   { receipt }: CallEffect,
   result: Success,
 ): Success {
+  if (options.draftFiles !== undefined) return result
   const answer = limitResult(result, workspace.limits.projectionBytes, run.artifacts)
   // A dialect may show a different result, so the draft receives only an answer that is shown unchanged.
   if (options.shows === undefined) workspace.runnerOf(tool).passAnswer(tool, draft, answer, receipt)

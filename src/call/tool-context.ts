@@ -118,9 +118,14 @@ function openSession(
   workspace: WorkspaceState,
   run: RunState,
   call: AuthorizedCall,
-  { openCommands, audit, ask, began, commit, taint }: ToolContextOptions,
+  options: ToolContextOptions,
 ): BuiltinContext['commands'] {
-  return openCommands?.(workspace, run, call, {
+  return options.openCommands?.(workspace, run, call, sessionOptions(options))
+}
+
+/** Returns what the transactions of a call report to it. */
+export function sessionOptions({ audit, ask, began, commit, taint }: ToolContextOptions): CommandSessionOptions {
+  return {
     ...{ audit, ask, began, commit },
     requireHostAllowed: (host) => taint.requireHostAllowed(host),
     noteReceived(path, label) {
@@ -131,7 +136,7 @@ function openSession(
     labelStart: (texts, isOfLine, flow) => taint.startCommand(texts, isOfLine, flow),
     received: () => taint.received(),
     noteFlow: (flow) => taint.addFlow(flow),
-  })
+  }
 }
 
 /** Returns the differences of the workspace that policy shows to a call. */

@@ -64,7 +64,7 @@ export function* shownPaths(value: unknown, field = ''): Iterable<string> {
     for (const [, quoted = ''] of value.matchAll(/"([^"]*)"/g)) {
       yield quoted.replace(/\\u\{([0-9a-f]+)\}/g, (_, code: string) => String.fromCodePoint(Number.parseInt(code, 16)))
     }
-  } else if (typeof value === 'object' && value !== null) {
+  } else if (typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)) {
     for (const [key, each] of Object.entries(value)) yield* shownPaths(each, Array.isArray(value) ? field : key)
   }
 }

@@ -11,10 +11,12 @@ import type { Label } from '../../policy/labels.ts'
 import { isSpelled, namedPath } from '../../policy/name-labels.ts'
 import { type ContentLabel, higher } from '../../policy/taint.ts'
 import { createCommandFiles, type TrackedCommandFiles } from '../../shells/shared/command-files.ts'
+import type { CommandFilesOptions } from '../../shells/shared/command-gate.ts'
 import { hasCommandLabels, hasCommandRules } from '../../shells/shared/rule-verdict.ts'
 import type { CommandGit, CommandTransaction, StartedBy } from '../../shells/types.ts'
 import { anySignal } from '../../util/abort.ts'
 import { textsIn } from '../require-hidden-secrets.ts'
+import type { WorkspaceState } from '../state/workspace-state.ts'
 import { commandGit } from './git-read.ts'
 import { openCommandRepository } from './git-write.ts'
 import { accessKey, evaluateAccess, type SessionState } from './session-state.ts'
@@ -38,22 +40,36 @@ interface TransactionState {
   isGitOpen: boolean
 }
 
+/** The files of a program, which several transactions change one after another. */
+export interface SharedFiles {
+  readonly drafts: OverlayBackend
+  readonly flow: ContentFlow | undefined
+}
+
+/** Opens the files of a program. */
+export function openSharedFiles(session: SessionState): SharedFiles {
+  const drafts = overlay(session.workspace.backend, undefined, { closesLower: false })
+  return { drafts, flow: openFlow(session, textsIn(session.call.input), session.options.received) }
+}
+
 /**
  * Opens a transaction for one command line: an overlay over the workspace's files, with every access evaluated.
  *
  * @param received returns what the line has received by other ways than its own reads
+ * @param shared the files of a program. It can wait for an approval and repeat the access, and has no bounds of its own
  */
 export function openTransaction(
   session: SessionState,
   callerSignal: AbortSignal | undefined,
   received: () => ContentLabel | undefined = session.options.received,
-): CommandTransaction {
+  shared?: SharedFiles,
+): CommandTransaction & { readonly files: TrackedCommandFiles } {
   const { workspace, run, call, facts, options, approved } = session
-  const drafts = overlay(workspace.backend, undefined, { closesLower: false })
+  const drafts = shared?.drafts ?? overlay(workspace.backend, undefined, { closesLower: false })
   const stop = new AbortController()
   const signal = anySignal(callerSignal, stop.signal)
   const texts = textsIn(call.input)
-  const flow = openFlow(session, texts, received)
+  const flow = shared === undefined ? openFlow(session, texts, received) : shared.flow
   const reads = new Set<Path>()
   const receive = (path: Path, label: Label = 'public') => {
     flow?.read(path)
@@ -79,13 +95,13 @@ export function openTransaction(
     ...{ backend: drafts, signal, onRead, onCopy, flow, knownTexts: texts },
     readsUnseen: workspace.shell?.capabilities.guarded === false,
     visibility: (kind) => createVisibility(workspace.policy, facts, kind, call.verdict),
-    limits: { treeEntries: workspace.limits.treeEntries, fileBytes: workspace.limits.commandFileBytes },
+    limits: shared === undefined ? commandLimits(workspace) : NO_LIMITS,
     requireAllowed: (access) => requireAllowed(workspace.policy, facts, access),
     judge(access) {
       question ??= evaluateAccess(session, access)
       if (question === undefined) return
       // The line cannot wait, because its time limit keeps running. It is dropped, and runs again after the approval.
-      stop.abort()
+      if (shared === undefined) stop.abort()
       throw new ToolError('ABORTED', 'The command waits for an approval')
     },
   })
@@ -110,13 +126,26 @@ export function openTransaction(
     hideSecrets: files.hideSecrets,
     async resolvePendingApproval() {
       for (const refusal of files.refusals) options.audit.addRefusal(refusal)
-      if (question === undefined) return false
-      await options.ask(question)
-      for (const access of question.accesses) approved.add(accessKey(access))
+      const asked = question
+      if (asked === undefined) return false
+      question = undefined
+      await options.ask(asked)
+      for (const access of asked.accesses) approved.add(accessKey(access))
       return true
     },
     changes: () => changesOf(state),
   }
+}
+
+function commandLimits({ limits }: WorkspaceState): CommandFilesOptions['limits'] {
+  return { treeEntries: limits.treeEntries, fileBytes: limits.commandFileBytes }
+}
+
+const unlimited = Number.POSITIVE_INFINITY
+const NO_LIMITS: CommandFilesOptions['limits'] = {
+  treeEntries: unlimited,
+  fileBytes: unlimited,
+  writtenBytes: unlimited,
 }
 
 function startedByOf(

@@ -13,8 +13,8 @@ export interface TrackedCommandFiles extends CommandFiles {
   /** The accesses that changed something. */
   readonly accesses: readonly GuardedAccess[]
   readonly readContents: ReadonlyMap<Path, ReadContent>
-  /** Evaluates and records an access made on behalf of the command. @throws ToolError if it is refused */
-  reach(access: Access): Promise<void>
+  /** Evaluates and records an access made on behalf of the command, and returns it. @throws ToolError if it is refused */
+  reach(access: Access): Promise<GuardedAccess>
   /** Applies many changes at once. Each is evaluated before the first one is applied. */
   apply(changes: readonly Change[]): Promise<void>
   /** Returns earlier content of a path as a command may see it: evaluated by that name, secrets as marks. */
@@ -44,7 +44,11 @@ export function createCommandFiles(options: CommandFilesOptions): TrackedCommand
       gate.attempt(
         access.permission === 'file:write' ? 'file:write:create' : access.permission,
         access.path,
-        async () => gate.record(await gate.reach(access)),
+        async () => {
+          const guarded = await gate.reach(access)
+          gate.record(guarded)
+          return guarded
+        },
       ),
 
     apply: (changes) => apply(gate, changes),

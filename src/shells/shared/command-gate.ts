@@ -21,7 +21,7 @@ import { addReadableSecrets, mayContainSecret } from './unseen-secrets.ts'
 /** Maximum number of refusals recorded per command. Later accesses are still refused, but not recorded. */
 const MAX_REFUSALS = 200
 
-/** Maximum number of bytes that one command writes. They are in memory until the command ends. */
+/** Maximum number of bytes that one command writes, by default. They are in memory until the command ends. */
 const MAX_WRITTEN_BYTES = 256 * 1024 * 1024
 
 /** Bounds of the contents that are kept after a command has read them. */
@@ -44,7 +44,7 @@ export interface CommandFilesOptions {
   readonly onCopy?: (path: Path, bytes: number) => void
   /** Tracks the labels of what the command writes, if the policy has labels. */
   readonly flow?: ContentFlow | undefined
-  readonly limits: { readonly treeEntries: number; readonly fileBytes: number }
+  readonly limits: { readonly treeEntries: number; readonly fileBytes: number; readonly writtenBytes?: number }
   /** Texts that the caller of the command has written, such as its line. */
   readonly knownTexts?: readonly string[]
   /** Programs open files by themselves, so any file may be the source of what they write. */
@@ -164,7 +164,7 @@ export class CommandGate {
    * @param keepsContent what is at the paths now, or was under these names, stays part of their content
    * @param copied the file of which the changes are a copy
    * @throws ToolError `POLICY_DENIED` if the command cannot see what it would change; `LIMIT_EXCEEDED` if it would have
-   *   written more than 256 MiB; `POLICY_DENIED_SECRET` if a secret would show
+   *   written more than `writtenBytes`; `POLICY_DENIED_SECRET` if a secret would show
    */
   async commit(
     changes: readonly Change[],
@@ -179,7 +179,8 @@ export class CommandGate {
     for (const { path, to } of changes) {
       bytes += (to?.type === 'file' ? to.bytes.length : 0) - (this.#written.get(path) ?? 0)
     }
-    if (bytes > MAX_WRITTEN_BYTES) {
+    const { writtenBytes = MAX_WRITTEN_BYTES } = this.options.limits
+    if (bytes > writtenBytes) {
       const path = changes[0]?.path ?? ROOT
       throw new ToolError(
         'LIMIT_EXCEEDED',
@@ -187,7 +188,7 @@ export class CommandGate {
         {
           path,
           limit: 'bytes written by a command',
-          value: MAX_WRITTEN_BYTES,
+          value: writtenBytes,
         },
       )
     }
