@@ -87,6 +87,17 @@ describe('precedence', () => {
   })
 })
 
+/** Changes of a secret that a rule allows, which another rule denies to read. */
+const deniedReading = (['git:write', 'memory:write', 'file:append'] as const).map((permission): [PolicyData, Name] => [
+  {
+    rules: [
+      { name: 'rule 0', action: 'allow', overrides: ['secret'] },
+      { name: 'rule 1', action: 'deny', permissions: ['file:read', 'memory:read'] },
+    ],
+  },
+  { tool: 'read_file', permission, path: '.env', classification: classifyPath('.env' as LogicalPath) },
+])
+
 describe('evaluate', () => {
   it('agrees with the reference implementation', () => {
     fc.assert(
@@ -95,7 +106,7 @@ describe('evaluate', () => {
         fc.pre(policy.allowedPaths === undefined || !name.permission.startsWith('command:'))
         expect(single(policy, name).decision).toBe(referenceDecision(policy, name))
       }),
-      { numRuns: times(100, 300) },
+      { numRuns: times(100, 100_000), examples: deniedReading },
     )
   })
 

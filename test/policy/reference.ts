@@ -11,6 +11,8 @@ const showing: ReadonlySet<Permission> = new Set([
   'file:move',
   'file:copy',
   'file:patch:apply',
+  'memory:write',
+  'git:write',
 ])
 
 /** One access with one of its names. */
@@ -36,7 +38,8 @@ export function referenceDecision(policy: PolicyData, name: Name): Decision {
   let lifted = rules.some(lifts)
   if (protection?.name === 'secret' && showing.has(permission)) {
     // A change that reveals content of a secret also needs permission to read it.
-    const reading = (policy.rules ?? []).filter((rule) => ruleMatches(rule, { ...name, permission: 'file:read' }))
+    const reads = permission === 'memory:write' ? 'memory:read' : 'file:read'
+    const reading = (policy.rules ?? []).filter((rule) => ruleMatches(rule, { ...name, permission: reads }))
     lifted &&= reading.some(lifts) && !reading.some((rule) => rule.action === 'deny')
   }
   if (protection !== undefined && !lifted) decisions.push(protection.decision)
