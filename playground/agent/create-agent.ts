@@ -1,9 +1,12 @@
+import type { ModelMessage, UserContent } from 'ai'
+import { ContextWindow } from './context-window.ts'
 import { everyCallAnswered, withoutAnswer } from './messages.ts'
 import { openModel } from './models.ts'
 import { playTurn } from './play-turn.ts'
 import type { Agent, AgentEvent, AgentOptions, Conversation, DoneReason, TurnOptions } from './types.ts'
 
-const MAX_STEPS = 50
+/** How often a request is shortened and sent again in a turn, after the server has refused it as too long. */
+const MAX_SHRINKS = 3
 
 const emptyConversation: Conversation = { messages: [], usage: { steps: 0, inputTokens: 0, outputTokens: 0, ms: 0 } }
 
@@ -20,7 +23,8 @@ export function createAgent(options: AgentOptions): Agent {
     get canContinue() {
       return loop.canContinue
     },
-    send: (text, turn) => loop.send(text, turn),
+    send: (content, turn) => loop.send(content, turn),
+    rewind: (message) => loop.rewind(message),
     resume: (turn) => loop.resume(turn),
     next: () => loop.resume({ stepwise: true }),
     retry: (turn) => loop.retry(turn),
@@ -33,10 +37,12 @@ class AgentLoop {
   readonly #options: AgentOptions
   #turn: { readonly stop: AbortController; readonly ended: Promise<DoneReason> } | undefined
   #model: ReturnType<typeof openModel> | undefined
+  readonly #context: ContextWindow
 
   constructor(options: AgentOptions) {
     this.#options = options
     this.conversation = options.conversation ?? emptyConversation
+    this.#context = new ContextWindow(this.conversation.compaction)
   }
 
   get isWorking(): boolean {
@@ -48,10 +54,17 @@ class AgentLoop {
     return !this.isWorking && (last === 'user' || last === 'tool')
   }
 
-  async send(text: string, options?: TurnOptions): Promise<DoneReason> {
+  async send(content: UserContent, options?: TurnOptions): Promise<DoneReason> {
     this.#requireIdle()
-    this.#keep({ messages: [...everyCallAnswered(this.conversation.messages), { role: 'user', content: text }] })
+    this.#keep({ messages: [...everyCallAnswered(this.conversation.messages), { role: 'user', content }] })
     return this.#begin(options)
+  }
+
+  rewind(message: number): void {
+    this.#requireIdle()
+    const { messages } = this.conversation
+    const starts = messages.flatMap(({ role }, at) => (role === 'user' ? [at] : []))
+    this.#cut(messages.slice(0, starts[message] ?? messages.length))
   }
 
   async resume(options?: TurnOptions): Promise<DoneReason> {
@@ -64,7 +77,7 @@ class AgentLoop {
     this.#requireIdle()
     const messages = withoutAnswer(this.conversation.messages)
     if (messages.length === 0) throw new Error('There is nothing to retry')
-    this.#keep({ messages })
+    this.#cut(messages)
     return this.#begin(options)
   }
 
@@ -86,6 +99,12 @@ class AgentLoop {
     this.#emit({ type: 'conversation' })
   }
 
+  /** Keeps the first messages alone. */
+  #cut(messages: readonly ModelMessage[]): void {
+    this.#context.cutTo(messages.length)
+    this.#keep({ messages, compaction: this.#context.compaction })
+  }
+
   #begin({ stepwise = false }: TurnOptions = {}): Promise<DoneReason> {
     const stop = new AbortController()
     const ended = this.#play(stop.signal, stepwise).then((reason) => {
@@ -99,25 +118,38 @@ class AgentLoop {
 
   /** Plays a turn that continues the conversation. */
   async #play(signal: AbortSignal, stepwise: boolean): Promise<DoneReason> {
-    const { choice, pace = 0, fetch, maxSteps = MAX_STEPS } = this.#options
     try {
-      this.#model ??= openModel(choice, { pace, ...(fetch && { fetch }) })
-      const { model } = await this.#model
-      this.conversation = { ...this.conversation, messages: everyCallAnswered(this.conversation.messages) }
-      return await playTurn({
-        model,
-        tools: this.#options.tools(),
-        conversation: this.conversation,
-        keep: (changes) => this.#keep(changes),
-        onEvent: (event) => this.#emit(event),
-        ...{ signal, stepwise, maxSteps },
-      })
+      return await this.#tryTurn(signal, stepwise)
     } catch (error) {
       // The next turn opens the model again.
       this.#model = undefined
       if (signal.aborted) return 'stopped'
       this.#emit({ type: 'error', message: error instanceof Error ? error.message : String(error), canRetry: true })
       return 'error'
+    }
+  }
+
+  /** Plays the turn, again with a shorter conversation if the server refuses it as too long. */
+  async #tryTurn(signal: AbortSignal, stepwise: boolean): Promise<DoneReason> {
+    const { choice, pace = 0, fetch, limits = () => ({}), instructions } = this.#options
+    this.#model ??= openModel(choice, { pace, ...(fetch && { fetch }) })
+    const { model } = await this.#model
+    const instruction = (await instructions?.()) ?? ''
+    for (let shrinks = 0; ; shrinks++) {
+      this.conversation = { ...this.conversation, messages: everyCallAnswered(this.conversation.messages) }
+      const end = await playTurn({
+        model,
+        tools: this.#options.tools(),
+        conversation: this.conversation,
+        keep: (changes) => this.#keep(changes),
+        onEvent: (event) => this.#emit(event),
+        instructions: instruction,
+        context: this.#context,
+        ...{ signal, stepwise, limits },
+      })
+      if (end !== 'tooLong') return end
+      if (shrinks === MAX_SHRINKS) throw new Error('413: The conversation is longer than the context of the model')
+      this.#context.shrink()
     }
   }
 }

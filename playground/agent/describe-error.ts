@@ -8,7 +8,13 @@ export interface DescribedError {
   readonly message: string
   readonly canRetry: boolean
   readonly retryAfterMs?: number
+  /** Whether the conversation is longer than the context of the model. */
+  readonly isTooLong?: boolean
 }
+
+/** How servers say that a conversation is longer than the context of the model. */
+const tooLong =
+  /context.{0,20}(length|window|size|limit)|prompt is too long|too many (input )?tokens|maximum.{0,30}tokens|reduce the length/i
 
 /** Describes an error of a model. */
 export function describeError(error: unknown): DescribedError {
@@ -19,6 +25,7 @@ export function describeError(error: unknown): DescribedError {
   return {
     message: `${status}${text}`,
     canRetry: statusCode === undefined || isRetryable === true,
+    ...((statusCode === 400 || statusCode === 413 || statusCode === 422) && tooLong.test(text) && { isTooLong: true }),
     ...(overloaded.has(statusCode) && { retryAfterMs: waitOf(asFields(responseHeaders)['retry-after']) }),
   }
 }

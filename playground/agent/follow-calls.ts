@@ -1,3 +1,4 @@
+import type { Failure, Success } from 'wardspace'
 import type { CallableTools } from 'wardspace/ai-sdk'
 import type { Repetition } from './repetition.ts'
 
@@ -17,6 +18,12 @@ export interface FollowedTools extends CallableTools {
   settled(): Promise<void>
 }
 
+export interface CallOptions {
+  readonly repetition: Repetition
+  /** Answers a call that is not for the workspace. */
+  readonly answer: (tool: string, input: unknown) => Promise<Success | Failure> | undefined
+}
+
 /** Wraps tools to report when a call begins and ends, even if its caller no longer waits for it. */
 export function followCalls(
   { tools, callTool }: CallableTools,
@@ -25,7 +32,7 @@ export function followCalls(
     readonly begins: (id: string, tool: string, input: unknown) => Promise<void>
     readonly ended: (call: EndedCall) => void
   },
-  repetition: Repetition,
+  { repetition, answer }: CallOptions,
 ): FollowedTools {
   const running = new Set<Promise<unknown>>()
 
@@ -33,7 +40,7 @@ export function followCalls(
     const id = options?.step ?? ''
     await on.begins(id, name, input)
     const startedAt = performance.now()
-    const result = repetition.refuse(name, input) ?? (await callTool(name, input, options))
+    const result = repetition.refuse(name, input) ?? (await (answer(name, input) ?? callTool(name, input, options)))
     repetition.note(name, input, result)
     const { ok, callId, code } = result as { ok: boolean; callId?: string; code?: string }
     const ms = performance.now() - startedAt

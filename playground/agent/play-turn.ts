@@ -1,12 +1,15 @@
-import type { LanguageModel, ModelMessage, TextStreamPart, ToolSet } from 'ai'
+import type { LanguageModel, LanguageModelUsage, ModelMessage, StepResult, TextStreamPart, ToolSet } from 'ai'
 import type { CallableTools } from 'wardspace/ai-sdk'
+import { costOf, overBudget } from './budget.ts'
+import type { ContextWindow } from './context-window.ts'
 import { describeError } from './describe-error.ts'
 import { type EndedCall, type FollowedTools, followCalls } from './follow-calls.ts'
 import { type OpenStep, openStep } from './open-step.ts'
 import { createQueue } from './queue.ts'
+import { readEarlier } from './read-earlier.ts'
 import { Repetition } from './repetition.ts'
-import { systemPrompt } from './system-prompt.ts'
-import type { AgentEvent, Conversation, DoneReason, Usage } from './types.ts'
+import { systemPromptWith } from './system-prompt.ts'
+import type { AgentEvent, AgentLimits, Conversation, DoneReason, Prices, Usage } from './types.ts'
 
 export interface Turn {
   readonly model: LanguageModel
@@ -17,22 +20,35 @@ export interface Turn {
   readonly onEvent: (event: AgentEvent) => void
   readonly signal: AbortSignal
   readonly stepwise: boolean
-  readonly maxSteps: number
+  readonly limits: () => AgentLimits
+  readonly instructions: string
+  readonly context: ContextWindow
 }
 
+/** How a turn ends, for the loop: `tooLong` if the server refused the conversation as too long for its model. */
+export type TurnEnd = DoneReason | 'tooLong'
+
+const MAX_STEPS = 50
+
 /** Plays one turn: the SDK asks the model, carries out its calls and asks again, until the model calls nothing. */
-export async function playTurn(turn: Turn): Promise<DoneReason> {
-  const [{ streamText, stepCountIs }, { aiSdkTools }] = await Promise.all([import('ai'), import('wardspace/ai-sdk')])
+export async function playTurn(turn: Turn): Promise<TurnEnd> {
+  const [{ streamText }, { aiSdkTools }] = await Promise.all([import('ai'), import('wardspace/ai-sdk')])
   turn.signal.throwIfAborted()
   // The SDK's warnings are for developers and would fill the console of the page.
   globalThis.AI_SDK_LOG_WARNINGS = false
   const player = new TurnPlayer(turn)
+  const system = systemPromptWith(turn.instructions)
+  const tools = aiSdkTools(player.tools, { results: 'json' })
+  turn.context.begin(turn.limits().contextTokens, system.length + charactersOfTools(turn.tools))
+  const reason = player.overBudget(turn.conversation.messages)
+  if (reason !== undefined) return reason
   const { fullStream } = streamText({
     model: turn.model,
-    system: systemPrompt,
+    system,
     messages: [...turn.conversation.messages],
-    tools: aiSdkTools(player.tools, { results: 'json' }),
-    stopWhen: [stepCountIs(turn.maxSteps), () => turn.stepwise || player.repetition.isFound],
+    tools,
+    prepareStep: ({ messages }) => ({ messages: [...player.fit(messages)] }),
+    stopWhen: ({ steps }) => player.isOver(steps),
     abortSignal: turn.signal,
     // The person sees each failure, with the time until the next try.
     maxRetries: 0,
@@ -77,7 +93,11 @@ class TurnPlayer {
   #stepBeganAt = performance.now()
   /** Whether the model has said or called something in this step. */
   #hasContent = false
-  #reason: DoneReason = 'finished'
+  /** Whether the request of the next step was compacted. */
+  #isCompacted = false
+  #reason: TurnEnd = 'finished'
+  /** Why the turn ends although the model wants more. */
+  #end: DoneReason | undefined
   readonly #announced = new Set<string>()
   /** The calls that wait until the stream announces them, by id. */
   readonly #waiting = new Map<string, () => void>()
@@ -90,15 +110,41 @@ class TurnPlayer {
       begins: (id: string, tool: string, input: unknown) => this.#beginCall(id, tool, input),
       ended: (call: EndedCall) => this.#endCall(call),
     }
-    this.tools = followCalls(turn.tools, on, this.repetition)
+    const answer = (tool: string, input: unknown) => readEarlier(() => this.#all(), tool, input)
+    this.tools = followCalls(turn.tools, on, { repetition: this.repetition, answer })
   }
 
-  async play(stream: AsyncIterable<Part>): Promise<DoneReason> {
+  /** Returns the messages of the next request. */
+  fit(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+    const { context } = this.#turn
+    const before = context.compaction
+    const sent = context.fit(messages)
+    this.#isCompacted ||= context.compaction !== before
+    return sent
+  }
+
+  /** Returns the reason if the next request would exceed a budget. */
+  overBudget(messages: readonly ModelMessage[], usage = this.#usage): DoneReason | undefined {
+    return overBudget(usage, this.#turn.context.tokensFor(messages), this.#turn.limits())
+  }
+
+  /** Whether the turn ends after a step that called tools. */
+  isOver(steps: readonly StepResult<ToolSet>[]): boolean {
+    const { conversation, limits, stepwise } = this.#turn
+    const { maxSteps = MAX_STEPS, prices } = limits()
+    const last = steps.at(-1)
+    const usage = steps.reduce((sum, step) => addUsage(sum, tokensOf(step.usage), prices), conversation.usage)
+    const messages = [...conversation.messages, ...(last?.response.messages ?? [])]
+    this.#end = this.overBudget(messages, usage)
+    return this.#end !== undefined || steps.length >= maxSteps || stepwise || this.repetition.isFound
+  }
+
+  async play(stream: AsyncIterable<Part>): Promise<TurnEnd> {
     for await (const part of stream) await this.#take(part)
     for (const resume of this.#waiting.values()) resume()
     await this.tools.settled()
     if (this.#step !== undefined) this.#keep()
-    return this.#turn.signal.aborted ? 'stopped' : this.#reason
+    return this.#turn.signal.aborted ? 'stopped' : (this.#end ?? this.#reason)
   }
 
   async #take(part: Part): Promise<void> {
@@ -117,8 +163,9 @@ class TurnPlayer {
     } else if (part.type === 'finish-step') await this.#finishStep(part)
     else if (part.type === 'abort') this.#reason = 'stopped'
     else if (part.type === 'error') {
-      this.#reason = 'error'
-      onEvent({ type: 'error', ...describeError(part.error) })
+      const { isTooLong = false, ...error } = describeError(part.error)
+      this.#reason = isTooLong ? 'tooLong' : 'error'
+      if (!isTooLong) onEvent({ type: 'error', ...error })
     }
   }
 
@@ -127,16 +174,18 @@ class TurnPlayer {
     this.#stepBeganAt = performance.now()
     this.#hasContent = false
     this.#step ??= openStep()
+    if (this.#isCompacted) this.#turn.onEvent({ type: 'compacted' })
+    this.#isCompacted = false
     this.#turn.onEvent({ type: 'step', step: this.#steps })
   }
 
   async #finishStep({ usage, finishReason }: Extract<Part, { type: 'finish-step' }>): Promise<void> {
     const { conversation, onEvent, stepwise } = this.#turn
     const turnSoFar = await this.finishedSteps.take()
-    const { inputTokens = 0, outputTokens = 0 } = usage
-    const stepUsage = { inputTokens, outputTokens, ms: performance.now() - this.#stepBeganAt }
-    this.#usage = addUsage(this.#usage, stepUsage)
-    if (this.#reason !== 'error') {
+    const stepUsage = { ...tokensOf(usage), ms: performance.now() - this.#stepBeganAt }
+    this.#usage = addUsage(this.#usage, stepUsage, this.#turn.limits().prices)
+    this.#turn.context.learn(stepUsage.inputTokens)
+    if (this.#reason !== 'error' && this.#reason !== 'tooLong') {
       // Servers refuse a conversation with an empty answer.
       const said = this.#hasContent ? turnSoFar : turnSoFar.filter((message) => !isEmpty(message))
       this.#messages = [...conversation.messages, ...said]
@@ -146,7 +195,7 @@ class TurnPlayer {
       if (this.repetition.isFound) this.#reason = 'repeated'
     }
     this.#keep()
-    onEvent({ type: 'usage', ...stepUsage, total: this.#usage })
+    onEvent({ type: 'usage', ...stepUsage, total: this.#usage, context: this.#turn.context.use })
   }
 
   /** The SDK runs ahead of its own stream: a call waits until the words before it have arrived. */
@@ -173,15 +222,34 @@ class TurnPlayer {
   }
 
   #keep(): void {
-    this.#turn.keep({ messages: [...this.#messages, ...(this.#step?.messages() ?? [])], usage: this.#usage })
+    this.#turn.keep({ messages: this.#all(), usage: this.#usage, compaction: this.#turn.context.compaction })
+  }
+
+  /** All messages, with those of the step in progress. */
+  #all(): readonly ModelMessage[] {
+    return [...this.#messages, ...(this.#step?.messages() ?? [])]
   }
 }
 
-function addUsage({ steps, inputTokens, outputTokens, ms }: Usage, step: Omit<Usage, 'steps'>): Usage {
+function tokensOf({ inputTokens = 0, outputTokens = 0 }: LanguageModelUsage) {
+  return { inputTokens, outputTokens, ms: 0 }
+}
+
+function addUsage(total: Usage, step: Omit<Usage, 'steps'>, prices: Prices | undefined): Usage {
   return {
-    steps: steps + 1,
-    inputTokens: inputTokens + step.inputTokens,
-    outputTokens: outputTokens + step.outputTokens,
-    ms: ms + step.ms,
+    steps: total.steps + 1,
+    inputTokens: total.inputTokens + step.inputTokens,
+    outputTokens: total.outputTokens + step.outputTokens,
+    ms: total.ms + step.ms,
+    ...(prices === undefined
+      ? total.cost !== undefined && { cost: total.cost }
+      : { cost: (total.cost ?? 0) + costOf(step, prices) }),
   }
+}
+
+/** The tools are part of every request. */
+function charactersOfTools({ tools }: CallableTools): number {
+  return tools.reduce((sum, { name, description, inputSchema }) => {
+    return sum + name.length + description.length + JSON.stringify(inputSchema).length
+  }, 0)
 }

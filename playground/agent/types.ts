@@ -1,7 +1,9 @@
-import type { ModelMessage } from 'ai'
+import type { ModelMessage, UserContent } from 'ai'
 import type { PolicyInput } from 'wardspace'
 import type { CallableTools } from 'wardspace/ai-sdk'
 import type { Script } from 'wardspace/testing/scripted-model'
+import type { Compaction } from './compaction.ts'
+import type { ContextUse } from './context-window.ts'
 import type { Provider } from './presets.ts'
 
 /** A demonstration: a sample project, a prompt, and the script of the model that answers it. */
@@ -59,6 +61,8 @@ export interface EndpointChoice extends ModelFacts {
 export interface Conversation {
   readonly messages: readonly ModelMessage[]
   readonly usage: Usage
+  /** What the model no longer gets in full. */
+  readonly compaction?: Compaction
 }
 
 /** The usage of all steps so far. */
@@ -68,6 +72,21 @@ export interface Usage {
   readonly outputTokens: number
   /** Milliseconds that the steps took, including their tools. */
   readonly ms: number
+  /** Dollars, at the prices of each step. Missing as long as no price was known. */
+  readonly cost?: number
+}
+
+/** Limits of an agent's work. */
+export interface AgentLimits {
+  /** Steps per turn. Default: 50. */
+  readonly maxSteps?: number
+  /** Tokens of the conversation, read and written. */
+  readonly maxTokens?: number
+  /** Dollars of the conversation. Counts only with prices. */
+  readonly maxCost?: number
+  readonly prices?: Prices
+  /** The context of the model in tokens. The conversation is compacted before it is full. */
+  readonly contextTokens?: number
 }
 
 /** An event of the agent's work, as plain JSON. Events arrive in order. */
@@ -90,14 +109,17 @@ export type AgentEvent =
       readonly code?: string
       readonly ms: number
     }
-  /** The usage of the step that has ended, and of all steps so far. */
+  /** The usage of the step that has ended, and of all steps so far, and how full the context of the model was. */
   | {
       readonly type: 'usage'
+      readonly context: ContextUse
       readonly inputTokens: number
       readonly outputTokens: number
       readonly ms: number
       readonly total: Usage
     }
+  /** Earlier results were replaced by their addresses, or left out, so that the conversation fits. */
+  | { readonly type: 'compacted' }
   /** The conversation has changed. `agent.conversation` is the state to save. */
   | { readonly type: 'conversation' }
   /** `retryAfterMs`: the server asks to wait this long, or is overloaded, and may answer afterwards. */
@@ -107,7 +129,7 @@ export type AgentEvent =
 /**
  * `paused`: the requested single step is done, and the model wants more. `limit`: the turn has used all its steps. `cut`: the
  * answer reached the model's limit of output. `filtered`: the provider withheld the answer. `early`: the answer ended without
- * its end. `empty`: there was no text and no call. `repeated`: the model made the same call again and again.
+ * its end. `empty`: there was no text and no call. `repeated`: the model made the same call again and again. `tokens`, `cost`: the next step would exceed the budget.
  */
 export type DoneReason =
   | 'finished'
@@ -120,6 +142,8 @@ export type DoneReason =
   | 'early'
   | 'empty'
   | 'repeated'
+  | 'tokens'
+  | 'cost'
 
 export interface AgentOptions {
   /** Called at the beginning of each turn, so that the workspace can change between turns. */
@@ -128,8 +152,10 @@ export interface AgentOptions {
   /** The conversation to continue. Default: a new one. */
   readonly conversation?: Conversation
   readonly onEvent?: (event: AgentEvent) => void
-  /** Maximum steps per turn. Default: 50. */
-  readonly maxSteps?: number
+  /** Called before each step, so that a person can change them while the agent works. */
+  readonly limits?: () => AgentLimits
+  /** Called at the beginning of each turn: what the person and the project want of every answer. */
+  readonly instructions?: () => Promise<string>
   /** Milliseconds that a scripted model takes per word, so that a person can follow. Default: 0. */
   readonly pace?: number
   /** Sends requests to endpoints. Default: through the worker that may reach other origins, since the page may not. */
@@ -144,7 +170,9 @@ export interface Agent {
   /** Whether an unfinished turn can continue after a stop, pause, error or reload. */
   readonly canContinue: boolean
   /** Sends the person's message and works until the model has finished. */
-  send(text: string, options?: TurnOptions): Promise<DoneReason>
+  send(content: UserContent, options?: TurnOptions): Promise<DoneReason>
+  /** Drops a message of the person, counted from 0, and everything after it. Changes to files stay. */
+  rewind(message: number): void
   /** Continues the unfinished turn. */
   resume(options?: TurnOptions): Promise<DoneReason>
   /** Plays one more step, then pauses. */

@@ -1,4 +1,5 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import type { ContextUse } from '../agent/context-window.ts'
 import { errorInWords } from '../agent/error-words.ts'
 import type {
   Agent,
@@ -8,6 +9,7 @@ import type {
   Scenario,
   Usage,
 } from '../agent/types.ts'
+import { limitsFor } from './agent-settings.ts'
 import { keyChanges } from './keys.ts'
 import { labelOf } from './label.ts'
 import { addressOf, choiceOf, choosePick, chosenPick, type ModelPick } from './model.ts'
@@ -28,6 +30,8 @@ export type ConversationItem =
     }
   | { readonly kind: 'error'; readonly text: string }
   | { readonly kind: 'end'; readonly text: string }
+  /** From here on, the model had addresses instead of earlier results. */
+  | { readonly kind: 'compacted' }
 
 /** The conversation between the person and the agent in one project. */
 export interface Conversation {
@@ -35,6 +39,8 @@ export interface Conversation {
   readonly isWorking: ReadonlySignal<boolean>
   readonly canContinue: ReadonlySignal<boolean>
   readonly usage: ReadonlySignal<Usage>
+  /** How full the context of the model was at the last request. */
+  readonly context: ReadonlySignal<ContextUse | undefined>
   /** The time of the next try after a failure, in milliseconds since 1970. */
   readonly retryAt: ReadonlySignal<number | undefined>
   /** Does not try again after a failure. */
@@ -65,6 +71,7 @@ export interface SavedConversation {
   readonly settled?: number
   /** Whether the agent was working. */
   readonly isWorking?: boolean
+  readonly context?: ContextUse
 }
 
 const noUsage: Usage = { steps: 0, inputTokens: 0, outputTokens: 0, ms: 0 }
@@ -74,7 +81,9 @@ const defaultPace = (): number => (globalThis.matchMedia?.('(prefers-reduced-mot
 const ends: Readonly<Record<string, string>> = {
   stopped: 'Stopped',
   paused: 'Waits for the next step',
-  limit: 'Stopped: as many steps as one turn may have',
+  limit: 'Stopped: as many steps as one turn may have. Go on for as many again, or change the number in the settings.',
+  tokens: 'Stopped: the next step would exceed the budget of tokens. Raise it in the settings, then go on.',
+  cost: 'Stopped: the next step would exceed the budget of dollars. Raise it in the settings, then go on.',
   cut: 'The answer was cut off: it reached the model’s limit of output. Write “go on” for the rest.',
   filtered: 'The provider withheld the rest of the answer (content filter).',
   early: 'The answer ended early: the server broke it off. Write “go on” for the rest.',
@@ -102,6 +111,7 @@ function describeInterruption(items: readonly ConversationItem[]): string {
 export interface LoadedAgent {
   createAgent(options: AgentOptions): Agent
   tools(session: Session): ReturnType<AgentOptions['tools']>
+  instructions(session: Session): Promise<string>
 }
 
 export interface ConversationOptions {
@@ -129,6 +139,7 @@ class SessionConversation implements StoredConversation {
   readonly isWorking = signal(false)
   readonly canContinue = signal(false)
   readonly usage: Signal<Usage>
+  readonly context: Signal<ContextUse | undefined>
   readonly retryAt = signal<number | undefined>(undefined)
   #retryTimer: ReturnType<typeof setTimeout> | undefined
   #tries = 0
@@ -164,6 +175,7 @@ class SessionConversation implements StoredConversation {
     )
     this.#settled = kept?.settled ?? items.length
     this.usage = signal<Usage>(kept?.messages?.usage ?? noUsage)
+    this.context = signal<ContextUse | undefined>(kept?.context)
     this.pick = signal<ModelPick>(chosenPick() ?? scriptedOf(kept?.pick) ?? pick)
     this.#messages = kept?.messages
     void loadScenarios().then((scenarios) => {
@@ -233,6 +245,7 @@ class SessionConversation implements StoredConversation {
     this.items.value = []
     this.#settle()
     this.usage.value = noUsage
+    this.context.value = undefined
     this.canContinue.value = false
     this.changes.value += 1
   }
@@ -243,6 +256,7 @@ class SessionConversation implements StoredConversation {
     pick: this.pick.value,
     settled: this.#settled,
     isWorking: this.isWorking.value,
+    ...(this.context.value !== undefined && { context: this.context.value }),
   })
 
   /** The agent's messages contain all items so far. */
@@ -269,6 +283,9 @@ class SessionConversation implements StoredConversation {
         break
       case 'step':
         break
+      case 'compacted':
+        this.#noteCompaction()
+        break
       case 'call':
         this.#add({ kind: 'call', id: event.id, tool: event.tool, input: event.input })
         this.#settle()
@@ -282,6 +299,7 @@ class SessionConversation implements StoredConversation {
         break
       case 'usage':
         this.usage.value = event.total
+        this.context.value = event.context
         this.#tries = 0
         this.#settle()
         break
@@ -298,6 +316,12 @@ class SessionConversation implements StoredConversation {
         break
       }
     }
+  }
+
+  /** Notes it once for calls that follow each other. */
+  #noteCompaction(): void {
+    const isNoted = this.items.value.findLast(({ kind }) => kind !== 'call')?.kind === 'compacted'
+    if (!isNoted) this.#add({ kind: 'compacted' })
   }
 
   #onError(event: Extract<AgentEvent, { type: 'error' }>): void {
@@ -320,10 +344,13 @@ class SessionConversation implements StoredConversation {
     if (this.#agent === undefined || this.#isStale) {
       this.#messages = this.#agent?.conversation ?? this.#messages
       this.#isStale = false
-      const { createAgent, tools } = await this.#load()
+      const { createAgent, tools, instructions } = await this.#load()
+      const pick = this.pick.value
       this.#agent = createAgent({
         tools: () => tools(this.#session),
-        choice: choiceOf(this.pick.value),
+        choice: choiceOf(pick),
+        limits: () => limitsFor(pick),
+        ...(pick.kind === 'endpoint' && { instructions: () => instructions(this.#session) }),
         ...(this.#messages === undefined ? {} : { conversation: this.#messages }),
         onEvent: (event) => this.#onEvent(event),
         pace: this.#pace,

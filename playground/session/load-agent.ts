@@ -3,9 +3,13 @@ import type { LoadedAgent } from './conversation.ts'
 
 /** Loads the agent's code and the AI SDK on first use. */
 export async function loadAgent(): Promise<LoadedAgent> {
-  const { createAgent } = await import('../agent/create-agent.ts')
+  const [{ createAgent }, { instructionsFor }] = await Promise.all([
+    import('../agent/create-agent.ts'),
+    import('./instructions.ts'),
+  ])
   return {
     createAgent,
+    instructions: instructionsFor,
     tools: ({ workspace, agentRun }) => ({
       tools: workspace.value.tools,
       callTool: (name, input, options) => agentRun.value.callTool(name, input, options),

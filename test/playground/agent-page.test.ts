@@ -139,7 +139,7 @@ describe('a reload during a run', () => {
     await stores(page, words)
     await page.goto(playground.url)
     await shows(() => page.locator('body').textContent(), words)
-    await button(page, 'Continue').click()
+    await button(page, 'Go on').click()
     await says(page, 'All tests pass. The cause was line 4')
     expect(await filesOnDisk(page)).toEqual(ends['mend-a-test']?.files(await filesOf('price-list')))
   })

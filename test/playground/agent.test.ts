@@ -1,4 +1,5 @@
 /** Tests the agent without a page. In one file, so that the SDK is loaded once. */
+import './agent/context.ts'
 import './agent/loop.ts'
 import './agent/scenarios.ts'
 import './agent/endpoint.ts'

@@ -42,7 +42,7 @@ describe('a reload while the agent works', () => {
       await says(page, moment)
       await reload(page)
       await says(page, 'Interrupted ')
-      await button(page, 'Continue').click()
+      await button(page, 'Go on').click()
     }
     await says(page, 'All tests pass.')
     expect(await repeated(page)).toEqual([])
@@ -56,7 +56,7 @@ describe('a reload while the agent works', () => {
     await button(page, 'Approve the plan').waitFor()
     await reload(page)
     await says(page, 'Interrupted during submit_plan')
-    await button(page, 'Continue').click()
+    await button(page, 'Go on').click()
     await button(page, 'Approve the plan').click()
     await approval(page, 'edit_file').waitFor()
 

@@ -3,10 +3,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { call, calls } from 'wardspace/testing/scripted-model'
+import { call as modelCall, calls as modelCalls } from 'wardspace/testing/scripted-model'
 import { type ModelServer, startModelServer } from './model-server.ts'
 import {
   button,
+  calls,
   chooseOption,
   conversation,
   importFiles,
@@ -17,6 +18,7 @@ import {
   says as saysOn,
   send as sendOn,
   setUp as setUpOn,
+  show,
   switchProject,
 } from './person.ts'
 import { usePlayground } from './shared.ts'
@@ -43,8 +45,12 @@ beforeAll(async () => {
       { id: 'a-model', context_window: 32_000 },
     ],
     *script(request) {
-      if (request.includes('Call the tool')) yield* calls('', { name: 'ready', input: {} })
-      for (let i = 0; request.includes('loop') && i < 20; i++) yield* call('', 'read_file', { path: 'README.md' })
+      if (request.includes('Call the tool')) yield* modelCalls('', { name: 'ready', input: {} })
+      for (const path of request.includes('read three') ? ['README.md', 'package.json', 'src/price.js'] : []) {
+        yield* modelCall('', 'read_file', { path })
+      }
+      if (request.includes('read three')) return 'I have read three files.'
+      for (let i = 0; request.includes('loop') && i < 20; i++) yield* modelCall('', 'read_file', { path: 'README.md' })
       return 'Hello from the model of your own.'
     },
   })
@@ -166,7 +172,7 @@ describe('the settings of the model', () => {
 })
 
 it('stays the chosen model over projects and reloads', async () => {
-  await importFiles(page, 'other', { 'README.md': 'a\n' })
+  await importFiles(page, 'other', { 'README.md': 'a\n', 'AGENTS.md': 'In this project, all names are in Latin.\n' })
   const chosen = async () => [
     await model(page).getAttribute('data-value'),
     await page.getByRole('button', { name: 'a-model' }).count(),
@@ -180,6 +186,47 @@ it('stays the chosen model over projects and reloads', async () => {
   await expect.poll(chosen, patiently).toEqual(['endpoint', 1])
   // The key was not to be kept.
   await setUp({ Key: key })
+})
+
+describe('the agent', () => {
+  const lastSystem = () => JSON.stringify(server.requests.at(-1)?.messages[0])
+
+  it('follows AGENTS.md of the project, which its own run reads, and the instructions of the person', async () => {
+    await setUp({ 'Instructions for every conversation': 'Answer in rhymes.' })
+    await switchProject(page, 'other')
+    await clear()
+    await send('Hello?')
+    await says('Hello from the model of your own.')
+    expect(lastSystem()).toContain('Answer in rhymes.')
+    expect(lastSystem()).toContain('all names are in Latin')
+    await show(page, 'Timeline')
+    await calls(page).filter({ hasText: 'AGENTS.md' }).last().waitFor()
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await page.getByLabel('Follow AGENTS.md of the project').uncheck()
+    await setUp({ 'Instructions for every conversation': '' })
+    await clear()
+    await send('Hello?')
+    await says('Hello from the model of your own.')
+    expect(lastSystem()).not.toContain('all names are in Latin')
+    expect(lastSystem()).not.toContain('rhymes')
+    await switchProject(page, 'Price list')
+  })
+
+  it('stops before a step that would exceed the budget, goes on with a larger one, and shows its use', async () => {
+    await setUp({ 'Steps of one turn, at most': '2' })
+    await clear()
+    await send('read three')
+    await says('Stopped: as many steps as one turn may have.')
+    await setUp({ 'Tokens of one conversation, at most': '100' })
+    await button(page, 'Go on').click()
+    await says('Stopped: the next step would exceed the budget of tokens.')
+    await page.getByText(/tokens read, .* written/).waitFor()
+    await page.getByText(/\d+ % of the context/).waitFor()
+    await setUp({ 'Tokens of one conversation, at most': '', 'Steps of one turn, at most': '200' })
+    await button(page, 'Go on').click()
+    await says('I have read three files.')
+    expect(server.faults).toEqual([])
+  })
 })
 
 it('says that an answer is empty or cut, and goes on', async () => {
@@ -214,7 +261,7 @@ it('says that the connection broke off, and repeats no text', async () => {
   server.misbehave('drop')
   await send('Hello?')
   await says('The connection broke off in the middle of the answer.')
-  await button(page, 'Continue').click()
+  await button(page, 'Go on').click()
   await says('Hello from the model of your own.')
   expect((await conversation(page).textContent())?.match(/Hello from/g)?.length).toBe(1)
 })

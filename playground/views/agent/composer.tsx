@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Icon } from '../../../src/elements/parts/icon.tsx'
 import type { ProjectSession } from '../../session/project-session.ts'
+import { UsageLine } from './usage-line.tsx'
 
 export interface ComposerProps {
   readonly projectSession: Pick<ProjectSession, 'conversation' | 'texts' | 'writable'>
@@ -20,7 +21,6 @@ export function Composer({ projectSession, children }: ComposerProps) {
     text.value = ''
     void conversation.send(message.trim(), stepwise)
   }
-  const { steps, inputTokens, outputTokens } = conversation.usage.value
   return (
     <form
       class="composer"
@@ -63,13 +63,8 @@ export function Composer({ projectSession, children }: ComposerProps) {
             onStep={() => send(true)}
           />
         )}
-        <span class="grow" />
-        {steps > 0 && (
-          <span class="muted number small" title={`${steps} steps of the model`}>
-            {short(inputTokens)} tokens read, {short(outputTokens)} written
-          </span>
-        )}
       </div>
+      <UsageLine conversation={conversation} />
     </form>
   )
 }
@@ -99,7 +94,7 @@ function SendButtons({
             <Icon name="step" /> Next step
           </button>
           <button type="button" class="button" onClick={() => void conversation.resume()}>
-            Continue
+            Go on
           </button>
         </>
       ) : (
@@ -127,8 +122,4 @@ function SendButtons({
       </button>
     </>
   )
-}
-
-function short(count: number): string {
-  return count < 1_000 ? String(count) : `${(count / 1_000).toFixed(count < 10_000 ? 1 : 0)}k`
 }

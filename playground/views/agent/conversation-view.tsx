@@ -198,5 +198,12 @@ function Said({ item }: { readonly item: Exclude<ConversationItem, CallItem> }) 
       )
     case 'end':
       return <p class="muted ended">{item.text}</p>
+    case 'compacted':
+      return (
+        <p class="muted ended">
+          The context was nearly full: from here on, the agent has addresses instead of long earlier results, and can
+          read them again.
+        </p>
+      )
   }
 }

@@ -1,8 +1,10 @@
 import type { Signal } from '@preact/signals'
 import type { Theme } from '../../page/theme.ts'
+import { agentSettings } from '../../session/agent-settings.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Select } from '../../ui/select.tsx'
+import { AgentSettingsView } from './agent-settings.tsx'
 import { ModelSettings } from './model-settings.tsx'
 
 const themes = [
@@ -16,7 +18,7 @@ const shells = [
   { value: 'webcontainer', label: 'WebContainer' },
 ] as const
 
-/** The settings: model, shell, browser's agent and theme. */
+/** The settings: model, agent, shell, browser's agent and theme. */
 export function SettingsDialog({
   projectSession,
   theme,
@@ -30,6 +32,7 @@ export function SettingsDialog({
     <Dialog title="Settings" onClose={onClose}>
       <div class="stack">
         {projectSession !== undefined && <ModelSettings conversation={projectSession.conversation} />}
+        <AgentSettingsView settings={agentSettings} />
         {projectSession !== undefined && <ShellSettings projectSession={projectSession} />}
         {projectSession !== undefined && <BrowserSettings projectSession={projectSession} />}
         <section class="stack">

@@ -100,7 +100,7 @@ describe('step by step', () => {
   })
 
   it('continues automatically from any step', async () => {
-    const { agent } = await open({ maxSteps: 2 })
+    const { agent } = await open({ limits: () => ({ maxSteps: 2 }) })
     expect(await agent.send(prompt)).toBe('limit')
     expect(await agent.next()).toBe('paused')
     expect(await agent.resume()).toBe('limit')

@@ -36,7 +36,7 @@ export async function setUp(
 ): Promise<Played> {
   const scenario = scenarioById(id)
   const sink = memorySink()
-  const { choice, conversation, onEvent, maxSteps, pace, tools: _, ...options } = more
+  const { choice, conversation, onEvent, limits, pace, tools: _, ...options } = more
   const workspace = await createWorkspace({
     backend: memory(change(await filesOf(scenario.sample))),
     shell: bash(),
@@ -49,7 +49,7 @@ export async function setUp(
     tools: () => workspace,
     choice: choice ?? { kind: 'scripted', scenario: id },
     ...(conversation && { conversation }),
-    ...(maxSteps && { maxSteps }),
+    ...(limits && { limits }),
     ...(pace && { pace }),
     onEvent: (event) => {
       events.push(event)
