@@ -79,13 +79,19 @@ const EVALUATION =
 /** Maximum number of evaluated parts of an expression, including those of the variables in it. */
 const MAX_PARTS = 10_000
 
+/**
+ * The start of the function that replaces paths of a host in messages. The files of commands are those of the workspace, so a message
+ * of theirs, such as `ENOENT: no such file or directory, open '/home/me/a'`, keeps the path that the command named.
+ */
+const HOST_PATHS = /(function \w+\((\w+),\w+,\w+\)\{if\(!\2\)return \2;)(let \w+=\2\.replace\(\/\\n\\s\+at)/
+
 /** The heading of `help`, a built-in command that no other command replaces. */
 const HELP = 'just-bash shell builtins'
 
 /**
  * Makes arithmetic end. just-bash never leaves the first loop at a `$` that begins no expansion, as in the value `a$`; what follows
  * is now a syntax error, as in bash. Special variables such as `$@` may contain themselves, and others each other several times.
- * And `help` names no package.
+ * Messages of the files keep their paths. And `help` names no package.
  */
 const changedInterpreter: Plugin = {
   name: 'changed-interpreter',
@@ -98,6 +104,16 @@ const changedInterpreter: Plugin = {
       if (!text.includes(HELP)) throw new Error(`${path} has another heading of help`)
       const changed = text.replace(PARTS, '$1if($5===$3)break;$6').replace(EVALUATION, `$1${tooMany}$5`)
       return { contents: changed.replace(HELP, 'Shell builtins') }
+    })
+    let isFound = false
+    to.onLoad({ filter: /[/]just-bash[/]dist[/]bundle[/]chunks[/][\w-]+\.js$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8')
+      if (!HOST_PATHS.test(text)) return undefined
+      isFound = true
+      return { contents: text.replace(HOST_PATHS, `$1if(/^E[A-Z]+: [a-z \/]+, [a-z]+ '/.test($2))return $2;$3`) }
+    })
+    to.onEnd(() => {
+      if (!isFound) throw new Error('just-bash hides the paths of a host in another way')
     })
   },
 }

@@ -1,6 +1,8 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { VirtualRoots } from '../dialects/runtime/path-mapping.ts'
 import type { Dialect } from '../dialects/runtime/types.ts'
+import type { Shell } from '../shells/types.ts'
 import type { Backend } from '../storage/backend.ts'
 import {
   createWorkspace,
@@ -39,16 +41,16 @@ export async function openWorkspace(
   const policyRoots = options.root === undefined && narrowed !== undefined ? narrowed : rootsOf(options.root)
   const roots = narrowed ?? policyRoots
   const { policy, audit, virtualRoots } = await configAt(policyRoots, options, dialect)
-  const name = options.dialect
-  const served =
-    name === undefined || virtualRoots === undefined || isModulePath(name)
-      ? dialect
-      : await builtInDialect(name, virtualRoots)
   const { parked } = options
   const isReadOnly = options['read-only'] === true
   const environment = { roots, overlay: options.overlay === true, readOnly: isReadOnly }
   const git = await gitOf(options)
   const shell = await shellOf(options.shell, environment)
+  const name = options.dialect
+  const served =
+    name === undefined || virtualRoots === undefined || isModulePath(name)
+      ? dialect
+      : await builtInDialect(name, withShellRoot(virtualRoots, shell))
   const backend = await openRoots(roots, environment.overlay)
   try {
     // Checked before the sink opens, because that creates the file.
@@ -84,6 +86,11 @@ export async function openWorkspace(
     await backend.close()
     throw error
   }
+}
+
+/** Adds the name that the workspace has in a shell, which may be unable to take that of the policy. */
+function withShellRoot(roots: VirtualRoots, shell: Shell | undefined): VirtualRoots {
+  return shell?.root === undefined ? roots : { ...roots, [shell.root]: '', ...roots }
 }
 
 /** Describes an exception for the author of a dialect or tool, with its stack. A model never sees it. */

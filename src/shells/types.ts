@@ -36,6 +36,13 @@ export interface ShellCapabilities {
 export interface Shell {
   readonly name: string
   readonly capabilities: ShellCapabilities
+  /** Absolute path under which commands see the workspace, such as `/workspace`. Absent: unknown. */
+  readonly root?: string
+  /**
+   * Whether commands can see the workspace under another path: then each line and its evaluation may name one. Absent: they see
+   * it under `root` alone.
+   */
+  acceptsRoot?(path: string): boolean
   /** Evaluates a line by its structure, as this shell would parse it. */
   readonly judge: CommandJudge
   /**
@@ -55,6 +62,8 @@ export interface ShellCommand {
   readonly line: string
   /** Initial directory. It exists. */
   readonly cwd: Path
+  /** A path that {@link Shell.acceptsRoot} takes, under which the commands see the workspace. Default: the root of the shell. */
+  readonly root?: string
   /** Environment variables, beside those that the shell sets. */
   readonly env: Readonly<Record<string, string>>
   /** Text for the standard input. */
@@ -363,6 +372,8 @@ export interface CommandTransaction {
 export interface JudgeOptions {
   /** Initial directory of the line. */
   readonly cwd: Path
+  /** As in {@link ShellCommand.root}. */
+  readonly root?: string
   readonly policy: Policy
   readonly call: PolicyCall
 }

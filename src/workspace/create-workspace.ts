@@ -49,6 +49,7 @@ export async function createWorkspace(
   if (dialect.versions !== true && options.staleGuard === 'shown') {
     throw new TypeError(`The dialect "${dialect.name}" names no versions, but staleGuard 'shown' requires them`)
   }
-  const { openDialect } = await import('./dialect-run.ts')
-  return buildWorkspace(options, source, openDialect(dialect))
+  const { agreeOnRoot, openDialect } = await import('./dialect-run.ts')
+  const { shell, dialect: rooted } = agreeOnRoot(dialect, options.shell)
+  return buildWorkspace({ ...options, ...(shell && { shell }) }, source, openDialect(rooted))
 }

@@ -19,6 +19,8 @@ import { evaluateExplained, toToolName } from './explain-call.ts'
 import { recordStep, type StepContext } from './run-step.ts'
 import type { DialectRun } from './types.ts'
 
+export { agreeOnRoot } from './dialect-shell.ts'
+
 /** A dialect with the code that only workspaces in a dialect need. */
 export interface OpenDialect {
   readonly dialect: Dialect

@@ -26,6 +26,7 @@ function onDisk(options: Partial<NodeShellOptions>): ShellSubject {
 /** One line per shell. */
 const table: Record<string, () => ShellSubject | Promise<ShellSubject>> = {
   bash: () => ({ shell: bash(), backend: memory() }),
+  'bash at /home/user/repo': () => ({ shell: bash({ root: '/home/user/repo' }), backend: memory() }),
   "node, sandbox: 'none'": () => onDisk({ sandbox: 'none' }),
 }
 

@@ -123,7 +123,8 @@ describe.each([
   it('are resolved in the same way by the tools and the shell', async () => {
     const dialect = roots === undefined ? snakeCase() : snakeCase(roots)
     const workspace = await open({ dialect })
-    for (const command of ['pwd', 'cd src && pwd', 'cd deep && pwd', 'cd /workspace/docs && pwd', 'cd .. && pwd']) {
+    const root = Object.keys(roots ?? {}).find((name) => Object(roots)[name] === '') ?? '/workspace'
+    for (const command of ['pwd', 'cd src && pwd', 'cd deep && pwd', `cd ${root}/docs && pwd`, 'cd .. && pwd']) {
       const { output } = await workspace.call('run_command', { command })
       const { cwd, stdout } = output as { cwd: string; stdout: string }
       expect(stdout, command).toBe(`${cwd}\n`)
@@ -131,7 +132,7 @@ describe.each([
       const again = await workspace.call('run_command', { command: 'pwd', cwd })
       expect(again.output, command).toMatchObject({ stdout, cwd })
     }
-    const matches = (await workspace.call('run_command', { command: 'find /workspace -name "*.ts"' })).output as {
+    const matches = (await workspace.call('run_command', { command: `find ${root} -name "*.ts"` })).output as {
       stdout: string
     }
     const paths = matches.stdout.trim().split('\n')

@@ -226,6 +226,7 @@ const faces: readonly Face[] = [
   face<SweepOptions>('sweep()', (options) => sweep(store, options), { prefix: none, olderThanMs: none, clock: none }),
   face<OverlayOptions>('overlay()', (options) => overlay(memory(), undefined, options), { closesLower: flag }),
   face<BashOptions>('bash()', bash, {
+    root: none,
     random: callback,
     env: textRecord,
     worker: (value) => value === false || callback(value),

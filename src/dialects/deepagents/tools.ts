@@ -137,7 +137,7 @@ export const deepagentsTools: readonly DialectTool[] = [
   }),
   defineDialectTool({
     name: 'execute',
-    description: 'Run a shell command line.',
+    description: 'Run a shell command line in the directory that the other tools call /. Use relative paths in it.',
     input: z.object({ command: z.string().check(z.minLength(1)) }),
     uses: ['run_command'],
     *steps({ command }) {

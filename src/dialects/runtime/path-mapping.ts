@@ -15,6 +15,8 @@ export interface PathMapping {
    * refused path, stay unchanged.
    */
   outward(path: string): string
+  /** Translates a logical path to the one that commands see. Absent: `outward` does. */
+  shellPath?(path: string): string
   /** The paths that the current call has translated, by their translation. */
   readonly asked?: ReadonlyMap<string, string>
 }

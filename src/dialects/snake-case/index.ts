@@ -10,29 +10,24 @@ import {
   readBetween,
   ToolError,
   tryCall,
-  type VirtualRoots,
 } from '../define.ts'
 import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
 import { globAtAnyDepth } from '../runtime/find-files.ts'
 import { toSnakeCase as inSnakeCase } from '../runtime/snake-case.ts'
 import type { Answer, Steps } from '../runtime/types.ts'
 
-/** The name of the workspace in its shells, so that the paths that a command prints work in every tool. */
-const SHELL_ROOT = '/workspace'
-
 /**
  * Tools of coding agents with fields in snake_case: `read_file`, `write_file`, `edit_file`, `list_directory`, `search_files`,
  * `run_command` if the workspace has a shell, and `submit_plan` in plan mode. Results are JSON: `{ ok: true, … }` or
  * `{ ok: false, error }`. A change may pass the version that it expects.
  *
- * @param roots virtual roots of its paths. Default: the root of the workspace as `/workspace`, as commands see it. With other
- *   roots, `/workspace` is still accepted
+ * @param roots virtual roots of its paths. Default: the root of the workspace as `/workspace`
  * @example
  * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: snakeCase() })
  * await workspace.call('write_file', { path: 'a.txt', content: 'Hello\n' })
  */
-export const snakeCase: DialectFactory = createDialectFactory('snakeCase()', { [SHELL_ROOT]: '' }, (roots) => {
-  const pathMapping = withShellRoot(roots)
+export const snakeCase: DialectFactory = createDialectFactory('snakeCase()', { '/workspace': '' }, (roots) => {
+  const pathMapping = createPathMapping(roots)
   return {
     name: 'snake-case',
     description:
@@ -63,16 +58,6 @@ export const snakeCase: DialectFactory = createDialectFactory('snakeCase()', { [
     },
   }
 })
-
-/** Returns the mapping of the roots, which also accepts paths as a shell names them. */
-function withShellRoot(roots: VirtualRoots): PathMapping {
-  const mapping = createPathMapping(roots)
-  if (Object.hasOwn(roots, SHELL_ROOT)) return mapping
-  return { ...mapping, inward: createPathMapping({ ...roots, [SHELL_ROOT]: '' }).inward }
-}
-
-/** The directory of a command as `pwd` prints it. */
-const shellPaths = createPathMapping({ [SHELL_ROOT]: '' })
 
 function snakeCaseFields(details: object, pathMapping: PathMapping): object {
   return inSnakeCase(details, pathMapping) as object
@@ -233,7 +218,9 @@ const tools = [
       }
       const result = yield* call('run_command', { command, ...options })
       const { output } = answer(result, pathMapping)
-      return { output: { ...(output as object), cwd: shellPaths.outward(result.cwd) } }
+      // As `pwd` prints it.
+      const { shellPath = pathMapping.outward } = pathMapping
+      return { output: { ...(output as object), cwd: shellPath(result.cwd) } }
     },
   }),
   defineDialectTool({

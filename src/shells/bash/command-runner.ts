@@ -1,6 +1,5 @@
 import type { FsStat } from 'just-bash'
 import { memory } from '../../backends/memory/index.ts'
-import type { ToolError } from '../../errors.ts'
 import { type LogicalPath, type Path, parsePath } from '../../paths/logical-path.ts'
 import { anySignal } from '../../util/abort.ts'
 import { createCommandFiles } from '../shared/command-files.ts'
@@ -26,7 +25,7 @@ import { hasThreadFile, startNodeThread, type Thread, type ThreadEvents, threadK
 import { startWebThread } from './start-web-thread.ts'
 import { createThreads, type JobOptions, type Threads } from './thread-pool.ts'
 import { fsMethods } from './thread-protocol.ts'
-import { HOME, resolveVirtualPath, type VirtualRoots, workspacePath } from './virtual-paths.ts'
+import { DEFAULT_ROOT, resolveVirtualPath, type VirtualRoots, workspacePath } from './virtual-paths.ts'
 
 /** Runs the commands of one shell. */
 export interface CommandRunner {
@@ -88,7 +87,9 @@ async function run(command: ShellCommand, options: BashOptions, context: RunCont
   const { stop, threads, isApart } = context
   const signal = anySignal(stop.signal, command.signal)
   let scratch: CommandFiles | undefined
+  const { root = command.root ?? DEFAULT_ROOT } = options
   const roots: VirtualRoots = {
+    root,
     workspace: command.files,
     // Most lines have no temporary files.
     get scratch() {
@@ -97,18 +98,19 @@ async function run(command: ShellCommand, options: BashOptions, context: RunCont
     },
   }
   const { line, timeoutMs, stdin } = command
-  const judge = judgeOf(command)
+  const judge = judgeOf(command, root)
   const request: LineRequest = {
     line,
-    cwd: toVirtual(command.cwd),
-    env: { HOME, TMPDIR: '/tmp', ...options.env, ...command.env },
+    root,
+    cwd: toVirtual(command.cwd, root),
+    env: { HOME: root, TMPDIR: '/tmp', ...options.env, ...command.env },
     timeoutMs,
     ...(stdin === undefined ? {} : { stdin }),
     ...(judge === undefined ? {} : { judges: { operators: judge.refusalOfOperators !== undefined } }),
   }
   const random = options.random ?? randomBytes
   const shown = command.onOutput && createShownOutput(command.onOutput)
-  const custom = [patchCommand(roots), gitCommand(() => command.git?.())]
+  const custom = [patchCommand(roots), gitCommand(() => command.git?.(), root)]
   let result: LineResult
   if (isApart && threads !== undefined) {
     const fs = bashFs({ roots, random, ends: (message) => Object.assign(new Error(message), { ends: true }) })
@@ -123,12 +125,13 @@ async function run(command: ShellCommand, options: BashOptions, context: RunCont
     const live = lineOutput(interpreter, shown?.add)
     const commands = [
       ...custom.map(({ command: justBashCommand }) => justBashCommand),
-      ...interpreterCommands(
-        scriptRunner(threads, timeoutMs, signal),
-        (reason: ToolError) => stop.abort(reason),
-        searchFiles(command.files),
+      ...interpreterCommands({
+        root,
+        runner: scriptRunner(threads, timeoutMs, signal),
+        endLine: (reason) => stop.abort(reason),
+        search: searchFiles(command.files),
         live,
-      ),
+      }),
     ]
     result = await runLine(interpreter, request, { fs, commands, judge, signal, live })
   }
@@ -153,21 +156,21 @@ function scriptRunner(threads: Threads | undefined, timeoutMs: number, signal: A
 }
 
 /** Decides about the commands that start, with paths of the tree that commands see. */
-function judgeOf({ startedBy, files }: ShellCommand): StartJudge | undefined {
+function judgeOf({ startedBy, files }: ShellCommand, root: string): StartJudge | undefined {
   if (startedBy === undefined) return undefined
   const startedCommands = createStartedCommands(startedBy, files)
   return {
     refusal({ cwd, ...command }) {
-      return startedCommands.refusal({ ...command, root: HOME, cwd: logicalDirectory(cwd) })
+      return startedCommands.refusal({ ...command, root, cwd: logicalDirectory(cwd, root) })
     },
     refusalOfOperators: startedCommands.refusalOfOperators,
   }
 }
 
 /** `undefined` for a directory outside of the workspace, and for one whose name is no logical path. */
-function logicalDirectory(cwd: string): LogicalPath | undefined {
+function logicalDirectory(cwd: string, root: string): LogicalPath | undefined {
   try {
-    return parsePath(workspacePath(cwd) ?? '')
+    return parsePath(workspacePath(cwd, root) ?? '')
   } catch {
     return undefined
   }
@@ -210,8 +213,8 @@ async function finalDirectory(pwd: string | undefined, roots: VirtualRoots, star
   return stat?.type === 'directory' ? stat.path : start
 }
 
-function toVirtual(path: Path): string {
-  return path === '' ? HOME : `${HOME}/${path}`
+function toVirtual(path: Path, root: string): string {
+  return path === '' ? root : `${root}/${path}`
 }
 
 /** The temporary files of one command, in memory and with limits. */

@@ -7,7 +7,6 @@ import type { EntryStat } from './observed-stat.ts'
 import {
   type Device,
   type FilePath,
-  HOME,
   resolvePath,
   resolveVirtualPath,
   type VirtualPath,
@@ -74,7 +73,10 @@ export class FsAccess {
         const paths = [...new Set([parsePath(inside) as Path, stat.path])]
         if (shows) files.noteShown(paths)
         const { workspace } = this.options.roots
-        return { ...statsOf(stat, path), ...(files === workspace && stat.type === 'file' ? { paths } : {}) }
+        return {
+          ...statsOf(stat, files === workspace),
+          ...(files === workspace && stat.type === 'file' ? { paths } : {}),
+        }
       },
       ({ in: part }) => (part === 'frame' || part === 'device' ? virtualStats(path, part === 'device') : undefined),
     )
@@ -102,7 +104,7 @@ export class FsAccess {
 
 const EPOCH = new Date(0)
 
-function statsOf(stat: CommandStat, path: string): FsStat {
+function statsOf(stat: CommandStat, isWorkspace: boolean): FsStat {
   const { type, size, mode, modifiedAt, tag } = stat
   return {
     isFile: type === 'file',
@@ -112,7 +114,7 @@ function statsOf(stat: CommandStat, path: string): FsStat {
     size,
     mtime: modifiedAt === undefined ? EPOCH : new Date(modifiedAt),
     // Without an identity, just-bash takes any two files for the same.
-    identity: `${stat.path} ${tag} ${path.startsWith(HOME)}`,
+    identity: `${stat.path} ${tag} ${isWorkspace}`,
   }
 }
 

@@ -11,7 +11,7 @@ import { resolvePath } from './virtual-paths.ts'
  * `git`, over the repository of the workspace: it reads what policy shows and, if the workspace was opened with git, makes
  * the changes that a work session needs.
  */
-export function gitCommand(open: () => CommandGit | undefined): CustomCommand {
+export function gitCommand(open: () => CommandGit | undefined, root: string): CustomCommand {
   return customCommand('git', async (allArgs, { cwd: start, stdin }) => {
     const invocation = parseInvocation(allArgs, start)
     if (invocation === undefined) return fatal('an option before the command is not available in this shell')
@@ -23,7 +23,7 @@ export function gitCommand(open: () => CommandGit | undefined): CustomCommand {
       const head = await git?.head()
       if (git === undefined || (head === undefined && !creatingVerbs.has(verb))) return fatal('not a git repository')
       const knownHead = head ?? NO_HEAD
-      const result = await run({ git, head: knownHead, args, cwd, stdin })
+      const result = await run({ git, head: knownHead, args, at: { cwd, root }, stdin })
       return result ?? fatal(`git ${verb}: an option of it is not available in this shell`)
     } catch (error) {
       if (!(error instanceof ToolError) || error.code === 'ABORTED') throw error

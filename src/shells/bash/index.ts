@@ -3,7 +3,7 @@ import { createLineAnalyzer } from '../shared/line-judge.ts'
 import type { Shell } from '../types.ts'
 import type { CommandRunner } from './command-runner.ts'
 import type { BashOptions } from './options.ts'
-import { HOME } from './virtual-paths.ts'
+import { DEFAULT_ROOT, isVirtualRoot } from './virtual-paths.ts'
 
 export type { BashOptions } from './options.ts'
 
@@ -22,8 +22,8 @@ const justBashOptions = misplacedOptions({
 
 /**
  * Creates a bash in this process, over the workspace's own files: in the browser, at the edge and in Node. It has no
- * processes and no network; the workspace is mounted at `/workspace`. The interpreter is loaded with the first command. In a
- * browser, commands run in a Web Worker, in Node in a child process.
+ * processes and no network; commands see the workspace at `/workspace`, or at the root of the workspace's dialect. The interpreter
+ * is loaded with the first command. In a browser, commands run in a Web Worker, in Node in a child process.
  *
  * @example
  * const workspace = await createWorkspace({ backend: memory({ 'a.txt': 'a\n' }), policy: 'autonomous', shell: bash() })
@@ -34,13 +34,17 @@ const justBashOptions = misplacedOptions({
 export function bash(requested?: BashOptions): Shell {
   const options = checkOptions<BashOptions>('bash()', requested, {
     ...justBashOptions,
+    root: must('an absolute path such as "/workspace", outside of the directories of a system', isVirtualRoot),
     random: isFunction,
     env: isRecordOf(isText),
     worker: must('a function or false', (value) => value === false || typeof value === 'function'),
   })
+  const { root = DEFAULT_ROOT } = options
   let runner: Promise<CommandRunner> | undefined
   return {
     name: 'bash',
+    root,
+    ...(options.root === undefined ? { acceptsRoot: isVirtualRoot } : {}),
     capabilities: Object.freeze({
       processes: false,
       network: false,
@@ -50,7 +54,7 @@ export function bash(requested?: BashOptions): Shell {
       confined: true,
       undo: true,
     }),
-    judge: createLineAnalyzer({ root: HOME, shell: 'bash', confined: true }),
+    judge: createLineAnalyzer({ root, shell: 'bash', confined: true }),
     async run(command) {
       runner ??= loadRunner(options).catch((error: unknown) => {
         runner = undefined

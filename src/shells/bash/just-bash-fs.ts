@@ -5,7 +5,7 @@ import { bytesOfText, textOfBytes } from './byte-encoding.ts'
 import { type BashFsOptions, FsAccess } from './fs-access.ts'
 import { reasonOf, type SystemError, systemError } from './fs-errors.ts'
 import { observeStat } from './observed-stat.ts'
-import { type FilePath, HOME, resolvePath, withoutFiles } from './virtual-paths.ts'
+import { type FilePath, resolvePath, withoutFiles, workspacePath } from './virtual-paths.ts'
 
 /**
  * The files of a command as just-bash's file system. Programs get the errors of a system (`EACCES`, `ENOENT`); the files
@@ -64,7 +64,8 @@ function reads(access: FsAccess): Reads {
         async ({ files, path: inside }) => {
           const real = await files.realPath(inside)
           if (files !== access.options.roots.workspace) return resolvePath('/', path)
-          return real === '' ? HOME : `${HOME}/${real}`
+          const { root } = access.options.roots
+          return real === '' ? root : `${root}/${real}`
         },
         (location) => (location.in === 'nowhere' ? undefined : resolvePath('/', path)),
       ),
@@ -177,7 +178,7 @@ async function write(
   } catch (error) {
     const { code } = error as { code?: string }
     if (!endsScript || code === undefined) throw error
-    throw access.options.ends(`bash: ${displayPath(path)}: ${reasonOf(code)}\n`)
+    throw access.options.ends(`bash: ${displayPath(path, access.options.roots.root)}: ${reasonOf(code)}\n`)
   }
 }
 
@@ -287,8 +288,9 @@ async function copy(
 }
 
 /** A path as a script would write it: relative to the workspace. */
-function displayPath(path: string): string {
-  return path.startsWith(`${HOME}/`) ? path.slice(HOME.length + 1) : path
+function displayPath(path: string, root: string): string {
+  const inside = workspacePath(path, root)
+  return inside === undefined || inside === '.' ? path : inside
 }
 
 /** Links are stored relative: an absolute target of the command's tree becomes relative to the link's directory. */

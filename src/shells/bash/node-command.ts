@@ -23,17 +23,21 @@ interface NodeOptions {
   operands: string[]
 }
 
-/**
- * `node`: runs scripts, code and tests in an engine of our own. `endLine` is called with the error that ended a script from
- * outside, and ends its whole line.
- */
-export function nodeCommand(
-  runner: ScriptRunner,
-  endLine: (reason: ToolError) => void,
-  live?: LiveOutput | undefined,
-): Command {
-  const run: ScriptRunner = (script, files) =>
-    runner(script, files, live?.writerFor('node')).catch((error: unknown) => {
+/** What `node` uses. `endLine` is called with the error that ended a script from outside, and ends its whole line. */
+export interface NodeHost {
+  readonly root: string
+  readonly runner: ScriptRunner
+  endLine(reason: ToolError): void
+  readonly live?: LiveOutput | undefined
+}
+
+/** Runs a script of the command `node`. */
+type ScriptRun = (script: Omit<Script, 'root'>, files: ScriptFiles) => Promise<ScriptResult>
+
+/** `node`: runs scripts, code and tests in an engine of our own. */
+export function nodeCommand({ root, runner, endLine, live }: NodeHost): Command {
+  const run: ScriptRun = (script, files) =>
+    runner({ ...script, root }, files, live?.writerFor('node')).catch((error: unknown) => {
       if (error instanceof ToolError && error.code !== 'SHELL_UNAVAILABLE') endLine(error)
       const reason = error instanceof ToolError ? error.message : 'the engine failed'
       return { stdout: '', stderr: `node: ${reason}\n`, exitCode: 134 }
@@ -53,7 +57,7 @@ export function nodeCommand(
   }
 }
 
-function base({ cwd, exportedEnv, stdin }: ResolvedCommandContext): Omit<Script, 'main' | 'args' | 'isTest'> {
+function base({ cwd, exportedEnv, stdin }: ResolvedCommandContext): Omit<Script, 'root' | 'main' | 'args' | 'isTest'> {
   return { cwd, env: exportedEnv ?? {}, stdin: String(stdin) }
 }
 
@@ -112,7 +116,7 @@ A JavaScript engine of this shell, not Node itself: CommonJS and ES modules with
 util, timers and node:test over the files of the workspace; no network, no processes, no native modules.
 `
 
-async function runTests(options: NodeOptions, context: ResolvedCommandContext, run: ScriptRunner): Promise<ExecResult> {
+async function runTests(options: NodeOptions, context: ResolvedCommandContext, run: ScriptRun): Promise<ExecResult> {
   const started = performance.now()
   const files = await findTests(options.operands, context.cwd, context.fs)
   const reports: TestReport[] = []

@@ -1,5 +1,10 @@
 /** The surroundings of commands besides the files, and the thread in which they run. */
 export interface BashOptions {
+  /**
+   * Absolute path under which commands see the workspace: their home and first working directory. Default: the name that the
+   * dialect of the workspace has for its root, or `/workspace`.
+   */
+  readonly root?: string
   /** Returns random bytes for `/dev/urandom`. Default: the platform's. */
   readonly random?: (bytes: number) => Uint8Array
   /** Variables of every command's environment. */

@@ -11,6 +11,8 @@ import { trapsOf } from './traps.ts'
 /** A line for the interpreter, in whichever thread it runs. */
 export interface LineRequest {
   readonly line: string
+  /** Absolute path under which commands see the workspace. */
+  readonly root: string
   /** A path of the tree that commands see. */
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
@@ -101,14 +103,16 @@ export async function runLine(
     timer = setTimeout(() => reject(tooLate(timeoutMs)), timeoutMs + GRACE_MS)
   })
   try {
-    const running = shell.exec(line, { signal, rawScript: true, ...(stdin === undefined ? {} : { stdin }) })
+    // Without it, `cd -` would go to a directory of the interpreter.
+    const env = { OLDPWD: request.cwd }
+    const running = shell.exec(line, { signal, env, rawScript: true, ...(stdin === undefined ? {} : { stdin }) })
     running.catch(() => {})
     const result = await Promise.race([running, interruption])
     if (signal.aborted) throw reasonOf(signal)
     if (result.exitCode === 124 && performance.now() >= end) throw tooLate(timeoutMs)
     if (result.exitCode === 126) refuseRunaway(result)
-    const { stdout, stderr, exitCode, env } = withOwnTexts(result)
-    return { stdout, stderr, exitCode, pwd: env.PWD }
+    const { stdout, stderr, exitCode, env: lastEnv } = withOwnTexts(result)
+    return { stdout, stderr, exitCode, pwd: lastEnv.PWD }
   } catch (error) {
     if (error instanceof ToolError) throw error
     if (signal.aborted) throw reasonOf(signal)

@@ -13,20 +13,23 @@ import { xargsCommand } from './xargs-command.ts'
 
 export { runScript } from './node-emulation/engine.ts'
 
-/**
- * The commands that run in the thread of the interpreter. A page whose lines run in a worker does not load them.
- *
- * @param endLine ends the whole line with the error that ended a script from outside
- */
-export function interpreterCommands(
-  runner: ScriptRunner,
-  endLine: (reason: ToolError) => void,
-  search: OpenSearch,
-  live?: LiveOutput,
-): Command[] {
-  const searches = searchCommands(search).map(({ command }) => command)
+/** What the commands of a line use. */
+export interface InterpreterHost {
+  /** Absolute path under which commands see the workspace. */
+  readonly root: string
+  readonly runner: ScriptRunner
+  /** Ends the whole line with the error that ended a script from outside. */
+  endLine(reason: ToolError): void
+  readonly search: OpenSearch
+  readonly live?: LiveOutput | undefined
+}
+
+/** The commands that run in the thread of the interpreter. A page whose lines run in a worker does not load them. */
+export function interpreterCommands(host: InterpreterHost): Command[] {
+  const { root, search, live } = host
+  const searches = searchCommands(search, root).map(({ command }) => command)
   return [
-    nodeCommand(runner, endLine, live),
+    nodeCommand(host),
     npmCommand(live),
     xargsCommand(),
     ...searches,

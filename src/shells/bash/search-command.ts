@@ -12,13 +12,13 @@ import { resolvePath, workspacePath } from './virtual-paths.ts'
  * `grep -r` and `rg` on our own search, which is many times faster. Other calls are left to the interpreter's commands. Only
  * the files come from the thread that has them: a search that takes long or has much output can be ended.
  */
-export function searchCommands(open: OpenSearch): CustomCommand[] {
+export function searchCommands(open: OpenSearch, root: string): CustomCommand[] {
   const command = (name: SearchName) =>
     customCommand(name, async (args, at) => {
       const search = parseSearch(name, args)
       if (search === undefined) return undefined
       try {
-        return await run(name, args, search, open, at)
+        return await run({ name, args, search, open, root }, at)
       } catch (error) {
         if (error !== outputFull) throw error
         const stderr = `bash: ${name}: output size limit exceeded (${MAX_OUTPUT} bytes)\n`
@@ -28,17 +28,23 @@ export function searchCommands(open: OpenSearch): CustomCommand[] {
   return [command('grep'), command('egrep'), command('fgrep'), command('rg')]
 }
 
+interface SearchCall {
+  readonly name: SearchName
+  readonly args: readonly string[]
+  readonly search: Search
+  readonly open: OpenSearch
+  /** Absolute path under which commands see the workspace. */
+  readonly root: string
+}
+
 async function run(
-  name: SearchName,
-  args: readonly string[],
-  search: Search,
-  open: OpenSearch,
+  { name, args, search, open, root }: SearchCall,
   { cwd, stdin }: CommandContext,
 ): Promise<ExecResult | undefined> {
   const isImplied = search.operands.length === 0
   if (isImplied && name === 'rg' && stdin !== '') return undefined
   const operands = isImplied ? ['.'] : search.operands
-  const paths = operands.map((operand) => workspacePath(resolvePath(cwd, operand)))
+  const paths = operands.map((operand) => workspacePath(resolvePath(cwd, operand), root))
   if (!paths.every((path) => path !== undefined)) return undefined
   const output = new SearchOutput(search)
   let stderr = ''

@@ -98,7 +98,13 @@ async function start(message: Extract<ToThread, { type: 'line' | 'script' }>): P
         : threadRunner(scriptThreads, job, limits.deadline, stop.signal)
     const commands = [
       ...message.commands.map((name) => remoteCommand(job, name).command),
-      ...interpreterCommands(runner, (error) => stop.abort(error), remoteSearch(job), live),
+      ...interpreterCommands({
+        root: message.request.root,
+        runner,
+        endLine: (error) => stop.abort(error),
+        search: remoteSearch(job),
+        live,
+      }),
     ]
     const judge = remoteJudge(job, message.request)
     return runLine(interpreter, message.request, { fs, commands, judge, signal: stop.signal, live })

@@ -120,6 +120,7 @@ export function nodeShell(requested: NodeShellOptions): Shell {
 
   return {
     name: 'node',
+    root,
     capabilities: Object.freeze({
       processes: true,
       network: sandbox?.network ?? true,

@@ -33,10 +33,11 @@ const optionTable: OptionTable<LineAnalyzerOptions> = {
 export function createLineAnalyzer(requested?: LineAnalyzerOptions): CommandJudge {
   const checked = checkOptions<LineAnalyzerOptions>('createLineAnalyzer()', requested, optionTable)
   const { confined, ...options } = checked
-  return (line, { cwd, policy, call }) => {
+  return (line, { cwd, policy, call, root = options.root }) => {
     const verdicts = new Map<string, Verdict>()
     const analyzed = analyzeText(line, policy.data.commands ?? NO_LISTS, {
       ...options,
+      ...(root === undefined ? {} : { root }),
       cwd,
       judgesScripts: true,
       unknowns: confined !== true ? 'nothing' : dependsOnCommands(policy.data) ? 'paths' : 'words',
@@ -58,7 +59,7 @@ export function createLineAnalyzer(requested?: LineAnalyzerOptions): CommandJudg
       })),
       scripts:
         hasCommandRules(policy.data) || hasCommandLabels(policy.data)
-          ? judgeScripts(analyzed.scripts(), { policy, call, root: options.root })
+          ? judgeScripts(analyzed.scripts(), { policy, call, root })
           : [],
     }
   }

@@ -1,3 +1,4 @@
+import type { Shell } from '../../shells/types.ts'
 import { same } from '../assert.ts'
 import { open, type ShellCase } from './case.ts'
 
@@ -19,6 +20,25 @@ export const sessionCases: readonly ShellCase[] = [
         same((await run('true', { cwd })).code, code, cwd)
         const started = await workspace.call('start_command', { command: 'true', cwd })
         same(started.ok || started.code, code, `${cwd}, in the background`)
+      }
+    },
+  },
+  {
+    name: 'commands see the workspace under the root of the shell, or under one that it accepts',
+    unless: ({ shell }) =>
+      shell.root === undefined ? 'the shell does not say where commands see the workspace' : undefined,
+    async test(subject) {
+      const { shell } = subject
+      const other = '/contract/other-root'
+      const shells: [string, Shell][] = [[shell.root as string, shell]]
+      if (shell.acceptsRoot?.(other) === true) {
+        shells.push([other, { ...shell, run: (command) => shell.run({ ...command, root: other }) }])
+      }
+      for (const [root, at] of shells) {
+        const { ok } = await open({ ...subject, shell: at }, { 'sub/a.txt': 'a\n' })
+        same((await ok('pwd')).stdout, `${root}\n`, 'pwd')
+        same((await ok(`cat "${root}/sub/a.txt"`)).stdout, 'a\n', 'a path below the root')
+        same((await ok(`cd "${root}/sub"; true`)).cwd, 'sub', 'the last directory')
       }
     },
   },

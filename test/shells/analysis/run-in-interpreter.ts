@@ -31,10 +31,13 @@ export async function runInInterpreter(line: string): Promise<string[]> {
   })
   const environment = {
     fs: boundMethods(fs),
-    commands: [...interpreterCommands(noScript, () => {}, noSearch), ...commands],
+    commands: [
+      ...interpreterCommands({ root: '/workspace', runner: noScript, endLine() {}, search: noSearch }),
+      ...commands,
+    ],
     signal: new AbortController().signal,
   }
-  const request = { line, cwd: DIRECTORY, env: { HOME: DIRECTORY }, timeoutMs: 2000 }
+  const request = { line, root: '/workspace', cwd: DIRECTORY, env: { HOME: DIRECTORY }, timeoutMs: 2000 }
   // A line that fails may have started a stub before.
   await runLine(await loadInterpreter(), request, environment).catch(() => {})
   return started

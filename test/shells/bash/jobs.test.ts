@@ -26,7 +26,7 @@ function recordingThread(events: ThreadEvents) {
 }
 
 const result = { stdout: 'done', stderr: '', exitCode: 0 }
-const request = { line: '', cwd: '/', env: {}, timeoutMs: 1000 }
+const request = { line: '', root: '/workspace', cwd: '/', env: {}, timeoutMs: 1000 }
 
 function open() {
   const started: ReturnType<typeof recordingThread>[] = []

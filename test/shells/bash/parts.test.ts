@@ -73,7 +73,11 @@ describe('the files of a command', () => {
     async (deep) => {
       const backend = memory({ 'x/y/f': '' })
       const workspace = filesOver(backend)
-      const fs = bashFs({ roots: { workspace, scratch: filesOver(memory()) }, random: () => bytes(''), ends: Error })
+      const fs = bashFs({
+        roots: { root: '/workspace', workspace, scratch: filesOver(memory()) },
+        random: () => bytes(''),
+        ends: Error,
+      })
       await fs.mkdir(`/workspace/${deep}`, { recursive: true })
       await fs.mkdir(`/workspace/${deep}`, { recursive: true })
       expect((await backend.stat(path(deep)))?.type).toBe('directory')
@@ -268,7 +272,7 @@ it('bash() passes stdin to a line', async () => {
 describe('bashFs', () => {
   const fsOver = (backend: Backend, more: Partial<CommandFilesOptions> = {}) => {
     const workspace = filesOver(backend, more)
-    const roots = { workspace, scratch: filesOver(memory({ tmp: { directory: true } })) }
+    const roots = { root: '/workspace', workspace, scratch: filesOver(memory({ tmp: { directory: true } })) }
     return bashFs({ roots, random: (count) => new Uint8Array(count), ends: (message) => new Error(message) })
   }
   const failing = (): Backend => {
@@ -334,7 +338,7 @@ describe('runLine', () => {
         registerTransformPlugin() {}
       },
     }) as unknown as Interpreter
-  const request = { line: 'true', cwd: '/', env: {}, timeoutMs: 60_000 }
+  const request = { line: 'true', root: '/workspace', cwd: '/', env: {}, timeoutMs: 60_000 }
   const done = { stdout: '', stderr: '', exitCode: 0, env: {} }
   const worldOf = (signal: AbortSignal) => ({ fs: new InMemoryFs(), commands: [], signal })
 
@@ -412,13 +416,16 @@ describe('custom commands', () => {
 
   it('git and patch stop when their line is aborted', async () => {
     const stopped = () => Promise.reject(new ToolError('ABORTED', 'The command was stopped'))
-    const git = gitCommand(() => ({ head: stopped }) as unknown as CommandGit)
+    const git = gitCommand(() => ({ head: stopped }) as unknown as CommandGit, '/workspace')
     await expect(git.attempt(['status'], at)).rejects.toMatchObject({ code: 'ABORTED' })
     const files = filesOver(memory({ x: 'a\n' }), { signal: AbortSignal.abort() })
     const diff = '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n'
-    const patch = patchCommand({ workspace: files, scratch: files }).attempt(['-p1'], { ...at, stdin: diff })
+    const patch = patchCommand({ root: '/workspace', workspace: files, scratch: files }).attempt(['-p1'], {
+      ...at,
+      stdin: diff,
+    })
     await expect(patch).rejects.toMatchObject({ code: 'ABORTED' })
-    const [grep] = searchCommands(searchFiles(files))
+    const [grep] = searchCommands(searchFiles(files), '/workspace')
     await expect(grep?.attempt(['-r', 'a', '.'], at)).rejects.toMatchObject({ code: 'ABORTED' })
   })
 
@@ -426,6 +433,7 @@ describe('custom commands', () => {
     const clone = async () => ({ commit: '0'.repeat(40), skipped: ['con'] })
     const git = gitCommand(
       () => ({ head: async () => undefined, change: async () => ({ clone }) }) as unknown as CommandGit,
+      '/workspace',
     )
     const cloneErrors = async (...flags: string[]) =>
       (await git.attempt(['clone', ...flags, 'https://git.example/x', '.'], at))?.stderr
@@ -443,10 +451,11 @@ describe('custom commands', () => {
   it('node reports an engine failure without its message, and ends the line if it was ended from outside', async () => {
     const ended: string[] = []
     const run = async (error: Error) => {
-      const command = nodeCommand(
-        () => Promise.reject(error),
-        ({ code }) => void ended.push(code),
-      )
+      const command = nodeCommand({
+        root: '/workspace',
+        runner: () => Promise.reject(error),
+        endLine: ({ code }) => void ended.push(code),
+      })
       return (await command.execute(['-e', '1'], contextOf({}))).stderr
     }
     expect(await run(new TypeError('/home/someone'))).toBe('node: the engine failed\n')

@@ -70,7 +70,7 @@ describe('a line in a process of Node', () => {
       throw new Error('not permitted')
     })
     const options = { timeoutMs: 1000, signal: new AbortController().signal, serve: async () => undefined }
-    const request = { line: '', cwd: '/', env: {}, timeoutMs: 1000 }
+    const request = { line: '', root: '/workspace', cwd: '/', env: {}, timeoutMs: 1000 }
     await expect(threads.run({ type: 'line', request, commands: [] }, options)).rejects.toMatchObject({
       code: 'SHELL_UNAVAILABLE',
     })

@@ -20,8 +20,8 @@ export async function runPrintingScript(line: string, listener?: OutputListener)
     Object.fromEntries(Object.entries(files).map(([name, content]) => [`${DIRECTORY}/${name}`, content])),
   )
   const live = lineOutput(interpreter, listener)
-  const request = { line, cwd: DIRECTORY, env: { HOME: DIRECTORY }, timeoutMs: 20_000 }
-  const commands = interpreterCommands(noScript, () => {}, noSearch, live)
+  const request = { line, root: DIRECTORY, cwd: DIRECTORY, env: { HOME: DIRECTORY }, timeoutMs: 20_000 }
+  const commands = interpreterCommands({ root: DIRECTORY, runner: noScript, endLine() {}, search: noSearch, live })
   const { signal } = new AbortController()
   return runLine(interpreter, request, { fs: boundMethods(fs), commands, signal, live }).catch(() => undefined)
 }

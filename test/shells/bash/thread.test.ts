@@ -65,7 +65,7 @@ describe('a line ended from outside', () => {
     ['3 if it exits with 3 and then loops', 'process.exit(3); for (;;);', /^$/],
   ])('ends a script with exit code %s', async (code, text, stderr) => {
     const main = { kind: 'code', text, prints: false, isModule: false } as const
-    const script = { main, isTest: false, args: [], cwd: '/', env: {}, stdin: '' }
+    const script = { main, isTest: false, args: [], root: '/workspace', cwd: '/', env: {}, stdin: '' }
     const limits = { deadline: Number.POSITIVE_INFINITY, memoryBytes: 1e8, outputBytes: 1e6 }
     const { signal } = new AbortController()
     expect(await runScript(script, new InMemoryFs(), { ...limits, signal })).toMatchObject({
@@ -82,7 +82,7 @@ describe('a line ended from outside', () => {
     ['ABORTED', { signal: AbortSignal.timeout(1) }, 'setTimeout(() => {}, 1e6)'],
   ])('ends a script with %s for the limits %j', async (code, limits, text) => {
     const main = { kind: 'code', text, prints: false, isModule: false } as const
-    const script = { main, isTest: false, args: [], cwd: '/', env: {}, stdin: '' }
+    const script = { main, isTest: false, args: [], root: '/workspace', cwd: '/', env: {}, stdin: '' }
     const all = {
       deadline: Number.POSITIVE_INFINITY,
       memoryBytes: 1e8,
@@ -95,7 +95,7 @@ describe('a line ended from outside', () => {
 
 it('import.meta.dirname of a module at / is /', async () => {
   const main = { kind: 'file', path: '/m.mjs' } as const
-  const script = { main, isTest: false, args: [], cwd: '/', env: {}, stdin: '' }
+  const script = { main, isTest: false, args: [], root: '/workspace', cwd: '/', env: {}, stdin: '' }
   const limits = { deadline: Number.POSITIVE_INFINITY, memoryBytes: 1e8, outputBytes: 1e6 }
   const files = new InMemoryFs({ '/m.mjs': 'console.log(import.meta.dirname, import.meta.filename)' })
   expect(await runScript(script, files, { ...limits, signal: new AbortController().signal })).toMatchObject({

@@ -2,14 +2,21 @@ import type { ExecResult } from 'just-bash'
 import { ToolError } from '../../../errors.ts'
 import type { CommandGit } from '../../types.ts'
 import { type Flags, type FlagTable, parseFlags, unknownFlag } from '../flags.ts'
-import { HOME, resolvePath } from '../virtual-paths.ts'
+import { resolvePath, workspacePath } from '../virtual-paths.ts'
+
+/** Where a git command runs, in the tree that commands see. */
+export interface GitLocation {
+  readonly cwd: string
+  /** The root of the workspace. */
+  readonly root: string
+}
 
 /** A call of a git command. */
 export interface GitInvocation {
   readonly git: CommandGit
   readonly head: Head
   readonly args: readonly string[]
-  readonly cwd: string
+  readonly at: GitLocation
   readonly stdin: string
 }
 
@@ -48,16 +55,16 @@ export function fatal(reason: string): ExecResult {
 }
 
 /** Converts an operand to a path of the workspace. */
-export function toWorkspacePath(cwd: string, name: string): string {
+export function toWorkspacePath({ cwd, root }: GitLocation, name: string): string {
   const path = resolvePath(cwd, name)
-  if (path === HOME) return '.'
-  if (path.startsWith(`${HOME}/`)) return path.slice(HOME.length + 1)
-  throw new ToolError('PATH_REJECTED', `${name}: '${name}' is outside repository at '${HOME}'`)
+  const inside = workspacePath(path, root)
+  if (inside !== undefined) return inside
+  throw new ToolError('PATH_REJECTED', `${name}: '${name}' is outside repository at '${root}'`)
 }
 
 /** Converts a path of the workspace to an operand relative to a directory: the inverse of `toWorkspacePath`. */
-export function toOperand(cwd: string, path: string): string {
-  const directory = toWorkspacePath(cwd, '.')
+export function toOperand(at: GitLocation, path: string): string {
+  const directory = toWorkspacePath(at, '.')
   if (directory === '.') return path
   const [from, to] = [directory.split('/'), path.split('/')]
   const difference = from.findIndex((name, index) => name !== to[index])

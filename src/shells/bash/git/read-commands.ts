@@ -2,7 +2,6 @@ import { ToolError } from '../../../errors.ts'
 import type { LogEntry } from '../../../git/provider.ts'
 import type { CommandDiff } from '../../types.ts'
 import { textOfBytes } from '../byte-encoding.ts'
-import { HOME } from '../virtual-paths.ts'
 import {
   changeSummary,
   detachedAt,
@@ -30,7 +29,7 @@ const diffFlags = {
   '--patch': 'ignored',
 }
 
-export const diff: GitSubcommand = async ({ git, args, cwd }) => {
+export const diff: GitSubcommand = async ({ git, args, at }) => {
   const flags = gitFlags(
     args,
     table({ ...diffFlags, '--cached': 'index', '--staged': 'index', '--quiet': 'quiet', '--exit-code': 'code' }),
@@ -42,7 +41,7 @@ export const diff: GitSubcommand = async ({ git, args, cwd }) => {
   if (more !== undefined || isThree || (isIndex && to !== undefined)) return undefined
   const orHead = (ref: string | undefined) => (ref === '' ? 'HEAD' : ref)
   const all = await git.diff({ from: orHead(from), to: isIndex ? 'index' : orHead(to) })
-  const pathspec = paths.map((name) => toWorkspacePath(cwd, name))
+  const pathspec = paths.map((name) => toWorkspacePath(at, name))
   const changes = pathspec.length === 0 ? all : all.filter(({ path }) => matchesPathspec(path, pathspec))
   const text = flags.count('quiet') > 0 ? '' : diffText(changes, flags.count)
   return {
@@ -97,7 +96,7 @@ export const log: GitSubcommand = async ({ git, args, head }) => {
   return gitSuccess(ordered.map(render.text).join(render.isLong ? '\n' : ''))
 }
 
-export const show: GitSubcommand = async ({ git, args, cwd }) => {
+export const show: GitSubcommand = async ({ git, args, at }) => {
   const flags = gitFlags(
     args,
     table(
@@ -113,7 +112,7 @@ export const show: GitSubcommand = async ({ git, args, cwd }) => {
     const [, ref, path] = /^([^:]+):(.+)$/s.exec(name) ?? []
     if (ref !== undefined && path !== undefined) {
       // As in git: relative to the root, unless it begins with `./` or `../`.
-      const bytes = await git.fileAt(ref, /^\.\.?\//.test(path) ? toWorkspacePath(cwd, path) : path)
+      const bytes = await git.fileAt(ref, /^\.\.?\//.test(path) ? toWorkspacePath(at, path) : path)
       text += textOfBytes(bytes, 'utf8')
       continue
     }
@@ -146,13 +145,13 @@ export const branches: GitSubcommand = async ({ git, head, args }) => {
   return gitSuccess(text)
 }
 
-export const revParse: GitSubcommand = async ({ git, head, args, cwd }) => {
+export const revParse: GitSubcommand = async ({ git, head, args, at }) => {
   const [first = '', second] = args
   const idOf = (name: string) => git.resolve(name, { shows: true })
-  if (first === '--show-toplevel') return gitSuccess(`${HOME}\n`)
+  if (first === '--show-toplevel') return gitSuccess(`${at.root}\n`)
   if (first === '--is-inside-work-tree') return gitSuccess('true\n')
   if (first === '--show-prefix')
-    return gitSuccess(toWorkspacePath(cwd, '.') === '.' ? '\n' : `${toWorkspacePath(cwd, '.')}/\n`)
+    return gitSuccess(toWorkspacePath(at, '.') === '.' ? '\n' : `${toWorkspacePath(at, '.')}/\n`)
   if (first === '--abbrev-ref' && second === 'HEAD') return gitSuccess(`${head.branch ?? 'HEAD'}\n`)
   if (first === '--short' && second !== undefined) return gitSuccess(`${short(await idOf(second))}\n`)
   if (first === '--verify' && second !== undefined) return gitSuccess(`${await idOf(second)}\n`)

@@ -9,7 +9,7 @@ import {
   toOperand,
 } from './git-subcommand.ts'
 
-export const status: GitSubcommand = async ({ git, head, args, cwd }) => {
+export const status: GitSubcommand = async ({ git, head, args, at }) => {
   const flags = gitFlags(
     args.map((arg) => (/^(-u|--untracked-files$)/.test(arg) ? `--untracked-files=${arg.slice(2)}` : arg)),
     table(
@@ -28,10 +28,10 @@ export const status: GitSubcommand = async ({ git, head, args, cwd }) => {
       head.commit === undefined ? `No commits yet on ${head.branch}` : (head.branch ?? 'HEAD (no branch)')
     const first = flags.count('branch') > 0 ? `## ${position}\n` : ''
     // For programs, paths do not depend on the directory.
-    const displayed = (path: string) => (isPorcelain ? path : toOperand(cwd, path))
+    const displayed = (path: string) => (isPorcelain ? path : toOperand(at, path))
     return gitSuccess(first + rows.map((row) => `${lettersOf(row)} ${displayed(row.path)}\n`).join(''))
   }
-  return gitSuccess(await longStatus({ git, head, cwd }, rows))
+  return gitSuccess(await longStatus({ git, head, at }, rows))
 }
 
 /** Parses `--untracked-files`; `undefined` for an unknown mode. */
@@ -42,7 +42,7 @@ function untrackedOf(mode = 'normal'): 'files' | 'directories' | 'none' | undefi
 
 /** The status as git prints it for people, with paths relative to a directory. */
 export async function longStatus(
-  { git, head, cwd }: Pick<GitInvocation, 'git' | 'head' | 'cwd'>,
+  { git, head, at }: Pick<GitInvocation, 'git' | 'head' | 'at'>,
   rows: readonly CommandStatus[],
 ): Promise<string> {
   const { branch, commit } = head
@@ -51,7 +51,7 @@ export async function longStatus(
   const list = (title: string, of: readonly string[]) => {
     if (of.length > 0) lines.push('', title, ...of.map((text) => `\t${text}`))
   }
-  const stateRow = (state: GitState, path: string) => `${`${words[state]}:`.padEnd(12)}${toOperand(cwd, path)}`
+  const stateRow = (state: GitState, path: string) => `${`${words[state]}:`.padEnd(12)}${toOperand(at, path)}`
   const staged = rows.filter(({ index }) => index !== 'same')
   const changed = rows.filter(({ files }) => files !== 'same' && files !== 'untracked')
   const untracked = rows.filter(({ files }) => files === 'untracked')
@@ -65,7 +65,7 @@ export async function longStatus(
   )
   list(
     'Untracked files:',
-    untracked.map(({ path }) => toOperand(cwd, path)),
+    untracked.map(({ path }) => toOperand(at, path)),
   )
   if (rows.length === 0) lines.push('nothing to commit, working tree clean')
   else if (staged.length === 0) {

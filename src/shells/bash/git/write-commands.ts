@@ -1,6 +1,5 @@
 import { ToolError } from '../../../errors.ts'
 import type { Flags } from '../flags.ts'
-import { HOME } from '../virtual-paths.ts'
 import {
   changeSummary,
   failed,
@@ -18,22 +17,22 @@ import {
 } from './git-subcommand.ts'
 import { longStatus } from './status.ts'
 
-export const init: GitSubcommand = async ({ git, args, cwd }) => {
+export const init: GitSubcommand = async ({ git, args, at }) => {
   const flags = gitFlags(
     args,
     table({ '-q': 'quiet', '--quiet': 'quiet' }, { '-b': 'branch', '--initial-branch': 'branch' }),
   )
   if (flags.operands.length > 1) return undefined
-  if (toWorkspacePath(cwd, flags.operands[0] ?? '.') !== '.')
-    return fatal(`a repository here is that of the workspace: git init in ${HOME}`)
+  if (toWorkspacePath(at, flags.operands[0] ?? '.') !== '.')
+    return fatal(`a repository here is that of the workspace: git init in ${at.root}`)
   const isNew = (await git.head()) === undefined
   const defaultBranch = flags.values('branch').at(-1)
   if (isNew) await (await git.change()).init(defaultBranch === undefined ? {} : { defaultBranch })
   const verb = isNew ? 'Initialized empty' : 'Reinitialized existing'
-  return gitSuccess(flags.count('quiet') > 0 ? '' : `${verb} Git repository in ${HOME}/.git/\n`)
+  return gitSuccess(flags.count('quiet') > 0 ? '' : `${verb} Git repository in ${at.root}/.git/\n`)
 }
 
-export const clone: GitSubcommand = async ({ git, args, cwd }) => {
+export const clone: GitSubcommand = async ({ git, args, at }) => {
   const flags = gitFlags(
     args,
     table(
@@ -44,8 +43,10 @@ export const clone: GitSubcommand = async ({ git, args, cwd }) => {
   if (flags.operands.length > 2) return undefined
   const [address, directory] = flags.operands
   if (address === undefined) return fatal('You must specify a repository to clone.')
-  if (directory === undefined || toWorkspacePath(cwd, directory) !== '.') {
-    return fatal(`a repository here is that of the workspace itself: git clone ${address} ${cwd === HOME ? '.' : HOME}`)
+  if (directory === undefined || toWorkspacePath(at, directory) !== '.') {
+    return fatal(
+      `a repository here is that of the workspace itself: git clone ${address} ${at.cwd === at.root ? '.' : at.root}`,
+    )
   }
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol))
@@ -62,7 +63,7 @@ export const clone: GitSubcommand = async ({ git, args, cwd }) => {
   return gitSuccess('', `${flags.count('quiet') > 0 ? '' : "Cloning into '.'...\n"}${skippedWarnings(skipped)}`)
 }
 
-export const add: GitSubcommand = async ({ git, args, cwd }) => {
+export const add: GitSubcommand = async ({ git, args, at }) => {
   const flags = gitFlags(
     args,
     table({ '-A': 'all', '--all': 'all', '-u': 'tracked', '--update': 'tracked', '-v': 'ignored', '--': 'ignored' }),
@@ -71,7 +72,7 @@ export const add: GitSubcommand = async ({ git, args, cwd }) => {
   if (flags.operands.length === 0 && !isWhole) {
     return gitSuccess('', 'Nothing specified, nothing added.\n')
   }
-  const paths = isWhole ? ['.'] : flags.operands.map((name) => toWorkspacePath(cwd, name))
+  const paths = isWhole ? ['.'] : flags.operands.map((name) => toWorkspacePath(at, name))
   const repository = await git.change()
   await repository.add(paths, { tracked: flags.count('tracked') > 0 })
   return gitSuccess('')
@@ -126,7 +127,7 @@ export const commit: GitSubcommand = async (invocation) => {
   )
 }
 
-export const branch: GitSubcommand = async ({ git, head, args }) => {
+export const branch: GitSubcommand = async ({ git, head, args, at }) => {
   const flags = gitFlags(
     args,
     table({ '-d': 'delete', '--delete': 'delete', '-D': 'force', '-q': 'quiet', '--quiet': 'quiet', '-f': 'x' }),
@@ -140,11 +141,11 @@ export const branch: GitSubcommand = async ({ git, head, args }) => {
       if (!(await git.branches({ showsAll: false })).includes(name))
         return failed(1, output, `error: branch '${name}' not found\n`)
       if (name === head.branch) {
-        return failed(1, output, `error: cannot delete branch '${name}' used by worktree at '${HOME}'\n`)
+        return failed(1, output, `error: cannot delete branch '${name}' used by worktree at '${at.root}'\n`)
       }
       const isQuiet = flags.count('quiet') > 0
-      const at = await git.resolve(`refs/heads/${name}`, { shows: !isQuiet })
-      if (flags.count('force') === 0 && !(await historyContains(git, head.commit, at))) {
+      const tip = await git.resolve(`refs/heads/${name}`, { shows: !isQuiet })
+      if (flags.count('force') === 0 && !(await historyContains(git, head.commit, tip))) {
         return failed(
           1,
           output,
@@ -152,18 +153,18 @@ export const branch: GitSubcommand = async ({ git, head, args }) => {
         )
       }
       await (await git.change()).deleteBranch(name)
-      if (!isQuiet) output += `Deleted branch ${name} (was ${short(at)}).\n`
+      if (!isQuiet) output += `Deleted branch ${name} (was ${short(tip)}).\n`
     }
     return gitSuccess(output)
   }
-  const [name, at] = operands
+  const [name, start] = operands
   if (name === undefined || operands.length > 2) return undefined
-  await create(git, name, at)
+  await create(git, name, start)
   return gitSuccess('')
 }
 
 export const checkout: GitSubcommand = async (invocation) => {
-  const { git, args, cwd } = invocation
+  const { git, args, at } = invocation
   const flags = gitFlags(
     args,
     table(
@@ -180,7 +181,7 @@ export const checkout: GitSubcommand = async (invocation) => {
     if (refs.length > 1) return undefined
     return restorePaths(
       invocation,
-      paths.map((path) => toWorkspacePath(cwd, path)),
+      paths.map((path) => toWorkspacePath(at, path)),
       refs[0],
       options,
     )
@@ -194,7 +195,7 @@ export const checkout: GitSubcommand = async (invocation) => {
       () => false,
     ))
   if (isKnown) return switchTo(invocation, ref, options)
-  const files = refs.map((path) => toWorkspacePath(cwd, path))
+  const files = refs.map((path) => toWorkspacePath(at, path))
   try {
     return await restorePaths(invocation, files, undefined, options)
   } catch (error) {
@@ -247,7 +248,7 @@ export const restore: GitSubcommand = async (invocation) => {
     ),
   )
   if (flags.operands.length === 0) return fatal('you must specify path(s) to restore')
-  const paths = flags.operands.map((name) => toWorkspacePath(invocation.cwd, name))
+  const paths = flags.operands.map((name) => toWorkspacePath(invocation.at, name))
   const isIndex = flags.count('index') > 0
   const from = flags.values('from').at(-1)
   if (!isIndex && from !== undefined) return undefined
@@ -263,7 +264,7 @@ export const restore: GitSubcommand = async (invocation) => {
 
 /** `git reset`: resets the index, or everything to HEAD. */
 export const reset: GitSubcommand = async (invocation) => {
-  const { git, head, args, cwd } = invocation
+  const { git, head, args, at } = invocation
   const flags = gitFlags(args, table({ '-q': 'quiet', '--quiet': 'quiet', '--hard': 'hard', '--mixed': 'ignored' }))
   const [before, after] = splitAtDashes(flags.operands, args)
   const [first] = before
@@ -288,7 +289,7 @@ export const reset: GitSubcommand = async (invocation) => {
     const { skipped } = await repository.checkout(head.branch ?? head.commit, { force: true })
     return gitSuccess(flags.count('quiet') > 0 ? '' : await headMessage(git), skippedWarnings(skipped))
   }
-  const paths = names.length === 0 ? ['.'] : names.map((name) => toWorkspacePath(cwd, name))
+  const paths = names.length === 0 ? ['.'] : names.map((name) => toWorkspacePath(at, name))
   await repository.restore(paths, { from: 'HEAD', only: 'index' })
   const rows = (await git.status()).filter(
     ({ files, path }) => files !== 'same' && files !== 'untracked' && matchesPathspec(path, paths),

@@ -61,6 +61,7 @@ export function installFacts({ context }: ScriptContext, script: Script): void {
   const facts = {
     argv: ['/usr/bin/node', ...(script.main.kind === 'file' ? [script.main.path] : []), ...script.args],
     cwd: script.cwd,
+    root: script.root,
     env: script.env,
     stdin: script.stdin,
     namePattern: script.namePattern,

@@ -11,6 +11,8 @@ export interface Script {
   readonly args: readonly string[]
   /** An absolute path, like all paths here. */
   readonly cwd: string
+  /** The path of the workspace: the home directory of a user whose environment names none. */
+  readonly root: string
   readonly env: Readonly<Record<string, string>>
   /** One character per byte. */
   readonly stdin: string

@@ -27,6 +27,7 @@ export interface HostFunctions {
 export interface Facts {
   readonly argv: readonly string[]
   readonly cwd: string
+  readonly root: string
   readonly env: Record<string, string>
   /** One character per byte. */
   readonly stdin: string

@@ -1,3 +1,5 @@
+import { facts } from './host.js'
+
 /** The module `os`. */
 export const os = {
   EOL: '\n',
@@ -6,7 +8,7 @@ export const os = {
   arch: () => 'x64',
   release: () => '0',
   tmpdir: () => '/tmp',
-  homedir: () => '/workspace',
+  homedir: () => facts.env.HOME ?? facts.root,
   hostname: () => 'workspace',
   cpus: () => [],
   availableParallelism: () => 1,
