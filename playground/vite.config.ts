@@ -12,7 +12,7 @@ export default defineConfig({
   // Works on any host and below any path.
   base: './',
   resolve: { alias: published() },
-  plugins: [keepNoEval(), policyInPage(), filesInServiceWorker()],
+  plugins: [keepNoEval(), publishedEngine(), policyInPage(), filesInServiceWorker()],
   worker: { format: 'es' },
   server: { headers: headersFor('/') },
   build: {
@@ -39,11 +39,15 @@ export default defineConfig({
   },
 })
 
-/** Resolves `wardspace` and its subpaths as package.json publishes them. */
+/**
+ * Resolves `wardspace` and its subpaths as package.json publishes them. The controllers and the elements are built from their
+ * source: the page shares Preact and the parts of the views with them.
+ */
 function published(): { find: RegExp; replacement: string }[] {
   const { exports } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8'))
   return Object.entries(exports as Record<string, string | { default: string }>).map(([name, target]) => {
-    const file = typeof target === 'string' ? target : target.default
+    const built = typeof target === 'string' ? target : target.default
+    const file = name === './ui' || name === './elements' ? `src/${name}/index.ts` : built
     const pattern = name
       .slice(1)
       .replaceAll(/[.\\/]/g, String.raw`\$&`)
@@ -57,6 +61,18 @@ function keepNoEval(): Plugin {
   return {
     name: 'keep-no-eval',
     transform: (code, id) => (id.endsWith('/playground/no-eval.ts') ? { code, moduleSideEffects: true } : undefined),
+  }
+}
+
+/** Gives the controllers that load a part of the engine the published one. */
+function publishedEngine(): Plugin {
+  return {
+    name: 'published-engine',
+    enforce: 'pre',
+    resolveId: (source, importer) =>
+      source === '../policy/lint.ts' && importer?.startsWith(join(top, 'src/ui/'))
+        ? join(top, 'dist/policy/index.js')
+        : undefined,
   }
 }
 

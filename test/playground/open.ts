@@ -120,13 +120,14 @@ async function built(root: string): Promise<string> {
   }
 }
 
-/** A hash of all inputs of a page: its files, the playground's, the built library, this file and the package versions. */
+/** A hash of all inputs of a page: its files, the playground's, the built library, the elements, this file and the package versions. */
 function stamp(root: string): string {
   const hash = createHash('sha256')
   for (const file of [join(top, 'package-lock.json'), join(top, 'package.json'), import.meta.filename]) {
     hash.update(readFileSync(file))
   }
-  for (const folder of new Set([root, join(top, 'playground'), join(top, 'dist')])) {
+  const inputs = ['playground', 'dist', 'src/ui', 'src/elements'].map((folder) => join(top, folder))
+  for (const folder of new Set([root, ...inputs])) {
     const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
     for (const name of names) {
       const file = join(folder, name)
