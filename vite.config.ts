@@ -91,8 +91,12 @@ async function inBrowser(
 ): Promise<TestProjectConfiguration> {
   return {
     server: { fs: { allow: ['.', realpathSync('node_modules')] } },
-    // Its file of WebAssembly lies beside it, where a bundled module would not find it.
-    optimizeDeps: { exclude: ['quickjs-emscripten', '@jitl/quickjs-wasmfile-release-asyncify'] },
+    // Its file of WebAssembly lies beside it, where a bundled module would not find it. What elements load when they are shown
+    // is prepared before: a page would be loaded again for it.
+    optimizeDeps: {
+      include: ['@xterm/xterm', '@xterm/addon-fit'],
+      exclude: ['quickjs-emscripten', '@jitl/quickjs-wasmfile-release-asyncify'],
+    },
     test: {
       name,
       include,

@@ -16,9 +16,9 @@ const BUNDLED = /^\..*\/packages\/[^/]+\.ts$/
 /** Precedes the path of such a module below `dist` until the importing file has its place. */
 const BUILT = 'built:'
 
-/** Whether a module that is imported stays out of the build. */
+/** Whether a module that is imported stays out of the build. The stylesheets of packages are texts in it. */
 export function isExternal(id: string): boolean {
-  return !/^[./\0]/.test(id) && !COMBINED.test(id)
+  return !/^[./\0]/.test(id) && !COMBINED.test(id) && !/\.css\b/.test(id)
 }
 
 /**

@@ -75,7 +75,7 @@ export const shortcuts: readonly Shortcut[] = [
     does: 'The terminal',
     act() {
       showTerminal()
-      focus('.terminal-view textarea')
+      focus('wardspace-terminal')
     },
   },
   {

@@ -15,7 +15,7 @@ const ChangesView = lazyView(async () => (await import('../views/changes/changes
 const CallView = lazyView(async () => (await import('../views/timeline/call-view.tsx')).CallView)
 const PolicyView = lazyView(async () => (await import('../views/policy/policy-view.tsx')).PolicyView)
 const ReportView = lazyView(async () => (await import('../views/report/report-view.tsx')).ReportView)
-const TerminalView = lazyView(async () => (await import('../views/terminal/terminal-view.tsx')).default)
+const TerminalView = lazyView(async () => (await import('../views/terminal/terminal-view.tsx')).TerminalView)
 
 /** The middle of the page: what the agent or the person works on, and the terminal. */
 export function Stage({ projectSession }: { readonly projectSession: ProjectSession | undefined }) {

@@ -1,6 +1,7 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
 import { createWorkspace, type Failure, type Success, type Workspace } from 'wardspace'
 import { callbackSink } from 'wardspace/audit'
+import type { SavedTerminal, Terminal } from 'wardspace/ui'
 import type { OpenProject } from '../projects/types.ts'
 import { type Autosave, createAutosave } from './autosave.ts'
 import { changedPaths, type FileChange } from './changes.ts'
@@ -15,7 +16,8 @@ import type { OpenFiles } from './open-files.ts'
 import { openSession, type SessionOptions } from './open-session.ts'
 import type { Replacement } from './replacement.ts'
 import { createSearch, type Search } from './search.ts'
-import { createTerminal, type PersonTerminal, type SavedTerminal } from './terminal.ts'
+import { snapshotSignal } from './snapshot-signal.ts'
+import { openTerminal } from './terminal.ts'
 import { createTree, type FileTree } from './tree.ts'
 import type { TypedTexts } from './typed-texts.ts'
 import type { Session } from './types.ts'
@@ -36,7 +38,7 @@ export interface ProjectSession {
   /** Search and replace in all files. Its code loads with the first call. */
   replacement(): Promise<Replacement>
   readonly conversation: Conversation
-  readonly terminal: PersonTerminal
+  readonly terminal: Terminal
   /** What the agent works on now. */
   readonly following: Following
   /** Changes since the project was first opened here, by path. */
@@ -78,14 +80,10 @@ async function openConversation(
   return conversation
 }
 
-/** Opens the person's terminal and saves what it prints. */
-async function openTerminal({ kept }: OpenProject, session: Session, autosave: Autosave): Promise<PersonTerminal> {
-  const printed = signal(0)
-  const terminal = createTerminal(session, await kept.load<SavedTerminal>('terminal'), () => {
-    printed.value = printed.peek() + 1
-  })
-  autosave.follow('terminal', [printed], terminal.keep)
-  return terminal
+/** Returns what a terminal has kept. Other versions have kept it in other ways. */
+async function loadTerminal({ kept }: OpenProject): Promise<SavedTerminal | undefined> {
+  const saved = (await kept.load('terminal')) as Partial<SavedTerminal> | undefined
+  return saved === undefined ? undefined : { lines: saved.lines ?? [], history: saved.history ?? [] }
 }
 
 /** Returns a function whose first call makes the value that every call returns. */
@@ -115,7 +113,8 @@ export async function openProjectSession(
   const conversation = await openConversation(project, session, options.pick, autosave)
   const writable = signal(project.writable)
   const { files, texts, close: endTyping } = await openTyping(project, session, autosave)
-  const terminal = await openTerminal(project, session, autosave)
+  const terminal = openTerminal(session, await loadTerminal(project))
+  autosave.follow('terminal', [snapshotSignal(terminal)], terminal.keep)
   const following = createFollowing(session, conversation.isWorking)
 
   const review = createReviewLoader(project, { session, conversation }, autosave)

@@ -15,19 +15,8 @@ const places: readonly (readonly [names: string, sentence: string])[] = [
 
 const sentences = new Map(places.flatMap(([names, sentence]) => names.split(' ').map((name) => [name, sentence])))
 
-/** Says what there is here in place of a command, or undefined for one that is unknown. */
-function absentCommand(name: string): string | undefined {
+/** Says what there is here in place of a command. Returns undefined for one that is unknown. */
+export function sentenceOfAbsent(name: string): string | undefined {
   const sentence = sentences.get(name)
   return sentence === undefined ? undefined : `${name} is not available here. ${sentence}`
-}
-
-/** Returns the sentences for the commands that an error output does not find. */
-export function absentCommands(stderr: string): string[] {
-  const names = [...stderr.matchAll(/(?:^|: )([\w.+-]+): command not found/gm)].map(([, name = '']) => name)
-  return [...new Set(names)].flatMap((name) => absentCommand(name) ?? [])
-}
-
-/** Describes a refused line that starts a command which is not here. */
-export function absentInRefusal(line: string): string | undefined {
-  return absentCommand(/^\s*([\w.+-]+)/.exec(line)?.[1] ?? '')
 }

@@ -65,11 +65,14 @@ export type WardspacePolicy = ElementWith<PolicyProperties>
 /** The class of `<wardspace-policy>`. */
 export const WardspacePolicy = createElement<PolicyProperties>(() => import('./policy/policy-view.tsx'))
 
-/** Commands of a person and their output. */
+/** Commands of a person and their output. Needs the packages @xterm/xterm and @xterm/addon-fit. Dispatches `wardspace-open-file`. */
 export type WardspaceTerminal = ElementWith<TerminalProperties>
 
 /** The class of `<wardspace-terminal>`. */
-export const WardspaceTerminal = createElement<TerminalProperties>(() => import('./terminal/terminal-view.tsx'))
+export const WardspaceTerminal = createElement<TerminalProperties>(
+  () => import('./terminal/terminal-view.tsx'),
+  'greeting',
+)
 
 /** All calls in order, with their outcome. Dispatches `wardspace-open-call`. */
 export type WardspaceTimeline = ElementWith<TimelineProperties>
@@ -97,8 +100,8 @@ export type WardspaceElements = { [Name in keyof typeof elements]: InstanceType<
 
 /** The events of the elements. They cross shadow roots. */
 export interface WardspaceElementEvents {
-  /** The person has chosen a file. */
-  'wardspace-open-file': CustomEvent<{ readonly path: string }>
+  /** The person has chosen a file, perhaps at a line. */
+  'wardspace-open-file': CustomEvent<{ readonly path: string; readonly line?: number | undefined }>
   /** The person has chosen a call, by its key in the timeline. */
   'wardspace-open-call': CustomEvent<{ readonly key: string }>
 }
@@ -137,7 +140,7 @@ declare global {
   }
 
   interface HTMLElementEventMap {
-    'wardspace-open-file': CustomEvent<{ readonly path: string }>
+    'wardspace-open-file': CustomEvent<{ readonly path: string; readonly line?: number | undefined }>
     'wardspace-open-call': CustomEvent<{ readonly key: string }>
   }
 }

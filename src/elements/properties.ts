@@ -60,6 +60,8 @@ export interface DiffProperties {
 /** The properties of `<wardspace-terminal>`. */
 export interface TerminalProperties {
   readonly controller: Terminal
+  /** Shown above the first line. */
+  readonly greeting?: string | undefined
 }
 
 /** The properties of `<wardspace-chat>`. */

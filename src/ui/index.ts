@@ -29,7 +29,16 @@ export {
   type PolicyEditorOptions,
   type PolicyEditorSnapshot,
 } from './policy-editor.ts'
-export { createTerminal, type Terminal, type TerminalLine, type TerminalSnapshot } from './terminal.ts'
+export {
+  createTerminal,
+  type SavedTerminal,
+  type Terminal,
+  type TerminalLine,
+  type TerminalOptions,
+  type TerminalSnapshot,
+  type TerminalStream,
+} from './terminal.ts'
+export type { Completion, TerminalFiles } from './terminal-completion.ts'
 export { createTimeline, type Timeline, type TimelineEntry, type TimelineSnapshot } from './timeline.ts'
 export { type Call, createTrackedCall, type TrackOptions, trackAction, trackCalls } from './track-calls.ts'
 export { aboutCall, type CallOutcome, outcomeOf } from './words/call-words.ts'

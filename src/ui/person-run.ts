@@ -1,6 +1,6 @@
 import type { CallOptions, Success } from '../call/state/call.ts'
 import type { Failure } from '../errors.ts'
-import { checkOptions, isObjectWith } from '../util/check-options.ts'
+import { checkOptions, isObjectWith, type OptionTable } from '../util/check-options.ts'
 import type { Workspace, WorkspaceRun } from '../workspace/types.ts'
 
 /** The files that a controller works on. */
@@ -23,13 +23,18 @@ const optionChecks = {
  * Returns the calls of a person. Who makes a change by hand has approved it, where the run asks nobody else.
  *
  * @param owner the function that takes the options, in messages
+ * @param checks of its other options
  * @throws TypeError for wrong options
  */
-export function createPersonCall(owner: string, options: PersonOptions): PersonCall {
+export function createPersonCall<Options extends PersonOptions>(
+  owner: string,
+  options: Options,
+  checks: Partial<OptionTable<Omit<Options, keyof PersonOptions>>> = {},
+): PersonCall {
   const { workspace, run = workspace.run({ actor: 'person' }) } = checkOptions<PersonOptions>(
     owner,
     options,
-    optionChecks,
+    { ...optionChecks, ...checks },
     'workspace',
   )
   return (tool, input, options) =>

@@ -1,19 +1,28 @@
+import type { Success } from '../call/state/call.ts'
 import type { Failure } from '../errors.ts'
+import { isFunction, isObjectValue, isObjectWith } from '../util/check-options.ts'
 import { type Controller, ControllerState } from './controller.ts'
-import { createPersonCall, type PersonOptions } from './person-run.ts'
+import { createPersonCall, type PersonCall, type PersonOptions } from './person-run.ts'
+import type { Completion, TerminalFiles } from './terminal-completion.ts'
+import { createSafeText, oneLine, red, safeText } from './terminal-text.ts'
+import type { Timeline } from './timeline.ts'
 import { blockedInWords, type Refusal, refusalInWords } from './words/person-words.ts'
 
-/** A line that ran, or runs. */
+/** A line that ran, or runs. Plain data, so that it can be saved. */
 export interface TerminalLine {
   readonly id: number
+  /** Who runs it, such as `person` or `agent`. */
+  readonly actor: string
   readonly command: string
   readonly cwd: string
-  /** Standard output and errors, without control sequences. */
+  /** Standard output and errors. Of the control sequences, only colours are left. */
   readonly output: string
   /** `undefined` while it runs, and if it did not run. */
   readonly exitCode?: number
   /** What was refused of it, in a person's words. */
   readonly refused: readonly string[]
+  /** What there is in place of a command that the shell does not have, and the files that the line has changed. */
+  readonly notes: readonly string[]
   readonly isRunning: boolean
 }
 
@@ -21,10 +30,15 @@ export interface TerminalLine {
 export interface TerminalSnapshot {
   /** Oldest first. */
   readonly lines: readonly TerminalLine[]
+  /** The commands that the person has entered, oldest first. */
+  readonly history: readonly string[]
   /** The directory of the next line. */
   readonly cwd: string
   readonly isRunning: boolean
 }
+
+/** The part of a terminal that can be saved. */
+export type SavedTerminal = Pick<TerminalSnapshot, 'lines' | 'history'>
 
 /** Commands of a person. Each line is a call, so what it does is checked, recorded and can be undone. */
 export interface Terminal extends Controller<TerminalSnapshot> {
@@ -34,10 +48,55 @@ export interface Terminal extends Controller<TerminalSnapshot> {
   stop(): void
   /** Removes the lines that have ended. */
   clear(): void
+  /** Returns how the text before the cursor can go on: by a command, a path, a script or a branch. */
+  complete(beforeCursor: string): Promise<Completion>
+  /** Returns the path of the file that a name in an output means, or undefined when there is none. */
+  fileAt(name: string): Promise<string | undefined>
+  /** Returns what a later terminal continues with. */
+  keep(): SavedTerminal
+  /** Stops the line that runs, and stops following the agent. */
+  close(): void
 }
 
-/** Older lines are dropped. */
+/** Follows the lines of a person in a shell. */
+export interface TerminalStream {
+  /** Announces a line. Returns the time limit to run it with, by which the shell knows the line. */
+  begin(
+    command: string,
+    onOutput: (stream: 'stdout' | 'stderr', text: string) => void,
+  ): { readonly timeoutMs: number; end(): void }
+}
+
+/** Options of {@link createTerminal}. */
+export interface TerminalOptions extends PersonOptions {
+  /** What an earlier terminal has kept. Its lines no longer run. */
+  readonly saved?: SavedTerminal | undefined
+  /** The calls whose commands of the agent are shown too. */
+  readonly timeline?: Timeline
+  /** Passes on the output of a line while it runs. Without it, the output appears at the end. */
+  readonly stream?: TerminalStream
+  /** The files for completion and for names in an output. By default, those that the person's run lists. */
+  readonly files?: TerminalFiles
+  /** Says what there is in place of a command that the shell does not have. */
+  readonly explainAbsent?: (command: string) => string | undefined
+}
+
+/** Older lines and commands are dropped. */
 const MAX_LINES = 500
+/** Characters of output that are kept. */
+const MAX_TEXT = 200_000
+/** Changed files that are named. */
+const MAX_CHANGED = 8
+
+const loadCompletion = () => import('./terminal-completion.ts')
+
+const optionChecks = {
+  saved: isObjectValue,
+  timeline: isObjectWith('a timeline', 'subscribe'),
+  stream: isObjectWith('a stream', 'begin'),
+  files: isObjectWith('files', 'list', 'read'),
+  explainAbsent: isFunction,
+}
 
 /**
  * Creates a terminal. The workspace needs a `shell`.
@@ -48,74 +107,196 @@ const MAX_LINES = 500
  * await terminal.run('echo one > a.txt && cat a.txt')
  * console.log(terminal.snapshot.lines[0]?.output)
  */
-export function createTerminal(options: PersonOptions): Terminal {
-  const call = createPersonCall('createTerminal()', options)
-  const state = new ControllerState<TerminalSnapshot>({ lines: [], cwd: '.', isRunning: false })
-  let count = 0
-  let running: AbortController | undefined
-
-  function change(id: number, change: Partial<TerminalLine>): void {
-    state.update({ lines: state.snapshot.lines.map((line) => (line.id === id ? { ...line, ...change } : line)) })
-  }
-
+export function createTerminal(options: TerminalOptions): Terminal {
+  const call = createPersonCall('createTerminal()', options, optionChecks)
+  const terminal = new CommandLines(call, options)
+  const unfollow = terminal.followAgent(options.timeline)
+  const { state } = terminal
+  const place = () => ({
+    files: options.files ?? filesOf(call),
+    cwd: state.snapshot.cwd === '.' ? '' : state.snapshot.cwd,
+  })
   return {
     get snapshot() {
       return state.snapshot
     },
     subscribe: state.subscribe,
-    async run(command) {
-      if (running !== undefined || command.trim() === '') return
-      running = new AbortController()
-      count += 1
-      const id = count
-      const { lines, cwd } = state.snapshot
-      const line: TerminalLine = { id, command, cwd, output: '', refused: [], isRunning: true }
-      state.update({ lines: [...lines.slice(1 - MAX_LINES), line], isRunning: true })
-      try {
-        const result = await call('run_command', { command, cwd }, { signal: running.signal })
-        if (result.ok) {
-          const ended = result as unknown as EndedCommand
-          change(id, resultOf(ended))
-          state.update({ cwd: ended.cwd })
-        } else change(id, { refused: [wordsOf(result)] })
-      } finally {
-        running = undefined
-        change(id, { isRunning: false })
-        state.update({ isRunning: false })
-      }
-    },
-    stop: () => running?.abort(),
+    run: (command) => terminal.run(command),
+    stop: () => terminal.stop(),
     clear: () => state.update({ lines: state.snapshot.lines.filter(({ isRunning }) => isRunning) }),
+    complete: async (beforeCursor) => (await loadCompletion()).completeLine(beforeCursor, place()),
+    fileAt: async (name) => (await loadCompletion()).existingFile(name, place()),
+    keep: () => ({ lines: lastLines(state.snapshot.lines), history: state.snapshot.history }),
+    close() {
+      unfollow()
+      terminal.stop()
+    },
+  }
+}
+
+/** The lines, and what runs them. */
+class CommandLines {
+  readonly state: ControllerState<TerminalSnapshot>
+  readonly #call: PersonCall
+  readonly #options: TerminalOptions
+  #count: number
+  #running: AbortController | undefined
+
+  constructor(call: PersonCall, options: TerminalOptions) {
+    this.#call = call
+    this.#options = options
+    const { lines = [], history = [] } = options.saved ?? {}
+    const ended = lines.map((line) => ({ ...line, isRunning: false }))
+    this.#count = ended.reduce((last, { id }) => Math.max(last, id), 0)
+    this.state = new ControllerState<TerminalSnapshot>({ lines: ended, history, cwd: '.', isRunning: false })
+  }
+
+  stop(): void {
+    this.#running?.abort()
+  }
+
+  async run(command: string): Promise<void> {
+    if (this.#running !== undefined || command.trim() === '') return
+    const running = new AbortController()
+    this.#running = running
+    const { cwd, history } = this.state.snapshot
+    const id = this.#add({ actor: 'person', command, cwd })
+    const entered = history.at(-1) === command ? history : [...history, command].slice(-MAX_LINES)
+    this.state.update({ isRunning: true, history: entered })
+    const shown = this.#showOutput(id)
+    const streamed = this.#options.stream?.begin(command, shown.add)
+    try {
+      const timeoutMs = streamed?.timeoutMs
+      const input = { command, cwd, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
+      const result = await this.#call('run_command', input, { signal: running.signal })
+      this.#end(id, result, shown.isAny())
+      if (result.ok) this.state.update({ cwd: (result as unknown as EndedCommand).cwd })
+    } finally {
+      streamed?.end()
+      this.#running = undefined
+      this.#change(id, { isRunning: false })
+      this.state.update({ isRunning: false })
+    }
+  }
+
+  /** Shows the commands of the agent: the line when one starts, its output when it has ended. */
+  followAgent(timeline: Timeline | undefined): () => void {
+    if (timeline === undefined) return () => {}
+    const lines = new Map<string, number | undefined>(timeline.snapshot.entries.map(({ key }) => [key, undefined]))
+    return timeline.subscribe(({ entries }) => {
+      for (const { key, actor, tool, input, state, result } of entries) {
+        if (actor !== 'agent' || tool !== 'run_command' || state === 'waiting') continue
+        if (!lines.has(key)) {
+          const { command, cwd } = input as { readonly command?: unknown; readonly cwd?: unknown }
+          lines.set(key, this.#add({ actor, command: safeText(String(command)), cwd: String(cwd ?? '.') }))
+        }
+        const id = lines.get(key)
+        if (state !== 'done' || id === undefined) continue
+        lines.set(key, undefined)
+        if (result !== undefined) this.#end(id, result, false)
+        this.#change(id, { isRunning: false })
+      }
+    })
+  }
+
+  #add(line: Pick<TerminalLine, 'actor' | 'command' | 'cwd'>): number {
+    this.#count += 1
+    const added: TerminalLine = { ...line, id: this.#count, output: '', refused: [], notes: [], isRunning: true }
+    this.state.update({ lines: [...lastLines(this.state.snapshot.lines), added] })
+    return this.#count
+  }
+
+  #change(id: number, change: Partial<TerminalLine>): void {
+    const { lines } = this.state.snapshot
+    this.state.update({ lines: lines.map((line) => (line.id === id ? { ...line, ...change } : line)) })
+  }
+
+  #append(id: number, text: string): void {
+    const line = this.state.snapshot.lines.find((one) => one.id === id)
+    if (line !== undefined) this.#change(id, { output: line.output + text })
+  }
+
+  /** Shows the output of a command as it comes. */
+  #showOutput(id: number) {
+    const safe = { stdout: createSafeText(), stderr: createSafeText() }
+    let isAny = false
+    return {
+      add: (stream: 'stdout' | 'stderr', output: string) => {
+        const added = safe[stream](output)
+        if (added === '') return
+        isAny = true
+        this.#append(id, stream === 'stderr' ? red(added) : added)
+      },
+      isAny: () => isAny,
+    }
+  }
+
+  #end(id: number, result: Success | Failure, isShown: boolean): void {
+    const { explainAbsent = () => undefined } = this.#options
+    const { command } = this.state.snapshot.lines.find((line) => line.id === id) ?? {}
+    if (!result.ok) {
+      const name = /^\s*([\w.+-]+)/.exec(command ?? '')?.[1]
+      const absent = result.code === 'COMMAND_DENIED' && name !== undefined ? explainAbsent(name) : undefined
+      const words = result.code === 'SHELL_UNAVAILABLE' ? result.message : blockedInWords(result)
+      this.#change(id, { refused: [absent ?? words] })
+      return
+    }
+    const { stdout, stderr, exitCode, truncated, refused = [], filesChanged = [] } = result as unknown as EndedCommand
+    const errors = safeText(stderr ?? '')
+    const output = safeText(stdout ?? '')
+    if (!isShown) {
+      const separator = output === '' || output.endsWith('\n') || errors === '' ? '' : '\n'
+      const note = truncated === true ? '… only the end of the output is shown\n' : ''
+      this.#append(id, `${note}${output}${separator}${errors === '' ? '' : red(errors)}`)
+    }
+    const absent = [...errors.matchAll(/(?:^|: )([\w.+-]+): command not found/gm)].map(([, name = '']) => name)
+    const changed = filesChanged.filter((path) => path !== '.git' && !path.startsWith('.git/')).map(oneLine)
+    const more = changed.length > MAX_CHANGED ? ` and ${changed.length - MAX_CHANGED} more` : ''
+    this.#change(id, {
+      exitCode,
+      refused: [...new Set(refused.map(refusalInWords))],
+      notes: [
+        ...[...new Set(absent)].flatMap((name) => explainAbsent(name) ?? []),
+        ...(changed.length > 0 ? [`changed: ${changed.slice(0, MAX_CHANGED).join(', ')}${more}`] : []),
+      ],
+    })
   }
 }
 
 interface EndedCommand {
-  readonly stdout: string
-  readonly stderr: string
+  readonly stdout?: string
+  readonly stderr?: string
   readonly exitCode: number
   readonly cwd: string
-  readonly truncated: boolean
+  readonly truncated?: boolean
   readonly refused?: readonly Refusal[]
+  readonly filesChanged?: readonly string[]
 }
 
-function resultOf({ stdout, stderr, exitCode, truncated, refused = [] }: EndedCommand): Partial<TerminalLine> {
-  const separator = stdout === '' || stdout.endsWith('\n') || stderr === '' ? '' : '\n'
-  const output = plainText(`${stdout}${separator}${stderr}`)
-  return {
-    output: truncated ? `… only the end of the output is shown\n${output}` : output,
-    exitCode,
-    refused: [...new Set(refused.map(refusalInWords))],
+/** Returns the last lines, with the end of their output. */
+function lastLines(lines: readonly TerminalLine[]): readonly TerminalLine[] {
+  const kept: TerminalLine[] = []
+  let left = MAX_TEXT
+  for (const line of lines.slice(1 - MAX_LINES).toReversed()) {
+    if (left <= 0 && !line.isRunning) break
+    kept.push(line.output.length > left ? { ...line, output: line.output.slice(-Math.max(left, 1)) } : line)
+    left -= line.output.length
   }
+  return kept.toReversed()
 }
 
-function wordsOf(failure: Failure): string {
-  return failure.code === 'SHELL_UNAVAILABLE' ? failure.message : blockedInWords(failure)
-}
-
-/** What a terminal would carry out, such as colours, a new title or text for the clipboard. */
-const sequences =
-  /\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[PX^_][^\x1b]*(?:\x1b\\)?|\x1b[ -/]*[0-~]?|[\x00-\x08\x0b-\x1f\x7f-\x9f]/g
-
-function plainText(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(sequences, '')
+/** The files as the calls of a person see them. */
+function filesOf(call: PersonCall): TerminalFiles {
+  return {
+    async list(path) {
+      const result = await call('list_directory', { path: path === '' ? '.' : path, includeHidden: true })
+      if (!result.ok) return []
+      const { entries } = result as unknown as { readonly entries: readonly { path: string; type: string }[] }
+      return entries.map((entry) => ({ name: entry.path.slice(entry.path.lastIndexOf('/') + 1), type: entry.type }))
+    },
+    async read(path) {
+      const result = await call('read_file', { path })
+      return result.ok ? String(result.content) : ''
+    },
+  }
 }

@@ -28,6 +28,15 @@ afterAll(() => server.close())
 it('the page in plain HTML runs without a bundler: the person approves what its agent changes', async () => {
   const page = await (await playground.person()).newPage()
   await useExample(page, `http://localhost:${(server.address() as AddressInfo).port}/`)
+  // The page maps no xterm.
+  await page.evaluate(`Promise.all(['wardspace', 'wardspace/backends/memory', 'wardspace/ui'].map((name) => import(name))).then(
+    async ([{ createWorkspace }, { memory }, { createTerminal }]) => {
+      const workspace = await createWorkspace({ backend: memory(), policy: 'readOnly' })
+      const terminal = Object.assign(document.createElement('wardspace-terminal'), { controller: createTerminal({ workspace }) })
+      document.body.replaceChildren(terminal)
+    },
+  )`)
+  await page.getByText('The terminal needs the packages @xterm/xterm and @xterm/addon-fit.').waitFor()
 })
 
 it.each(['react', 'svelte', 'vue'])('the example in %s has the same agent and styles', (name) => {

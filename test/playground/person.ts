@@ -39,7 +39,7 @@ export const fact = (page: Page, name: string) =>
     .locator('dd')
 /** The messages of the agent. */
 export const agentTexts = (page: Page) => page.locator('.said.agent')
-export const terminalText = (page: Page) => page.locator('.terminal-place').textContent()
+export const terminalText = (page: Page) => page.locator('.terminal-place .xterm').textContent()
 /** The changed parts of a diff. */
 export const changedText = (place: Page | Locator) => place.locator('.cm-changedText, .changed-text')
 

@@ -12,9 +12,10 @@ describe('the terminal in the page', () => {
       await page.setViewportSize({ width: 1400, height })
       const beyond = () =>
         page.evaluate(() => {
-          const bottom = (selector: string) =>
-            document.querySelector(selector)?.getBoundingClientRect().bottom ?? Number.NaN
-          return bottom('.terminal-view .xterm-screen') - bottom('.terminal-place')
+          const bottom = (element: Element | null | undefined) => element?.getBoundingClientRect().bottom ?? Number.NaN
+          const { shadowRoot } = document.querySelector('wardspace-terminal') ?? {}
+          const place = document.querySelector('.terminal-place')
+          return bottom(shadowRoot?.querySelector('.xterm-screen')) - bottom(place)
         })
       await expect.poll(beyond).toBeLessThanOrEqual(0)
     }

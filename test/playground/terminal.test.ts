@@ -2,25 +2,27 @@ import { describe, expect, it } from 'vitest'
 import { memory } from 'wardspace/backends/memory'
 import { memoryByteStore } from '../../playground/projects/byte-store.ts'
 import { openSession } from '../../playground/session/open-session.ts'
-import { createTerminal } from '../../playground/session/terminal.ts'
-import { completeLine } from '../../playground/session/terminal-completion.ts'
-import { isIncomplete } from '../../playground/session/terminal-syntax.ts'
-import { createSafeText, safeText } from '../../playground/session/terminal-text.ts'
-import { createLineEditor } from '../../playground/views/terminal/line-editor.ts'
+import { filesOf, openTerminal } from '../../playground/session/terminal.ts'
+import { isIncomplete } from '../../src/elements/terminal/incomplete.ts'
+import { createLineEditor } from '../../src/elements/terminal/line-editor.ts'
+import { startOf, textOf } from '../../src/elements/terminal/line-text.ts'
+import { completeLine } from '../../src/ui/terminal-completion.ts'
+import { createSafeText, safeText } from '../../src/ui/terminal-text.ts'
 
 async function open(files: Readonly<Record<string, string>> = { 'src/a.js': 'one\n' }) {
   const project = { info: { id: 'p', name: 'P' }, backend: memory(files), kept: memoryByteStore() }
   const session = await openSession(project)
-  const terminal = createTerminal(session, undefined, () => {})
-  terminal.clear()
-  const pieces: string[] = []
-  terminal.onText((text) => pieces.push(text))
-  const run = async (line: string) => {
-    pieces.length = 0
-    await terminal.run(line)
-    return pieces.join('').replace(/\x1b\[\d*m/g, '')
+  const terminal = openTerminal(session)
+  /** What the last line has printed. */
+  const printed = () => {
+    const line = terminal.snapshot.lines.at(-1)
+    return line === undefined ? '' : textOf(line).slice(startOf(line).length)
   }
-  return { session, terminal, run, pieces }
+  const run = async (line: string) => {
+    await terminal.run(line)
+    return printed().replace(/\x1b\[\d*m/g, '')
+  }
+  return { session, terminal, run, printed }
 }
 
 describe('the shell of the terminal', () => {
@@ -45,7 +47,7 @@ describe('the shell of the terminal', () => {
       ['printf "no end"', 'no end\n'],
     ]
     for (const [line, output] of lines) expect([line, await run(line)]).toEqual([line, output])
-    expect(terminal.text).not.toMatch(/\x1e|__exit/)
+    expect(JSON.stringify(terminal.snapshot)).not.toMatch(/\\u001e|__exit/)
     await session.close()
   })
 
@@ -60,12 +62,12 @@ describe('the shell of the terminal', () => {
   })
 
   it('prints output while the command runs, once, and nothing again when it runs under another policy', async () => {
-    const { run, pieces, session } = await open()
+    const { run, printed, session } = await open()
     await session.change({ policy: 'readOnly' })
     expect(await run('echo one; echo two > two.txt; echo three')).toBe('one\nthree\nchanged: two.txt\n')
     const ended = run('echo first; sleep 0.5; echo last')
-    await expect.poll(() => pieces.join('')).toContain('first')
-    expect(pieces.join('')).not.toContain('last')
+    await expect.poll(printed).toContain('first')
+    expect(printed()).not.toContain('last')
     expect(await ended).toBe('first\nlast\n')
     await session.close()
   })
@@ -84,15 +86,17 @@ describe('completion', () => {
   const head = 'ref: refs/heads/main\n'
   const place = {
     cwd: 'src',
-    backend: memory({
-      'src/price.js': '',
-      'src/price.test.js': '',
-      'src/two words.js': '',
-      'package.json': '{"scripts":{"test":"node --test","lint":"x"}}',
-      '.git/HEAD': head,
-      '.git/refs/heads/main': '0\n',
-      '.git/refs/heads/fix/rounding': '0\n',
-      '.git/packed-refs': '0 refs/heads/old\n',
+    files: filesOf({
+      backend: memory({
+        'src/price.js': '',
+        'src/price.test.js': '',
+        'src/two words.js': '',
+        'package.json': '{"scripts":{"test":"node --test","lint":"x"}}',
+        '.git/HEAD': head,
+        '.git/refs/heads/main': '0\n',
+        '.git/refs/heads/fix/rounding': '0\n',
+        '.git/packed-refs': '0 refs/heads/old\n',
+      }),
     }),
   }
   it.each([

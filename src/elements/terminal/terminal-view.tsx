@@ -1,122 +1,45 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { TerminalLine } from '../../ui/terminal.ts'
-import { scrollable } from '../parts/focusable.ts'
-import { useSnapshot } from '../parts/use-snapshot.ts'
+import xtermStyles from '@xterm/xterm/css/xterm.css?inline'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ViewContext } from '../define-element.ts'
 import type { TerminalProperties } from '../properties.ts'
-import styles from './terminal.css?inline'
+import type { openTerminal } from './open-terminal.ts'
+import terminalStyles from './terminal.css?inline'
 
-export { styles }
+export const styles = `${xtermStyles}\n${terminalStyles}`
 
-/** The lines with their output, and a field for the next line. */
-export function View({ controller }: TerminalProperties) {
-  const { lines, cwd, isRunning } = useSnapshot(controller)
-  const output = useRef<HTMLDivElement>(null)
-  useLayoutEffect(() => {
-    if (output.current !== null) output.current.scrollTop = output.current.scrollHeight
-  }, [lines])
-  return (
-    <section class="fill" aria-label="Terminal">
-      <div class="output" ref={output} role="log" aria-label="Output" {...scrollable}>
-        {lines.length === 0 && (
-          <p class="muted">Each command runs as a call: it is checked, recorded and can be undone.</p>
-        )}
-        {lines.map((line) => (
-          <Line key={line.id} line={line} />
-        ))}
-      </div>
-      <Prompt
-        history={lines.map(({ command }) => command)}
-        cwd={cwd}
-        isRunning={isRunning}
-        onRun={(command) => void controller.run(command)}
-        onStop={controller.stop}
-        onClear={controller.clear}
-      />
-    </section>
-  )
+type Open = (...parts: Parameters<typeof openTerminal> extends [unknown, ...infer Parts] ? Parts : never) => () => void
+
+/** Loads the packages of the terminal. Returns undefined when they are not installed. */
+async function loadTerminal(): Promise<Open | undefined> {
+  const { openTerminal } = await import('./open-terminal.ts')
+  // Bundlers take an import within `try` as that of a package which may be absent.
+  try {
+    const [{ Terminal }, { FitAddon }] = await Promise.all([import('@xterm/xterm'), import('@xterm/addon-fit')])
+    return (...parts) => openTerminal({ Terminal, FitAddon }, ...parts)
+  } catch {
+    return undefined
+  }
 }
 
-function Line({ line: { cwd, command, output, exitCode, refused, isRunning } }: { readonly line: TerminalLine }) {
+/** The lines with their output, and the line that the person types. Shows nothing until the terminal has loaded. */
+export function View({ controller, greeting, dispatch }: TerminalProperties & ViewContext) {
+  const place = useRef<HTMLDivElement>(null)
+  const [open, setOpen] = useState<{ readonly terminal: Open | undefined }>()
+  useEffect(() => void loadTerminal().then((terminal) => setOpen({ terminal })), [])
+  useEffect(() => {
+    if (place.current === null || open?.terminal === undefined) return
+    return open.terminal(place.current, controller, {
+      greeting,
+      onFile: (path, line) => dispatch('wardspace-open-file', { path, line }),
+    })
+  }, [open, controller])
   return (
-    <div class="line">
-      <div>
-        <span class="muted">{cwd === '.' ? '' : cwd} $</span> {command}
-        {isRunning && <span class="muted"> …</span>}
-      </div>
-      {output !== '' && <pre>{output.replace(/\n$/, '')}</pre>}
-      {refused.map((text) => (
-        <p key={text} class="bad">
-          {text}
+    <section class="terminal" aria-label="Terminal" aria-busy={open === undefined} ref={place}>
+      {open !== undefined && open.terminal === undefined && (
+        <p class="notice warn" role="alert">
+          The terminal needs the packages <code>@xterm/xterm</code> and <code>@xterm/addon-fit</code>.
         </p>
-      ))}
-      {exitCode !== undefined && exitCode !== 0 && <p class="muted">exit {exitCode}</p>}
-    </div>
-  )
-}
-
-/** The field for a line. Up and down go through the earlier ones, Ctrl+C stops, Ctrl+L clears. */
-function Prompt({
-  history,
-  cwd,
-  isRunning,
-  onRun,
-  onStop,
-  onClear,
-}: {
-  readonly history: readonly string[]
-  readonly cwd: string
-  readonly isRunning: boolean
-  readonly onRun: (command: string) => void
-  readonly onStop: () => void
-  readonly onClear: () => void
-}) {
-  const [text, setText] = useState('')
-  const [back, setBack] = useState(0)
-  const go = (steps: number) => {
-    const next = Math.max(0, Math.min(history.length, steps))
-    setBack(next)
-    setText(next === 0 ? '' : (history[history.length - next] ?? ''))
-  }
-  const keys: Readonly<Record<string, () => void>> = {
-    ArrowUp: () => go(back + 1),
-    ArrowDown: () => go(back - 1),
-  }
-  const controls: Readonly<Record<string, () => void>> = { c: onStop, l: onClear }
-  return (
-    <form
-      class="row prompt"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (isRunning || text.trim() === '') return
-        onRun(text)
-        setText('')
-        setBack(0)
-      }}
-    >
-      <span class="muted mono">{cwd === '.' ? '' : cwd} $</span>
-      <input
-        class="field mono"
-        aria-label="Command"
-        autocomplete="off"
-        autocapitalize="off"
-        spellcheck={false}
-        value={text}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
-        onKeyDown={(event) => {
-          const { selectionStart, selectionEnd } = event.currentTarget
-          // With a selected text, Ctrl+C copies.
-          const isControl = event.ctrlKey && selectionStart === selectionEnd
-          const act = isControl ? controls[event.key] : keys[event.key]
-          if (act === undefined) return
-          event.preventDefault()
-          act()
-        }}
-      />
-      {isRunning && (
-        <button type="button" class="button danger" onClick={onStop}>
-          Stop
-        </button>
       )}
-    </form>
+    </section>
   )
 }

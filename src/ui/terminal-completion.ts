@@ -1,5 +1,3 @@
-import type { Backend, Path } from 'wardspace'
-
 /** How a line can go on. */
 export interface Completion {
   /** What all candidates add to the line. */
@@ -8,8 +6,16 @@ export interface Completion {
   readonly candidates: readonly string[]
 }
 
+/** The files that a completion looks at. Paths are those of the project, and empty for the project itself. */
+export interface TerminalFiles {
+  /** Returns the entries of a directory; none if it cannot be listed. */
+  list(path: string): Promise<readonly { readonly name: string; readonly type: string }[]>
+  /** Returns the text of a file; empty if it cannot be read. */
+  read(path: string): Promise<string>
+}
+
 interface Place {
-  readonly backend: Pick<Backend, 'list' | 'read' | 'stat'>
+  readonly files: TerminalFiles
   /** The terminal's directory, empty for the project itself. */
   readonly cwd: string
 }
@@ -96,29 +102,21 @@ function resolve(path: string, cwd: string): string | undefined {
   return names.filter((name) => name !== '').join('/')
 }
 
-async function paths(word: string, { backend, cwd }: Place): Promise<string[]> {
+async function paths(word: string, { files, cwd }: Place): Promise<string[]> {
   const start = word.slice(0, word.lastIndexOf('/') + 1)
   const directory = resolve(start, cwd)
   if (directory === undefined) return []
-  const entries = await backend.list(directory as Path).catch(() => [])
+  const entries = await files.list(directory)
   const isHidden = word.slice(start.length).startsWith('.')
   return entries
     .filter(({ name }) => isHidden || !name.startsWith('.'))
     .map(({ name, type }) => `${start}${name}${type === 'directory' ? '/' : ''}`)
 }
 
-async function textOf(path: string, { backend }: Place): Promise<string> {
+async function scripts({ files, cwd }: Place): Promise<string[]> {
+  const own = await files.read(cwd === '' ? 'package.json' : `${cwd}/package.json`)
   try {
-    return new TextDecoder().decode((await backend.read(path as Path)).bytes)
-  } catch {
-    return ''
-  }
-}
-
-async function scripts({ backend, cwd }: Place): Promise<string[]> {
-  const own = await textOf(cwd === '' ? 'package.json' : `${cwd}/package.json`, { backend, cwd })
-  try {
-    const { scripts: named } = JSON.parse(own || (await textOf('package.json', { backend, cwd }))) as {
+    const { scripts: named } = JSON.parse(own || (await files.read('package.json'))) as {
       scripts?: object
     }
     return Object.keys(named ?? {})
@@ -127,25 +125,26 @@ async function scripts({ backend, cwd }: Place): Promise<string[]> {
   }
 }
 
-async function branches(place: Place): Promise<string[]> {
+async function branches({ files }: Place): Promise<string[]> {
   const heads = async (directory: string): Promise<string[]> => {
-    const entries = await place.backend.list(`.git/refs/heads${directory}` as Path).catch(() => [])
+    const entries = await files.list(`.git/refs/heads${directory}`)
     const names = entries.map(({ name, type }) =>
       type === 'directory' ? heads(`${directory}/${name}`) : [`${directory}/${name}`.slice(1)],
     )
     return (await Promise.all(names)).flat()
   }
-  const packed = await textOf('.git/packed-refs', place)
+  const packed = await files.read('.git/packed-refs')
   return [...(await heads('')), ...[...packed.matchAll(/ refs\/heads\/(.+)$/gm)].map(([, name = '']) => name)]
 }
 
 /** Returns the file that a name in an output means, seen from the terminal's directory or from the project. */
-export async function existingFile(name: string, { backend, cwd }: Place): Promise<string | undefined> {
+export async function existingFile(name: string, { files, cwd }: Place): Promise<string | undefined> {
   for (const from of new Set([cwd, ''])) {
     const path = resolve(name, from)
     if (path === undefined || path === '') continue
-    const stat = await backend.stat(path as Path).catch(() => undefined)
-    if (stat?.type === 'file') return path
+    const at = path.lastIndexOf('/')
+    const entries = await files.list(path.slice(0, Math.max(at, 0)))
+    if (entries.some((entry) => entry.type === 'file' && entry.name === path.slice(at + 1))) return path
   }
   return undefined
 }

@@ -23,3 +23,13 @@ export function createSafeText(): (piece: string) => string {
     return safeText(text.slice(0, at))
   }
 }
+
+/** Returns a text such as a path without anything that a terminal carries out, line ends included. */
+export function oneLine(text: string): string {
+  return text.replace(sequences, '').replace(/[\r\n]/g, ' ')
+}
+
+/** Returns a text in the colour of errors. */
+export function red(text: string): string {
+  return `\x1b[31m${text}\x1b[0m`
+}

@@ -1,0 +1,31 @@
+import type { TerminalLine } from '../../ui/terminal.ts'
+
+const RESET = '\x1b[0m'
+
+export const grey = (text: string) => `\x1b[90m${text}${RESET}`
+const red = (text: string) => `\x1b[31m${text}${RESET}`
+const blue = (text: string) => `\x1b[34m${text}${RESET}`
+
+/** The prompt in a directory. */
+export function promptOf(cwd: string): string {
+  return `${blue(`/workspace${cwd === '.' || cwd === '' ? '' : `/${cwd}`}`)} $ `
+}
+
+/** The prompt of a line with its command. */
+export function startOf({ actor, cwd, command }: TerminalLine): string {
+  return `${actor === 'person' ? promptOf(cwd) : `${grey(`${actor} $`)} `}${command}\n`
+}
+
+/** A line as a terminal prints it. The text grows until the line has ended, and never changes otherwise. */
+export function textOf(line: TerminalLine): string {
+  const { output, exitCode, refused, notes, isRunning } = line
+  const printed = `${startOf(line)}${output}`
+  if (isRunning && exitCode === undefined && refused.length === 0) return printed
+  const end = output === '' ? '' : /\n(?:\x1b\[0m)?$/.test(output) ? RESET : `${RESET}\n`
+  const parts = [
+    ...(exitCode === undefined || exitCode === 0 ? [] : [grey(`exit ${exitCode}`)]),
+    ...refused.map(red),
+    ...notes.map(grey),
+  ]
+  return `${printed}${end}${parts.map((part) => `${part}\n`).join('')}`
+}

@@ -1,0 +1,168 @@
+import type { FitAddon } from '@xterm/addon-fit'
+import type { Terminal as Screen } from '@xterm/xterm'
+import type { Terminal } from '../../ui/terminal.ts'
+import { fileLinks } from './file-links.ts'
+import { isIncomplete } from './incomplete.ts'
+import { createLineEditor } from './line-editor.ts'
+import { grey, promptOf, startOf, textOf } from './line-text.ts'
+
+/** What a terminal shows and does beside the lines. */
+export interface TerminalParts {
+  /** Shown above the first line. */
+  readonly greeting: string | undefined
+  /** Opens a file that an output names. */
+  readonly onFile: (path: string, line: number | undefined) => void
+}
+
+/** The classes of the packages that the terminal needs. */
+export interface TerminalClasses {
+  readonly Terminal: typeof Screen
+  readonly FitAddon: typeof FitAddon
+}
+
+/** Characters that are written at once. A longer text would stop the page. */
+const PIECE = 16_384
+
+/** Opens a terminal in an element. Returns a function that removes it. */
+export function openTerminal(
+  classes: TerminalClasses,
+  place: HTMLElement,
+  controller: Terminal,
+  { greeting, onFile }: TerminalParts,
+): () => void {
+  const screen = new classes.Terminal({
+    fontFamily: getComputedStyle(place).getPropertyValue('--mono'),
+    fontSize: 13,
+    lineHeight: 1.25,
+    convertEol: true,
+    screenReaderMode: true,
+    scrollback: 5_000,
+    theme: coloursOf(place),
+  })
+  const fit = new classes.FitAddon()
+  screen.loadAddon(fit)
+  screen.open(place)
+  if (screen.textarea !== undefined) {
+    screen.textarea.ariaLabel = 'Terminal input'
+    screen.textarea.ariaDescription = 'Tab completes a line; on an empty line it leaves the terminal.'
+  }
+  const write = (text: string) => {
+    for (let at = 0; at < text.length; at += PIECE) screen.write(text.slice(at, at + PIECE))
+  }
+  const lines = showLines(controller)
+  const editor = createLineEditor({
+    write,
+    columns: () => screen.cols,
+    prompt: () => promptOf(controller.snapshot.cwd),
+    get history() {
+      return controller.snapshot.history
+    },
+    async run(line) {
+      lines.echoed()
+      await controller.run(line)
+    },
+    interrupt: controller.stop,
+    clear() {
+      controller.clear()
+      screen.clear()
+    },
+    complete: controller.complete,
+    isIncomplete,
+  })
+  // Tab completes a line that has begun. On an empty one, and with Shift, it leaves the terminal.
+  screen.attachCustomKeyEventHandler((event) => event.key !== 'Tab' || (!event.shiftKey && !editor.isEmpty))
+  screen.registerLinkProvider(fileLinks(screen, controller.fileAt, onFile))
+  screen.onData(editor.take)
+  if (greeting !== undefined) write(grey(`${greeting}\n`))
+  write(lines.next())
+  editor.begin(ended(controller))
+  const unsubscribe = controller.subscribe(() => {
+    const text = lines.next()
+    if (text !== '') editor.interject(text)
+  })
+  const stopFollowing = followSizeAndColours(
+    place,
+    () => fit.fit(),
+    () => {
+      screen.options.theme = coloursOf(place)
+    },
+  )
+  return () => {
+    unsubscribe()
+    stopFollowing()
+    screen.dispose()
+  }
+}
+
+/** Returns what the lines of a controller have printed since the last time. */
+function showLines(controller: Terminal) {
+  const written = new Map<number, number>()
+  let isEchoed = false
+  return {
+    /** The next line of the person is on the screen already. */
+    echoed() {
+      isEchoed = true
+    },
+    next(): string {
+      const texts = controller.snapshot.lines.map((line) => {
+        const text = textOf(line)
+        const from = written.get(line.id) ?? (isEchoed && line.actor === 'person' ? startOf(line).length : 0)
+        if (!written.has(line.id) && line.actor === 'person') isEchoed = false
+        if (text.length > from || !written.has(line.id)) written.set(line.id, Math.max(from, text.length))
+        return text.slice(from)
+      })
+      return texts.join('')
+    },
+  }
+}
+
+/** Resolves when no line runs. */
+function ended(controller: Terminal): Promise<void> {
+  return new Promise((resolve) => {
+    const unsubscribe = controller.subscribe(({ isRunning }) => {
+      if (isRunning) return
+      resolve()
+      queueMicrotask(() => unsubscribe())
+    })
+  })
+}
+
+function followSizeAndColours(place: HTMLElement, onSize: () => void, onColours: () => void): () => void {
+  const size = new ResizeObserver(() => place.clientHeight > 20 && onSize())
+  size.observe(place)
+  const theme = new MutationObserver(onColours)
+  theme.observe(document.documentElement, { attributes: true })
+  const scheme = matchMedia('(prefers-color-scheme: dark)')
+  scheme.addEventListener('change', onColours)
+  return () => {
+    size.disconnect()
+    theme.disconnect()
+    scheme.removeEventListener('change', onColours)
+  }
+}
+
+/** The colours of a place in the format of the terminal. */
+function coloursOf(place: HTMLElement) {
+  const probe = place.appendChild(document.createElement('span'))
+  const value = (name: string) => {
+    probe.style.color = `var(--${name})`
+    return getComputedStyle(probe).color
+  }
+  const colours = {
+    background: value('panel'),
+    foreground: value('text'),
+    cursor: value('text'),
+    cursorAccent: value('panel'),
+    selectionBackground: value('selected'),
+    red: value('bad'),
+    green: value('good'),
+    yellow: value('warn'),
+    blue: value('accent'),
+    magenta: value('changed'),
+    brightBlack: value('muted'),
+    white: value('text'),
+    brightWhite: value('text'),
+  }
+  probe.remove()
+  return colours
+}
