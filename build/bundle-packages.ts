@@ -4,6 +4,7 @@ import { build, type Metafile } from 'esbuild'
 import type { Plugin } from 'vite'
 import { COMMON_JS, common, modulesOf, type Replacements, top } from './bundle-options.ts'
 import { bundleShell } from './bundle-shell.ts'
+import { shortenMappings } from './shorten-map.ts'
 
 /** Names the licences of everything that the package contains of others. */
 const LICENCES = 'dist/THIRD-PARTY-LICENSES.txt'
@@ -46,7 +47,9 @@ export function bundlePackages(): Plugin {
     async writeBundle(_, bundle) {
       const chunks = Object.values(bundle).filter((chunk) => chunk.type === 'chunk')
       for (const { fileName, moduleIds } of chunks) {
-        if (!moduleIds.some((id) => id.startsWith(join(top, 'src')))) removeMap(join(top, 'dist', fileName))
+        const file = join(top, 'dist', fileName)
+        if (moduleIds.some((id) => id.startsWith(join(top, 'src')))) shortenMap(file)
+        else removeMap(file)
       }
       const built = await Promise.all([
         build({
@@ -65,6 +68,13 @@ export function bundlePackages(): Plugin {
       writeFileSync(join(top, LICENCES), licencesOf(modules))
     },
   }
+}
+
+/** Shortens the source map of a chunk, if it has one: a chunk of imports has none. */
+function shortenMap(file: string): void {
+  if (!existsSync(`${file}.map`)) return
+  const map = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as { readonly mappings: string }
+  writeFileSync(`${file}.map`, JSON.stringify({ ...map, names: [], mappings: shortenMappings(map.mappings) }))
 }
 
 /** Removes the source map of a chunk whose sources are not published. */
