@@ -29,7 +29,7 @@ export async function authorizeChanges(
   const collected = await collectAccesses(workspace, call, draft)
   const { changes, further } = collected
   const facts = policyCall(run, call.tool.name, call.input, call.dialectCall)
-  let evaluated = call.verdict
+  let evaluated = draft.verdict === undefined ? call.verdict : combineVerdicts(call.verdict, draft.verdict)
   if (further.length > 0)
     evaluated = combineVerdicts(evaluated, workspace.policy.evaluate({ ...facts, accesses: further }))
   for (const parent of collected.parents) {

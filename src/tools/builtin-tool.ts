@@ -4,6 +4,7 @@ import type { ReadHistory } from '../history/read-history.ts'
 import type { LogicalPath, Path } from '../paths/logical-path.ts'
 import type { Access } from '../policy/access.ts'
 import type { ContentFlow } from '../policy/content-flow.ts'
+import type { Verdict } from '../policy/evaluation.ts'
 import type { Label } from '../policy/labels.ts'
 import type { WorkPlan } from '../policy/plan.ts'
 import type { Processes } from '../shells/shared/background-processes.ts'
@@ -25,6 +26,8 @@ export interface BuiltinDraft<Result> extends Draft<Result> {
   readonly contentLabel?: Label
   /** Receives the changes instead of the workspace's files, to accept an overlay. They are not journalled. */
   readonly target?: Pick<Backend, 'stat' | 'read' | 'readLink' | 'commit'>
+  /** The verdict on the steps of a program, if it is stricter than that on the call. */
+  readonly verdict?: Verdict
   /** A plan that needs an approval. Once approved, it applies to the run. */
   readonly plan?: WorkPlan
   /** Called with the final answer, after hooks and limits. Must not throw. */

@@ -1,13 +1,34 @@
 import { callOptionTable } from '../call/call-options.ts'
 import { callTool } from '../call/call-tool.ts'
 import { ToolError } from '../errors.ts'
-import { checkArgument, checkOptions, isBoolean, must, requireText } from '../util/check-options.ts'
-import { callOperation, type OperationInput, type OperationName } from './file-operations.ts'
-import type { FileOptions, FileRange, FileStat, FileWriteOptions, WorkspaceFiles } from './files.ts'
+import type { DirectoryEntry, EntryType } from '../storage/backend.ts'
+import {
+  checkArgument,
+  checkOptions,
+  isBoolean,
+  isFunction,
+  isPositive,
+  must,
+  type OptionTable,
+  requireText,
+} from '../util/check-options.ts'
+import { type Operate, operateByCalls, runBatch, successOf } from './file-calls.ts'
+import type { OperationInput, OperationName } from './file-operations.ts'
+import type {
+  FileChange,
+  FileDeleteOptions,
+  FileOperations,
+  FileOptions,
+  FileRange,
+  FileStat,
+  FileTransferOptions,
+  FileWriteOptions,
+  WorkspaceFiles,
+} from './files.ts'
 import { recordStep, type StepContext } from './run-step.ts'
 
 const { signal, approve, step } = callOptionTable
-const fileOptions = { signal, approve, step }
+const fileOptions: OptionTable<FileOptions> = { signal, approve, step }
 
 const isOffset = must('an integer of at least 0', (value) => Number.isSafeInteger(value) && Number(value) >= 0)
 const isContent = must('a string or a Uint8Array', (value) => typeof value === 'string' || value instanceof Uint8Array)
@@ -22,34 +43,76 @@ function isSha256(value: unknown): boolean {
   return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)
 }
 
-/** The methods of `files` of a run. */
-export class FileMethods implements WorkspaceFiles {
-  readonly #context: StepContext
+const rangeOptions: OptionTable<FileOptions & FileRange> = { ...fileOptions, start: isOffset, end: isOffset }
+const writeOptions: OptionTable<FileWriteOptions> = {
+  ...fileOptions,
+  expectedSha256: isVersion,
+  mode: isMode,
+  createParents: isBoolean,
+}
+const transferOptions: OptionTable<FileTransferOptions> = {
+  ...fileOptions,
+  createParents: isBoolean,
+  overwrite: isBoolean,
+}
 
-  constructor(context: StepContext) {
-    this.#context = context
-  }
+/** The operations of a run, or of a batch. */
+export class FileMethods implements FileOperations {
+  readonly #operate: Operate
 
-  async read(path: string): Promise<{ content: string; sha256: string }> {
-    const { content, sha256, truncated } = await this.#callTool<{
-      content: string
-      sha256: string
-      truncated: boolean
-    }>('read_file', { path, maxLines: 1000 })
-    if (truncated) throw new ToolError('FILE_TOO_LARGE', 'The file is too large to read at once', { path })
-    return { content, sha256 }
+  constructor(operate: Operate) {
+    this.#operate = operate
   }
 
   async readBytes(path: string, options?: FileOptions & FileRange): Promise<Uint8Array> {
-    requireText('files.readBytes()', 'path', path)
-    const { start, end, ...callOptions } = checkOptions<FileOptions & FileRange>('files.readBytes()', options, {
-      ...fileOptions,
-      start: isOffset,
-      end: isOffset,
-    })
-    const { bytes } = await this.#operate('readBytes', { path, ...present({ start, end }) }, callOptions)
+    const { bytes } = await this.#run('readBytes', { path }, options, rangeOptions)
     // The bytes may belong to the backend.
     return (bytes as Uint8Array).slice()
+  }
+
+  async readText(path: string, options?: FileOptions): Promise<string> {
+    const { bytes } = await this.#run('readBytes', { path }, options, fileOptions, 'readText')
+    try {
+      return new TextDecoder('utf-8', { fatal: true }).decode(bytes as Uint8Array)
+    } catch {
+      throw new ToolError('UNSUPPORTED_ENCODING', `Cannot read ${JSON.stringify(path)} as a text: it is not UTF-8`, {
+        path,
+        hint: 'Use readBytes().',
+      })
+    }
+  }
+
+  async stat(path: string, options?: FileOptions & { readonly noFollow?: boolean }): Promise<FileStat | undefined> {
+    const { stat } = await this.#run('stat', { path }, options, { ...fileOptions, noFollow: isBoolean })
+    return stat as FileStat | undefined
+  }
+
+  async exists(path: string, options?: FileOptions): Promise<boolean> {
+    const { stat } = await this.#run('stat', { path }, options, fileOptions, 'exists')
+    return stat !== undefined
+  }
+
+  async entries(path = '.', options?: FileOptions): Promise<readonly DirectoryEntry[]> {
+    const { entries } = await this.#run('entries', { path }, options, fileOptions)
+    return entries as readonly DirectoryEntry[]
+  }
+
+  async *walk(
+    path = '.',
+    options?: FileOptions & { readonly maxDepth?: number },
+  ): AsyncIterable<{ readonly path: string; readonly type: EntryType }> {
+    const { entries } = await this.#run('walk', { path }, options, { ...fileOptions, maxDepth: isPositive })
+    yield* entries as readonly { readonly path: string; readonly type: EntryType }[]
+  }
+
+  async readLink(path: string, options?: FileOptions): Promise<string> {
+    const { target } = await this.#run('readLink', { path }, options, fileOptions)
+    return String(target)
+  }
+
+  async realPath(path: string, options?: FileOptions): Promise<string> {
+    const { target } = await this.#run('realPath', { path }, options, fileOptions)
+    return String(target)
   }
 
   async write(
@@ -57,22 +120,104 @@ export class FileMethods implements WorkspaceFiles {
     content: string | Uint8Array,
     options?: string | null | FileWriteOptions,
   ): Promise<{ sha256: string }> {
-    requireText('files.write()', 'path', path)
-    if (typeof content === 'string' && (typeof options === 'string' || options === null)) {
-      const { newSha256 } = await this.#callTool<{ newSha256: string }>('write_file', {
-        ...{ path, content, expectedSha256: options },
-      })
-      return { sha256: newSha256 }
-    }
-    checkArgument('files.write()', 'content', content, isContent)
-    const { expectedSha256, mode, createParents, ...callOptions } = checkOptions<FileWriteOptions>(
-      'files.write()',
-      typeof options === 'string' || options === null ? { expectedSha256: options } : options,
-      { ...fileOptions, expectedSha256: isVersion, mode: isMode, createParents: isBoolean },
-    )
-    const input = { path, ...present({ expectedSha256, createParents, permissions: mode }) }
-    const { newSha256 } = await this.#operate('write', input, callOptions, content)
+    const given = typeof options === 'string' || options === null ? { expectedSha256: options } : options
+    return this.#writeContent('write', path, content, given)
+  }
+
+  append(path: string, content: string | Uint8Array, options?: FileWriteOptions): Promise<{ sha256: string }> {
+    return this.#writeContent('append', path, content, options)
+  }
+
+  async setMode(path: string, mode: number, options?: FileOptions): Promise<void> {
+    checkArgument('files.setMode()', 'mode', mode, isMode)
+    await this.#run('setMode', { path, bits: mode }, options, fileOptions)
+  }
+
+  async makeDirectory(path: string, options?: FileOptions & { readonly recursive?: boolean }): Promise<void> {
+    await this.#run('makeDirectory', { path }, options, { ...fileOptions, recursive: isBoolean })
+  }
+
+  async link(path: string, target: string, options?: FileOptions): Promise<void> {
+    requireText('files.link()', 'target', target)
+    await this.#run('link', { path, target }, options, fileOptions)
+  }
+
+  async rename(from: string, to: string, options?: FileTransferOptions): Promise<void> {
+    requireText('files.rename()', 'to', to)
+    await this.#run('rename', { path: from, to }, options, transferOptions)
+  }
+
+  async copy(from: string, to: string, options?: FileTransferOptions): Promise<void> {
+    requireText('files.copy()', 'to', to)
+    await this.#run('copy', { path: from, to }, options, transferOptions)
+  }
+
+  async delete(path: string, options?: FileDeleteOptions): Promise<void> {
+    const table = { ...fileOptions, expectedSha256: isVersion, recursive: isBoolean }
+    await this.#run('delete', { path }, options, table)
+  }
+
+  async #writeContent(
+    name: 'write' | 'append',
+    path: string,
+    content: string | Uint8Array,
+    options: FileWriteOptions | undefined,
+  ): Promise<{ sha256: string }> {
+    const owner = `files.${name}()`
+    checkArgument(owner, 'content', content, isContent)
+    const { mode, ...others } = checkOptions<FileWriteOptions>(owner, options, writeOptions)
+    const input = { path, ...(mode === undefined ? {} : { bits: mode }) }
+    const { mode: _, ...table } = writeOptions
+    const { newSha256 } = await this.#run(name, input, others, table, name, content)
     return { sha256: String(newSha256) }
+  }
+
+  /** Runs an operation with the options of its method: those of the call, and others, which belong to the input. */
+  async #run<T extends FileOptions>(
+    name: OperationName,
+    input: OperationInput,
+    options: T | undefined,
+    table: OptionTable<T>,
+    method: string = name,
+    content?: string | Uint8Array,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const owner = `files.${method}()`
+    requireText(owner, 'path', input.path)
+    const checked: FileOptions = checkOptions<T>(owner, options, table)
+    const callOptions: FileOptions = {}
+    const others: Record<string, unknown> = {}
+    for (const [key, value] of Object.entries(checked)) {
+      if (value !== undefined) Object.assign(key in fileOptions ? callOptions : others, { [key]: value })
+    }
+    return this.#operate(name, { ...input, ...others }, callOptions, content)
+  }
+}
+
+/** The files of a run. */
+export class RunFiles extends FileMethods implements WorkspaceFiles {
+  readonly #context: StepContext
+
+  constructor(context: StepContext) {
+    super(operateByCalls(context.workspace, context.run))
+    this.#context = context
+  }
+
+  override async write(
+    path: string,
+    content: string | Uint8Array,
+    options?: string | null | FileWriteOptions,
+  ): Promise<{ sha256: string }> {
+    if (typeof content !== 'string' || !(typeof options === 'string' || options === null)) {
+      return super.write(path, content, options)
+    }
+    const { newSha256 } = await this.#call('write_file', { path, content, expectedSha256: options })
+    return { sha256: String(newSha256) }
+  }
+
+  async read(path: string): Promise<{ content: string; sha256: string }> {
+    const { content, sha256, truncated } = await this.#call('read_file', { path, maxLines: 1000 })
+    if (truncated === true) throw new ToolError('FILE_TOO_LARGE', 'The file is too large to read at once', { path })
+    return { content: String(content), sha256: String(sha256) }
   }
 
   async remove(path: string, expectedSha256: string): Promise<void> {
@@ -81,44 +226,51 @@ export class FileMethods implements WorkspaceFiles {
         'Argument "expectedSha256" of files.remove() must be a string: the sha256 that read() returned',
       )
     }
-    await this.#callTool('delete_file', { path, expectedSha256 })
+    await this.#call('delete_file', { path, expectedSha256 })
   }
 
   async list(path = '.'): Promise<readonly { path: string; type: string }[]> {
-    const { entries } = await this.#callTool<{ entries: readonly { path: string; type: string }[] }>('list_directory', {
-      path,
-    })
-    return entries
+    const { entries } = await this.#call('list_directory', { path })
+    return entries as readonly { path: string; type: string }[]
   }
 
-  async stat(path: string, options?: FileOptions & { readonly noFollow?: boolean }): Promise<FileStat | undefined> {
-    requireText('files.stat()', 'path', path)
-    const { noFollow, ...callOptions } = checkOptions<FileOptions & { readonly noFollow?: boolean }>(
-      'files.stat()',
-      options,
-      { ...fileOptions, noFollow: isBoolean },
-    )
-    const { stat } = await this.#operate('stat', { path, ...present({ noFollow }) }, callOptions)
-    return stat as FileStat | undefined
+  async readable(path: string, options?: FileOptions & FileRange): Promise<ReadableStream<Uint8Array>> {
+    requireText('files.readable()', 'path', path)
+    const checked = checkOptions<FileOptions & FileRange>('files.readable()', options, rangeOptions)
+    const { openReadable } = await import('./file-streams.ts')
+    const { start, end, ...callOptions } = checked
+    const operate = operateByCalls(this.#context.workspace, this.#context.run)
+    return openReadable((range) => operate('readBytes', { path, ...range }, callOptions), path, { start, end })
   }
 
-  #operate(name: OperationName, input: OperationInput, options: FileOptions, content?: string | Uint8Array) {
+  async writable(path: string, options?: FileWriteOptions): Promise<WritableStream<Uint8Array | string>> {
+    requireText('files.writable()', 'path', path)
+    const checked = checkOptions<FileWriteOptions>('files.writable()', options, writeOptions)
+    const { openWritable } = await import('./file-streams.ts')
+    return openWritable(this, path, checked)
+  }
+
+  async batch<R>(act: (files: FileOperations) => Promise<R>, options?: FileOptions): Promise<R> {
+    checkArgument('files.batch()', 'act', act, isFunction)
+    const callOptions = checkOptions<FileOptions>('files.batch()', options, fileOptions)
     const { workspace, run } = this.#context
-    return callOperation(workspace, run, name, input, options, content)
+    return runBatch(workspace, run, callOptions, (operate) => act(new FileMethods(operate)))
+  }
+
+  async watch(path = '.', options?: FileOptions): Promise<AsyncIterable<FileChange>> {
+    requireText('files.watch()', 'path', path)
+    const checked = checkOptions<FileOptions>('files.watch()', options, fileOptions)
+    const { watchFiles } = await import('./file-watch.ts')
+    return watchFiles(this.#context, this, path, checked)
   }
 
   /** Calls a tool of the workspace, by its true name. */
-  async #callTool<T>(name: string, input: object): Promise<T> {
+  async #call(name: string, input: object): Promise<Readonly<Record<string, unknown>>> {
     const { workspace, run } = this.#context
-    const result = await recordStep(this.#context, { type: 'call', name, input }, {}, (options) =>
-      callTool(workspace, run, name, input, options),
+    return successOf(
+      await recordStep(this.#context, { type: 'call', name, input }, {}, (options) =>
+        callTool(workspace, run, name, input, options),
+      ),
     )
-    if (result.ok) return result as unknown as T
-    const { ok, code, message, ...details } = result
-    throw new ToolError(code, message, details)
   }
-}
-
-function present<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 }

@@ -1,197 +1,297 @@
-import * as z from 'zod/mini'
-import { callTool } from '../call/call-tool.ts'
-import { draftStep, type FileStep, type StepFiles } from '../call/commands/program-files.ts'
-import type { CallOptions, Success } from '../call/state/call.ts'
-import type { RunState } from '../call/state/run-state.ts'
-import type { WorkspaceState } from '../call/state/workspace-state.ts'
+import type { FileStep, StepFiles } from '../call/commands/program-files.ts'
 import { ToolError } from '../errors.ts'
 import { sha256 } from '../files/hash/sha256.ts'
 import { MARK_START, redact } from '../files/secrets/index.ts'
-import { type Path, quote } from '../paths/logical-path.ts'
-import type { Access } from '../policy/access.ts'
-import { isMutating, type Permission } from '../policy/permissions.ts'
-import type { Stat } from '../storage/backend.ts'
+import { childOf, isWithin, type Path, quote } from '../paths/logical-path.ts'
+import type { Access, GuardedAccess } from '../policy/access.ts'
+import type { Permission } from '../policy/permissions.ts'
+import type { EntryType } from '../storage/backend.ts'
 import { stateAt } from '../storage/versions.ts'
-import { defineBuiltinTool } from '../tools/builtin-tool.ts'
-import type { Tool } from '../tools/define-tool.ts'
 import { checkVersion } from '../tools/shared/expected-version.ts'
-import { notFound } from '../tools/shared/target.ts'
+import { alreadyThere, notFound } from '../tools/shared/target.ts'
 import { byteText } from '../util/native-bytes.ts'
+import { readRange } from './file-ranges.ts'
 
-/** The input of an operation, with the names that the fields have in tools. */
-const operationInput = z.object({
-  path: z.string(),
-  content: z.optional(z.string()),
-  expectedSha256: z.optional(z.nullable(z.string())),
-  createParents: z.optional(z.boolean()),
-  permissions: z.optional(z.number()),
-  start: z.optional(z.number()),
-  end: z.optional(z.number()),
-  noFollow: z.optional(z.boolean()),
-})
-
-export type OperationInput = z.output<typeof operationInput>
+/** The input of an operation. Fields have the names that they have in tools, so that rules on arguments apply. */
+export interface OperationInput {
+  readonly path: string
+  readonly to?: string | undefined
+  readonly content?: string | undefined
+  readonly expectedSha256?: string | null | undefined
+  readonly createParents?: boolean | undefined
+  /** Permission bits. */
+  readonly bits?: number | undefined
+  readonly start?: number | undefined
+  readonly end?: number | undefined
+  readonly noFollow?: boolean | undefined
+  readonly recursive?: boolean | undefined
+  readonly overwrite?: boolean | undefined
+  readonly target?: string | undefined
+  readonly maxDepth?: number | undefined
+}
 
 /** An operation on files: the tool whose rules apply to it, and what it does. */
-interface FileOperation {
+export interface FileOperation {
   readonly tool: string
   readonly permission: Permission
   plan(input: OperationInput): readonly Access[]
-  /** @param bytes what `content` is the text of */
-  run(files: StepFiles, input: OperationInput, bytes: Uint8Array | undefined): Promise<object>
+  /** @param bytes those of `content` */
+  run(files: StepFiles, input: OperationInput, bytes: Uint8Array): Promise<object>
 }
 
 export type OperationName = keyof typeof operations
 
-const operations = {
+/** Returns the step that an operation is. */
+export function stepOf(name: OperationName, input: OperationInput, bytes: Uint8Array = NO_BYTES): FileStep<object> {
+  const { tool, plan, run }: FileOperation = operations[name]
+  return {
+    tool,
+    input: input as unknown as Readonly<Record<string, unknown>>,
+    accesses: plan(input),
+    run: (files) => run(files, input, bytes),
+  }
+}
+
+const NO_BYTES = new Uint8Array()
+
+const reads = {
   readBytes: {
     tool: 'read_file',
     permission: 'file:read',
     plan: ({ path }) => [{ permission: 'file:read', path }],
-    async run({ files }, { path, start = 0, end }) {
-      const bytes = await files.read(path)
-      return { path, bytes: start === 0 && end === undefined ? bytes : bytes.subarray(start, end) }
-    },
+    run: async (step, { path, start, end }) => ({ path, ...(await readRange(step, path, start, end)) }),
   },
   stat: {
     tool: 'file_info',
     permission: 'file:info',
     plan: ({ path, noFollow = false }) => [{ permission: 'file:info', path, noFollow }],
-    async run({ drafts, accesses: [access] }) {
-      if (access === undefined) return {}
-      const { path, classification } = access
+    async run({ drafts, ...step }) {
+      const { path, classification } = targetOf(step)
       const stat = await drafts.stat(path)
-      return stat === undefined ? {} : { stat: classification.redacted ? hiddenStat(path, stat) : { path, ...stat } }
+      if (stat === undefined) return {}
+      // A program may learn that a protected file exists, but neither its size nor its time.
+      return { stat: classification.redacted ? { path, type: stat.type, size: 0, tag: path } : { path, ...stat } }
     },
   },
-  write: {
-    tool: 'write_file',
-    permission: 'file:write:replace',
-    plan: ({ path }) => [{ permission: 'file:write', path }],
-    async run(step, { path, createParents = true, expectedSha256, permissions }, bytes = new Uint8Array()) {
-      const target = await replacedFile(step, path, bytes)
-      if (expectedSha256 !== undefined) {
-        checkVersion(target.path, expectedSha256, target.sha256())
-        step.expectVersion(target.path, expectedSha256)
-      }
-      if (createParents) await step.createParents(target.path)
-      await step.files.write(path, bytes, permissions === undefined ? {} : { mode: permissions })
-      return { path, newSha256: sha256(bytes) }
+  readLink: {
+    tool: 'file_info',
+    permission: 'file:info',
+    plan: ({ path }) => [{ permission: 'file:info', path, noFollow: true }],
+    run: async ({ files }, { path }) => ({ path, target: await files.readLink(path) }),
+  },
+  realPath: {
+    tool: 'file_info',
+    permission: 'file:info',
+    plan: ({ path }) => [{ permission: 'file:info', path }],
+    run: async ({ files }, { path }) => ({ path, target: await files.realPath(path) }),
+  },
+  entries: {
+    tool: 'list_directory',
+    permission: 'file:list',
+    plan: ({ path }) => [{ permission: 'file:list', path }],
+    run: async ({ files }, { path }) => ({ path, entries: await files.list(path) }),
+  },
+  walk: {
+    tool: 'list_directory',
+    permission: 'file:list',
+    plan: ({ path }) => [{ permission: 'file:list', path, recursive: true }],
+    async run(step, { path, maxDepth = Number.POSITIVE_INFINITY }) {
+      const entries: { path: Path; type: EntryType }[] = []
+      await addEntries(step, targetOf(step).path, maxDepth, entries)
+      return { path, entries }
     },
   },
 } as const satisfies Readonly<Record<string, FileOperation>>
 
-/** Runs an operation as one call, and returns the fields of its result. */
-export async function callOperation(
-  workspace: WorkspaceState,
-  run: RunState,
-  name: OperationName,
-  input: OperationInput,
-  options: CallOptions,
-  content?: string | Uint8Array,
-): Promise<Success> {
-  const operation: FileOperation = operations[name]
-  const text = typeof content === 'string' || content === undefined ? content : textOf(content)
-  let shown: string | undefined
-  const result = await callTool(
-    workspace,
-    run,
-    toolOf(name),
-    text === undefined ? input : { ...input, content: text },
-    {
-      ...options,
-      via: `files.${name}`,
-      async draftFiles(call, context, contextOptions) {
-        const narrowed = call.input as OperationInput
-        const isNarrowed = narrowed.content !== text
-        const bytes = bytesOf(isNarrowed ? narrowed.content : content)
-        const step: FileStep<object> = {
-          tool: operation.tool,
-          input: narrowed,
-          accesses: operation.plan(narrowed),
-          run: (files) => operation.run(files, narrowed, bytes),
-        }
-        const { value, draft } = await draftStep({ workspace, run, call, context, options: contextOptions }, step)
-        return {
-          ...draft,
-          summary: `Did files.${name}`,
-          result() {
-            const { bytes: read } = value as { bytes?: Uint8Array }
-            if (read === undefined || workspace.hooks.postToolResponse === undefined) return value
-            shown = textOf(read)
-            return { ...value, content: shown }
-          },
-        }
-      },
+const writes = {
+  write: {
+    tool: 'write_file',
+    permission: 'file:write:replace',
+    plan: ({ path }) => [{ permission: 'file:write', path }],
+    run: (step, input, bytes) => writeBytes(step, input, bytes, false),
+  },
+  append: {
+    tool: 'append_file',
+    permission: 'file:append',
+    plan: ({ path }) => [{ permission: 'file:append', path, reveals: true }],
+    run: (step, input, bytes) => writeBytes(step, input, bytes, true),
+  },
+  setMode: {
+    tool: 'write_file',
+    permission: 'file:write:replace',
+    plan: ({ path }) => [{ permission: 'file:write:replace', path }],
+    async run({ files }, { path, bits = 0 }) {
+      await files.setMode(path, bits)
+      return { path }
     },
-  )
-  // A hook may have redacted the text.
-  if (result.ok) return result.content === shown ? result : { ...result, bytes: bytesOf(String(result.content)) }
-  const { ok, code, message, ...details } = result
-  throw new ToolError(code, message, details)
-}
-
-/** The operation in the shape of the tool whose name it has. */
-function toolOf(name: OperationName): Tool {
-  const { tool, permission, plan }: FileOperation = operations[name]
-  return defineBuiltinTool({
-    name: tool,
-    title: tool,
-    description: tool,
-    input: operationInput,
-    output: z.object({}),
-    permission,
-    mutates: isMutating(permission),
-    idempotent: false,
-    plan,
-    draft: async () => {
-      throw new TypeError('an operation on files has no draft of its own')
+  },
+  makeDirectory: {
+    tool: 'create_directory',
+    permission: 'file:write:create',
+    plan: ({ path }) => [{ permission: 'file:write:create', path }],
+    async run(step, { path, recursive = true }) {
+      const target = targetOf(step).path
+      const created = (await step.drafts.stat(target)) === undefined
+      if (recursive) await step.createParents(target)
+      await step.files.makeDirectory(path, { mayExist: recursive })
+      return { path, created }
     },
-  }) as unknown as Tool
+  },
+  link: {
+    tool: 'write_file',
+    permission: 'file:write:create',
+    plan: ({ path }) => [{ permission: 'file:write:create', path, noFollow: true }],
+    async run({ files }, { path, target = '' }) {
+      await files.link(path, target)
+      return { path, target }
+    },
+  },
+} as const satisfies Readonly<Record<string, FileOperation>>
+
+const removals = {
+  delete: {
+    tool: 'delete_file',
+    permission: 'file:delete',
+    plan: ({ path, recursive = false }) => [{ permission: 'file:delete', path, noFollow: true, recursive }],
+    async run(step, { path, recursive = false, expectedSha256 }) {
+      const target = targetOf(step).path
+      const stat = await step.drafts.stat(target)
+      if (stat === undefined) throw notFound(target)
+      if (expectedSha256 !== undefined) await expectVersion(step, target, expectedSha256)
+      if (stat.type === 'directory' && !recursive && (await step.drafts.list(target)).length > 0) {
+        throw new ToolError('DIRECTORY_NOT_EMPTY', `Cannot delete ${quote(target)}: it is not empty`, { path: target })
+      }
+      await step.files.remove(path)
+      return { path }
+    },
+  },
+  rename: {
+    tool: 'move_file',
+    permission: 'file:move',
+    plan: ({ path, to = '' }) => [
+      { permission: 'file:move', path, noFollow: true, recursive: true, reveals: true },
+      { permission: 'file:move', path: to, noFollow: true, recursive: true },
+    ],
+    async run(step, { path, to = '', overwrite = false, createParents = true }) {
+      const [source, target] = [targetOf(step).path, targetOf(step, 1).path]
+      if (!overwrite && source !== target) await requireFree(step, target, source)
+      if (createParents && (await step.drafts.stat(source)) !== undefined) await step.createParents(target)
+      await step.files.rename(path, to)
+      return { path, to }
+    },
+  },
+  copy: {
+    tool: 'copy_file',
+    permission: 'file:copy',
+    plan: ({ path, to = '' }) => [
+      { permission: 'file:copy', path, isSource: true, reveals: true, noFollow: true, recursive: true },
+      { permission: 'file:copy', path: to, noFollow: true, recursive: true },
+    ],
+    async run(step, { path, to = '', overwrite = false, createParents = true }) {
+      const [source, target] = [targetOf(step).path, targetOf(step, 1).path]
+      if (isWithin(target, source)) {
+        throw new ToolError('INVALID_INPUT', `Cannot copy ${quote(path)} into itself`, { path, field: 'to' })
+      }
+      if (!overwrite) await requireFree(step, target, source)
+      if (createParents && (await step.drafts.stat(source)) !== undefined) await step.createParents(target)
+      await copyTree(step, source, target)
+      return { path, to }
+    },
+  },
+} as const satisfies Readonly<Record<string, FileOperation>>
+
+/** The operations by the name of their method. */
+export const operations = { ...reads, ...writes, ...removals }
+
+/** Returns an access of a step, by its place in the plan. */
+function targetOf({ accesses }: Pick<StepFiles, 'accesses'>, index = 0): GuardedAccess {
+  const target = accesses[index]
+  if (target === undefined) throw new TypeError(`the operation planned no access ${index}`)
+  return target
 }
 
-/** Returns the text of bytes, for rules on arguments and for hooks: each byte one character if they are no UTF-8. */
-function textOf(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return byteText(bytes)
-  }
-}
-
-function bytesOf(content: string | Uint8Array | undefined): Uint8Array | undefined {
-  return typeof content === 'string' ? new TextEncoder().encode(content) : content
-}
-
-/** A command and a program may learn that a protected file exists, but neither its size nor its time. */
-function hiddenStat(path: Path, { type }: Stat): object {
-  return { path, type, size: 0, tag: path }
-}
-
-/**
- * Returns what a write replaces.
- *
- * @throws ToolError `POLICY_DENIED_SECRET` for bytes with a mark that hides a secret of the file
- */
-async function replacedFile(
-  { drafts, accesses: [access] }: StepFiles,
-  requestedPath: string,
+async function writeBytes(
+  step: StepFiles,
+  { path, createParents = true, expectedSha256, bits }: OperationInput,
   bytes: Uint8Array,
-): Promise<{ readonly path: Path; sha256(): string | null }> {
-  if (access === undefined) throw notFound(requestedPath as Path)
-  const { path } = access
+  append: boolean,
+): Promise<object> {
+  const target = targetOf(step).path
+  await refuseMarks(step, target, bytes)
+  if (expectedSha256 !== undefined) await expectVersion(step, target, expectedSha256)
+  if (createParents) await step.createParents(target)
+  await step.files.write(path, bytes, { append, ...(bits === undefined ? {} : { mode: bits }) })
+  const state = append ? await stateAt(step.drafts, target) : undefined
+  return { path, newSha256: sha256(state?.type === 'file' ? state.bytes : bytes) }
+}
+
+/** Requires a version of a file, now and when the change is committed. */
+async function expectVersion(step: StepFiles, path: Path, expected: string | null): Promise<void> {
+  const state = await stateAt(step.drafts, path)
+  checkVersion(path, expected, state?.type === 'file' ? sha256(state.bytes) : null)
+  step.expectVersion(path, expected)
+}
+
+/** @throws ToolError `POLICY_DENIED_SECRET` for bytes with a mark that hides a secret of the file that they replace */
+async function refuseMarks({ drafts }: StepFiles, path: Path, bytes: Uint8Array): Promise<void> {
+  const text = byteText(bytes)
+  if (!text.includes(MARK_START)) return
   const state = await stateAt(drafts, path)
-  const stored = state?.type === 'file' ? state.bytes : undefined
-  const text = stored === undefined ? '' : byteText(bytes)
-  if (stored !== undefined && text.includes(MARK_START)) {
-    const mark = redact(byteText(stored)).marks.find((each) => text.includes(each.mark))
-    if (mark !== undefined) {
-      throw new ToolError(
-        'POLICY_DENIED_SECRET',
-        `Cannot write ${mark.mark} over the secret that it replaces in ${quote(path)}`,
-        { path, hint: 'Use edit_file or replace_range on the lines around the mark, and leave the mark out.' },
-      )
-    }
+  const marks = state?.type === 'file' ? redact(byteText(state.bytes)).marks : []
+  const shown = marks.find(({ mark }) => text.includes(mark))
+  if (shown === undefined) return
+  throw new ToolError(
+    'POLICY_DENIED_SECRET',
+    `Cannot write ${shown.mark} over the secret that it replaces in ${quote(path)}`,
+    { path, hint: 'Use edit_file or replace_range on the lines around the mark, and leave the mark out.' },
+  )
+}
+
+/** @throws ToolError `ALREADY_EXISTS` */
+async function requireFree({ drafts }: StepFiles, path: Path, source: Path): Promise<void> {
+  const existing = await drafts.stat(path)
+  if (existing !== undefined) throw alreadyThere(path, existing.type, source)
+}
+
+async function copyTree(step: StepFiles, from: Path, to: Path): Promise<void> {
+  const { files, drafts } = step
+  const stat = await drafts.stat(from)
+  if (stat === undefined) throw notFound(from)
+  if (stat.type === 'file') {
+    await files.copy(from, to, stat.mode === undefined ? {} : { mode: stat.mode })
+  } else if (stat.type === 'link') {
+    const target = await files.readLink(from)
+    if ((await drafts.stat(to)) !== undefined) await files.remove(to)
+    await files.link(to, target)
+  } else if (stat.type === 'directory') {
+    await requireListed(step, from)
+    await files.makeDirectory(to, { mayExist: true })
+    for (const { name } of await files.list(from)) await copyTree(step, childOf(from, name), childOf(to, name))
+  } else {
+    throw new ToolError('PATH_REJECTED', `${quote(from)} is not a regular file`, { path: from })
   }
-  return { path, sha256: () => (stored === undefined ? null : sha256(stored)) }
+}
+
+/** A copy without the hidden entries of a directory would pass for a whole one. */
+async function requireListed({ files, drafts }: StepFiles, path: Path): Promise<void> {
+  const [all, visible] = [await drafts.list(path), await files.list(path)]
+  if (all.length === visible.length) return
+  throw new ToolError('POLICY_DENIED', `Cannot copy ${quote(path)}: it contains files that policy hides`, {
+    path,
+    hint: 'Copy the entries that can be listed, one by one.',
+  })
+}
+
+async function addEntries(
+  step: StepFiles,
+  directory: Path,
+  depth: number,
+  entries: { path: Path; type: EntryType }[],
+): Promise<void> {
+  if (depth <= 0) return
+  for (const { name, type } of await step.files.list(directory === '' ? '.' : directory)) {
+    const path = childOf(directory, name)
+    entries.push({ path, type })
+    if (type === 'directory') await addEntries(step, path, depth - 1, entries)
+  }
 }

@@ -1,7 +1,7 @@
 import type { CallOptions } from '../call/state/call.ts'
-import type { EntryType } from '../storage/backend.ts'
+import type { DirectoryEntry, EntryType } from '../storage/backend.ts'
 
-/** Options of each method of {@link WorkspaceFiles}. */
+/** Options of each method of {@link WorkspaceFiles}. In a batch, they are those of the batch. */
 export type FileOptions = Pick<CallOptions, 'signal' | 'approve' | 'step'>
 
 /** A part of a file: the bytes `[start, end)`, within its size. */
@@ -12,14 +12,32 @@ export interface FileRange {
   readonly end?: number
 }
 
-/** Options of `files.write()` and `files.append()`. */
-export interface FileWriteOptions extends FileOptions {
-  /** The version that the file must have; `null`: it must not exist. Default: any. */
+/** The version that a file must have; `null`: it must not exist. Default: any. */
+interface ExpectedVersion {
   readonly expectedSha256?: string | null
-  /** Permission bits, if the backend stores them. Default: those of the existing file. */
-  readonly mode?: number
+}
+
+interface NewPath {
   /** Creates missing directories. Default: true. */
   readonly createParents?: boolean
+}
+
+/** Options of `files.write()`, `files.append()` and `files.writable()`. */
+export interface FileWriteOptions extends FileOptions, ExpectedVersion, NewPath {
+  /** Permission bits, if the backend stores them. Default: those of the existing file. */
+  readonly mode?: number
+}
+
+/** Options of `files.rename()` and `files.copy()`. */
+export interface FileTransferOptions extends FileOptions, NewPath {
+  /** Replaces what is at the new path. Default: false. */
+  readonly overwrite?: boolean
+}
+
+/** Options of `files.delete()`. */
+export interface FileDeleteOptions extends FileOptions, ExpectedVersion {
+  /** Deletes a directory with everything in it. Default: only an empty one. */
+  readonly recursive?: boolean
 }
 
 /** Metadata of an entry. */
@@ -37,18 +55,38 @@ export interface FileStat {
   readonly tag: string
 }
 
-/**
- * The files of a run for the embedding program. Each method is one call: guard, policy, audit and undo apply, with the rules
- * of the tool that does the same. Each throws a `ToolError` if the call is refused.
- */
-export interface WorkspaceFiles {
-  /** Returns the text of a file of up to 1000 lines and 64 KiB, with its version. @throws ToolError `FILE_TOO_LARGE` */
-  read(path: string): Promise<{ content: string; sha256: string }>
+/** A change that `files.watch()` reports. */
+export interface FileChange {
+  /** Canonical paths that changed. `undefined` if any may have changed: others reported a change without paths. */
+  readonly paths: readonly string[] | undefined
+  /** The call that made the change. Absent for changes by others. */
+  readonly callId?: string
+}
+
+/** The operations of {@link WorkspaceFiles} that a batch has as well. */
+export interface FileOperations {
   /**
    * Returns the bytes of a file, or a range of them. Recognized secrets are marks, as in `read`; a range counts the bytes
-   * with the marks.
+   * with the marks. A file over 64 MiB is read in ranges, and a range with a secret is refused (`FILE_TOO_LARGE`).
    */
   readBytes(path: string, options?: FileOptions & FileRange): Promise<Uint8Array>
+  /** Returns the whole text of a UTF-8 file, without its BOM. @throws ToolError `UNSUPPORTED_ENCODING` */
+  readText(path: string, options?: FileOptions): Promise<string>
+  /** Returns the metadata of an entry, or `undefined` if nothing is there. Follows links unless `noFollow` is true. */
+  stat(path: string, options?: FileOptions & { readonly noFollow?: boolean }): Promise<FileStat | undefined>
+  /** Returns whether something is at a path. Follows links. */
+  exists(path: string, options?: FileOptions): Promise<boolean>
+  /** Returns the visible entries of a directory, sorted by name. Default: the root. */
+  entries(path?: string, options?: FileOptions): Promise<readonly DirectoryEntry[]>
+  /** Yields everything visible below a directory, each directory before its entries. Default: the root. */
+  walk(
+    path?: string,
+    options?: FileOptions & { readonly maxDepth?: number },
+  ): AsyncIterable<{ readonly path: string; readonly type: EntryType }>
+  /** Returns the target of a link, as stored. */
+  readLink(path: string, options?: FileOptions): Promise<string>
+  /** Returns the canonical path, with all links followed. */
+  realPath(path: string, options?: FileOptions): Promise<string>
   /**
    * Writes a file of any size, whole and at once, and returns its new version. With a hash or `null` as the third argument,
    * replaces the file that has this version, or creates it.
@@ -58,27 +96,74 @@ export interface WorkspaceFiles {
     content: string | Uint8Array,
     options?: string | null | FileWriteOptions,
   ): Promise<{ sha256: string }>
+  /** Adds to the end of a file, or creates it. Returns its new version. */
+  append(path: string, content: string | Uint8Array, options?: FileWriteOptions): Promise<{ sha256: string }>
+  /** Sets the permission bits of a file, if the backend stores them. */
+  setMode(path: string, mode: number, options?: FileOptions): Promise<void>
+  /** Creates a directory. By default with missing parents, and an existing directory is fine. */
+  makeDirectory(path: string, options?: FileOptions & { readonly recursive?: boolean }): Promise<void>
+  /** Creates a symbolic link. `target` is relative to the directory of the link, and must stay inside the workspace. */
+  link(path: string, target: string, options?: FileOptions): Promise<void>
+  /** Renames a file, a link or a directory. */
+  rename(from: string, to: string, options?: FileTransferOptions): Promise<void>
+  /** Copies a file, a link or a directory. */
+  copy(from: string, to: string, options?: FileTransferOptions): Promise<void>
+  /** Deletes a file, a link or a directory. */
+  delete(path: string, options?: FileDeleteOptions): Promise<void>
+}
+
+/**
+ * The files of a run for the embedding program. Each method is one call: guard, policy, audit and undo apply, with the rules
+ * of the tool that does the same. Each throws a `ToolError` if the call is refused.
+ */
+export interface WorkspaceFiles extends FileOperations {
+  /** Returns the text of a file of up to 1000 lines and 64 KiB, with its version. @throws ToolError `FILE_TOO_LARGE` */
+  read(path: string): Promise<{ content: string; sha256: string }>
   /** Deletes a file that has the expected version. */
   remove(path: string, expectedSha256: string): Promise<void>
-  /** Returns the entries of a directory. Default: the root. */
+  /** Returns the entries of a directory as `list_directory` does, up to its limit. Default: the root. */
   list(path?: string): Promise<readonly { path: string; type: string }[]>
-  /** Returns the metadata of an entry, or `undefined` if nothing is there. Follows links unless `noFollow` is true. */
-  stat(path: string, options?: FileOptions & { readonly noFollow?: boolean }): Promise<FileStat | undefined>
+  /**
+   * Returns the bytes of one version of a file as a stream, which fails with `WRITE_CONFLICT` if the file changes. Each part
+   * of 8 MiB is a call.
+   */
+  readable(path: string, options?: FileOptions & FileRange): Promise<ReadableStream<Uint8Array>>
+  /** Returns a stream whose content is written when it is closed, as one call. If it is aborted, nothing is written. */
+  writable(path: string, options?: FileWriteOptions): Promise<WritableStream<Uint8Array | string>>
+  /**
+   * Runs a function whose operations are one call: one change set, committed when the function has returned, and undone as a
+   * whole. Its reads see its writes. If it throws, or a rule denies an operation that it does not catch, nothing is committed.
+   *
+   * @example
+   * await workspace.files.batch(async (files) => {
+   *   await files.write('docs/new.md', 'new\n')
+   *   await files.append('log.txt', 'wrote docs/new.md\n')
+   * })
+   */
+  batch<R>(act: (files: FileOperations) => Promise<R>, options?: FileOptions): Promise<R>
+  /**
+   * Returns the changes below a path from now on, by calls of any run and by others as `notifyExternalChange` reports them.
+   * Ends when `signal` aborts. Default: the root.
+   */
+  watch(path?: string, options?: FileOptions): Promise<AsyncIterable<FileChange>>
 }
 
 /** The names of the methods. Their code is loaded with the first call. */
-const methods = ['read', 'readBytes', 'write', 'remove', 'list', 'stat'] as const
+const methods =
+  'read readBytes readText stat exists entries readLink realPath write append setMode makeDirectory link rename copy delete remove list readable writable batch watch'
 
 /** Creates the files of a run. `load` loads their code. */
 export function createFiles(load: () => Promise<WorkspaceFiles>): WorkspaceFiles {
-  const entries = methods.map((name) => {
-    const method = async (...args: unknown[]) => {
-      // The program may write into its bytes once the method has returned.
-      const own = args.map((arg) => (arg instanceof Uint8Array ? arg.slice() : arg))
-      const files = await load()
-      return (files[name] as (...args: unknown[]) => Promise<unknown>)(...own)
-    }
-    return [name, method]
-  })
-  return Object.fromEntries(entries) as unknown as WorkspaceFiles
+  const start = async (name: string, args: unknown[]): Promise<unknown> => {
+    // The program may write into its bytes once the method has returned.
+    const own = args.map((arg) => (arg instanceof Uint8Array ? arg.slice() : arg))
+    const files = await load()
+    return (files[name as keyof WorkspaceFiles] as (...args: unknown[]) => unknown)(...own)
+  }
+  const files: Record<string, unknown> = {}
+  for (const name of methods.split(' ')) files[name] = (...args: unknown[]) => start(name, args)
+  files.walk = async function* (...args: unknown[]) {
+    yield* (await start('walk', args)) as AsyncIterable<unknown>
+  }
+  return files as unknown as WorkspaceFiles
 }

@@ -10,6 +10,7 @@ const operations: readonly KnownTool[] = [
   { name: 'commit', fields: ['reason'] },
   { name: 'git_checkout', fields: [] },
   { name: 'git_add', fields: [] },
+  { name: 'batch', fields: [] },
   { name: 'policy', fields: [] },
   { name: 'report', fields: [] },
 ]

@@ -180,3 +180,231 @@ describe('files on disk', () => {
     await workspace.close()
   })
 })
+
+/** Collects what an iteration yields. */
+async function listOf<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = []
+  for await (const item of items) list.push(item)
+  return list
+}
+
+describe('the methods of files', () => {
+  it('read texts, entries and trees', async () => {
+    const { files } = await open()
+    expect(await files.readText('a.txt')).toBe('one\n')
+    await expect(files.readText('src/x.bin')).rejects.toMatchObject({ code: 'UNSUPPORTED_ENCODING' })
+    expect(await files.exists('a.txt')).toBe(true)
+    expect(await files.exists('none')).toBe(false)
+    expect(await files.entries('src')).toEqual([{ name: 'x.bin', type: 'file' }])
+    expect((await listOf(files.walk())).map(({ path }) => path)).toEqual([
+      ...['.env', 'a.txt', 'private', 'private/p.txt', 'src', 'src/x.bin', 'token.txt'],
+    ])
+    expect(await listOf(files.walk('.', { maxDepth: 1 }))).toHaveLength(5)
+  })
+
+  it('append, make, link, rename, copy and delete', async () => {
+    const { files } = await open()
+    expect(await files.append('a.txt', 'two\n')).toEqual({ sha256: sha256(bytes('one\ntwo\n')) })
+    await files.append('new/log', bytes('x'))
+    await files.makeDirectory('d/e/f')
+    await files.makeDirectory('d/e/f')
+    await expect(files.makeDirectory('d', { recursive: false })).rejects.toMatchObject({ code: 'ALREADY_EXISTS' })
+    await files.link('d/l', '../a.txt')
+    expect(await files.readLink('d/l')).toBe('../a.txt')
+    expect(await files.realPath('d/l')).toBe('a.txt')
+    expect(await files.stat('d/l')).toMatchObject({ path: 'a.txt', type: 'file', size: 8 })
+    expect(await files.stat('d/l', { noFollow: true })).toMatchObject({ path: 'd/l', type: 'link' })
+    await expect(files.rename('a.txt', 'token.txt')).rejects.toMatchObject({ code: 'ALREADY_EXISTS' })
+    await files.rename('a.txt', 'new/deep/b.txt')
+    await files.copy('new', 'copy/of')
+    expect(await files.readText('copy/of/deep/b.txt')).toBe('one\ntwo\n')
+    await files.copy('new/log', 'copy/of/deep/b.txt', { overwrite: true })
+    expect(await files.readText('copy/of/deep/b.txt')).toBe('x')
+    await expect(files.delete('copy')).rejects.toMatchObject({ code: 'DIRECTORY_NOT_EMPTY' })
+    await files.delete('copy', { recursive: true })
+    expect(await files.exists('copy')).toBe(false)
+    await expect(files.copy('new', 'new/in')).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  })
+
+  it('keep a secret hidden where they copy or move it', async () => {
+    const { files } = await open()
+    await files.copy('token.txt', 'other.txt')
+    expect(await files.readText('other.txt')).toContain('[REDACTED:')
+    await files.rename('other.txt', 'third.txt')
+    expect(await files.readText('third.txt')).toContain('[REDACTED:')
+    await expect(files.copy('.env', 'env.txt')).rejects.toMatchObject({ code: 'POLICY_DENIED_SECRET' })
+    await expect(files.rename('.env', 'env.txt')).rejects.toMatchObject({ code: 'POLICY_DENIED_SECRET' })
+    await expect(files.link('env.txt', '.env')).rejects.toMatchObject({ code: 'POLICY_DENIED_SECRET' })
+    await expect(files.link('out', '../../etc')).rejects.toMatchObject({ code: 'PATH_REJECTED' })
+  })
+})
+
+describe('files.batch', () => {
+  it('is one call whose reads see its writes, and is undone as a whole', async () => {
+    const { workspace, files, records } = await open()
+    const before = records().length
+    const result = await files.batch(async (tx) => {
+      await tx.write('n/one', '1')
+      await tx.append('n/one', '2')
+      await tx.rename('a.txt', 'n/a')
+      await tx.delete('src', { recursive: true })
+      expect(await files.exists('n/one')).toBe(false)
+      return tx.readText('n/one')
+    })
+    expect(result).toBe('12')
+    expect((await listOf(files.walk())).map(({ path }) => path)).toEqual([
+      '.env',
+      'n',
+      'n/a',
+      'n/one',
+      'private',
+      'private/p.txt',
+      'token.txt',
+    ])
+    const batches = records()
+      .slice(before)
+      .filter(({ toolName }) => toolName === 'batch')
+    expect(new Set(batches.map(({ toolCallId }) => toolCallId)).size).toBe(1)
+    expect(await workspace.undo(String(batches[0]?.toolCallId))).toMatchObject({ ok: true })
+    expect(await files.readText('a.txt')).toBe('one\n')
+    expect(await files.readBytes('src/x.bin')).toEqual(noise)
+    expect(await files.exists('n')).toBe(false)
+  })
+
+  it('commits nothing if the function throws, and throws the same error', async () => {
+    const { files } = await open()
+    const error = new RangeError('mine')
+    await expect(
+      files.batch(async (tx) => {
+        await tx.write('n', '1')
+        throw error
+      }),
+    ).rejects.toBe(error)
+    expect(await files.exists('n')).toBe(false)
+  })
+
+  it('refuses what its function does after its end', async () => {
+    const { files } = await open()
+    let kept: Parameters<Parameters<typeof files.batch>[0]>[0] | undefined
+    await files.batch(async (tx) => {
+      kept = tx
+    })
+    await expect(kept?.write('n', '1')).rejects.toMatchObject({ code: 'INVALID_INPUT', message: /has ended/ })
+  })
+
+  it('judges each operation by the rules on its tool', async () => {
+    const { files } = await open({
+      policy: {
+        preset: 'autonomous',
+        tools: { delete_file: 'deny', move_file: 'ask' },
+        rules: [
+          { name: 'no bad', action: 'deny', tools: ['write_file'], args: { content: ['*bad*'] } },
+          { name: 'asks', action: 'ask', tools: ['append_file'], args: { content: ['*ask*'] } },
+          { name: 'hide', action: 'deny', permissions: ['file:view'], paths: ['private/**'] },
+        ],
+      },
+    })
+    const codes: unknown[] = []
+    const note = (error: { code?: unknown }) => void codes.push(error.code)
+    await files.batch(async (tx) => {
+      await tx.delete('a.txt').catch(note)
+      await tx.write('b', 'a bad one').catch(note)
+      await tx.readBytes('private/p.txt').catch(note)
+      await tx.readBytes('.env').catch(note)
+      await tx.copy('.', 'c').catch(note)
+      await tx.write('fine', 'fine')
+    })
+    expect(codes).toEqual(['POLICY_DENIED', 'POLICY_DENIED', 'POLICY_DENIED', 'POLICY_DENIED_SECRET', 'INVALID_INPUT'])
+    expect(await files.readText('fine')).toBe('fine')
+    for (const act of [
+      (tx: Parameters<Parameters<typeof files.batch>[0]>[0]) => tx.rename('a.txt', 'b.txt'),
+      (tx: Parameters<Parameters<typeof files.batch>[0]>[0]) => tx.append('a.txt', 'I ask').then(() => {}),
+    ]) {
+      await expect(files.batch(act)).rejects.toMatchObject({ code: 'APPROVAL_REQUIRED' })
+      expect(await files.readText('a.txt')).toBe('one\n')
+    }
+    const tools: string[] = []
+    await files.batch((tx) => tx.append('a.txt', 'I ask'), {
+      approve: ({ tool }) => {
+        tools.push(tool)
+        return 'allow'
+      },
+    })
+    expect(tools).toEqual(['batch'])
+    expect(await files.readText('a.txt')).toBe('one\nI ask')
+  })
+
+  it('conflicts with changes by others in between', async () => {
+    const { files } = await open()
+    await expect(
+      files.batch(async (tx) => {
+        await tx.append('a.txt', 'two\n')
+        await files.write('a.txt', 'other\n', {})
+      }),
+    ).rejects.toMatchObject({ code: 'WRITE_CONFLICT' })
+    expect(await files.readText('a.txt')).toBe('other\n')
+  })
+})
+
+describe('streams of files', () => {
+  it('read a file in parts, and refuse at once', async () => {
+    const large = new Uint8Array(20 * 1024 * 1024 + 5).map((_, i) => i % 251)
+    const { files } = await open({ backend: memory({ large, 'private/p.txt': 'x' }) })
+    const parts = await listOf((await files.readable('large')) as unknown as AsyncIterable<Uint8Array>)
+    expect(parts.map(({ length }) => length)).toEqual([8388608, 8388608, 4194309])
+    expect(sha256(Buffer.concat(parts))).toBe(sha256(large))
+    await expect(files.readable('none')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    const stream = (await files.readable('large')).getReader()
+    await stream.read()
+    await files.write('large', 'changed', {})
+    await expect(stream.read()).rejects.toMatchObject({ code: 'WRITE_CONFLICT' })
+  })
+
+  it('write a file when they are closed, as one call', async () => {
+    const { files, records } = await open()
+    const before = records().length
+    const writer = (await files.writable('out/s.txt')).getWriter()
+    await writer.write('one ')
+    await writer.write(bytes('two'))
+    expect(await files.exists('out')).toBe(false)
+    await writer.close()
+    expect(await files.readText('out/s.txt')).toBe('one two')
+    expect(
+      records()
+        .slice(before)
+        .filter(({ pathsWritten }) => pathsWritten.includes('out/s.txt')).length,
+    ).toBeGreaterThan(0)
+    const aborted = (await files.writable('out/a.txt')).getWriter()
+    await aborted.write('x')
+    await aborted.abort()
+    expect(await files.exists('out/a.txt')).toBe(false)
+  })
+})
+
+describe('files.watch', () => {
+  it('yields own and reported changes below a path, without hidden ones', async () => {
+    const { workspace, files } = await open({
+      policy: {
+        preset: 'autonomous',
+        rules: [{ name: 'hide', action: 'deny', permissions: ['file:view'], paths: ['private/**'] }],
+      },
+    })
+    const end = new AbortController()
+    const changes = await files.watch('.', { signal: end.signal })
+    await files.write('n/one', '1')
+    workspace.notifyExternalChange(['private/p.txt'])
+    workspace.notifyExternalChange(['a.txt', 'private/p.txt'])
+    workspace.notifyExternalChange()
+    const seen = []
+    for await (const change of changes) {
+      seen.push(change)
+      if (seen.length === 3) end.abort()
+    }
+    expect(seen).toEqual([
+      { paths: ['n', 'n/one'], callId: expect.any(String) },
+      { paths: ['a.txt'] },
+      { paths: undefined },
+    ])
+    await expect(files.watch('private')).rejects.toMatchObject({ code: 'POLICY_DENIED' })
+  })
+})

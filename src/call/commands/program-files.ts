@@ -1,16 +1,20 @@
 import type { OverlayBackend } from '../../backends/overlay/index.ts'
 import { ToolError } from '../../errors.ts'
+import { createVisibility, type Visibility } from '../../guard/visibility.ts'
 import { ancestorsOf, type Path, quote } from '../../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../../policy/access.ts'
+import { combineVerdicts, type Verdict } from '../../policy/evaluation.ts'
+import { isMutating } from '../../policy/permissions.ts'
 import type { TrackedCommandFiles } from '../../shells/shared/command-files.ts'
 import type { Change } from '../../storage/backend.ts'
 import type { BuiltinContext, BuiltinDraft } from '../../tools/builtin-tool.ts'
+import { isInPlanMode } from '../plan-mode.ts'
 import type { AuthorizedCall } from '../state/call.ts'
 import { policyCall, type RunState } from '../state/run-state.ts'
 import type { WorkspaceState } from '../state/workspace-state.ts'
 import { sessionOptions, type ToolContextOptions } from '../tool-context.ts'
 import { accessKey, type SessionState } from './session-state.ts'
-import { openSharedFiles, openTransaction, type SharedFiles } from './transaction.ts'
+import { type FilesTransaction, openSharedFiles, openTransaction, type SharedFiles } from './transaction.ts'
 
 /** One operation of a program on files. */
 export interface FileStep<R> {
@@ -34,6 +38,8 @@ export interface StepFiles {
   createParents(path: Path): Promise<void>
   /** Requires that a path still has this version when the changes are committed. */
   expectVersion(path: Path, sha256: string | null): void
+  /** Records that `bytes` bytes of a file were read from `drafts`. */
+  noteRead(path: Path, bytes: number): void
 }
 
 /** The call to which the steps of a program belong. */
@@ -46,53 +52,124 @@ export interface ProgramCall {
 }
 
 /** What the steps of a program have done. */
-export type FilesDraft = Pick<BuiltinDraft<unknown>, 'changes' | 'accesses' | 'flow'>
+export type FilesDraft = Pick<BuiltinDraft<unknown>, 'changes' | 'accesses' | 'reads' | 'flow' | 'verdict'>
 
-/** Runs a step whose accesses were evaluated with its call, and returns its result with the draft of the call. */
-export async function draftStep<R>(
-  program: ProgramCall,
-  step: FileStep<R>,
-): Promise<{ readonly value: R; readonly draft: FilesDraft }> {
-  const { call, context } = program
-  const session = sessionOf(program)
-  // The call as a whole asks about these.
-  for (const access of call.accesses) session.approved.add(accessKey(access))
-  const shared = openSharedFiles(session)
-  const transaction = openTransaction(session, context.signal, undefined, shared)
-  const expected = new Map<Path, string | null>()
-  const value = await runStep(step, transaction, {
-    files: transaction.files,
-    drafts: shared.drafts,
-    accesses: call.accesses,
-    createParents: (path) => createParents(shared, path),
-    expectVersion: (path, sha256) => expected.set(path, sha256),
-  })
-  return { value, draft: await draftOf(shared, transaction.files.accesses, expected) }
-}
+/** The steps of a program on the files of one call. Each sees the changes of those before, until the call commits them. */
+export class ProgramFiles {
+  readonly #program: ProgramCall
+  readonly #approved = new Set<string>()
+  readonly #shared: SharedFiles
+  readonly #expected = new Map<Path, string | null>()
+  readonly #reads = new Set<Path>()
+  readonly #accesses: GuardedAccess[] = []
+  /** The verdict of the rules on the tools of the steps, if they ask about changes. */
+  #verdict: Verdict | undefined
 
-function sessionOf({ workspace, run, call, options }: ProgramCall): SessionState {
-  const facts = policyCall(run, call.tool.name, call.input, call.dialectCall)
-  return {
-    ...{ workspace, run, call, facts, options: sessionOptions(options) },
-    policy: workspace.policy.forCall(facts),
-    approved: new Set(),
-    onCommit: () => () => {},
+  constructor(program: ProgramCall) {
+    this.#program = program
+    this.#shared = openSharedFiles(this.#sessionOf(program.call))
+    // The call as a whole asks about these.
+    for (const access of program.call.accesses) this.#approved.add(accessKey(access))
   }
-}
 
-/** Runs a step. Runs it again after each approval that it needs. */
-async function runStep<R>(
-  step: FileStep<R>,
-  transaction: ReturnType<typeof openTransaction>,
-  files: StepFiles,
-): Promise<R> {
-  for (;;) {
-    try {
-      return await step.run(files)
-    } catch (error) {
-      if (!(await transaction.resolvePendingApproval())) throw error
+  /** Runs the only step of a call, whose accesses were evaluated with the call. */
+  run<R>(step: FileStep<R>): Promise<R> {
+    const { call } = this.#program
+    return this.#runWithApprovals(call, (transaction) => step.run(this.#stepFiles(transaction, call.accesses)))
+  }
+
+  /** Runs one of several steps as if it were a call of its tool, apart from its record. */
+  async runJudged<R extends object>(step: FileStep<R>): Promise<R> {
+    const { workspace, run, call } = this.#program
+    const tool = { ...call.tool, name: step.tool }
+    if (step.accesses.some(({ permission }) => permission === 'file:write' || isMutating(permission))) {
+      if (isInPlanMode(workspace, run)) {
+        throw new ToolError('PLAN_MODE', `${step.tool} is not allowed before the plan is approved`)
+      }
+    }
+    run.rates.countCall(step.tool)
+    const stepCall: AuthorizedCall = { ...call, tool, input: step.input, accesses: [] }
+    return this.#runWithApprovals(stepCall, async (transaction) => {
+      const accesses: GuardedAccess[] = []
+      for (const access of step.accesses) accesses.push(await transaction.files.reach(access))
+      const value = await step.run(this.#stepFiles(transaction, accesses))
+      this.#noteVerdict(stepCall, transaction.files)
+      return value
+    })
+  }
+
+  /** Returns the changes of all steps as one set, with the accesses that made them. */
+  async draft(): Promise<FilesDraft> {
+    const { drafts, flow } = this.#shared
+    const pending = await drafts.pending()
+    const changed = new Set(pending.map(({ path }) => path))
+    const accesses = this.#accesses.filter(({ path }) => changed.has(path))
+    const granted = new Set(accesses.map(({ path }) => path))
+    const changes = pending.map((change) => {
+      const { path, to, expect } = change
+      const sha256 = this.#expected.get(path)
+      if (sha256 !== undefined) return { ...change, expect: sha256 === null ? 'absent' : { sha256 } } as const
+      // Another call may create the same parent meanwhile.
+      const isParent = to?.type === 'directory' && expect === 'absent' && !granted.has(path)
+      return isParent ? ({ ...change, expect: 'any' } as const) : change
+    })
+    return {
+      ...{ changes, accesses, reads: this.#reads },
+      ...(flow === undefined ? {} : { flow }),
+      ...(this.#verdict === undefined ? {} : { verdict: this.#verdict }),
     }
   }
+
+  #sessionOf(call: AuthorizedCall): SessionState {
+    const { workspace, run, options } = this.#program
+    const facts = policyCall(run, call.tool.name, call.input, call.dialectCall)
+    return {
+      ...{ workspace, run, call, facts, options: sessionOptions(options) },
+      policy: workspace.policy.forCall(facts),
+      approved: this.#approved,
+      onCommit: () => () => {},
+    }
+  }
+
+  /** Runs an action. Runs it again after each approval that it needs. */
+  async #runWithApprovals<R>(call: AuthorizedCall, act: (transaction: FilesTransaction) => Promise<R>): Promise<R> {
+    const session = this.#sessionOf(call)
+    for (;;) {
+      const transaction = openTransaction(session, this.#program.context.signal, undefined, this.#shared)
+      try {
+        const value = await act(transaction)
+        for (const path of transaction.reads) this.#reads.add(path)
+        this.#accesses.push(...changing(transaction.files))
+        return value
+      } catch (error) {
+        if (!(await transaction.resolvePendingApproval())) throw error
+      }
+    }
+  }
+
+  /** Rules on the tool of the step may ask about changes; those on the tool of the call do not contain them. */
+  #noteVerdict(call: AuthorizedCall, files: TrackedCommandFiles): void {
+    const { workspace, run } = this.#program
+    const accesses = changing(files)
+    if (accesses.length === 0) return
+    const facts = policyCall(run, call.tool.name, call.input, call.dialectCall)
+    const verdict = workspace.policy.evaluate({ ...facts, accesses })
+    if (verdict.decision === 'allow') return
+    this.#verdict = this.#verdict === undefined ? verdict : combineVerdicts(this.#verdict, verdict)
+  }
+
+  #stepFiles({ files, noteRead }: FilesTransaction, accesses: readonly GuardedAccess[]): StepFiles {
+    return {
+      ...{ files, accesses, noteRead, drafts: this.#shared.drafts },
+      createParents: (path) => createParents(this.#shared, path),
+      expectVersion: (path, sha256) => this.#expected.set(path, sha256),
+    }
+  }
+}
+
+/** The accesses of a step that change something. */
+function changing({ accesses }: TrackedCommandFiles): readonly GuardedAccess[] {
+  return accesses.filter(({ permission, isSource }) => isSource !== true && isMutating(permission))
 }
 
 /** Creates the missing directories above a path, as part of the change at the path. */
@@ -112,25 +189,8 @@ async function createParents({ drafts, flow }: SharedFiles, path: Path): Promise
   recordLabels?.()
 }
 
-async function draftOf(
-  { drafts, flow }: SharedFiles,
-  reached: readonly GuardedAccess[],
-  expected: ReadonlyMap<Path, string | null>,
-): Promise<FilesDraft> {
-  const changes = await drafts.pending()
-  const changed = new Set(changes.map(({ path }) => path))
-  const accesses = reached.filter(({ path }) => changed.has(path))
-  const granted = new Set(accesses.map(({ path }) => path))
-  return {
-    changes: changes.map((change) => {
-      const { path, to, expect } = change
-      const sha256 = expected.get(path)
-      if (sha256 !== undefined) return { ...change, expect: sha256 === null ? 'absent' : { sha256 } }
-      // Another call may create the same parent meanwhile.
-      const isParent = to?.type === 'directory' && expect === 'absent' && !granted.has(path)
-      return isParent ? { ...change, expect: 'any' } : change
-    }),
-    accesses,
-    ...(flow === undefined ? {} : { flow }),
-  }
+/** Returns what a run may list of the changes below a path. */
+export function watchVisibility({ policy }: WorkspaceState, run: RunState, path: string): Visibility {
+  const call = policyCall(run, 'list_directory', { path }, undefined)
+  return createVisibility(policy, call, 'list', { rules: [] })
 }

@@ -46,6 +46,13 @@ export interface SharedFiles {
   readonly flow: ContentFlow | undefined
 }
 
+/** A transaction whose files report what they did. */
+export interface FilesTransaction extends CommandTransaction {
+  readonly files: TrackedCommandFiles
+  /** Records that bytes of a file were read by another way. */
+  readonly noteRead: (path: Path, bytes: number) => void
+}
+
 /** Opens the files of a program. */
 export function openSharedFiles(session: SessionState): SharedFiles {
   const drafts = overlay(session.workspace.backend, undefined, { closesLower: false })
@@ -63,7 +70,7 @@ export function openTransaction(
   callerSignal: AbortSignal | undefined,
   received: () => ContentLabel | undefined = session.options.received,
   shared?: SharedFiles,
-): CommandTransaction & { readonly files: TrackedCommandFiles } {
+): FilesTransaction {
   const { workspace, run, call, facts, options, approved } = session
   const drafts = shared?.drafts ?? overlay(workspace.backend, undefined, { closesLower: false })
   const stop = new AbortController()
@@ -108,7 +115,7 @@ export function openTransaction(
   const state: TransactionState = { session, drafts, files, flow, signal, onRead, onStore, receive, isGitOpen: false }
   let git: CommandGit | undefined
   return {
-    ...{ files, signal, reads, flow },
+    ...{ files, signal, reads, flow, noteRead: onRead },
     ...{ onCommit: session.onCommit, tree: workspace.backend },
     noteReadable: flow && receive,
     startedBy: startedByOf(session, flow),

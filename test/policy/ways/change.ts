@@ -341,12 +341,44 @@ export async function asAnswer(promise: Promise<unknown> | undefined): Promise<A
   }
 }
 
+const N_BYTES = new TextEncoder().encode('n')
+
 /** The functions of `workspace.files`. */
 const fileWays: readonly Way[] = [
   { name: 'files.write', act: ({ workspace }) => asAnswer(workspace.files.write('docs/new.md', 'n', null)) },
   {
     name: 'files.write that replaces',
     act: ({ workspace }) => asAnswer(workspace.files.write('docs/a.md', 'n', A_SHA256)),
+  },
+  { name: 'files.write of bytes', act: ({ workspace }) => asAnswer(workspace.files.write('docs/new.md', N_BYTES)) },
+  {
+    name: 'files.write of bytes that replaces',
+    act: ({ workspace }) => asAnswer(workspace.files.write('docs/a.md', N_BYTES)),
+  },
+  { name: 'files.append', act: ({ workspace }) => asAnswer(workspace.files.append('docs/a.md', 'n')) },
+  { name: 'files.makeDirectory', act: ({ workspace }) => asAnswer(workspace.files.makeDirectory('docs/n')) },
+  { name: 'files.link', act: ({ workspace }) => asAnswer(workspace.files.link('docs/l', 'a.md')) },
+  { name: 'files.rename', act: ({ workspace }) => asAnswer(workspace.files.rename('docs/a.md', 'src/a.md')) },
+  {
+    name: 'files.rename onto',
+    act: ({ workspace }) => asAnswer(workspace.files.rename('src/x.md', 'docs/a.md', { overwrite: true })),
+  },
+  { name: 'files.rename of a directory', act: ({ workspace }) => asAnswer(workspace.files.rename('docs', 'd')) },
+  { name: 'files.copy', act: ({ workspace }) => asAnswer(workspace.files.copy('src/x.md', 'docs/x.md')) },
+  { name: 'files.copy of a directory', act: ({ workspace }) => asAnswer(workspace.files.copy('src', 'docs/src')) },
+  { name: 'files.delete', act: ({ workspace }) => asAnswer(workspace.files.delete('docs/a.md')) },
+  {
+    name: 'files.delete of a directory',
+    act: ({ workspace }) => asAnswer(workspace.files.delete('docs', { recursive: true })),
+  },
+  {
+    name: 'files.writable',
+    act: ({ workspace }) =>
+      asAnswer(workspace.files.writable('docs/a.md').then((stream) => new Blob(['n']).stream().pipeTo(stream))),
+  },
+  {
+    name: 'files.batch',
+    act: ({ workspace }) => asAnswer(workspace.files.batch((files) => files.append('docs/a.md', 'n'))),
   },
   { name: 'files.remove', act: ({ workspace }) => asAnswer(workspace.files.remove('docs/a.md', A_SHA256)) },
 ]

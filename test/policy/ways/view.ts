@@ -387,6 +387,36 @@ const operationWays: readonly ViewWay[] = [
     },
   },
   { name: 'files.read', act: ({ workspace }) => asAnswer(workspace.files.read(PLAN)) },
+  {
+    name: 'files.readBytes',
+    act: ({ workspace }) => asAnswer(workspace.files.readBytes(PLAN).then((bytes) => new TextDecoder().decode(bytes))),
+  },
+  { name: 'files.readText', act: ({ workspace }) => asAnswer(workspace.files.readText(PLAN)) },
+  {
+    name: 'files.readable',
+    act: ({ workspace }) => asAnswer(workspace.files.readable(PLAN).then((stream) => new Response(stream).text())),
+  },
+  {
+    name: 'files.copy',
+    act: ({ workspace }) =>
+      asAnswer(workspace.files.copy(PLAN, 'copy.md').then(() => workspace.files.readText('copy.md'))),
+  },
+  {
+    name: 'files.rename',
+    act: ({ workspace }) =>
+      asAnswer(workspace.files.rename(PLAN, 'moved.md').then(() => workspace.files.readText('moved.md'))),
+  },
+  {
+    name: 'files.link',
+    act: ({ workspace }) => asAnswer(workspace.files.link('l.md', PLAN).then(() => workspace.files.readText('l.md'))),
+  },
+  { name: 'files.batch', act: ({ workspace }) => asAnswer(workspace.files.batch((files) => files.readText(PLAN))) },
+  { name: 'files.entries', shows: NAME, act: ({ workspace }) => asAnswer(workspace.files.entries('private/d')) },
+  {
+    name: 'files.stat',
+    shows: /"type":"file"/,
+    act: ({ workspace }) => asAnswer(workspace.files.stat('private/d/deep.md')),
+  },
   { name: 'files.list', shows: NAME, act: ({ workspace }) => asAnswer(workspace.files.list('private/d')) },
   ...['cat private/plan.md', 'node view.cjs', 'npm run view'].map((line) => ({
     name: `start_command ${line}`,

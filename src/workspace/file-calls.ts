@@ -1,0 +1,181 @@
+import * as z from 'zod/mini'
+import { callTool, type InternalCallOptions } from '../call/call-tool.ts'
+import { ProgramFiles } from '../call/commands/program-files.ts'
+import type { CallOptions, Success } from '../call/state/call.ts'
+import type { RunState } from '../call/state/run-state.ts'
+import type { WorkspaceState } from '../call/state/workspace-state.ts'
+import { type Failure, ToolError } from '../errors.ts'
+import { isMutating } from '../policy/permissions.ts'
+import { defineBuiltinTool } from '../tools/builtin-tool.ts'
+import type { Tool } from '../tools/define-tool.ts'
+import { byteText } from '../util/native-bytes.ts'
+import { type FileOperation, type OperationInput, type OperationName, operations, stepOf } from './file-operations.ts'
+
+/** Runs an operation, and returns the fields of its result. `content`: what the operation writes. */
+export type Operate = (
+  name: OperationName,
+  input: OperationInput,
+  options: CallOptions,
+  content?: string | Uint8Array,
+) => Promise<Readonly<Record<string, unknown>>>
+
+const text = z.optional(z.string())
+const flag = z.optional(z.boolean())
+const number = z.optional(z.number())
+
+const operationInput = z.strictObject({
+  path: z.string(),
+  to: text,
+  content: text,
+  expectedSha256: z.optional(z.nullable(z.string())),
+  createParents: flag,
+  bits: number,
+  start: number,
+  end: number,
+  noFollow: flag,
+  recursive: flag,
+  overwrite: flag,
+  target: text,
+  maxDepth: number,
+})
+
+/** Returns the function that runs each operation of a run as one call. */
+export function operateByCalls(workspace: WorkspaceState, run: RunState): Operate {
+  return async (name, input, options, content) => {
+    const written = typeof content === 'string' || content === undefined ? content : textOf(content)
+    let shown: string | undefined
+    const draftFiles: InternalCallOptions['draftFiles'] = async (call, context, contextOptions) => {
+      const narrowed = call.input as unknown as OperationInput
+      const bytes = bytesOf(narrowed.content === written ? content : narrowed.content)
+      const files = new ProgramFiles({ workspace, run, call, context, options: contextOptions })
+      const value = await files.run(stepOf(name, narrowed, bytes))
+      return {
+        ...(await files.draft()),
+        summary: `Did files.${name}`,
+        result() {
+          const { bytes: read } = value as { bytes?: Uint8Array }
+          if (read === undefined || workspace.hooks.postToolResponse === undefined) return value
+          shown = textOf(read)
+          return { ...value, content: shown }
+        },
+      }
+    }
+    const fullInput = written === undefined ? input : { ...input, content: written }
+    const internal = { ...options, draftFiles, via: `files.${name}` }
+    const result = successOf(await callTool(workspace, run, toolOf(operations[name]), fullInput, internal))
+    // A hook may have changed the text.
+    return result.content === shown ? result : { ...result, bytes: bytesOf(String(result.content)) }
+  }
+}
+
+/** The operation in the shape of the tool whose name it has. */
+function toolOf({ tool, permission, plan }: FileOperation): Tool {
+  return defineBuiltinTool({
+    ...{ name: tool, title: tool, description: tool, input: operationInput, output: z.object({}), permission },
+    mutates: isMutating(permission),
+    idempotent: false,
+    plan: (input) => plan(input),
+    draft: noDraft,
+  }) as unknown as Tool
+}
+
+const batch = defineBuiltinTool({
+  name: 'batch',
+  title: 'Batch',
+  description: 'Changes files as a program does it, all or none.',
+  input: z.strictObject({}),
+  output: z.object({}),
+  permission: 'file:list',
+  mutates: false,
+  idempotent: false,
+  // Each step is evaluated by itself.
+  plan: () => [{ permission: 'file:list', path: '.', recursive: true }],
+  draft: noDraft,
+})
+
+async function noDraft(): Promise<never> {
+  throw new TypeError('the program builds the draft')
+}
+
+/**
+ * Runs a function whose operations are one call. Nothing is committed if the function or the call fails.
+ */
+export async function runBatch<R>(
+  workspace: WorkspaceState,
+  run: RunState,
+  options: CallOptions,
+  act: (operate: Operate) => Promise<R>,
+): Promise<R> {
+  let outcome: { readonly value: R } | undefined
+  let exception: { readonly error: unknown } | undefined
+  const draftFiles: InternalCallOptions['draftFiles'] = async (call, context, contextOptions) => {
+    const files = new ProgramFiles({ workspace, run, call, context, options: contextOptions })
+    const steps = openSteps(files)
+    try {
+      outcome = { value: await act(steps.operate) }
+    } catch (error) {
+      exception = { error }
+      throw error
+    } finally {
+      await steps.close()
+    }
+    return { ...(await files.draft()), summary: 'Did files.batch', result: () => ({}) }
+  }
+  const result = await callTool(
+    workspace,
+    run,
+    batch as unknown as Tool,
+    {},
+    { ...options, draftFiles, via: 'files.batch' },
+  )
+  // The program gets its own exception.
+  if (exception !== undefined) throw exception.error
+  successOf(result)
+  return (outcome as { readonly value: R }).value
+}
+
+/** Runs the operations of a batch one after another, until it is closed. */
+function openSteps(files: ProgramFiles): { readonly operate: Operate; close(): Promise<void> } {
+  let isClosed = false
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    operate(name, input, _, content) {
+      if (isClosed) {
+        return Promise.reject(
+          new ToolError('INVALID_INPUT', `Cannot use files.${name}: the batch has ended`, {
+            hint: 'Await every operation inside the function of the batch.',
+          }),
+        )
+      }
+      const written = typeof content === 'string' || content === undefined ? content : textOf(content)
+      const fullInput = written === undefined ? input : { ...input, content: written }
+      const current = last.then(() => files.runJudged(stepOf(name, fullInput, bytesOf(content))))
+      last = current.catch(() => {})
+      return current as Promise<Readonly<Record<string, unknown>>>
+    },
+    async close() {
+      isClosed = true
+      await last
+    },
+  }
+}
+
+/** @throws ToolError for a failure */
+export function successOf(result: Success | Failure): Success {
+  if (result.ok) return result
+  const { ok, code, message, ...details } = result
+  throw new ToolError(code, message, details)
+}
+
+/** Returns the text of bytes, for rules on arguments and for hooks: each byte one character if they are no UTF-8. */
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return byteText(bytes)
+  }
+}
+
+function bytesOf(content: string | Uint8Array | undefined): Uint8Array | undefined {
+  return typeof content === 'string' ? new TextEncoder().encode(content) : content
+}

@@ -1,0 +1,80 @@
+import type { StepFiles } from '../call/commands/program-files.ts'
+import { ToolError } from '../errors.ts'
+import { mayHoldSecret, redact, utf16EncodingOf } from '../files/secrets/index.ts'
+import { type Path, quote } from '../paths/logical-path.ts'
+import type { Stat } from '../storage/backend.ts'
+import { byteText } from '../util/native-bytes.ts'
+
+/** A file up to this size is read whole, so that all of its secrets become marks. */
+export const WHOLE_BYTES = 64 * 1024 * 1024
+
+/** Bytes read around a part of a larger file, to recognize secrets that begin or end outside of it. */
+const CONTEXT_BYTES = 64 * 1024
+
+/** Bytes of a larger file that are searched for secrets at once. */
+const WINDOW_BYTES = 8 * 1024 * 1024
+
+/** The version of a file that a stream reads. */
+export interface FileVersion {
+  readonly path: Path
+  readonly stat: Pick<Stat, 'size' | 'tag'>
+}
+
+/** Reads the bytes `[start, end)` of a file, and returns them with its tag. Of a file over {@link WHOLE_BYTES}, reads no more than needed. */
+export async function readRange(
+  step: StepFiles,
+  requestedPath: string,
+  start = 0,
+  end: number = Number.POSITIVE_INFINITY,
+): Promise<{ readonly bytes: Uint8Array; readonly tag: string | undefined }> {
+  const path = step.accesses[0]?.path
+  const stat = path === undefined ? undefined : await step.drafts.stat(path)
+  if (path === undefined || stat === undefined || stat.type !== 'file' || stat.size <= WHOLE_BYTES) {
+    const bytes = await step.files.read(requestedPath)
+    return { bytes: bytes.subarray(start, end), tag: stat?.tag }
+  }
+  const to = Math.min(end, stat.size)
+  const parts = new Uint8Array(Math.max(0, to - start))
+  for (let at = start; at < to; at += WINDOW_BYTES) {
+    parts.set(await readWindow(step, { path, stat }, at, Math.min(to, at + WINDOW_BYTES)), at - start)
+  }
+  return { bytes: parts, tag: stat.tag }
+}
+
+/**
+ * Reads a part of a large file.
+ *
+ * @throws ToolError `FILE_TOO_LARGE` if it holds a secret: the marks of a file have numbers, which need all of it;
+ *   `UNSUPPORTED_ENCODING` for UTF-16, in which secrets are not recognized by their bytes
+ */
+export async function readWindow(
+  { drafts, noteRead }: Pick<StepFiles, 'drafts' | 'noteRead'>,
+  { path, stat: { size, tag } }: FileVersion,
+  start: number,
+  end: number,
+): Promise<Uint8Array> {
+  const byteOrderMark = await drafts.read(path, { start: 0, end: 2, tag })
+  if (utf16EncodingOf(byteOrderMark.bytes) !== undefined) {
+    throw new ToolError(
+      'UNSUPPORTED_ENCODING',
+      `Cannot read ${quote(path)}: it is UTF-16 and over ${WHOLE_BYTES} bytes`,
+      {
+        path,
+      },
+    )
+  }
+  const from = Math.max(0, start - CONTEXT_BYTES)
+  const { bytes } = await drafts.read(path, { start: from, end: Math.min(size, end + CONTEXT_BYTES), tag })
+  noteRead(path, end - start)
+  const [first, last] = [start - from, end - from]
+  const secret = mayHoldSecret(bytes)
+    ? redact(byteText(bytes)).marks.find((mark) => mark.originalStart < last && mark.originalEnd > first)
+    : undefined
+  if (secret !== undefined) {
+    throw new ToolError('FILE_TOO_LARGE', `Cannot read ${quote(path)}: it holds a secret and is too large to mark it`, {
+      ...{ path, sizeBytes: size, limit: WHOLE_BYTES },
+      hint: 'Read a range without the secret.',
+    })
+  }
+  return bytes.subarray(first, last)
+}
