@@ -2,6 +2,7 @@ import { benchCalls } from './calls.ts'
 import { benchDiff } from './diff.ts'
 import { benchGit } from './git.ts'
 import { benchHostile } from './hostile.ts'
+import { benchObjectStore } from './object-store.ts'
 import { benchPatch } from './patch.ts'
 import { benchSearch } from './search.ts'
 import { benchShell } from './shell.ts'
@@ -12,6 +13,7 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
   diff: benchDiff,
   git: benchGit,
   hostile: benchHostile,
+  'object-store': benchObjectStore,
   patch: benchPatch,
   search: benchSearch,
   shell: benchShell,

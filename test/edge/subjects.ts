@@ -35,8 +35,17 @@ export function r2Subject(bucket: BucketBinding): BackendSubject {
     async plantLink(path, target) {
       const match = await r2(bucket).get(key)
       if (match === undefined || match === 'unchanged') throw new Error('There is no manifest yet')
-      const manifest = JSON.parse(new TextDecoder().decode(match.bytes)) as { entries: unknown[] }
-      manifest.entries.push([path, 'link', 'planted', 0, target])
+      const manifest = JSON.parse(new TextDecoder().decode(match.bytes)) as {
+        top: { rows: [directory: string, rows: unknown[][]][] }
+      }
+      const slash = path.lastIndexOf('/')
+      const directory = path.slice(0, Math.max(0, slash))
+      const planted = [path.slice(slash + 1), 'planted', 0, target]
+      const rows = manifest.top.rows.find(([name]) => name === directory)?.[1]
+      if (rows === undefined) manifest.top.rows.push([directory, [planted]])
+      else rows.push(planted)
+      rows?.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))
+      manifest.top.rows.sort(([a], [b]) => (a < b ? -1 : 1))
       await r2(bucket).put(key, new TextEncoder().encode(JSON.stringify(manifest)))
     },
   }

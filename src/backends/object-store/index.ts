@@ -2,11 +2,8 @@ import type { Backend, Capabilities } from '../../storage/backend.ts'
 import { storedCapabilities } from '../../storage/plan-commit.ts'
 import { checkOptions, isFunction, isObjectWith, isText } from '../../util/check-options.ts'
 import { createCommits } from './commit.ts'
-import { openContents } from './contents.ts'
-import { keysBelow } from './keys.ts'
 import { createReads } from './reads.ts'
-import { withRetries } from './retry.ts'
-import { openRoot } from './root.ts'
+import { openSpace } from './space.ts'
 import type { ObjectStore } from './store.ts'
 
 export { type BucketBinding, r2 } from './r2.ts'
@@ -26,13 +23,13 @@ export interface ObjectStoreOptions {
  * Creates a backend in an object store: an R2 bucket with `r2(bucket)`, an S3-compatible one with `s3({ … })`, or any other
  * store with reads and conditional writes. Many isolates may use the same one concurrently.
  *
- * One object, the manifest, contains the tree. Contents are immutable objects, in parts of 8 MiB. A commit writes the
- * contents first and then the manifest, on the condition that it is unchanged since the check. So a change set is applied
+ * The tree is a B-tree of immutable nodes. One object, the manifest, contains its top. Contents are immutable objects, in
+ * parts of 8 MiB; a commit with many small files writes them as packs. A commit writes the contents and the changed nodes
+ * first, and then the manifest, on the condition that it is unchanged since the check. So a change set is applied
  * completely or not at all, and of several writers that expect the same version exactly one succeeds. Each read first
- * checks whether the manifest changed. The manifest takes about 150 bytes per file and is written with every commit, which
- * suits workspaces of up to ten thousand files or so.
+ * checks whether the manifest changed.
  *
- * {@link sweep} deletes the objects that an interrupted commit leaves behind.
+ * {@link sweep} deletes the objects that the tree does not use any more. Run it once a day.
  *
  * @throws TypeError for a prefix that is not a plain path
  * @example
@@ -46,13 +43,14 @@ export function objectStore(store: ObjectStore, options?: ObjectStoreOptions): B
     clock: isFunction,
   })
   isObjectWith('an object store', 'get', 'put', 'delete', 'list')(store, 'store', 'objectStore()')
-  const calls = withRetries(store)
-  const keys = keysBelow(prefix)
-  const root = openRoot(calls, keys.manifest)
-  const contents = openContents(calls, keys.contents)
-  const commit = createCommits({ store: calls, keys, root, contents, clock })
-  const reads = createReads(async () => (await root.load()).manifest, contents)
-  return { capabilities, ...reads, commit, async close() {} }
+  const space = openSpace(store, prefix)
+  const { load } = space.root
+  return {
+    capabilities,
+    ...createReads(space, { load, reload: load }),
+    commit: createCommits(space, clock),
+    async close() {},
+  }
 }
 
 const capabilities: Capabilities = Object.freeze({ ...storedCapabilities, authority: 'shared' })

@@ -1,110 +1,129 @@
 import { ToolError } from '../../errors.ts'
-import { childOf, type Path, quote } from '../../paths/logical-path.ts'
+import { type Path, quote } from '../../paths/logical-path.ts'
 import type { Backend, FileRead } from '../../storage/backend.ts'
-import { canonicalSync, type LookupResult } from '../../storage/canonical-path.ts'
+import { canonical } from '../../storage/canonical-path.ts'
 import { rangeOf } from '../../storage/read-range.ts'
-import { type ReadVerb, wrongType } from '../../storage/wrong-type.ts'
-import type { Contents } from './contents.ts'
-import type { Entry, Manifest } from './manifest.ts'
+import { type ReadVerb, wrongTypeAt } from '../../storage/wrong-type.ts'
+import type { Entry } from './nodes.ts'
+import { PART_BYTES, type Piece } from './objects.ts'
+import type { LoadedRoot } from './root.ts'
+import { onTree, pinTree, type Space, type TreeSource } from './space.ts'
+import { entriesIn, entryAt } from './tree.ts'
 
 type Reads = Required<Pick<Backend, 'canonical' | 'stat' | 'list' | 'read' | 'readLink' | 'scan'>>
+type FileEntry = Extract<Entry, { readonly type: 'file' }>
 
-/** Files that a scan reads at the same time. */
-const SCAN_CONCURRENCY = 6
+/** Returns the reads of a backend. Each one sees the tree that the source has at its start. */
+export function createReads(space: Space, source: TreeSource): Reads {
+  const { nodes } = space
+  const read = <T>(action: (tree: LoadedRoot) => Promise<T>) => onTree(source, action)
 
-/** The reads of a backend. Each one first loads the current manifest. */
-export function createReads(load: () => Promise<Manifest>, contents: Contents): Reads {
+  const linkTarget = async (tree: LoadedRoot, path: Path): Promise<string> => {
+    const entry = await entryAt(nodes, tree, path)
+    if (entry?.type !== 'link') throw await wrongTypeIn(space, tree, 'read link', path)
+    return entry.target
+  }
+
   return {
-    async canonical(path, options) {
-      const tree = await load()
-      const entry = tree.at(path as Path)
-      if (entry !== undefined && (entry.type !== 'link' || options?.noFollow)) return path as Path
-      return canonicalSync((at) => lookUp(tree, at), path, options?.noFollow ?? false)
-    },
+    canonical: (path, { noFollow = false } = {}) =>
+      read(async (tree) => {
+        const stat = async (at: Path) => (await entryAt(nodes, tree, at))?.stat
+        return canonical({ stat, readLink: (at) => linkTarget(tree, at) }, path, { noFollow })
+      }),
 
-    async stat(path) {
-      return (await load()).at(path)?.stat
-    },
+    stat: (path) => read(async (tree) => (await entryAt(nodes, tree, path))?.stat),
 
-    async list(path) {
-      const tree = await load()
-      if (tree.at(path)?.type !== 'directory') throw wrongTypeIn(tree, 'list', path)
-      return Array.from(tree.names(path), (name) => ({ name, type: (tree.at(childOf(path, name)) as Entry).type }))
-    },
+    list: (path) =>
+      read(async (tree) => {
+        const type = (await entryAt(nodes, tree, path))?.type
+        if (type !== 'directory') throw await wrongTypeIn(space, tree, 'list', path)
+        return entriesIn(nodes, tree, path)
+      }),
 
-    read: async (path, range) => readFile(load, contents, await load(), path, range),
-
-    async readLink(path) {
-      const tree = await load()
-      const entry = tree.at(path)
-      if (entry?.type !== 'link') throw wrongTypeIn(tree, 'read link', path)
-      return entry.target
-    },
-
-    async scan(paths, visit, maxBytes = Number.POSITIVE_INFINITY) {
-      const tree = await load()
-      for (let at = 0; at < paths.length; at += SCAN_CONCURRENCY) {
-        const batch = paths.slice(at, at + SCAN_CONCURRENCY)
-        const files = await Promise.all(batch.map((path) => readIfPresent(load, contents, tree, path, maxBytes)))
-        for (const [index, file] of files.entries()) {
-          if (file !== undefined && !visit(batch[index] as Path, file.bytes, file.stat)) return
-        }
-      }
-    },
+    read: (path, range) => readFile(space, source, path, range),
+    readLink: (path) => read((tree) => linkTarget(tree, path)),
+    scan: (paths, visit, maxBytes = Number.POSITIVE_INFINITY) => scan(space, source, paths, visit, maxBytes),
   }
 }
 
-function lookUp(tree: Manifest, path: Path): LookupResult {
-  const entry = tree.at(path)
-  return entry?.type === 'link' ? { link: entry.target } : entry
-}
-
-function wrongTypeIn(tree: Manifest, verb: ReadVerb, path: Path): ToolError {
-  return wrongType(verb, path, (at) => tree.at(at)?.type)
+function wrongTypeIn({ nodes }: Space, tree: LoadedRoot, verb: ReadVerb, path: Path): Promise<ToolError> {
+  return wrongTypeAt(verb, path, async (at) => (await entryAt(nodes, tree, at))?.type)
 }
 
 /** Reads a file. If its content is gone because the file was replaced meanwhile, reads the new content. */
-async function readFile(
-  load: () => Promise<Manifest>,
-  contents: Contents,
-  from: Manifest,
+function readFile(
+  space: Space,
+  source: TreeSource,
   path: Path,
-  range: Parameters<Backend['read']>[1],
+  range?: Parameters<Backend['read']>[1],
 ): Promise<FileRead> {
-  let tree = from
-  for (;;) {
-    const entry = tree.at(path)
-    if (entry?.type !== 'file') throw wrongTypeIn(tree, 'read', path)
+  const readIn = async (tree: LoadedRoot): Promise<FileRead> => {
+    const entry = await entryAt(space.nodes, tree, path)
+    if (entry?.type !== 'file') throw await wrongTypeIn(space, tree, 'read', path)
     const { stat } = entry
     const { start, end } = rangeOf(path, range, stat, () => entry.sha256)
-    const bytes = await contents.read(entry.content, stat.size, start, end)
-    if (bytes !== undefined) return { bytes, stat }
-    tree = await load()
-    const current = tree.at(path)
-    if (current?.type === 'file' && current.content === entry.content) {
-      throw new ToolError('BACKEND_ERROR', `Cannot read ${quote(path)}: its content is missing in the store`, { path })
+    return { bytes: await space.contents.read(pieceOf(entry), start, end), stat }
+  }
+  const missingError = () =>
+    new ToolError('BACKEND_ERROR', `Cannot read ${quote(path)}: its content is missing in the store`, { path })
+  return onTree(source, readIn, missingError)
+}
+
+/** Bytes that a scan requests together, and the number of paths that it looks at for that. */
+const WINDOW_BYTES = 16 * 1024 * 1024
+const WINDOW_PATHS = 4096
+
+/** Reads small files with few requests, ahead of the visits. The content of a file over `maxBytes` is not requested. */
+async function scan(
+  space: Space,
+  current: TreeSource,
+  paths: Parameters<Reads['scan']>[0],
+  visit: Parameters<Reads['scan']>[1],
+  maxBytes: number,
+): Promise<void> {
+  const { contents, nodes } = space
+  const source = pinTree(current)
+  const fileAt = async (path: Path): Promise<FileEntry | undefined> => {
+    const entry = await onTree(source, (tree) => entryAt(nodes, tree, path, true))
+    return entry?.type === 'file' ? entry : undefined
+  }
+  const isAhead = ({ size }: Piece) => size > 0 && size <= Math.min(maxBytes, PART_BYTES)
+  let aheadEnd = 0
+
+  const readAhead = async (start: number) => {
+    const pieces: Piece[] = []
+    let bytes = 0
+    for (aheadEnd = start; aheadEnd < paths.length && aheadEnd < start + WINDOW_PATHS; aheadEnd++) {
+      const entry = await fileAt(paths[aheadEnd] as Path)
+      if (entry === undefined || !isAhead(pieceOf(entry))) continue
+      bytes += entry.stat.size
+      if (bytes > WINDOW_BYTES) break
+      pieces.push(pieceOf(entry))
     }
+    await contents.prefetch(pieces)
+  }
+
+  for (const [index, path] of paths.entries()) {
+    const entry = await fileAt(path)
+    if (entry === undefined) continue
+    const piece = pieceOf(entry)
+    if (index >= aheadEnd && isAhead(piece) && contents.cached(piece.location) === undefined) await readAhead(index)
+    const bytes = piece.size > maxBytes ? new Uint8Array() : contents.cached(piece.location)
+    const file = bytes === undefined ? await readIfPresent(space, source, path) : { bytes, stat: entry.stat }
+    if (file !== undefined && !visit(path, file.bytes, file.stat)) return
   }
 }
 
-/**
- * Reads a file for a scan. Returns `undefined` for a path that is not a file, or that is removed or replaced by another type
- * meanwhile. The content of a file over `maxBytes` is not requested from the store.
- */
-async function readIfPresent(
-  load: () => Promise<Manifest>,
-  contents: Contents,
-  tree: Manifest,
-  path: Path,
-  maxBytes: number,
-): Promise<FileRead | undefined> {
-  const entry = tree.at(path)
-  if (entry?.type !== 'file') return undefined
-  if (entry.stat.size > maxBytes) return { bytes: new Uint8Array(), stat: entry.stat }
+/** Reads a file. Returns `undefined` for a path that is removed, or replaced by another type, meanwhile. */
+async function readIfPresent(space: Space, source: TreeSource, path: Path): Promise<FileRead | undefined> {
   try {
-    return await readFile(load, contents, tree, path, undefined)
+    return await readFile(space, source, path)
   } catch (error) {
     if (error instanceof ToolError && error.code !== 'BACKEND_ERROR') return undefined
     throw error
   }
+}
+
+function pieceOf({ content, stat }: FileEntry): Piece {
+  return { location: content, size: stat.size }
 }

@@ -1,31 +1,33 @@
 import { ToolError } from '../../errors.ts'
-import { decodeManifest, emptyManifest, encodeManifest, type Manifest } from './manifest.ts'
+import { emptyRoot } from '../../storage/plan-commit.ts'
+import { type Manifest, rootOfManifest } from './format-1.ts'
+import { directoryEntry, fromStored, type StoredNode, toStored } from './nodes.ts'
 import { pause } from './retry.ts'
 import type { ObjectStore } from './store.ts'
+import type { Root } from './tree.ts'
 
-/** The manifest and its etag. Without an etag, the store has no manifest yet. */
-export interface Root {
-  readonly manifest: Manifest
+/** A root and its etag. Without an etag, the store has no root yet. */
+export interface LoadedRoot extends Root {
   readonly etag: string | undefined
 }
 
 /** The one object that changes. */
 export interface RootObject {
-  /** The manifest that was read or written last, if any. */
-  cached(): Root | undefined
-  /** Loads the current manifest; returns the same object while it is unchanged. Calls in one turn share a request. */
-  load(): Promise<Root>
-  /** Replaces `base` by the next manifest. Returns false, and changes nothing, if `base` is not the current one. */
-  swap(base: Root, next: Manifest, commit: string): Promise<boolean>
+  /** The root that was read or written last, if any. */
+  cached(): LoadedRoot | undefined
+  /** Loads the current root; returns the same object while it is unchanged. Calls in one turn share a request. */
+  load(): Promise<LoadedRoot>
+  /** Replaces `base` by the next root. Returns false, and changes nothing, if `base` is not the current one. */
+  swap(base: LoadedRoot, next: Root, commit: string): Promise<boolean>
 }
 
 const MAX_TRIES = 5
 
 export function openRoot(store: ObjectStore, key: string): RootObject {
-  let cached: Root | undefined
-  let loading: Promise<Root> | undefined
+  let cached: LoadedRoot | undefined
+  let loading: Promise<LoadedRoot> | undefined
 
-  async function request(): Promise<Root> {
+  async function request(): Promise<LoadedRoot> {
     // Callers may share a request only before it is sent: later ones could miss a commit.
     await undefined
     loading = undefined
@@ -34,14 +36,14 @@ export function openRoot(store: ObjectStore, key: string): RootObject {
     if (object === 'unchanged' && before !== undefined) return before
     if (object === undefined) {
       if (before !== undefined && before.etag === undefined) return before
-      return cache({ manifest: emptyManifest, etag: undefined }, before)
+      return cache({ ...newRoot, etag: undefined }, before)
     }
     if (object === 'unchanged') throw new ToolError('BACKEND_ERROR', 'The object store sent an unexpected response')
-    return cache({ manifest: decode(object.bytes), etag: object.etag }, before)
+    return cache({ ...decode(object.bytes), etag: object.etag }, before)
   }
 
   /** Caches a response, unless another one arrived since its request. */
-  function cache(root: Root, before: Root | undefined): Root {
+  function cache(root: LoadedRoot, before: LoadedRoot | undefined): LoadedRoot {
     if (cached !== undefined && cached.etag === root.etag) return cached
     if (cached === before) cached = root
     return root
@@ -56,7 +58,7 @@ export function openRoot(store: ObjectStore, key: string): RootObject {
     cached: () => cached,
     load,
     async swap(base, next, commit) {
-      const bytes = encodeManifest(next)
+      const bytes = encode(next)
       for (let tries = 1; ; tries++) {
         try {
           const result = await store.put(
@@ -65,11 +67,11 @@ export function openRoot(store: ObjectStore, key: string): RootObject {
             base.etag === undefined ? { ifNoneMatch: '*' } : { ifMatch: base.etag },
           )
           if (result !== undefined) {
-            cached = { manifest: next, etag: result.etag }
+            cached = { ...next, etag: result.etag }
             return true
           }
           // This put may be the current one, if its response was lost and it was sent again.
-          return (await load()).manifest.commits.includes(commit)
+          return (await load()).commits.includes(commit)
         } catch (error) {
           if (tries < MAX_TRIES && !(error instanceof ToolError && error.code === 'NO_SPACE')) {
             await pause(tries)
@@ -82,9 +84,31 @@ export function openRoot(store: ObjectStore, key: string): RootObject {
   }
 }
 
-function decode(bytes: Uint8Array): Manifest {
+const FORMAT = 2
+const newRoot: Root = { next: 1, commits: [], garbage: [], root: emptyRoot, top: { keys: [], entries: [] } }
+
+/** The root as JSON. */
+interface StoredRoot extends Pick<Root, 'next' | 'commits' | 'garbage'> {
+  readonly format: typeof FORMAT
+  /** Tag and time of the root directory. */
+  readonly root: readonly [tag: string, at: number]
+  readonly top: StoredNode
+}
+
+function encode({ next, commits, garbage, root, top }: Root): Uint8Array {
+  const { tag, modifiedAt } = root.stat
+  const stored: StoredRoot = { format: FORMAT, next, commits, garbage, root: [tag, modifiedAt], top: toStored(top) }
+  return new TextEncoder().encode(JSON.stringify(stored))
+}
+
+function decode(bytes: Uint8Array): Root {
   try {
-    return decodeManifest(bytes)
+    const stored = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as StoredRoot | Manifest
+    const { format, next, commits, garbage } = stored
+    if (!Number.isSafeInteger(next) || !Array.isArray(commits) || !Array.isArray(garbage)) throw new Error('Incomplete')
+    if (format === 1) return rootOfManifest(stored)
+    if (format !== FORMAT) throw new Error('Unknown format')
+    return { next, commits, garbage, root: directoryEntry(...stored.root), top: fromStored(stored.top) }
   } catch {
     throw new ToolError(
       'BACKEND_ERROR',

@@ -1,6 +1,10 @@
 import { ToolError } from '../../errors.ts'
 import { checkOptions, isFunction, isText } from '../../util/check-options.ts'
+import { mapConcurrent } from '../../util/map-concurrent.ts'
 import type { ObjectStore } from './store.ts'
+
+/** Number of concurrent deletions. */
+const MAX_DELETES = 6
 
 /** The bucket, and a function that signs its requests. */
 export interface S3Options {
@@ -66,11 +70,12 @@ export function s3(options: S3Options): ObjectStore {
     },
 
     async delete(keys) {
-      for (const key of keys) {
+      const deleteOne = async (key: string) => {
         const response = await send('DELETE', address(key), {})
         if (response.status !== 404) await requireOk(response)
         await response.body?.cancel()
       }
+      await mapConcurrent(keys, deleteOne, MAX_DELETES)
     },
 
     async list(prefix, cursor) {

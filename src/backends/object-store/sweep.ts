@@ -1,10 +1,9 @@
 import { checkOptions, isFunction, isPositive, isText } from '../../util/check-options.ts'
-import { MAX_COMMIT_MS } from './commit.ts'
-import { keysOf } from './contents.ts'
-import { keysBelow } from './keys.ts'
-import { withRetries } from './retry.ts'
-import { openRoot } from './root.ts'
+import { isLeaf, type Node } from './nodes.ts'
+import { objectNames } from './objects.ts'
+import { onTree, openSpace, type Space } from './space.ts'
 import type { ObjectStore } from './store.ts'
+import { MAX_COMMIT_MS } from './uploads.ts'
 
 /** Options of {@link sweep}. */
 export interface SweepOptions {
@@ -30,14 +29,14 @@ export async function sweep(
   const table = { prefix: isText, olderThanMs: isPositive, clock: isFunction }
   const { prefix, olderThanMs = DAY_MS, clock = Date.now } = checkOptions<SweepOptions>('sweep()', options, table)
   if (!(olderThanMs >= 2 * MAX_COMMIT_MS)) throw new TypeError('sweep(): olderThanMs must be at least two hours')
-  const calls = withRetries(store)
-  const keys = keysBelow(prefix)
+  const space = openSpace(store, prefix)
+  const { keys } = space
   const before = clock() - olderThanMs
   const old: string[] = []
   let keptCount = 0
-  for (const below of [keys.contents, keys.probes]) {
+  for (const below of [keys.contents, keys.nodes, keys.probes]) {
     for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
-      const page = await calls.list(below, cursor)
+      const page = await space.store.list(below, cursor)
       for (const { key, uploadedAt } of page.objects) {
         if (uploadedAt < before) old.push(key)
         else keptCount += 1
@@ -45,16 +44,34 @@ export async function sweep(
       cursor = page.cursor
     }
   }
-  // Read after the listing: an old content that the manifest does not name now will never be named.
-  const { manifest } = await openRoot(calls, keys.manifest).load()
-  const usedKeys = new Set<string>()
-  for (const entry of manifest.entries.values()) {
-    if (entry.type === 'file')
-      for (const key of keysOf(keys.contents, entry.content, entry.stat.size)) usedKeys.add(key)
-  }
-  const unused = old.filter((key) => !usedKeys.has(key))
-  if (unused.length > 0) await calls.delete(unused)
+  // Read after the listing: an old object that the tree does not name now will never be named.
+  const used = await usedKeys(space)
+  const unused = old.filter((key) => !used.has(key))
+  if (unused.length > 0) await space.store.delete(unused)
   return { kept: keptCount + old.length - unused.length, deleted: unused.length }
+}
+
+/** The keys of all objects that the current tree uses. */
+function usedKeys({ root, nodes, keys }: Space): Promise<ReadonlySet<string>> {
+  return onTree({ load: root.load, reload: root.load }, async ({ top }) => {
+    const used = new Set<string>()
+    const visit = async (node: Node): Promise<void> => {
+      if (isLeaf(node)) {
+        for (const entry of node.entries) {
+          if (entry.type !== 'file') continue
+          const piece = { location: entry.content, size: entry.stat.size }
+          for (const name of objectNames(piece)) used.add(keys.contents + name)
+        }
+        return
+      }
+      for (const [index, child] of node.children.entries()) {
+        used.add(keys.nodes + (objectNames(child)[0] as string))
+        await visit(await nodes.load(node.children, index, true))
+      }
+    }
+    await visit(top)
+    return used
+  })
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
