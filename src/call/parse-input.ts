@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import { ToolError } from '../errors.ts'
 import type { Tool } from '../tools/define-tool.ts'
-import { didYouMean } from '../util/check-options.ts'
+import { didYouMean, isPlain } from '../util/check-options.ts'
 import { inEnglish } from '../util/in-english.ts'
 import { nearestName } from '../util/nearest-name.ts'
 import { type ObjectSchema, zodObject } from '../util/object-schema.ts'
@@ -42,9 +42,17 @@ function hintFor(issue: z.core.$ZodIssue, why: string, input: ObjectSchema): str
   return `${what} and call again. ${owner}: ${fields.join(', ')}.`
 }
 
+const notPlain = {
+  ...{ code: 'invalid_type', expected: 'object', path: [], input: undefined },
+  message: 'Invalid input: expected a plain object without a class',
+} as const satisfies z.core.$ZodIssue
+
 /** Parses an input whose fields may throw when they are read. */
 function safeParse<I extends ObjectSchema>(tool: Pick<Tool<I>, 'name' | 'input'>, input: unknown) {
   try {
+    // A schema takes a Map or a Date for an object without fields.
+    if (typeof input === 'object' && input !== null && !Array.isArray(input) && !isPlain(input))
+      return { success: false, issues: [notPlain] }
     const { success, data, error } = tool.input.safeParse(input, inEnglish)
     // Zod creates the messages when the error is read, and then reads the input again.
     return success ? { success, data } : { success, issues: error.issues as readonly z.core.$ZodIssue[] }

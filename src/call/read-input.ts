@@ -1,4 +1,5 @@
 import type { Tool } from '../tools/define-tool.ts'
+import { isPlain } from '../util/check-options.ts'
 import type { AuthorizedCall } from './state/call.ts'
 
 /**
@@ -19,7 +20,8 @@ function parsedOrUndefined(
   input: unknown,
 ): AuthorizedCall['input'] | undefined {
   try {
-    return schema.safeParse(input).data
+    // A schema takes a Map, or a Date, for an object without fields.
+    return isPlain(input) ? schema.safeParse(input).data : undefined
   } catch {
     return undefined
   }

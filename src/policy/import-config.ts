@@ -1,3 +1,4 @@
+import { quote } from '../paths/logical-path.ts'
 import { didYouMean } from '../util/check-options.ts'
 import { nearestName } from '../util/nearest-name.ts'
 import { directoryGlob } from './absolute-patterns.ts'
@@ -70,7 +71,12 @@ function importFileTools(policy: Fields, origins: Map<string, string>): Fields {
     const help = didYouMean(snakeCase(camelCase(other)), ['file', 'file_ops'], 'the sections here are')
     throw new TypeError(`Policy field "${field}" must be "allow" or "ask" or "deny", not an object${help}`)
   }
-  if (name === undefined) return policy
+  if (name === undefined) {
+    const empty = Object.keys(tools).find((key) => fileSections.has(camelCase(key)) && typeof tools[key] !== 'string')
+    if (empty === undefined) return policy
+    const field = `${writtenField('tools', origins)}.${empty}`
+    throw new TypeError(`Policy field "${field}" must be an object with "enabled" and "allowed_paths"`)
+  }
   if (second !== undefined) throw repeated(`tools.${name}`, `tools.${second}`)
   const section = `${writtenField('tools', origins)}.${name}`
   const { [name]: file, ...decisions } = tools
@@ -89,6 +95,13 @@ function importFileTools(policy: Fields, origins: Map<string, string>): Fields {
   }
   for (const field of ['preset', 'defaultAction', 'allowedPaths']) {
     if (Object.hasOwn(policy, field)) throw repeated(section, writtenField(field, origins))
+  }
+  const pattern = fields.allowedPaths.find((path) => typeof path === 'string' && /(?:^|\/)\*+(?:$|\/)/.test(path))
+  if (pattern !== undefined) {
+    const field = writtenField(`${section}.allowedPaths`, origins)
+    throw new TypeError(
+      `Policy field "${field}" contains directories, and ${quote(pattern)} is a pattern; write the directory without the stars`,
+    )
   }
   origins.set('allowedPaths', writtenField(`${section}.allowedPaths`, origins))
   return {

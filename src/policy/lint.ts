@@ -68,9 +68,12 @@ export function lintPolicy(policy: unknown, options?: LintOptions): readonly Pol
     findings.push(
       ...neverDecides(data, rule),
       ...neverRuns(rule, tools),
-      ...globstarsInNames(rule),
+      ...globstarsInNames(rule.name, rule.paths),
       ...misspelledRisks(rule),
     )
+  }
+  for (const field of ['allowedPaths', 'deniedPaths', 'readOnlyPaths'] as const) {
+    findings.push(...globstarsInNames(field, data[field]))
   }
   return [...findings, ...idleDecisions(data, tools), ...openCommands(data), ...idleCommands(data)]
 }
@@ -191,11 +194,11 @@ function neverDecides(data: PolicyData, rule: PolicyRule): readonly PolicyFindin
 }
 
 /** `**` within a name is a `*`: `src/**.ts` matches no file of a directory below `src`. */
-function globstarsInNames(rule: PolicyRule): readonly PolicyFinding[] {
-  return (rule.paths ?? [])
+function globstarsInNames(rule: string, paths: readonly string[] = []): readonly PolicyFinding[] {
+  return paths
     .filter((pattern) => pattern.split('/').some((name) => name.includes('**') && name !== '**'))
     .map((pattern) => ({
-      rule: rule.name,
+      rule,
       message: `In ${JSON.stringify(pattern)}, ** is a part of a name and matches no directories`,
       hint: `Write ${JSON.stringify(pattern.replace(/\*\*(?=[^/])/g, '**/*'))} for any depth.`,
     }))

@@ -23,7 +23,9 @@ export interface PathSet {
  * @throws TypeError for an invalid pattern
  */
 export function compilePaths(patterns: readonly string[], field: string): PathSet {
-  const all = patterns.flatMap((pattern) => (endsInPlainName(pattern) ? [pattern, `${pattern}/**`] : [pattern]))
+  const all = patterns
+    .flatMap(inBothForms)
+    .flatMap((pattern) => (endsInPlainName(pattern) ? [pattern, `${pattern}/**`] : [pattern]))
   for (const [index, pattern] of patterns.entries()) checkGlob(pattern, `${field}[${index}]`)
   const globs = compileGlobs(all)
   const covers = all.map(coverage).filter((cover) => cover !== undefined)
@@ -39,6 +41,16 @@ export function compilePaths(patterns: readonly string[], field: string): PathSe
       below.some((name) => directory === name || directory.startsWith(`${name}/`)) ||
       (anywhere.length > 0 && anywhere.some((name) => `/${directory}/`.includes(name))),
   }
+}
+
+/**
+ * Returns a pattern in each Unicode normal form. Editors and file systems write the same name in different ones. In brackets, a
+ * decomposed letter would be two characters to choose from, so such patterns stay as they are.
+ */
+function inBothForms(pattern: string): readonly string[] {
+  const composed = pattern.normalize('NFC')
+  const decomposed = pattern.normalize('NFD')
+  return composed === decomposed || pattern.includes('[') ? [pattern] : [...new Set([pattern, composed, decomposed])]
 }
 
 /**

@@ -15,11 +15,12 @@ export interface MemoryPolicy {
 export const memorySchema = z.strictObject({
   path: z.optional(
     z.string().check(
-      z.refine((path) => path === path.trim() && !path.startsWith('~'), {
-        error: 'must be a path relative to the root, with no space at its ends and no ~',
+      z.refine((path) => path === path.trim() && !/^~|[*?]/.test(path), {
+        error: 'must be a path relative to the root, with no space at its ends, no ~ and no * or ?',
         abort: true,
       }),
       z.refine((path) => parsedPath(path) !== undefined, { error: 'must be the path of a directory below the root' }),
+      z.refine((path) => !/^(?:\.\/)*\.git(?:\/|$)/i.test(path), { error: 'must not be inside .git' }),
     ),
   ),
   acl: z.optional(z.boolean()),

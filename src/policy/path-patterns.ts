@@ -2,13 +2,8 @@ import type { ToolError } from '../errors.ts'
 import { expandBraces } from '../paths/braces.ts'
 import { compileGlob } from '../paths/glob.ts'
 import { quote } from '../paths/logical-path.ts'
+import { otherSpelling, type PatternProblem, withoutBrackets } from '../paths/pattern-spelling.ts'
 import { joinSentences } from '../util/join-sentences.ts'
-
-/** The reason why a path pattern matches nothing, and what to write instead. */
-interface PatternProblem {
-  readonly reason: string
-  readonly hint: string
-}
 
 /** Spellings that no logical path has, so that the pattern would look like protection and match nothing. */
 const problems: readonly (PatternProblem & { readonly test: RegExp })[] = [
@@ -16,6 +11,11 @@ const problems: readonly (PatternProblem & { readonly test: RegExp })[] = [
     test: /^\s|\s$/u,
     reason: 'it starts or ends with a space',
     hint: 'Remove the space.',
+  },
+  {
+    test: /\/\s|\s\//u,
+    reason: 'a name starts or ends with a space',
+    hint: 'Remove the space, or write ? in its place.',
   },
   {
     test: /^(["'`]).*\1$/su,
@@ -28,7 +28,7 @@ const problems: readonly (PatternProblem & { readonly test: RegExp })[] = [
     hint: 'Write the path relative to the root of the workspace.',
   },
   {
-    test: /^(?:\$(?:HOME|PWD|USERPROFILE)\b|\$\{\w+\}|%\w+%)/u,
+    test: /(?:^|\/)(?:\$(?:HOME|PWD|USERPROFILE)\b|\$\{\w+\}|%\w+%(?:$|\/))/u,
     reason: 'variables are not expanded',
     hint: 'Write the path relative to the root of the workspace.',
   },
@@ -69,9 +69,6 @@ const problems: readonly (PatternProblem & { readonly test: RegExp })[] = [
   },
 ]
 
-/** A colon in a bracket expression, as in `[[:alpha:]]`, does not belong to a path. */
-const BRACKETS = /\[(?:\[:[a-z]+:\]|[^\]/])*\]/gu
-
 /**
  * Requires that a path glob is valid and can match a path.
  *
@@ -96,17 +93,20 @@ export function checkGlob(pattern: string, field: string, subject = `Policy fiel
 export function requirePathPattern(pattern: string, subject: string): void {
   for (const alternative of alternatives(pattern)) {
     const problem = problemOf(alternative)
-    if (problem === undefined) continue
-    throw new TypeError(
-      `${subject} is a glob that matches nothing: in ${quote(pattern)}, ${problem.reason}. ${problem.hint}`,
-    )
+    if (problem !== undefined) throw faultOf('matches nothing', pattern, problem, subject)
+    const other = otherSpelling(alternative)
+    if (other !== undefined) throw faultOf('matches something else than it seems', pattern, other, subject)
   }
+}
+
+function faultOf(effect: string, pattern: string, { reason, hint }: PatternProblem, subject: string): TypeError {
+  return new TypeError(`${subject} is a glob that ${effect}: in ${quote(pattern)}, ${reason}. ${hint}`)
 }
 
 function problemOf(pattern: string): PatternProblem | undefined {
   const problem = problems.find(({ test }) => test.test(pattern))
   if (problem !== undefined) return problem
-  if (!pattern.replace(BRACKETS, '').includes(':')) return undefined
+  if (!withoutBrackets(pattern).includes(':')) return undefined
   return { reason: 'no path contains a colon', hint: 'Remove it, or write ? in its place.' }
 }
 

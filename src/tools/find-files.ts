@@ -3,6 +3,7 @@ import { ToolError } from '../errors.ts'
 import { clamp } from '../limits.ts'
 import { compileGlob } from '../paths/glob.ts'
 import { display, quote } from '../paths/logical-path.ts'
+import { spellingWarnings } from '../paths/pattern-spelling.ts'
 import { defineBuiltinTool } from './builtin-tool.ts'
 import { directoryPath, filters } from './shared/fields.ts'
 import { relativeTo, targetOf } from './shared/target.ts'
@@ -38,6 +39,7 @@ export const findFiles = defineBuiltinTool({
     const { limits, warnings, files } = context
     const maxResults = clamp('maxResults', input.maxResults ?? limits.findResults, limits.findResultsHard, warnings)
     const glob = compileGlob(input.pattern, { caseInsensitive: !files.capabilities.caseSensitive })
+    warnings.push(...spellingWarnings(input.pattern))
     const stat = await files.stat(path)
     if (stat !== undefined && stat.type !== 'directory') {
       throw new ToolError('NOT_A_DIRECTORY', `Cannot find files in ${quote(path)}: it is not a directory`, { path })

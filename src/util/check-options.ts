@@ -112,10 +112,12 @@ export const isPositive = must('a positive safe integer', (value) => Number.isSa
 export const isAbortSignal = isObjectWith('an AbortSignal', 'throwIfAborted')
 
 /** A plain object: its prototype is `Object.prototype` or null. */
-export const isPlainObject = must(
-  'a plain object without a class',
-  (value) => isObject(value) && hasPlainPrototype(value),
-)
+export const isPlainObject = must('a plain object without a class', isPlain)
+
+/** Whether a value is an object without a class, and no list. */
+export function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && hasPlainPrototype(value)
+}
 
 /** Whether an object inherits nothing, or only from the `Object.prototype` of any realm. */
 export function hasPlainPrototype(value: object): boolean {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
 import { deepagents } from '../../src/dialects/deepagents/index.ts'
 import { gemini } from '../../src/dialects/gemini/index.ts'
+import { dialects } from '../../src/dialects/index.ts'
 import { mastra } from '../../src/dialects/mastra/index.ts'
 import { pythonHarness } from '../../src/dialects/python-harness/index.ts'
 import { snakeCase } from '../../src/dialects/snake-case/index.ts'
@@ -49,6 +50,24 @@ describe('a glob in a dialect', () => {
       }
     },
   )
+})
+
+describe.each(Object.entries(dialects))('a tool of %s', (name, create) => {
+  const others = [null, undefined, 5, 'x', [], '{"path":"src"}', new Map([['path', 'src']]), new Date()]
+
+  it('refuses an input that is not a plain object', async () => {
+    const dialect = create()
+    const workspace = await open(dialect)
+    const listed = new Set(workspace.tools.map((tool) => tool.name))
+    for (const tool of dialect.tools.filter(({ name }) => listed.has(name))) {
+      for (const input of [...others, Object.create({ path: 'src' })]) {
+        // The patch tool of codex also takes a patch as text.
+        if (name === 'codex' && tool.name === 'apply_patch' && typeof input === 'string') continue
+        const { failure } = await workspace.call(tool.name, input)
+        expect([tool.name, input, failure?.code]).toEqual([tool.name, input, 'INVALID_INPUT'])
+      }
+    }
+  })
 })
 
 describe('mastra refuses a value without effect:', () => {

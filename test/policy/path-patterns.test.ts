@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace } from '../../src/index.ts'
 import { compileLabels } from '../../src/policy/compile-labels.ts'
+import { compilePaths } from '../../src/policy/match.ts'
 import { compilePolicy } from '../../src/policy/policy.ts'
 
 /** Path patterns that no path can match, with a word of the reason. */
@@ -47,6 +48,26 @@ const impossible: readonly [pattern: string, reason: string][] = [
   ['{..,a}/b', 'climbs'],
   ['a/\u202eb', 'bidirectional'],
   ['a/\u0007', 'control'],
+  ['a/{b, c}.txt', 'space'],
+  ['a /b', 'space'],
+  ['a/$HOME/b', 'variables'],
+  [`a/\${ROOT}/b`, 'variables'],
+  ['a/%TEMP%/b', 'variables'],
+  // Patterns of other languages, which match only strange names.
+  ['a\u200bb', 'invisible'],
+  ['\ufeffa', 'space'],
+  ['a\u00a0b/**', 'invisible'],
+  ['a/\uff0a', 'wide'],
+  ['a/(b|c).txt', 'alternatives'],
+  ['a/b.txt|a/c.txt', 'alternatives'],
+  ['^a/.*', 'regular expression'],
+  ['a/.+', 'regular expression'],
+  ['(?i)a/**', 'regular expression'],
+  ['# a/**', 'comment'],
+  ['a/** # keys', 'comment'],
+  ['<root>/a/**', 'placeholder'],
+  ['a/b.txt,a/c.txt', 'comma'],
+  ['*.py,*.ts', 'comma'],
 ]
 
 /** Every field that holds path globs. */
@@ -89,10 +110,36 @@ describe('a path pattern', () => {
       'a~',
       '**/*~',
       '$lib/**',
+      '.*',
+      'a/.*',
+      '**/*.txt',
+      '{a,**}/b',
+      'Smith, John/**',
+      'a,b',
+      '[,]/a.b',
+      'a#b',
+      'Issue #3.md',
+      'a-[^b]',
+      '{{name}}/**',
+      '$id.tsx',
+      '(group)/**',
+      'a\u200db',
+      '?invisible/a?b.txt',
     ],
     ...['[[:alpha:]]*', '[id].tsx', '(app)/x', '@scope/x', '{a,b}/**', 'x{1..3}', '..foo', '...', "it's", 'a/%41'],
   ])('that can match is accepted: %j', (pattern) => {
     for (const [, policy] of fields) expect(() => compile(policy(pattern))).not.toThrow()
+  })
+
+  it.each(['an\u0303o/**', 'a\u00f1o', '**/a\u00f1o/*.md'])('covers a name in both normal forms: %j', (pattern) => {
+    const paths = compilePaths([pattern], 'deniedPaths')
+    expect(['a\u00f1o/b.md', 'an\u0303o/b.md', 'ano/b.md'].map(paths.matches)).toEqual([true, true, false])
+    expect(['a\u00f1o', 'an\u0303o'].map(paths.mayMatchBelow)).toEqual([true, true])
+  })
+
+  it('in brackets stays in its form, where a decomposed letter would be two characters', () => {
+    const paths = compilePaths(['[\u00e9].md'], 'allowedPaths')
+    expect(['\u00e9.md', 'e.md'].map(paths.matches)).toEqual([true, false])
   })
 
   it('that ends in / covers the directory and everything below it', () => {
@@ -114,10 +161,10 @@ describe('a path pattern', () => {
     expect([decide('docs/a.md'), decide('docs/a/b.md'), decide('docsx/a.md')]).toEqual(['deny', 'deny', 'allow'])
   })
 
-  it.each([' memory', 'memory ', '~/memory', '~'])(
+  it.each([' memory', 'memory ', '~/memory', '~', 'notes/*.md', 'note?', '.git', '.git/x', './.GIT/x'])(
     'of the memory that cannot be a directory is refused: %j',
     (path) => {
-      expect(() => compilePolicy({ memory: { path } })).toThrow('Policy field "memory.path" must be a path')
+      expect(() => compilePolicy({ memory: { path } })).toThrow('Policy field "memory.path" must ')
     },
   )
 

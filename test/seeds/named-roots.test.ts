@@ -116,6 +116,13 @@ describe('the configuration of the agent', () => {
     ['enabled: false', '  file: { enabled: false, allowed_paths: [a] }', '"tools.file.enabled" is false', 'no tool'],
     ['enabled missing', '  file: { allowed_paths: [a] }', '"tools.file.enabled" is missing'],
     ['no directory', '  file: { enabled: true }', '"tools.file.allowedPaths" must be a list of directories'],
+    [
+      'a pattern',
+      '  file: { enabled: true, allowed_paths: ["src/**"] }',
+      '"tools.file.allowed_paths" contains directories',
+    ],
+    ['no section', '  file:', '"tools.file" must be an object with "enabled" and "allowed_paths"'],
+    ['true', '  file: true', '"tools.file" must be an object with "enabled" and "allowed_paths"'],
     ['an empty list', '  file: { enabled: true, allowed_paths: [] }', '"tools.file.allowed_paths" must be a list'],
     [
       'a wrong type',

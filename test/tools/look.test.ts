@@ -411,6 +411,24 @@ describe('file_info of a file that must not be read', () => {
   )
 })
 
+describe.each<[tool: string, field: string, others: object]>([
+  ['find_files', 'pattern', {}],
+  ['search_text', 'includeGlob', { query: 'answer' }],
+  ['search_text', 'excludeGlob', { query: 'answer' }],
+])('%s with %s', (tool, field, others) => {
+  it.each([
+    ['**.ts', '**/*.txt'],
+    ['*.ts ', 'space'],
+    ['src/a.ts,src/b.ts', 'several entries'],
+    ['src/(a|b).ts', '{a,b}'],
+    ['^src/.+', 'regular expression'],
+  ])('says why %j does not match what it seems to', async (pattern, help) => {
+    const { ok } = await bench(tree)
+    expect((await ok(tool, { ...others, [field]: pattern })).warnings.join('\n')).toContain(help)
+    expect((await ok(tool, { ...others, [field]: '**/*.ts' })).warnings).toEqual([])
+  })
+})
+
 describe('file_info of unusual files', () => {
   it('reports kind and version', async () => {
     const backend = memory({

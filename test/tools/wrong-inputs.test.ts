@@ -79,6 +79,9 @@ describe.each(builtinTools.map((tool) => [tool.name, tool as { input: ObjectSche
         ['a.ts', 'INVALID_INPUT'],
         [[], 'INVALID_INPUT'],
         [42, 'INVALID_INPUT'],
+        [new Map(Object.entries(good)), 'INVALID_INPUT'],
+        [new Date(), 'INVALID_INPUT'],
+        [Object.create(good), 'INVALID_INPUT'],
         [{ ...good, surprise: 1 }, 'INVALID_INPUT'],
         [{ ...good, __proto__x: 1 }, 'INVALID_INPUT'],
       ]

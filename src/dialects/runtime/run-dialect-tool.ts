@@ -5,6 +5,7 @@ import type { AuthorizedCall, CallOptions, Success } from '../../call/state/call
 import { type Failure, ToolError, withCause } from '../../errors.ts'
 import type { Limits } from '../../limits.ts'
 import type { ShownVersion, Tool } from '../../tools/define-tool.ts'
+import { isPlain } from '../../util/check-options.ts'
 import type { ObjectSchema } from '../../util/object-schema.ts'
 import { strictSchema } from '../../util/strict-schema.ts'
 import { withLimits } from './limit-fields.ts'
@@ -120,8 +121,19 @@ export function parseDialectInput(
   const { schema, safety: shape } = compileInput(tool, limits)
   const spelled = spellInput(tool, shape, dialect, input)
   // A suggestion names only fields of the schema: a safety field has the units and the spelling of the workspace's tools.
-  const parsed = parseInput({ name: tool.name, input: schema }, tool.normalizeInput?.(spelled.input) ?? spelled.input)
+  const parsed = parseInput({ name: tool.name, input: schema }, normalizedInput(tool, input, spelled.input))
   return { parsed, safety: new SafetyFields(tool, shape, spelled, dialect.pathMapping.inward) }
+}
+
+/**
+ * Returns the input in the form of the schema. Text stays text, and is refused, unless the tool puts it into a field, as it does
+ * with a patch.
+ */
+function normalizedInput(tool: DialectTool, input: unknown, fields: unknown): unknown {
+  if (isPlain(input)) return tool.normalizeInput?.(fields) ?? fields
+  const converted = typeof input === 'string' ? tool.normalizeInput?.(input) : undefined
+  const isTaken = typeof converted === 'object' && converted !== null && Object.values(converted).includes(input)
+  return isTaken ? converted : input
 }
 
 /**

@@ -4,6 +4,7 @@ import { sha256 } from '../../files/hash/sha256.ts'
 import { clamp } from '../../limits.ts'
 import { compileGlob } from '../../paths/glob.ts'
 import { display, type Path, quote } from '../../paths/logical-path.ts'
+import { spellingWarnings } from '../../paths/pattern-spelling.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
 import type { BuiltinContext, BuiltinDraft } from '../builtin-tool.ts'
 import { type ScanVisitor, scanInSlices } from './scan-in-slices.ts'
@@ -15,6 +16,7 @@ import { notFound, relativeTo, targetOf } from './target.ts'
 export async function draftSearch(input: SearchInput, context: BuiltinContext): Promise<BuiltinDraft<SearchOutput>> {
   const access = targetOf(context)
   const { warnings } = context
+  warnings.push(...spellingWarnings(input.includeGlob, input.excludeGlob))
   const bounds = boundsOf(input, context)
   const collector = new MatchCollector(input, bounds, context)
   const candidates = await candidatesOf(input, access, context)
