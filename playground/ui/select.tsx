@@ -131,9 +131,9 @@ function Options({ list, name, label, options, chosen, active, onChoose }: Optio
   return (
     <div ref={list} id={name} class="options" role="listbox" aria-label={label} popover="manual">
       {options.map((option, at) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the button has the focus and handles the keys
-        // biome-ignore lint/a11y/useFocusableInteractive: the button names the active option
-        <div
+        <button
+          type="button"
+          tabIndex={-1}
           key={option.value}
           id={`${name}-${at}`}
           role="option"
@@ -147,7 +147,7 @@ function Options({ list, name, label, options, chosen, active, onChoose }: Optio
         >
           <Icon name="check" />
           {option.label}
-        </div>
+        </button>
       ))}
     </div>
   )

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { button, command, conversation, filesOnDisk, runTo, show } from './person.ts'
+import { button, command, conversation, filesOnDisk, patiently, runTo, show } from './person.ts'
 import { usePlayground } from './shared.ts'
 
 const playground = usePlayground()
@@ -18,7 +18,7 @@ it('Changes takes back one change and brings it back, marks, comments, and moves
   // N goes to the change, A accepts it, R takes it back.
   await button(page, 'Next change').focus()
   await page.keyboard.press('n')
-  await expect.poll(() => change.evaluate((hunk) => hunk === document.activeElement), { timeout: 15000 }).toBe(true)
+  await expect.poll(() => change.evaluate((hunk) => hunk === document.activeElement), patiently).toBe(true)
   await page.keyboard.press('a')
   await page.getByRole('region', { name: 'Change 1 of 1, Line 4, reviewed' }).waitFor()
   await page.keyboard.press('v')
@@ -37,6 +37,6 @@ it('Changes takes back one change and brings it back, marks, comments, and moves
 
   await button(page, 'Send to the agent').click()
   await expect
-    .poll(() => conversation(page).textContent(), { timeout: 15000 })
+    .poll(() => conversation(page).textContent(), patiently)
     .toMatch(/`?src\/price\.js`?, line 4:\s*>?.*Math\.round.*Say why/s)
 })

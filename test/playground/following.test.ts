@@ -3,11 +3,13 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import {
   approval,
   button,
+  calls,
   changedText,
   conversation,
   openFile,
   patiently,
   prints,
+  ready,
   says,
   show,
   stageTab,
@@ -60,6 +62,10 @@ describe('the first screen', () => {
       await says(page, 'All tests pass. The cause was line 4')
       await endCard(page).waitFor()
     }
+    // Two runs of six calls, and the way back to the first files between them.
+    await show(page, 'Timeline')
+    await expect.poll(() => calls(page).count(), patiently).toBe(13)
+    await endCard(page).waitFor()
   })
 
   it('leads to the settings of a model and to the projects', async () => {
@@ -129,8 +135,8 @@ describe('the stage', () => {
     await page.keyboard.press('Alt+9')
     for (let run = 0; run < 2; run++) {
       await button(page, 'Run').click()
-      await strip(page).waitFor()
-      await button(page, 'Run').waitFor()
+      await expect.poll(() => page.locator('.said.person').count(), patiently).toBe(run + 1)
+      await ready(page)
       expect(await activeTab(page)).toContain('README.md')
       expect(await page.locator('.terminal-place').count()).toBe(0)
     }

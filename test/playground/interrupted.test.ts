@@ -9,6 +9,7 @@ import {
   conversation,
   filesOnDisk,
   importFiles,
+  leaveAt,
   openTerminal,
   patiently,
   prints,
@@ -36,19 +37,17 @@ describe('a reload while the agent works', () => {
   it('says where the run was interrupted, and goes on without repeating a text', async () => {
     const context = await playground.person(undefined, 'no-preference')
     const page = await playground.sample('price-list', { context })
-    await run(page)
     const moments = ['I run the tests to see', 'I read what they', 'The test says']
-    for (const moment of moments) {
-      await says(page, moment)
-      await reload(page)
+    for (const [at, moment] of moments.entries()) {
+      await leaveAt(page, moment, page.url(), () => button(page, at === 0 ? 'Run' : 'Go on').click())
       await says(page, 'Interrupted ')
-      await button(page, 'Go on').click()
     }
+    await button(page, 'Go on').click()
     await says(page, 'All tests pass.')
     expect(await repeated(page)).toEqual([])
     expect(await conversation(page).textContent()).not.toContain('Interrupted ')
     expect((await filesOnDisk(page))['src/price.js']).toContain('Math.round')
-  }, 120_000)
+  })
 
   it('names the call that was waiting, and keeps what the run has read', async () => {
     const page = await playground.sample('order-book')
@@ -67,7 +66,7 @@ describe('a reload while the agent works', () => {
     expect(await taint.textContent()).toContain('confidential')
     await reload(labelled)
     await expect.poll(() => taint.textContent(), patiently).toContain('confidential')
-  }, 120_000)
+  })
 })
 
 describe('the terminal of a project', () => {
@@ -92,7 +91,7 @@ describe('the terminal of a project', () => {
     await page.keyboard.press('ArrowUp')
     await page.keyboard.type(' sec""ond\n')
     await prints(page, 'first second')
-  }, 90_000)
+  })
 
   it('shows the commands that the agent ran while it was hidden', async () => {
     await terminalSwitch(page).click()
@@ -104,7 +103,7 @@ describe('the terminal of a project', () => {
     expect(await page.locator('.terminal-place').count()).toBe(0)
     await terminalSwitch(page).click()
     await prints(page, 'agent $ npm test')
-  }, 90_000)
+  })
 })
 
 describe('the terminal', () => {
@@ -124,7 +123,7 @@ describe('the terminal', () => {
     expect(files).toMatchObject({ 'one.txt': '1\n', 'two.txt': '2\n', 'src/three.txt': '3\n', 'src/four.txt': '4\n' })
     const text = await terminalText(page)
     expect(text).not.toMatch(/[A-Z]+_[A-Z_]+/)
-  }, 120_000)
+  })
 
   it('is refused what protects files, in the words of a person', async () => {
     const page = await playground.sample('release-notes')
@@ -132,5 +131,5 @@ describe('the terminal', () => {
     await command(page, 'rm -rf /', 'Blocked: ')
     await command(page, 'cat < .env; echo after', 'Blocked: .env is an environment file')
     expect(await terminalText(page)).not.toMatch(/[A-Z]+_(DENIED|ONLY|REJECTED)|planted|do not retry/)
-  }, 90_000)
+  })
 })

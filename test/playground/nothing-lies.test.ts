@@ -111,5 +111,5 @@ describe('the scripted agent', () => {
     expect(await fact(page, 'Refused').textContent()).toBe(calls)
     await importFiles(page, 'notes', { 'notes.txt': 'a\n' })
     await run(page, 'does not work here')
-  }, 120_000)
+  })
 })

@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 
 /** What a person sees and does in the page, for tests. The layout of the page is known here only. */
 
-export const patiently = { timeout: 60_000 }
+export const patiently = { timeout: 120_000 }
 
 export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 export const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation' })
@@ -62,6 +62,29 @@ export async function settled(page: Page): Promise<Page> {
 
 export async function reload(page: Page): Promise<void> {
   await page.reload()
+  await settled(page)
+}
+
+/**
+ * Loads an address at the moment in which the conversation shows a text after `begin`. The page does it by itself, since
+ * the moment may have passed before a test sees it.
+ */
+export async function leaveAt(page: Page, text: string, address: string, begin: () => Promise<void>): Promise<void> {
+  await page.evaluate(
+    ([text, address]) => {
+      const observer = new MutationObserver(() => {
+        const conversation = document.querySelector('[aria-label="Conversation"]')
+        if (conversation?.textContent?.includes(text) !== true) return
+        observer.disconnect()
+        location.replace(address)
+      })
+      observer.observe(document.body, { subtree: true, childList: true, characterData: true })
+    },
+    [text, address] as const,
+  )
+  const loaded = page.waitForEvent('load')
+  await begin()
+  await loaded
   await settled(page)
 }
 

@@ -34,5 +34,5 @@ describe('the editor of the policy', () => {
     expect(await button(page, 'Apply').isDisabled()).toBe(true)
     await chooseOption(page, 'Decision of r', 'ask')
     await expect.poll(() => button(page, 'Apply').isEnabled(), patiently).toBe(true)
-  }, 120_000)
+  })
 })

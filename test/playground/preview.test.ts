@@ -44,7 +44,6 @@ document.getElementById('title').textContent = [name, data.n, late, classic].joi
 
 beforeAll(async () => {
   page = await settled(await playground.open(undefined, '?sample=price-list&storage=memory'))
-  page.setDefaultTimeout(20_000)
   await importFiles(page, 'site', site)
 }, 240_000)
 

@@ -19,5 +19,5 @@ describe('the terminal in the page', () => {
         })
       await expect.poll(beyond).toBeLessThanOrEqual(0)
     }
-  }, 60_000)
+  })
 })

@@ -143,4 +143,4 @@ it('a message and a policy that were typed and not sent survive other views, pro
   expect(await page.locator('.status-line').textContent()).toContain('autonomous')
   await button(page, 'Discard draft').click()
   await shows(() => policyText(page).textContent(), 'autonomous')
-}, 120_000)
+})

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { isField } from '../../../src/elements/parts/focusable.ts'
 import { Icon } from '../../../src/elements/parts/icon.tsx'
 import type { ChangedFile } from '../../session/changes.ts'
 import { type ChangeHunk, countLines } from '../../session/changes-hunks.ts'
@@ -51,8 +52,7 @@ export function FileReview({ review, file, revision, isWritable, onFile, onAct: 
       aria-label={`Changes of ${file.path}`}
       ref={place}
       onKeyDown={(event) => {
-        const isField = event.target instanceof HTMLElement && event.target.matches('input, textarea')
-        if (isField || event.ctrlKey || event.metaKey || event.altKey) return
+        if (isField(event.target) || event.ctrlKey || event.metaKey || event.altKey) return
         if (event.key === 'n' || event.key === 'p') step(event.key === 'n' ? 1 : -1)
         else if (event.key === 'v') review.view(file, !review.isViewed(file))
         else return

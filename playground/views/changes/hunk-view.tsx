@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
+import { isField } from '../../../src/elements/parts/focusable.ts'
 import { Icon } from '../../../src/elements/parts/icon.tsx'
 import type { ChangeHunk } from '../../session/changes-hunks.ts'
 import type { ReviewComment } from '../../session/changes-message.ts'
@@ -53,10 +54,10 @@ export function HunkView(props: HunkViewProps) {
     <section
       class={`change-hunk ${isAccepted ? 'accepted' : ''}`}
       aria-label={`Change ${position[0]} of ${position[1]}, ${place}${isAccepted ? ', reviewed' : ''}`}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: its keys act on the change, and the keyboard goes from one to the next
-      tabIndex={0}
+      // N and P focus it, Tab goes to its buttons.
+      tabIndex={-1}
       onKeyDown={(event) => {
-        if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return
+        if (isField(event.target) || event.ctrlKey || event.metaKey || event.altKey) return
         const act = { a: accept, r: isWritable ? onRevert : undefined, c: comment }[event.key.toLowerCase()]
         if (act === undefined) return
         event.preventDefault()

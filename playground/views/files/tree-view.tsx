@@ -42,6 +42,11 @@ function commandParts({ projectSession, onOpen }: TreeViewProps): TreeCommandPar
   return { tree, actions, canChange: writable.value, onOpen, announce }
 }
 
+const newEntries = [
+  { type: 'file', icon: 'newFile', label: 'New file' },
+  { type: 'directory', icon: 'newFolder', label: 'New folder' },
+] as const
+
 /** The buttons above the tree. */
 export function TreeActions(props: TreeViewProps) {
   const parts = commandParts(props)
@@ -49,20 +54,16 @@ export function TreeActions(props: TreeViewProps) {
   const row = tree.rows.value.find(({ path }) => path === tree.selected.value)
   return (
     <>
-      <IconButton
-        icon="newFile"
-        label="New file"
-        title="New file"
-        disabled={!canChange}
-        onClick={() => beginNew(parts, 'file', row)}
-      />
-      <IconButton
-        icon="newFolder"
-        label="New folder"
-        title="New folder"
-        disabled={!canChange}
-        onClick={() => beginNew(parts, 'directory', row)}
-      />
+      {newEntries.map(({ type, icon, label }) => (
+        <IconButton
+          key={type}
+          icon={icon}
+          label={label}
+          title={label}
+          disabled={!canChange}
+          onClick={() => beginNew(parts, type, row)}
+        />
+      ))}
       <MenuButton
         icon="dots"
         label="More actions on files"

@@ -96,9 +96,9 @@ function Matches({ matches, active, onOpen }: MatchesProps) {
   return (
     <div ref={list} id="quick-open-files" class="quick-open-files" role="listbox" aria-label="Files">
       {matches.map((match, at) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and handles the keys
-        // biome-ignore lint/a11y/useFocusableInteractive: the field names the active option
-        <div
+        <button
+          type="button"
+          tabIndex={-1}
           key={match.path}
           id={`quick-open-${at}`}
           role="option"
@@ -108,7 +108,7 @@ function Matches({ matches, active, onOpen }: MatchesProps) {
         >
           <FileIcon path={match.path} />
           <MatchedPath match={match} />
-        </div>
+        </button>
       ))}
     </div>
   )

@@ -3,7 +3,7 @@ import { canHavePattern, createPattern, proposePaths } from '../../ui/approval-p
 import type { ApprovalPattern, Approvals, PendingApproval } from '../../ui/approvals.ts'
 import { aboutCall } from '../../ui/words/call-words.ts'
 import { useDraft } from '../parts/drafts.ts'
-import { scrollable } from '../parts/focusable.ts'
+import { isField, scrollable } from '../parts/focusable.ts'
 import { Icon } from '../parts/icon.tsx'
 import { UnifiedDiff } from '../parts/unified-diff.tsx'
 import { useSnapshot } from '../parts/use-snapshot.ts'
@@ -121,10 +121,10 @@ function Card({ question, pending, controller, saying, drafts }: CardProps) {
     <article
       class={`card ${isPlan ? 'plan' : ''}`}
       aria-label={`Approval of ${request.tool}`}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: its keys answer the question
-      tabIndex={0}
+      // A click or a program focuses it, Tab goes to its buttons.
+      tabIndex={-1}
       onKeyDown={(event) => {
-        if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return
+        if (isField(event.target) || event.ctrlKey || event.metaKey || event.altKey) return
         if (event.key === 'a') answer({ allow: 'once', by: 'person' })
         else if (event.key === 'r') setForm('refusal')
         else return

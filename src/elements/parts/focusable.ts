@@ -7,3 +7,8 @@ export function restoreFocus(before: Element | null, removed: Element | null): v
   const isLost = activeElement === null || activeElement === document.body || removed?.contains(activeElement) === true
   if (isLost && before instanceof HTMLElement) before.focus()
 }
+
+/** Whether keys that are pressed there enter text. */
+export function isField(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.matches('input, textarea')
+}

@@ -47,6 +47,13 @@ export function VirtualList(props: VirtualListProps) {
     event.preventDefault()
   }
 
+  const onClick = ({ target }: MouseEvent) => {
+    const row = target instanceof Element ? target.closest<HTMLElement>('[data-row]') : null
+    if (row === null) return
+    onActive(Number(row.dataset.row))
+    onOpen(Number(row.dataset.row))
+  }
+
   const first = Math.max(0, Math.floor(top / rowHeight) - OVERSCAN)
   const last = Math.min(count, Math.ceil((top + height) / rowHeight) + OVERSCAN)
   const rows = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at)
@@ -62,30 +69,25 @@ export function VirtualList(props: VirtualListProps) {
       aria-activedescendant={isShown ? `${name}-${active}` : undefined}
       tabIndex={0}
       onKeyDown={onKeyDown}
+      onClick={onClick}
       onFocus={() => active < 0 && count > 0 && onActive(0)}
       onScroll={onScroll}
       {...listAttributes}
     >
       <div style={{ height: `${count * rowHeight}px` }} role="presentation">
         {rows.map((at) => (
-          // biome-ignore lint/a11y/noStaticElementInteractions: the rule does not see roles that are expressions
           // biome-ignore lint/a11y/useAriaPropsSupportedByRole: `treeitem` and `option` support these attributes
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the list has the focus and handles the keys
           <div
             // Reuses the element that scrolls out for the row that scrolls in.
             key={at % rows.length}
             id={`${name}-${at}`}
-            data-row
+            data-row={at}
             data-active={at === active ? '' : undefined}
             role={role === 'tree' ? 'treeitem' : 'option'}
             aria-selected={at === active}
             aria-setsize={role === 'tree' ? undefined : count}
             aria-posinset={role === 'tree' ? undefined : at + 1}
             style={{ top: `${at * rowHeight}px`, height: `${rowHeight}px` }}
-            onClick={() => {
-              onActive(at)
-              onOpen(at)
-            }}
             {...attributes?.(at)}
           >
             {row(at)}
