@@ -7,6 +7,7 @@ import type { CommandLists } from './command-lists.ts'
 import { type CwdAfter, type PossibleCwds, resolvePath } from './cwd.ts'
 import type { Place } from './denylist.ts'
 import type { ScriptFacts } from './script-facts.ts'
+import type { ScriptPlace, ScriptValues } from './values.ts'
 import type { CommandAccess, CommandVerdict, DenialReason, JudgedCommand, ReasonCode, TextRange } from './verdict.ts'
 import type { Argument } from './words.ts'
 
@@ -82,6 +83,12 @@ export interface Analysis {
    * its functions need no entry in an allowlist.
    */
   readonly isScript: boolean
+  /** The file whose text is analyzed. */
+  readonly place: ScriptPlace | undefined
+  /**
+   * Runs a part of the analysis. If it denies the line, undoes everything that it added, and returns undefined.
+   */
+  readonly attempt: <T>(run: () => T) => T | undefined
   /** Adds a file that a command may write, because an argument names it. */
   readonly addWritten: (path: string, scope: Scope) => void
   /** Returns where a command would run. */
@@ -107,6 +114,8 @@ export type Decide = (command: JudgedCommand) => { readonly decision: Decision; 
 export interface WalkContext {
   readonly analysis: Analysis
   readonly facts: ScriptFacts
+  /** The values of the variables, in a script file. */
+  readonly values: ScriptValues | undefined
   /** Functions whose definition has been analyzed. */
   readonly defined: Set<string>
   /** Analyzes the script of a substitution. Its directory changes end with it. */
@@ -138,7 +147,9 @@ export function createAnalysis(
   return new LineAnalysis(lists, root, decide, settings)
 }
 
-type Settings = { readonly unknowns?: Unknowns | undefined } & Partial<Pick<Analysis, 'judgesScripts' | 'isScript'>>
+type Settings = { readonly unknowns?: Unknowns | undefined; readonly place?: ScriptPlace | undefined } & Partial<
+  Pick<Analysis, 'judgesScripts' | 'isScript'>
+>
 
 class LineAnalysis implements Analysis {
   readonly lists: CommandLists
@@ -146,15 +157,16 @@ class LineAnalysis implements Analysis {
   readonly unknowns: Unknowns
   readonly judgesScripts: boolean
   readonly isScript: boolean
-  readonly #scripts = new Map<string, ScriptFile>()
+  readonly place: ScriptPlace | undefined
   readonly #decide: Decide | undefined
-  readonly #denials: DenialReason[] = []
-  readonly #deniedOperators = new Set<Operator>()
-  readonly #questions: DenialReason[] = []
-  readonly #commands: JudgedCommand[] = []
-  readonly #accesses = new Map<string, CommandAccess>()
-  readonly #executed = new Map<LogicalPath, TextRange>()
-  readonly #written = new Set<LogicalPath>()
+  #denials: DenialReason[] = []
+  #deniedOperators = new Set<Operator>()
+  #questions: DenialReason[] = []
+  #commands: JudgedCommand[] = []
+  #scripts = new Map<string, ScriptFile>()
+  #accesses = new Map<string, CommandAccess>()
+  #executed = new Map<LogicalPath, TextRange>()
+  #written = new Set<LogicalPath>()
   /** A path that only the run shows, and which may be that of a script that the line runs. */
   #unknownPath: DenialReason | undefined
   #runsUnknown = false
@@ -164,11 +176,12 @@ class LineAnalysis implements Analysis {
     lists: CommandLists,
     root: string | undefined,
     decide: Decide | undefined,
-    { unknowns = 'nothing', judgesScripts = false, isScript = false }: Settings,
+    { unknowns = 'nothing', judgesScripts = false, isScript = false, place }: Settings,
   ) {
     this.unknowns = unknowns
     this.judgesScripts = judgesScripts
     this.isScript = isScript
+    this.place = place
     this.lists = lists
     this.root = root
     this.#decide = decide
@@ -179,6 +192,36 @@ class LineAnalysis implements Analysis {
     if ((code === 'TARGET_NOT_LITERAL' || code === 'CWD_UNKNOWN') && this.unknowns !== 'nothing') {
       this.#unknownPath ??= reason
     } else addReason(this.#denials, reason)
+  }
+
+  attempt<T>(run: () => T): T | undefined {
+    const before = {
+      denials: [...this.#denials],
+      deniedOperators: new Set(this.#deniedOperators),
+      questions: [...this.#questions],
+      commands: [...this.#commands],
+      scripts: new Map(this.#scripts),
+      accesses: new Map(this.#accesses),
+      executed: new Map(this.#executed),
+      written: new Set(this.#written),
+      unknownPath: this.#unknownPath,
+      runsUnknown: this.#runsUnknown,
+      budget: this.#budget,
+    }
+    const result = run()
+    if (this.#denials.length === before.denials.length) return result
+    this.#denials = before.denials
+    this.#deniedOperators = before.deniedOperators
+    this.#questions = before.questions
+    this.#commands = before.commands
+    this.#scripts = before.scripts
+    this.#accesses = before.accesses
+    this.#executed = before.executed
+    this.#written = before.written
+    this.#unknownPath = before.unknownPath
+    this.#runsUnknown = before.runsUnknown
+    this.#budget = before.budget
+    return undefined
   }
 
   placeOf({ cwds }: Scope): Place {

@@ -15,10 +15,11 @@ function inspectSource(call: Call): CwdAfter | undefined {
   const { walk, args, scope } = call
   const file = args.find(({ literal }) => literal !== '--')
   // A name without a slash is looked up in PATH.
-  if (!walk.analysis.judgesScripts || file === undefined || !/^[^-].*\/|^$/s.test(file.literal ?? ''))
+  const path = file?.literal ?? file?.path
+  if (!walk.analysis.judgesScripts || file === undefined || !/^[^-].*\/|^$/s.test(path ?? ''))
     return sourced.inspect(call)
   checkScriptFile(call, file)
-  walk.analysis.addScript(knownText(file), scope.dialect, scope, { isSourced: true })
+  walk.analysis.addScript(path ?? '', scope.dialect, scope, { isSourced: true })
   scope.certain?.forgetFunctions()
   // A file that changes the directory of a script is refused, see `analyzeSource`.
   return walk.analysis.isScript ? undefined : { ok: undefined, failed: undefined }
@@ -123,14 +124,15 @@ function inspectCd(call: Call): CwdAfter | undefined {
   const { walk, scope, at } = call
   const [target, ...more] = call.args.filter((argument) => !/^(-L|--)$/.test(knownText(argument)))
   // `-`, other options and entries of the directory stack lead to earlier directories or to the home directory.
-  if (target?.literal === undefined || more.length > 0 || /^[-+]/.test(target.literal)) {
+  const path = target?.literal ?? target?.path
+  if (path === undefined || more.length > 0 || /^[-+]/.test(path)) {
     walk.analysis.deny('CWD_UNKNOWN', `The directory after ${call.name} is only known at run time`, at)
     return { ok: undefined, failed: scope.cwds }
   }
-  const paths = resolvePath(target.literal, scope.cwds, walk.analysis.root)
+  const paths = resolvePath(path, scope.cwds, walk.analysis.root)
   if (paths === 'outside') {
     if (walk.analysis.isScript) return { ok: undefined, failed: scope.cwds }
-    walk.analysis.deny('OUTSIDE_WORKSPACE', `${JSON.stringify(target.literal)} is not inside the workspace`, at)
+    walk.analysis.deny('OUTSIDE_WORKSPACE', `${JSON.stringify(path)} is not inside the workspace`, at)
     return undefined
   }
   // From an unknown directory, a plain name only leads further down.

@@ -1,7 +1,7 @@
-import { type Command, parse } from 'unbash'
+import { type Command, parse, type Word } from 'unbash'
 import { type Analysis, createAnalysis, rangeOf, type Scope, type WalkContext } from './analysis.ts'
 import { compileLists } from './command-lists.ts'
-import { type CwdAfter, resolvePath } from './cwd.ts'
+import { type CwdAfter, resolvePath, unionCwds } from './cwd.ts'
 import { builtInDenial } from './denylist.ts'
 import { checkAssignment, checkExpansions } from './expansions.ts'
 import type { Inspector } from './inspector.ts'
@@ -10,7 +10,7 @@ import { type Forms, nameVariants } from './name-variants.ts'
 import { checkRedirections } from './redirections.ts'
 import { collectFacts } from './script-facts.ts'
 import type { TextRange } from './verdict.ts'
-import { type Argument, argumentsOf, literalArgument } from './words.ts'
+import { type Argument, argumentsOf, type Binding, literalArgument } from './words.ts'
 
 /** Analyzes a simple command: its assignments, redirections and words. */
 export function analyzeSimpleCommand(walk: WalkContext, node: Command, scope: Scope): CwdAfter {
@@ -24,8 +24,59 @@ export function analyzeSimpleCommand(walk: WalkContext, node: Command, scope: Sc
     else checkExpansions(walk, part, scope)
   }
   const at = rangeOf(node, scope)
-  const words = [node.name, ...node.args].flatMap((word) => argumentsOf(word, scope.at))
-  return analyzeWords(walk, words, { ...scope, stdin }, at)
+  const analyze = (values?: Binding): CwdAfter => {
+    const words = [node.name as Word, ...node.args].flatMap((word) => argumentsOf(word, scope.at, values))
+    return words.length === 0 ? stayIn(scope) : analyzeWords(walk, words, { ...scope, stdin }, at)
+  }
+  const isKnown = [node.name, ...node.args].every((word) => word.type === 'Word' && word.parts === undefined)
+  if (walk.values === undefined || isKnown) return analyze()
+  return walk.analysis.attempt(analyze) ?? analyzeValues(walk, node, scope, analyze)
+}
+
+/** Analyzes a command with each of the values that its variables may have, if they are known. */
+function analyzeValues(
+  walk: WalkContext,
+  node: Command,
+  scope: Scope,
+  analyze: (values?: Binding) => CwdAfter,
+): CwdAfter {
+  const nodes = node.name === undefined ? node.args : [node.name, ...node.args]
+  const isCertain = (name: string): boolean => scope.certain?.hasVariable(name) === true
+  const bindings = walk.values?.bindings(nodes, isCertain, isInitial(walk, scope)) ?? []
+  // What changes the shell is only found where it is written: not with a variable, nor by a name in a variable.
+  const isNamed = node.name?.parts === undefined
+  const changesShell = [undefined, ...bindings].some((values) =>
+    nodes
+      .flatMap((each) => argumentsOf(each, scope.at, values))
+      .some(
+        ({ literal = '' }, index) =>
+          (index === 0 || commandPrefixes.has(node.name?.text)) &&
+          (changing.has(literal) || (moving.has(literal) && !(index === 0 && isNamed))),
+      ),
+  )
+  if (bindings.length === 0 || changesShell) return analyze()
+  return bindings
+    .map(analyze)
+    .reduce((all, { ok, failed }) => ({ ok: unionCwds(all.ok, ok), failed: unionCwds(all.failed, failed) }))
+}
+
+const commandPrefixes: ReadonlySet<string | undefined> = new Set(['command', 'builtin'])
+
+const moving = new Set(['cd', 'chdir', 'pushd', 'popd'])
+
+/** Built-ins that change the variables, functions or options of the shell. */
+const changing = new Set(
+  'alias declare enable eval export getopts hash let local mapfile printf read readarray readonly set shift shopt source trap typeset unalias unset wait .'.split(
+    ' ',
+  ),
+)
+
+function isInitial({ analysis: { place } }: WalkContext, { cwds }: Scope): boolean {
+  return place !== undefined && cwds?.length === 1 && cwds[0] === place.cwd
+}
+
+function stayIn({ cwds }: Scope): CwdAfter {
+  return { ok: cwds, failed: cwds }
 }
 
 /** Maximum nesting of commands that start other commands. */
@@ -40,7 +91,8 @@ export function analyzeWords(walk: WalkContext, words: readonly Argument[], scop
     return stay
   }
   const [first, ...args] = words
-  if (first?.literal === undefined || first.braces) {
+  const name = first?.literal ?? first?.path
+  if (first === undefined || name === undefined || first.braces) {
     analysis.deny(
       'COMMAND_NOT_LITERAL',
       `The command name ${JSON.stringify(first?.raw ?? '')} is only known at run time`,
@@ -48,7 +100,6 @@ export function analyzeWords(walk: WalkContext, words: readonly Argument[], scop
     )
     return stay
   }
-  const name = first.literal
   if (!/^[\w.+:@,/[-]+$/.test(name) || /^[-+@,]/.test(name)) {
     analysis.deny('ODD_COMMAND_NAME', `${JSON.stringify(name)} is not a plain command name`, first.at)
     return stay
@@ -117,7 +168,7 @@ function startsOther(inspector: Inspector, [name = '', ...rest]: readonly string
   }
   const analysis = createAnalysis(compileLists({}), undefined, undefined)
   const facts = collectFacts(parse(''))
-  const walk: WalkContext = { analysis, facts, defined: new Set(), nested: () => {}, source: start, run: start }
+  const walk: WalkContext = { analysis, facts, values: undefined, defined: new Set(), nested: () => {}, source: start, run: start }
   const args = rest.map((word) => literalArgument(word, at))
   inspector.inspect({ walk, name, plain: withoutDirectory(name), args, scope, at, leavesOpen: true })
   return count > 0

@@ -15,10 +15,12 @@ import { type Analysis, createAnalysis, type Decide, type Unknowns } from './ana
 import { characterFault } from './characters.ts'
 import { analyzeStartedWords } from './command.ts'
 import { type CommandLists, compileLists } from './command-lists.ts'
+import type { ScriptPlace } from './values.ts'
 import type { CommandVerdict } from './verdict.ts'
 import { analyzeSource } from './walk-script.ts'
 
 export type { Decide, PackageScripts, ScriptFile, Unknowns } from './analysis.ts'
+export type { ScriptPlace } from './values.ts'
 export type { CommandAccess, CommandVerdict, DenialReason, JudgedCommand, ReasonCode } from './verdict.ts'
 
 /** Options of {@link analyzeCommand}. */
@@ -65,18 +67,21 @@ export interface TextOptions extends AnalyzeOptions {
   readonly isScript?: boolean
   /** The shell of another script runs the text, so both may set the same variables. Default: false. */
   readonly isEval?: boolean
+  /** The file that contains the text. */
+  readonly place?: ScriptPlace | undefined
 }
 
 /** Analyzes a line, or a file that a line runs, as {@link analyzeCommand} does. */
 export function analyzeText(
   text: string,
   policy: CommandPolicy,
-  { cwd = ROOT, root, shell = 'bash', unknowns, decide, judgesScripts, isScript, isEval = false }: TextOptions,
+  { cwd = ROOT, root, shell = 'bash', unknowns, decide, judgesScripts, isScript, isEval = false, place }: TextOptions,
 ): Pick<Analysis, 'verdict' | 'scripts'> {
   const analysis = createAnalysis(listsOf(policy), root, decide, {
     unknowns,
     ...(judgesScripts === undefined ? {} : { judgesScripts }),
     ...(isScript === undefined ? {} : { isScript }),
+    place,
   })
   const fault = characterFault(text)
   if (fault !== undefined) {

@@ -117,7 +117,8 @@ function checkAsProgram(
 
 /** Checks a file that is run. It must be in the workspace, and the same line must not write it. */
 export function checkScriptFile(call: Call, argument: Argument): void {
-  const { literal, at } = argument
+  const { at } = argument
+  const literal = argument.literal ?? argument.path
   if (literal === undefined) {
     if (mayBeOption(argument)) refuseUnclear(call, argument)
     else if (!call.leavesOpen)

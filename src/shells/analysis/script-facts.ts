@@ -11,6 +11,8 @@ export interface ScriptFacts {
    */
   isNumeric(name: string): boolean
   readonly risks: AssignmentRisks
+  /** A text that is not a part of the script may set its variables. */
+  readonly isShared: boolean
   readonly functions: ReadonlySet<string>
   /** A command may remove a function, so that its name starts a program again. */
   readonly removesFunctions: boolean
@@ -50,6 +52,7 @@ class FactCollector {
       isNumeric: (name) =>
         !this.#isShared && !this.#others.has(name) && (this.#numeric.has(name) || numericVariables.has(name)),
       risks: { frozen: this.#frozen, hasOddNumbers: this.#hasOddNumbers },
+      isShared: this.#isShared,
       functions,
       removesFunctions: this.#removed.some((name) => name === undefined || functions.has(name)),
       changesCwd: this.#moves,

@@ -18,6 +18,7 @@ import { checkExpansions, checkTest } from './expansions.ts'
 import { checkRedirections } from './redirections.ts'
 import { collectFacts, type ScriptFacts } from './script-facts.ts'
 import { semicolonAt } from './separators.ts'
+import { ScriptValues } from './values.ts'
 import type { TextRange } from './verdict.ts'
 
 /** Analyzes the text of a script. */
@@ -38,6 +39,8 @@ export function analyzeSource(analysis: Analysis, text: string, scope: Scope, wh
   const walk: WalkContext = {
     analysis,
     facts,
+    // In a nested script, a certain variable is one of that script.
+    values: analysis.isScript ? new ScriptValues(script, facts, isNested ? undefined : analysis.place) : undefined,
     defined: new Set(),
     nested(inner, innerScope, at) {
       /* v8 ignore if -- @preserve: a net under the parser, which reports it first */

@@ -13,19 +13,26 @@ export interface Argument {
   readonly braces: boolean
   /** Always a path inside the workspace, such as `{}` of `find`. */
   readonly inside: boolean
+  /** Absolute path of the file that an unknown word names. It does not start with a dash. */
+  readonly path?: string
   readonly raw: string
   readonly at: TextRange
 }
 
 const MAX_ALTERNATIVES = 64
 
-/** Returns the words of a node: one, or those of its plain brace lists. */
-export function argumentsOf(node: Word | Assignment, at?: TextRange): Argument[] {
+/** The values of expansions, by their texts. */
+export type Binding = ReadonlyMap<string, readonly Piece[]>
+
+const NO_VALUES: Binding = new Map()
+
+/** Returns the words of a node: one, or those of its plain brace lists and of unquoted values with blanks. */
+export function argumentsOf(node: Word | Assignment, at?: TextRange, values = NO_VALUES): Argument[] {
   const range = at ?? ([node.pos, node.end] as const)
-  if (node.type === 'Word') return fromPieces(piecesOf(node), node.text, range)
+  if (node.type === 'Word') return fromPieces(piecesOf(node, values), node.text, range)
   const head: Piece = { text: `${node.name}${node.append === true ? '+' : ''}=` }
   if (node.index !== undefined || node.value.type === 'ArrayValue') return fromPieces([head, unknown], node.text, range)
-  return fromPieces([head, ...piecesOf(node.value)], node.text, range)
+  return fromPieces([head, ...piecesOf(node.value, values)], node.text, range)
 }
 
 /** Returns the value of a word if it is known and is one word. */
@@ -56,20 +63,26 @@ export function mayBeOption(argument: Argument): boolean {
 }
 
 /** A part of a word: text, alternatives, or an unknown part. */
-interface Piece {
+export interface Piece {
   readonly text?: string
+  /** The text is the value of an unquoted expansion: blanks in it separate words, and it may be empty. */
+  readonly isExpanded?: boolean
+  /** Absolute path of the directory that an unknown part names. */
+  readonly directory?: string
+  /** The part is an absolute path. */
+  readonly isAbsolute?: boolean
   readonly alternatives?: readonly string[]
   /** An unknown unquoted part, which may expand to several words. */
   readonly splits?: boolean
 }
 
-function piecesOf(word: Word): Piece[] {
+export function piecesOf(word: Word, values = NO_VALUES): Piece[] {
   // A tilde expands to a directory that is not part of the line.
   if (word.parts === undefined) return [...(/^~|[:=]~/.test(word.text) ? [unknown] : []), { text: word.value }]
   return word.parts.flatMap((part, index) =>
     part.type === 'Literal' && (/[:=]~/.test(part.text) || (index === 0 && part.text.startsWith('~')))
       ? [unknown, pieceOf(part)]
-      : piecesOfPart(part),
+      : piecesOfPart(part, values),
   )
 }
 
@@ -77,10 +90,18 @@ function piecesOf(word: Word): Piece[] {
 const unknown: Piece = {}
 
 /** Returns the parts of a quoted text separately, because its start is often known. */
-function piecesOfPart(part: WordPart): Piece[] {
-  if (part.type !== 'DoubleQuoted') return [pieceOf(part)]
+function piecesOfPart(part: WordPart, values: Binding): Piece[] {
+  if (part.type !== 'DoubleQuoted') return values.get(part.text)?.map(unquoted) ?? [pieceOf(part)]
   // "$@" expands to several words although it is quoted, as do "${a[@]:1}" and "${x:-$@}".
-  return part.parts.map((inner) => ({ ...pieceOf(inner), splits: /^\$(@|\{.*@)/s.test(inner.text) }))
+  return part.parts.flatMap(
+    (inner) => values.get(inner.text) ?? { ...pieceOf(inner), splits: /^\$(@|\{.*@)/s.test(inner.text) },
+  )
+}
+
+/** Returns a part of the value of an unquoted expansion. */
+function unquoted(piece: Piece): Piece {
+  if (piece.text === undefined) return piece.directory === undefined ? { splits: true } : piece
+  return /[*?[\\]/.test(piece.text) ? { splits: true } : { ...piece, isExpanded: true }
 }
 
 function pieceOf(part: WordPart): Piece {
@@ -108,29 +129,64 @@ function parseBraceList(text: string): string[] | undefined {
   return text.slice(1, -1).split(',')
 }
 
+interface Draft {
+  readonly text: string
+  readonly lead: string
+  readonly literal: boolean
+  readonly splits: boolean
+  /** Something of the word is not an empty expansion, so that it is a word. */
+  readonly exists: boolean
+  readonly path?: string
+}
+
+const EMPTY: Draft = { text: '', lead: '', literal: true, splits: false, exists: false }
+
 function fromPieces(pieces: readonly Piece[], raw: string, at: TextRange): Argument[] {
-  let words: { text: string; lead: string; literal: boolean; splits: boolean }[] = [
-    { text: '', lead: '', literal: true, splits: false },
-  ]
+  let words: Draft[] = [pieces.some(({ isExpanded }) => isExpanded) ? EMPTY : { ...EMPTY, exists: true }]
+  const done: Draft[] = []
   for (const piece of pieces) {
     const texts = piece.alternatives ?? (piece.text === undefined ? undefined : [piece.text])
-    if (texts === undefined) {
-      words = words.map((word) => ({ ...word, literal: false, splits: word.splits || piece.splits === true }))
+    if (piece.isExpanded === true && words.length === 1) {
+      const fields = (piece.text as string).split(/[ \t\n]+/)
+      for (const [index, field] of fields.entries()) {
+        if (index > 0) done.push(...words.splice(0, 1, EMPTY))
+        words = words.map((word) => extended(word, field, field !== ''))
+      }
+    } else if (texts === undefined || piece.isExpanded === true) {
+      words = words.map((word) => open(word, piece))
     } else if (words.length * texts.length > MAX_ALTERNATIVES) {
       return [{ ...unknownArgument(at), raw }]
     } else {
-      words = words.flatMap((word) =>
-        texts.map((text) => ({ ...word, text: word.text + text, lead: word.literal ? word.lead + text : word.lead })),
-      )
+      words = words.flatMap((word) => texts.map((text) => extended(word, text, true)))
     }
   }
-  return words.map(({ text, lead, literal, splits }) => ({
-    literal: literal ? text : undefined,
-    lead,
-    splits,
-    braces: pieces.some(({ alternatives }) => alternatives !== undefined),
-    inside: false,
-    raw,
-    at,
-  }))
+  return [...done, ...words]
+    .filter(({ exists }) => exists)
+    .map(({ text, lead, literal, splits, path }) => ({
+      literal: literal ? text : undefined,
+      lead,
+      splits,
+      braces: pieces.some(({ alternatives }) => alternatives !== undefined),
+      inside: false,
+      ...(path === undefined ? {} : { path }),
+      raw,
+      at,
+    }))
+}
+
+function extended(word: Draft, text: string, exists: boolean): Draft {
+  return {
+    ...word,
+    text: word.text + text,
+    lead: word.literal ? word.lead + text : word.lead,
+    exists: word.exists || exists,
+    ...(word.path === undefined ? {} : { path: word.path + text }),
+  }
+}
+
+/** Returns the word with an unknown part at its end. */
+function open({ path: _, ...word }: Draft, { splits = false, directory }: Piece): Draft {
+  const next = { ...word, literal: false, splits: word.splits || splits, exists: true }
+  // The path of a directory starts with no dash.
+  return directory !== undefined && word.literal && word.text === '' ? { ...next, lead: './', path: directory } : next
 }

@@ -1,7 +1,7 @@
-import { parentOf, ROOT } from '../../paths/logical-path.ts'
+import { type LogicalPath, parentOf, ROOT } from '../../paths/logical-path.ts'
 import { combineVerdicts, type Policy, type Verdict } from '../../policy/evaluation.ts'
 import type { CommandPolicy } from '../../policy/schema.ts'
-import { analyzeText, type DenialReason, type PackageScripts, type ScriptFile } from '../analysis/index.ts'
+import { analyzeText, type DenialReason, type PackageScripts, type ScriptFile, type ScriptPlace } from '../analysis/index.ts'
 import type { JudgedScript, JudgeOptions, ScriptEvaluation } from '../types.ts'
 import { ruleVerdict } from './rule-verdict.ts'
 
@@ -99,6 +99,7 @@ function judgeText(
     judgesScripts: true,
     isScript: true,
     isEval: isSourced,
+    place: origin === undefined && !isSourced ? placeOf(path, cwd, root) : undefined,
     decide(command) {
       commands.push(command.text, ...command.otherTexts)
       const verdict = ruleVerdict(policy, call, command, isStart)
@@ -110,6 +111,13 @@ function judgeText(
   if (reason !== undefined) verdicts.push(denialOf(path, origin === undefined ? text : undefined, reason))
   const others = analysis.scripts().filter((file) => !isStart || file.path !== path)
   return { verdict: verdicts.reduce(combineVerdicts, ALLOWED), scripts: judgeScripts(others, context), commands }
+}
+
+/** Returns the place of a file whose path is one word in every shell, and no option of a command. */
+function placeOf(path: LogicalPath, cwd: LogicalPath, root: string | undefined): ScriptPlace | undefined {
+  if (root === undefined || !/^[\w.@+/-]*$/.test(root + path) || /(^|\/)-/.test(path)) return undefined
+  const parent = parentOf(path)
+  return { directory: parent === '' ? root : `${root}/${parent}`, name: path.slice(path.lastIndexOf('/') + 1), cwd }
 }
 
 function listsFor(policy: Policy, isStart: boolean): CommandPolicy {
