@@ -29,6 +29,8 @@ export interface Scope {
   readonly enclosingFunctions: readonly string[]
   /** Inside an expansion, a test or arithmetic, where unquoted text may contain the characters of operators. */
   readonly isLoose?: boolean
+  /** Inside double quotes, a here-document or arithmetic, where shells differ on the quotes in an expansion. */
+  readonly isQuoted?: boolean
   /** A script that `eval` or `trap` runs in the shell of another script, which may set the same variables. */
   readonly isEval?: boolean
   /** The position of a pattern, where extended globs have the same meaning in every shell. */

@@ -1,14 +1,16 @@
 import type { Scope, WalkContext } from './analysis.ts'
+import { resolvePath } from './cwd.ts'
 import { commandVariables, evaluatedVariables, isDangerousVariable, isHarmlessNodeOptions } from './variables.ts'
 import type { TextRange } from './verdict.ts'
 
-/** Checks a variable that the line sets. `value` is undefined if it is only known at run time. */
+/** Checks a variable that the line sets. `value` is undefined if it is only known at run time, `raw` is the value as written. */
 export function checkVariable(
   walk: WalkContext,
   name: string,
   value: string | undefined,
   scope: Scope,
   at: TextRange,
+  raw = value,
 ): void {
   const { analysis } = walk
   if (!/^[A-Za-z_]\w*$/.test(name)) {
@@ -17,6 +19,8 @@ export function checkVariable(
     if (value === undefined || !isHarmlessNodeOptions(value)) {
       analysis.deny('VARIABLE_DENIED', 'NODE_OPTIONS may load code', at)
     }
+  } else if (analysis.isScript && isHarmlessInScript(name, value, raw, walk)) {
+    return
   } else if (evaluatedVariables.has(name)) {
     if (value === undefined || !/^\d*$/.test(value)) {
       analysis.deny(
@@ -35,3 +39,35 @@ export function checkVariable(
 
 /** Pagers and editors that start no other command. */
 const idle: ReadonlySet<string | undefined> = new Set(['', 'cat', 'true'])
+
+/** Whether a script file may set a variable that no line may set. */
+function isHarmlessInScript(
+  name: string,
+  value: string | undefined,
+  raw: string | undefined,
+  { analysis, facts }: WalkContext,
+): boolean {
+  const entries = /^(["']?)([^"'`\\]*)\1$/.exec(raw ?? '')?.[2]?.split(':') ?? ['']
+  const isInherited = (entry: string): boolean => (raw?.startsWith("'") ?? false) === false && INHERITED.test(entry)
+  switch (name) {
+    case 'IFS':
+      // Then every unquoted expansion counts as several words, see `argumentsOf`.
+      return facts.setsSeparators
+    case 'CDPATH':
+      return value === ''
+    case 'PATH':
+      return entries.every(
+        (entry) =>
+          isInherited(entry) ||
+          (/^\/(usr\/(local\/)?)?s?bin$/.test(entry) && resolvePath(entry, undefined, analysis.root) === 'outside'),
+      )
+    case 'NODE_PATH':
+      // From such directories, Node loads modules anyway.
+      return entries.every((entry) => isInherited(entry) || /^[^$~]*\/node_modules$/.test(entry))
+    default:
+      return false
+  }
+}
+
+/** The former value of `PATH` or `NODE_PATH`. */
+const INHERITED = /^\$(\{(NODE_)?PATH\}|(NODE_)?PATH)$/

@@ -25,7 +25,9 @@ export function analyzeSimpleCommand(walk: WalkContext, node: Command, scope: Sc
   }
   const at = rangeOf(node, scope)
   const analyze = (values?: Binding): CwdAfter => {
-    const words = [node.name as Word, ...node.args].flatMap((word) => argumentsOf(word, scope.at, values))
+    const words = [node.name as Word, ...node.args].flatMap((word) =>
+      argumentsOf(word, scope.at, { values, splitsAll: walk.facts.setsSeparators }),
+    )
     return words.length === 0 ? stayIn(scope) : analyzeWords(walk, words, { ...scope, stdin }, at)
   }
   const isKnown = [node.name, ...node.args].every((word) => word.type === 'Word' && word.parts === undefined)
@@ -47,7 +49,7 @@ function analyzeValues(
   const isNamed = node.name?.parts === undefined
   const changesShell = [undefined, ...bindings].some((values) =>
     nodes
-      .flatMap((each) => argumentsOf(each, scope.at, values))
+      .flatMap((each) => argumentsOf(each, scope.at, { values, splitsAll: walk.facts.setsSeparators }))
       .some(
         ({ literal = '' }, index) =>
           (index === 0 || commandPrefixes.has(node.name?.text)) &&
@@ -168,7 +170,15 @@ function startsOther(inspector: Inspector, [name = '', ...rest]: readonly string
   }
   const analysis = createAnalysis(compileLists({}), undefined, undefined)
   const facts = collectFacts(parse(''))
-  const walk: WalkContext = { analysis, facts, values: undefined, defined: new Set(), nested: () => {}, source: start, run: start }
+  const walk: WalkContext = {
+    analysis,
+    facts,
+    values: undefined,
+    defined: new Set(),
+    nested: () => {},
+    source: start,
+    run: start,
+  }
   const args = rest.map((word) => literalArgument(word, at))
   inspector.inspect({ walk, name, plain: withoutDirectory(name), args, scope, at, leavesOpen: true })
   return count > 0

@@ -37,6 +37,15 @@ export function checkExpansions(walk: WalkContext, node: SyntaxNode, scope: Scop
       checkParameter(walk, node, scope)
       inner = { ...scope, isLoose: true }
       break
+    case 'ArithmeticExpansion':
+      analysis.checkOperator('$((', at)
+      if (node.expression === undefined) analysis.deny('SYNTAX_ERROR', 'An arithmetic expansion does not parse', at)
+      inner = { ...scope, isQuoted: true }
+      break
+    case 'DoubleQuoted':
+    case 'HereDocBody':
+      inner = { ...scope, isQuoted: true }
+      break
     case 'Literal':
     case 'ArithmeticWord':
       /* v8 ignore if -- @preserve: a net under the parser, which reports it first */
@@ -57,10 +66,6 @@ export function checkExpansions(walk: WalkContext, node: SyntaxNode, scope: Scop
       if (isReadDifferently(node.text)) {
         analysis.deny('SYNTAX_ERROR', `${JSON.stringify(node.text)} means something else in other shells`, at)
       }
-      break
-    case 'ArithmeticExpansion':
-      analysis.checkOperator('$((', at)
-      if (node.expression === undefined) analysis.deny('SYNTAX_ERROR', 'An arithmetic expansion does not parse', at)
       break
     case 'ArithmeticBinary':
       if (isAssignment(node.operator) && node.left.type === 'ArithmeticWord') {
@@ -117,12 +122,16 @@ export function hidesExpansion(text: string): boolean {
 /** Characters that a shell interprets. A single dollar sign is text. */
 const OPERATORS = /[`"'()<>|&;\s]|\$[\w({['"*@#?$!-]/
 
+/** Texts in double quotes that end at the same place in every shell. */
+const PLAIN_QUOTES = /"(?:[^"'\\`{}$]|\$\w+|\$\{\w+\}|\$[@#?*])*"/g
+
 function checkParameter(walk: WalkContext, node: ParameterExpansionPart, scope: Scope): void {
   const { analysis } = walk
   const at = rangeOf(node, scope)
   const { operation } = node
   // In other shells, quotes in an operand may end elsewhere.
-  if (scope.dialect === 'sh' && /['"\\]/.test(node.text)) {
+  const isPlain = analysis.isScript && scope.isQuoted !== true && !/['"\\`]/.test(node.text.replace(PLAIN_QUOTES, ''))
+  if (scope.dialect === 'sh' && /['"\\]/.test(node.text) && !isPlain) {
     analysis.deny('SYNTAX_ERROR', 'Quotes in an expansion mean something else in sh', at)
   }
   if (node.index !== undefined) checkNumber(walk, node.index, scope)
@@ -149,7 +158,8 @@ export function checkAssignment(walk: WalkContext, node: Assignment, scope: Scop
   if (node.index !== undefined) checkNumber(walk, node.index, scope)
   // `IFS=, read` changes only how this `read` splits its input.
   if (node.name === 'IFS' && command === 'read') return
-  checkVariable(walk, node.name, literalOf(node.value), scope, rangeOf(node, scope))
+  const raw = node.value.type === 'Word' && node.append !== true && node.index === undefined ? node.value.text : ''
+  checkVariable(walk, node.name, literalOf(node.value), scope, rangeOf(node, scope), raw)
 }
 
 /** Checks the tests of `[[ ]]`. Numeric tests are arithmetic. */

@@ -34,6 +34,11 @@ export function readOptions(args: readonly Argument[], table: OptionTable): Opti
     const argument = args[i] as Argument
     const { literal } = argument
     if (literal === undefined) {
+      const name = argument.splits ? undefined : /^--([\w-]+)=/.exec(argument.lead)?.[1]
+      if (name !== undefined && table.longValued?.includes(name) === true) {
+        options.push({ name, value: undefined, argument })
+        continue
+      }
       if (mayBeOption(argument)) return { unclear: argument }
       break
     }

@@ -1,7 +1,7 @@
-import { type Assignment, forEachChild, type ParsedScript, type SyntaxNode, type Word } from 'unbash'
+import { type Assignment, forEachChild, type ParsedScript, parse, type SyntaxNode, type Word } from 'unbash'
 import type { AssignmentRisks } from './certain-names.ts'
 import { numericVariables, shellTextVariables } from './variables.ts'
-import { type Argument, argumentsOf, literalOf } from './words.ts'
+import { type Argument, argumentsOf, knownText, literalOf } from './words.ts'
 
 /** Facts about a whole script that the analysis of its parts needs. */
 export interface ScriptFacts {
@@ -13,6 +13,8 @@ export interface ScriptFacts {
   readonly risks: AssignmentRisks
   /** A text that is not a part of the script may set its variables. */
   readonly isShared: boolean
+  /** The script, or another text in its shell, may change how unquoted expansions are split into words. */
+  readonly setsSeparators: boolean
   readonly functions: ReadonlySet<string>
   /** A command may remove a function, so that its name starts a program again. */
   readonly removesFunctions: boolean
@@ -40,6 +42,7 @@ class FactCollector {
   #moves = false
   #movesInFunction = false
   #isShared: boolean
+  #setsSeparators = false
   #depth = 0
 
   constructor(isEval: boolean) {
@@ -53,6 +56,7 @@ class FactCollector {
         !this.#isShared && !this.#others.has(name) && (this.#numeric.has(name) || numericVariables.has(name)),
       risks: { frozen: this.#frozen, hasOddNumbers: this.#hasOddNumbers },
       isShared: this.#isShared,
+      setsSeparators: this.#isShared || this.#setsSeparators,
       functions,
       removesFunctions: this.#removed.some((name) => name === undefined || functions.has(name)),
       changesCwd: this.#moves,
@@ -91,6 +95,7 @@ class FactCollector {
   }
 
   #assign(name: string, words: readonly Word[] | 'number' | undefined): void {
+    if (name === 'IFS') this.#setsSeparators = true
     const holdsNumber = words === 'number' || words?.every(isNumber) === true
     ;(holdsNumber ? this.#numeric : this.#others).add(name)
     if (holdsNumber && words !== 'number' && !words.every(isPlainNumber)) this.#hasOddNumbers = true
@@ -103,25 +108,43 @@ class FactCollector {
     if (this.#functions.size === before.functions) this.#moves = before.moves
   }
 
+  /** Looks at a text that the shell of the script runs. */
+  #visitText(text: string): void {
+    const script = parse(text)
+    if (script.errors !== undefined && script.errors.length > 0) this.#isShared = true
+    for (const command of script.commands) this.visit(command)
+  }
+
   /** Looks at all words of a command, because `builtin` and `command` may precede the name. */
   #visitCommand(nodes: readonly (Word | Assignment)[]): void {
     const args = nodes.flatMap((node) => argumentsOf(node))
     const words = args.map(({ literal, lead }) => literal ?? lead)
     this.#removed.push(...removedBy(args, words))
     if (this.#depth > 0 && isSource(words)) this.#removed.push(undefined)
-    if (words.some((word) => evaluators.has(word)) || isSource(words)) this.#isShared = true
+    const text = evaluatedText(args)
+    if (text !== undefined) this.#visitText(text)
+    else if (words.some((word) => evaluators.has(word)) || isSource(words)) this.#isShared = true
     if (movers.has(words[0]) || prefixes.has(words[0])) this.#moves = true
     if (this.#depth > 0 && words.some((word) => movers.has(word))) this.#movesInFunction = true
     const declares = words.some((word) => declarers.has(word))
     const freezes = declares && words.some((word) => word === 'readonly' || /^-\w*r/.test(word))
     const sets = words.some((word) => setters.has(word))
     for (const word of words) {
+      if (word === 'IFS') this.#setsSeparators = true
       if (declares) this.#others.add(nameIn(word))
       if (freezes) this.#frozen.set(nameIn(word), (this.#frozen.get(nameIn(word)) ?? 0) + 1)
       // The name may be in the same word as the option: `printf -vname`, `read -raname`.
       if (sets) this.#others.add(word.replace(/^-([ersE]*a|v)|\[.*/gs, ''))
     }
   }
+}
+
+/** Returns the text that `eval` or `trap` runs, or `undefined` when it is another command or not known. */
+export function evaluatedText([command, ...args]: readonly Argument[]): string | undefined {
+  if (!evaluators.has(knownText(command)) || args.some(({ literal }) => literal === undefined)) return undefined
+  const texts = args.map(knownText)
+  if (texts[0] === '--') texts.shift()
+  return command?.literal === 'eval' ? texts.join(' ') : /^-[lp]?$/.test(texts[0] ?? '') ? '' : texts[0]
 }
 
 /** Returns the names that a command may remove, by itself or by a text that it runs; `undefined` for any name. */

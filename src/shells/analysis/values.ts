@@ -1,9 +1,19 @@
-import { type AndOr, type Assignment, forEachChild, type ParsedScript, type PipelineNode, type SyntaxNode, type Word, type WordPart } from 'unbash'
+import {
+  type AndOr,
+  type Assignment,
+  forEachChild,
+  type ParsedScript,
+  type PipelineNode,
+  parse,
+  type SyntaxNode,
+  type Word,
+  type WordPart,
+} from 'unbash'
 import type { LogicalPath } from '../../paths/logical-path.ts'
 import { CertainNames, noteCertain } from './certain-names.ts'
-import { isAssignment, type ScriptFacts } from './script-facts.ts'
+import { evaluatedText, isAssignment, type ScriptFacts } from './script-facts.ts'
 import { isDangerousVariable, numericVariables } from './variables.ts'
-import { type Binding, type Piece, piecesOf } from './words.ts'
+import { argumentsOf, type Binding, type Piece, piecesOf } from './words.ts'
 
 /** A possible value of a variable, as its parts in order. */
 type Value = readonly Piece[]
@@ -84,7 +94,8 @@ export class ScriptValues {
       }
       return
     }
-    const repeats = node.type === 'While' || node.type === 'For' || node.type === 'ArithmeticFor' || node.type === 'Select'
+    const repeats =
+      node.type === 'While' || node.type === 'For' || node.type === 'ArithmeticFor' || node.type === 'Select'
     const inner = new CertainNames(certain)
     if (node.type === 'Function') inner.enterFunction()
     if (node.type === 'For') inner.addVariable(node.name.value)
@@ -129,13 +140,15 @@ export class ScriptValues {
         if (node.descriptor?.type === 'FileDescriptorVariable') this.#opaque.add(node.descriptor.name)
         return
       case 'Command':
-        if (node.name !== undefined) this.#noteCommand([node.name, ...node.args])
+        if (node.name !== undefined) this.#noteCommand([node.name, ...node.args], certain)
         return
       default:
     }
   }
 
-  #noteCommand(nodes: readonly (Word | Assignment)[]): void {
+  #noteCommand(nodes: readonly (Word | Assignment)[], certain: CertainNames): void {
+    const text = evaluatedText(nodes.flatMap((node) => argumentsOf(node)))
+    if (text !== undefined) for (const { command } of parse(text).commands) this.#visit(command, certain)
     const words = nodes.filter(({ type }) => type === 'Word').map(({ text }) => text.replace(/["'\\]/g, ''))
     if (movers.has(words[0] ?? '')) this.#moved = true
     const setter = words.find((word) => setters.has(word))
@@ -276,7 +289,9 @@ export class ScriptValues {
           ? distinct(values().map(asAbsolute))
           : OPEN
       case 'echo sed ':
-        return second?.operand.text.replace(/^(["'])(.*)\1$/, '$2') === 's,\\\\,/,g' ? distinct(values().map(asPrinted)) : OPEN
+        return second?.operand.text.replace(/^(["'])(.*)\1$/, '$2') === 's,\\\\,/,g'
+          ? distinct(values().map(asPrinted))
+          : OPEN
       default:
         return OPEN
     }
@@ -304,7 +319,8 @@ const NOTHING: Word = { type: 'Word', text: '', value: '', pos: 0, end: 0 }
 
 /** Returns a command with one operand, or `pwd`, without the options that do not change which file its output names. */
 function callOf({ name, prefix, args, redirects }: Extract<SyntaxNode, { type: 'Command' }>): PathCall | undefined {
-  if (redirects.some(({ descriptor }) => descriptor?.type !== 'FileDescriptor' || descriptor.value !== 2)) return undefined
+  if (redirects.some(({ descriptor }) => descriptor?.type !== 'FileDescriptor' || descriptor.value !== 2))
+    return undefined
   if (prefix.some((part) => part.type !== 'Assignment' || part.text !== 'CDPATH=')) return undefined
   const operands = args.filter(({ text }) => text !== '--' && !/^-[PLwme]$/.test(text))
   const [operand = NOTHING, ...others] = operands
@@ -369,7 +385,10 @@ function splitName(value: Value): { readonly before: Value; readonly name: strin
   const slash = last?.lastIndexOf('/') ?? -1
   if (last === undefined || slash === -1) return undefined
   const start = last.slice(0, slash)
-  return { before: start === '' ? value.slice(0, -1) : [...value.slice(0, -1), { text: start }], name: last.slice(slash + 1) }
+  return {
+    before: start === '' ? value.slice(0, -1) : [...value.slice(0, -1), { text: start }],
+    name: last.slice(slash + 1),
+  }
 }
 
 const UNKNOWN: Value = [{}]
@@ -388,7 +407,9 @@ function nameOf(value: Value): Value {
 /** Returns the output of `dirname`. */
 function directoryOf(value: Value): Value {
   const split = splitName(value)
-  return split === undefined || !/^[\w.@+][\w.@+-]*$/.test(split.name) || split.before.length === 0 ? UNKNOWN : split.before
+  return split === undefined || !/^[\w.@+][\w.@+-]*$/.test(split.name) || split.before.length === 0
+    ? UNKNOWN
+    : split.before
 }
 
 /** Returns the output of `cd value && pwd`. */

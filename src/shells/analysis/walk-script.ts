@@ -47,11 +47,22 @@ export function analyzeSource(analysis: Analysis, text: string, scope: Scope, wh
       if (inner === undefined) return analysis.deny('SYNTAX_ERROR', 'An expansion does not parse', at)
       // Inside backquotes, positions are relative to the quote.
       const scriptScope = inner.source === undefined ? innerScope : { ...innerScope, at: innerScope.at ?? at }
-      analyzeScript(walk, inner, { ...scriptScope, stdin: undefined, isLoose: false, isPattern: false })
+      analyzeScript(walk, inner, {
+        ...scriptScope,
+        stdin: undefined,
+        isLoose: false,
+        isPattern: false,
+        isQuoted: false,
+      })
     },
     run: (words, innerScope, at) => analyzeWords(walk, words, innerScope, at),
     source: (inner, innerScope, at) =>
-      analyzeSource(analysis, inner, { ...innerScope, isLoose: false, isPattern: false, at: innerScope.at ?? at }, at),
+      analyzeSource(
+        analysis,
+        inner,
+        { ...innerScope, isLoose: false, isPattern: false, isQuoted: false, at: innerScope.at ?? at },
+        at,
+      ),
   }
   const { certain: _, ...outer } = scope
   const after = analyzeScript(

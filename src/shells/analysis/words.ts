@@ -21,18 +21,24 @@ export interface Argument {
 
 const MAX_ALTERNATIVES = 64
 
+/** What is known about the expansions in words. */
+export interface Expansions {
+  /** The values of expansions, by their texts. */
+  readonly values?: Binding | undefined
+  /** Every unquoted expansion may become several words. */
+  readonly splitsAll?: boolean
+}
+
 /** The values of expansions, by their texts. */
 export type Binding = ReadonlyMap<string, readonly Piece[]>
 
-const NO_VALUES: Binding = new Map()
-
 /** Returns the words of a node: one, or those of its plain brace lists and of unquoted values with blanks. */
-export function argumentsOf(node: Word | Assignment, at?: TextRange, values = NO_VALUES): Argument[] {
+export function argumentsOf(node: Word | Assignment, at?: TextRange, known: Expansions = {}): Argument[] {
   const range = at ?? ([node.pos, node.end] as const)
-  if (node.type === 'Word') return fromPieces(piecesOf(node, values), node.text, range)
+  if (node.type === 'Word') return fromPieces(piecesOf(node, known), node.text, range)
   const head: Piece = { text: `${node.name}${node.append === true ? '+' : ''}=` }
   if (node.index !== undefined || node.value.type === 'ArrayValue') return fromPieces([head, unknown], node.text, range)
-  return fromPieces([head, ...piecesOf(node.value, values)], node.text, range)
+  return fromPieces([head, ...piecesOf(node.value, known)], node.text, range)
 }
 
 /** Returns the value of a word if it is known and is one word. */
@@ -76,13 +82,13 @@ export interface Piece {
   readonly splits?: boolean
 }
 
-export function piecesOf(word: Word, values = NO_VALUES): Piece[] {
+export function piecesOf(word: Word, known: Expansions = {}): Piece[] {
   // A tilde expands to a directory that is not part of the line.
   if (word.parts === undefined) return [...(/^~|[:=]~/.test(word.text) ? [unknown] : []), { text: word.value }]
   return word.parts.flatMap((part, index) =>
     part.type === 'Literal' && (/[:=]~/.test(part.text) || (index === 0 && part.text.startsWith('~')))
       ? [unknown, pieceOf(part)]
-      : piecesOfPart(part, values),
+      : piecesOfPart(part, known),
   )
 }
 
@@ -90,11 +96,14 @@ export function piecesOf(word: Word, values = NO_VALUES): Piece[] {
 const unknown: Piece = {}
 
 /** Returns the parts of a quoted text separately, because its start is often known. */
-function piecesOfPart(part: WordPart, values: Binding): Piece[] {
-  if (part.type !== 'DoubleQuoted') return values.get(part.text)?.map(unquoted) ?? [pieceOf(part)]
+function piecesOfPart(part: WordPart, { values, splitsAll = false }: Expansions): Piece[] {
+  if (part.type !== 'DoubleQuoted') {
+    if (splitsAll && part.type.endsWith('Expansion') && part.type !== 'BraceExpansion') return [{ splits: true }]
+    return values?.get(part.text)?.map(unquoted) ?? [pieceOf(part)]
+  }
   // "$@" expands to several words although it is quoted, as do "${a[@]:1}" and "${x:-$@}".
   return part.parts.flatMap(
-    (inner) => values.get(inner.text) ?? { ...pieceOf(inner), splits: /^\$(@|\{.*@)/s.test(inner.text) },
+    (inner) => values?.get(inner.text) ?? { ...pieceOf(inner), splits: /^\$(@|\{.*@)/s.test(inner.text) },
   )
 }
 

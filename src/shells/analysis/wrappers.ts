@@ -40,9 +40,16 @@ export const wrappers: Inspectors = {
   ),
   stdbuf: transparent({ flags: '', valued: 'ioe', longValued: ['input', 'output', 'error'] }, skip(0)),
   setsid: transparent({ flags: 'cfw', longFlags: ['ctty', 'fork', 'wait'] }, skip(0)),
-  command: transparent({ flags: 'pvV' }, (call, operands, optionNames) =>
-    optionNames.some((name) => 'vV'.includes(name)) ? [] : skip(0)(call, operands, optionNames),
-  ),
+  command: {
+    transparent: true,
+    inspect(call) {
+      // With -v, it only looks a name up, whatever the words after it.
+      if (/^-[pvV]*[vV][pvV]*$/.test(knownText(call.args[0]))) return undefined
+      return start(call, call.args, { flags: 'pvV' }, (_, operands, optionNames) =>
+        optionNames.some((name) => 'vV'.includes(name)) ? [] : operands,
+      )
+    },
+  },
   builtin: transparent({ flags: '' }, skip(0)),
   exec: transparent({ flags: 'cl', valued: 'a' }, skip(0)),
   chronic: transparent({ flags: 've' }, skip(0)),

@@ -1,7 +1,13 @@
 import { type LogicalPath, parentOf, ROOT } from '../../paths/logical-path.ts'
 import { combineVerdicts, type Policy, type Verdict } from '../../policy/evaluation.ts'
 import type { CommandPolicy } from '../../policy/schema.ts'
-import { analyzeText, type DenialReason, type PackageScripts, type ScriptFile, type ScriptPlace } from '../analysis/index.ts'
+import {
+  analyzeText,
+  type DenialReason,
+  type PackageScripts,
+  type ScriptFile,
+  type ScriptPlace,
+} from '../analysis/index.ts'
 import type { JudgedScript, JudgeOptions, ScriptEvaluation } from '../types.ts'
 import { ruleVerdict } from './rule-verdict.ts'
 
