@@ -85,6 +85,8 @@ export interface Analysis {
    * its functions need no entry in an allowlist.
    */
   readonly isScript: boolean
+  /** Whether the policy restricts a program with certain arguments only. */
+  readonly restrictsArguments: (name: string) => boolean
   /** The file whose text is analyzed. */
   readonly place: ScriptPlace | undefined
   /**
@@ -149,9 +151,11 @@ export function createAnalysis(
   return new LineAnalysis(lists, root, decide, settings)
 }
 
-type Settings = { readonly unknowns?: Unknowns | undefined; readonly place?: ScriptPlace | undefined } & Partial<
-  Pick<Analysis, 'judgesScripts' | 'isScript'>
->
+type Settings = {
+  readonly unknowns?: Unknowns | undefined
+  readonly place?: ScriptPlace | undefined
+  readonly restrictsArguments?: ((name: string) => boolean) | undefined
+} & Partial<Pick<Analysis, 'judgesScripts' | 'isScript'>>
 
 class LineAnalysis implements Analysis {
   readonly lists: CommandLists
@@ -160,6 +164,7 @@ class LineAnalysis implements Analysis {
   readonly judgesScripts: boolean
   readonly isScript: boolean
   readonly place: ScriptPlace | undefined
+  readonly restrictsArguments: (name: string) => boolean
   readonly #decide: Decide | undefined
   #denials: DenialReason[] = []
   #deniedOperators = new Set<Operator>()
@@ -178,12 +183,19 @@ class LineAnalysis implements Analysis {
     lists: CommandLists,
     root: string | undefined,
     decide: Decide | undefined,
-    { unknowns = 'nothing', judgesScripts = false, isScript = false, place }: Settings,
+    {
+      unknowns = 'nothing',
+      judgesScripts = false,
+      isScript = false,
+      place,
+      restrictsArguments = () => false,
+    }: Settings,
   ) {
     this.unknowns = unknowns
     this.judgesScripts = judgesScripts
     this.isScript = isScript
     this.place = place
+    this.restrictsArguments = restrictsArguments
     this.lists = lists
     this.root = root
     this.#decide = decide

@@ -167,6 +167,8 @@ function inspectDeclaration(call: Call): undefined {
     // In sh, and after another command, the value is split, and the parts become separate words.
     if (splits && (call.scope.dialect === 'sh' || call.scope.via.length > 0)) return refuseUnclear(call, argument)
     const equals = text.indexOf('=')
+    // In a script, a variable without a value keeps the one whose assignment was checked.
+    if (equals === -1 && call.name === 'export' && call.walk.analysis.isScript && !call.walk.facts.isShared) continue
     const raw = equals === -1 || call.scope.via.length > 0 ? '' : argument.raw.slice(argument.raw.indexOf('=') + 1)
     checkVariable(call.walk, name, equals === -1 ? '' : literal?.slice(equals + 1), call.scope, argument.at, raw)
   }

@@ -32,7 +32,9 @@ export function analyzeSimpleCommand(walk: WalkContext, node: Command, scope: Sc
   }
   const isKnown = [node.name, ...node.args].every((word) => word.type === 'Word' && word.parts === undefined)
   if (walk.values === undefined || isKnown) return analyze()
-  return walk.analysis.attempt(analyze) ?? analyzeValues(walk, node, scope, analyze)
+  // An unknown directory is only refused together with what runs in it.
+  const result = node.name.text === 'cd' ? undefined : walk.analysis.attempt(analyze)
+  return result ?? analyzeValues(walk, node, scope, analyze)
 }
 
 /** Analyzes a command with each of the values that its variables may have, if they are known. */
@@ -107,6 +109,9 @@ export function analyzeWords(walk: WalkContext, words: readonly Argument[], scop
     return stay
   }
   const plain = plainName(walk, name, scope, first.at)
+  const isOpen = /[$`]/.test(first.raw) && args.some(({ literal }) => literal === undefined)
+  if (isOpen && analysis.restrictsArguments(plain))
+    analysis.deny('ARGUMENT_NOT_LITERAL', `The arguments of ${name} are only known at run time`, at)
   const forms = addListed(analysis, { name, plain, args }, scope, at)
   if (
     !analysis.isScript &&

@@ -67,6 +67,8 @@ export interface TextOptions extends AnalyzeOptions {
   readonly isScript?: boolean
   /** The shell of another script runs the text, so both may set the same variables. Default: false. */
   readonly isEval?: boolean
+  /** Whether the policy restricts a program with certain arguments only. Default: no program. */
+  readonly restrictsArguments?: (name: string) => boolean
   /** The file that contains the text. */
   readonly place?: ScriptPlace | undefined
 }
@@ -75,13 +77,25 @@ export interface TextOptions extends AnalyzeOptions {
 export function analyzeText(
   text: string,
   policy: CommandPolicy,
-  { cwd = ROOT, root, shell = 'bash', unknowns, decide, judgesScripts, isScript, isEval = false, place }: TextOptions,
+  {
+    cwd = ROOT,
+    root,
+    shell = 'bash',
+    unknowns,
+    decide,
+    judgesScripts,
+    isScript,
+    isEval = false,
+    place,
+    restrictsArguments,
+  }: TextOptions,
 ): Pick<Analysis, 'verdict' | 'scripts'> {
   const analysis = createAnalysis(listsOf(policy), root, decide, {
     unknowns,
     ...(judgesScripts === undefined ? {} : { judgesScripts }),
     ...(isScript === undefined ? {} : { isScript }),
     place,
+    restrictsArguments,
   })
   const fault = characterFault(text)
   if (fault !== undefined) {

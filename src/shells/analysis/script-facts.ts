@@ -31,6 +31,9 @@ export function collectFacts(script: ParsedScript, isEval = false): ScriptFacts 
   return collector.facts()
 }
 
+/** Texts in `eval` in such texts are not looked at, because the analysis of each text looks at those in it again. */
+const MAX_TEXT_DEPTH = 2
+
 class FactCollector {
   readonly #numeric = new Set<string>()
   readonly #others = new Set(shellTextVariables)
@@ -43,6 +46,7 @@ class FactCollector {
   #movesInFunction = false
   #isShared: boolean
   #setsSeparators = false
+  #textDepth = 0
   #depth = 0
 
   constructor(isEval: boolean) {
@@ -110,9 +114,15 @@ class FactCollector {
 
   /** Looks at a text that the shell of the script runs. */
   #visitText(text: string): void {
+    if (this.#textDepth >= MAX_TEXT_DEPTH) {
+      this.#isShared = true
+      return
+    }
     const script = parse(text)
     if (script.errors !== undefined && script.errors.length > 0) this.#isShared = true
+    this.#textDepth += 1
     for (const command of script.commands) this.visit(command)
+    this.#textDepth -= 1
   }
 
   /** Looks at all words of a command, because `builtin` and `command` may precede the name. */

@@ -1,4 +1,5 @@
 import { type LogicalPath, parentOf, ROOT } from '../../paths/logical-path.ts'
+import { tidyEntry } from '../../policy/command-entries.ts'
 import { combineVerdicts, type Policy, type Verdict } from '../../policy/evaluation.ts'
 import type { CommandPolicy } from '../../policy/schema.ts'
 import {
@@ -8,6 +9,7 @@ import {
   type ScriptFile,
   type ScriptPlace,
 } from '../analysis/index.ts'
+import type { TextRange } from '../analysis/verdict.ts'
 import type { JudgedScript, JudgeOptions, ScriptEvaluation } from '../types.ts'
 import { ruleVerdict } from './rule-verdict.ts'
 
@@ -41,6 +43,8 @@ interface Script {
   readonly dialect: 'bash' | 'sh'
   /** `part`: a text in the file. `start`: the line by which the system starts the file. Default: the whole file. */
   readonly origin?: 'part' | 'start'
+  /** Name in package.json. */
+  readonly name?: string
 }
 
 /** Returns the scripts in a file: none, one, or those of a package. */
@@ -78,7 +82,7 @@ function packageScripts(text: string, { names, args }: PackageScripts): Script[]
   return names.flatMap((name): Script[] => {
     const script = Object.hasOwn(scripts, name) ? scripts[name] : undefined
     if (typeof script !== 'string') return []
-    return [{ text: [script, ...args.map(quote)].join(' '), dialect: 'sh', origin: 'part' }]
+    return [{ text: [script, ...args.map(quote)].join(' '), dialect: 'sh', origin: 'part', name }]
   })
 }
 
@@ -89,10 +93,11 @@ function quote(word: string | null): string {
 
 function judgeText(
   { path, kind, cwd, isSourced = false }: ScriptFile,
-  { text, dialect, origin }: Script,
+  script: Script,
   context: Context,
 ): ScriptEvaluation {
   const { policy, call, root } = context
+  const { text, dialect, origin } = script
   const verdicts: Verdict[] = []
   const commands: string[] = []
   // The entry of the file covers the program of its first line.
@@ -105,16 +110,17 @@ function judgeText(
     judgesScripts: true,
     isScript: true,
     isEval: isSourced,
+    restrictsArguments: (name) => restrictsArguments(policy, name),
     place: origin === undefined && !isSourced ? placeOf(path, cwd, root) : undefined,
     decide(command) {
       commands.push(command.text, ...command.otherTexts)
       const verdict = ruleVerdict(policy, call, command, isStart)
-      if (verdict !== undefined) verdicts.push(verdict)
+      if (verdict !== undefined) verdicts.push({ ...verdict, ...hintOf(path, script, command.at) })
       return verdict ?? ALLOWED
     },
   })
   const reason = analysis.verdict().reasons.find(({ code }) => code !== 'RULE' && code !== 'EMPTY_LINE')
-  if (reason !== undefined) verdicts.push(denialOf(path, origin === undefined ? text : undefined, reason))
+  if (reason !== undefined) verdicts.push(denialOf(path, script, reason))
   const others = analysis.scripts().filter((file) => !isStart || file.path !== path)
   return { verdict: verdicts.reduce(combineVerdicts, ALLOWED), scripts: judgeScripts(others, context), commands }
 }
@@ -133,18 +139,37 @@ function listsFor(policy: Policy, isStart: boolean): CommandPolicy {
   return restrictions
 }
 
-/** Returns the denial of a file for a reason, with its position if that is one in the file. */
-function denialOf(path: string, text: string | undefined, { code, message, at: [start] }: DenialReason): Verdict {
-  const before = text?.slice(0, start).split('\n')
+/** Whether an entry of the policy restricts a program with certain arguments only. */
+function restrictsArguments({ data: { commands, rules = [] } }: Policy, name: string): boolean {
+  const restricting = rules.flatMap((rule) => (rule.action === 'allow' ? [] : (rule.commands ?? [])))
+  return [...(commands?.deny ?? []), ...restricting].some((entry) => {
+    const [program = '', ...args] = tidyEntry(entry).split(' ')
+    return (args.length > 0 && program.replace(/.*\//s, '').toLowerCase() === name) || /[*?[\]{}\\]/.test(program)
+  })
+}
+
+/** Returns the denial of a file for a reason. */
+function denialOf(path: string, script: Script, { code, message, at }: DenialReason): Verdict {
+  const file = JSON.stringify(path)
+  const subject = script.name === undefined ? file : `the script ${JSON.stringify(script.name)} of ${file}`
+  const line = script.origin === undefined ? ` (line ${positionOf(script, at).line})` : ''
   return {
     decision: 'deny',
     code: 'COMMAND_DENIED',
-    reason: `Cannot run ${JSON.stringify(path)}: ${message}`,
-    ...(before === undefined
-      ? {}
-      : {
-          hint: `See line ${before.length}, character ${(before.at(-1) ?? '').length + 1} of ${JSON.stringify(path)}.`,
-        }),
+    reason: `Cannot run ${subject}: ${message.replace(/^The line\b/, 'The script')}${line}`,
+    ...hintOf(path, script, at),
     rules: [{ name: code, action: 'deny', source: 'protection' }],
   }
+}
+
+/** Returns a hint with the position of a reason, if that is one in the file. */
+function hintOf(path: string, script: Script, at: TextRange): { readonly hint?: string } {
+  if (script.origin !== undefined) return {}
+  const { line, character } = positionOf(script, at)
+  return { hint: `See line ${line}, character ${character} of ${JSON.stringify(path)}.` }
+}
+
+function positionOf({ text }: Script, [start]: TextRange): { readonly line: number; readonly character: number } {
+  const before = text.slice(0, start).split('\n')
+  return { line: before.length, character: (before.at(-1) ?? '').length + 1 }
 }

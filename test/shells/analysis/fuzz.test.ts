@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { fuzz, fuzzInterpreter } from './fuzz.ts'
+import { fuzzScripts } from './scripts.ts'
 
 it('analyzeCommand(): allows no generated line that starts a forbidden program in bash or dash', {
   timeout: 120_000,
@@ -18,4 +19,13 @@ it('analyzeCommand(): allows no generated line that starts a forbidden program i
   expect(result.passed).toBeGreaterThan(40)
   expect(result.startedHarmless).toBeGreaterThan(4)
   expect(result.wouldHaveStarted).toBeGreaterThan(result.sampled / 5)
+})
+
+it('judgeScripts(): allows no generated script that starts a forbidden program in bash or dash', {
+  timeout: 120_000,
+}, () => {
+  const result = fuzzScripts(80, 3)
+  expect(result.escaped).toEqual([])
+  expect(result.allowed).toBeGreaterThan(10)
+  expect(result.wouldPush).toBeGreaterThan(3)
 })

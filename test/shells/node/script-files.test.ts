@@ -115,6 +115,97 @@ const ordinary: readonly string[] = [
   'if command -v git >/dev/null; then git log -1 --format=%h; fi\ntrap cleanup EXIT\ncleanup() { echo done; }',
 ]
 
+/** The file that pnpm writes to node_modules/.bin for a program in JavaScript. */
+const shim = `#!/bin/sh
+basedir=$(dirname "$(echo "$0" | sed -e 's,\\\\,/,g')")
+
+case \`uname\` in
+    *CYGWIN*|*MINGW*|*MSYS*)
+        if command -v cygpath > /dev/null 2>&1; then
+            basedir=\`cygpath -w "$basedir"\`
+        fi
+    ;;
+esac
+
+if [ -z "$NODE_PATH" ]; then
+  export NODE_PATH="/home/me/project/node_modules/.pnpm/tsc@1.0.0/node_modules:/home/me/project/node_modules/.pnpm/node_modules"
+else
+  export NODE_PATH="/home/me/project/node_modules/.pnpm/tsc@1.0.0/node_modules:/home/me/project/node_modules/.pnpm/node_modules:$NODE_PATH"
+fi
+if [ -x "$basedir/node" ]; then
+  exec "$basedir/node"  "$basedir/../tsc/bin/tsc" "$@"
+else
+  exec node  "$basedir/../tsc/bin/tsc" "$@"
+fi
+`
+
+describe('a shim of pnpm', () => {
+  it('runs, unless a script next to it that it would run is refused', async () => {
+    const decideWith = async (files: Record<string, string>, line: string) => {
+      const shell = nodeShell({ root, stateDir: join(base, 'state'), sandbox: 'none' })
+      const backend = memory({ 'node_modules/.bin/tsc': shim, ...files })
+      const policy = { ...preset, commands: { deny: ['git push'] } }
+      const workspace = await createWorkspace({ backend, policy, shell })
+      const { verdict } = (await workspace.explain('run_command', { command: line })) as {
+        verdict: { decision: string }
+      }
+      await workspace.close()
+      return verdict.decision
+    }
+    for (const line of [
+      './node_modules/.bin/tsc --noEmit',
+      'sh node_modules/.bin/tsc',
+      'cd node_modules && .bin/tsc',
+    ]) {
+      expect(`${line}: ${await decideWith({}, line)}`).toBe(`${line}: allow`)
+      expect(await decideWith({ 'node_modules/.bin/node': '#!/bin/sh\ngit push\n' }, line)).toBe('deny')
+    }
+  })
+})
+
+/** Scripts whose variables hold known values. */
+const known: readonly string[] = [
+  'LS=ls\n$LS -l',
+  'run="npm run"\n$run build',
+  'if [ -n "$CI" ]; then go="npm ci"; else go="npm install"; fi\n$go',
+  'case $1 in (a) x=ls ;; (*) x=true ;; esac\n"$x"',
+  'dry=${DRY:+echo}\n: "$dry"',
+  'root=$(cd "$(dirname "$0")" && pwd)\ncd "$root"\n"$root/run.sh"',
+  'here=${0%/*}\n"$here/lib.sh"',
+  'PATH="/usr/local/bin:$PATH"\nexport PATH\nls',
+  'old=$IFS\nIFS=:\nfor d in $PATH; do echo "$d"; done\nIFS=$old',
+  'if command -v "$1" > /dev/null; then echo yes; fi',
+  'f() { local pick="sort -u"; ls | $pick; }\nf',
+  'for tool in ls cat; do "$tool" a.txt; done',
+  'script="s/a/b/"\nsed -e "$script" a.txt',
+]
+
+describe('a script with known values', () => {
+  it.each(known)('runs under a denylist: %j', async (script) => {
+    expect(await decide(script, 'bash s.sh', { commands: { deny: ['git push', 'rmdir'] } })).toBe('allow')
+  })
+
+  it.each([
+    'c=git\n$c push',
+    'c="git push"\n$c',
+    'if [ -n "$CI" ]; then c=ls; else c=git; fi\n$c push',
+    'for tool in ls git; do "$tool" push; done',
+    'IFS=i\nc="gitipush"\n$c',
+    'c=read; v=ls; $c v <<< git; $v push',
+    'unset c; c=git; "$c" push',
+    'c=ls\nexport -n c=git\n$c push',
+    'local c=ls\n$c push',
+    'c=ls > /nope/x\n$c push',
+    'readonly c; c=ls\n$c push',
+    'PATH=$PWD:$PATH\nls',
+    "PATH='$PATH:/usr/bin'\nls",
+    'cd d\n"$(dirname "$0")/run.sh"',
+    'x=a; c=$x; "$c" push; x=git; "$x" push',
+  ])('is refused under a denylist: %j', async (script) => {
+    expect(await decide(script, 'bash s.sh', { commands: { deny: ['git push', 'rmdir'] } })).toBe('deny')
+  })
+})
+
 describe('an ordinary script', () => {
   it.each(ordinary)('runs under a denylist: %j', async (script) => {
     expect(await decide(script, 'bash s.sh', { commands: { deny: ['git push', 'rmdir'] } })).toBe('allow')
@@ -130,7 +221,7 @@ describe('a file that a line runs', () => {
       shell,
     })
     const { verdict } = (await workspace.explain('run_command', { command: line })) as {
-      verdict: { decision: string; hint?: string }
+      verdict: { decision: string; reason: string; hint?: string }
     }
     await workspace.close()
     return verdict
@@ -139,6 +230,26 @@ describe('a file that a line runs', () => {
   it('is refused if it contains an invisible character, with its position', async () => {
     const verdict = await judge({ 'a.sh': 'ls\n# \u200b\n' }, 'bash a.sh')
     expect(verdict).toMatchObject({ decision: 'deny', hint: 'See line 2, character 3 of "a.sh".' })
+  })
+
+  it.each([
+    [
+      'a.sh',
+      'ls\n# \u200b\n',
+      'The script contains U+200B, which is invisible or looks like another character (line 2)',
+    ],
+    ['a.sh', 'ls\nif\n', 'The script does not parse: expected'],
+    ['a.sh', 'ls\nls\n"$x" y\n', 'The command name "\\"$x\\"" is only known at run time (line 3)'],
+    ['a.sh', 'ls\n\nrm x\n', 'Policy denies "rm" (line 3)'],
+    ['a.sh', 'echo > b; sh b\n', 'The script writes "b" and runs it (line 1)'],
+  ])('is named with its line in the message: %j %j', async (name, text, message) => {
+    const { reason } = await judge({ [name]: text }, `bash ${name}`)
+    expect(reason).toContain(`Cannot run "${name}": ${message}`)
+  })
+
+  it('is named with the script of package.json in the message', async () => {
+    const { reason } = await judge({ 'package.json': '{"scripts":{"x":"rm v"}}' }, 'npm run x')
+    expect(reason).toBe('Cannot run the script "x" of "package.json": Policy denies "rm"')
   })
 
   it.each([
