@@ -6,18 +6,22 @@ import type {
   Conversation as AgentConversation,
   AgentEvent,
   AgentOptions,
+  DoneReason,
   Scenario,
   Usage,
 } from '../agent/types.ts'
 import { limitsFor } from './agent-settings.ts'
+import type { Archive } from './archive.ts'
+import type { Attachment } from './attachments.ts'
 import { keyChanges } from './keys.ts'
-import { labelOf } from './label.ts'
 import { addressOf, choiceOf, choosePick, chosenPick, type ModelPick } from './model.ts'
-import type { Session } from './types.ts'
+import { commandOf, describeInterruption, endWords } from './turn-words.ts'
+import type { SavedSettings, Session } from './types.ts'
 
 /** One displayed item of the conversation. */
 export type ConversationItem =
-  | { readonly kind: 'person'; readonly text: string }
+  /** `attachments` are the names of files. */
+  | { readonly kind: 'person'; readonly text: string; readonly attachments?: readonly string[] }
   | { readonly kind: 'text' | 'reasoning'; readonly text: string }
   | {
       readonly kind: 'call'
@@ -33,7 +37,13 @@ export type ConversationItem =
   /** From here on, the model had addresses instead of earlier results. */
   | { readonly kind: 'compacted' }
 
-/** The conversation between the person and the agent in one project. */
+/** A message of the person. */
+export interface Message {
+  readonly text: string
+  readonly attachments?: readonly Attachment[]
+}
+
+/** The conversations between the person and the agent in one project, of which one is open. */
 export interface Conversation {
   readonly items: ReadonlySignal<readonly ConversationItem[]>
   readonly isWorking: ReadonlySignal<boolean>
@@ -52,13 +62,31 @@ export interface Conversation {
   readonly prompt: ReadonlySignal<string | undefined>
   /** A suggestion for the time after the scenario. */
   readonly afterwards: ReadonlySignal<string | undefined>
-  send(text: string, stepwise?: boolean): Promise<void>
+  /** The messages that are sent when the agent has finished. A turn that ends otherwise leaves them there. */
+  readonly queue: Signal<readonly Message[]>
+  /** The conversations that are not open. */
+  readonly archive: Pick<Archive, 'all'>
+  /**
+   * Sends a message. While the agent works, it waits in the queue. `stop`, `go on` and `retry` are commands where they are
+   * possible.
+   */
+  send(text: string, stepwise?: boolean, attachments?: readonly Attachment[]): Promise<void>
+  /** Sends another message in the place of an earlier one, given by its item. Drops what came after it, except for changes to files. */
+  resend(item: number, message: Message): Promise<void>
+  /** Sends the first message of the queue. */
+  sendNext(): Promise<void>
   stop(): Promise<void>
   next(): Promise<void>
   resume(): Promise<void>
   retry(): Promise<void>
-  /** Starts over with an agent that knows none of the earlier messages. */
+  /** Opens an empty conversation, whose agent knows none of the earlier messages. The present one goes into the archive. */
   clear(): void
+  /** Opens a conversation from the archive. */
+  open(id: string): Promise<void>
+  /** Deletes the open conversation. */
+  remove(): void
+  /** Returns what is saved over a reload. */
+  save(): SavedConversation
   close(): void
 }
 
@@ -72,24 +100,16 @@ export interface SavedConversation {
   /** Whether the agent was working. */
   readonly isWorking?: boolean
   readonly context?: ContextUse
+  readonly queue?: readonly Message[]
+  /** The last message, as long as the agent has not received it. */
+  readonly unsent?: Message
+  /** The task and taint of its run. Missing as long as it is the open conversation, since the session saves them. */
+  readonly run?: SavedSettings['agent']
 }
 
 const noUsage: Usage = { steps: 0, inputTokens: 0, outputTokens: 0, ms: 0 }
 /** Milliseconds per word of a scripted model: slow enough to follow, and no wait for people who want no motion. */
 const defaultPace = (): number => (globalThis.matchMedia?.('(prefers-reduced-motion: reduce)').matches ? 0 : 12)
-
-const ends: Readonly<Record<string, string>> = {
-  stopped: 'Stopped',
-  paused: 'Waits for the next step',
-  limit: 'Stopped: as many steps as one turn may have. Go on for as many again, or change the number in the settings.',
-  tokens: 'Stopped: the next step would exceed the budget of tokens. Raise it in the settings, then go on.',
-  cost: 'Stopped: the next step would exceed the budget of dollars. Raise it in the settings, then go on.',
-  cut: 'The answer was cut off: it reached the model’s limit of output. Write “go on” for the rest.',
-  filtered: 'The provider withheld the rest of the answer (content filter).',
-  early: 'The answer ended early: the server broke it off. Write “go on” for the rest.',
-  empty: 'The model answered with nothing. Try again, or choose another model.',
-  repeated: 'Stopped: the model made the same call again and again, with the same result.',
-}
 
 /** Number of tries after a failure for which the server asks to wait. */
 const MAX_TRIES = 3
@@ -99,19 +119,12 @@ function scriptedOf(pick: ModelPick | undefined): ModelPick | undefined {
   return pick?.kind === 'scripted' ? pick : undefined
 }
 
-/** Says where the turn was when the page was closed. */
-function describeInterruption(items: readonly ConversationItem[]): string {
-  const open = items.findLast((item) => item.kind === 'call')
-  const isCalling = open?.kind === 'call' && open.ok === undefined
-  const where = isCalling ? `during ${labelOf(open.tool, open.input)}` : 'while the agent was answering'
-  return `Interrupted ${where}: the page was closed or reloaded`
-}
-
 /** The agent's code, which is loaded on demand. */
 export interface LoadedAgent {
   createAgent(options: AgentOptions): Agent
   tools(session: Session): ReturnType<AgentOptions['tools']>
   instructions(session: Session): Promise<string>
+  contentOf: typeof import('./message-content.ts').contentOf
 }
 
 export interface ConversationOptions {
@@ -119,13 +132,12 @@ export interface ConversationOptions {
   readonly pick: ModelPick
   readonly load: () => Promise<LoadedAgent>
   readonly loadScenarios: () => Promise<readonly Scenario[]>
+  readonly archive: Archive
   readonly pace?: number
 }
 
 /** A conversation with what the session needs to save it. */
 export interface StoredConversation extends Conversation {
-  /** Returns what is saved over a reload. */
-  save(): SavedConversation
   /** Counts up whenever the agent's messages change. */
   readonly changes: ReadonlySignal<number>
 }
@@ -135,11 +147,11 @@ export function createConversation(session: Session, options: ConversationOption
 }
 
 class SessionConversation implements StoredConversation {
-  readonly items: Signal<readonly ConversationItem[]>
+  readonly items = signal<readonly ConversationItem[]>([])
   readonly isWorking = signal(false)
   readonly canContinue = signal(false)
-  readonly usage: Signal<Usage>
-  readonly context: Signal<ContextUse | undefined>
+  readonly usage = signal<Usage>(noUsage)
+  readonly context = signal<ContextUse | undefined>(undefined)
   readonly retryAt = signal<number | undefined>(undefined)
   #retryTimer: ReturnType<typeof setTimeout> | undefined
   #tries = 0
@@ -152,32 +164,31 @@ class SessionConversation implements StoredConversation {
   })
   readonly prompt = computed(() => this.#scenario.value?.prompt)
   readonly afterwards = computed(() => this.#scenario.value?.afterwards)
+  readonly queue = signal<readonly Message[]>([])
+  readonly archive: Archive
   readonly #session: Session
   readonly #load: () => Promise<LoadedAgent>
   readonly #pace: number
   #messages: AgentConversation | undefined
+  /** The message that the agent is about to receive. */
+  #unsent: Message | undefined
   #agent: Agent | undefined
   /** Whether the next turn needs a new agent. */
   #isStale = false
   /** Number of the items that the agent's messages contain. */
-  #settled: number
+  #settled = 0
   readonly close: () => void
   readonly next = () => this.#goOn(true)
   readonly resume = () => this.#goOn(false)
 
-  constructor(session: Session, { kept, pick, load, loadScenarios, pace = defaultPace() }: ConversationOptions) {
+  constructor(session: Session, options: ConversationOptions) {
+    const { kept, pick, load, loadScenarios, archive, pace = defaultPace() } = options
     this.#session = session
     this.#load = load
     this.#pace = pace
-    const items = kept?.items ?? []
-    this.items = signal<readonly ConversationItem[]>(
-      kept?.isWorking === true ? [...items, { kind: 'end', text: describeInterruption(items) }] : items,
-    )
-    this.#settled = kept?.settled ?? items.length
-    this.usage = signal<Usage>(kept?.messages?.usage ?? noUsage)
-    this.context = signal<ContextUse | undefined>(kept?.context)
+    this.archive = archive
     this.pick = signal<ModelPick>(chosenPick() ?? scriptedOf(kept?.pick) ?? pick)
-    this.#messages = kept?.messages
+    this.#restore(kept)
     void loadScenarios().then((scenarios) => {
       this.scenarios.value = scenarios
     })
@@ -191,38 +202,114 @@ class SessionConversation implements StoredConversation {
       endFollowing()
       this.cancelRetry()
     }
-    // After a reload, only the agent knows whether the turn can continue.
-    if (items.length > 0) {
-      void this.#openAgent().then((agent) => {
-        this.canContinue.value = agent.canContinue || this.#unsent !== undefined
-      })
-    }
+    this.#learnWhetherToContinue()
+  }
+
+  /** Shows a saved conversation, or an empty one. */
+  #restore(kept: SavedConversation | undefined): void {
+    const items = kept?.items ?? []
+    this.#agent = undefined
+    this.#messages = kept?.messages
+    this.#unsent = kept?.unsent
+    this.#settled = kept?.settled ?? items.length
+    this.items.value = kept?.isWorking === true ? [...items, { kind: 'end', text: describeInterruption(items) }] : items
+    this.usage.value = kept?.messages?.usage ?? noUsage
+    this.context.value = kept?.context
+    this.queue.value = kept?.queue ?? []
+    this.canContinue.value = false
+    this.changes.value += 1
+  }
+
+  /** After a reload, only the agent knows whether the turn can continue. */
+  #learnWhetherToContinue(): void {
+    if (this.items.value.length === 0) return
+    void this.#openAgent().then((agent) => {
+      this.canContinue.value = !this.isWorking.value && (agent.canContinue || this.#lastUnsent !== undefined)
+    })
   }
 
   /** The person's last message, if the page was closed before the agent received it. */
-  get #unsent(): string | undefined {
+  get #lastUnsent(): Message | undefined {
+    if (this.#unsent !== undefined) return this.#unsent
     const sent = this.#messages?.messages.filter(({ role }) => role === 'user').length ?? 0
     const said = this.items.value.filter((item) => item.kind === 'person')
-    return said.length > sent ? said.at(-1)?.text : undefined
+    return said.length > sent ? said.at(-1) && { text: said.at(-1)?.text ?? '' } : undefined
   }
 
   /** Continues the turn. Its unfinished step is repeated, so its text is removed first. */
   async #goOn(stepwise: boolean): Promise<void> {
     if (this.isWorking.value) return
     this.items.value = this.items.value.slice(0, this.#settled)
-    const unsent = this.#unsent
+    const unsent = this.#lastUnsent
     await this.#turn((agent) => {
-      if (unsent !== undefined) return agent.send(unsent, { stepwise })
+      if (unsent !== undefined) return this.#deliver(agent, unsent, stepwise)
       return stepwise ? agent.next() : agent.resume()
     })
   }
 
-  async send(text: string, stepwise = false): Promise<void> {
+  /** Gives a message to the agent, with the files that it names. */
+  async #deliver(agent: Agent, message: Message, stepwise = false): Promise<DoneReason> {
+    this.#unsent = message
+    const { contentOf } = await this.#load()
+    return agent.send(await contentOf(this.#session, message.text, message.attachments ?? []), { stepwise })
+  }
+
+  async send(text: string, stepwise = false, attachments: readonly Attachment[] = []): Promise<void> {
+    const message: Message = { text, ...(attachments.length > 0 && { attachments }) }
+    if (attachments.length === 0 && (await this.#obey(text))) return
+    if (this.isWorking.value) this.queue.value = [...this.queue.value, message]
+    else await this.#begin(message, stepwise)
+  }
+
+  /** Does what a message asks of the page. Returns false for a message to the agent. */
+  async #obey(text: string): Promise<boolean> {
+    const command = commandOf(text)
+    if (command === undefined) return false
+    if (this.isWorking.value) {
+      if (command === 'stop') await this.stop()
+      return command === 'stop'
+    }
+    const canDo = command === 'stop' || (command === 'retry' ? this.items.value.length > 0 : this.canContinue.value)
+    if (!canDo) return false
+    if (command === 'retry') await this.retry()
+    else if (command === 'go on') await this.resume()
+    return true
+  }
+
+  async #begin(message: Message, stepwise: boolean): Promise<void> {
+    await this.#turn(
+      (agent) => this.#deliver(agent, message, stepwise),
+      () => this.#say(message),
+    )
+  }
+
+  async #say({ text, attachments = [] }: Message): Promise<void> {
     // A new conversation is a new run, so that it does not inherit what the previous one has read.
     if (this.items.value.length === 0) await this.#session.beginTask(text)
-    this.#add({ kind: 'person', text })
+    const names = attachments.map(({ name }) => name)
+    this.#add({ kind: 'person', text, ...(names.length > 0 && { attachments: names }) })
     this.#settle()
-    await this.#turn((agent) => agent.send(text, { stepwise }))
+  }
+
+  async sendNext(): Promise<void> {
+    const [next, ...others] = this.queue.value
+    if (next === undefined || this.isWorking.value) return
+    this.queue.value = others
+    await this.#begin(next, false)
+  }
+
+  async resend(item: number, message: Message): Promise<void> {
+    await this.#turn(
+      (agent) => this.#deliver(agent, message),
+      async () => {
+        const before = this.items.value.slice(0, item)
+        const agent = await this.#openAgent()
+        agent.rewind(before.filter(({ kind }) => kind === 'person').length)
+        this.#unsent = undefined
+        this.items.value = before
+        await this.#say(message)
+      },
+    )
   }
 
   async stop(): Promise<void> {
@@ -233,21 +320,36 @@ class SessionConversation implements StoredConversation {
     const lastPrompt = this.items.value.findLastIndex(({ kind }) => kind === 'person')
     this.items.value = this.items.value.slice(0, lastPrompt + 1)
     this.#settle()
-    const unsent = this.#unsent
-    await this.#turn((agent) => (unsent === undefined ? agent.retry() : agent.send(unsent)))
+    const unsent = this.#lastUnsent
+    await this.#turn((agent) => (unsent === undefined ? agent.retry() : this.#deliver(agent, unsent)))
+  }
+
+  /** The open conversation for the archive, or undefined when it is empty. */
+  get #forArchive(): SavedConversation | undefined {
+    return this.items.value.length === 0 ? undefined : { ...this.save(), run: this.#session.agentState() }
   }
 
   clear(): void {
     if (this.isWorking.value) return
+    const before = this.#forArchive
+    if (before !== undefined) void this.archive.put(before)
+    this.remove()
+  }
+
+  remove(): void {
+    if (this.isWorking.value) return
     this.cancelRetry()
-    this.#agent = undefined
-    this.#messages = undefined
-    this.items.value = []
-    this.#settle()
-    this.usage.value = noUsage
-    this.context.value = undefined
-    this.canContinue.value = false
-    this.changes.value += 1
+    this.#restore(undefined)
+  }
+
+  async open(id: string): Promise<void> {
+    if (this.isWorking.value) return
+    const next = await this.archive.swap(this.#forArchive, id)
+    this.cancelRetry()
+    // What the conversation has read counts for its next calls.
+    await this.#session.resumeRun(next.run ?? {})
+    this.#restore(next)
+    this.#learnWhetherToContinue()
   }
 
   readonly save = (): SavedConversation => ({
@@ -257,6 +359,8 @@ class SessionConversation implements StoredConversation {
     settled: this.#settled,
     isWorking: this.isWorking.value,
     ...(this.context.value !== undefined && { context: this.context.value }),
+    ...(this.queue.value.length > 0 && { queue: this.queue.value }),
+    ...(this.#unsent !== undefined && { unsent: this.#unsent }),
   })
 
   /** The agent's messages contain all items so far. */
@@ -305,13 +409,14 @@ class SessionConversation implements StoredConversation {
         break
       case 'conversation':
         this.#messages = this.#agent?.conversation ?? this.#messages
+        this.#unsent = undefined
         this.changes.value += 1
         break
       case 'error':
         this.#onError(event)
         break
       case 'done': {
-        const text = ends[event.reason]
+        const text = endWords[event.reason]
         if (text !== undefined) this.#add({ kind: 'end', text })
         break
       }
@@ -359,14 +464,15 @@ class SessionConversation implements StoredConversation {
     return this.#agent
   }
 
-  /** Runs one turn, or a part of it. */
-  async #turn(act: (agent: Agent) => Promise<unknown>): Promise<void> {
+  /** Runs one turn, or a part of it, and then what waits in the queue. */
+  async #turn(act: (agent: Agent) => Promise<DoneReason>, prepare?: () => Promise<void>): Promise<void> {
     if (this.isWorking.value) return
     this.cancelRetry()
     this.isWorking.value = true
+    let reason: DoneReason = 'error'
     try {
-      const agent = await this.#openAgent()
-      await act(agent)
+      await prepare?.()
+      reason = await act(await this.#openAgent())
     } catch (error) {
       this.#add({ kind: 'error', text: error instanceof Error ? error.message : String(error) })
     } finally {
@@ -375,5 +481,6 @@ class SessionConversation implements StoredConversation {
       this.changes.value += 1
       this.isWorking.value = false
     }
+    if (reason === 'finished') await this.sendNext()
   }
 }

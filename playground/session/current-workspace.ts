@@ -178,12 +178,12 @@ export class CurrentWorkspace {
     return result
   }
 
-  /** Opens a run of the agent for a task, unless the agent is working. */
-  async beginTask(text: string): Promise<void> {
+  /** Opens a run of the agent with a task and a taint, unless the agent is working. */
+  async beginRun(agent: SavedSettings['agent']): Promise<void> {
     if (this.agentCalls > 0) return
     const before = this.opened.value
     this.#tasks += 1
-    const run = { id: `agent-${this.#opener.time}-${this.#tasks}`, actor: 'agent', task: { text } }
+    const run = { id: `agent-${this.#opener.time}-${this.#tasks}`, actor: 'agent', ...agent }
     this.opened.value = { ...before, agent: before.workspace.run(run) }
   }
 

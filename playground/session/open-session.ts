@@ -68,7 +68,12 @@ export async function openSession(project: SessionProject, options: SessionOptio
     agentRun: trackAgentRun(parts),
     beginTask(text) {
       approvals.endPatterns()
-      return current.beginTask(text)
+      return current.beginRun({ task: { text } })
+    },
+    agentState: () => current.savedSettings().agent,
+    resumeRun(agent) {
+      approvals.endPatterns()
+      return current.beginRun(agent)
     },
     ...createPersonActions(parts),
     webTools,

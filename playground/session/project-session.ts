@@ -3,6 +3,7 @@ import { createWorkspace, type Failure, type Success, type Workspace } from 'war
 import { callbackSink } from 'wardspace/audit'
 import type { SavedTerminal, Terminal } from 'wardspace/ui'
 import type { OpenProject } from '../projects/types.ts'
+import { OPEN_CONVERSATION, openArchive } from './archive.ts'
 import { type Autosave, createAutosave } from './autosave.ts'
 import { changedPaths, type FileChange } from './changes.ts'
 import { createReviewLoader } from './changes-load.ts'
@@ -73,10 +74,11 @@ async function openConversation(
   pick: ModelPick,
   autosave: Autosave,
 ): Promise<Conversation> {
-  const saved = (await kept.load('conversation')) as SavedConversation | undefined
-  const conversation = createConversation(session, { kept: saved, pick, load: loadAgent, loadScenarios })
-  const { changes, items, pick: picked, isWorking } = conversation
-  autosave.follow('conversation', [changes, items, picked, isWorking], conversation.save)
+  const saved = (await kept.load(OPEN_CONVERSATION)) as SavedConversation | undefined
+  const archive = await openArchive({ kept })
+  const conversation = createConversation(session, { kept: saved, pick, load: loadAgent, loadScenarios, archive })
+  const { changes, items, pick: picked, isWorking, queue } = conversation
+  autosave.follow(OPEN_CONVERSATION, [changes, items, picked, isWorking, queue], conversation.save)
   return conversation
 }
 

@@ -76,6 +76,10 @@ export interface Session {
   save(path: string, content: string, expectedSha256: string | null): Promise<Success | Failure>
   /** Opens a run for a new task, which the report names. It does not inherit what the previous run has read. */
   beginTask(text: string): Promise<void>
+  /** Returns the task and the taint of the agent's run. */
+  agentState(): SavedSettings['agent']
+  /** Opens a run that continues with a task and a taint. */
+  resumeRun(agent: SavedSettings['agent']): Promise<void>
   /** Offers the tools to the browser's own agent if the person wants that. */
   readonly webTools: WebTools
   /** What runs commands, with the reason for a fallback; for display. */

@@ -64,8 +64,9 @@ export function Menu({ label, items, place, onClose }: MenuProps) {
   }
   return (
     <div ref={menu} class="options menu" role="menu" aria-label={label} popover="manual" onKeyDown={onKeyDown}>
-      {items.map((item) => (
-        <Fragment key={item.label}>
+      {items.map((item, index) => (
+        // Two entries may have the same label, such as the titles of two conversations.
+        <Fragment key={`${index} ${item.label}`}>
           {item.startsGroup === true && <hr />}
           <button
             type="button"

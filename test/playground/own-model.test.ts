@@ -1,9 +1,10 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { call as modelCall, calls as modelCalls } from 'wardspace/testing/scripted-model'
+import { call as modelCall, calls as modelCalls, say } from 'wardspace/testing/scripted-model'
 import { type ModelServer, startModelServer } from './model-server.ts'
 import {
   button,
@@ -11,6 +12,7 @@ import {
   chooseOption,
   conversation,
   importFiles,
+  message,
   model,
   ownModel,
   patiently,
@@ -28,6 +30,7 @@ const playground = usePlayground()
 let server: ModelServer
 let page: Page
 
+const nameIn = (request: string | undefined) => /Name it (\w+)/.exec(request ?? '')?.[1]
 const key = 'sk-planted-in-the-field-71b0'
 
 beforeAll(async () => {
@@ -50,6 +53,10 @@ beforeAll(async () => {
         yield* modelCall('', 'read_file', { path })
       }
       if (request.includes('read three')) return 'I have read three files.'
+      let asked: string | undefined = request
+      for (let name = nameIn(asked); name !== undefined; name = nameIn(asked)) {
+        asked = yield* say(`It is ${name}, as you wish, and nothing else.`)
+      }
       for (let i = 0; request.includes('loop') && i < 20; i++) yield* modelCall('', 'read_file', { path: 'README.md' })
       return 'Hello from the model of your own.'
     },
@@ -225,6 +232,135 @@ describe('the agent', () => {
     await setUp({ 'Tokens of one conversation, at most': '', 'Steps of one turn, at most': '200' })
     await button(page, 'Go on').click()
     await says('I have read three files.')
+    expect(server.faults).toEqual([])
+  })
+})
+
+describe('the conversation', () => {
+  const composer = () => message(page)
+  const lastMessages = () => JSON.stringify(server.requests.at(-1)?.messages.slice(1))
+  const inMenu = (menu: string, item: string) =>
+    button(page, menu)
+      .click()
+      .then(() => page.getByRole('menuitem', { name: item }).click())
+
+  it('keeps messages in a queue while the agent works, to edit, to remove or to send', async () => {
+    await clear()
+    const release = server.hold()
+    await send('Name it one.')
+    const queue = page.getByRole('list', { name: 'Messages that wait' }).getByRole('listitem')
+    for (const text of ['Name it two.', 'Name it three.', 'Name it four.']) {
+      await composer().fill(text)
+      await button(page, 'Send afterwards').click()
+      await queue.filter({ hasText: text }).waitFor()
+    }
+    await queue.nth(1).getByRole('button', { name: 'Remove' }).click()
+    await queue.nth(1).getByRole('button', { name: 'Edit' }).click()
+    await expect.poll(() => composer().inputValue(), patiently).toBe('Name it four.')
+    await composer().fill('Name it five.')
+    await page.keyboard.press('Enter')
+    await queue.filter({ hasText: 'five' }).waitFor()
+    release()
+    await says(/one\.[\s\S]*It is one[\s\S]*two\.[\s\S]*It is two[\s\S]*five\.[\s\S]*It is five/)
+    await idle()
+    expect(await queue.count()).toBe(0)
+  })
+
+  it('is stopped, tried again and continued by words; the queue waits after a stop', async () => {
+    await clear()
+    server.misbehave('hang')
+    await send('Name it one.')
+    await says('It is')
+    await composer().fill('Name it two.')
+    await page.keyboard.press('Enter')
+    await composer().fill('stop')
+    await page.keyboard.press('Enter')
+    await says('Stopped')
+    await send('Go on.')
+    await says(/It is one[\s\S]*It is two/)
+    await idle()
+    const before = server.requests.length
+    await send('retry')
+    await expect.poll(() => server.requests.length, patiently).toBe(before + 1)
+    await idle()
+    expect(lastMessages()).not.toContain('retry')
+  })
+
+  it('lets an earlier message be edited and sent again', async () => {
+    await clear()
+    await send('Name it one.')
+    await says('It is one')
+    await idle()
+    await send('Name it two.')
+    await says('It is two')
+    await idle()
+    await composer().fill('A thought for later')
+    await page.getByRole('button', { name: 'Edit and send again' }).first().click()
+    await expect.poll(() => composer().inputValue(), patiently).toBe('Name it one.')
+    await composer().fill('Name it six.')
+    await button(page, 'Send').click()
+    await says('It is six')
+    expect(await conversation(page).textContent()).not.toMatch(/one|two/)
+    expect(lastMessages()).not.toMatch(/one|two/)
+    expect(await composer().inputValue()).toBe('A thought for later')
+    await composer().fill('')
+  })
+
+  it('is one of several per project, which survive a reload, and can be opened, downloaded and deleted', async () => {
+    await clear()
+    await send('Name it seven.')
+    await says('It is seven')
+    await idle()
+    await reload(page)
+    await button(page, 'Name it seven.').click()
+    await page.getByRole('menuitemcheckbox', { name: 'Name it six.' }).click()
+    await says('It is six')
+    await setUp({ Key: key })
+    await send('Name it eight.')
+    await says('It is eight')
+    expect(lastMessages()).toContain('six')
+    expect(lastMessages()).not.toContain('seven')
+    await idle()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      inMenu('More for this conversation', 'Download as Markdown'),
+    ])
+    const text = readFileSync(await download.path(), 'utf8')
+    expect(text).toMatch(/^# Name it six\.\n\n\*\*You:\*\* Name it six\.\n\n\*\*Agent:\*\* It is six/)
+    await inMenu('More for this conversation', 'Delete this conversation')
+    await expect.poll(() => conversation(page).textContent(), patiently).not.toContain('eight')
+    await button(page, 'New conversation').click()
+    expect(await page.getByRole('menuitemcheckbox', { name: 'Name it six.' }).count()).toBe(0)
+    await page.getByRole('menuitemcheckbox', { name: 'Name it seven.' }).first().click()
+    await says('It is seven')
+  })
+
+  it('takes files by @, and attached texts and images', async () => {
+    await clear()
+    await composer().focus()
+    await page.keyboard.type('Name it nine: @prijs')
+    const files = page.getByRole('listbox', { name: 'Files of the project' })
+    await files.getByRole('option', { name: 'src/price.js' }).waitFor()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => composer().inputValue(), patiently).toBe('Name it nine: @src/price.js ')
+    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+    const image = { name: 'shot.png', mimeType: 'image/png', buffer: Buffer.from(png, 'base64') }
+    const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Prices are in cents.') }
+    await page.locator('#attach-files').setInputFiles([image, notes])
+    await page.getByText('Cannot attach “shot.png”: this model takes no images.').waitFor()
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await page.getByText('Context, images and prices').click()
+    await page.getByLabel('The model takes images').check()
+    await page.keyboard.press('Escape')
+    await page.locator('#attach-files').setInputFiles([image])
+    await page.getByRole('list', { name: 'Attached files' }).getByText('shot.png').waitFor()
+    await button(page, 'Send').click()
+    await says('It is nine')
+    expect(lastMessages()).toContain('export function')
+    expect(lastMessages()).toContain('Prices are in cents.')
+    expect(lastMessages()).toContain(`data:image/png;base64,${png}`)
+    await idle()
+    await conversation(page).getByText('notes.txt').waitFor()
     expect(server.faults).toEqual([])
   })
 })

@@ -1,12 +1,18 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { scrollable } from '../../../src/elements/parts/focusable.ts'
+import { Icon } from '../../../src/elements/parts/icon.tsx'
+import { IconButton } from '../../../src/elements/parts/icon-button.tsx'
 import { Markdown } from '../../../src/elements/parts/markdown.tsx'
 import type { ConversationItem } from '../../session/conversation.ts'
+import { createMessageDraft, type MessageDraft } from '../../session/message-draft.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
+import { announce } from '../../ui/announce.tsx'
 import { lazyView } from '../../ui/lazy-view.tsx'
 import { CallLine } from './call-lines.tsx'
 import { Composer } from './composer.tsx'
+import { ConversationBar } from './conversation-bar.tsx'
+import { MessageQueue } from './message-queue.tsx'
 import { ModelPicker } from './model-picker.tsx'
 
 const EndCard = lazyView(async () => (await import('./end-card.tsx')).EndCard)
@@ -23,13 +29,15 @@ export interface ConversationViewProps {
 /** What the agent says and does, as a story, and the field for messages. */
 export function ConversationView(props: ConversationViewProps) {
   const { projectSession, onCall, onReview, onReport } = props
-  const { conversation, session } = projectSession
+  const { conversation, session, texts } = projectSession
+  const draft = useMemo(() => createMessageDraft(conversation, texts), [conversation, texts])
   const { items, isWorking, afterwards, retryAt } = conversation
   const { element, onScroll } = useEndInView()
   const pending = session.approvals.value.length
   const isOver = !isWorking.value && items.value.some(({ kind }) => kind === 'call')
   return (
     <div class="fill">
+      <ConversationBar conversation={conversation} isWritable={projectSession.writable.value} />
       <section
         class="conversation fill-rest scroll"
         ref={element}
@@ -40,7 +48,7 @@ export function ConversationView(props: ConversationViewProps) {
         <div class="story">
           {items.value.length === 0 && <Welcome />}
           {stepsOf(items.value).map((step) => (
-            <Step key={step.at} step={step} projectSession={projectSession} onCall={onCall} />
+            <Step key={step.at} step={step} projectSession={projectSession} draft={draft} onCall={onCall} />
           ))}
           {retryAt.value !== undefined && <NextTry conversation={conversation} at={retryAt.value} />}
           {isOver && <EndCard projectSession={projectSession} onReview={onReview} onReport={onReport} />}
@@ -57,9 +65,10 @@ export function ConversationView(props: ConversationViewProps) {
               The agent waits for your approval.
             </p>
           )}
+          <MessageQueue conversation={conversation} draft={draft} />
         </div>
       </section>
-      <Composer projectSession={projectSession}>
+      <Composer projectSession={projectSession} draft={draft}>
         <ModelPicker conversation={conversation} onScenario={props.onScenario} onSettings={props.onSettings} />
       </Composer>
     </div>
@@ -151,9 +160,17 @@ const MAX_LINES = 4
 function Step({
   step,
   projectSession,
+  draft,
   onCall,
-}: Pick<ConversationViewProps, 'projectSession' | 'onCall'> & { readonly step: StoryStep }) {
-  if ('item' in step) return <Said item={step.item} />
+}: Pick<ConversationViewProps, 'projectSession' | 'onCall'> & {
+  readonly step: StoryStep
+  readonly draft: MessageDraft
+}) {
+  if ('item' in step) {
+    const { pick, isWorking } = projectSession.conversation
+    const canEdit = pick.value.kind !== 'scripted' && !isWorking.value && projectSession.writable.value
+    return <Said item={step.item} onEdit={canEdit ? () => draft.edit(step.at) : undefined} />
+  }
   const timeline = projectSession.session.timeline.value
   const lines = step.calls.map((item) => (
     <CallLine key={item.id} item={item} entry={timeline.findLast(({ step: id }) => id === item.id)} onOpen={onCall} />
@@ -167,20 +184,43 @@ function Step({
   )
 }
 
-function Said({ item }: { readonly item: Exclude<ConversationItem, CallItem> }) {
+async function copyText(text: string): Promise<void> {
+  await navigator.clipboard.writeText(text)
+  announce('The answer is copied')
+}
+
+function Said({
+  item,
+  onEdit,
+}: {
+  readonly item: Exclude<ConversationItem, CallItem>
+  /** Begins to edit the message. Undefined while that is not possible. */
+  readonly onEdit: (() => void) | undefined
+}) {
   switch (item.kind) {
     case 'person':
       return (
-        <div class="said person">
-          <span class="visually-hidden">You: </span>
-          {item.text}
+        <div class="message-place">
+          <div class="said person">
+            <span class="visually-hidden">You: </span>
+            {item.text}
+            {item.attachments?.map((name) => (
+              <span key={name} class="tag">
+                <Icon name="file" /> {name}
+              </span>
+            ))}
+          </div>
+          {onEdit !== undefined && <IconButton icon="pencil" label="Edit and send again" onClick={onEdit} />}
         </div>
       )
     case 'text':
       return (
-        <div class="said agent">
-          <span class="visually-hidden">Agent: </span>
-          <Markdown text={item.text} />
+        <div class="message-place">
+          <div class="said agent grow">
+            <span class="visually-hidden">Agent: </span>
+            <Markdown text={item.text} />
+          </div>
+          <IconButton icon="files" label="Copy the answer" onClick={() => void copyText(item.text)} />
         </div>
       )
     case 'reasoning':

@@ -1,0 +1,52 @@
+import type { ConversationItem } from './conversation.ts'
+import { labelOf } from './label.ts'
+
+/** What is said at the end of a turn, by its reason. A turn that is simply finished needs no words. */
+export const endWords: Readonly<Record<string, string>> = {
+  stopped: 'Stopped',
+  paused: 'Waits for the next step',
+  limit: 'Stopped: as many steps as one turn may have. Go on for as many again, or change the number in the settings.',
+  tokens: 'Stopped: the next step would exceed the budget of tokens. Raise it in the settings, then go on.',
+  cost: 'Stopped: the next step would exceed the budget of dollars. Raise it in the settings, then go on.',
+  cut: 'The answer was cut off: it reached the model’s limit of output. Write “go on” for the rest.',
+  filtered: 'The provider withheld the rest of the answer (content filter).',
+  early: 'The answer ended early: the server broke it off. Write “go on” for the rest.',
+  empty: 'The model answered with nothing. Try again, or choose another model.',
+  repeated: 'Stopped: the model made the same call again and again, with the same result.',
+}
+
+/** Says where the turn was when the page was closed. */
+export function describeInterruption(items: readonly ConversationItem[]): string {
+  const open = items.findLast((item) => item.kind === 'call')
+  const isCalling = open?.kind === 'call' && open.ok === undefined
+  const where = isCalling ? `during ${labelOf(open.tool, open.input)}` : 'while the agent was answering'
+  return `Interrupted ${where}: the page was closed or reloaded`
+}
+
+/** What a message asks of the page itself. */
+export type Command = 'stop' | 'go on' | 'retry'
+
+const commands: Readonly<Record<string, Command>> = {
+  stop: 'stop',
+  'go on': 'go on',
+  continue: 'go on',
+  retry: 'retry',
+  'try again': 'retry',
+}
+
+/** Returns the command that a message is, or undefined when it is a message. */
+export function commandOf(text: string): Command | undefined {
+  return commands[
+    text
+      .trim()
+      .toLowerCase()
+      .replace(/[.!]+$/, '')
+  ]
+}
+
+/** The title of a conversation: the beginning of its first message. */
+export function titleOf(items: readonly ConversationItem[]): string {
+  const first = items.find((item) => item.kind === 'person')
+  const line = first?.kind === 'person' ? first.text.trim().replaceAll(/\s+/g, ' ') : ''
+  return line.length > 60 ? `${line.slice(0, 59)}…` : line || 'Conversation'
+}
