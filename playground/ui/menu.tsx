@@ -85,7 +85,7 @@ export function Menu({ label, items, place, onClose }: MenuProps) {
             }}
           >
             {item.isChecked === undefined ? item.icon && <Icon name={item.icon} /> : <Icon name="check" />}
-            <span class="grow">{item.label}</span>
+            <span class="grow cut">{item.label}</span>
             {item.keys !== undefined && <kbd>{item.keys}</kbd>}
           </button>
         </Fragment>

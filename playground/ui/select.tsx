@@ -173,7 +173,9 @@ export function usePlacement(
     popup.style.minWidth = `${width}px`
     popup.style.maxHeight = `${Math.min(isAbove ? top - 2 * GAP : below, 420)}px`
     popup.style.left = `${Math.max(GAP, Math.min(left, innerWidth - popup.offsetWidth - 2 * GAP))}px`
-    popup.style.top = `${isAbove ? top - popup.offsetHeight - GAP : bottom + GAP}px`
+    // A list above the field grows upwards when its options change.
+    popup.style.top = isAbove ? 'auto' : `${bottom + GAP}px`
+    popup.style.bottom = isAbove ? `${innerHeight - top + GAP}px` : 'auto'
     addEventListener('resize', close)
     return () => removeEventListener('resize', close)
   }, [isOpen])

@@ -117,7 +117,12 @@ function AttachButton({ draft }: { readonly draft: MessageDraft }) {
           currentTarget.value = ''
         }}
       />
-      <IconButton icon="plus" label="Attach files or images" onClick={() => input.current?.click()} />
+      <IconButton
+        icon="plus"
+        label="Attach files or images"
+        title="Attach files or images"
+        onClick={() => input.current?.click()}
+      />
     </>
   )
 }
@@ -188,14 +193,6 @@ function SendButtons({
           <Icon name="retry" /> Try again
         </button>
       )}
-      <button
-        type="button"
-        class="button quiet"
-        disabled={conversation.items.value.length === 0}
-        onClick={() => conversation.clear()}
-      >
-        New
-      </button>
     </>
   )
 }

@@ -50,16 +50,18 @@ export function ConversationBar({ conversation, isWritable }: ConversationBarPro
               disabled: isFixed,
               onSelect: () => void conversation.open(info.id),
             })),
-            {
-              label: 'New conversation',
-              icon: 'plus' as const,
-              disabled: isFixed || isEmpty,
-              startsGroup: true,
-              onSelect: () => conversation.clear(),
-            },
           ]}
         />
       )}
+      <button
+        type="button"
+        class="button"
+        title="New conversation"
+        disabled={isFixed || isEmpty}
+        onClick={() => conversation.clear()}
+      >
+        New
+      </button>
       <ConversationMenu conversation={conversation} isEmpty={isEmpty} isFixed={isFixed} />
     </div>
   )

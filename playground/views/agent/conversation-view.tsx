@@ -46,7 +46,7 @@ export function ConversationView(props: ConversationViewProps) {
         onScroll={onScroll}
       >
         <div class="story">
-          {items.value.length === 0 && <Welcome />}
+          {items.value.length === 0 && <Welcome isScripted={conversation.pick.value.kind === 'scripted'} />}
           {stepsOf(items.value).map((step) => (
             <Step key={step.at} step={step} projectSession={projectSession} draft={draft} onCall={onCall} />
           ))}
@@ -123,14 +123,21 @@ function NextTry({ conversation, at }: { readonly conversation: ProjectSession['
   )
 }
 
-function Welcome() {
+function Welcome({ isScripted }: { readonly isScripted: boolean }) {
   return (
     <div class="stack muted welcome">
       <p>
         The agent works in this page, on the files of this project. The policy checks every call it makes, the audit
         records it, and you can take it back.
       </p>
-      <p>The scripted model needs no key and no network. Its text is fixed, but every result is real.</p>
+      {isScripted ? (
+        <p>The scripted model needs no key and no network. Its text is fixed, but every result is real.</p>
+      ) : (
+        <p>
+          Name files with @, and attach others with +. While the agent works, further messages wait in a queue, and
+          “stop” stops it.
+        </p>
+      )}
     </div>
   )
 }

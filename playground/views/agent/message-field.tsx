@@ -76,7 +76,7 @@ export function MessageField(props: MessageFieldProps) {
 /** Suggests files while a name is typed after `@`. */
 function useMentions(
   { project, text, recent }: Pick<MessageFieldProps, 'project' | 'text' | 'recent'>,
-  field: RefObject<HTMLTextAreaElement>,
+  field: RefObject<HTMLTextAreaElement | null>,
 ) {
   const [query, setQuery] = useState<string | undefined>(undefined)
   const finder = useMemo(() => createFileFinder(project.backend, recent), [project])
