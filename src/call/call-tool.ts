@@ -81,6 +81,7 @@ export async function callTool(
     isToolCall({ target, options }),
   )
   const state: CallState = { workspace, run, target, options, audit, taint }
+  const unpin = workspace.backend.pin?.()
   try {
     const requested = await authorizeCall(state, rawInput) // 1 to 6
     const { authorized, input } = await runPreCallHooks(state, requested, rawInput) // 7
@@ -92,7 +93,9 @@ export async function callTool(
     const result = await createResult(state, call, draft, effect, proposed.warnings) // 11
     return await recordOutcome(audit, projectResult(state, call, draft, effect, result)) // 12
   } catch (error) {
-    return refuseCall(state, name, error)
+    return await refuseCall(state, name, error)
+  } finally {
+    unpin?.()
   }
 }
 

@@ -156,6 +156,12 @@ export interface Backend {
   containsPhysicalPath?(physicalPath: string): boolean
   /** Returns an independent copy that shares unchanged data. */
   fork?(): Backend
+  /**
+   * Called when a call of a tool begins, by a storage that asks for changes by others with each read. Until the returned
+   * function is called, a read may use the answer to an earlier one, if that was asked after the last `pin` and at most
+   * two seconds ago.
+   */
+  pin?(): () => void
   /** Releases locks and handles. No method may be called afterwards. */
   close(): Promise<void>
 }

@@ -32,6 +32,7 @@ import type {
 import { validateChanges } from './change-set.ts'
 import { isBackend } from './is-backend.ts'
 import { linkTarget } from './link-target.ts'
+import { pinAll } from './pin.ts'
 import { stateAt } from './versions.ts'
 import type { ReadVerb } from './wrong-type.ts'
 
@@ -137,6 +138,7 @@ function backendOver(table: MountTable): Backend {
     scan: (paths, visit, maxBytes) => scanAll(table, paths, visit, maxBytes),
 
     ...(all.every(({ backend }) => backend.tree) && { tree: combinedTree(table) }),
+    ...pinAll(all.map(({ backend }) => backend)),
     ...(all.every(({ backend }) => backend.fork) && {
       fork: () => mounts(Object.fromEntries(all.map(({ at, backend }) => [at, (backend.fork as () => Backend)()]))),
     }),

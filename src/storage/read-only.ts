@@ -9,7 +9,7 @@ import { isBackend } from './is-backend.ts'
  */
 export function readOnly(backend: Backend): Backend {
   isBackend(backend, 'backend', 'readOnly()')
-  const { scan, statDirectories, walk, tree, fork, containsPhysicalPath } = backend
+  const { scan, statDirectories, walk, tree, fork, pin, containsPhysicalPath } = backend
   return {
     capabilities: backend.capabilities,
     canonical: (path, options) => backend.canonical(path, options),
@@ -35,6 +35,7 @@ export function readOnly(backend: Backend): Backend {
     ...(containsPhysicalPath && {
       containsPhysicalPath: (physicalPath) => containsPhysicalPath.call(backend, physicalPath),
     }),
+    ...(pin && { pin: () => pin.call(backend) }),
     ...(fork && { fork: () => readOnly(fork.call(backend)) }),
     close: () => backend.close(),
   }

@@ -27,8 +27,8 @@ describe('objectStore', () => {
 
   it('reports a missing content in a read, a range read and a scan', async () => {
     const { store, objects } = memory()
+    await commit(objectStore(store), change('a', file('1')), change('large', file(new Uint8Array(8 * 1024 * 1024 + 5))))
     const backend = objectStore(store)
-    await commit(backend, change('a', file('1')), change('large', file(new Uint8Array(8 * 1024 * 1024 + 5))))
     for (const key of [...objects.keys()]) {
       // The content of `a`, and the second part of the other one.
       if (key.includes('contents') && (objects.get(key)?.bytes.length ?? 0) < 10) objects.delete(key)

@@ -68,6 +68,7 @@ async function commit(
       )
       isOutcomeCertain = true
       if (swapped) {
+        for (const [location, bytes] of planned.commit.fresh) space.contents.keep(location, bytes)
         await uploads.discardUnused(planned.commit.fresh.keys())
         return planned.commit.receipt
       }

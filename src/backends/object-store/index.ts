@@ -3,7 +3,7 @@ import { storedCapabilities } from '../../storage/plan-commit.ts'
 import { checkOptions, isFunction, isObjectWith, isText } from '../../util/check-options.ts'
 import { createCommits } from './commit.ts'
 import { createReads } from './reads.ts'
-import { openSpace } from './space.ts'
+import { openSource, openSpace } from './space.ts'
 import type { ObjectStore } from './store.ts'
 
 export { type BucketBinding, r2 } from './r2.ts'
@@ -27,7 +27,7 @@ export interface ObjectStoreOptions {
  * parts of 8 MiB; a commit with many small files writes them as packs. A commit writes the contents and the changed nodes
  * first, and then the manifest, on the condition that it is unchanged since the check. So a change set is applied
  * completely or not at all, and of several writers that expect the same version exactly one succeeds. Each read first
- * checks whether the manifest changed.
+ * checks whether the manifest changed; those of one call of a tool at most every two seconds.
  *
  * {@link sweep} deletes the objects that the tree does not use any more. Run it once a day.
  *
@@ -44,11 +44,12 @@ export function objectStore(store: ObjectStore, options?: ObjectStoreOptions): B
   })
   isObjectWith('an object store', 'get', 'put', 'delete', 'list')(store, 'store', 'objectStore()')
   const space = openSpace(store, prefix)
-  const { load } = space.root
+  const source = openSource(space.root)
   return {
     capabilities,
-    ...createReads(space, { load, reload: load }),
+    ...createReads(space, source),
     commit: createCommits(space, clock),
+    pin: source.pin,
     async close() {},
   }
 }

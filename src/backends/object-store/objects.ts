@@ -41,7 +41,9 @@ export interface Objects {
   read(piece: Piece, start: number, end: number): Promise<Uint8Array>
   /** The bytes of a whole small piece, if they are in memory. */
   cached(location: Location): Uint8Array | undefined
-  /** Reads small pieces into memory, with few requests. A missing object is no error. */
+  /** Keeps the bytes of a small piece in memory. */
+  keep(location: Location, bytes: Uint8Array): void
+  /** Reads pieces of up to 8 MiB into memory, with few requests. A missing object is no error. */
   prefetch(pieces: readonly Piece[]): Promise<void>
 }
 
@@ -133,8 +135,13 @@ export function openObjects(store: ObjectStore, prefix: string, cacheBytes: numb
     return object.bytes
   }
 
+  function keep(location: Location, bytes: Uint8Array): void {
+    if (bytes.length <= MAX_PACKED_BYTES) cache.put(location, bytes)
+  }
+
   return {
     cached: cache.get,
+    keep,
 
     async write({ objects }) {
       const parts = Array.from(objects, ([name, pieces]) => {
@@ -153,6 +160,11 @@ export function openObjects(store: ObjectStore, prefix: string, cacheBytes: numb
       const kept = cache.get(location)
       if (kept !== undefined) return kept.subarray(start, end)
       const { name, offset } = parseLocation(location)
+      if (size <= MAX_PACKED_BYTES && end - start === size) {
+        const bytes = await get(name, offset ?? 0, (offset ?? 0) + size, offset === undefined)
+        keep(location, bytes)
+        return bytes
+      }
       if (offset !== undefined) return get(name, offset + start, offset + end, false)
       const first = Math.floor(start / PART_BYTES)
       const names = partNames(name, size).slice(first, Math.ceil(end / PART_BYTES))

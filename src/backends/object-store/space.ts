@@ -44,6 +44,40 @@ export interface TreeSource {
   reload(): Promise<LoadedRoot>
 }
 
+/** How long the reads of a call use one answer of the store. */
+const PIN_MS = 2000
+
+/** Returns a source that asks the store with each load; while it is pinned, once every two seconds. */
+export function openSource({ cached, load }: RootObject): TreeSource & { pin(): () => void } {
+  let pins = 0
+  let generation = 0
+  let pinnedUntil = 0
+  return {
+    async load() {
+      const present = cached()
+      if (present !== undefined && Date.now() < pinnedUntil) return present
+      const asked = generation
+      const until = Date.now() + PIN_MS
+      const tree = await load()
+      // A call that began meanwhile needs an answer to its own question.
+      if (pins > 0 && asked === generation) pinnedUntil = until
+      return tree
+    },
+    reload: load,
+    pin() {
+      let isPinned = true
+      pins += 1
+      generation += 1
+      pinnedUntil = 0
+      return () => {
+        if (isPinned) pins -= 1
+        isPinned = false
+        if (pins === 0) pinnedUntil = 0
+      }
+    },
+  }
+}
+
 /** Returns a source that keeps its first tree while the objects of it exist. */
 export function pinTree({ load }: Pick<TreeSource, 'load'>): TreeSource {
   let tree: Promise<LoadedRoot> | undefined

@@ -11,6 +11,7 @@ import type {
 } from '../../storage/backend.ts'
 import { validateChanges } from '../../storage/change-set.ts'
 import { isBackend } from '../../storage/is-backend.ts'
+import { pinAll } from '../../storage/pin.ts'
 import { sameState, sameVersion, stateAt, versionAt, versionOf } from '../../storage/versions.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { checkArgument, checkOptions, isBoolean, isObjectValue } from '../../util/check-options.ts'
@@ -110,6 +111,7 @@ function overLayers(layers: Layers, closeLower: () => Promise<void>): OverlayBac
         return overLayers(createLayers(lower, forked, touched.fork(forked)), async () => {})
       },
     }),
+    ...pinAll([lower, upper]),
     ...((lower.containsPhysicalPath || upper.containsPhysicalPath) && {
       containsPhysicalPath: (physicalPath) =>
         lower.containsPhysicalPath?.(physicalPath) === true || upper.containsPhysicalPath?.(physicalPath) === true,
