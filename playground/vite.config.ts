@@ -64,13 +64,13 @@ function keepNoEval(): Plugin {
   }
 }
 
-/** Gives the controllers that load a part of the engine the published one. */
+/** Gives the controllers and elements that need a part of the engine the published one. */
 function publishedEngine(): Plugin {
   return {
     name: 'published-engine',
     enforce: 'pre',
     resolveId: (source, importer) =>
-      source === '../policy/lint.ts' && importer?.startsWith(join(top, 'src/ui/'))
+      /^(?:\.\.\/)+policy\/(?:labels|lint|presets)\.ts$/.test(source) && importer?.startsWith(join(top, 'src/'))
         ? join(top, 'dist/policy/index.js')
         : undefined,
   }

@@ -59,11 +59,16 @@ export type WardspaceFiles = ElementWith<FilesProperties>
 /** The class of `<wardspace-files>`. */
 export const WardspaceFiles = createElement<FilesProperties>(() => import('./files/files-view.tsx'), 'selected')
 
-/** The policy as JSON, checked while it is typed. */
+/** The policy as rows and as text, checked while it is typed. The slot `bar` is for further controls. */
 export type WardspacePolicy = ElementWith<PolicyProperties>
 
 /** The class of `<wardspace-policy>`. */
-export const WardspacePolicy = createElement<PolicyProperties>(() => import('./policy/policy-view.tsx'))
+export const WardspacePolicy = createElement<PolicyProperties>(
+  () => import('./policy/policy-view.tsx'),
+  'disabled',
+  'revision',
+  'ownText',
+)
 
 /** Commands of a person and their output. Needs the packages @xterm/xterm and @xterm/addon-fit. Dispatches `wardspace-open-file`. */
 export type WardspaceTerminal = ElementWith<TerminalProperties>

@@ -76,4 +76,10 @@ export interface ChatProperties {
 /** The properties of `<wardspace-policy>`. */
 export interface PolicyProperties {
   readonly controller: PolicyEditor
+  /** Whether no policy can be applied now. */
+  readonly disabled?: boolean | undefined
+  /** A new value asks the policy again, such as after a change of the files. */
+  readonly revision?: unknown
+  /** Whether the page shows the text itself, in the slot `text`. */
+  readonly ownText?: boolean | undefined
 }

@@ -22,13 +22,18 @@ export {
 export { createEditor, type Editor, type EditorSnapshot } from './editor.ts'
 export { createFiles, type FileRow, type Files, type FilesSnapshot } from './files.ts'
 export { createHistory, type FileHistory, type HistoryPoint, type HistorySnapshot } from './history.ts'
+export type { JsonNode, JsonPath } from './json-text.ts'
 export type { PersonOptions } from './person-run.ts'
 export {
   createPolicyEditor,
   type PolicyEditor,
   type PolicyEditorOptions,
   type PolicyEditorSnapshot,
+  type PolicyFault,
+  type PolicyQuestions,
 } from './policy-editor.ts'
+export type { FileEffect, FileState, PolicyEffect, PolicyTrial } from './policy-effect.ts'
+export type { ReadPolicy } from './read-policy.ts'
 export {
   createTerminal,
   type SavedTerminal,

@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { PolicyInput } from 'wardspace'
 import { memory } from 'wardspace/backends/memory'
-import { editJson, type JsonNode, type JsonPath, nodeAt, parseJson } from '../../playground/session/json-text.ts'
-import { effectOf } from '../../playground/session/policy-effect.ts'
-import { isEditable, listText, readList, rowsOf } from '../../playground/session/policy-rows.ts'
-import { readPolicy } from '../../playground/session/try-policy.ts'
+import { createPolicyEditor } from 'wardspace/ui'
+import { openTrial, pathsOf } from '../../playground/session/policy-trial.ts'
+import { editJson, type JsonNode, type JsonPath, nodeAt, parseJson } from '../../src/ui/json-text.ts'
+import { isEditable, listText, readList, rowsOf } from '../../src/ui/policy-rows.ts'
+import { readPolicy } from '../../src/ui/read-policy.ts'
 
 const rootOf = (text: string): JsonNode => {
   const parsed = parseJson(text)
@@ -216,8 +218,20 @@ describe('the effect of a policy on the files', () => {
     }),
   }
 
+  const compare = async (policy: PolicyInput, changed: PolicyInput) => {
+    const editor = createPolicyEditor({
+      policy,
+      text: JSON.stringify(changed),
+      onApply: () => {},
+      openTrial: (tried) => openTrial(project, tried),
+      paths: () => pathsOf(project),
+    })
+    await expect.poll(() => editor.snapshot.read?.ok).toBe(true)
+    return editor.trial?.compare(() => false)
+  }
+
   it('names the files that become hidden, read-only or ask', async () => {
-    const effect = await effectOf(project, 'autonomous', {
+    const effect = await compare('autonomous', {
       preset: 'autonomous',
       deniedPaths: ['src/c.js'],
       readOnlyPaths: ['LICENSE'],
@@ -232,6 +246,6 @@ describe('the effect of a policy on the files', () => {
   })
 
   it('is nothing for the same policy', async () => {
-    expect(await effectOf(project, 'supervised', { preset: 'supervised' })).toMatchObject({ files: [], compared: 5 })
+    expect(await compare('supervised', { preset: 'supervised' })).toMatchObject({ files: [], compared: 5 })
   })
 })

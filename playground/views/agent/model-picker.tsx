@@ -1,6 +1,6 @@
+import { Select } from '../../../src/elements/parts/select.tsx'
 import { lacksKey, lastEndpoint } from '../../session/model.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
-import { Select } from '../../ui/select.tsx'
 
 export interface ModelPickerProps {
   readonly conversation: ProjectSession['conversation']

@@ -101,7 +101,8 @@ export default function CodeEditor(props: CodeEditorProps) {
   useLayoutEffect(() => {
     const parent = element.current
     if (parent === null) return
-    const created = new EditorView({ parent })
+    // Its styles belong where it is, not in the element whose slot shows it.
+    const created = new EditorView({ parent, root: parent.getRootNode() as Document | ShadowRoot })
     view.current = created
     return () => {
       created.destroy()

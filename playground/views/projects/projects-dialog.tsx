@@ -1,6 +1,7 @@
 import './projects.css'
 import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { Select } from '../../../src/elements/parts/select.tsx'
 import { githubAddress } from '../../projects/github-address.ts'
 import { importFromInput } from '../../projects/import-folder.ts'
 import { samples } from '../../projects/samples.ts'
@@ -8,7 +9,6 @@ import type { ProjectInfo, ProjectOptions, ProjectSource, Storage } from '../../
 import type { ProjectSession } from '../../session/project-session.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { MenuButton } from '../../ui/menu.tsx'
-import { Select } from '../../ui/select.tsx'
 import { ExportPanel, type ExportPanelProps } from './export-panel.tsx'
 
 const storageNames: Readonly<Record<Storage, string>> = {

@@ -1,12 +1,12 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { Workspace } from 'wardspace'
 import type { Replay } from 'wardspace/replay'
+import { Select } from '../../../src/elements/parts/select.tsx'
 import { download } from '../../projects/download.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import type { Recording } from '../../session/recordings.ts'
 import { repeat } from '../../session/repeat.ts'
 import { announce } from '../../ui/announce.tsx'
-import { Select } from '../../ui/select.tsx'
 import { chosenReport, reportsOf } from './reports.ts'
 
 export interface RunsViewProps {

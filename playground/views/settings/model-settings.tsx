@@ -1,12 +1,12 @@
 import './settings.css'
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
+import { type Option, Select } from '../../../src/elements/parts/select.tsx'
 import { type Provider, presetOf, presets } from '../../agent/presets.ts'
 import { areKeysKept, hasKey, otherOriginOf, rememberKeys, setKey } from '../../session/keys.ts'
 import { type EndpointPick, factsOf, lastEndpoint, originOf } from '../../session/model.ts'
 import { createModelSetup, type ModelSetup, type RequestState } from '../../session/model-setup.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
-import { type Option, Select } from '../../ui/select.tsx'
 import { ModelField } from './model-field.tsx'
 import { NumberField } from './number-field.tsx'
 

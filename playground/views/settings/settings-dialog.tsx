@@ -1,9 +1,9 @@
 import type { Signal } from '@preact/signals'
+import { Select } from '../../../src/elements/parts/select.tsx'
 import type { Theme } from '../../page/theme.ts'
 import { agentSettings } from '../../session/agent-settings.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Select } from '../../ui/select.tsx'
 import { AgentSettingsView } from './agent-settings.tsx'
 import { ModelSettings } from './model-settings.tsx'
 

@@ -1,9 +1,5 @@
-import { useSignal } from '@preact/signals'
-import { protectionWords } from 'wardspace/ui'
-import { scrollable } from '../../../src/elements/parts/focusable.ts'
-import { Icon } from '../../../src/elements/parts/icon.tsx'
-import { IconButton } from '../../../src/elements/parts/icon-button.tsx'
-import { editJson, type JsonNode, type JsonPath } from '../../session/json-text.ts'
+import { useState } from 'preact/hooks'
+import { editJson, type JsonNode, type JsonPath } from '../../ui/json-text.ts'
 import {
   isEditable,
   listText,
@@ -13,8 +9,12 @@ import {
   type RowSection,
   readList,
   rowsOf,
-} from '../../session/policy-rows.ts'
-import { Select } from '../../ui/select.tsx'
+} from '../../ui/policy-rows.ts'
+import { protectionWords } from '../../ui/words/verdict-words.ts'
+import { scrollable } from '../parts/focusable.ts'
+import { Icon } from '../parts/icon.tsx'
+import { IconButton } from '../parts/icon-button.tsx'
+import { Select } from '../parts/select.tsx'
 
 export interface PolicyRowsViewProps {
   readonly text: string
@@ -150,10 +150,10 @@ function Choice({ choice, name, onEdit }: FieldProps & { readonly choice: RowCho
 
 /** A list in one field. It is written when the person leaves the field or presses Enter. */
 function List({ list, name, onEdit }: FieldProps & { readonly list: RowList }) {
-  const typed = useSignal<string | undefined>(undefined)
+  const [typed, setTyped] = useState<string | undefined>()
   const write = () => {
-    const values = typed.value === undefined ? undefined : readList(typed.value)
-    typed.value = undefined
+    const values = typed === undefined ? undefined : readList(typed)
+    setTyped(undefined)
     if (values === undefined || listText(values) === listText(list.values)) return
     onEdit(list.path, values.length === 0 ? undefined : values)
   }
@@ -165,10 +165,8 @@ function List({ list, name, onEdit }: FieldProps & { readonly list: RowList }) {
       spellcheck={false}
       readOnly={!isEditable(list.values)}
       title={isEditable(list.values) ? `${list.label}, with commas between them` : 'Edit this list in the text'}
-      value={typed.value ?? listText(list.values)}
-      onInput={({ currentTarget }) => {
-        typed.value = currentTarget.value
-      }}
+      value={typed ?? listText(list.values)}
+      onInput={({ currentTarget }) => setTyped(currentTarget.value)}
       onBlur={write}
       onKeyDown={({ key }) => {
         if (key === 'Enter') write()

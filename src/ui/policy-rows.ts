@@ -1,7 +1,7 @@
-import { presetNames } from 'wardspace'
-import { labelNames } from 'wardspace/policy'
-import { decisionWords, labelWords } from 'wardspace/ui'
+import { labelNames } from '../policy/labels.ts'
+import { presetNames } from '../policy/presets.ts'
 import { type JsonNode, type JsonPath, nodeAt } from './json-text.ts'
+import { decisionWords, labelWords } from './words/verdict-words.ts'
 
 /** A choice of one value in a row. */
 export interface RowChoice {

@@ -1,6 +1,7 @@
-import type { Path, PolicyInput, Workspace } from 'wardspace'
-import { openTrial } from './try-policy.ts'
-import type { SessionProject } from './types.ts'
+import type { Workspace } from '../workspace/types.ts'
+
+/** A workspace with a policy, for its verdicts only: it carries out and records nothing. */
+export type PolicyTrial = Pick<Workspace, 'explainTool' | 'close'>
 
 /** What a policy makes of a file for an agent. */
 export type FileState = 'open' | 'asks' | 'read-only' | 'hidden'
@@ -25,18 +26,17 @@ const MAX_FILES = 1000
 /** Files after which the page gets a turn. */
 const TURN = 20
 
-/** Compares what two policies make of the files of a project, by the verdicts of the engine. */
+/** Compares what the policies of two trials make of the files at these paths, by the verdicts of the engine. Closes the trials. */
 export async function effectOf(
-  project: Pick<SessionProject, 'backend'>,
-  before: PolicyInput,
-  after: PolicyInput,
+  paths: AsyncIterable<string>,
+  old: PolicyTrial,
+  next: PolicyTrial,
   isStale: () => boolean = () => false,
 ): Promise<PolicyEffect | undefined> {
-  const [old, next] = [await openTrial(project, before), await openTrial(project, after)]
   try {
     const files: FileEffect[] = []
     let compared = 0
-    for await (const path of pathsOf(project.backend)) {
+    for await (const path of paths) {
       if (compared === MAX_FILES) return { files, compared, isPart: true }
       if (compared++ % TURN === 0) await new Promise((resolve) => setTimeout(resolve))
       if (isStale()) return undefined
@@ -61,13 +61,4 @@ async function stateOf(workspace: Pick<Workspace, 'explainTool'>, path: string):
   const write = await decide('write_file', { content: '', mode: 'REPLACE_EXISTING' })
   if (write === 'deny') return 'read-only'
   return read === 'ask' || write === 'ask' ? 'asks' : 'open'
-}
-
-/** Yields the paths of all files. Git's own files are closed under every policy. */
-async function* pathsOf(backend: SessionProject['backend'], directory = '' as Path): AsyncGenerator<string> {
-  for (const { name, type } of await backend.list(directory)) {
-    const path = (directory === '' ? name : `${directory}/${name}`) as Path
-    if (type === 'file') yield path
-    else if (type === 'directory' && name !== '.git') yield* pathsOf(backend, path)
-  }
 }

@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { Icon } from '../../src/elements/parts/icon.tsx'
+import { Icon } from './icon.tsx'
 
 export interface Option<V extends string = string> {
   readonly value: V
