@@ -13,6 +13,7 @@ export interface FileEffect {
   readonly after: FileState
 }
 
+/** The files that another policy treats differently. */
 export interface PolicyEffect {
   readonly files: readonly FileEffect[]
   /** The files that were compared. */
