@@ -51,6 +51,7 @@ export async function openWorkspace(
     name === undefined || virtualRoots === undefined || isModulePath(name)
       ? dialect
       : await builtInDialect(name, withShellRoot(virtualRoots, shell))
+  if (options.plan === true && served !== undefined) requirePlans(served)
   const backend = await openRoots(roots, environment.overlay)
   try {
     // Checked before the sink opens, because that creates the file.
@@ -86,6 +87,14 @@ export async function openWorkspace(
     await backend.close()
     throw error
   }
+}
+
+/** Requires that an agent can submit a plan: nothing else ends plan mode here. */
+function requirePlans({ name, tools }: Dialect): void {
+  if (tools.some(({ uses }) => uses.includes('submit_plan'))) return
+  throw new TypeError(
+    `--plan needs a tool that submits plans, and the dialect ${name} has none: use --dialect snake-case, or no dialect`,
+  )
 }
 
 /** Adds the name that the workspace has in a shell, which may be unable to take that of the policy. */

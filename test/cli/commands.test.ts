@@ -27,6 +27,7 @@ import { replay } from '../../src/cli/replay.ts'
 import { report } from '../../src/cli/report.ts'
 import { asTypeError, shellOf } from '../../src/cli/shell.ts'
 import { tools as toolsCommand } from '../../src/cli/tools.ts'
+import { dialects } from '../../src/dialects/index.ts'
 import { ToolError } from '../../src/errors.ts'
 import { writeFiles } from '../write-files.ts'
 import { autonomous } from './with-policy.ts'
@@ -149,6 +150,14 @@ describe('approve', () => {
     vi.spyOn(process, 'stdin', 'get').mockReturnValue(Object.assign(Object.create(stdin), { isTTY: true }))
     const words = ['delete_file', '{"path":"a.txt"}', '--root', root, '--policy', 'supervised', '--plan']
     expect((await printed(call, ...words)).out).toContain('"PLAN_MODE"')
+  })
+})
+
+describe('--plan', () => {
+  it.each(Object.keys(dialects))('with the dialect %s is refused if it has no tool for plans', async (dialect) => {
+    const words = ['unknown', '{}', '--root', directory(), '--policy', 'readOnly', '--plan', '--dialect', dialect]
+    if (dialect === 'snake-case') expect((await printed(call, ...words)).out).toContain('UNKNOWN_TOOL')
+    else await expect(printed(call, ...words)).rejects.toThrow(/--plan needs a tool that submits plans/)
   })
 })
 

@@ -4,6 +4,7 @@ import { deepagents } from '../../src/dialects/deepagents/index.ts'
 import { gemini } from '../../src/dialects/gemini/index.ts'
 import { dialects } from '../../src/dialects/index.ts'
 import { mastra } from '../../src/dialects/mastra/index.ts'
+import { mcpFilesystem } from '../../src/dialects/mcp-filesystem/index.ts'
 import { pythonHarness } from '../../src/dialects/python-harness/index.ts'
 import { snakeCase } from '../../src/dialects/snake-case/index.ts'
 import { createWorkspace } from '../../src/index.ts'
@@ -68,6 +69,41 @@ describe.each(Object.entries(dialects))('a tool of %s', (name, create) => {
       }
     }
   })
+})
+
+describe('deepagents', () => {
+  const large = { ...files, 'large.txt': `needle\n${'x'.repeat(99)}\n`.repeat(50_000) }
+  const answer = async (tool: string, input: object) => {
+    const dialect = deepagents()
+    const workspace = await createWorkspace({ backend: memory(large), policy: 'autonomous', dialect })
+    return (await workspace.call(tool, input)).output
+  }
+
+  it('says that grep has left out a large file', async () => {
+    expect(await answer('grep', { pattern: 'needle', path: '/large.txt' })).toMatch(
+      /No matches found.*\n\(.*large\.txt/,
+    )
+    expect(await answer('grep', { pattern: 'needle', path: '/' })).toContain('large.txt')
+  })
+
+  it('applies the glob of grep to a single file', async () => {
+    expect(await answer('grep', { pattern: 'x', path: '/src/c.ts', glob: '*.ts' })).toContain('1: x')
+    expect(await answer('grep', { pattern: 'x', path: '/src/c.ts', glob: '*.py' })).toContain('No file was searched')
+  })
+})
+
+describe('the directory_tree of mcp-filesystem', () => {
+  it.each([{ input: { maxDepth: 1 } }, { input: {}, limits: { listDepthHard: 1 } }])(
+    'has no children where its depth ends: %j',
+    async ({ input, limits = {} }) => {
+      const dialect = mcpFilesystem()
+      const workspace = await createWorkspace({ backend: memory(files), policy: 'autonomous', dialect, limits })
+      const { output } = await workspace.call('directory_tree', { path: '.', ...input })
+      const text = typeof output === 'string' ? output : JSON.stringify(output)
+      expect(text).not.toContain('children')
+      expect(text).toContain('src')
+    },
+  )
 })
 
 describe('mastra refuses a value without effect:', () => {

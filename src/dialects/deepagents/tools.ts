@@ -97,15 +97,13 @@ export const deepagentsTools: readonly DialectTool[] = [
     input: z.object({ pattern: z.string().check(z.minLength(1)), path }),
     uses: ['find_files'],
     *steps({ pattern, path }, pathMapping) {
-      const { files, totalFound } = yield* call('find_files', {
+      const { files, totalFound, warnings } = yield* call('find_files', {
         pattern: pattern.replace(/^\/+/, ''),
         path: pathMapping.inward(path),
         includeHidden: true,
       })
-      if (files.length === 0) return { output: `No files found matching pattern '${pattern}'` }
-      const lines = files.map((file) => pathMapping.outward(file))
-      if (totalFound > files.length) lines.push(`(${totalFound - files.length} more)`)
-      return { output: lines.join('\n') }
+      const more = totalFound > files.length ? [`${totalFound - files.length} more`] : warnings
+      return withNotes(files.map(pathMapping.outward), more, `No files found matching pattern '${pattern}'`)
     },
   }),
   defineDialectTool({
@@ -131,8 +129,8 @@ export const deepagentsTools: readonly DialectTool[] = [
         ...(max_count == null ? {} : { maxMatches: max_count }),
       })
       const lines = mode === 'content' ? matches(result, pathMapping) : counts(result, pathMapping, mode === 'count')
-      if (lines.length === 0) return { output: `No matches found for pattern '${pattern}'` }
-      return { output: `${lines.join('\n')}${result.truncated ? '\n\n(more was left out)' : ''}` }
+      if (result.truncated) lines.push('', '(more was left out)')
+      return withNotes(lines, result.warnings, `No matches found for pattern '${pattern}'`)
     },
   }),
   defineDialectTool({
@@ -147,6 +145,11 @@ export const deepagentsTools: readonly DialectTool[] = [
     },
   }),
 ]
+
+/** Returns lines, followed by notes in parentheses. */
+function withNotes(lines: readonly string[], notes: readonly string[], none: string): { readonly output: string } {
+  return { output: [...(lines.length === 0 ? [none] : lines), ...notes.map((note) => `(${note})`)].join('\n') }
+}
 
 type Found = ToolOutput<'search_text'>
 

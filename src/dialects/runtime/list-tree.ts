@@ -10,6 +10,7 @@ import type { Steps } from './types.ts'
 export interface TreeNode {
   readonly name: string
   readonly type: 'file' | 'directory'
+  /** Of a directory above the depth where the listing ends. */
   readonly children?: readonly TreeNode[]
 }
 
@@ -79,7 +80,11 @@ export function* listTree(directory: string, isExcluded: (relative: string) => b
         siblings.push({ name, type: 'file' })
         continue
       }
-      const isDeepest = relative.split('/').length === levels && levels < levelsLeft
+      const isDeepest = relative.split('/').length === levels
+      if (isDeepest && levels === levelsLeft) {
+        siblings.push({ name, type })
+        continue
+      }
       const children = isDeepest ? yield* childrenOf(path, `${parent}${relative}/`, levelsLeft - levels) : []
       siblings.push({ name, type, children })
       lists.set(path, children)
@@ -87,7 +92,7 @@ export function* listTree(directory: string, isExcluded: (relative: string) => b
     return top
   }
 
-  return yield* childrenOf(directory, '', maxDepth)
+  return yield* childrenOf(directory, '', Math.min(maxDepth, yield* limitOr('listDepthHard', MAX_NODES)))
 }
 
 function tooMany(directory: string, names: number): ToolError {

@@ -104,6 +104,7 @@ function neutralHints(roots: readonly string[]): Hints {
     EDIT_NO_MATCH: 'Copy the text exactly from the file, with its white space.',
     EDIT_AMBIGUOUS: 'Add surrounding lines until the text occurs once.',
     UNSUPPORTED_BINARY: 'The file is not text. In a shell, xxd, file or hexdump show its bytes.',
+    PLAN_MODE: 'Read only until the user has approved a plan.',
     COMMAND_TIMEOUT: 'Use a shorter command or a longer time limit.',
   }
 }

@@ -41,6 +41,7 @@ export const snakeCase: DialectFactory = createDialectFactory('snakeCase()', { '
       EDIT_NO_MATCH: 'Copy old_text exactly from the file, with its white space.',
       EDIT_AMBIGUOUS: 'Add surrounding lines to old_text until it occurs once, or set replace_all.',
       COMMAND_TIMEOUT: 'Use a shorter command or a longer timeout_seconds.',
+      PLAN_MODE: 'Submit a plan with submit_plan, and wait for its approval before changing anything.',
     },
     fields: {
       oldText: 'old_text',

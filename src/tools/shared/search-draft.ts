@@ -3,7 +3,7 @@ import { classifyPath } from '../../files/classify/index.ts'
 import { sha256 } from '../../files/hash/sha256.ts'
 import { clamp } from '../../limits.ts'
 import { compileGlob } from '../../paths/glob.ts'
-import { display, type Path, quote } from '../../paths/logical-path.ts'
+import { display, nameOf, type Path, quote } from '../../paths/logical-path.ts'
 import { spellingWarnings } from '../../paths/pattern-spelling.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
 import type { BuiltinContext, BuiltinDraft } from '../builtin-tool.ts'
@@ -179,18 +179,17 @@ async function candidatesOf(
   if (stat === undefined) throw notFound(path)
   if (stat.type === 'other') throw new ToolError('PATH_REJECTED', `${quote(path)} is not a regular file`, { path })
   const visible = await files.candidates(path, input)
+  const isWanted = (...names: readonly string[]) =>
+    (include === undefined || names.some(include.matches)) && !(exclude !== undefined && names.some(exclude.matches))
   if (stat.type === 'file') {
-    if (visible.length > 0) return visible
+    if (visible.length > 0) return isWanted(nameOf(path), path) ? visible : []
     throw new ToolError('POLICY_DENIED', `Policy does not allow searching ${quote(requestedPath)}`, {
       path: requestedPath,
     })
   }
   if (include === undefined && exclude === undefined) return visible
   const relative = relativeTo(path)
-  return visible.filter((candidate) => {
-    const name = relative(candidate)
-    return (include?.matches(name) ?? true) && !(exclude?.matches(name) ?? false)
-  })
+  return visible.filter((candidate) => isWanted(relative(candidate)))
 }
 
 /** Returns an upper estimate of the bytes of a match in JSON, as the limit on results counts them. */
