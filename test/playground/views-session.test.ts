@@ -2,8 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Failure, Success } from 'wardspace'
 import { memory } from 'wardspace/backends/memory'
+import type { Agent } from '../../playground/agent/types.ts'
 import { memoryByteStore } from '../../playground/projects/byte-store.ts'
+import { OPEN_CONVERSATION, openArchive } from '../../playground/session/archive.ts'
 import { changedPaths, changeOfFile, changesOfCall, contentOfVersion } from '../../playground/session/changes.ts'
+import { createConversation, type LoadedAgent, type SavedConversation } from '../../playground/session/conversation.ts'
 import { createOpenFiles } from '../../playground/session/open-files.ts'
 import { openSession } from '../../playground/session/open-session.ts'
 import type { Session, WorkspaceSettings } from '../../playground/session/types.ts'
@@ -268,3 +271,81 @@ describe('an open file', () => {
     await session.close()
   })
 })
+
+describe('the conversations of a project', () => {
+  it('continue with what their runs have read, also after a reload, and none is lost', async () => {
+    const from = project()
+    const policy = {
+      preset: 'autonomous',
+      labels: { sources: [{ label: 'confidential', paths: ['src/**'] }] },
+    } as const
+    const openBoth = async () => {
+      const { session } = await open({ policy }, from)
+      const archive = await openArchive(from)
+      const conversation = createConversation(session, {
+        kept: await from.kept.load<SavedConversation>(OPEN_CONVERSATION),
+        pick: { kind: 'scripted', scenario: '' },
+        load: async () => ({
+          createAgent: readingAgent(session),
+          tools: () => session.workspace.value,
+          instructions: async () => '',
+          contentOf: async (_, text) => text,
+        }),
+        loadScenarios: async () => [],
+        archive,
+      })
+      return { session, conversation, label: () => session.agentRun.value.taint.label() }
+    }
+
+    const first = await openBoth()
+    await first.conversation.send('Read src/x.js')
+    expect(first.label()).toBe('confidential')
+    first.conversation.clear()
+    await first.conversation.send('Read a.txt')
+    expect(first.label()).toBe('public')
+    await expect.poll(() => first.conversation.archive.all.value.map(({ title }) => title)).toEqual(['Read src/x.js'])
+    await from.kept.save(OPEN_CONVERSATION, first.conversation.save())
+    first.conversation.close()
+    await first.session.close()
+
+    const again = await openBoth()
+    const [other] = again.conversation.archive.all.value
+    expect(again.label()).toBe('public')
+    await again.conversation.open(other?.id ?? '')
+    expect(again.label()).toBe('confidential')
+    expect(again.conversation.items.value[0]).toMatchObject({ text: 'Read src/x.js' })
+    expect(again.conversation.archive.all.value.map(({ title }) => title)).toEqual(['Read a.txt'])
+    // The open conversation is stored before the other one leaves the archive.
+    expect(await from.kept.load<SavedConversation>(OPEN_CONVERSATION)).toMatchObject({
+      items: [{ text: 'Read src/x.js' }],
+    })
+    again.conversation.close()
+    await again.session.close()
+  })
+})
+
+/** An agent that reads the file which the message names. */
+function readingAgent(session: Session): LoadedAgent['createAgent'] {
+  return ({ conversation, onEvent }) => {
+    let messages = conversation?.messages ?? []
+    const agent: Agent = {
+      isWorking: false,
+      canContinue: false,
+      get conversation() {
+        return { messages, usage: { steps: 0, inputTokens: 0, outputTokens: 0, ms: 0 } }
+      },
+      async send(content) {
+        messages = [...messages, { role: 'user', content }]
+        onEvent?.({ type: 'conversation' })
+        await session.agentRun.value.call('read_file', { path: String(content).replace('Read ', '') })
+        return 'finished'
+      },
+      rewind() {},
+      resume: async () => 'finished',
+      next: async () => 'finished',
+      retry: async () => 'finished',
+      stop: async () => {},
+    }
+    return agent
+  }
+}
