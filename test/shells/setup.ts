@@ -26,12 +26,15 @@ export interface ShellBench {
   snapshot(): Promise<Record<string, string>>
 }
 
+/** The shell of the benches that bring none. It stays open, so that one start serves all of them. */
+const shared: Shell = { ...bash(), close: async () => {} }
+
 export async function shellBench(
   tree: Readonly<Record<string, MemoryEntry>>,
   options: Partial<WorkspaceOptions> = {},
 ): Promise<ShellBench> {
   const backend = options.backend ?? memory(tree)
-  const workspace = await createWorkspace({ policy: 'autonomous', shell: unjudged(bash()), ...options, backend })
+  const workspace = await createWorkspace({ policy: 'autonomous', shell: unjudged(shared), ...options, backend })
   return {
     workspace,
     backend,
