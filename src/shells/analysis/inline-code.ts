@@ -14,7 +14,9 @@ export const checkJavaScript: CodeCheck = (code) => {
   if (unlisted !== undefined) return `the module ${JSON.stringify(unlisted)} is not on the list`
   const word =
     /\b(require|import|eval|Function|AsyncFunction|constructor|prototype|__proto__|child_process|binding|_linkedBinding|dlopen|mainModule|module|globalThis|global|Reflect|Proxy|Worker|worker_threads|cluster|vm|repl|inspector|spawn|spawnSync|exec|execSync|execFile|execFileSync|fork|kill|getBuiltinModule|Deno|Bun|WebAssembly|with|setTimeout|setInterval|GeneratorFunction|getOwnPropertyDescriptors?|getPrototypeOf|defineProperty|SharedArrayBuffer)\b/.exec(
-      withoutPatternCalls(withoutConstantPatternCalls(codeWithoutImports)),
+      withoutPatternCalls(
+        withoutConstantPatternCalls(codeWithoutImports.replace(CONSTRUCTOR, '$1').replace(TIMER, '')),
+      ),
     )
   if (word !== null) return `${JSON.stringify(word[0])} may reach other processes`
   for (const [, member = ''] of codeWithoutImports.matchAll(/\bprocess\b\s*(\??\.\s*\w+)?/g)) {
@@ -28,6 +30,12 @@ export const checkJavaScript: CodeCheck = (code) => {
   }
   return namesComputed(codeWithoutImports) ? 'a computed name may be any name' : undefined
 }
+
+/** The definition of a constructor in a class. */
+const CONSTRUCTOR = /([{;}]\s*)constructor(?=\s*\([^()]*\)\s*\{)/g
+
+/** A timer with a function. Node refuses a text, which other runtimes run. */
+const TIMER = /\bset(Timeout|Interval)(?=\s*\(\s*(async\s*)?(\(|function\b|[A-Za-z_$][\w$]*\s*(=>|,)))/g
 
 /**
  * Removes the calls of `exec` on a pattern that is written in place, as in `(/a/.exec('b'))`. Only where a slash begins a pattern
@@ -63,7 +71,7 @@ function withoutConstantPatternCalls(code: string): string {
 }
 
 const SAFE_MODULE =
-  /^(node:)?(fs|fs\/promises|path|url|util|assert|assert\/strict|crypto|os|events|zlib|querystring|string_decoder|timers|perf_hooks|punycode)$/
+  /^(node:)?(fs|fs\/promises|path|url|util|assert|assert\/strict|crypto|os|events|zlib|querystring|string_decoder|timers|timers\/promises|perf_hooks|punycode|buffer|stream|stream\/promises|readline|readline\/promises)$|^(@[\w.-]+\/)?[\w-][\w.-]*\/package\.json$/
 
 const isWorkspaceModule = (name: string): boolean => /^\.{1,2}\/[\w./@-]+$/.test(name)
 
@@ -74,10 +82,14 @@ function takeLoaders(code: string): { readonly names: readonly string[]; readonl
     names.push(name)
     return ''
   }
-  // The whole name has to be known: `require('a'.concat(b))` loads another module.
+  // An import without code after it has no use. The whole name has to be known: `require('a'.concat(b))` loads another module.
   const called = code
     .replace(/\b(?:require|import)\s*\(\s*(['"`])([^'"`]*)\1(?=\s*\))/g, take)
     .replace(/\bimport\s*(['"])([^'"]*)\1(?=\s*(?:;|$))/gm, take)
+    .replace(
+      /(?<=(?:^|[;\n])[ \t]{0,40})import\s[\w$*{}\s,]{1,500}?\bfrom\s{0,9}(['"])([^'"]*)\1(?=[ \t]*[;\n]\s*\S)/gm,
+      take,
+    )
   if (!/\bexport\b/.test(called)) return { names, rest: called }
   // `from` loads a module only in a declaration, and never as the name of a function: `Buffer.from('a')`.
   const rest = called.replace(/\bfrom\s*(?:(['"])([^'"]*)\1|\/[/*])/g, (_, quotes, name = '') => take(_, quotes, name))
@@ -109,10 +121,13 @@ function namesComputed(code: string): boolean {
   const tight = code.replace(/\s+|\?\./g, '')
   // A comment between an object and its brackets may end in any character.
   const hasComments = /\/[/*]/.test(tight)
-  const literal = /\[(?:\d+|'[\w.@/-]*'|"[\w.@/-]*"|[ijkn])?\]/y
+  // A difference is a number, which names no member that gives access to others.
+  const literal = /\[(?:\d+|'[\w.@/-]*'|"[\w.@/-]*"|[ijkn]|[A-Za-z_$][\w$.]*-\d+)?\]/y
   for (const { index } of tight.matchAll(/\[/g)) {
     literal.lastIndex = index
     if (literal.test(tight)) continue
+    // A list after a reserved word is no member of it.
+    if (!hasComments && /(^|[;{}(])(const|var|return)$/.test(tight.slice(Math.max(0, index - 7), index))) continue
     const before = tight.charAt(index - 1)
     if (hasComments || !/^[(,=:[?&|;<>!~+*%^-]?$/.test(before)) return true
     // After a comma, it may also be a computed property name.
@@ -138,12 +153,24 @@ function withoutPythonTexts(code: string): string {
   return hasFields || /[A-Za-z0-9_]''|["]/.test(bare) || /'(?!')(?<!'')/.test(bare) ? code : bare
 }
 
+/** Removes the import of `os`, and its members that start nothing, from code that uses one of them. */
+function withoutSafeOs(code: string): string {
+  if (!/\bos\.\w/.test(code.replace(/\bimport\b[^;\n]*/g, ''))) return code
+  return code
+    .replace(/\bimport\b([^;\n]*)/g, (_, names: string) => `import${names.replace(/\bos(\.path)?(?=\s*(,|$))/g, '')}`)
+    .replace(SAFE_OS, '')
+}
+
+const SAFE_OS =
+  /(?<![\w.]\s{0,9})os\.(?:(?:getcwd|listdir|environ|getenv|sep|linesep|getpid|cpu_count|walk|stat|scandir|makedirs|mkdir|uname)\b|path\.(?:exists|join|abspath|basename|dirname|isfile|isdir|islink|getsize|getmtime|realpath|relpath|normpath|split|splitext|expanduser)\b)/g
+
 /** Allows Python with listed modules and without words that give access to others. */
 export const checkPython: CodeCheck = (code) => {
   if (/\\[uxUN0-7]/.test(code)) return 'an escape may hide any text'
-  if (code.includes('__')) return 'names with __ give access to everything'
+  const plain = code.replace(/\.__(version|file|name|doc)__\b(?!\s*\()/g, '')
+  if (plain.includes('__')) return 'names with __ give access to everything'
   const safe = new Set(
-    'json sys re math cmath datetime time calendar collections itertools functools random statistics decimal fractions hashlib hmac base64 binascii struct textwrap difflib pprint csv io pathlib glob fnmatch zlib uuid secrets html unicodedata enum dataclasses typing heapq bisect copy locale tomllib configparser xml platform yaml numpy pandas'.split(
+    'json sys re math cmath datetime time calendar collections itertools functools random statistics decimal fractions hashlib hmac base64 binascii struct textwrap difflib pprint csv io pathlib glob fnmatch zlib uuid secrets html unicodedata enum dataclasses typing heapq bisect copy locale tomllib configparser ast os xml platform yaml numpy pandas'.split(
       ' ',
     ),
   )
@@ -151,12 +178,13 @@ export const checkPython: CodeCheck = (code) => {
   for (const [, from, names = ''] of code.matchAll(/(?:\bfrom\s+([\w.]+)\s+)?\bimport\b([^;\n]*)/g)) {
     const modules = from === undefined ? names.split(',').map((name) => name.trim().replace(/\s.*/s, '')) : [from]
     if (!modules.every((name) => TEXT_MODULE.test(name))) plainImports = false
+    if (from === 'os' || from?.startsWith('os.') === true) return 'the module "os" is not on the list'
     const odd = modules.find((name) => !safe.has(name.replace(/\..*/s, '')))
     if (odd !== undefined) return `the module ${JSON.stringify(odd)} is not on the list`
   }
   const word =
     /\b(os|subprocess|system|popen\w*|spawn\w*|exec\w*|eval|compile|getattr|setattr|delattr|globals|locals|vars|dir|breakpoint|input|modules|importlib|imp|runpy|pty|ctypes|cffi|builtins|posix|nt|codecs|pickle|marshal|shelve|code|codeop|pdb|multiprocessing|threading|concurrent|asyncio|signal|socket|urllib|http|webbrowser|attrgetter|methodcaller|get_field|fork\w*|kill\w*|loader|load_module|find_spec|gi_frame|f_globals|f_builtins|tb_frame|shutil|tempfile|query|read_pickle|full_load|unsafe_load|load_all|UnsafeLoader|Loader|ctypeslib|f2py|distutils|testing|loads?_pickle|memmap|settrace|setprofile|addaudithook|_\w+|sh|help|license|copyright|credits)\b/.exec(
-      plainImports ? withoutPythonTexts(code).replace(/\bre\.compile\b/g, 're') : code,
+      withoutSafeOs(plainImports ? withoutPythonTexts(plain).replace(/\bre\.compile\b/g, 're') : plain),
     )
   if (word !== null) return `${JSON.stringify(word[0])} may reach other processes`
   return undefined
@@ -279,7 +307,7 @@ function endOfParts(script: string, start: number): number | undefined {
       close.lastIndex = at
       const match = close.exec(script)
       if (match !== null) {
-        if (match[0].includes(delimiter)) return undefined
+        if (match[0].replace(/\\[^\]]/g, '').includes(delimiter)) return undefined
         at = close.lastIndex - 1
       }
     } else if (char === delimiter) parts += 1

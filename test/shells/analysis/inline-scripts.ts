@@ -78,6 +78,19 @@ const m = /a\/b/g.exec(s); console.log(m)
 if (!/^x$/i.exec(s)) console.log(1)
 let m; while ((m = /a/y.exec(s)) !== null) console.log(m)
 const f = ({ from }) => from; f({ from: 'a' })
+setTimeout(() => console.log(1), 5)
+setTimeout(function () { console.log('done') }, 100)
+const t = setTimeout(async () => {}, 10); clearTimeout(t)
+new Promise((resolve) => setTimeout(resolve, 100)).then(() => console.log('x'))
+setInterval((x) => console.log(x), 1000, 'tick')
+import { a } from './src/a.js'; console.log(a())
+import fs, { existsSync as e } from 'fs'; console.log(fs === e)
+import * as path from "node:path"⏎console.log(path.sep)
+console.log(require('react/package.json').version, require('@a/b/package.json').version)
+const { createInterface } = require('readline'); createInterface({ input: process.stdin })
+const lines = 'a b'.split(' '); console.log(lines[lines.length - 1])
+const [a, b] = '1 2'.split(' '); console.log(+a + +b)
+class A { constructor() { this.x = 1 } } console.log(new A().x)
 const p = /a(b)/g; let m; while ((m = p.exec(s)) !== null) console.log(m[1], p.lastIndex)
 const p = /a/; const q = /b/y; console.log(p.exec(s), q.exec(s), q.test(s), q.source)
 const p = /a+\/b/i⏎console.log(p.exec(s)?.at(0))
@@ -141,6 +154,21 @@ fs.writeFileSync('./a.js', 'eval(b)'); import('./a.js')
 new Worker('a')
 Function('a')()
 setTimeout('a', 1)
+setTimeout("a" + b, 1)
+x.setTimeout = 1
+import a from 'http'; import { b } from 'child_process'
+import a from './a'; import b from 'vm'
+import { a } from 'fs' + b
+require('child_process/package.json/../..')
+require('../package.json/x').exec('id')
+x[y-z]
+x[(y)-1]
+x[y.z - 1 || w]
+x[y-1,w]
+x.const [y]
+foo.constructor('a')
+x = { y: 1 }.constructor('a')
+constructor.constructor('a')
 module.require('vm')
 process.binding('a')
 cp.exec('id')
@@ -191,12 +219,35 @@ import re; print(re.sub('eval', 'x', 'an eval'))
 import csv, sys; print([row['license'] for row in csv.DictReader(sys.stdin)])
 print('a" ); exec("b')
 print('dir' in ['dir'])
+import os; print(os.getcwd(), os.environ.get('HOME'))
+import os; print(os.path.exists('a.txt'), os.listdir('.'))
+import os.path; print(os.path.abspath('a'))
+import sys, os⏎print(os.path.join('a', 'b'), sys.argv)
+import ast; ast.parse(open('a.py').read())
+import numpy as np; print(np.__version__)
 `
 
 /** Python that runs or looks up a text, or may. */
 const loadingPython = `
 exec('a')
 eval("a")
+import os; os.system('a')
+import os; os.getcwd(); os.popen('a')
+import os; os.path.os.system('a')
+import os; os.getcwd(); x = os; x.execv('a', [])
+import os as o; o.getcwd(); o.execl('a')
+import os, sys as s; os.getcwd(); os.posix_spawn('a', [], {})
+from os import getcwd, system; os.getcwd()
+from os.path import os; os.getcwd()
+import os; os.getcwd(); a.os.execv('b')
+import os; os.getcwd.__globals__['system']('a')
+import os; os.environ.__class__
+import os; print(f'{os.getcwd()}', os . system('a'))
+import os; os.path.genericpath.os.fork()
+import ast; ast.sys.modules['os']
+a.__version__.__class__
+a.__file__()
+a.__name__.__init__
 getattr(a, 'b')
 import typing; print('exec(a)')
 import pandas; pandas.DataFrame().apply('eval')
