@@ -85,13 +85,22 @@ const MAX_PARTS = 10_000
  */
 const HOST_PATHS = /(function \w+\((\w+),\w+,\w+\)\{if\(!\2\)return \2;)(let \w+=\2\.replace\(\/\\n\\s\+at)/
 
+/** The errors of an engine that has no more room for a recursion or a value. They go through the same function. */
+const NO_ROOM =
+  '/^(?:Maximum call stack size exceeded\\.?|too much recursion|Invalid (?:string|array|typed array) length|Array buffer allocation failed|out of memory)$/i'
+const OWN_MESSAGES = `$1if(${NO_ROOM}.test($2))return"too large, or nested too deeply, for this shell";if(/^E[A-Z]+: [a-z /]+, [a-z]+ '/.test($2))return $2;$3`
+
+/** What an error of a limit says about an option that only programs have. A script may write such an error to a file. */
+const OPTION = /, increase executionLimits\.\w+/g
+const NO_MORE = '; this shell allows no more'
+
 /** The heading of `help`, a built-in command that no other command replaces. */
 const HELP = 'just-bash shell builtins'
 
 /**
  * Makes arithmetic end. just-bash never leaves the first loop at a `$` that begins no expansion, as in the value `a$`; what follows
  * is now a syntax error, as in bash. Special variables such as `$@` may contain themselves, and others each other several times.
- * Messages of the files keep their paths. And `help` names no package.
+ * Messages of the files keep their paths, and errors of limits name no option. And `help` names no package.
  */
 const changedInterpreter: Plugin = {
   name: 'changed-interpreter',
@@ -103,14 +112,15 @@ const changedInterpreter: Plugin = {
       const tooMany = `if(($4.parts=($4.parts??0)+1)>${MAX_PARTS})throw new $6("expression has too many parts");`
       if (!text.includes(HELP)) throw new Error(`${path} has another heading of help`)
       const changed = text.replace(PARTS, '$1if($5===$3)break;$6').replace(EVALUATION, `$1${tooMany}$5`)
-      return { contents: changed.replace(HELP, 'Shell builtins') }
+      if (text.search(OPTION) === -1) throw new Error(`${path} has other errors of limits`)
+      const named = changed.replace(HELP, 'Shell builtins').replace(OPTION, NO_MORE)
+      return { contents: named.replace(/: invalid (\$\{\w+\}) accounting/, ': incomplete $1') }
     })
     let isFound = false
     to.onLoad({ filter: /[/]just-bash[/]dist[/]bundle[/]chunks[/][\w-]+\.js$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8')
-      if (!HOST_PATHS.test(text)) return undefined
-      isFound = true
-      return { contents: text.replace(HOST_PATHS, `$1if(/^E[A-Z]+: [a-z \/]+, [a-z]+ '/.test($2))return $2;$3`) }
+      isFound ||= HOST_PATHS.test(text)
+      return { contents: text.replace(HOST_PATHS, OWN_MESSAGES).replace(OPTION, NO_MORE) }
     })
     to.onEnd(() => {
       if (!isFound) throw new Error('just-bash hides the paths of a host in another way')

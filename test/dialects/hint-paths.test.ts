@@ -1,8 +1,14 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { memory } from '../../src/backends/memory/index.ts'
 import { dialects } from '../../src/dialects/index.ts'
 import { mcpFilesystem } from '../../src/dialects/mcp-filesystem/index.ts'
+import { toDialectError } from '../../src/dialects/runtime/translate-error.ts'
+import type { DialectTool } from '../../src/dialects/runtime/types.ts'
+import { type ErrorCode, errorHints } from '../../src/errors.ts'
 import { createWorkspace } from '../../src/index.ts'
+import { builtinTools } from '../../src/tools/index.ts'
 
 describe('the hint for a target that is a directory', () => {
   it.each([
@@ -28,5 +34,44 @@ describe('the virtual roots of a dialect', () => {
       expect(() => open(roots as never)).toThrow(TypeError)
       expect(() => open(roots as never)).toThrow(/^The virtual root(?!.*\()/)
     }
+  })
+})
+
+/** The hints that the source has as texts. */
+function writtenHints(): string[] {
+  const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+  const hints = sources.flatMap((name) => [...readFileSync(`src/${name}`, 'utf8').matchAll(/\bhint: '([^'\n]+)'/g)])
+  return [...new Set(hints.map(([, hint = '']) => hint))]
+}
+
+/** The names that a caller of a tool has: the tool, its fields at any depth, and the fields of the workspace's tools that it accepts too. */
+function namesOf({ name, input, uses }: DialectTool): string[] {
+  const schema = JSON.stringify(z.toJSONSchema(input as unknown as z.ZodType, { io: 'input', unrepresentable: 'any' }))
+  const native = builtinTools
+    .filter((tool) => uses.includes(tool.name))
+    .flatMap((tool) => Object.keys(tool.input.shape))
+  const accepted = native.map((field) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+  return [name, ...accepted, ...[...schema.matchAll(/"(\w+)":/g)].map(([, field = '']) => field)]
+}
+
+describe('the hint of every code', () => {
+  const written = writtenHints()
+
+  it.each(Object.entries(dialects))('names only tools and fields of %s', (_, open) => {
+    const dialect = open()
+    const names = new Set(dialect.tools.flatMap(namesOf))
+    const others: string[] = []
+    for (const code of Object.keys(errorHints) as ErrorCode[]) {
+      for (const hint of [errorHints[code], ...written]) {
+        const failure = { ok: false as const, code, message: 'Refused', hint }
+        const shown = toDialectError(dialect, dialect.tools[0]?.name ?? '', failure, {
+          workspaceTool: 'read_file',
+        }).hint
+        const words = shown.replace(/"[^"]*"/g, '').match(/\b[a-z]+(?:_[a-z]+)+\b|\b[a-z]+[A-Z]\w*/g) ?? []
+        others.push(...words.filter((word) => !names.has(word)).map((word) => `${code}: ${word} in ${shown}`))
+      }
+    }
+    expect(written.length).toBeGreaterThan(50)
+    expect([...new Set(others)]).toEqual([])
   })
 })

@@ -106,6 +106,39 @@ async function callOwn(tool: string, input: object, one: Case, limits: Partial<L
   return result
 }
 
+/** The calls of a dialect that search, with a storage that takes longer than the limit. Returns those that the limit leaves unchanged. */
+export async function ignoredSearchTimeouts(name: string, dialect: Dialect) {
+  const slow = new Proxy(memory({ ...tree }), {
+    get(target, key) {
+      const member = Reflect.get(target, key) as unknown
+      if (key !== 'scan') return typeof member === 'function' ? member.bind(target) : member
+      return async (...args: Parameters<typeof target.scan>) => {
+        await new Promise((resolve) => setTimeout(resolve, 60))
+        return target.scan(...args)
+      }
+    },
+  })
+  const ignored: string[] = []
+  let effective = 0
+  for (const one of cases[name] ?? []) {
+    const { calls } = await inDialect(dialect, one, {})
+    if (!calls.some(({ tool }) => tool === 'search_text')) continue
+    const [plain, limited] = await Promise.all(
+      [600_000, 50].map(async (searchTimeoutMs) => {
+        const limits = { searchTimeoutMs, searchTimeoutMsHard: 600_000 }
+        const workspace = await createWorkspace({ ...optionsFor(one, limits), backend: slow, dialect })
+        for (const { tool, input } of one.before ?? []) await workspace.call(tool, input)
+        const text = textOf(await workspace.call(one.tool, one.input))
+        await workspace.close()
+        return text
+      }),
+    )
+    if (plain === limited) ignored.push(`${one.tool} ${JSON.stringify(one.input)}`)
+    else effective += 1
+  }
+  return { effective, ignored }
+}
+
 /** A low value of a limit, and a high one with the hard limit that it needs. */
 function changesOf(name: keyof Limits): readonly Partial<Limits>[] {
   const low = /Ms(Hard)?$/.test(name) ? 50 : /Bytes/.test(name) ? 20 : 2

@@ -3,7 +3,7 @@ import { memory } from '../../src/backends/memory/index.ts'
 import { dialects } from '../../src/dialects/index.ts'
 import { pythonHarness } from '../../src/dialects/python-harness/index.ts'
 import { createWorkspace } from '../../src/index.ts'
-import { ignoredLimits, softLimits } from './limit-checks.ts'
+import { ignoredLimits, ignoredSearchTimeouts, softLimits } from './limit-checks.ts'
 
 describe('a limit that a workspace sets', () => {
   let effective = 0
@@ -16,6 +16,16 @@ describe('a limit that a workspace sets', () => {
       effective += result.effective
     },
   )
+
+  it('applies to the time of every search of every dialect', async () => {
+    let searches = 0
+    for (const [name, create] of Object.entries(dialects)) {
+      const { effective: count, ignored } = await ignoredSearchTimeouts(name, create())
+      expect(ignored, name).toEqual([])
+      searches += count
+    }
+    expect(searches).toBeGreaterThanOrEqual(10)
+  })
 
   it('is counted', () => {
     console.log(`calls of dialects that ${softLimits.length} limits change: ${effective}`)

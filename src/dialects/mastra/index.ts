@@ -31,6 +31,5 @@ export const mastra: DialectFactory = createDialectFactory('mastra()', {}, (root
 
 function formatError({ code, message, hint, failure }: DialectError): Answer {
   const renamedMessage = message.replace(/\boldText\b/, '"old_string"')
-  const renamedHint = hint.replace(/\bstart_command\b/, 'mastra_workspace_execute_command')
-  return { output: `Error: ${renamedMessage} (${code}). ${renamedHint}${formatNearestPassage(failure)}` }
+  return { output: `Error: ${renamedMessage} (${code}). ${hint}${formatNearestPassage(failure)}` }
 }

@@ -1,4 +1,4 @@
-import type { Failure } from '../../errors.ts'
+import { errorHints, type Failure } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
 import { checkArgument, must, requireText } from '../../util/check-options.ts'
 import type { PathMapping } from './path-mapping.ts'
@@ -15,7 +15,7 @@ const isFailure = must('the failure of a call', (failure) => typeof Object(failu
  * tools and fields. `workspaceTool` is the tool of the workspace that failed, if one did.
  */
 export function toDialectError(
-  dialect: Pick<Dialect, 'pathMapping' | 'hints' | 'fields'>,
+  dialect: Pick<Dialect, 'pathMapping' | 'hints' | 'fields'> & Partial<Pick<Dialect, 'tools'>>,
   tool: string,
   failure: Failure,
   { input, workspaceTool }: { readonly input?: unknown; readonly workspaceTool?: string | undefined } = {},
@@ -77,18 +77,43 @@ function renameFields(text: string, fields: Readonly<Record<string, string>>): s
 /** Returns the hint in words of the dialect. Suggested paths in the hint of the workspace are logical ones and are translated. */
 function hintOf(
   { code, hint, suggestions }: Failure,
-  { pathMapping }: Pick<Dialect, 'pathMapping'>,
+  { pathMapping, tools, fields = {} }: Pick<Dialect, 'pathMapping' | 'fields'> & Partial<Pick<Dialect, 'tools'>>,
   workspaceTool: string | undefined,
 ): string {
   // The hint of the workspace lists the fields of its own tool.
   if (code === 'INVALID_INPUT' && workspaceTool !== undefined) return 'Correct the input and call again.'
   const neutral = neutralHints(pathMapping.roots)[code]
   if (neutral !== undefined) return neutral
-  if (!Array.isArray(suggestions)) return hint
+  const renamed = renameTools(renameFields(hint, fields), tools)
+  if (namesOthers(renamed, tools)) {
+    const usual = errorHints[code]
+    return namesOthers(usual, tools) ? 'Do not repeat the call as it is.' : usual
+  }
+  if (!Array.isArray(suggestions)) return renamed
   return suggestions.reduce(
     (text: string, path: string) => text.replace(`"${path}"`, () => `"${pathMapping.outward(path)}"`),
-    hint,
+    renamed,
   )
+}
+
+/** Replaces the names of the workspace's tools by those of the tools of the dialect that use them. */
+function renameTools(hint: string, tools: Dialect['tools'] = []): string {
+  return hint.replace(/"[^"]*"|\b[a-z]+(?:_[a-z]+)+\b/g, (name) => {
+    if (tools.some((tool) => tool.name === name)) return name
+    const user =
+      tools.find(({ uses }) => uses[0] === name) ?? tools.find(({ mayUse = [] }) => mayUse.some((one) => one === name))
+    return user?.name ?? name
+  })
+}
+
+/**
+ * Whether a hint names tools or fields that the dialect does not have: the words in snake_case and camelCase outside of quoted
+ * text.
+ */
+function namesOthers(hint: string, tools: Dialect['tools'] | undefined): boolean {
+  if (tools === undefined) return false
+  const names = hint.replace(/"[^"]*"/g, '').match(/\b[a-z]+(?:_[a-z]+)+\b|\b[a-z]+[A-Z]\w*/g) ?? []
+  return names.some((name) => !tools.some((tool) => tool.name === name || Object.hasOwn(tool.input.shape, name)))
 }
 
 /** Replacements for those hints of the workspace that name its tools or fields. */

@@ -2,6 +2,7 @@ import type { Command, ExecResult, ResolvedCommandContext } from 'just-bash'
 import { ToolError } from '../../errors.ts'
 import type { LiveOutput, OutputListener } from './live-output.ts'
 import type { Script, ScriptFiles, ScriptResult, TestReport } from './node-emulation/script.ts'
+import { withOwnTexts } from './own-texts.ts'
 import { findTests } from './test-files.ts'
 import { resolvePath } from './virtual-paths.ts'
 
@@ -37,7 +38,7 @@ type ScriptRun = (script: Omit<Script, 'root'>, files: ScriptFiles) => Promise<S
 /** `node`: runs scripts, code and tests in an engine of our own. */
 export function nodeCommand({ root, runner, endLine, live }: NodeHost): Command {
   const run: ScriptRun = (script, files) =>
-    runner({ ...script, root }, files, live?.writerFor('node')).catch((error: unknown) => {
+    runner({ ...script, root }, files, live?.writerFor('node')).then(withOwnTexts, (error: unknown) => {
       if (error instanceof ToolError && error.code !== 'SHELL_UNAVAILABLE') endLine(error)
       const reason = error instanceof ToolError ? error.message : 'the engine failed'
       return { stdout: '', stderr: `node: ${reason}\n`, exitCode: 134 }

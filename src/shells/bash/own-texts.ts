@@ -1,10 +1,10 @@
 /** What the interpreter says of its own package in errors, and what it says here. */
 const errors: readonly (readonly [RegExp, string])[] = [
   [/\b(zstd|xz) compression requires .*/g, '$1 is not available in this shell; use -z or -j'],
-  [/^(.{1,300}), increase executionLimits\.\w+$/gm, '$1'],
+  [/^(.{1,300})(?:, increase executionLimits\.\w+|; this shell allows no more)$/gm, '$1'],
   // The errors of an engine that has no more room for a recursion or a value.
   [
-    /(^|: )(?:RangeError: |InternalError: )?(?:Maximum call stack size exceeded\.?|too much recursion|Invalid (?:string|array|typed array) length|Array buffer allocation failed|Out of memory)$/gm,
+    /(^|: )(?:RangeError: |InternalError: )?(?:Maximum call stack size exceeded\.?|too much recursion|stack overflow|out of memory|Invalid (?:string|array|typed array) length|Array buffer allocation failed|Out of memory)$/gm,
     '$1too large, or nested too deeply, for this shell',
   ],
 ]

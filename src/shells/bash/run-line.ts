@@ -133,7 +133,8 @@ function reasonOf({ reason }: AbortSignal): ToolError {
 
 /** Refuses a script that exceeded a limit of the interpreter, so that no part of its changes is kept. */
 function refuseRunaway({ stderr }: BashExecResult): void {
-  const [, reason] = /bash: (.{1,200}), increase executionLimits\.\w+\n?$/.exec(stderr) ?? []
+  const limit = /bash: (.{1,200})(?:, increase executionLimits\.\w+|; this shell allows no more)\n?$/
+  const [, reason] = limit.exec(stderr) ?? []
   if (reason === undefined) return
   throw new ToolError('LIMIT_EXCEEDED', `The command was stopped: ${reason}; nothing that it did was kept`)
 }

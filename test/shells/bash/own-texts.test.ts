@@ -6,7 +6,7 @@ import { bash } from '../../../dist/shells/bash/index.js'
 
 /** What only the interpreter's own package has: its names, options, packages, documentation and environments. */
 const foreign =
-  /just-?bash|BashEnv|\bBash\(|executionLimits|npm install|\(apt\)|\(brew\)|mongodb|liblzma|vercel|browser|CPython|Emscripten|\bcurl\b/i
+  /just-?bash|BashEnv|\bBash\(|executionLimits|npm install|\(apt\)|\(brew\)|mongodb|liblzma|vercel|browser|CPython|Emscripten|InternalError|accounting|stack overflow|\bcurl\b/i
 
 describe('the commands of bash(), as published', () => {
   const names = getCommandNames()
@@ -39,6 +39,11 @@ describe('the commands of bash(), as published', () => {
     ...['python', 'python3', 'sqlite3', 'js-exec'].map((name) => `${name} a.txt`),
     'while true; do true; done 2>&1 | cat',
     ...endless.flatMap((name) => [`bash ${name}`, `bash ${name} 2>&1 | cat`, `timeout 20 sh ${name} 2> e; cat e`]),
+    ...['source calls.sh', `node -e 'function f() { f() }; f()'`, `node -e '"x".repeat(1e9)'`].flatMap((failure) => [
+      `{ ${failure}; } 2>&1 | cat`,
+      `{ ${failure}; } 2> e; cat e`,
+      `x=$( { ${failure}; } 2>&1 ); echo "$x"`,
+    ]),
   ])('%s says nothing about another package', async (command) => {
     const result = await workspace.callTool('run_command', { command, timeoutMs: 60_000 })
     const text = JSON.stringify(result).replaceAll(command, '')
