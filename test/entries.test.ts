@@ -35,6 +35,7 @@ const mayLoad: readonly (readonly [entry: RegExp, parts: readonly string[] | '*'
   [/^\.\/mcp$/, ['adapters', 'dialects', 'policy']],
   [/^\.\/ui$/, ['ui']],
   [/^\.\/elements$/, ['elements']],
+  [/^\.\/fs$/, ['adapters', 'storage']],
   [/^\.\/(mcp-http|mcp-roots|ai-sdk|json-schema|langchain|mastra|webmcp)$/, ['adapters', 'dialects']],
 ]
 

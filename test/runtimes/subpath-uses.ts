@@ -344,6 +344,12 @@ export const uses: Readonly<Record<string, Use>> = {
     'function',
     async (elements) => typeof elements.WardspaceApprovals,
   ),
+  './fs': use<typeof import('../../src/adapters/fs/index.ts')>('one', async ({ createFs }, { root, memory }) => {
+    const { promises } = createFs(await root.createWorkspace({ backend: memory({}), policy: 'autonomous' }))
+    await promises.mkdir('/d')
+    await promises.writeFile('/d/a.txt', 'one')
+    return promises.readFile('/d/a.txt', 'utf8')
+  }),
   './webmcp': use<typeof import('../../src/adapters/webmcp/index.ts')>(
     true,
     async ({ hasWebTools, registerWebTools }, kit) => {

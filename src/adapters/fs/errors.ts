@@ -1,0 +1,84 @@
+import { type ErrorCode, ToolError } from '../../errors.ts'
+import { systemCodes } from '../../storage/system-codes.ts'
+
+/** An error as `node:fs` throws it. A refusal of the workspace is its `cause`. */
+export interface FsError extends Error {
+  readonly code: string
+  readonly errno?: number
+  readonly syscall?: string
+  readonly path?: string
+  readonly dest?: string
+}
+
+const codes: Partial<Record<ErrorCode, string>> = {
+  ...systemCodes,
+  INVALID_INPUT: 'EINVAL',
+  POLICY_DENIED: 'EACCES',
+  POLICY_DENIED_SECRET: 'EACCES',
+  UNSUPPORTED_ENCODING: 'EACCES',
+  PLAN_MODE: 'EPERM',
+  TAINT_DENIED: 'EPERM',
+  APPROVAL_REQUIRED: 'EPERM',
+  APPROVAL_DENIED: 'EPERM',
+  HOOK_FAILED: 'EPERM',
+  AUDIT_FAILED: 'EPERM',
+  FILE_TOO_LARGE: 'EFBIG',
+  LIMIT_EXCEEDED: 'EFBIG',
+  RATE_LIMITED: 'EAGAIN',
+  WRITE_CONFLICT: 'EBUSY',
+}
+
+/** The number and the text of each code, as Node has them on Linux. */
+const texts: Readonly<Record<string, readonly [errno: number, text: string]>> = {
+  EPERM: [-1, 'operation not permitted'],
+  ENOENT: [-2, 'no such file or directory'],
+  EIO: [-5, 'i/o error'],
+  EBADF: [-9, 'bad file descriptor'],
+  EAGAIN: [-11, 'resource temporarily unavailable'],
+  EACCES: [-13, 'permission denied'],
+  EBUSY: [-16, 'resource busy or locked'],
+  EEXIST: [-17, 'file already exists'],
+  ENOTDIR: [-20, 'not a directory'],
+  EISDIR: [-21, 'illegal operation on a directory'],
+  EINVAL: [-22, 'invalid argument'],
+  EFBIG: [-27, 'file too large'],
+  ENOSPC: [-28, 'no space left on device'],
+  EROFS: [-30, 'read-only file system'],
+  ENOSYS: [-38, 'function not implemented'],
+  ENOTEMPTY: [-39, 'directory not empty'],
+}
+
+/** Creates an error with the code and the message of Node. */
+export function fsError(code: string, syscall: string, path?: string, dest?: string, cause?: unknown): FsError {
+  const [errno, text] = texts[code] ?? [-5, 'i/o error']
+  const named = path === undefined ? '' : ` '${path}'${dest === undefined ? '' : ` -> '${dest}'`}`
+  const error = new Error(`${code}: ${text}, ${syscall}${named}`, cause === undefined ? undefined : { cause })
+  return Object.assign(error, {
+    ...{ errno, code, syscall },
+    ...(path === undefined ? {} : { path }),
+    ...(dest === undefined ? {} : { dest }),
+  })
+}
+
+/** Runs an operation. Refusals of the workspace become the error that Node would throw. */
+export async function asNode<T>(syscall: string, path: string, act: () => Promise<T>, dest?: string): Promise<T> {
+  try {
+    return await act()
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error
+    if (error.code === 'ABORTED') throw abortError(error)
+    throw fsError(codes[error.code] ?? 'EIO', syscall, path, dest, error)
+  }
+}
+
+function abortError(cause: unknown): Error {
+  const error = new Error('The operation was aborted', { cause })
+  return Object.assign(error, { name: 'AbortError', code: 'ABORT_ERR' })
+}
+
+/** Creates the error of Node for an argument that has the wrong type or value. */
+export function argumentError(name: string, expected: string, value: unknown): TypeError {
+  const shown = typeof value === 'string' ? JSON.stringify(value) : String(value)
+  const error = new TypeError(`The "${name}" argument must be ${expected}. Received ${shown}`)
+  return Object.assign(error, { code: 'ERR_INVALID_ARG_TYPE' })
+}

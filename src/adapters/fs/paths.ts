@@ -1,0 +1,36 @@
+import { argumentError } from './errors.ts'
+
+/** A path as `node:fs` takes it. `/` and relative paths start at the root of the workspace. */
+export type FsPath = string | URL | Uint8Array
+
+/** A path as the program wrote it, and as the workspace names it. */
+export interface Located {
+  readonly shown: string
+  /** Relative to the root of the workspace; `.` for the root. */
+  readonly path: string
+}
+
+/** Finds the path of the workspace for a path of a program. */
+export function locate(path: FsPath, name = 'path'): Located {
+  const shown = textOf(path, name)
+  if (shown.includes('\0')) {
+    throw Object.assign(new TypeError(`The argument '${name}' must be a string without null bytes`), {
+      code: 'ERR_INVALID_ARG_VALUE',
+    })
+  }
+  return { shown, path: shown === '' ? '' : shown.replace(/^\/+/, '').replace(/\/+$/, '') || '.' }
+}
+
+function textOf(path: FsPath, name: string): string {
+  if (typeof path === 'string') return path
+  if (path instanceof URL && path.protocol === 'file:') return decodeURIComponent(path.pathname)
+  if (path instanceof Uint8Array) return new TextDecoder().decode(path)
+  throw argumentError(name, 'of type string or an instance of Buffer or URL', path)
+}
+
+/** Returns the target of a link relative to the directory of the link. An absolute one starts at the root. */
+export function relativeTarget(target: string, link: string): string {
+  if (!target.startsWith('/')) return target
+  const depth = link.split('/').length - 1
+  return `${'../'.repeat(depth)}${target.replace(/^\/+/, '')}` || '.'
+}

@@ -1,0 +1,168 @@
+import { ToolError } from '../../errors.ts'
+import { classifyPath } from '../../files/classify/index.ts'
+import type { LogicalPath } from '../../paths/logical-path.ts'
+import type { FileStat, WorkspaceFiles } from '../../workspace/files.ts'
+import { decoded, type EncodingOption, encoded, encodingOf } from './encoding.ts'
+import { argumentError, asNode, fsError } from './errors.ts'
+import { FileHandle } from './file-handle.ts'
+import { type FsPath, locate, relativeTarget } from './paths.ts'
+import { Dirent, Stats } from './stats.ts'
+
+/** The run whose files a program sees. */
+export interface FsTarget {
+  readonly files: WorkspaceFiles
+}
+
+type SignalOption = { readonly signal?: AbortSignal }
+type DataOptions =
+  | EncodingOption
+  | (SignalOption & { readonly mode?: number; readonly flag?: string; readonly encoding?: string })
+
+const signalOf = (options: unknown): SignalOption => {
+  const { signal } = (typeof options === 'object' && options !== null ? options : {}) as SignalOption
+  return signal === undefined ? {} : { signal }
+}
+
+function isGitData(path: string): boolean {
+  return classifyPath(path as LogicalPath).protection === 'git'
+}
+
+/** Reads of `fs.promises`. */
+export function createReads({ files }: FsTarget) {
+  async function statOf(path: FsPath, syscall: string, noFollow: boolean): Promise<Stats> {
+    const { shown, path: at } = locate(path)
+    const stat = await asNode(syscall, shown, async () => {
+      if (at === '') throw fsError('ENOENT', syscall, shown)
+      try {
+        return await files.stat(at, { noFollow })
+      } catch (error) {
+        // Listings do not show git's own data, so programs do not find it.
+        if (error instanceof ToolError && isGitData(error.details.path ?? at)) return undefined
+        throw error
+      }
+    })
+    if (stat === undefined) throw fsError('ENOENT', syscall, shown)
+    return new Stats(stat)
+  }
+  return {
+    async readFile(path: FsPath | FileHandle, options?: DataOptions): Promise<Uint8Array | string> {
+      if (path instanceof FileHandle) return path.readFile(options as EncodingOption)
+      const encoding = encodingOf(options)
+      const { shown, path: at } = locate(path)
+      const bytes = await asNode('open', shown, () => files.readBytes(at, signalOf(options))).catch(
+        (error: unknown) => {
+          // Node opens a directory, and cannot read it.
+          throw (error as { code?: unknown }).code === 'EISDIR'
+            ? fsError('EISDIR', 'read', undefined, undefined, (error as Error).cause)
+            : error
+        },
+      )
+      return decoded(bytes, encoding)
+    },
+    stat: (path: FsPath): Promise<Stats> => statOf(path, 'stat', false),
+    lstat: (path: FsPath): Promise<Stats> => statOf(path, 'lstat', true),
+    async access(path: FsPath, mode = 0): Promise<void> {
+      const { mode: bits } = await statOf(path, 'access', false)
+      if ((mode & 1) !== 0 && (bits & 0o111) === 0) throw fsError('EACCES', 'access', locate(path).shown)
+    },
+    async readlink(path: FsPath): Promise<string> {
+      const { shown, path: at } = locate(path)
+      return asNode('readlink', shown, () => files.readLink(at))
+    },
+    async realpath(path: FsPath): Promise<string> {
+      const { shown, path: at } = locate(path)
+      const real = await asNode('realpath', shown, () => files.realPath(at))
+      return `/${real === '.' ? '' : real}`
+    },
+    async readdir(
+      path: FsPath,
+      options?:
+        | EncodingOption
+        | { readonly withFileTypes?: boolean; readonly recursive?: boolean; readonly encoding?: string },
+    ): Promise<string[] | Dirent[]> {
+      encodingOf(options as EncodingOption)
+      const { withFileTypes = false, recursive = false } =
+        typeof options === 'object' && options !== null
+          ? (options as { withFileTypes?: boolean; recursive?: boolean })
+          : {}
+      const { shown, path: at } = locate(path)
+      const found = await asNode('scandir', shown, async () => {
+        if (!recursive) return (await files.entries(at)).map(({ name, type }) => ({ path: name, type }))
+        const start = await files.realPath(at)
+        const below: { path: string; type: FileStat['type'] }[] = []
+        for await (const { path: each, type } of files.walk(at)) {
+          below.push({ path: start === '' || start === '.' ? each : each.slice(start.length + 1), type })
+        }
+        return below
+      })
+      if (!withFileTypes) return found.map((entry) => entry.path)
+      return found.map((entry) => {
+        const cut = entry.path.lastIndexOf('/')
+        const parent = cut < 0 ? shown : `${shown.replace(/\/+$/, '')}/${entry.path.slice(0, cut)}`
+        return new Dirent(entry.path.slice(cut + 1), parent, entry.type)
+      })
+    },
+  }
+}
+
+/** Changes of single files of `fs.promises`. */
+export function createWrites({ files }: FsTarget) {
+  async function write(path: FsPath, data: unknown, options: DataOptions, flag: string): Promise<void> {
+    const given = typeof options === 'object' && options !== null ? (options as { flag?: string; mode?: number }) : {}
+    const flags = given.flag ?? flag
+    if (!/^(w|a)x?\+?$/.test(flags)) throw argumentError('flag', "'w', 'wx', 'a' or 'ax'", flags)
+    const bytes = encoded(data, encodingOf(options as EncodingOption))
+    const { shown, path: at } = locate(path)
+    await asNode('open', shown, async () => {
+      // Bits of a file that exists stay.
+      const mode = given.mode === undefined || (await files.exists(at)) ? {} : { mode: given.mode & 0o777 }
+      const exclusive = flags.includes('x') ? { expectedSha256: null } : {}
+      const writeOptions = { ...mode, ...exclusive, ...signalOf(options), createParents: false }
+      if (flags.includes('x') && (await files.stat(at, { noFollow: true })) !== undefined) {
+        throw fsError('EEXIST', 'open', shown)
+      }
+      if (flags.startsWith('a')) await files.append(at, bytes, writeOptions)
+      else await files.write(at, bytes, writeOptions)
+    })
+  }
+  return {
+    async writeFile(path: FsPath | FileHandle, data: unknown, options?: DataOptions): Promise<void> {
+      if (path instanceof FileHandle) return path.writeFile(data, options as EncodingOption)
+      return write(path, data, options, 'w')
+    },
+    async appendFile(path: FsPath | FileHandle, data: unknown, options?: DataOptions): Promise<void> {
+      if (path instanceof FileHandle) return path.appendFile(data, options as EncodingOption)
+      return write(path, data, options, 'a')
+    },
+    async truncate(path: FsPath, length = 0): Promise<void> {
+      const { shown, path: at } = locate(path)
+      await asNode('open', shown, () =>
+        files.batch(async (batch) => {
+          const bytes = await batch.readBytes(at)
+          const cut = new Uint8Array(length)
+          cut.set(bytes.subarray(0, length))
+          await batch.write(at, cut, { createParents: false })
+        }),
+      )
+    },
+    async chmod(path: FsPath, mode: number | string): Promise<void> {
+      const { shown, path: at } = locate(path)
+      const bits = typeof mode === 'string' ? Number.parseInt(mode, 8) : mode
+      await asNode('chmod', shown, () => files.setMode(at, bits & 0o7777))
+    },
+    async unlink(path: FsPath): Promise<void> {
+      const { shown, path: at } = locate(path)
+      await asNode('unlink', shown, async () => {
+        if ((await files.stat(at, { noFollow: true }))?.type === 'directory') throw fsError('EISDIR', 'unlink', shown)
+        await files.delete(at)
+      })
+    },
+    async symlink(target: string, path: FsPath): Promise<void> {
+      const { shown, path: at } = locate(path)
+      await asNode('symlink', target, () => files.link(at, relativeTarget(target, at)), shown)
+    },
+    async open(path: FsPath, flags: string = 'r', mode?: number): Promise<FileHandle> {
+      return FileHandle.open(files, locate(path), flags, mode)
+    },
+  }
+}

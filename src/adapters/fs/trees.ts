@@ -1,0 +1,206 @@
+import type { FileChange } from '../../workspace/files.ts'
+import { argumentError, asNode, fsError } from './errors.ts'
+import { type FsPath, locate } from './paths.ts'
+import { createReads, type FsTarget } from './promises.ts'
+import type { Dirent } from './stats.ts'
+
+/** Fails if the target exists. */
+export const COPYFILE_EXCL = 1
+
+/** Options of `fs.promises.cp`. */
+export interface CopyOptions {
+  readonly recursive?: boolean
+  /** Default: true. */
+  readonly force?: boolean
+  readonly errorOnExist?: boolean
+  readonly filter?: (source: string, destination: string) => boolean | Promise<boolean>
+}
+
+/** What `fs.promises` does with directories. */
+export function createDirectories(target: FsTarget) {
+  const { files } = target
+  return {
+    async mkdir(path: FsPath, options?: number | { readonly recursive?: boolean; readonly mode?: number }) {
+      const { shown, path: at } = locate(path)
+      const recursive = typeof options === 'object' && options?.recursive === true
+      return asNode('mkdir', shown, async () => {
+        if (!recursive) {
+          if ((await files.stat(at, { noFollow: true })) !== undefined) throw fsError('EEXIST', 'mkdir', shown)
+          await files.makeDirectory(at, { recursive: false })
+          return undefined
+        }
+        const isDangling = (await files.stat(at, { noFollow: true }))?.type === 'link' && !(await files.exists(at))
+        if (isDangling) throw fsError('ENOENT', 'mkdir', shown)
+        const missing = await firstMissing(target, at)
+        await files.makeDirectory(at)
+        return missing === undefined ? undefined : `/${missing}`
+      })
+    },
+    async rmdir(path: FsPath): Promise<void> {
+      const { shown, path: at } = locate(path)
+      await asNode('rmdir', shown, async () => {
+        const stat = await files.stat(at, { noFollow: true })
+        if (stat !== undefined && stat.type !== 'directory') throw fsError('ENOTDIR', 'rmdir', shown)
+        await files.delete(at)
+      })
+    },
+    async rm(path: FsPath, options: { readonly recursive?: boolean; readonly force?: boolean } = {}): Promise<void> {
+      const { shown, path: at } = locate(path)
+      const { recursive = false, force = false } = options
+      await asNode('rm', shown, async () => {
+        const stat = await asNode('lstat', shown, () => files.stat(at, { noFollow: true }))
+        if (stat === undefined && force) return
+        if (stat === undefined) throw fsError('ENOENT', 'lstat', shown)
+        if (stat.type === 'directory' && !recursive) throw isDirectory('rm', shown)
+        await files.delete(at, { recursive })
+      })
+    },
+    async mkdtemp(prefix: string): Promise<string> {
+      const { shown, path: at } = locate(prefix, 'prefix')
+      const suffix = [...crypto.getRandomValues(new Uint8Array(6))]
+        .map((byte) => LETTERS[byte % LETTERS.length])
+        .join('')
+      // A prefix that ends with a slash names the directory to create it in.
+      const name = shown.endsWith('/') ? `${at}/${suffix}` : `${at}${suffix}`
+      await asNode('mkdtemp', `${shown}XXXXXX`, () => files.makeDirectory(name, { recursive: false }))
+      return `${shown}${suffix}`
+    },
+    async opendir(path: FsPath) {
+      const entries = (await createReads(target).readdir(path, { withFileTypes: true })) as Dirent[]
+      return openDirectory(locate(path).shown, entries)
+    },
+  }
+}
+
+/** What `fs.promises` does with two paths, and `watch`. */
+export function createTransfers(target: FsTarget) {
+  const { files } = target
+  return {
+    async rename(from: FsPath, to: FsPath): Promise<void> {
+      const [source, dest] = [locate(from, 'oldPath'), locate(to, 'newPath')]
+      const options = { overwrite: true, createParents: false }
+      const rename = async () => {
+        const existing = await files.stat(source.path, { noFollow: true })
+        const code = (await parentFault(target, dest.path)) ?? (existing === undefined ? 'ENOENT' : undefined)
+        if (code !== undefined) throw fsError(code, 'rename', source.shown, dest.shown)
+        await files.rename(source.path, dest.path, options)
+      }
+      await asNode('rename', source.shown, rename, dest.shown)
+    },
+    async copyFile(from: FsPath, to: FsPath, mode = 0): Promise<void> {
+      const [source, dest] = [locate(from, 'src'), locate(to, 'dest')]
+      await asNode(
+        'copyfile',
+        source.shown,
+        async () => {
+          const real = await files.realPath(source.path)
+          const existing = await files.stat(dest.path)
+          const isFree = (await files.stat(dest.path, { noFollow: true })) === undefined
+          const overwrite = (mode & COPYFILE_EXCL) === 0
+          const code = await copyFault(target, { real, to: dest.path, isFree, overwrite })
+          if (code !== undefined) throw fsError(code, 'copyfile', source.shown, dest.shown)
+          // A link at the new path is followed, as Node does it.
+          const to = existing?.path ?? dest.path
+          if (to !== real) await files.copy(real, to, { overwrite, createParents: false })
+        },
+        dest.shown,
+      )
+    },
+    async cp(from: FsPath, to: FsPath, options: CopyOptions = {}): Promise<void> {
+      const [source, dest] = [locate(from, 'src'), locate(to, 'dest')]
+      await asNode('cp', source.shown, () => copyTree(target, source.path, dest.path, options), dest.shown)
+    },
+    watch: (path: FsPath, options: { readonly signal?: AbortSignal } = {}) => watchPath(target, path, options),
+  }
+}
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
+
+function isDirectory(operation: string, path: string): Error {
+  const error = new Error(`Path is a directory: ${operation} returned EISDIR (is a directory) ${path}`)
+  return Object.assign(error, { name: 'SystemError', code: 'ERR_FS_EISDIR', errno: 21, syscall: operation, path })
+}
+
+/** Returns the code of the error that keeps a file from being copied. */
+async function copyFault(
+  target: FsTarget,
+  copy: { readonly real: string; readonly to: string; readonly isFree: boolean; readonly overwrite: boolean },
+): Promise<string | undefined> {
+  if (!copy.isFree && !copy.overwrite) return 'EEXIST'
+  const fault = copy.isFree ? await parentFault(target, copy.to) : undefined
+  if (fault !== undefined) return fault
+  return (await target.files.stat(copy.real))?.type === 'directory' ? 'EISDIR' : undefined
+}
+
+/** Returns the code of the error for a path whose directory does not exist. */
+async function parentFault({ files }: FsTarget, path: string): Promise<string | undefined> {
+  const end = path.lastIndexOf('/')
+  const parent = end < 0 ? undefined : await files.stat(path.slice(0, end))
+  if (end >= 0 && parent === undefined) return 'ENOENT'
+  return parent === undefined || parent.type === 'directory' ? undefined : 'ENOTDIR'
+}
+
+/** Returns the first path that a recursive `mkdir` creates. */
+async function firstMissing({ files }: FsTarget, path: string): Promise<string | undefined> {
+  const names = path.split('/').filter((name) => name !== '' && name !== '.')
+  for (let count = 1; count <= names.length; count++) {
+    const at = names.slice(0, count).join('/')
+    if (!(await files.exists(at))) return at
+  }
+  return undefined
+}
+
+async function copyTree(target: FsTarget, from: string, to: string, options: CopyOptions): Promise<void> {
+  const { files } = target
+  const { recursive = false, force = true, errorOnExist = false, filter } = options
+  if (filter !== undefined && !(await filter(`/${from}`, `/${to}`))) return
+  const stat = await files.stat(from, { noFollow: true })
+  if (stat === undefined) throw fsError('ENOENT', 'lstat', `/${from}`)
+  if (stat.type === 'directory') {
+    if (!recursive) throw isDirectory('cp', `/${from}`)
+    await files.makeDirectory(to)
+    for (const { name } of await files.entries(from))
+      await copyTree(target, `${from}/${name}`, `${to}/${name}`, options)
+    return
+  }
+  const exists = (await files.stat(to, { noFollow: true })) !== undefined
+  if (exists && !force && errorOnExist) {
+    const error = new Error(`Target already exists: cp returned EEXIST (${to} already exists) /${to}`)
+    throw Object.assign(error, { code: 'ERR_FS_CP_EEXIST', errno: 17, syscall: 'cp', path: `/${to}` })
+  }
+  if (!exists || force) await files.copy(from, to, { overwrite: true })
+}
+
+/** A directory that is read entry by entry, as `fs.Dir`. */
+function openDirectory(path: string, entries: readonly Dirent[]) {
+  let next = 0
+  const read = async (): Promise<Dirent | null> => entries[next++] ?? null
+  return {
+    path,
+    read,
+    async close(): Promise<void> {
+      next = entries.length
+    },
+    async *[Symbol.asyncIterator](): AsyncGenerator<Dirent> {
+      for (let entry = await read(); entry !== null; entry = await read()) yield entry
+    },
+  }
+}
+
+/** Yields events as `fs.promises.watch`: `rename` for paths that come or go, with names relative to the path. */
+async function* watchPath({ files }: FsTarget, path: FsPath, options: { readonly signal?: AbortSignal }) {
+  const { shown, path: at } = locate(path)
+  if (typeof options !== 'object') throw argumentError('options', 'of type object', options)
+  const { signal } = options
+  const [changes, start] = await asNode('watch', shown, async () => {
+    const watched: AsyncIterable<FileChange> = await files.watch(at, signal === undefined ? {} : { signal })
+    return [watched, await files.realPath(at)] as const
+  })
+  for await (const { paths } of changes) {
+    if (paths === undefined) yield { eventType: 'change', filename: null }
+    for (const changed of paths ?? []) {
+      const eventType = (await files.exists(changed)) ? 'change' : 'rename'
+      yield { eventType, filename: start === '' || start === '.' ? changed : changed.slice(start.length + 1) }
+    }
+  }
+}
