@@ -1,10 +1,11 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { Page } from 'playwright'
 import { expect, it, onTestFinished } from 'vitest'
-import { call, type Script } from 'wardspace/testing/scripted-model'
+import { call, calls, type Script } from 'wardspace/testing/scripted-model'
 import { git } from '../git/repositories.ts'
-import { startModelServer } from './model-server.ts'
+import { type ModelServer, startModelServer } from './model-server.ts'
 import {
   applyPolicy,
   button,
@@ -13,6 +14,7 @@ import {
   exported,
   filesOnDisk,
   importFiles,
+  message,
   policyText,
   replaceText,
   send,
@@ -20,6 +22,7 @@ import {
   show,
 } from './person.ts'
 import { usePlayground } from './shared.ts'
+import { faultsOf } from './state-faults.ts'
 
 /** A day's work with a model of one's own: a task of 200 steps, from the first message to a patch that git takes. */
 const playground = usePlayground()
@@ -124,6 +127,53 @@ it.each([
   },
   600_000,
 )
+
+/** How each state of the views for a model of one's own is reached, from the one before. */
+const statesWith = (server: ModelServer): Readonly<Record<string, (page: Page) => Promise<unknown>>> => {
+  const attach = (page: Page) => {
+    const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Prices are in cents.') }
+    const image = { name: 'shot.png', mimeType: 'image/png', buffer: Buffer.from('x') }
+    return page.locator('#attach-files').setInputFiles([notes, image])
+  }
+  return {
+    'the settings of a model that works': async (page) => {
+      await chooseOption(page, 'Model', 'endpoint')
+      await chooseOption(page, 'Provider', 'ollama')
+      await page.getByRole('dialog').getByLabel('Address', { exact: true }).fill(server.url)
+      await page.getByRole('dialog').getByLabel('Model', { exact: true }).fill('a-model')
+      await button(page, 'Test connection').click()
+      await page.getByText(/^It works: a-model/).waitFor()
+      await page.getByText('Context, images and prices').click()
+    },
+    'a queue of messages': async (page) => {
+      await page.keyboard.press('Escape')
+      server.hold()
+      await send(page, 'Hello?')
+      await message(page).fill('And afterwards?')
+      await button(page, 'Send afterwards').click()
+      await page.getByRole('list', { name: 'Messages that wait' }).getByText('And afterwards?').waitFor()
+    },
+    'an earlier message that is edited, with attachments': async (page) => {
+      await button(page, 'Stop').click()
+      await button(page, 'Send').waitFor()
+      await page.getByRole('button', { name: 'Edit and send again' }).click()
+      await attach(page)
+      await page.getByText('Cannot attach “shot.png”').waitFor()
+    },
+  }
+}
+
+it('every control of the views for a model of one’s own has its place, and axe finds no violation', async () => {
+  const server = await startModelServer({
+    *script(request) {
+      if (request.includes('Call the tool')) yield* calls('', { name: 'ready', input: {} })
+      return 'Hello.'
+    },
+  })
+  onTestFinished(() => server.close())
+  const page = await playground.sample('price-list', { storage: 'memory' })
+  expect(await faultsOf(page, statesWith(server))).toEqual([])
+}, 300_000)
 
 const long = { timeout: 500_000, interval: 1_000 }
 

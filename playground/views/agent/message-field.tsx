@@ -113,5 +113,7 @@ function useMentions(
     },
     onClose: close,
   })
-  return { ...suggested, followCursor, close }
+  // A field of several lines is no combobox.
+  const { role: _role, 'aria-expanded': _expanded, ...fieldProps } = suggested.fieldProps
+  return { ...suggested, fieldProps: { ...fieldProps, 'aria-haspopup': 'listbox' as const }, followCursor, close }
 }

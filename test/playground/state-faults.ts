@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright'
+import { expect } from 'vitest'
+import { patiently } from './person.ts'
+
+const sizes = { wide: [1440, 900], laptop: [1024, 768], tablet: [768, 1024], phone: [390, 844] } as const
+
+/** The controls that are wider than the page or cut their text, and the page itself if it can be scrolled sideways. */
+function misplaced(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const { clientWidth, clientHeight, scrollWidth, scrollHeight } = document.documentElement
+    const faults = scrollWidth > clientWidth || scrollHeight > clientHeight ? ['the page can be scrolled'] : []
+    for (const element of document.querySelectorAll<HTMLElement>('button, input, textarea, [role="combobox"]')) {
+      if (!element.checkVisibility() || element.closest('.visually-hidden') !== null) continue
+      const { left, right, top, width } = element.getBoundingClientRect()
+      const name = element.ariaLabel ?? element.textContent?.trim() ?? element.id
+      // What is in a list that can be scrolled may be outside of it.
+      const scrolls = element.closest('.file-tabs, .scroll, .virtual, .approvals, .dialog-body, .xterm') !== null
+      if (!scrolls && (left < 0 || right > clientWidth + 1 || top > clientHeight)) faults.push(`${name}: outside`)
+      const cuts = element.querySelector('.cut') !== null || element.matches('.cut, textarea')
+      if (!cuts && width > 0 && element.scrollWidth > element.clientWidth + 2) faults.push(`${name}: cut off`)
+    }
+    return faults
+  })
+}
+
+/** The faults that are still there when the page has taken its new size. */
+async function lasting(page: Page): Promise<string[]> {
+  let faults = await misplaced(page)
+  for (let look = 0; faults.length > 0 && look < 10; look++) {
+    await page.waitForTimeout(100)
+    faults = await misplaced(page)
+  }
+  return faults
+}
+
+/** The violations of accessibility rules; in the light scheme those of contrast, since only the colours differ. */
+async function violations(page: Page): Promise<string[]> {
+  const faults: string[] = []
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.waitForFunction((theme) => document.documentElement.dataset.theme === theme, colorScheme)
+    const found = await page.evaluate(
+      async (rules) => {
+        const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
+        const result = await axe.run(document, { resultTypes: ['violations'], ...(rules && { runOnly: rules }) })
+        return result.violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id} ${target}`))
+      },
+      colorScheme === 'light' ? ['color-contrast'] : undefined,
+    )
+    faults.push(...found.map((fault) => `${colorScheme}: ${fault}`))
+  }
+  return faults
+}
+
+/** Reaches each state in turn, and returns the faults of its layout and accessibility in four sizes and both schemes. */
+export async function faultsOf(
+  page: Page,
+  states: Readonly<Record<string, (page: Page) => Promise<unknown>>>,
+): Promise<readonly string[]> {
+  // Evaluated by the test, because the page's content policy blocks script elements.
+  await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8'))
+  const faults: string[] = []
+  for (const [state, reach] of Object.entries(states)) {
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await reach(page)
+    for (const [size, [width, height]] of Object.entries(sizes)) {
+      await page.setViewportSize({ width, height })
+      await expect.poll(() => page.evaluate(() => innerWidth), patiently).toBe(width)
+      await page.waitForFunction(() => document.querySelector('.skeleton') === null)
+      for (const fault of await lasting(page)) faults.push(`${state}, ${size}: ${fault}`)
+      if (size !== 'wide' && size !== 'phone') continue
+      for (const fault of await violations(page)) faults.push(`${state}, ${size}, ${fault}`)
+    }
+  }
+  return faults
+}
