@@ -34,7 +34,10 @@ export function Composer({ projectSession, draft, children }: ComposerProps) {
         send(false)
       }}
     >
-      {children}
+      <div class="row">
+        <div class="grow">{children}</div>
+        {!isScripted && <AttachButton draft={draft} />}
+      </div>
       {draft.edited.value !== undefined && <EditNote draft={draft} />}
       {isScripted ? (
         <textarea
@@ -83,8 +86,6 @@ export function Composer({ projectSession, draft, children }: ComposerProps) {
             onStep={() => send(true)}
           />
         )}
-        <span class="grow" />
-        {!isScripted && <AttachButton draft={draft} />}
       </div>
       <UsageLine conversation={conversation} />
     </form>

@@ -176,7 +176,11 @@ function Step({
   if ('item' in step) {
     const { pick, isWorking } = projectSession.conversation
     const canEdit = pick.value.kind !== 'scripted' && !isWorking.value && projectSession.writable.value
-    return <Said item={step.item} onEdit={canEdit ? () => draft.edit(step.at) : undefined} />
+    const edit = () => {
+      draft.edit(step.at)
+      document.getElementById('composer')?.focus()
+    }
+    return <Said item={step.item} onEdit={canEdit ? edit : undefined} />
   }
   const timeline = projectSession.session.timeline.value
   const lines = step.calls.map((item) => (
