@@ -80,18 +80,22 @@ export function createPolicyEditor(options: PolicyEditorOptions): PolicyEditor {
     ...{ text: first, isChanged: first !== inForce, read: undefined, fault: undefined },
     ...{ findings: [], isApplying: false, trouble: undefined },
   })
-  // The engine's check loads when it is first needed.
-  const check = async (): Promise<void> => {
-    const { readPolicy } = await import('./read-policy.ts')
-    const read = readPolicy(state.snapshot.text)
-    if (read.ok) state.update({ read, findings: read.findings, fault: undefined })
-    else state.update({ read, findings: [], fault: `Line ${read.line}: ${read.message}` })
+  // The engine's check loads when it is first needed. From then on, the text and its check change together.
+  let readPolicy: ((text: string) => ReadPolicy) | undefined
+  const loaded = import('./read-policy.ts').then((module) => {
+    readPolicy = module.readPolicy
+    state.update(checkOf(state.snapshot.text))
+  })
+
+  function checkOf(shown: string): Partial<PolicyEditorSnapshot> {
+    const read = readPolicy?.(shown)
+    if (read === undefined) return {}
+    if (read.ok) return { read, findings: read.findings, fault: undefined }
+    return { read, findings: [], fault: `Line ${read.line}: ${read.message}` }
   }
-  let checked = check()
 
   function show(shown: string): void {
-    state.update({ text: shown, isChanged: shown !== inForce, trouble: undefined })
-    checked = check()
+    state.update({ text: shown, isChanged: shown !== inForce, trouble: undefined, ...checkOf(shown) })
   }
 
   return {
@@ -111,7 +115,7 @@ export function createPolicyEditor(options: PolicyEditorOptions): PolicyEditor {
       if (state.snapshot.isApplying) return
       state.update({ isApplying: true, trouble: undefined })
       try {
-        await checked
+        await loaded
         const { text, fault, isChanged } = state.snapshot
         if (fault !== undefined || !isChanged) return
         await onApply(JSON.parse(text))

@@ -12,9 +12,10 @@ type Open = (...parts: Parameters<typeof openTerminal> extends [unknown, ...infe
 /** Loads the packages of the terminal. Returns undefined when they are not installed. */
 async function loadTerminal(): Promise<Open | undefined> {
   const { openTerminal } = await import('./open-terminal.ts')
-  // Bundlers take an import within `try` as that of a package which may be absent.
+  // Bundlers take `await import()` within `try` as that of a package which may be absent.
   try {
-    const [{ Terminal }, { FitAddon }] = await Promise.all([import('@xterm/xterm'), import('@xterm/addon-fit')])
+    const { Terminal } = await import('@xterm/xterm')
+    const { FitAddon } = await import('@xterm/addon-fit')
     return (...parts) => openTerminal({ Terminal, FitAddon }, ...parts)
   } catch {
     return undefined
