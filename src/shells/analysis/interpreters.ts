@@ -15,7 +15,7 @@ export const interpreters: Inspectors = {
         valued:
           /^(-C|--conditions|--input-type|--test-name-pattern|--test-reporter-destination|--title|--env-file|--env-file-if-exists|--watch-path|--stack-trace-limit|--icu-data-dir|--openssl-config|--test-concurrency|--test-timeout|--test-shard|--max-http-header-size|--disable-warning|--trace-event-categories|--run)$/,
         plain:
-          /^(-c|--check|-v|--version|-h|--help|--no-[\w-]+|--test|--test-only|--watch|--inspect(-brk)?|--enable-source-maps|--trace-[\w-]+|--expose[-_]gc|--harmony[\w-]*|--experimental-[\w-]+|--preserve-symlinks(-main)?|--throw-deprecation|--pending-deprecation|--prof|--cpu-prof|--heap-prof|--use-[\w-]+|--test-[\w-]+)$|^--[\w-]+=/,
+          /^(-c|--check|-v|--version|-h|--help|--no-[\w-]+|--test|--test-only|--watch|--inspect(-brk)?|--enable-source-maps|--trace-[\w-]+|--expose[-_](?:gc|internals)|--allow-natives-syntax|--predictable[\w-]*|--interpreted-frames-native-stack|--watch-preserve-output|--harmony[\w-]*|--experimental-[\w-]+|--preserve-symlinks(-main)?|--throw-deprecation|--pending-deprecation|--prof|--cpu-prof|--heap-prof|--use-[\w-]+|--test-[\w-]+)$|^--[\w-]+=/,
         idle: /^(-v|--version|-h|--help|--check|--test)$/,
         refused: /^(-i|--interactive|--eval-file|inspect|debug)$|^--print=|^(data|https?):/,
         check: checkJavaScript,

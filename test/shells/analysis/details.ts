@@ -110,6 +110,12 @@ export const details: Readonly<Record<string, readonly Case[]>> = {
     ['node -e \'a[0], b["c"], d[i]\'', 'allow'],
     ['python -c \'print("\\x61")\'', 'INLINE_CODE'],
     ["python -c 'import json, math as m; print(m.pi)'", 'allow'],
+    [
+      'node --predictable --predictable-gc-schedule --allow-natives-syntax --interpreted-frames-native-stack a.js',
+      'allow',
+    ],
+    ['node --watch-preserve-output --watch-path src a.js', 'allow'],
+    ['node --expose-internals a.js', 'allow'],
     ["python -c 'import os'", 'INLINE_CODE'],
     ["python -c 'from os import path'", 'INLINE_CODE'],
     ["python -c 'from json import loads'", 'allow'],
