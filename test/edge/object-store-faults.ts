@@ -117,6 +117,36 @@ export async function cutOnce(seed: number, seeded: MapObjects): Promise<'old' |
   return isNew ? 'new' : 'old'
 }
 
+/** The same as {@link seedObjects} after 40 commits of one file, which a sweep packs. */
+export async function fragmentedObjects(): Promise<MapObjects> {
+  const { store, objects } = mapStore(await seedObjects())
+  const backend = objectStore(store)
+  for (let n = 0; n < 40; n++) await commit(backend, change(pathAt(n), file(`own ${n}`)))
+  return objects
+}
+
+/** Runs a sweep with a fault at a random request, beside a writer that commits before a random request of it. */
+export async function cutSweep(seed: number, seeded: MapObjects): Promise<void> {
+  const random = randomOf(seed)
+  const { store, objects } = mapStore(seeded)
+  const expected = new Map(await contentsOf(store))
+  const cut = faulty(store, 1 + random(20), faults[random(faults.length)] as Fault)
+  const meeting = random(20)
+  let calls = 0
+  const met = around(cut.store, async (_name, _key, call) => {
+    if (calls++ === meeting) {
+      const path = pathAt(random(200))
+      expected.set(path, `met in run ${seed}`)
+      await commit(objectStore(store), change(path, file(`met in run ${seed}`)))
+    }
+    return call()
+  })
+  await Promise.race([sweep(met, { clock: () => Date.now() + 2 * DAY_MS }), cut.ended])
+  await cut.settle()
+  expect(same(await contentsOf(store), expected), `run ${seed}: the sweep changed the tree`).toBe(true)
+  await expectNoLeaks(store, objects, `sweep of run ${seed}`)
+}
+
 /** Sweeps two days later and expects that exactly the objects of the tree remain. */
 export async function expectNoLeaks(store: ObjectStore, objects: MapObjects, label: string): Promise<void> {
   const before = await contentsOf(store)

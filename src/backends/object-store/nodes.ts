@@ -12,6 +12,8 @@ import { type Location, type Objects, type Piece, parseLocation } from './object
 /** An entry of the tree. The content of a file is its location. */
 export type Entry = StoredEntry<Location>
 
+export type FileEntry = Extract<Entry, { readonly type: 'file' }>
+
 /** Entries, sorted by key. */
 export interface Leaf {
   readonly keys: readonly string[]
@@ -282,6 +284,11 @@ function entryOf(row: Row, at: number, expand: (location: StoredLocation) => Loc
   const [, , , mode, size, sha256, content] = row
   if (row.length !== 7 || !Number.isSafeInteger(size)) throw new Error('A node contains an entry of an unknown type')
   return fileEntry(tag, at, { mode, size, sha256, content: expand(content) })
+}
+
+/** The content of a file. */
+export function pieceOf({ content, stat }: FileEntry): Piece {
+  return { location: content, size: stat.size }
 }
 
 export function directoryEntry(tag: string, modifiedAt: number): Entry {

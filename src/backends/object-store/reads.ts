@@ -4,14 +4,13 @@ import type { Backend, FileRead } from '../../storage/backend.ts'
 import { canonical } from '../../storage/canonical-path.ts'
 import { rangeOf } from '../../storage/read-range.ts'
 import { type ReadVerb, wrongTypeAt } from '../../storage/wrong-type.ts'
-import type { Entry } from './nodes.ts'
+import { type FileEntry, pieceOf } from './nodes.ts'
 import { PART_BYTES, type Piece } from './objects.ts'
 import type { LoadedRoot } from './root.ts'
 import { onTree, pinTree, type Space, type TreeSource } from './space.ts'
 import { entriesIn, entryAt } from './tree.ts'
 
 type Reads = Required<Pick<Backend, 'canonical' | 'stat' | 'list' | 'read' | 'readLink' | 'scan'>>
-type FileEntry = Extract<Entry, { readonly type: 'file' }>
 
 /** Returns the reads of a backend. Each one sees the tree that the source has at its start. */
 export function createReads(space: Space, source: TreeSource): Reads {
@@ -122,8 +121,4 @@ async function readIfPresent(space: Space, source: TreeSource, path: Path): Prom
     if (error instanceof ToolError && error.code !== 'BACKEND_ERROR') return undefined
     throw error
   }
-}
-
-function pieceOf({ content, stat }: FileEntry): Piece {
-  return { location: content, size: stat.size }
 }
