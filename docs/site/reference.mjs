@@ -18,6 +18,10 @@ const options = {
   validation: { notExported: true, invalidLink: true, invalidPath: true, notDocumented: true },
   // Types are derived from the built-in tools; no user needs to name them.
   intentionallyNotExported: [
+    'createReads',
+    'createWrites',
+    'createDirectories',
+    'createTransfers',
     'ToolOf',
     'ToolInputs',
     'ToolOutputs',

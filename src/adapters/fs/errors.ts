@@ -3,10 +3,15 @@ import { systemCodes } from '../../storage/system-codes.ts'
 
 /** An error as `node:fs` throws it. A refusal of the workspace is its `cause`. */
 export interface FsError extends Error {
+  /** Such as `ENOENT`. */
   readonly code: string
+  /** The negative number of the code on Linux. */
   readonly errno?: number
+  /** The operation that failed. */
   readonly syscall?: string
+  /** The path, as the program wrote it. */
   readonly path?: string
+  /** The second path of an operation. */
   readonly dest?: string
 }
 

@@ -102,6 +102,7 @@ export class FileHandle implements AsyncDisposable {
     this.#put(encoded(data, encodingOf(options)), this.#content.length)
   }
 
+  /** Cuts the content, or fills it with zeros, to a length. */
   async truncate(length = 0): Promise<void> {
     this.#requireOpen('ftruncate', this.#flags !== 'r')
     const content = new Uint8Array(length)
@@ -119,6 +120,7 @@ export class FileHandle implements AsyncDisposable {
     return new Stats(this.#isChanged ? { ...opened, size: this.#content.length } : opened)
   }
 
+  /** Writes the changes, and sets the permission bits. */
   async chmod(mode: number): Promise<void> {
     await this.sync()
     await asNode('fchmod', this.#path.shown, () => this.#files.setMode(this.#path.path, mode & 0o7777))
@@ -130,6 +132,7 @@ export class FileHandle implements AsyncDisposable {
     await this.#flush()
   }
 
+  /** The same as `sync`. */
   async datasync(): Promise<void> {
     await this.sync()
   }
@@ -141,6 +144,7 @@ export class FileHandle implements AsyncDisposable {
     await this.#flush()
   }
 
+  /** Closes the handle, if it is open. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#isClosed) await this.close()
   }

@@ -5,22 +5,30 @@
 
 import { checkArgument, isObjectValue } from '../../util/check-options.ts'
 import { fsError } from './errors.ts'
-import { createReads, createWrites, type FsTarget } from './promises.ts'
+import { createReads, createWrites, type FsReads, type FsTarget, type FsWrites } from './promises.ts'
 import { Dirent, Stats } from './stats.ts'
-import { COPYFILE_EXCL, createDirectories, createTransfers } from './trees.ts'
+import { COPYFILE_EXCL, createDirectories, createTransfers, type FsDirectories, type FsTransfers } from './trees.ts'
 
+export type {
+  FileChange,
+  FileDeleteOptions,
+  FileOperations,
+  FileOptions,
+  FileRange,
+  FileStat,
+  FileTransferOptions,
+  FileWriteOptions,
+} from '../../workspace/files.ts'
+export type { EncodingOption } from './encoding.ts'
 export type { FsError } from './errors.ts'
 export type { FileHandle } from './file-handle.ts'
 export type { FsPath } from './paths.ts'
-export type { FsTarget } from './promises.ts'
-export type { CopyOptions } from './trees.ts'
+export type { FsReads, FsTarget, FsWrites } from './promises.ts'
+export type { CopyOptions, FsDirectories, FsTransfers } from './trees.ts'
 export { Dirent, Stats }
 
 /** The functions of `fs.promises`. */
-export type FsPromises = ReturnType<typeof createReads> &
-  ReturnType<typeof createWrites> &
-  ReturnType<typeof createDirectories> &
-  ReturnType<typeof createTransfers>
+export type FsPromises = FsReads & FsWrites & FsDirectories & FsTransfers
 
 /** A function with a callback as its last argument, which receives an error or `null`, and the result. */
 export type CallbackFunction = (...args: readonly unknown[]) => void
@@ -30,9 +38,13 @@ export type CallbackName = Exclude<keyof FsPromises, 'open' | 'opendir' | 'watch
 
 /** A file system in the shape of `node:fs`. */
 export type WorkspaceFs = Readonly<Record<CallbackName, CallbackFunction>> & {
+  /** The functions that return promises. */
   readonly promises: FsPromises
+  /** The values of `node:fs` for `access`, `copyFile` and modes. */
   readonly constants: Readonly<Record<string, number>>
+  /** The class of metadata. */
   readonly Stats: typeof Stats
+  /** The class of entries of a directory. */
   readonly Dirent: typeof Dirent
 }
 

@@ -10,6 +10,7 @@ import { Dirent, Stats } from './stats.ts'
 
 /** The run whose files a program sees. */
 export interface FsTarget {
+  /** The files. */
   readonly files: WorkspaceFiles
 }
 
@@ -166,3 +167,9 @@ export function createWrites({ files }: FsTarget) {
     },
   }
 }
+
+/** The functions of `fs.promises` that read. */
+export type FsReads = ReturnType<typeof createReads>
+
+/** The functions of `fs.promises` that change single files. */
+export type FsWrites = ReturnType<typeof createWrites>

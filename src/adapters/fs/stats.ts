@@ -9,24 +9,31 @@ class EntryKind {
   constructor(type: FileStat['type']) {
     this.#type = type
   }
+  /** Whether it is a file. */
   isFile(): boolean {
     return this.#type === 'file'
   }
+  /** Whether it is a directory. */
   isDirectory(): boolean {
     return this.#type === 'directory'
   }
+  /** Whether it is a symbolic link. */
   isSymbolicLink(): boolean {
     return this.#type === 'link'
   }
+  /** Whether it is neither a file, a directory nor a link. */
   isSocket(): boolean {
     return this.#type === 'other'
   }
+  /** Always false. */
   isFIFO(): boolean {
     return false
   }
+  /** Always false. */
   isBlockDevice(): boolean {
     return false
   }
+  /** Always false. */
   isCharacterDevice(): boolean {
     return false
   }
@@ -34,20 +41,33 @@ class EntryKind {
 
 /** Metadata of an entry, as `Stats` of `node:fs`. Without a stored time, all times are 0. */
 export class Stats extends EntryKind {
+  /** Always 0. */
   readonly dev: number = 0
   /** Changes with the content. */
   readonly ino: number
+  /** Type and permission bits. */
   readonly mode: number
+  /** Always 1. */
   readonly nlink: number = 1
+  /** Always 0. */
   readonly uid: number = 0
+  /** Always 0. */
   readonly gid: number = 0
+  /** Always 0. */
   readonly rdev: number = 0
+  /** Bytes of a file. */
   readonly size: number
+  /** Always 4096. */
   readonly blksize: number = 4096
+  /** Blocks of 512 bytes. */
   readonly blocks: number
+  /** The time of the last change, in milliseconds since 1970. */
   readonly atimeMs: number
+  /** The time of the last change, in milliseconds since 1970. */
   readonly mtimeMs: number
+  /** The time of the last change, in milliseconds since 1970. */
   readonly ctimeMs: number
+  /** The time of the last change, in milliseconds since 1970. */
   readonly birthtimeMs: number
 
   constructor({ type, size, mode, modifiedAt = 0, tag }: FileStat) {
@@ -61,15 +81,19 @@ export class Stats extends EntryKind {
     this.ctimeMs = modifiedAt
     this.birthtimeMs = modifiedAt
   }
+  /** The time of the last change. */
   get atime(): Date {
     return new Date(this.atimeMs)
   }
+  /** The time of the last change. */
   get mtime(): Date {
     return new Date(this.mtimeMs)
   }
+  /** The time of the last change. */
   get ctime(): Date {
     return new Date(this.ctimeMs)
   }
+  /** The time of the last change. */
   get birthtime(): Date {
     return new Date(this.birthtimeMs)
   }
@@ -83,6 +107,7 @@ function hashOf(tag: string): number {
 
 /** An entry of a directory, as `Dirent` of `node:fs`. */
 export class Dirent extends EntryKind {
+  /** The name in the directory. */
   readonly name: string
   /** The directory of the entry, as the program named it. */
   readonly parentPath: string
@@ -92,6 +117,7 @@ export class Dirent extends EntryKind {
     this.name = name
     this.parentPath = parentPath
   }
+  /** The same as `parentPath`. */
   get path(): string {
     return this.parentPath
   }

@@ -9,10 +9,13 @@ export const COPYFILE_EXCL = 1
 
 /** Options of `fs.promises.cp`. */
 export interface CopyOptions {
+  /** Copies directories. Default: false. */
   readonly recursive?: boolean
-  /** Default: true. */
+  /** Replaces existing files. Default: true. */
   readonly force?: boolean
+  /** With `force: false`, fails if the target exists. */
   readonly errorOnExist?: boolean
+  /** Returns whether to copy an entry. Paths start with `/`. */
   readonly filter?: (source: string, destination: string) => boolean | Promise<boolean>
 }
 
@@ -204,3 +207,9 @@ async function* watchPath({ files }: FsTarget, path: FsPath, options: { readonly
     }
   }
 }
+
+/** The functions of `fs.promises` that concern directories. */
+export type FsDirectories = ReturnType<typeof createDirectories>
+
+/** The functions of `fs.promises` that take two paths, and `watch`. */
+export type FsTransfers = ReturnType<typeof createTransfers>
