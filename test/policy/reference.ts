@@ -41,6 +41,7 @@ export function referenceDecision(policy: PolicyData, name: Name): Decision {
     const reads = permission === 'memory:write' ? 'memory:read' : 'file:read'
     const reading = (policy.rules ?? []).filter((rule) => ruleMatches(rule, { ...name, permission: reads }))
     lifted &&= reading.some(lifts) && !reading.some((rule) => rule.action === 'deny')
+    if (reading.some((rule) => rule.action === 'ask')) decisions.push('ask')
   }
   if (protection !== undefined && !lifted) decisions.push(protection.decision)
 
