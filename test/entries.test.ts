@@ -44,6 +44,7 @@ const forNode = /^\.\/(backends\/node|shells\/node|testing\/fixtures|mcp-roots|e
 
 /** The packages that an entry names, also for later. */
 const packagesOf: Readonly<Record<string, readonly string[]>> = {
+  './elements': ['@xterm/addon-fit', '@xterm/xterm'],
   './git': ['buffer/index.js', 'isomorphic-git'],
   './langchain': ['@langchain/core/messages/tool', '@langchain/core/tools'],
   './shells/webcontainer': ['@webcontainer/api'],

@@ -88,7 +88,7 @@ export const WardspaceTimeline = createElement<TimelineProperties>(
   'selected',
 )
 
-const elements = {
+defineElements({
   'wardspace-approvals': WardspaceApprovals,
   'wardspace-chat': WardspaceChat,
   'wardspace-diff': WardspaceDiff,
@@ -97,11 +97,19 @@ const elements = {
   'wardspace-policy': WardspacePolicy,
   'wardspace-terminal': WardspaceTerminal,
   'wardspace-timeline': WardspaceTimeline,
-}
-defineElements(elements)
+})
 
 /** The elements by their names. */
-export type WardspaceElements = { [Name in keyof typeof elements]: InstanceType<(typeof elements)[Name]> }
+export interface WardspaceElements {
+  'wardspace-approvals': WardspaceApprovals
+  'wardspace-chat': WardspaceChat
+  'wardspace-diff': WardspaceDiff
+  'wardspace-editor': WardspaceEditor
+  'wardspace-files': WardspaceFiles
+  'wardspace-policy': WardspacePolicy
+  'wardspace-terminal': WardspaceTerminal
+  'wardspace-timeline': WardspaceTimeline
+}
 
 /** The events of the elements. They cross shadow roots. */
 export interface WardspaceElementEvents {
@@ -114,6 +122,7 @@ export interface WardspaceElementEvents {
 /** The attributes of any element in JSX. */
 export interface JsxAttributes<Element> {
   readonly key?: string | number | null
+  /** Receives the element, and null when it is removed. */
   readonly ref?: ((element: Element | null) => void) | { current: Element | null }
   readonly id?: string
   readonly class?: string

@@ -64,7 +64,11 @@ export interface TerminalStream {
   begin(
     command: string,
     onOutput: (stream: 'stdout' | 'stderr', text: string) => void,
-  ): { readonly timeoutMs: number; end(): void }
+  ): {
+    readonly timeoutMs: number
+    /** Stops following the line. */
+    end(): void
+  }
 }
 
 /** Options of {@link createTerminal}. */
