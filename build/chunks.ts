@@ -37,11 +37,15 @@ export const cssTarget = ['chrome123', 'firefox120', 'safari17.5']
 
 /** Small modules that most entries need. None of them imports a package or a module of Node. */
 const SHARED =
-  /\/src\/(?:errors|util\/(?:abort|bytes|canonical-json|check-options|join-sentences|memoize-async|native-bytes|nearest-name|pacer|serial-queue|timers))\.ts$/
+  /\/src\/(?:errors|files\/text\/utf8-length|util\/(?:abort|bytes|canonical-json|check-options|join-sentences|memoize-async|native-bytes|nearest-name|pacer|serial-queue|timers))\.ts$/
+
+/** What the tools share with `workspace.files`, which loads later. */
+const TOOL_PARTS = /\/src\/tools\/(?:builtin-tool|shared\/(?:bound-content|expected-version|line-window|target))\.ts$/
 
 /** The packages that are combined with the own code have chunks of their own. The shared modules have one chunk. */
 export const chunkGroups = [
   { name: 'shared', test: SHARED, includeDependenciesRecursively: false },
+  { name: 'tool-parts', test: TOOL_PARTS, includeDependenciesRecursively: false },
   ...['preact', 'unbash', 'zod', '@modelcontextprotocol'].map((name) => ({
     name: name.replace('@', ''),
     test: new RegExp(`(?:/node_modules/|^\\0)${name}/`),

@@ -398,6 +398,8 @@ export interface JudgedScript {
   readonly id?: string
   /** The shell of the line runs it. */
   readonly isSourced?: boolean
+  /** Directories that must exist and be no links, because the line leaves them by `..` on the way to the file. */
+  readonly left?: readonly LogicalPath[]
   /**
    * Evaluates the text of the file by the rules of the policy on commands, and returns the files that it runs in turn.
    * `undefined` for a text that is no script.

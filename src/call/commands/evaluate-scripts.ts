@@ -1,6 +1,6 @@
 import { ToolError } from '../../errors.ts'
 import { guardAccesses } from '../../guard/guard-accesses.ts'
-import type { LogicalPath } from '../../paths/logical-path.ts'
+import { type LogicalPath, type Path, quote } from '../../paths/logical-path.ts'
 import { combineVerdicts, type PolicyCall, type Verdict } from '../../policy/evaluation.ts'
 import type { JudgedScript } from '../../shells/types.ts'
 import type { WorkspaceState } from '../state/workspace-state.ts'
@@ -37,6 +37,8 @@ export async function evaluateScripts(
     if (combined.decision === 'deny') break
     if (script.id !== undefined && ids.has(script.id)) continue
     if (script.id !== undefined) ids.add(script.id)
+    const unclear = await unclearOf(workspace, script)
+    if (unclear !== undefined) return { verdict: combineVerdicts(combined, unclear), commands }
     if (!texts.has(script.path) && texts.size >= MAX_FILES) {
       return { verdict: combineVerdicts(combined, TOO_MANY), commands }
     }
@@ -49,6 +51,24 @@ export async function evaluateScripts(
     commands.push(...judged.commands)
   }
   return { verdict: combined, commands }
+}
+
+/** Refuses a script that may be another file than its path says, because the shell leaves a link by `..`. */
+async function unclearOf({ backend }: WorkspaceState, { path, left = [] }: JudgedScript): Promise<Verdict | undefined> {
+  for (const directory of left) {
+    const isPlain =
+      (await backend.stat(directory as Path))?.type === 'directory' &&
+      (await backend.canonical(directory).catch(() => undefined)) === directory
+    if (isPlain) continue
+    return {
+      decision: 'deny',
+      code: 'COMMAND_DENIED',
+      reason: `Cannot run ${quote(path)}: the command leaves ${quote(directory)} by "..", which is a link or does not exist yet`,
+      hint: 'Write the path of the script without "..", or create the directory by an earlier command.',
+      rules: [{ name: 'HIDDEN_COMMAND', action: 'deny', source: 'protection' }],
+    }
+  }
+  return undefined
 }
 
 /** Returns the text of a file that the call may read. */

@@ -47,6 +47,11 @@ export interface ScriptFile {
   /** The shell of another script runs it, so both may set the same variables. */
   readonly isSourced?: boolean
   readonly scripts?: PackageScripts
+  /**
+   * The directories out of which `..` leads in the line or script that runs the file. A link among them leads elsewhere than
+   * the text of the path says.
+   */
+  readonly left?: readonly LogicalPath[]
 }
 
 type ScriptDetails = Pick<ScriptFile, 'isSourced' | 'scripts'>
@@ -78,6 +83,8 @@ export interface Analysis {
   readonly addExecuted: (path: string, scope: Scope, at: TextRange) => void
   /** Adds a file whose commands the line runs. */
   readonly addScript: (path: string, kind: ScriptFile['kind'], scope: Scope, details?: ScriptDetails) => void
+  /** Adds the directories out of which the `..` of a path lead. */
+  readonly addLeft: (path: string, scope: Pick<Scope, 'cwds'>) => void
   /** Whether the caller evaluates the files whose commands the line runs. */
   readonly judgesScripts: boolean
   /**
@@ -170,6 +177,7 @@ class LineAnalysis implements Analysis {
   #deniedOperators = new Set<Operator>()
   #questions: DenialReason[] = []
   #commands: JudgedCommand[] = []
+  readonly #left = new Set<LogicalPath>()
   #scripts = new Map<string, ScriptFile>()
   #accesses = new Map<string, CommandAccess>()
   #executed = new Map<LogicalPath, TextRange>()
@@ -294,6 +302,7 @@ class LineAnalysis implements Analysis {
   }
 
   addScript(path: string, kind: ScriptFile['kind'], scope: Scope, details?: ScriptDetails): void {
+    this.addLeft(path, scope)
     for (const [index, each] of this.#resolve(path, scope).entries()) {
       const cwd = scope.cwds?.[index] ?? scope.cwds?.[0] ?? ROOT
       const script = { path: each, kind, cwd, ...details }
@@ -305,8 +314,24 @@ class LineAnalysis implements Analysis {
     }
   }
 
+  addLeft(path: string, { cwds = [] }: Pick<Scope, 'cwds'>): void {
+    if (!path.includes('..')) return
+    const isAbsolute = path.startsWith('/')
+    const rest = isAbsolute ? path.slice(this.root?.length ?? 0) : path
+    for (const cwd of isAbsolute ? [ROOT] : cwds) {
+      const names = cwd === ROOT ? [] : cwd.split('/')
+      for (const name of rest.split('/')) {
+        if (name === '..') {
+          if (names.length > 0) this.#left.add(names.join('/') as LogicalPath)
+          names.pop()
+        } else if (name !== '' && name !== '.') names.push(name)
+      }
+    }
+  }
+
   scripts(): readonly ScriptFile[] {
-    return [...this.#scripts.values()]
+    const left = this.#left.size === 0 ? {} : { left: [...this.#left] }
+    return Array.from(this.#scripts.values(), (script) => ({ ...script, ...left }))
   }
 
   addWritten(path: string, scope: Scope): void {

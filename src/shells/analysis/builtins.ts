@@ -129,6 +129,7 @@ function inspectCd(call: Call): CwdAfter | undefined {
     walk.analysis.deny('CWD_UNKNOWN', `The directory after ${call.name} is only known at run time`, at)
     return { ok: undefined, failed: scope.cwds }
   }
+  walk.analysis.addLeft(path, scope)
   const paths = resolvePath(path, scope.cwds, walk.analysis.root)
   if (paths === 'outside') {
     if (walk.analysis.isScript) return { ok: undefined, failed: scope.cwds }

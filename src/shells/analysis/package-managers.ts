@@ -209,8 +209,11 @@ function addPackageScripts({ walk, scope }: Call, sub: string, words: readonly A
   const runs = /^(run|run-script|rum|urn)$/.test(sub)
   const [first, ...args] = [...(runs ? [] : [sub]), ...words.map(({ literal }) => literal ?? null)]
   const name = first ?? ''
-  const names = installs.test(sub) ? ['install', 'prepublish', 'prepare'] : (scriptAliases[name] ?? [name])
+  // `npm t` is `npm test`, but `npm run t` and `yarn t` run the script "t".
+  const names = installs.test(sub) ? ['install', 'prepublish', 'prepare'] : [name, ...(scriptAliases[name] ?? [])]
   const steps = names.flatMap((step) => [`pre${step}`, step, `post${step}`])
+  // The search for package.json goes up from the directory itself, not from the name of a link to it.
+  walk.analysis.addLeft('..', scope)
   for (const cwd of scope.cwds ?? [ROOT]) {
     const scripts = { names: steps, args: installs.test(sub) ? [] : args }
     for (let directory: LogicalPath = cwd; ; directory = parentOf(directory)) {
@@ -226,7 +229,7 @@ const installs = /^(i|in|ins|inst|insta|instal|install|ci|clean-install|add|rebu
 const scriptAliases: Readonly<Record<string, readonly string[]>> = {
   t: ['test'],
   tst: ['test'],
-  restart: ['restart', 'stop', 'start'],
+  restart: ['stop', 'start'],
 }
 
 /** `init` and `create`, with the aliases and abbreviations that npm accepts. */

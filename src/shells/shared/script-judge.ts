@@ -25,6 +25,7 @@ export function judgeScripts(files: readonly ScriptFile[], context: Context): re
     path: file.path,
     id: JSON.stringify(file),
     ...(file.isSourced === undefined ? {} : { isSourced: file.isSourced }),
+    ...(file.left === undefined ? {} : { left: file.left }),
     judge(text) {
       const scripts = scriptsIn(file, text)
       if (scripts.length === 0) return undefined

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { memory } from '../../../src/backends/memory/index.ts'
+import { type MemoryEntry, memory } from '../../../src/backends/memory/index.ts'
 import { nodeShell } from '../../../src/shells/node/index.ts'
 import { createWorkspace } from '../../../src/workspace/create-workspace.ts'
 import { times } from '../../counts.ts'
@@ -18,12 +18,18 @@ afterAll(() => rmSync(base, { recursive: true }))
 const preset = { preset: 'autonomous', tools: { run_command: 'allow' } } as const
 
 /** Returns the decision on a line in a workspace whose `s.sh` is the script, without running it. */
-async function decide(script: string, line: string, policy: object): Promise<string> {
+async function decide(
+  script: string,
+  line: string,
+  policy: object,
+  files: Readonly<Record<string, MemoryEntry>> = {},
+): Promise<string> {
   const tree = {
     ...filesFor(script),
     'd/a.txt': '',
     'n.js': '#!/usr/bin/env node\nrm x.txt\n',
     'big.sh': 'ls\n'.repeat(900),
+    ...files,
   }
   const shell = nodeShell({ root, stateDir: join(base, 'state'), sandbox: 'none' })
   const workspace = await createWorkspace({ backend: memory(tree), policy: { ...preset, ...policy }, shell })
@@ -62,6 +68,55 @@ const unknown = /\$c |\$\{c%x\} |\$\{!d\}|\$\(echo rm\)|"\$1" x|"\$v"|echo "?rm 
 
 /** Scripts whose arguments only the run shows, so that an entry with arguments does not match. */
 const unknownArguments = /xargs|-exec|rm "\$[f@]"/
+
+/** The shell leaves a link to a directory for the parent of its target, which has another script of the same name. */
+const linked = {
+  'a/b/k.txt': '',
+  'a/t.sh': 'rm x.txt\n',
+  'a/package.json': '{"scripts":{"t":"rm x.txt"}}',
+  'package.json': '{"scripts":{"t":"ls"}}',
+  't.sh': 'ls\n',
+  'u.sh': 'sh link/../t.sh\n',
+  'd/k.txt': '',
+  link: { link: 'a/b' },
+  'd/link': { link: '../a/b' },
+} as const
+
+describe('a path that leaves a directory by ".."', () => {
+  const policy = { commands: { deny: ['rm'] } }
+  const decideLinked = (line: string) => decide('ls', line, policy, linked)
+
+  it.each([
+    ...['sh link/../t.sh', './link/../t.sh', '. ./link/../t.sh', 'cd link && sh ../t.sh', 'cd link/.. && sh t.sh'],
+    ...[
+      'sh d/link/../t.sh',
+      'sh -c "sh link/../t.sh"',
+      'sh u.sh',
+      'cd link && npm run t',
+      'cd d/link && sh ../../t.sh',
+    ],
+    ...['ln -s a/b new; sh new/../t.sh', 'cd link; cd ..; sh ./t.sh', 'echo $(cd d/link && ../t.sh)'],
+  ])('through a link does not run a script: %s', async (line) => {
+    expect(await decideLinked(line)).toBe('deny')
+  })
+
+  it.each(['sh d/../t.sh', 'cd d && sh ../t.sh', 'cd a/b && cat ../t.sh', 'cd d && npm run t', 'sh t.sh'])(
+    'that is no link runs it: %s',
+    async (line) => {
+      expect(await decideLinked(line)).toBe('allow')
+    },
+  )
+
+  it.each([
+    'sh a/../a/t.sh',
+    'cd a/b && sh ../t.sh',
+    'cd a && npm run t',
+    'cd a && yarn t',
+    'cd a/b && npm run-script t',
+  ])('reads that script: %s', async (line) => {
+    expect(await decideLinked(line)).toBe('deny')
+  })
+})
 
 describe('a script that a line of nodeShell() runs', () => {
   it.each(Object.entries(refusing))('is read and refused by %s', async (name, policy) => {
