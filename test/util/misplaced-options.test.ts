@@ -29,7 +29,7 @@ describe('an option that belongs elsewhere', () => {
   })
 
   it('is not listed among the options', () => {
-    expect(() => bash({ zzzzzzzz: 1 } as object)).toThrow(/the options are random, env, worker$/)
+    expect(() => bash({ zzzzzzzz: 1 } as object)).toThrow(/the options are root, random, env, worker$/)
   })
 })
 
