@@ -1,6 +1,6 @@
 import { ToolError } from '../../errors.ts'
 import { guardAccesses } from '../../guard/guard-accesses.ts'
-import { type LogicalPath, type Path, quote } from '../../paths/logical-path.ts'
+import { type LogicalPath, quote } from '../../paths/logical-path.ts'
 import { combineVerdicts, type PolicyCall, type Verdict } from '../../policy/evaluation.ts'
 import type { JudgedScript } from '../../shells/types.ts'
 import type { WorkspaceState } from '../state/workspace-state.ts'
@@ -33,11 +33,12 @@ export async function evaluateScripts(
   const pending = [...scripts]
   const texts = new Map<LogicalPath, string | undefined>()
   const ids = new Set<string>()
+  const plain = new Set<LogicalPath>()
   for (let script = pending.shift(); script !== undefined; script = pending.shift()) {
     if (combined.decision === 'deny') break
     if (script.id !== undefined && ids.has(script.id)) continue
     if (script.id !== undefined) ids.add(script.id)
-    const unclear = await unclearOf(workspace, script)
+    const unclear = await unclearOf(workspace, script, plain)
     if (unclear !== undefined) return { verdict: combineVerdicts(combined, unclear), commands }
     if (!texts.has(script.path) && texts.size >= MAX_FILES) {
       return { verdict: combineVerdicts(combined, TOO_MANY), commands }
@@ -53,17 +54,27 @@ export async function evaluateScripts(
   return { verdict: combined, commands }
 }
 
-/** Refuses a script that may be another file than its path says, because the shell leaves a link by `..`. */
-async function unclearOf({ backend }: WorkspaceState, { path, left = [] }: JudgedScript): Promise<Verdict | undefined> {
+/**
+ * Refuses a script that may be another file than its path says, because the shell leaves a link by `..`.
+ *
+ * @param plain the directories that are known to be no links. Receives those that are checked
+ */
+async function unclearOf(
+  { backend }: WorkspaceState,
+  { path: script, left = [] }: JudgedScript,
+  plain: Set<LogicalPath>,
+): Promise<Verdict | undefined> {
   for (const directory of left) {
-    const isPlain =
-      (await backend.stat(directory as Path))?.type === 'directory' &&
-      (await backend.canonical(directory).catch(() => undefined)) === directory
-    if (isPlain) continue
+    if (plain.has(directory)) continue
+    const path = await backend.canonical(directory).catch(() => undefined)
+    if (path === directory && (await backend.stat(path))?.type === 'directory') {
+      plain.add(directory)
+      continue
+    }
     return {
       decision: 'deny',
       code: 'COMMAND_DENIED',
-      reason: `Cannot run ${quote(path)}: the command leaves ${quote(directory)} by "..", which is a link or does not exist yet`,
+      reason: `Cannot run ${quote(script)}: the command leaves ${quote(directory)} by "..", and that is a link or does not exist yet`,
       hint: 'Write the path of the script without "..", or create the directory by an earlier command.',
       rules: [{ name: 'HIDDEN_COMMAND', action: 'deny', source: 'protection' }],
     }

@@ -72,6 +72,7 @@ const unknownArguments = /xargs|-exec|rm "\$[f@]"/
 /** The shell leaves a link to a directory for the parent of its target, which has another script of the same name. */
 const linked = {
   'a/b/k.txt': '',
+  'a/b/c/k.txt': '',
   'a/t.sh': 'rm x.txt\n',
   'a/package.json': '{"scripts":{"t":"rm x.txt"}}',
   'package.json': '{"scripts":{"t":"ls"}}',
@@ -95,7 +96,12 @@ describe('a path that leaves a directory by ".."', () => {
       'cd link && npm run t',
       'cd d/link && sh ../../t.sh',
     ],
-    ...['ln -s a/b new; sh new/../t.sh', 'cd link; cd ..; sh ./t.sh', 'echo $(cd d/link && ../t.sh)'],
+    ...[
+      'ln -s a/b new; sh new/../t.sh',
+      'sh link/c/../../t.sh',
+      'cd link; cd ..; sh ./t.sh',
+      'echo $(cd d/link && ../t.sh)',
+    ],
   ])('through a link does not run a script: %s', async (line) => {
     expect(await decideLinked(line)).toBe('deny')
   })
