@@ -53,11 +53,14 @@ const otherSpellings: readonly (PatternProblem & { readonly test: RegExp })[] = 
   },
 ]
 
-/** `src/**.ts` matches no file of a directory below `src`. */
-const starsInName: (typeof otherSpellings)[number] = {
-  test: /[^*/{},]\*\*|\*\*[^*/{},]/u,
+const starsInName: PatternProblem = {
   reason: '** beside other characters stays within one name',
   hint: 'Write ** as a name of its own, as in **/*.txt.',
+}
+
+/** Whether `**` is a part of a name in a glob: `src/**.ts` matches no file of a directory below `src`. */
+export function hasStarsInName(pattern: string): boolean {
+  return /[^*/{},]\*\*|\*\*[^*/{},]/u.test(withoutBrackets(pattern))
 }
 
 /** Returns what a glob has of another pattern language, or undefined when it has nothing of one. */
@@ -75,8 +78,7 @@ export function withoutBrackets(pattern: string): string {
 export function spellingWarnings(...patterns: readonly (string | undefined)[]): string[] {
   return patterns.flatMap((pattern) => {
     if (pattern === undefined) return []
-    const problem =
-      otherSpelling(pattern) ?? (starsInName.test.test(withoutBrackets(pattern)) ? starsInName : undefined)
+    const problem = otherSpelling(pattern) ?? (hasStarsInName(pattern) ? starsInName : undefined)
     return problem === undefined ? [] : [`In the pattern ${quote(pattern)}, ${problem.reason}. ${problem.hint}`]
   })
 }

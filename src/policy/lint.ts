@@ -1,5 +1,6 @@
 import { classifyPath } from '../files/classify/index.ts'
 import { isWithin, type Path } from '../paths/logical-path.ts'
+import { hasStarsInName } from '../paths/pattern-spelling.ts'
 import {
   checkArgument,
   checkOptions,
@@ -193,15 +194,13 @@ function neverDecides(data: PolicyData, rule: PolicyRule): readonly PolicyFindin
   ]
 }
 
-/** `**` within a name is a `*`: `src/**.ts` matches no file of a directory below `src`. */
+/** `**` within a name is a `*`. */
 function globstarsInNames(rule: string, paths: readonly string[] = []): readonly PolicyFinding[] {
-  return paths
-    .filter((pattern) => pattern.split('/').some((name) => name.includes('**') && name !== '**'))
-    .map((pattern) => ({
-      rule,
-      message: `In ${JSON.stringify(pattern)}, ** is a part of a name and matches no directories`,
-      hint: `Write ${JSON.stringify(pattern.replace(/\*\*(?=[^/])/g, '**/*'))} for any depth.`,
-    }))
+  return paths.filter(hasStarsInName).map((pattern) => ({
+    rule,
+    message: `In ${JSON.stringify(pattern)}, ** is a part of a name and matches no directories`,
+    hint: `Write ${JSON.stringify(pattern.replace(/\*\*(?=[^/])/g, '**/*'))} for any depth.`,
+  }))
 }
 
 /** Finds `allow` decisions for tools that allow nothing: without a preset, each path needs an allow rule as well. */
