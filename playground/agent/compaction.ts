@@ -1,8 +1,8 @@
 import type { ModelMessage } from 'ai'
 
 /**
- * What of a conversation a model no longer gets in full, so that the rest fits its context. The conversation itself stays
- * complete. All numbers are indexes of messages.
+ * The parts of a conversation that a model receives shortened, so that the rest fits its context. The conversation itself
+ * stays complete. All numbers are indexes of messages.
  */
 export interface Compaction {
   /** Before it, results of calls are replaced by their addresses. */
@@ -78,7 +78,7 @@ export function compact(messages: readonly ModelMessage[], start: Compaction, { 
   return compaction
 }
 
-/** Returns the text at an address of the conversation, or undefined when there is none. */
+/** Returns the text at an address of the conversation, or undefined for any other address. */
 export function textAt(messages: readonly ModelMessage[], address: string): string | undefined {
   const [, number, kind] = /^artifact:\/\/conversation\/(\d+)-(result|input)\.json$/.exec(address) ?? []
   for (const { message, numbers } of numbered(messages)) {

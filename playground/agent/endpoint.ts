@@ -8,7 +8,7 @@ import type { EndpointChoice } from './types.ts'
 export interface OpenedServer {
   readonly preset: Preset
   readonly baseURL: string
-  /** The person's key; empty if there is none. */
+  /** The person's key, or an empty text for a server without one. */
   readonly secret: string
   readonly fetch: typeof fetch
 }

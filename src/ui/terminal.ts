@@ -50,7 +50,7 @@ export interface Terminal extends Controller<TerminalSnapshot> {
   clear(): void
   /** Returns how the text before the cursor can go on: by a command, a path, a script or a branch. */
   complete(beforeCursor: string): Promise<Completion>
-  /** Returns the path of the file that a name in an output means, or undefined when there is none. */
+  /** Returns the path of the file that a name in an output refers to, or undefined when no such file exists. */
   fileAt(name: string): Promise<string | undefined>
   /** Returns what a later terminal continues with. */
   keep(): SavedTerminal

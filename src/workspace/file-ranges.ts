@@ -20,7 +20,7 @@ export interface FileVersion {
   readonly stat: Pick<Stat, 'size' | 'tag'>
 }
 
-/** Reads the bytes `[start, end)` of a file, and returns them with its tag. Of a file over {@link WHOLE_BYTES}, reads no more than needed. */
+/** Returns the bytes `[start, end)` of a file, with its tag. A file over {@link WHOLE_BYTES} is read only in part. */
 export async function readRange(
   step: StepFiles,
   requestedPath: string,

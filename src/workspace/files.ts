@@ -12,7 +12,7 @@ export interface FileRange {
   readonly end?: number
 }
 
-/** The version that a file must have; `null`: it must not exist. Default: any. */
+/** The version that a file must have, or `null` when it must not exist. Default: any. */
 interface ExpectedVersion {
   readonly expectedSha256?: string | null
 }

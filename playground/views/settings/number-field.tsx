@@ -11,7 +11,7 @@ export interface NumberFieldProps {
   readonly onEmpty?: () => void
 }
 
-/** A field for a number, with its label. A text that is none is marked and changes nothing. */
+/** A field for a number, with its label. A text that is not a number is marked and changes nothing. */
 export function NumberField({ id, label, value, min = 0, placeholder, onNumber, onEmpty }: NumberFieldProps) {
   const [typed, setTyped] = useState<string | undefined>(undefined)
   const text = typed ?? (value === undefined ? '' : String(value))

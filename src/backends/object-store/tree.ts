@@ -20,7 +20,7 @@ export interface Root extends Tree {
 }
 
 /**
- * Returns the entry at a path, or `undefined` when there is none. Throws `MissingObject`, as all functions here.
+ * Returns the entry at a path, or `undefined` for a path without one. Like all functions here, it throws `MissingObject`.
  *
  * @param ahead loads the next nodes too, for callers that read in order
  */

@@ -126,7 +126,7 @@ function namesComputed(code: string): boolean {
   for (const { index } of tight.matchAll(/\[/g)) {
     literal.lastIndex = index
     if (literal.test(tight)) continue
-    // A list after a reserved word is no member of it.
+    // After a reserved word, brackets are a list and not a member.
     if (!hasComments && /(^|[;{}(])(const|var|return)$/.test(tight.slice(Math.max(0, index - 7), index))) continue
     const before = tight.charAt(index - 1)
     if (hasComments || !/^[(,=:[?&|;<>!~+*%^-]?$/.test(before)) return true
