@@ -223,12 +223,12 @@ function checkNumberPart(walk: WalkContext, part: NonNullable<Word['parts']>[num
       checkNames(walk, part.value, scope, part)
       return
     case 'SimpleExpansion':
-      checkNames(walk, part.text.slice(1), scope, part)
+      checkParameterNumber(walk, part.text.slice(1), scope, part)
       return
     case 'ParameterExpansion':
       if (part.prefix === '#') return
       if (part.prefix === undefined && part.operation === undefined && part.index === undefined) {
-        checkNames(walk, part.parameter, scope, part)
+        checkParameterNumber(walk, part.parameter, scope, part)
         return
       }
       break
@@ -243,6 +243,17 @@ function checkNumberPart(walk: WalkContext, part: NonNullable<Word['parts']>[num
     default:
   }
   denyArithmetic(walk, part.type, scope, part)
+}
+
+/** Requires that a parameter holds a number. The arguments of a script and of a function may be any text. */
+function checkParameterNumber(
+  walk: WalkContext,
+  name: string,
+  scope: Scope,
+  node: { readonly pos: number; readonly end: number },
+): void {
+  if (/^[A-Za-z_]/.test(name)) checkNames(walk, name, scope, node)
+  else if (!/^[#?$!]$/.test(name)) denyArithmetic(walk, `$${name}`, scope, node)
 }
 
 /** Requires that every name holds a number. In other values, the shell would run substitutions. */

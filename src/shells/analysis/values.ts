@@ -47,6 +47,8 @@ export class ScriptValues {
   readonly #place: ScriptPlace | undefined
   readonly #sources = new Map<string, Source[]>()
   readonly #opaque = new Set<string>()
+  /** A command sets variables whose names are only known at run time. */
+  #isOpaque = false
   /** Variables that a command removes, or declares without a value. */
   readonly #emptied = new Set<string>()
   readonly #known = new Map<string, readonly Value[]>()
@@ -149,16 +151,20 @@ export class ScriptValues {
   #noteCommand(nodes: readonly (Word | Assignment)[], certain: CertainNames): void {
     const text = evaluatedText(nodes.flatMap((node) => argumentsOf(node)))
     if (text !== undefined) for (const { command } of parse(text).commands) this.#visit(command, certain)
-    const words = nodes.filter(({ type }) => type === 'Word').map(({ text }) => text.replace(/["'\\]/g, ''))
-    if (movers.has(words[0] ?? '')) this.#moved = true
-    const setter = words.find((word) => setters.has(word))
-    if (setter === undefined || (setter === 'printf' && !words.some((word) => word.startsWith('-v')))) return
-    for (const word of words) {
+    // A brace list may contain several names.
+    const words = nodes.filter(({ type }) => type === 'Word').flatMap((word) => argumentsOf(word))
+    const texts = words.map(({ literal, lead }) => literal ?? lead)
+    if (movers.has(texts[0] ?? '')) this.#moved = true
+    const setter = texts.find((word) => setters.has(word))
+    if (setter === undefined || (setter === 'printf' && !texts.some((word) => word.startsWith('-v')))) return
+    for (const [index, word] of texts.entries()) {
       const name = /^[A-Za-z_]\w*/.exec(word)?.[0]
+      const isLiteral = words[index]?.literal !== undefined
       if (word.startsWith('-')) {
         // A name may follow an option in the same word: `printf -vname`, `read -raname`.
         for (let at = 2; at < word.length; at++) this.#opaque.add(word.slice(at))
-      } else if (name === undefined || (exporters.has(setter) && name === word)) continue
+      } else if (!isLiteral && (name === undefined || name === word)) this.#isOpaque = true
+      else if (name === undefined || (exporters.has(setter) && name === word)) continue
       else if (emptiers.has(setter) && name === word) this.#emptied.add(name)
       else this.#opaque.add(name)
     }
@@ -177,7 +183,7 @@ export class ScriptValues {
     const known = this.#known.get(name) ?? this.#pending.get(name)
     if (known !== undefined) return known
     const sources = this.#sources.get(name)
-    if (sources === undefined || this.#opaque.has(name) || isSpecial(name)) return OPEN
+    if (sources === undefined || this.#isOpaque || this.#opaque.has(name) || isSpecial(name)) return OPEN
     let values = distinct(this.#emptied.has(name) ? [[]] : [])
     // A variable that is assigned from itself needs another round.
     for (let isStable = false; !isStable; ) {

@@ -10,6 +10,8 @@ import type { ScriptFile } from '../../../src/shells/analysis/index.ts'
 import { judgeScripts } from '../../../src/shells/shared/script-judge.ts'
 
 const name = fc.constantFrom('a', 'b', 'c')
+/** Several names, as a brace list. */
+const names = fc.tuple(name, name).map((both) => `{${both.join()}}`)
 const text = fc.constantFrom(
   ...[
     'git',
@@ -71,6 +73,9 @@ const use: fc.Arbitrary<string> = fc.oneof(
   name.map((one) => `env A=$${one} true`),
   fc.tuple(name, name).map(([one, other]) => `$${one} ${other}=git`),
   fc.tuple(name, name).map(([one, other]) => `$${one} ${other}`),
+  fc
+    .constantFrom('$((1 + $1))', '[[ ${1} -gt 0 ]]', '[[ 0 -lt $1 ]]', '${a:$1}', 'x[$2]=')
+    .map((code) => `set -- 'a[$(git push)]' 'b[$(git push)]'\n: ${code}`.replace(/: (?=\[|x)/, '')),
   fc.constantFrom('"$(dirname "$0")/node"', '"${0%/*}/node"', '"$0" x', 'env A=$((212))git push', 'env A=$?git push'),
 )
 
@@ -87,6 +92,11 @@ const assign: fc.Arbitrary<string> = fc.oneof(
   fc.tuple(name, quoted).map(([one, what]) => `${one}=${what} > /nope/x`),
   name.map((one) => `unset ${one}`),
   name.map((one) => `readonly ${one}`),
+  fc.tuple(names, quoted).map(([several, what]) => `read ${several} <<X\n${what}\nX`),
+  fc
+    .tuple(fc.constantFrom('export ', 'local ', 'declare ', 'builtin declare ', 'readonly '), names, quoted)
+    .map(([command, several, what]) => `${command}${several}=${what}`),
+  fc.tuple(fc.constantFrom('unset ', 'command unset ', 'local ', '{unset,c} '), names).map((parts) => parts.join('')),
   fc.tuple(name, quoted).map(([one, what]) => `${one}[1]=${what}`),
   fc.constantFrom(
     ...['IFS=1', 'IFS=i', 'IFS=:', 'IFS=', 'unset IFS', 'cd d', 'set -- git push', 'shift', 'UID=1', 'f'],
