@@ -91,24 +91,8 @@ function fieldOf(issue: z.core.$ZodIssue): string {
 /** Names the field that is most similar to an unknown one. */
 function nearestField(issue: z.core.$ZodIssue, input: ObjectSchema): string {
   if (issue.code !== 'unrecognized_keys') return ''
-  const fields = fieldsAt(zodObject(input), issue.path)
   const [unknown = ''] = issue.keys
-  const longer = fields.filter((field) => isShortFor(unknown, field))
-  if (longer.length === 1) return `; did you mean ${JSON.stringify(longer[0])}?`
-  return didYouMean(unknown, fields)
-}
-
-/**
- * Whether a name is the first words of a field, as `timeout` of `timeout_seconds`, its last words, as `path` of `file_path`, or
- * its consonants, as `cmd` of `command`.
- */
-function isShortFor(name: string, field: string): boolean {
-  if (field.startsWith(name) && /^[_A-Z]/.test(field.slice(name.length))) return true
-  if (field.endsWith(`_${name}`) || field.endsWith(`${name[0]?.toUpperCase()}${name.slice(1)}`)) return true
-  if (!/^[b-df-hj-np-tv-z]{2,10}$/.test(name) || field[0] !== name[0]) return false
-  let index = 0
-  for (const char of field) if (char === name[index]) index += 1
-  return index === name.length
+  return didYouMean(unknown, fieldsAt(zodObject(input), issue.path))
 }
 
 /** Returns the fields that an object at a path of a schema can have. */

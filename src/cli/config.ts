@@ -4,10 +4,11 @@ import { rootsOfMapping, type VirtualRoots } from '../dialects/runtime/path-mapp
 import type { Dialect } from '../dialects/runtime/types.ts'
 import { takeAuditSection } from '../policy/import-config.ts'
 import { requireKnownTools } from '../policy/known-tools.ts'
+import type { OuterPlaces } from '../policy/misplaced-fields.ts'
 import { copyPlainData } from '../policy/plain-data.ts'
 import { compilePolicy } from '../policy/policy.ts'
 import { presetNames } from '../policy/presets.ts'
-import type { PolicyData, PolicyInput } from '../policy/schema.ts'
+import { type PolicyData, type PolicyInput, valueSuggestion } from '../policy/schema.ts'
 import { nameWrittenFields } from '../policy/written-fields.ts'
 import { hasPlainPrototype } from '../util/check-options.ts'
 import { readRegularFile } from '../util/regular-file.ts'
@@ -34,6 +35,30 @@ export interface Config {
 const names = ['wardspace.config.json', 'wardspace.config.toml', 'wardspace.config.yaml', 'wardspace.config.yml']
 const MAX_BYTES = 1024 * 1024
 
+/** The options of the command line that set an option of the workspace. */
+const flags: Readonly<Record<string, string>> = {
+  ...{
+    backend: '--root DIR',
+    mounts: '--root NAME=DIR',
+    policy: '--policy P',
+    readOnly: '--read-only',
+    mode: '--plan',
+  },
+  ...{ approve: '--ask', parked: '--parked DIR', audit: '--audit FILE', git: '--git', shell: '--shell S' },
+  ...{ record: '--record FILE', dialect: '--dialect D' },
+}
+
+/** The places of a policy in a file. */
+const placesInOptions: OuterPlaces = {
+  option(name) {
+    const flag = Object.hasOwn(flags, name) ? flags[name] : undefined
+    return flag === undefined
+      ? `${name} is an option of the library, which the command line does not have`
+      : `use ${flag} on the command line`
+  },
+  limit: (name) => `${name} is a limit of the library, which the command line does not have`,
+}
+
 /**
  * Loads the policy of a root: a preset by name, or a file. Default: the configuration in the root or in the current
  * directory. An agent must not change what governs its next session, so a configuration inside the root is
@@ -51,7 +76,8 @@ export async function loadConfig(
   const roots = typeof root === 'string' ? [{ at: '', directory: root }] : root
   if (option !== undefined && !/[./\\]/.test(option)) {
     if (presetNames.includes(option as never)) return { policy: guarded(option as PolicyInput, roots, modules) }
-    throw new TypeError(`There is no policy preset "${option}"; use ${presetNames.join(', ')}, or a file`)
+    const help = valueSuggestion(option, presetNames)
+    throw new TypeError(`There is no policy preset "${option}"; use ${presetNames.join(', ')}, or a file${help}`)
   }
   const file = option ?? findConfig(roots)
   if (file === undefined) {
@@ -123,7 +149,7 @@ async function readConfig(
     const { config, file: auditFile = logPath } = takeAuditSection(plainFields)
     if (logPath !== undefined && config !== plainFields)
       throw new TypeError(`${file}: "audit" and "security.audit" mean the same; keep one`)
-    const policy = compilePolicy(config, { roots: declaredRoots(roots, dialect) })
+    const policy = compilePolicy(config, { roots: declaredRoots(roots, dialect), outer: placesInOptions })
     nameWrittenFields(policy.origins, () => requireKnownTools(policy.data, knownTools([], dialect)))
     const auditOption = auditFile === undefined ? {} : { audit: besideFile(auditFile, file) }
     return { policy: policy.data, file, ...auditOption, ...virtualRootsOf(roots, policy.usedRoots, dialect) }
@@ -143,7 +169,8 @@ async function dialectHelp(message: string): Promise<string> {
   if (tool === undefined) return ''
   const { dialects } = await import('../dialects/index.ts')
   const names = Object.keys(dialects).filter((name) => dialects[name]?.().tools.some((one) => one.name === tool))
-  return names.length === 0 ? '' : `. It is a tool of --dialect ${names.join(' or ')}`
+  const end = message.endsWith('?') ? ' ' : '. '
+  return names.length === 0 ? '' : `${end}It is a tool of --dialect ${names.join(' or ')}`
 }
 
 /** Returns the absolute names under which a policy may name the roots: their directories, and the virtual roots of the dialect. */

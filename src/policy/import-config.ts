@@ -2,7 +2,7 @@ import { quote } from '../paths/logical-path.ts'
 import { didYouMean } from '../util/check-options.ts'
 import { nearestName } from '../util/nearest-name.ts'
 import { directoryGlob } from './absolute-patterns.ts'
-import { camelCase, isObject, snakeCase, toCamelCase, writtenField } from './written-fields.ts'
+import { camelCase, type FieldOrigins, isObject, snakeCase, toCamelCase, writtenField } from './written-fields.ts'
 
 /** The fields of a policy in camelCase, before they are checked. */
 type Fields = Record<string, unknown>
@@ -68,7 +68,7 @@ function importFileTools(policy: Fields, origins: Map<string, string>): Fields {
   const other = Object.keys(tools).find((key) => isObject(tools[key]) && !sections.includes(key))
   if (other !== undefined) {
     const field = `${writtenField('tools', origins)}.${other}`
-    const help = didYouMean(snakeCase(camelCase(other)), ['file', 'file_ops'], 'the sections here are')
+    const help = didYouMean(snakeCase(camelCase(other)), ['file', 'file_ops'])
     throw new TypeError(`Policy field "${field}" must be "allow" or "ask" or "deny", not an object${help}`)
   }
   if (name === undefined) {
@@ -90,7 +90,7 @@ function importFileTools(policy: Fields, origins: Map<string, string>): Fields {
     )
   }
   if (!Array.isArray(fields.allowedPaths) || fields.allowedPaths.length === 0) {
-    const field = writtenField(`${section}.allowedPaths`, origins)
+    const field = spelledField(section, 'allowedPaths', fields, origins)
     throw new TypeError(`Policy field "${field}" must be a list of directories: without one, every path is denied`)
   }
   for (const field of ['preset', 'defaultAction', 'allowedPaths']) {
@@ -124,7 +124,7 @@ function importSecurity(policy: Fields, origins: Map<string, string>): Fields {
   const { security, ...rest } = policy
   const section = writtenField('security', origins)
   const { toolPolicy, policy: rules, audit } = fieldsOf(security, section, ['toolPolicy', 'policy', 'audit'], origins)
-  if (audit !== undefined) {
+  if (audit !== undefined && auditFileOf(audit, `${section}.audit`, origins) !== undefined) {
     const field = writtenField(`${section}.audit`, origins)
     throw new TypeError(
       `Policy field "${field}" does not belong in a policy: pass the file to createWorkspace, as in audit: jsonlSink("audit.jsonl")`,
@@ -184,16 +184,21 @@ export function takeAuditSection(config: Fields): AuditSection {
   const { audit } = toCamelCase(security, section, origins)
   if (audit === undefined) return { config }
   const path = `${section}.audit`
+  const file = auditFileOf(audit, path, origins)
+  const auditKey = writtenField(path, origins).slice(section.length + 1)
+  const { [auditKey]: _, ...others } = security
+  return { config: { ...config, [section]: others }, ...(file === undefined ? {} : { file }) }
+}
+
+/** Returns the audit file of a section `audit`, or undefined when the section turns the file off. */
+function auditFileOf(audit: unknown, path: string, origins: Map<string, string>): string | undefined {
   const fields = fieldsOf(audit, path, ['enabled', 'logPath'], origins)
   const { logPath } = fields
   const enabled = flagIn(fields, path, 'enabled', origins) ?? true
   if (logPath === undefined ? enabled : typeof logPath !== 'string' || logPath === '') {
-    throw new TypeError(`Policy field "${writtenField(`${path}.logPath`, origins)}" must be the name of a file`)
+    throw new TypeError(`Policy field "${spelledField(path, 'logPath', fields, origins)}" must be the name of a file`)
   }
-  const auditKey = writtenField(path, origins).slice(section.length + 1)
-  const { [auditKey]: _, ...otherSections } = security
-  const rest = { ...config, [section]: otherSections }
-  return { config: rest, ...(enabled ? { file: logPath as string } : {}) }
+  return enabled ? (logPath as string) : undefined
 }
 
 /**
@@ -207,14 +212,36 @@ function fieldsOf(value: unknown, section: string, names: readonly string[], ori
   const fields = toCamelCase(value, section, origins)
   for (const name of Object.keys(fields)) {
     if (names.includes(name)) continue
-    const snakeCaseNames = names.map(snakeCase)
-    const nearest = nearestName(snakeCase(name), snakeCaseNames)
-    const suggestion = nearest === undefined ? '' : `; did you mean "${nearest}"?`
+    const spelled = names.map(isInCamelCase(section, fields, origins) ? String : snakeCase)
+    const nearest = spelled[names.indexOf(nearestName(name, names) ?? '')]
+    const other = Object.hasOwn(otherSections, `${section}.${name}`) ? otherSections[`${section}.${name}`] : undefined
+    const help = other ?? (nearest === undefined ? '' : `; did you mean "${nearest}"?`)
     throw new TypeError(
-      `Policy field "${writtenField(`${section}.${name}`, origins)}" is unknown; the fields here are ${snakeCaseNames.join(', ')}${suggestion}`,
+      `Policy field "${writtenField(`${section}.${name}`, origins)}" is unknown; the fields here are ${spelled.join(', ')}${help}`,
     )
   }
   return fields
+}
+
+/** Where fields of other systems' sections belong, as the end of a message. */
+const otherSections: Readonly<Record<string, string>> = {
+  'security.toolPolicy.default': '; did you mean "security.policy.default_action"?',
+  'security.toolPolicy.groups': '; write a rule with the tools of the group',
+  'patchBudget.maxFiles': '; did you mean "maxFilesTouched"?',
+}
+
+/** Whether a section is written in camelCase. Without a field of several words, a section of that spelling is. */
+function isInCamelCase(section: string, fields: Fields, origins: FieldOrigins): boolean {
+  const words = Object.keys(fields).filter((name) => /[A-Z]/.test(name))
+  if (words.length === 0) return section === 'patchBudget' && !origins.has(section)
+  return words.some((name) => !origins.has(`${section}.${name}`))
+}
+
+/** Returns the path of a field as the section would write it, also when the field is missing. */
+function spelledField(section: string, name: string, fields: Fields, origins: FieldOrigins): string {
+  const written = writtenField(`${section}.${name}`, origins)
+  if (Object.hasOwn(fields, name) || isInCamelCase(section, fields, origins)) return written
+  return `${written.slice(0, -name.length)}${snakeCase(name)}`
 }
 
 /** @throws TypeError if the field is present and neither true nor false */

@@ -7,6 +7,8 @@ export interface KnownTool {
   readonly name: string
   /** The input fields that a rule can match by `args`. */
   readonly fields: readonly string[]
+  /** Whether messages list it: an operation of the workspace, or a tool that the dialect has under other names, is not listed. */
+  readonly isListed: boolean
 }
 
 /**
@@ -16,15 +18,14 @@ export interface KnownTool {
  * @throws TypeError that names the tool or field, where it stands, and the nearest known name
  */
 export function requireKnownTools(data: PolicyData, tools: readonly KnownTool[]): void {
-  const names = tools.map(({ name }) => name)
-  for (const name of Object.keys(data.tools ?? {})) requireName(name, names, false, `tools.${name}`, 'in tools')
+  for (const name of Object.keys(data.tools ?? {})) requireName(name, tools, false, `tools.${name}`, 'in tools')
   for (const name of Object.keys(data.limits?.toolCallsPerMinute ?? {})) {
-    requireName(name, names, false, `limits.toolCallsPerMinute.${name}`, 'in limits')
+    requireName(name, tools, false, `limits.toolCallsPerMinute.${name}`, 'in limits')
   }
   for (const [index, rule] of (data.rules ?? []).entries()) {
     const rulePlace = `in rule ${JSON.stringify(rule.name)}`
     for (const [position, pattern] of (rule.tools ?? []).entries()) {
-      requireName(pattern, names, true, `rules[${index}].tools[${position}]`, rulePlace)
+      requireName(pattern, tools, true, `rules[${index}].tools[${position}]`, rulePlace)
     }
     for (const name of Object.keys(rule.args ?? {})) {
       requireArgument(name, rule.tools, tools, `${rulePlace} (policy field "rules[${index}].args.${name}")`)
@@ -63,11 +64,56 @@ function requireArgument(
   }
 }
 
-function requireName(pattern: string, names: readonly string[], isGlob: boolean, field: string, place: string): void {
+function requireName(
+  pattern: string,
+  tools: readonly KnownTool[],
+  isGlob: boolean,
+  field: string,
+  place: string,
+): void {
+  const names = tools.map(({ name }) => name)
   if (isGlob ? names.some(compileTexts([pattern], field)) : names.includes(pattern)) return
-  const isPattern = !isGlob && names.some(compileTexts([pattern], field))
-  const help = isPattern
-    ? `; only rules take patterns: use a rule with tools: [${JSON.stringify(pattern)}]`
-    : didYouMean(pattern, names, 'the tools are')
-  throw new TypeError(`Unknown tool ${JSON.stringify(pattern)} ${place} (policy field "${field}")${help}`)
+  throw new TypeError(
+    `Unknown tool ${JSON.stringify(pattern)} ${place} (policy field "${field}")${helpFor(pattern, tools, isGlob, field)}`,
+  )
 }
+
+/** Returns what is meant by an unknown name or pattern of tools, as the end of a message. */
+function helpFor(pattern: string, tools: readonly KnownTool[], isGlob: boolean, field: string): string {
+  const names = tools.map(({ name }) => name)
+  if (!isGlob && names.some(compileTexts([pattern], field)))
+    return `; only rules take patterns: use a rule with tools: [${JSON.stringify(pattern)}]`
+  if (!isGlob && /^file(?:_?ops)?$/i.test(pattern))
+    return '; the section of this name is an object with "enabled" and "allowed_paths"'
+  const other = otherNames.find(([words, name]) => words.includes(pattern.toLowerCase()) && names.includes(name))?.[1]
+  if (other !== undefined) return `; did you mean ${JSON.stringify(other)}?`
+  const candidates = pattern.includes('*') ? names.flatMap(patternsOf) : names
+  const listed = new Set(tools.flatMap(({ name, isListed }) => (isListed ? [name] : [])))
+  return didYouMean(pattern, [...new Set(candidates)]) || `; the tools are ${[...listed].join(', ')}`
+}
+
+/** Returns the patterns of the tools whose name begins or ends as this one: `file_*` and `*_read` for `file_read`. */
+function patternsOf(name: string): readonly string[] {
+  const start = name.indexOf('_')
+  return start === -1 ? [] : [`${name.slice(0, start)}_*`, `*${name.slice(name.lastIndexOf('_'))}`]
+}
+
+/** Names of other systems for the tools of the workspace. */
+const otherNames: readonly [words: readonly string[], name: string][] = [
+  [['shell', 'bash', 'exec', 'execute', 'terminal', 'command', 'execute_command', 'run_shell_command'], 'run_command'],
+  [['read', 'cat', 'view', 'open', 'view_file', 'get_file', 'file_read', 'read_text_file'], 'read_file'],
+  [['write', 'create', 'save', 'create_file', 'save_file', 'file_write'], 'write_file'],
+  [['edit', 'replace', 'str_replace', 'str_replace_editor', 'multi_edit', 'file_edit'], 'edit_file'],
+  [
+    ['ls', 'dir', 'list', 'list_dir', 'list_files', 'list_directories', 'directory_tree', 'file_list'],
+    'list_directory',
+  ],
+  [['grep', 'rg', 'search', 'grep_search', 'search_content', 'search_file_content', 'file_search'], 'search_text'],
+  [['glob', 'find', 'find_file', 'search_files', 'file_glob'], 'find_files'],
+  [['delete', 'rm', 'remove', 'unlink', 'remove_file', 'file_delete'], 'delete_file'],
+  [['mkdir', 'make_directory', 'create_dir'], 'create_directory'],
+  [['mv', 'move', 'rename', 'rename_file', 'file_move'], 'move_file'],
+  [['cp', 'copy', 'file_copy'], 'copy_file'],
+  [['patch', 'diff', 'apply_diff'], 'apply_patch'],
+  [['stat', 'file_stat', 'get_file_info', 'get_info'], 'file_info'],
+]

@@ -198,9 +198,25 @@ function groupMask(name: string): number | undefined {
   return name === 'file:view' ? mask | permissionBit('file:copy', true) : mask
 }
 
-/** Lists the permissions, and names the nearest one, patterns such as `file:write:*` included. */
+/** Words of other systems for permissions. */
+const otherPermissions: Readonly<Record<string, string>> = {
+  ...{ read: 'file:view', view: 'file:view', write: 'file:change', edit: 'file:change', change: 'file:change' },
+  ...{
+    create: 'file:write:create',
+    modify: 'file:change',
+    delete: 'file:delete',
+    remove: 'file:delete',
+    ls: 'file:list',
+  },
+  ...{ execute: 'command:*', exec: 'command:*', shell: 'command:*', bash: 'command:*', run: 'command:*', all: '*' },
+}
+
+/** Lists the permissions, and names the one that is meant or the nearest one, patterns such as `file:write:*` included. */
 function permissionHelp(pattern: string, names: readonly string[]): string {
-  const nearest = nearestName(pattern, [...names, 'file:write:*', 'file:*', 'command:*', 'memory:*'])
+  const word = pattern.toLowerCase()
+  const nearest = Object.hasOwn(otherPermissions, word)
+    ? otherPermissions[word]
+    : nearestName(pattern, [...names, 'file:write:*', 'file:*', 'command:*', 'memory:*'])
   return `; the permissions are ${names.join(', ')}${nearest === undefined ? '' : `; did you mean ${JSON.stringify(nearest)}?`}`
 }
 

@@ -1,3 +1,4 @@
+import { didYouMean } from '../util/check-options.ts'
 import { importSections } from './import-config.ts'
 import { copyPlainData } from './plain-data.ts'
 import type { presets } from './presets.ts'
@@ -61,9 +62,11 @@ function withPreset(policy: Record<string, unknown>, origins: FieldOrigins): unk
   if (Object.hasOwn(fields, 'preset'))
     throw new TypeError(`Policy fields "${field}" and "preset" are the same; keep one`)
   if (typeof defaultAction !== 'string' || !Object.hasOwn(defaultActions, defaultAction)) {
-    const names = Object.keys(defaultActions).map((name) => `"${name}"`)
+    const names = Object.keys(defaultActions)
+    const quoted = names.map((name) => `"${name}"`).join(' or ')
+    const help = typeof defaultAction === 'string' ? didYouMean(defaultAction, names) : ''
     throw new TypeError(
-      `Policy field "${field}" must be ${names.join(' or ')}, not ${JSON.stringify(defaultAction) ?? 'that'}`,
+      `Policy field "${field}" must be ${quoted}, not ${JSON.stringify(defaultAction) ?? String(defaultAction)}${help}`,
     )
   }
   const preset = defaultActions[defaultAction]

@@ -3,6 +3,7 @@ import { checkCommandEntries } from './command-entries.ts'
 import { compileOperators } from './command-operators.ts'
 import { createPolicy, type Policy } from './evaluation.ts'
 import { compilePaths } from './match.ts'
+import type { OuterPlaces } from './misplaced-fields.ts'
 import { compileNetwork } from './network-policy.ts'
 import { compileRules } from './rules.ts'
 import { type ParsedPolicy, parsePolicy } from './schema.ts'
@@ -12,6 +13,8 @@ import { nameWrittenFields } from './written-fields.ts'
 export interface CompileOptions {
   /** Absolute names of directories of the workspace, below which absolute patterns are valid. Default: none. */
   readonly roots?: DeclaredRoots
+  /** The places of fields that are no part of a policy, for messages. Default: those of `createWorkspace`. */
+  readonly outer?: OuterPlaces
 }
 
 /**
@@ -27,8 +30,8 @@ export interface CompileOptions {
  *   rules: [{ name: 'docs are final', action: 'ask', permissions: ['file:change'], paths: ['docs/**'] }],
  * })
  */
-export function compilePolicy(input: unknown, { roots = {} }: CompileOptions = {}): Policy {
-  const parsed = parsePolicy(input, roots)
+export function compilePolicy(input: unknown, { roots = {}, outer }: CompileOptions = {}): Policy {
+  const parsed = parsePolicy(input, roots, outer)
   return nameWrittenFields(parsed.origins, () => compile(parsed, roots))
 }
 

@@ -8,7 +8,7 @@ import { type DeclaredRoots, placeAbsolutePatterns } from './absolute-patterns.t
 import { labelFields, labelSchema } from './label-schema.ts'
 import type { LabelPolicy } from './labels.ts'
 import { type MemoryPolicy, memoryFields, memorySchema } from './memory-policy.ts'
-import { placeOf } from './misplaced-fields.ts'
+import { type OuterPlaces, placeOf, placeOfOption, placesInCode } from './misplaced-fields.ts'
 import { type NetworkPolicy, networkFields, networkSchema } from './network-policy.ts'
 import { normalizePolicyInput } from './normalize-input.ts'
 import { copyPlainData } from './plain-data.ts'
@@ -249,37 +249,38 @@ export interface ParsedPolicy {
  * Parses the policy of the embedding program.
  *
  * @param roots directories below which absolute patterns are valid
+ * @param outer the places of fields that are no part of a policy, for messages
  * @throws TypeError with the name of the first invalid field, as written, and the expected value
  */
-export function parsePolicy(input: unknown, roots: DeclaredRoots = {}): ParsedPolicy {
+export function parsePolicy(input: unknown, roots: DeclaredRoots = {}, outer = placesInCode): ParsedPolicy {
   if (input === undefined || input === null) {
     throw new TypeError(`A policy is required: one of the presets ${presetList()}, or a policy object`)
   }
   if (typeof input === 'string' && !presetNames.includes(input as PresetName)) {
     throw new TypeError(
-      `Unknown policy preset ${show(input)}; the presets are ${presetList()}${suggestion(input, presetNames)}`,
+      `Unknown policy preset ${show(input)}; the presets are ${presetList()}${valueSuggestion(input, presetNames)}`,
     )
   }
   const { policy, origins } = normalizePolicyInput(typeof input === 'string' ? { preset: input } : input)
   const usedRoots = new Set<string>()
-  const data = nameWrittenFields(origins, () => parseFields(placeAbsolutePatterns(policy, roots, usedRoots)))
+  const data = nameWrittenFields(origins, () => parseFields(placeAbsolutePatterns(policy, roots, usedRoots), outer))
   return { data, origins, usedRoots }
 }
 
-function parseFields(fields: unknown): PolicyData {
+function parseFields(fields: unknown, outer: OuterPlaces): PolicyData {
   const parsed = fieldsSchema.safeParse(fields, inEnglish)
   if (parsed.success) return freeze(parsed.data)
   const { issues } = parsed.error
   // A misspelled field is reported before the missing one that it causes.
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
-  throw new TypeError(describe(issue as z.core.$ZodIssue, fields))
+  throw new TypeError(describe(issue as z.core.$ZodIssue, fields, outer))
 }
 
 function presetList(): string {
   return presetNames.map((name) => `"${name}"`).join(', ')
 }
 
-function describe(issue: z.core.$ZodIssue, input: unknown): string {
+function describe(issue: z.core.$ZodIssue, input: unknown, outer: OuterPlaces): string {
   const field = fieldName(issue.path)
   const subject = field === '' ? 'A policy' : `Policy field "${field}"`
   const value = issue.path.reduce<unknown>((parent, key) => (parent as Record<PropertyKey, unknown>)?.[key], input)
@@ -290,18 +291,17 @@ function describe(issue: z.core.$ZodIssue, input: unknown): string {
       const [key = ''] = issue.keys
       const fields = fieldsAt(issue.path)
       const unknown = `Policy field "${fieldName([...issue.path, key])}" is unknown`
-      const place = placeOf(key, sectionFields)
-      if (place !== undefined) return `${unknown}${place.startsWith('did') ? ';' : ':'} ${place}`
+      const place = placeOf(key, String(issue.path[0] ?? ''), sectionFields, outer)
+      if (place !== undefined) return unknown + place
       const help = suggestion(key, [...fields, ...importedFields(issue.path)])
       const workspaceLimit = issue.path[0] === 'limits' && help === '' ? nearestName(key, workspaceLimits) : undefined
-      if (workspaceLimit !== undefined)
-        return `${unknown}: ${workspaceLimit} is a limit of the workspace; pass createWorkspace({ limits: { ${workspaceLimit}: … } })`
+      if (workspaceLimit !== undefined) return `${unknown}: ${outer.limit(workspaceLimit)}`
       return `${unknown}; the fields here are ${fields.join(', ')}${help}`
     }
     case 'invalid_type':
       return `${subject} ${requirement} ${article(issue.expected)}${actual}`
     case 'invalid_value':
-      return `${subject} ${requirement} ${issue.values.map(show).join(' or ')}${actual}${value === 'git' ? ': git-internal files cannot be opened' : suggestion(value, issue.values)}`
+      return `${subject} ${requirement} ${issue.values.map(show).join(' or ')}${actual}${value === 'git' ? ': git-internal files cannot be opened' : valueSuggestion(value, issue.values)}`
     case 'too_small':
       if (issue.origin === 'array') return `${subject} must not be empty; omit it to match everything`
       if (issue.origin === 'string') return `${subject} must not be empty`
@@ -317,6 +317,25 @@ function describe(issue: z.core.$ZodIssue, input: unknown): string {
   }
 }
 
+/** Words of other systems for the values of a policy. */
+const otherValues: Readonly<Record<string, readonly string[]>> = {
+  ask: ['supervised', 'interrupt', 'prompt', 'confirm', 'approve', 'approval', 'review', 'true'],
+  deny: ['block', 'forbid', 'reject', 'refuse', 'never', 'disallow', 'disabled', 'false'],
+  allow: ['permit', 'accept', 'auto', 'always', 'enabled'],
+  autonomous: ['allow', 'auto', 'full', 'always', 'workspace-write'],
+  supervised: ['ask', 'prompt', 'confirm', 'on-request', 'interactive'],
+  readOnly: ['plan', 'read'],
+}
+
+/** Returns the value that is meant as the end of a message, or `''` if none is near. */
+export function valueSuggestion(value: unknown, values: readonly unknown[]): string {
+  const nearest = suggestion(value, values)
+  if (nearest !== '' || typeof value !== 'string') return nearest
+  const word = plainWord(value)
+  const meant = values.find((known) => otherValues[String(known)]?.some((other) => plainWord(other) === word))
+  return meant === undefined ? '' : `; did you mean ${show(meant)}?`
+}
+
 /** Returns the nearest known name as the end of a message, or `''` if no name is near. */
 function suggestion(value: unknown, names: readonly unknown[]): string {
   if (typeof value !== 'string') return ''
@@ -324,6 +343,11 @@ function suggestion(value: unknown, names: readonly unknown[]): string {
     value,
     names.filter((name) => typeof name === 'string'),
   )
+}
+
+/** Returns where an unknown option of `createWorkspace` belongs, as the end of a message, or undefined when nowhere. */
+export function placeOfWorkspaceOption(name: string): string | undefined {
+  return placeOfOption(name, sectionFields)
 }
 
 /** The fields of each section of a policy. */
@@ -360,7 +384,7 @@ function article(expected: string): string {
   if (expected === 'array') return 'a list'
   if (expected === 'string') return 'a text'
   if (expected === 'int') return 'a whole number'
-  return expected === 'object' ? 'an object' : `a ${expected}`
+  return expected === 'object' || expected === 'record' ? 'an object' : `a ${expected}`
 }
 
 /** Returns a path in the form `rules[0].paths[1]`. */

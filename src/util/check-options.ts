@@ -1,7 +1,15 @@
 import { nearestName } from './nearest-name.ts'
 
 /** The error of a wrong option. */
-export class OptionError extends TypeError {}
+export class OptionError extends TypeError {
+  /** The path of the option, if it is unknown. */
+  readonly unknownOption: string | undefined
+
+  constructor(message: string, unknownOption?: string) {
+    super(message)
+    this.unknownOption = unknownOption
+  }
+}
 
 /** Checks an option and returns its value. `path` names the option and `owner` the function that takes it. */
 export type Check = (value: unknown, path: string, owner: string) => unknown
@@ -74,7 +82,7 @@ function checkFields(value: unknown, path: string, owner: string, checkOf: (key:
       if (typeof check !== 'function') {
         const names = Object.entries(check).flatMap(([known, each]) => (misplaced.has(each) ? [] : [known]))
         const help = didYouMean(name, names, 'the options are')
-        throw new OptionError(`${optionOf(join(path, name), owner)} is unknown${help}`)
+        throw new OptionError(`${optionOf(join(path, name), owner)} is unknown${help}`, join(path, name))
       }
       const field: unknown = Reflect.get(value, key)
       if (field !== undefined) checked[name] = check(field, join(path, name), owner)

@@ -5,9 +5,8 @@
 
 import { isBuiltinTool } from '../tools/builtin-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
-import { checkOptions } from '../util/check-options.ts'
 import { buildWorkspace } from './build-workspace.ts'
-import { misplacedLimits, type WorkspaceOptions, workspaceOptions } from './options.ts'
+import { checkWorkspaceOptions, type WorkspaceOptions, workspaceOptions } from './options.ts'
 import type { Workspace } from './types.ts'
 
 export type { Workspace, WorkspaceRun } from './types.ts'
@@ -39,10 +38,10 @@ export async function createWorkspace<
   const Builtin extends readonly Tool[] = readonly [],
   const Extra extends readonly Tool[] = readonly [],
 >(options: CoreWorkspaceOptions<Builtin, Extra>): Promise<Workspace<Extra, Builtin[number]>> {
-  const { tools = [], ...others } = checkOptions<CoreWorkspaceOptions<readonly Tool[]>>('createWorkspace()', options, {
-    ...misplacedLimits,
-    ...coreOptions,
-  })
+  const { tools = [], ...others } = await checkWorkspaceOptions<CoreWorkspaceOptions<readonly Tool[]>>(
+    options,
+    coreOptions,
+  )
   const names = requireBuiltinTools(tools)
   const workspace: unknown = await buildWorkspace({ ...others, tools: names }, { builtin: tools, select: () => names })
   return workspace as Workspace<Extra, Builtin[number]>

@@ -1,9 +1,13 @@
 import type { Tool } from '../tools/define-tool.ts'
 import { builtinTools } from '../tools/index.ts'
 import { resolveToolSet } from '../tools/tool-sets.ts'
-import { checkOptions } from '../util/check-options.ts'
 import { buildWorkspace } from './build-workspace.ts'
-import { type DialectWorkspaceOptions, misplacedLimits, type WorkspaceOptions, workspaceOptions } from './options.ts'
+import {
+  checkWorkspaceOptions,
+  type DialectWorkspaceOptions,
+  type WorkspaceOptions,
+  workspaceOptions,
+} from './options.ts'
 import type { DialectWorkspace, Workspace } from './types.ts'
 
 export type { DialectWorkspaceOptions, RunOptions, WorkspaceOptions } from './options.ts'
@@ -38,10 +42,7 @@ export function createWorkspace<const Extra extends readonly Tool[] = readonly [
 export async function createWorkspace(
   given: WorkspaceOptions | DialectWorkspaceOptions,
 ): Promise<Workspace | DialectWorkspace> {
-  const { dialect, ...options } = checkOptions<DialectWorkspaceOptions>('createWorkspace()', given, {
-    ...misplacedLimits,
-    ...workspaceOptions,
-  })
+  const { dialect, ...options } = await checkWorkspaceOptions<DialectWorkspaceOptions>(given, workspaceOptions)
   const { tools = 'full' } = options
   const select = (registry: readonly string[]) => resolveToolSet(tools, registry)
   const source = { builtin: builtinTools, select }

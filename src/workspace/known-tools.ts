@@ -4,30 +4,31 @@ import type { Tool } from '../tools/define-tool.ts'
 import { toolFields } from '../tools/tool-fields.ts'
 
 /** The operations of a workspace that policy evaluates like tools, with their input fields. No agent can call them. */
-const operations: readonly KnownTool[] = [
-  { name: 'undo', fields: ['callId', 'reason'] },
-  { name: 'rollback', fields: ['checkpoint', 'reason'] },
-  { name: 'commit', fields: ['reason'] },
-  { name: 'git_checkout', fields: [] },
-  { name: 'git_add', fields: [] },
-  { name: 'batch', fields: [] },
-  { name: 'policy', fields: [] },
-  { name: 'report', fields: [] },
-]
+const operations: readonly KnownTool[] = Object.entries({
+  undo: ['callId', 'reason'],
+  rollback: ['checkpoint', 'reason'],
+  commit: ['reason'],
+  git_checkout: [],
+  git_add: [],
+  batch: [],
+  policy: [],
+  report: [],
+}).map(([name, fields]) => ({ name, fields, isListed: false }))
 
 /**
  * Returns every tool that a policy may name: the built-in tools, whether or not the workspace has them, its own tools, its
  * operations, and the tools of its dialect, whose `args` are their own and those of the calls that they make.
  */
 export function knownTools(extraTools: readonly Tool[], dialect: Dialect | undefined): readonly KnownTool[] {
+  const isListed = dialect === undefined
   const workspaceTools: readonly KnownTool[] = [
-    ...Object.entries(toolFields).map(([name, fields]) => ({ name, fields: fields.split(' ') })),
-    ...extraTools.map(({ name, input }) => ({ name, fields: Object.keys(input.shape) })),
+    ...Object.entries(toolFields).map(([name, fields]) => ({ name, fields: fields.split(' '), isListed })),
+    ...extraTools.map(({ name, input }) => ({ name, fields: Object.keys(input.shape), isListed })),
   ]
   const fieldsOf = (name: string) => workspaceTools.filter((tool) => tool.name === name).flatMap(({ fields }) => fields)
   const dialectTools = (dialect?.tools ?? []).flatMap(({ name, formerNames = [], input, uses, mayUse = [] }) => {
     const fields = [...new Set([...Object.keys(input.shape), ...[...uses, ...mayUse].flatMap(fieldsOf)])]
-    return [name, ...formerNames].map((alias): KnownTool => ({ name: alias, fields }))
+    return [name, ...formerNames].map((alias): KnownTool => ({ name: alias, fields, isListed: alias === name }))
   })
   return [...workspaceTools, ...operations, ...dialectTools]
 }

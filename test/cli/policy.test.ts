@@ -199,6 +199,14 @@ describe('a configuration file', () => {
     expect(await fault('b.json', `{"a":"${'x'.repeat(1024 * 1024)}"}`)).toContain('larger than 1 MiB')
     await expect(loadConfig(root, join(home, 'absent.json'))).rejects.toThrow('Cannot read the policy file')
     await expect(loadConfig(root, 'readonly')).rejects.toThrow('There is no policy preset "readonly"; use readOnly, ')
+    for (const [preset, meant] of [
+      ['readonly', 'readOnly'],
+      ['read-only', 'readOnly'],
+      ['Autonomous', 'autonomous'],
+      ['autonomos', 'autonomous'],
+      ['ask', 'supervised'],
+    ] as const)
+      await expect(loadConfig(root, preset)).rejects.toThrow(`did you mean "${meant}"?`)
     const levels = Array.from({ length: 12 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(', ')}]`)
     expect(await fault('c.yaml', `a0: &a0 [x]\n${levels.join('\n')}\n`)).toMatch(/alias/)
   })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { memory } from '../../src/backends/memory/index.ts'
 import { fileReadWrite } from '../../src/dialects/file-read-write/index.ts'
+import { dialects } from '../../src/dialects/index.ts'
 import { createWorkspace, type PolicyInput } from '../../src/index.ts'
 import { defineTool } from '../../src/tools/define-tool.ts'
 import { builtinTools } from '../../src/tools/index.ts'
@@ -29,7 +30,11 @@ describe('a policy that names an unknown tool or argument', () => {
     [rule({ tools: ['read_file', 'Read_File'] }), 'Unknown tool "Read_File"', 'rules[0].tools[1]'],
     [rule({ tools: ['raed_*'] }), 'Unknown tool "raed_*"', 'rules[0].tools[0]'],
     [rule({ tools: [' read_file'] }), 'Unknown tool " read_file"', 'did you mean "read_file"?'],
-    [rule({ tools: ['file_write'] }), 'Unknown tool "file_write"', 'the tools are list_directory'],
+    [rule({ tools: ['file_write'] }), 'Unknown tool "file_write"', 'did you mean "write_file"?'],
+    [rule({ tools: ['raed_*'] }), 'did you mean "read_*"?'],
+    [{ tools: { shell: 'deny' } }, 'did you mean "run_command"?'],
+    [{ tools: { LS: 'deny' } }, 'did you mean "list_directory"?'],
+    [{ tools: { file: 'allow' } }, 'Unknown tool "file" in tools', 'an object with "enabled" and "allowed_paths"'],
     [{ tools: { nonexistent: 'deny' } }, 'Unknown tool "nonexistent" in tools', 'the tools are list_directory'],
     [{ tools: { delete_fil: 'deny' } }, 'Unknown tool "delete_fil"', 'did you mean "delete_file"?'],
     [{ tools: { 'write_*': 'deny' } }, 'Unknown tool "write_*"', 'tools.write_*'],
@@ -53,6 +58,25 @@ describe('a policy that names an unknown tool or argument', () => {
     const error = await open(policy).catch((error: unknown) => error)
     expect(error).toBeInstanceOf(TypeError)
     for (const text of texts) expect((error as TypeError).message).toContain(text)
+  })
+})
+
+describe('the list of tools for an unknown name', () => {
+  const listFor = async (more: object): Promise<readonly string[]> => {
+    const error = await open({ tools: { nonexistent: 'deny' } }, more).catch((error: unknown) => error)
+    return /the tools are (.*)$/.exec((error as TypeError).message)?.[1]?.split(', ') ?? []
+  }
+
+  it('has each tool of the workspace once, and no operation', async () => {
+    const extraTools = [ownTool]
+    expect(await listFor({ extraTools })).toEqual([...builtinTools, ...extraTools].map(({ name }) => name))
+  })
+
+  it('has each tool of the dialect once', async () => {
+    for (const create of Object.values(dialects)) {
+      const dialect = create()
+      expect(await listFor({ dialect })).toEqual(dialect.tools.map(({ name }) => name))
+    }
   })
 })
 

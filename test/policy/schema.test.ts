@@ -26,7 +26,7 @@ const wrong: readonly [input: unknown, ...names: string[]][] = [
   [{ memory: { other: 1 } }, 'memory.other', 'the fields here are'],
   [{ limits: { callsPerMinute: 1e300 } }, 'limits.callsPerMinute', 'too big'],
   [{ rules: [{ ...allow, name: 'x'.repeat(10_000) }] }, 'rules[0].name', 'too long'],
-  [{ default_action: undefined, rules: [] }, 'default_action', 'not that'],
+  [{ default_action: undefined, rules: [] }, 'default_action', 'not undefined'],
   [{ labels: { source: [] } }, 'labels.source', 'sources, sinks'],
   [{ labels: { sources: [{ label: 'internal', path: ['a'] }] } }, 'labels.sources[0].path', 'commands'],
   [{ labels: { sinks: [{ name: 'a', ceiling: 'public', path: ['a'] }] } }, 'labels.sinks[0].path', 'hosts'],
@@ -149,7 +149,10 @@ const words: readonly [input: unknown, message: string][] = [
   [true, 'A policy must be an object, not true'],
   [[], 'A policy must be an object, not a list'],
   [() => 'allow', 'A policy must be an object, not a function'],
-  [{ preset: 'auto' }, 'Policy field "preset" must be "readOnly" or "supervised" or "autonomous", not "auto"'],
+  [
+    { preset: 'auto' },
+    'Policy field "preset" must be "readOnly" or "supervised" or "autonomous", not "auto"; did you mean "autonomous"?',
+  ],
   [{ preset: null }, 'Policy field "preset" must be "readOnly" or "supervised" or "autonomous", not null'],
   [{ preset: {} }, 'Policy field "preset" must be "readOnly" or "supervised" or "autonomous", not an object'],
   [{ preset: [] }, 'Policy field "preset" must be "readOnly" or "supervised" or "autonomous", not a list'],
@@ -160,7 +163,7 @@ const words: readonly [input: unknown, message: string][] = [
   ],
   [
     { limits: { calls: 5 } },
-    'Policy field "limits.calls" is unknown; the fields here are callsPerMinute, bytesReadPerRun, bytesWrittenPerRun, patchFiles, patchDeletes, patchInsertions, patchDeletions, patchBytes, toolCallsPerMinute',
+    'Policy field "limits.calls" is unknown; the fields here are callsPerMinute, bytesReadPerRun, bytesWrittenPerRun, patchFiles, patchDeletes, patchInsertions, patchDeletions, patchBytes, toolCallsPerMinute; did you mean "callsPerMinute"?',
   ],
   [
     { network: { host: [] } },
@@ -242,8 +245,12 @@ const words: readonly [input: unknown, message: string][] = [
   [{ allowedPaths: 'src' }, 'Policy field "allowedPaths" must be a list, not "src"'],
   [{ allowedPaths: [''] }, 'Policy field "allowedPaths[0]" must not be empty'],
   [{ allowedPaths: ['src', 5] }, 'Policy field "allowedPaths[1]" must be a text, not 5'],
-  [{ tools: ['read_file'] }, 'Policy field "tools" must be a record, not a list'],
+  [{ tools: ['read_file'] }, 'Policy field "tools" must be an object, not a list'],
   [{ tools: { '': 'allow' } }, 'Policy field "tools." must be a plain name'],
+  [
+    { tools: { x: 'Supervised' } },
+    'Policy field "tools.x" must be "allow" or "ask" or "deny", not "Supervised"; did you mean "ask"?',
+  ],
   [{ tools: { x: 'supervise' } }, 'Policy field "tools.x" must be "allow" or "ask" or "deny", not "supervise"'],
   [{ rules: [null] }, 'Policy field "rules[0]" must be an object, not null'],
   [{ rules: [{ action: 'allow' }] }, 'Policy field "rules[0].name" is missing; it must be a text'],
@@ -343,10 +350,14 @@ const words: readonly [input: unknown, message: string][] = [
     { default_action: 'maybe' },
     'Policy field "default_action" must be "allow" or "ask" or "supervised" or "deny", not "maybe"',
   ],
+  [
+    { default_action: 'Allow' },
+    'Policy field "default_action" must be "allow" or "ask" or "supervised" or "deny", not "Allow"; did you mean "allow"?',
+  ],
   [{ default_action: 5 }, 'Policy field "default_action" must be "allow" or "ask" or "supervised" or "deny", not 5'],
   [
     { default_action: undefined },
-    'Policy field "default_action" must be "allow" or "ask" or "supervised" or "deny", not that',
+    'Policy field "default_action" must be "allow" or "ask" or "supervised" or "deny", not undefined',
   ],
   [
     { default_action: 'toString' },

@@ -133,8 +133,13 @@ describe('the configuration of the original', () => {
     [
       '[security.tool_policy]\ndefault = "deny"',
       '"security.tool_policy.default" is unknown; the fields here are tools',
+      'did you mean "security.policy.default_action"?',
     ],
-    ['[security.tool_policy.groups]\nx = "deny"', '"security.tool_policy.groups" is unknown'],
+    ['[security.tool_policy.groups]\nx = "deny"', '"security.tool_policy.groups" is unknown', 'write a rule'],
+    ['[memory]\nbackend = "sqlite"', '"memory.backend" is unknown; the fields here are path, acl'],
+    ['[memory]\ndirectory = "notes"', 'did you mean "path"?'],
+    ['[security.tool_policy.tools]\nshell = "deny"', 'did you mean "run_command"?'],
+    ['[security.tool_policy.tools]\nfile_write = "Supervised"', 'did you mean "ask"?'],
     ['[security.tool_policy.tools]\nfile_read = "never"', '"security.tool_policy.tools.file_read" must be "allow"'],
     [
       '[security.tool_policy.tools]\nfile_raed = "deny"',
@@ -156,7 +161,7 @@ describe('the configuration of the original', () => {
     ['[[rules]]\nname = "a"\naction = "deny"\n[[security.policy.rules]]\nname = "b"\naction = "deny"', 'keep one'],
     ['[tools]\nfile_read = "deny"\n[security.tool_policy.tools]\nfile_read = "allow"', 'keep one'],
     ['default_action = "deny"\n[security.policy]\ndefault_action = "allow"', 'keep one'],
-    ['[security.audit]\nenabled = true', '"security.audit.logPath" must be the name of a file'],
+    ['[security.audit]\nenabled = true', '"security.audit.log_path" must be the name of a file'],
     ['[security.audit]\nenabled = "yes"\nlog_path = "a"', '"security.audit.enabled" must be true or false'],
     ['[security.audit]\nlog_path = 5', '"security.audit.log_path" must be the name of a file'],
     ['[security.audit]\nenabled = true\nlog_path = "a"\nmax_size_mb = 5', '"security.audit.max_size_mb" is unknown'],

@@ -115,7 +115,7 @@ describe('the configuration of the agent', () => {
   it.each<[string, string, ...string[]]>([
     ['enabled: false', '  file: { enabled: false, allowed_paths: [a] }', '"tools.file.enabled" is false', 'no tool'],
     ['enabled missing', '  file: { allowed_paths: [a] }', '"tools.file.enabled" is missing'],
-    ['no directory', '  file: { enabled: true }', '"tools.file.allowedPaths" must be a list of directories'],
+    ['no directory', '  file: { enabled: true }', '"tools.file.allowed_paths" must be a list of directories'],
     [
       'a pattern',
       '  file: { enabled: true, allowed_paths: ["src/**"] }',
