@@ -10,9 +10,14 @@ import { isSchema } from '../util/strict-schema.ts'
 /**
  * Parses a call's input with the tool's schema.
  *
+ * @param fields the fields that the hint of an error lists. Default: those of the schema
  * @throws ToolError `INVALID_INPUT` with the first wrong field and all issues
  */
-export function parseInput<I extends ObjectSchema>(tool: Pick<Tool<I>, 'name' | 'input'>, input: unknown): z.output<I> {
+export function parseInput<I extends ObjectSchema>(
+  tool: Pick<Tool<I>, 'name' | 'input'>,
+  input: unknown,
+  fields: readonly string[] = Object.keys(tool.input.shape),
+): z.output<I> {
   const parsed = safeParse(tool, input)
   if (parsed.success) return parsed.data as z.output<I>
   const parsedIssues = parsed.issues.flatMap(unknownFieldsOf).slice(0, 10)
@@ -27,15 +32,15 @@ export function parseInput<I extends ObjectSchema>(tool: Pick<Tool<I>, 'name' | 
   throw new ToolError('INVALID_INPUT', `Invalid input for ${tool.name}: ${problems}`, {
     field: first?.field,
     issues,
-    hint: hintFor(parsedIssues[0] as z.core.$ZodIssue, issues[0]?.why ?? '', tool.input),
+    hint: hintFor(parsedIssues[0] as z.core.$ZodIssue, issues[0]?.why ?? '', tool.input, fields),
   })
 }
 
 /** Returns what to do about an issue: to correct a field or to leave it out, and the fields of its object. */
-function hintFor(issue: z.core.$ZodIssue, why: string, input: ObjectSchema): string {
+function hintFor(issue: z.core.$ZodIssue, why: string, input: ObjectSchema, inputFields: readonly string[]): string {
   const isUnknown = issue.code === 'unrecognized_keys'
   const path = isUnknown ? issue.path : issue.path.slice(0, -1)
-  const fields = fieldsAt(zodObject(input), path)
+  const fields = path.length === 0 ? inputFields : fieldsAt(zodObject(input), path)
   const what = `${isUnknown && !why.includes('; did you mean') ? 'Leave out' : 'Correct'} "${fieldOf(issue)}"`
   if (fields.length === 0) return `${what} and call again.${path.length === 0 ? ' There are no fields.' : ''}`
   const owner = path.length === 0 ? 'Fields' : `Fields of "${bounded(path.map(String).join('.'))}"`

@@ -43,7 +43,9 @@ async function suggestPaths(backend: Backend, missing: LogicalPath, visibility: 
     const matches: { path: string; distance: number }[] = []
     for (const { name, type } of (await backend.list(parent)).slice(0, MAX_NAMES)) {
       const path = (parent === '' ? name : `${parent}/${name}`) as Path
-      const distance = editDistance(missingName, name.toLowerCase(), Math.max(2, Math.ceil(missingName.length / 3)))
+      // A name of which every character differs is not similar.
+      const maxDistance = Math.min(missingName.length - 1, Math.max(2, Math.ceil(missingName.length / 3)))
+      const distance = editDistance(missingName, name.toLowerCase(), maxDistance)
       if (distance !== undefined && visibility.see(path, type)) matches.push({ path, distance })
     }
     matches.sort((a, b) => a.distance - b.distance || (a.path < b.path ? -1 : 1))

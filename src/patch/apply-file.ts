@@ -265,10 +265,29 @@ function conflict(path: LogicalPath, change: FileChange, file: FileText, mismatc
     expected: expected.slice(0, MAX_LINES).map((text, i) => ({ line: line + i + 1, text: shorten(text) })),
     actual: actual.map((text, i) => ({ line: line + i + 1, text: shorten(text) })),
     totalLines: lines.length,
-    ...(hasForeignReturns(change.body, file.text) ? { hint: RETURNS_HINT } : {}),
+    ...conflictHint(change.body, file.text, hunk),
   })
 }
 
+/** Returns the hint for a hunk whose lines the file has, but which does not fit. */
+function conflictHint(body: Body, text: string, number: number): { readonly hint?: string } {
+  if (body.type !== 'hunks') return {}
+  if (hasForeignReturns(body, text)) return { hint: RETURNS_HINT }
+  const { oldLines = [] } = body.hunks[number - 1] ?? {}
+  const last = oldLines.at(-1)
+  if (last === undefined) return { hint: CONTEXT_HINT }
+  const content = oldLines.join('')
+  const isEnd = (end: string) => text === end || text.endsWith(`\n${end}`)
+  if (last.endsWith('\n') && isEnd(content.slice(0, -1))) return { hint: NO_NEWLINE_HINT }
+  if (!last.endsWith('\n') && isEnd(`${content}\n`)) return { hint: NEWLINE_HINT }
+  return `\n${text}`.includes(`\n${content}`) ? { hint: CONTEXT_HINT } : {}
+}
+
+const CONTEXT_HINT =
+  'The hunk needs the lines around its change: add up to three lines of the file before and after it, each with a space before it, and count them in the @@ line.'
+const NO_NEWLINE_HINT =
+  'The file does not end in a newline: put the line "\\ No newline at end of file" below its last line in the hunk.'
+const NEWLINE_HINT = 'The file ends in a newline: leave out "\\ No newline at end of file" below its last old line.'
 const RETURNS_HINT = 'The lines of the patch end in CRLF, those of the file in LF: give the patch with LF line ends.'
 
 /** Whether the old lines of a patch have carriage returns and the file has none. */

@@ -50,7 +50,9 @@ function applyHunk(text: PatchedText, hunk: Hunk): string | undefined {
     return undefined
   }
   const expected = mustBegin ? 0 : mustEnd ? count - oldLines.length : Math.min(statedStart, count)
-  if (mustBegin && mustEnd && count !== oldLines.length) return 'it must match the whole file, which has other lines'
+  if (mustBegin && mustEnd && count !== oldLines.length) {
+    return 'without lines around its change, it must match the whole file, which has more or fewer lines'
+  }
   const start =
     text.matchAt(oldLines, expected) ?? (mustBegin || mustEnd ? undefined : text.nearest(oldLines, expected))
   if (start === undefined) {

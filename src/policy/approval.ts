@@ -48,7 +48,8 @@ export function normalizeAnswer(answer: unknown): NormalizedAnswer | undefined {
   if ([...fields.keys()].some((name) => !answerFields.includes(name))) return undefined
   if (by !== undefined && typeof by !== 'string') return undefined
   const author = by === undefined ? {} : { by: by.slice(0, 200) }
-  if (allow === undefined) return typeof deny === 'string' ? { deny, ...author } : undefined
+  if (allow === undefined)
+    return typeof deny === 'string' ? { deny: deny.trim() === '' ? 'no reason was given' : deny, ...author } : undefined
   return deny === undefined && (allow === 'once' || allow === 'run') ? { allow, ...author } : undefined
 }
 

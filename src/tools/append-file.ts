@@ -3,7 +3,7 @@ import { createDocument, type TextDocument } from '../files/text/document.ts'
 import { adaptLineEnds, encodeText } from '../files/text/encoding.ts'
 import { requireFile } from '../guard/guarded-files.ts'
 import { checkLimit } from '../limits.ts'
-import { display } from '../paths/logical-path.ts'
+import { display, quote } from '../paths/logical-path.ts'
 import { concatBytes } from '../util/bytes.ts'
 import { defineBuiltinTool } from './builtin-tool.ts'
 import { checkExpected } from './shared/expected-version.ts'
@@ -57,7 +57,7 @@ export const appendFile = defineBuiltinTool({
     const bytes = concatBytes([document.bytes, addition])
     checkLimit('file size in bytes', bytes.length, limits.appendTotalBytes, path)
     if (endsInsideLine(document)) {
-      warnings.push(`${display(requestedPath)} did not end in a newline: the new text continues its last line`)
+      warnings.push(`${quote(display(requestedPath))} did not end in a newline: the new text continues its last line`)
     }
     const parents = created && input.createParents ? await files.missingParents(path) : []
     return {

@@ -1,14 +1,17 @@
 import * as z from 'zod/mini'
+import { ToolError } from '../errors.ts'
 import type { DiffSection } from '../git/diff-section.ts'
 import { clamp } from '../limits.ts'
-import { isWithin, quote } from '../paths/logical-path.ts'
-import { defineBuiltinTool } from './builtin-tool.ts'
+import { display, isWithin, quote } from '../paths/logical-path.ts'
+import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
 import { resultSize, roomInResult } from './shared/result-size.ts'
 import { cutSections, truncatePatch } from './shared/truncate-patch.ts'
 
 const input = z.strictObject({
   statOnly: z.optional(z.boolean().check(z.describe('Only the changed files and their line counts'))),
-  maxBytes: z.optional(z.int().check(z.minimum(1), z.describe('Maximum bytes of diff; cut at a file or hunk'))),
+  maxBytes: z.optional(
+    z.int().check(z.minimum(1), z.describe('Maximum bytes of diff, cut at a file or hunk; with statOnly of stat')),
+  ),
   paths: z.optional(
     z.array(z.string()).check(z.minLength(1), z.maxLength(1000), z.describe('Only these files and directories')),
   ),
@@ -66,6 +69,7 @@ export const diffWorkspace = defineBuiltinTool({
       warnings.push(
         `${count(unknown, 'changed file')} had an original too large to keep and ${unknown === 1 ? 'is' : 'are'} left out`,
       )
+    if (input.paths !== undefined) warnings.push(...(await missingPaths(context, sections)))
     const redactedPaths = sections.filter(({ redacted }) => redacted).map(({ path }) => quote(path))
     if (redactedPaths.length > 0) {
       warnings.push(
@@ -73,7 +77,10 @@ export const diffWorkspace = defineBuiltinTool({
       )
     }
     const room = roomInResult(limits.projectionBytes)
-    const stat = statsWithin(sections.slice(0, limits.diffFiles), input.statOnly === true ? room : room / 2)
+    const stat = statsWithin(
+      sections.slice(0, limits.diffFiles),
+      input.statOnly === true ? Math.min(room, maxBytes) : room / 2,
+    )
     if (stat.length < sections.length) warnings.push(`stat lists ${stat.length} of ${sections.length} files; use paths`)
     // The bound of a result holds for every maxBytes, so that a larger one never shows less.
     const maxDiff = Math.min(maxBytes, Math.max(0, room - resultSize(stat)))
@@ -97,6 +104,34 @@ export const diffWorkspace = defineBuiltinTool({
     }
   },
 })
+
+/**
+ * Returns a warning for each path of the call that has no change and does not exist.
+ *
+ * @throws ToolError `INVALID_INPUT` for a glob
+ */
+async function missingPaths(
+  { accesses, files }: Pick<BuiltinContext, 'accesses' | 'files'>,
+  sections: readonly DiffSection[],
+): Promise<string[]> {
+  const missing: string[] = []
+  for (const { path, asked } of accesses) {
+    const isChanged = sections.some((section) => isWithin(section.path, path) || section.oldPath === path)
+    if (isChanged || (await files.stat(path)) !== undefined) continue
+    if (/[*?[{]/.test(asked)) {
+      throw new ToolError(
+        'INVALID_INPUT',
+        `Invalid input: paths: ${quote(asked)} does not exist, and globs do not work`,
+        {
+          field: 'paths',
+          hint: 'Name files and directories.',
+        },
+      )
+    }
+    missing.push(`${quote(display(asked))} does not exist, and did not exist before the changes`)
+  }
+  return missing
+}
 
 /** Returns the first stats that fit into `maxBytes`. */
 function statsWithin(sections: readonly DiffSection[], maxBytes: number): ReturnType<typeof statOf>[] {

@@ -53,7 +53,7 @@ export const findFiles = defineBuiltinTool({
       warnings.push(`${total - page.length} of ${total} paths are not shown; use a narrower pattern or path`)
     if (total === 0 && !input.pattern.includes('/')) {
       warnings.push(
-        `A pattern without a slash matches only entries directly in ${display(requestedPath)}; for any depth use ${quote(`**/${input.pattern}`)}`,
+        `A pattern without a slash matches only entries directly in ${quote(display(requestedPath))}; for any depth use ${quote(`**/${input.pattern}`)}`,
       )
     }
     return {

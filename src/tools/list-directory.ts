@@ -58,8 +58,7 @@ export const listDirectory = defineBuiltinTool({
     const entries: z.output<typeof entry>[] = []
     for (const walked of page) entries.push(await describe(walked, context))
     const truncated = total > page.length
-    if (truncated)
-      warnings.push(`${total - page.length} of ${total} entries are not shown; list a subdirectory or use find_files`)
+    if (truncated) warnings.push(`${total - page.length} of ${total} entries are not shown`)
     return {
       summary: `Listed ${display(requestedPath)}: ${total} ${total === 1 ? 'entry' : 'entries'}`,
       result: () => ({ path: display(requestedPath), entries, totalEntries: total, truncated }),

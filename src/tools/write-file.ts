@@ -5,7 +5,7 @@ import { detectLineEnd, encodeText, type TextFormat } from '../files/text/encodi
 import { utf8Length } from '../files/text/utf8-length.ts'
 import { requireFile } from '../guard/guarded-files.ts'
 import { checkLimit } from '../limits.ts'
-import { display, type Path } from '../paths/logical-path.ts'
+import { display, type Path, quote } from '../paths/logical-path.ts'
 import type { Stat } from '../storage/backend.ts'
 import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
 import { checkExpected } from './shared/expected-version.ts'
@@ -95,7 +95,7 @@ function keepFormat(context: BuiltinContext, path: Path, document: TextDocument,
   refuseMarks(document, content, path)
   const eol = detectLineEnd(content)
   if (eol !== document.eol && eol !== 'none' && (document.eol === 'crlf' || document.eol === 'cr')) {
-    context.warnings.push(`${display(path)} had ${document.eol} line ends; the new content has ${eol}`)
+    context.warnings.push(`${quote(display(path))} had ${document.eol} line ends; the new content has ${eol}`)
   }
   return document
 }

@@ -394,6 +394,8 @@ export const chunked: readonly ApplyRow[] = [
   },
 ]
 
+const CONTEXT = expect.stringContaining('add up to three lines of the file')
+const needsContext = { code: 'PATCH_CONFLICT', details: { hint: CONTEXT } }
 const unfit = (why: string) => ({ code: 'PATCH_CONFLICT', details: { why } })
 
 export const refused: readonly RefusedRow[] = [
@@ -521,7 +523,37 @@ export const refused: readonly RefusedRow[] = [
     what: 'a last line that occurs before the end',
     old: tenLines,
     patch: unified('@@ -2,2 +2,2 @@\n 2\n-3\n+x\n'),
-    error: unfit('it must match the end of the file'),
+    error: { code: 'PATCH_CONFLICT', details: { why: 'it must match the end of the file', hint: CONTEXT } },
+  },
+  {
+    what: 'a hunk without context at the first line',
+    old: tenLines,
+    patch: unified('@@ -1 +1 @@\n-1\n+x\n'),
+    error: needsContext,
+  },
+  {
+    what: 'new lines without context at the first line',
+    old: tenLines,
+    patch: unified('@@ -0,0 +1 @@\n+x\n'),
+    error: needsContext,
+  },
+  {
+    what: 'a last line with a newline that the file does not have',
+    old: 'a\nend',
+    patch: unified('@@ -1,2 +1,2 @@\n a\n-end\n+fin\n'),
+    error: { code: 'PATCH_CONFLICT', details: { hint: expect.stringContaining('The file does not end in a newline') } },
+  },
+  {
+    what: 'a last line without the newline of the file',
+    old: 'a\nend\n',
+    patch: unified('@@ -1,2 +1,2 @@\n a\n-end\n\\ No newline at end of file\n+fin\n'),
+    error: { code: 'PATCH_CONFLICT', details: { hint: expect.stringContaining('The file ends in a newline') } },
+  },
+  {
+    what: 'lines without context in the middle',
+    old: tenLines,
+    patch: unified('@@ -5 +5 @@\n-5\n+x\n'),
+    error: { code: 'PATCH_CONFLICT', details: { why: 'it must match the end of the file', hint: CONTEXT } },
   },
   {
     what: 'more last lines than the file has',
@@ -539,7 +571,7 @@ export const refused: readonly RefusedRow[] = [
     what: 'all lines of a file that has more',
     old: 'a\nb\n',
     patch: unified('@@ -1 +1 @@\n-a\n+c\n'),
-    error: unfit('it must match the whole file, which has other lines'),
+    error: unfit('without lines around its change, it must match the whole file, which has more or fewer lines'),
   },
   {
     what: 'first lines without context in a file that has lines',

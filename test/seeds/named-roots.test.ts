@@ -255,7 +255,7 @@ describe('the tools of the agent', () => {
   it('names its own fields in errors', async () => {
     const workspace = await open({ 'a.txt': 'one\n' })
     const { output } = await workspace.call('read_file', { path: `${root}/a.txt`, start_line: 5 })
-    expect(JSON.stringify(output)).toContain('\\"start_line\\" 5 is after the last line 1')
+    expect(JSON.stringify(output)).toContain('Line 5 is after the last line 1')
   })
 
   it('list_directory shows names, types, sizes and modification dates, at most 500', async () => {

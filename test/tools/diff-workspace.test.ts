@@ -207,6 +207,25 @@ describe.each(Object.entries(backends))('diff_workspace over %s', (_, open) => {
     expect([result.diff, result.truncated]).toEqual(['', false])
   })
 
+  it('bounds its statistics by maxBytes with statOnly', async () => {
+    const directory = sample()
+    change(directory)
+    const { stat, filesChanged, warnings } = await diffOf(open(directory), { statOnly: true, maxBytes: 200 })
+    expect(stat.length).toBeLessThan(filesChanged)
+    expect(warnings).toContainEqual(expect.stringMatching(/^stat lists \d of \d+ files/))
+  })
+
+  it('says that a path does not exist, and refuses a glob', async () => {
+    const directory = sample()
+    change(directory)
+    const { warnings, filesChanged } = await diffOf(open(directory), { paths: ['nope', 'gone', 'a.txt', '.'] })
+    expect(warnings.filter((warning: string) => warning.includes('exist'))).toEqual([
+      '"nope" does not exist, and did not exist before the changes',
+    ])
+    expect(filesChanged).toBeGreaterThan(2)
+    await expect(diffOf(open(directory), { paths: ['*.txt'] })).rejects.toThrow(/^INVALID_INPUT .*globs do not work/)
+  })
+
   it('is cut at a file or a hunk and stays a valid patch', async () => {
     const directory = sample()
     writeFileSync(

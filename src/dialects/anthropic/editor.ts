@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
 import type { Failure } from '../../errors.ts'
-import type { ToolOutput } from '../../tools/index.ts'
 import { call, defineDialectTool, fieldsOf, type PathMapping, refuseUnused } from '../define.ts'
 import { formatNearestPassage } from '../runtime/nearest-passage.ts'
 import type { Answer, DialectError, Steps } from '../runtime/types.ts'
@@ -73,15 +72,10 @@ function* view(
   if (file.code !== 'IS_DIRECTORY') return file
   refuseUnused('a directory', { view_range })
   const listing = yield* call('list_directory', { path, maxDepth: 2 })
-  const lines = [requestedPath, ...listing.entries.map((entry) => pathMapping.outward(entry.path)), ...omitted(listing)]
+  const lines = [requestedPath, ...listing.entries.map((entry) => pathMapping.outward(entry.path))]
   return {
     output: `Here're the files and directories up to 2 levels deep in ${requestedPath}, excluding hidden items:\n${lines.join('\n')}\n`,
   }
-}
-
-/** Returns a line that says how many entries a listing leaves out, if any. */
-export function omitted({ entries, totalEntries }: ToolOutput<'list_directory'>): string[] {
-  return totalEntries > entries.length ? [`(${totalEntries - entries.length} more)`] : []
 }
 
 function* create({ path: requestedPath, file_text }: Input, path: string): Steps<Answer> {

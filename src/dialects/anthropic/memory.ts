@@ -4,7 +4,7 @@ import { quote } from '../../paths/logical-path.ts'
 import type { ToolOutput } from '../../tools/index.ts'
 import { call, defineDialectTool, fieldsOf, type PathMapping, refuseUnused } from '../define.ts'
 import type { Answer, DialectError, Steps } from '../runtime/types.ts'
-import { commonErrorText, omitted } from './editor.ts'
+import { commonErrorText } from './editor.ts'
 import {
   insertAfter,
   refuseOtherParameters,
@@ -110,7 +110,6 @@ function* view(
   for (const { path: at, type } of entries) {
     lines.push(`${sizeOf(entries, at)}\t${pathMapping.outward(at)}${type === 'directory' ? '/' : ''}`)
   }
-  if (listing !== undefined) lines.push(...omitted(listing))
   return {
     output: `Here're the files and directories up to 2 levels deep in ${memoryPath}, excluding hidden items and node_modules:\n${lines.join('\n')}`,
   }

@@ -18,7 +18,7 @@ export const deepagents: DialectFactory = createDialectFactory('deepagents()', {
   description: 'The filesystem tools of deepagents',
   pathMapping: createPathMapping(roots),
   tools: deepagentsTools,
-  fields: { startLine: 'line', maxLines: 'limit', maxMatches: 'max_count' },
+  fields: { maxLines: 'limit', maxMatches: 'max_count' },
   hints: {
     WRITE_CONFLICT: 'Read the whole file with read_file, and repeat the change on what it shows.',
     IS_DIRECTORY: 'Name a file; use ls for a directory.',

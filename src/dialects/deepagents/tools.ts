@@ -1,8 +1,10 @@
 import * as z from 'zod/mini'
+import { quote } from '../../paths/logical-path.ts'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, defineDialectTool, limitOr, type PathMapping, readPart, renamedFields } from '../define.ts'
+import { call, defineDialectTool, limitOr, type PathMapping, readPart, renamedFields, ToolError } from '../define.ts'
 import { formatCommandOutput } from '../runtime/command-text.ts'
 import { globAtAnyDepth } from '../runtime/find-files.ts'
+import { numeric } from '../runtime/numeric.ts'
 import type { DialectTool } from '../runtime/types.ts'
 
 const filePath = z.string().check(z.describe('Absolute path of the file'))
@@ -18,7 +20,7 @@ export const deepagentsTools: readonly DialectTool[] = [
     input: z.object({ path }),
     uses: ['list_directory'],
     *steps({ path }, pathMapping) {
-      const { entries, truncated, totalEntries } = yield* call('list_directory', {
+      const { entries } = yield* call('list_directory', {
         path: pathMapping.inward(path),
         maxEntries: yield* limitOr('listEntries', 500),
         includeHidden: true,
@@ -28,7 +30,6 @@ export const deepagentsTools: readonly DialectTool[] = [
         const size = sizeBytes === undefined ? '' : ` (${sizeBytes} bytes)`
         return `${pathMapping.outward(path)}${type === 'directory' ? '/ (directory)' : size}`
       })
-      if (truncated) lines.push(`(${totalEntries - entries.length} more)`)
       return { output: lines.join('\n') }
     },
   }),
@@ -38,14 +39,14 @@ export const deepagentsTools: readonly DialectTool[] = [
       'Read lines of a text file, 100 of them unless limit is given. Below a header with the lines that are shown, the content stands as it is.',
     input: z.object({
       file_path: filePath,
-      offset: z._default(z.coerce.number().check(z.int(), z.describe('Lines to pass over')), 0),
-      limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.describe('Lines at most')), 100),
+      offset: z._default(numeric(z.int().check(z.minimum(0), z.describe('Lines to pass over'))), 0),
+      limit: z._default(numeric(z.int().check(z.minimum(1), z.describe('Lines at most'))), 100),
     }),
     normalizeInput: withFilePath,
     uses: ['read_file'],
     limits: { limit: 'readLines' },
     *steps({ file_path, offset, limit }, pathMapping) {
-      const range = { startLine: Math.max(0, offset) + 1, maxLines: limit }
+      const range = { startLine: offset + 1, maxLines: limit }
       const { content, startLine, endLine, totalLines } = yield* readPart(pathMapping.inward(file_path), range)
       if (content === '') return { output: 'System reminder: File exists but has empty contents' }
       const next = endLine < totalLines ? ` | next offset ${endLine}` : ''
@@ -97,13 +98,13 @@ export const deepagentsTools: readonly DialectTool[] = [
     input: z.object({ pattern: z.string().check(z.minLength(1)), path }),
     uses: ['find_files'],
     *steps({ pattern, path }, pathMapping) {
-      const { files, totalFound, warnings } = yield* call('find_files', {
-        pattern: pattern.replace(/^\/+/, ''),
+      const { files } = yield* call('find_files', {
+        pattern: relativeGlob('pattern', pattern, path),
         path: pathMapping.inward(path),
         includeHidden: true,
       })
-      const more = totalFound > files.length ? [`${totalFound - files.length} more`] : warnings
-      return withNotes(files.map(pathMapping.outward), more, `No files found matching pattern '${pattern}'`)
+      if (files.length === 0) return { output: `No files found matching pattern '${pattern}'` }
+      return { output: files.map(pathMapping.outward).join('\n') }
     },
   }),
   defineDialectTool({
@@ -113,7 +114,7 @@ export const deepagentsTools: readonly DialectTool[] = [
       pattern: z.string().check(z.minLength(1), z.describe('Literal text')),
       path: path.check(z.describe('Absolute path of the directory or file')),
       glob: z.nullish(z.string()).check(z.describe("Only files that match this glob, such as '*.py'")),
-      max_count: z.nullish(z.coerce.number().check(z.int(), z.minimum(1))).check(z.describe('Matches at most')),
+      max_count: z.nullish(numeric(z.int().check(z.minimum(1)))).check(z.describe('Matches at most')),
       output_mode: z._default(z.enum(['files_with_matches', 'content', 'count']), 'content'),
     }),
     uses: ['search_text'],
@@ -125,12 +126,12 @@ export const deepagentsTools: readonly DialectTool[] = [
         filesOnly: mode !== 'content',
         ...(glob == null
           ? {}
-          : { includeGlob: glob.startsWith('/') ? glob.replace(/^\/+/, '') : globAtAnyDepth(glob) }),
+          : { includeGlob: glob.startsWith('/') ? relativeGlob('glob', glob, path) : globAtAnyDepth(glob) }),
         ...(max_count == null ? {} : { maxMatches: max_count }),
       })
       const lines = mode === 'content' ? matches(result, pathMapping) : counts(result, pathMapping, mode === 'count')
       if (result.truncated) lines.push('', '(more was left out)')
-      return withNotes(lines, result.warnings, `No matches found for pattern '${pattern}'`)
+      return { output: lines.length === 0 ? `No matches found for pattern '${pattern}'` : lines.join('\n') }
     },
   }),
   defineDialectTool({
@@ -146,9 +147,19 @@ export const deepagentsTools: readonly DialectTool[] = [
   }),
 ]
 
-/** Returns lines, followed by notes in parentheses. */
-function withNotes(lines: readonly string[], notes: readonly string[], none: string): { readonly output: string } {
-  return { output: [...(lines.length === 0 ? [none] : lines), ...notes.map((note) => `(${note})`)].join('\n') }
+/**
+ * Returns a glob relative to the directory of a search. An absolute one names paths below `/`.
+ *
+ * @throws ToolError `INVALID_INPUT` for an absolute glob that matches nothing in the directory
+ */
+function relativeGlob(field: string, glob: string, directory: string): string {
+  const base = directory.endsWith('/') ? directory : `${directory}/`
+  if (glob.startsWith(base)) return glob.slice(base.length).replace(/^\/+/, '')
+  if (!glob.startsWith('/') || glob.startsWith('/**')) return glob.replace(/^\/+/, '')
+  throw new ToolError('INVALID_INPUT', `Invalid input: ${field}: ${quote(glob)} is not below ${quote(directory)}`, {
+    field,
+    hint: 'Write the glob relative to "path", or leave out "path".',
+  })
 }
 
 type Found = ToolOutput<'search_text'>

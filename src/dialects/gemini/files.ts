@@ -4,6 +4,7 @@ import { compileGlob } from '../../paths/glob.ts'
 import { quote } from '../../paths/logical-path.ts'
 import { call, defineDialectTool, limitOr, readPart, renamedFields, tryCall } from '../define.ts'
 import { newLinesOf } from '../runtime/numbered-lines.ts'
+import { namedTwice } from '../runtime/steps.ts'
 
 export const filePath = z.string().check(z.describe('Path of the file'))
 export const directory = z.string().check(z.describe('Path of the directory'))
@@ -24,7 +25,7 @@ export const listDirectory = defineDialectTool({
   uses: ['list_directory'],
   *steps({ dir_path, ignore = [], file_filtering_options }, pathMapping) {
     const includeIgnored = file_filtering_options?.respect_git_ignore === false
-    const { path, entries, truncated, totalEntries } = yield* call('list_directory', {
+    const { path, entries } = yield* call('list_directory', {
       path: pathMapping.inward(dir_path),
       maxEntries: yield* limitOr('listEntries', 500),
       includeHidden: true,
@@ -42,8 +43,7 @@ export const listDirectory = defineDialectTool({
       .map(({ name, sizeBytes, readable }) =>
         readable === false ? `${name} (protected)` : sizeBytes === undefined ? name : `${name} (${sizeBytes} bytes)`,
       )
-    const omitted = truncated ? `\n\n(${totalEntries - entries.length} more)` : ''
-    return { output: `Directory listing for ${shownPath}:\n${[...directories, ...files].join('\n')}${omitted}` }
+    return { output: `Directory listing for ${shownPath}:\n${[...directories, ...files].join('\n')}` }
   },
 })
 
@@ -79,8 +79,11 @@ function adaptRead(input: unknown): unknown {
   const fields = renamedFields(input, { absolute_path: 'file_path', path: 'file_path' })
   const { offset, limit, ...others } = fields
   const isRange = (value: unknown) => value === undefined || typeof value === 'number'
+  if (offset === undefined && limit === undefined) return others
+  const present = ['start_line', 'end_line'].find((field) => others[field] !== undefined)
+  if (present !== undefined) throw namedTwice(offset === undefined ? 'limit' : 'offset', present)
   // The schema refuses values that are not a valid former range.
-  if (!isRange(offset) || !isRange(limit) || 'start_line' in others || 'end_line' in others) return fields
+  if (!isRange(offset) || !isRange(limit)) return fields
   requireAtLeast('offset', offset, 0)
   requireAtLeast('limit', limit, 1)
   const first = typeof offset === 'number' ? offset + 1 : 1

@@ -22,7 +22,6 @@ export const gemini: DialectFactory = createDialectFactory('gemini()', { '/works
   pathMapping: createPathMapping(roots),
   tools: [listDirectory, readFile, writeFile, glob, grepSearch, replace, readManyFiles, runShellCommand, saveMemory],
   fields: {
-    startLine: 'line',
     maxMatches: 'total_max_matches',
     contextLines: 'context',
     caseSensitive: 'case_sensitive',

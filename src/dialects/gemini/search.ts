@@ -36,10 +36,9 @@ export const glob = defineDialectTool({
     })
     const within = ` within ${dir_path ?? pathMapping.outward('')}`
     if (totalFound === 0) return { output: `No files found matching pattern "${pattern}"${within}` }
-    const more = totalFound === files.length ? '' : `\n(${totalFound - files.length} more)`
     const paths = files.map((path) => pathMapping.outward(path))
     return {
-      output: `Found ${totalFound} file(s) matching "${pattern}"${within}, sorted by path:\n${paths.join('\n')}${more}`,
+      output: `Found ${totalFound} file(s) matching "${pattern}"${within}, sorted by path:\n${paths.join('\n')}`,
     }
   },
 })

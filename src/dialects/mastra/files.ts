@@ -193,7 +193,7 @@ interface Wanted {
 }
 
 /** Formats a listing as a tree. A listing is depth first, so each entry follows its directory. */
-function tree({ path, entries, truncated, totalEntries }: ToolOutput<'list_directory'>, filters: Wanted): string {
+function tree({ path, entries }: ToolOutput<'list_directory'>, filters: Wanted): string {
   const skip = path === '.' ? 0 : path.length + 1
   const globs = filters.pattern === undefined ? undefined : compileGlobs([filters.pattern].flat())
   const lines: string[] = []
@@ -210,8 +210,7 @@ function tree({ path, entries, truncated, totalEntries }: ToolOutput<'list_direc
   }
   const directories = count.directory === 1 ? '1 directory' : `${count.directory} directories`
   const files = count.file === 1 ? '1 file' : `${count.file} files`
-  const omitted = truncated ? ` (${totalEntries - entries.length} more were left out)` : ''
-  return `${lines.join('\n')}\n\n${directories}, ${files}${omitted}`
+  return `${lines.join('\n')}\n\n${directories}, ${files}`
 }
 
 /** Returns at most `maxCount` matches of each file. */

@@ -3,14 +3,8 @@ import type { ToolOutput } from '../../tools/index.ts'
 import { call, defineDialectTool, refuseUnused } from '../define.ts'
 import { formatCommandOutput } from '../runtime/command-text.ts'
 import { splitLines } from '../runtime/numbered-lines.ts'
+import { numeric } from '../runtime/numeric.ts'
 import type { DialectTool } from '../runtime/types.ts'
-
-/** Converts the text of a number, which models write as well. */
-const numeric = <S extends z.ZodMiniType>(schema: S) =>
-  z.pipe(
-    z.transform((value) => (typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value)),
-    schema,
-  )
 
 const tail = z
   .nullish(numeric(z.int()))

@@ -18,14 +18,7 @@ import {
   trySteps,
 } from '../define.ts'
 import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
-import {
-  describeFile,
-  directoryMarker,
-  fencedDiff,
-  formatSizes,
-  mediaAnswer,
-  omittedNote,
-} from '../runtime/mcp-text.ts'
+import { describeFile, directoryMarker, fencedDiff, formatSizes, mediaAnswer } from '../runtime/mcp-text.ts'
 import type { Answer, DialectError, Hints, Steps } from '../runtime/types.ts'
 
 /**
@@ -249,7 +242,7 @@ const tools = [
     *steps({ path }, pathMapping) {
       const listing = yield* listAll(pathMapping.inward(path))
       const lines = listing.entries.map((entry) => `${directoryMarker(entry)} ${nameOf(entry.path as Path)}`)
-      return text([...lines, ...omittedNote(listing)].join('\n'))
+      return text(lines.join('\n'))
     },
   }),
   defineDialectTool({
@@ -268,7 +261,7 @@ const tools = [
     uses: ['list_directory'],
     *steps({ path, sortBy }, pathMapping) {
       const listing = yield* listAll(pathMapping.inward(path))
-      return text([...formatSizes(listing.entries, sortBy), ...omittedNote(listing)].join('\n'))
+      return text(formatSizes(listing.entries, sortBy).join('\n'))
     },
   }),
   defineDialectTool({

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { call, createPathMapping, defineDialectTool, joinSentences, limitOr, readPart, ToolError } from '../define.ts'
 import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
+import { listDirectory } from '../runtime/list-directory.ts'
 import type { Answer } from '../runtime/types.ts'
 
 /**
@@ -85,15 +86,16 @@ const tools = [
     uses: ['list_directory'],
     *steps({ path, recursive }, pathMapping) {
       const maxEntries = yield* limitOr('listEntries', 500)
-      const options = { ...(recursive ? { maxDepth: 32 } : {}), maxEntries, includeHidden: true }
-      const listing = yield* call('list_directory', { path: pathMapping.inward(path), ...options })
+      const options = { maxEntries, includeHidden: true }
+      const listing = yield* listDirectory(pathMapping.inward(path), recursive, options)
       const entries = listing.entries.map(({ path, type, sizeBytes: size, modifiedAt: modified }) => ({
         path: pathMapping.outward(path),
         type,
         ...(size === undefined ? {} : { size }),
         ...(modified === undefined ? {} : { modified }),
       }))
-      return success({ entries, ...(listing.truncated ? { truncated: true, total: listing.totalEntries } : {}) })
+      const total = listing.truncated ? { truncated: true, total: listing.totalEntries } : {}
+      return success({ entries, ...total, ...(listing.note && { truncated: true, warnings: [listing.note] }) })
     },
   }),
   defineDialectTool({

@@ -13,6 +13,7 @@ import {
   ToolError,
 } from '../define.ts'
 import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
+import { namedTwice } from '../runtime/steps.ts'
 import type { Answer, DialectError } from '../runtime/types.ts'
 
 /**
@@ -74,10 +75,9 @@ const tools = [
     limits: { maxEntries: 'listEntries' },
     *steps({ path, ...options }, pathMapping) {
       const listing = yield* call('list_directory', { path: pathMapping.inward(path), ...options })
-      const { entries, truncated, totalEntries, warnings } = listing
-      const more = truncated ? [`${totalEntries - entries.length} of ${totalEntries} entries are not shown`] : []
+      const { entries, truncated } = listing
       return {
-        ...answer(entries.map(nameOf(pathMapping)), [...warnings, ...more], '(empty)'),
+        ...answer(entries.map(nameOf(pathMapping)), [], '(empty)'),
         structured: {
           path,
           entries: entries.map((entry) => ({ ...entry, path: pathMapping.outward(entry.path) })),
@@ -148,7 +148,7 @@ const tools = [
     uses: ['search_text'],
     limits: { maxMatches: 'searchMatches' },
     *steps({ path, includeGlob, ...options }, pathMapping) {
-      const { matches, truncated, truncatedReason, warnings } = yield* call('search_text', {
+      const { matches, truncated, truncatedReason } = yield* call('search_text', {
         path: pathMapping.inward(path),
         ...options,
         ...definedOf({ includeGlob }),
@@ -160,7 +160,7 @@ const tools = [
       const notes = [...versions].map(([path, version]) => `sha256 ${path} ${version}`)
       const limit = truncatedReason === undefined ? [] : [`There may be more matches (${truncatedReason})`]
       return {
-        ...answer(outwardMatches.flatMap(matchLines), [...warnings, ...limit, ...notes], 'No matches'),
+        ...answer(outwardMatches.flatMap(matchLines), [...limit, ...notes], 'No matches'),
         structured: { query: options.query, matches: outwardMatches, truncated },
       }
     },
@@ -242,12 +242,12 @@ const tools = [
     *steps({ paths, statOnly, maxBytes, ...optional }, pathMapping) {
       const options = { statOnly, maxBytes, ...definedOf({ paths: paths?.map(pathMapping.inward), ...optional }) }
       const result = yield* call('diff_workspace', options)
-      const { baseCommit, filesChanged, insertions, deletions, diff, truncated, diffSha256, warnings } = result
+      const { baseCommit, filesChanged, insertions, deletions, diff, truncated, diffSha256 } = result
       const stat = result.stat.map((entry) => statLine(entry, pathMapping))
       const lines = filesChanged === 0 ? [] : statOnly ? stat : [diff.replace(/\n$/, '')]
       const total = `${filesChanged} ${filesChanged === 1 ? 'file' : 'files'}, +${insertions} -${deletions}`
       return {
-        ...answer(lines, filesChanged === 0 ? warnings : [...warnings, `${total}, sha256 ${diffSha256}`], 'No changes'),
+        ...answer(lines, filesChanged === 0 ? [] : [`${total}, sha256 ${diffSha256}`], 'No changes'),
         structured: {
           baseCommit,
           filesChanged,
@@ -265,8 +265,9 @@ const tools = [
 
 /** Converts the former field `end_line`, the last line, to `maxLines`. */
 function withMaxLines(input: unknown): unknown {
-  const { end_line, endLine = end_line, ...fields } = renamedFields(input, {})
-  if (typeof endLine !== 'number' || 'maxLines' in fields) return input
+  const { endLine, ...fields } = renamedFields(input, { end_line: 'endLine' })
+  if (typeof endLine !== 'number') return input
+  if ('maxLines' in fields) throw namedTwice('endLine', 'maxLines')
   const { startLine = 1 } = fields
   if (typeof startLine !== 'number') return input
   if (endLine < startLine) {
@@ -279,7 +280,9 @@ function withMaxLines(input: unknown): unknown {
 function withMode(input: unknown): unknown {
   const renamed = renamedFields(input, { glob: 'includeGlob', max_results: 'maxMatches', maxResults: 'maxMatches' })
   const { regex, ...fields } = renamed
-  return typeof regex === 'boolean' && !('mode' in fields) ? { ...fields, mode: regex ? 'regex' : 'literal' } : renamed
+  if (typeof regex !== 'boolean') return renamed
+  if ('mode' in fields) throw namedTwice('regex', 'mode')
+  return { ...fields, mode: regex ? 'regex' : 'literal' }
 }
 
 /** Returns the lines, followed by the notes in parentheses. */

@@ -13,6 +13,7 @@ import {
   splitLines,
 } from '../define.ts'
 import { globAtAnyDepth } from '../runtime/find-files.ts'
+import { listDirectory } from '../runtime/list-directory.ts'
 import { numberLines } from '../runtime/numbered-lines.ts'
 import type { DialectTool, Steps } from '../runtime/types.ts'
 import { succeeded } from './results.ts'
@@ -114,16 +115,13 @@ export const fileTools: readonly DialectTool[] = [
     input: z.object({ path: directory, recursive: z._default(z.boolean(), false) }),
     uses: ['list_directory'],
     *steps({ path, recursive }, pathMapping) {
-      const { entries, truncated, totalEntries } = yield* call('list_directory', {
-        path: pathMapping.inward(path),
-        ...(recursive ? { maxDepth: 100 } : {}),
-      })
+      const { entries, note } = yield* listDirectory(pathMapping.inward(path), recursive)
       const lines = entries.map(({ path, type, sizeBytes }) => {
         const size = sizeBytes === undefined ? '' : `  (${sizeBytes} bytes)`
         return `${pathMapping.outward(path)}${type === 'directory' ? '/' : size}`
       })
       if (lines.length === 0) lines.push('(empty directory)')
-      if (truncated) lines.push(`(${totalEntries - entries.length} more)`)
+      if (note !== undefined) lines.push(`(${note})`)
       return succeeded(lines.join('\n'))
     },
   }),
@@ -166,13 +164,12 @@ export const fileTools: readonly DialectTool[] = [
     uses: ['find_files'],
     limits: { max_results: 'findResults' },
     *steps({ pattern, path, max_results: maxResults }, pathMapping) {
-      const { files, totalFound } = yield* call('find_files', {
+      const { files } = yield* call('find_files', {
         pattern: globAtAnyDepth(pattern),
         path: pathMapping.inward(path),
         maxResults,
       })
       const lines = files.map((file) => pathMapping.outward(file))
-      if (totalFound > files.length) lines.push(`(${totalFound - files.length} more)`)
       return succeeded(lines.length === 0 ? 'No files found' : lines.join('\n'))
     },
   }),

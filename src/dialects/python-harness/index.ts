@@ -21,7 +21,6 @@ export const pythonHarness: DialectFactory = createDialectFactory('pythonHarness
   tools: [...fileTools, ...shellTools],
   versions: true,
   fields: {
-    startLine: 'line',
     startColumn: 'start_column',
     maxLines: 'limit',
     maxMatches: 'max_results',

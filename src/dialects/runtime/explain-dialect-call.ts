@@ -6,12 +6,12 @@ import { requireKnownFields, requireStep, requireSteps } from './require-answer.
 import {
   type CallExplanation,
   type DialectHost,
-  namesOf,
   parseDialectInput,
   requireDeclared,
   requireTool,
 } from './run-dialect-tool.ts'
-import { toDialectError } from './translate-error.ts'
+import { callerNames } from './safety-fields.ts'
+import { namesOf, toDialectError } from './translate-error.ts'
 import type { Dialect } from './types.ts'
 
 /** Whether a dialect has a tool with that name. */
@@ -34,8 +34,9 @@ export async function explainDialectCall(
   let workspaceTool: string | undefined
   try {
     const tool = requireTool(dialect, name, host)
-    const { parsed, safety } = parseDialectInput(dialect, tool, input, host.limits)
-    fields = { ...fields, ...safety.names }
+    fields = callerNames(dialect, tool)
+    const { parsed, safety, names } = parseDialectInput(dialect, tool, input, host.limits)
+    fields = names
     const dialectCall = () => host.describeCall(namesOf(tool), parsed, pathMapping.translations)
     const steps = requireSteps(tool, tool.steps(parsed, pathMapping, dialect.createState?.()))
     let explained: CallExplanation = { ok: true, verdict: noCalls, accesses: [] }

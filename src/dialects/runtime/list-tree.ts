@@ -64,7 +64,7 @@ export function* listTree(directory: string, isExcluded: (relative: string) => b
     if (listing.truncated) {
       levels = 1
       listing = yield* list(directory, levels)
-      if (listing.truncated) throw tooMany(directory, listing.totalEntries)
+      if (listing.truncated) throw tooMany(directory, `${listing.totalEntries} entries`)
     }
     const base = listedDirectory(listing)
     const top: TreeNode[] = []
@@ -74,7 +74,7 @@ export function* listTree(directory: string, isExcluded: (relative: string) => b
       const relative = base === '' ? path : path.slice(base.length + 1)
       if (siblings === undefined || isExcluded(parent + relative)) continue
       remaining -= 1
-      if (remaining < 0) throw tooMany(directory, maxEntries)
+      if (remaining < 0) throw tooMany(directory, `over ${maxEntries} entries`)
       const name = nameOf(path as Path)
       if (type !== 'directory') {
         siblings.push({ name, type: 'file' })
@@ -95,13 +95,9 @@ export function* listTree(directory: string, isExcluded: (relative: string) => b
   return yield* childrenOf(directory, '', Math.min(maxDepth, yield* limitOr('listDepthHard', MAX_NODES)))
 }
 
-function tooMany(directory: string, names: number): ToolError {
-  return new ToolError(
-    'LIMIT_EXCEEDED',
-    `${quote(directory)} contains ${names} entries, more than one listing can return`,
-    {
-      path: directory,
-      hint: 'Exclude what is not needed, or list a smaller directory.',
-    },
-  )
+function tooMany(directory: string, names: string): ToolError {
+  return new ToolError('LIMIT_EXCEEDED', `${quote(directory)} contains ${names}, more than one listing can return`, {
+    path: directory,
+    hint: 'Exclude what is not needed, or list a smaller directory.',
+  })
 }

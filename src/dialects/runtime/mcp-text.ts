@@ -3,17 +3,11 @@ import type { ToolOutput } from '../../tools/index.ts'
 import { byteText } from '../../util/native-bytes.ts'
 import type { Answer } from './types.ts'
 
-type Listing = ToolOutput<'list_directory'>
-type Entry = Listing['entries'][number]
+type Entry = ToolOutput<'list_directory'>['entries'][number]
 
 /** Returns the reference server's marker for an entry. */
 export function directoryMarker({ type }: Entry): string {
   return type === 'directory' ? '[DIR]' : '[FILE]'
-}
-
-/** Returns a line with the number of omitted entries, if a listing is cut. */
-export function omittedNote({ truncated, entries, totalEntries }: Listing): string[] {
-  return truncated ? [`(${totalEntries - entries.length} of ${totalEntries} entries are not shown.)`] : []
 }
 
 /** Formats entries with their sizes, and the sum. A dash means that there is no size, or that policy hides it. */

@@ -9,10 +9,11 @@ import { isPlain } from '../../util/check-options.ts'
 import type { ObjectSchema } from '../../util/object-schema.ts'
 import { strictSchema } from '../../util/strict-schema.ts'
 import { withLimits } from './limit-fields.ts'
+import { type StepWarning, translateWarning, withNotes } from './notes.ts'
 import { recordPaths } from './path-mapping.ts'
 import { requireAnswer, requireKnownFields, requireStep, requireSteps } from './require-answer.ts'
-import { SafetyFields, safetyShapeOf, spellInput } from './safety-fields.ts'
-import { toDialectError } from './translate-error.ts'
+import { callerNames, SafetyFields, safetyShapeOf, spellInput } from './safety-fields.ts'
+import { inDialectNames, namesOf, toDialectError } from './translate-error.ts'
 import type { Answer, Dialect, DialectResult, DialectTool, DialectToolInfo, Steps } from './types.ts'
 
 type DialectCall = NonNullable<AuthorizedCall['dialectCall']>
@@ -117,12 +118,18 @@ export function parseDialectInput(
   tool: DialectTool,
   input: unknown,
   limits: Partial<Limits>,
-): { readonly parsed: Record<string, unknown>; readonly safety: SafetyFields } {
+): {
+  readonly parsed: Record<string, unknown>
+  readonly safety: SafetyFields
+  /** The caller's names of the fields of the workspace's tools. */
+  readonly names: Readonly<Record<string, string>>
+} {
   const { schema, safety: shape } = compileInput(tool, limits)
   const spelled = spellInput(tool, shape, dialect, input)
   // A suggestion names only fields of the schema: a safety field has the units and the spelling of the workspace's tools.
   const parsed = parseInput({ name: tool.name, input: schema }, normalizedInput(tool, input, spelled.input))
-  return { parsed, safety: new SafetyFields(tool, shape, spelled, dialect.pathMapping.inward) }
+  const safety = new SafetyFields(tool, shape, spelled, dialect.pathMapping.inward)
+  return { parsed, safety, names: callerNames(dialect, tool, spelled.spelling) }
 }
 
 /**
@@ -148,7 +155,7 @@ export function createDialectCall(
   return async (name, input, callOptions = {}, rejection = undefined) => {
     const pathMapping = recordPaths(dialect.pathMapping)
     const options = { ...callOptions, via: `${dialect.name}.${name.slice(0, 100)}` }
-    const calls: StepCalls = { callIds: [], warnings: [], versions: [] }
+    const calls: StepCalls = { callIds: [], warnings: [], shownWarnings: [], versions: [] }
     let { fields = {} } = dialect
     const toError = (failure: Failure, workspaceTool?: string): DialectResult => {
       const format = (shown: unknown) =>
@@ -178,8 +185,9 @@ export function createDialectCall(
     try {
       if (rejection !== undefined) throw rejection
       const tool = requireTool(dialect, name, host)
-      const { parsed, safety } = parseDialectInput(dialect, tool, input, host.limits)
-      fields = { ...fields, ...safety.names }
+      fields = callerNames(dialect, tool)
+      const { parsed, safety, names } = parseDialectInput(dialect, tool, input, host.limits)
+      fields = names
       const steps = requireSteps(tool, tool.steps(parsed, pathMapping, state))
       const stepOptions = {
         ...options,
@@ -192,22 +200,23 @@ export function createDialectCall(
       safety.requireEffect()
       // Only an answered call counts: the caller of a failed one has not seen what it read.
       for (const { shown } of calls.versions) host.noteShown(shown)
-      return toResult(safety.isDryRun ? dryRunAnswer(end.answer) : end.answer, calls)
+      const rename = (text: string) => inDialectNames(text, { fields: names, tools: dialect.tools })
+      const notes = calls.shownWarnings.flatMap(
+        (warning) => translateWarning(warning, input, pathMapping, rename) ?? [],
+      )
+      return toResult(withNotes(safety.isDryRun ? dryRunAnswer(end.answer) : end.answer, notes), calls)
     } catch (error) {
       return toError(await host.rejectCall(name, error, options))
     }
   }
 }
 
-/** All names of a tool. */
-export function namesOf({ name, formerNames = [] }: DialectTool): readonly string[] {
-  return [name, ...formerNames]
-}
-
 /** Collects the workspace's calls of one call in a dialect. */
 interface StepCalls {
   readonly callIds: string[]
   readonly warnings: string[]
+  /** Warnings that the answer shows. */
+  readonly shownWarnings: StepWarning[]
   /** File versions that were read, with the parts of the steps that read them. */
   versions: { readonly parts: readonly object[]; readonly shown: ShownVersion }[]
 }
@@ -259,6 +268,11 @@ async function runSteps(
       safety.noteSuccess(tool)
       calls.callIds.push(result.callId)
       calls.warnings.push(...result.warnings)
+      const isOfCommand = tool.endsWith('_command')
+      // The answer describes several calls that give one result, and changes, in its own words.
+      if (!isNarrowed && (isOfCommand || !host.mutates(tool))) {
+        calls.shownWarnings.push(...result.warnings.map((text) => ({ text, isOfCommand })))
+      }
     } else if (!continueOnError) {
       return { failure: result, tool }
     }

@@ -102,12 +102,25 @@ export function spellInput(
     const target = isSafety ? field : (ownField ?? key)
     const values = isSafety ? safety : own
     if (values.has(target) && JSON.stringify(values.get(target)) !== JSON.stringify(value)) {
-      throw invalid(name, key, `it has another value than ${JSON.stringify(spelling.get(target))}`)
+      throw invalid(name, key, `it has another value than ${JSON.stringify(spelling.get(target))}; give one of them`)
     }
     values.set(target, value)
     spelling.set(target, key)
   }
   return { input: Object.fromEntries(own), safety: Object.fromEntries(safety), spelling }
+}
+
+/**
+ * Returns how the caller of a tool names the fields of the workspace's tools: the dialect's names, and the tool's own fields
+ * and safety fields as they are spelled in the call.
+ */
+export function callerNames(
+  { fields = {} }: Pick<Dialect, 'fields'>,
+  { input: { shape } }: DialectTool,
+  spelling: ReadonlyMap<string, string> = new Map(),
+): Readonly<Record<string, string>> {
+  const own = Object.keys(shape).map((field) => [toCamelCase(field), spelling.get(field) ?? field] as const)
+  return { ...fields, ...Object.fromEntries([...own, ...spelling]) }
 }
 
 function toCamelCase(name: string): string {
@@ -142,18 +155,14 @@ export class SafetyFields {
     const spelledShape = Object.keys(safety).map((field) => [spell(field), shape[field] as z.core.$ZodType] as const)
     const schema = z.partial(z.strictObject(Object.fromEntries(spelledShape)))
     const spelled = Object.entries(safety).map(([field, value]) => [spell(field), value] as const)
-    const parsed = parseInput({ name: tool.name, input: schema }, Object.fromEntries(spelled))
+    const listed = Object.keys(tool.input.shape)
+    const parsed = parseInput({ name: tool.name, input: schema }, Object.fromEntries(spelled), listed)
     const fields = Object.fromEntries(Object.keys(safety).map((field) => [field, parsed[spell(field)]]))
     const { expectedSha256s } = fields
     if (typeof expectedSha256s === 'object' && expectedSha256s !== null) {
       const versions = Object.entries(expectedSha256s).map(([path, version]) => [inward(path), version])
       this.#fields = { ...fields, expectedSha256s: Object.fromEntries(versions) }
     } else this.#fields = fields
-  }
-
-  /** The names that the call uses for the fields. */
-  get names(): Readonly<Record<string, string>> {
-    return Object.fromEntries(Object.keys(this.#fields).map((field) => [field, this.#spelling.get(field) ?? field]))
   }
 
   /** Whether the call is a dry run. */

@@ -159,16 +159,29 @@ export function fieldsOf<I>(input: unknown): Partial<I> {
   return typeof input === 'object' && input !== null ? input : {}
 }
 
-/** Returns a copy of the input with former field names replaced. A field that is already present stays. */
+/**
+ * Returns a copy of the input with former field names replaced.
+ *
+ * @throws ToolError `INVALID_INPUT` for a field that is there under two names
+ */
 export function renamedFields(input: unknown, names: Readonly<Record<string, string>>): Record<string, unknown> {
   checkArgument('renamedFields()', 'names', names, isObjectValue)
   const fields: Record<string, unknown> = { ...fieldsOf<Record<string, unknown>>(input) }
   for (const [former, name] of Object.entries(names)) {
-    if (!Object.hasOwn(fields, former) || Object.hasOwn(fields, name)) continue
-    fields[name] = fields[former]
+    if (!Object.hasOwn(fields, former)) continue
+    if (fields[name] !== undefined && fields[former] !== undefined) throw namedTwice(former, name)
+    if (fields[former] !== undefined) fields[name] = fields[former]
     delete fields[former]
   }
   return fields
+}
+
+/** Returns the error for two fields that say the same. */
+export function namedTwice(former: string, name: string): ToolError {
+  return new ToolError('INVALID_INPUT', `Invalid input: ${former} and ${name} say the same; give one of them`, {
+    field: former,
+    hint: `Leave out "${former}" or "${name}" and call again.`,
+  })
 }
 
 /**

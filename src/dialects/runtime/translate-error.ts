@@ -1,8 +1,9 @@
+import { fieldNamesOf } from '../../call/parse-input.ts'
 import { errorHints, type Failure } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
 import { checkArgument, must, requireText } from '../../util/check-options.ts'
 import type { PathMapping } from './path-mapping.ts'
-import type { Dialect, DialectError, Hints } from './types.ts'
+import type { Dialect, DialectError, DialectTool, Hints } from './types.ts'
 
 const isDialect = must(
   'a dialect with a pathMapping',
@@ -32,12 +33,17 @@ export function toDialectError(
     code,
     // Paths first: a renamed field is in quotes, and can have the name of a path.
     message: renameFields(spell(message), fields),
-    hint: dialect.hints?.[code] ?? spellBelow(pathMapping, hintOf(failure, dialect, workspaceTool)),
+    hint: dialectHint(dialect, failure) ?? spellBelow(pathMapping, hintOf(failure, dialect, workspaceTool && tool)),
     ...(outward === undefined ? {} : { path: outward }),
     tool,
     input,
     failure,
   }
+}
+
+/** Returns the hint of the dialect, unless there is no version to read again. */
+function dialectHint({ hints }: Pick<Dialect, 'hints'>, { code, hint, currentSha256 }: Failure): string | undefined {
+  return code === 'WRITE_CONFLICT' && currentSha256 === null ? hint : hints?.[code]
 }
 
 /**
@@ -67,24 +73,31 @@ function spellBelow(pathMapping: PathMapping, text: string): string {
 /** Replaces field names, except in quoted text. In a sentence, the name is quoted: it can be a usual word, such as "from". */
 function renameFields(text: string, fields: Readonly<Record<string, string>>): string {
   return text.replace(/"[^"]*"|\b[a-z]+[A-Z]\w*/g, (match: string, at: number) => {
-    if (!Object.hasOwn(fields, match)) return match
+    if (!Object.hasOwn(fields, match) || fields[match] === match) return match
     const name = String(fields[match])
     const isInSentence = /(?:^|\s)$/.test(text.slice(0, at)) && !text.startsWith(':', at + match.length)
     return isInSentence ? JSON.stringify(name) : name
   })
 }
 
-/** Returns the hint in words of the dialect. Suggested paths in the hint of the workspace are logical ones and are translated. */
+/**
+ * Returns the hint in words of the dialect. Suggested paths in the hint of the workspace are logical ones and are translated.
+ *
+ * @param tool the tool of the dialect whose call of a workspace tool failed
+ */
 function hintOf(
   { code, hint, suggestions }: Failure,
-  { pathMapping, tools, fields = {} }: Pick<Dialect, 'pathMapping' | 'fields'> & Partial<Pick<Dialect, 'tools'>>,
-  workspaceTool: string | undefined,
+  { pathMapping, tools = [], fields = {} }: Pick<Dialect, 'pathMapping' | 'fields'> & Partial<Pick<Dialect, 'tools'>>,
+  tool: string | undefined,
 ): string {
-  // The hint of the workspace lists the fields of its own tool.
-  if (code === 'INVALID_INPUT' && workspaceTool !== undefined) return 'Correct the input and call again.'
+  if (code === 'INVALID_INPUT' && tool !== undefined) {
+    // The hint of the workspace lists the fields of its own tool.
+    const names = Object.keys(tools.find((one) => namesOf(one).includes(tool))?.input.shape ?? {})
+    return `Correct the input and call again.${names.length === 0 ? '' : ` Fields: ${names.join(', ')}.`}`
+  }
   const neutral = neutralHints(pathMapping.roots)[code]
   if (neutral !== undefined) return neutral
-  const renamed = renameTools(renameFields(hint, fields), tools)
+  const renamed = inDialectNames(hint, { fields, tools })
   if (namesOthers(renamed, tools)) {
     const usual = errorHints[code]
     return namesOthers(usual, tools) ? 'Do not repeat the call as it is.' : usual
@@ -96,8 +109,18 @@ function hintOf(
   )
 }
 
+/** Puts the names of the dialect's fields and tools into a text of the workspace. */
+export function inDialectNames(text: string, { fields = {}, tools }: Pick<Dialect, 'fields' | 'tools'>): string {
+  return renameTools(renameFields(text, fields), tools)
+}
+
+/** All names of a tool. */
+export function namesOf({ name, formerNames = [] }: DialectTool): readonly string[] {
+  return [name, ...formerNames]
+}
+
 /** Replaces the names of the workspace's tools by those of the tools of the dialect that use them. */
-function renameTools(hint: string, tools: Dialect['tools'] = []): string {
+function renameTools(hint: string, tools: Dialect['tools']): string {
   return hint.replace(/"[^"]*"|\b[a-z]+(?:_[a-z]+)+\b/g, (name) => {
     if (tools.some((tool) => tool.name === name)) return name
     const user =
@@ -110,10 +133,10 @@ function renameTools(hint: string, tools: Dialect['tools'] = []): string {
  * Whether a hint names tools or fields that the dialect does not have: the words in snake_case and camelCase outside of quoted
  * text.
  */
-function namesOthers(hint: string, tools: Dialect['tools'] | undefined): boolean {
-  if (tools === undefined) return false
+function namesOthers(hint: string, tools: Dialect['tools']): boolean {
+  if (tools.length === 0) return false
   const names = hint.replace(/"[^"]*"/g, '').match(/\b[a-z]+(?:_[a-z]+)+\b|\b[a-z]+[A-Z]\w*/g) ?? []
-  return names.some((name) => !tools.some((tool) => tool.name === name || Object.hasOwn(tool.input.shape, name)))
+  return names.some((name) => !tools.some((tool) => tool.name === name || fieldNamesOf(tool.input).has(name)))
 }
 
 /** Replacements for those hints of the workspace that name its tools or fields. */

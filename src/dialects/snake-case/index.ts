@@ -64,12 +64,13 @@ function snakeCaseFields(details: object, pathMapping: PathMapping): object {
   return inSnakeCase(details, pathMapping) as object
 }
 
-/** Returns a result without the fields that only programs need. Its label is there if the policy has labels. */
+/** Returns a result without the fields that only programs need. */
 function answer(
-  { ok, summary, callId, warnings, ...fields }: { readonly [field: string]: unknown },
+  { ok, summary, callId, warnings: _, ...fields }: { readonly [field: string]: unknown },
   pathMapping: PathMapping,
+  warnings: readonly string[] = [],
 ): Answer {
-  const warningFields = Array.isArray(warnings) && warnings.length > 0 ? { warnings } : {}
+  const warningFields = warnings.length > 0 ? { warnings } : {}
   return { output: { ok, ...snakeCaseFields({ ...fields, ...warningFields }, pathMapping) } }
 }
 
@@ -117,7 +118,8 @@ const tools = [
     uses: ['write_file'],
     *steps({ path, content, expected_sha256 }, pathMapping) {
       const options = optional('expectedSha256', expected_sha256)
-      return answer(yield* call('write_file', { path: pathMapping.inward(path), content, ...options }), pathMapping)
+      const result = yield* call('write_file', { path: pathMapping.inward(path), content, ...options })
+      return answer(result, pathMapping, result.warnings)
     },
   }),
   defineDialectTool({
@@ -135,7 +137,8 @@ const tools = [
     uses: ['edit_file'],
     *steps({ path, old_text: oldText, new_text: newText, replace_all: replaceAll, expected_sha256 }, pathMapping) {
       const options = { oldText, newText, replaceAll, ...optional('expectedSha256', expected_sha256) }
-      return answer(yield* call('edit_file', { path: pathMapping.inward(path), ...options }), pathMapping)
+      const result = yield* call('edit_file', { path: pathMapping.inward(path), ...options })
+      return answer(result, pathMapping, result.warnings)
     },
   }),
   defineDialectTool({
@@ -187,7 +190,9 @@ const tools = [
       if (query !== undefined && content_search === false) throw wrongField('content_search', 'query searches contents')
       if (pattern === undefined || content_search === true) {
         const result = yield* searchContents(path, input)
-        return result.ok ? answer(result, pathMapping) : result
+        if (!result.ok) return result
+        const { note, ...found } = result
+        return answer(found, pathMapping, note === undefined ? [] : [note])
       }
       for (const field of ['is_regex', 'case_sensitive', 'file_pattern'] as const) {
         if (input[field] === undefined) continue
@@ -257,7 +262,7 @@ interface ContentSearch {
 function* searchContents(
   path: string,
   { pattern, query, is_regex, case_sensitive = true, file_pattern, max_results }: ContentSearch,
-): Steps<(Success & ToolOutput<'search_text'>) | Failure> {
+): Steps<(Success & ToolOutput<'search_text'> & { readonly note?: string }) | Failure> {
   const input = {
     query: query ?? pattern ?? '',
     path,
@@ -274,10 +279,7 @@ function* searchContents(
     return { ...search, hint: `${search.hint} Or search for the text itself with is_regex: false.` }
   }
   const result = yield* call('search_text', { ...input, mode: 'literal' })
-  return {
-    ...result,
-    warnings: [...result.warnings, 'The pattern is not a regular expression, so it was searched as text'],
-  }
+  return { ...result, note: 'The pattern is not a regular expression, so it was searched as text' }
 }
 
 /**

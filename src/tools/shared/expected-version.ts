@@ -55,8 +55,10 @@ export function checkVersion(path: Path, expected: Expected, current: string | n
       : expected === null
         ? 'exists already'
         : 'has changed since the version of expectedSha256'
-  throw conflict(path, problem, current)
+  throw conflict(path, problem, current, current === null ? NO_FILE_HINT : undefined)
 }
+
+const NO_FILE_HINT = 'Correct the path, or leave out the expected version to create the file.'
 
 /**
  * Refuses an expected version for an entry without one, such as a link or a directory.
@@ -64,7 +66,8 @@ export function checkVersion(path: Path, expected: Expected, current: string | n
  * @throws ToolError `WRITE_CONFLICT`
  */
 export function refuseVersion(path: Path, expected: Expected, type: string): void {
-  if (expected !== undefined) throw conflict(path, `is a ${type}, which has no sha256`, null)
+  if (expected === undefined) return
+  throw conflict(path, `is a ${type}, which has no sha256`, null, 'Leave out the expected version, or name a file.')
 }
 
 function conflict(path: Path, problem: string, currentSha256: string | null, hint?: string): ToolError {

@@ -79,8 +79,9 @@ export function isInsideCharacter(text: string, offset: number): boolean {
 
 /** Returns the error for a start after the last line. */
 export function lineOutOfRange(path: string, startLine: number, totalLines: number): ToolError {
-  const message = `startLine ${startLine} is after the last line ${totalLines} of ${quote(path)}`
-  return new ToolError('INVALID_INPUT', message, { path, field: 'startLine', totalLines })
+  const message = `Line ${startLine} is after the last line ${totalLines} of ${quote(path)}`
+  const hint = `Start at line ${Math.max(1, totalLines)} or before it.`
+  return new ToolError('INVALID_INPUT', message, { path, field: 'startLine', totalLines, hint })
 }
 
 /** Returns the error for a start after the end of the first line. */
