@@ -1,5 +1,7 @@
 import type { Bash, ExecResult, ScriptNode, TransformPlugin } from 'just-bash'
 import type { Operator } from '../../policy/command-operators.ts'
+import { rewriteSyntax } from './bash-syntax.ts'
+import { type ExitErrorClass, endAsBash } from './command-errors.ts'
 import { withHint } from './missing-commands.ts'
 import { isSetting, operatorsOf } from './script-operators.ts'
 
@@ -71,15 +73,17 @@ export function judgeStarts(shell: Bash, judge: StartJudge | undefined, register
 
 /**
  * Lets judges decide about commands where the interpreter looks up their names, whichever way they are started, and adds hints for
- * missing commands. Returns whether the class of the interpreter was found.
+ * missing commands. Errors and `exec` end what they end in bash. Returns whether the class of the interpreter was found.
  *
+ * @param ExitError just-bash's error that ends a script
  * @param runScript starts a script, up to the first wait of the interpreter
  */
-export function hookInterpreter(runScript: () => void): boolean {
+export function hookInterpreter(ExitError: ExitErrorClass, runScript: () => void): boolean {
   const prototype = interpreterPrototype(runScript)
   if (prototype === undefined || !Object.hasOwn(prototype, 'runCommand')) return false
   if (hooked.has(prototype)) return true
   hooked.add(prototype)
+  endAsBash(prototype, ExitError)
   const { runCommand, executeScript } = prototype
   prototype.runCommand = async function (name, args, ...rest) {
     const judge = judges.get(this.ctx.commands)
@@ -97,6 +101,7 @@ export function hookInterpreter(runScript: () => void): boolean {
     const judge = judges.get(this.ctx.commands)
     if (judge !== undefined && !lineInterpreters.has(this.ctx.commands)) lineInterpreters.set(this.ctx.commands, this)
     const reason = await judge?.refusalOfOperators?.(writtenOperators.get(script) ?? operatorsOf(script))
+    rewriteSyntax(script)
     if (reason === undefined) return executeScript.call(this, script)
     const result = await executeScript.call(this, { ...script, statements: [] })
     return { ...result, ...refused(`not allowed: ${reason}`) }

@@ -15,7 +15,7 @@ import {
 
 export interface BashFsOptions {
   readonly roots: VirtualRoots
-  /** Returns the error that ends the script at a refused redirection: another error would pass through the interpreter. */
+  /** Returns the error that fails the command of a refused redirection: another error would pass through the interpreter. */
   readonly ends: (message: string) => Error
   readonly random: (bytes: number) => Uint8Array
 }

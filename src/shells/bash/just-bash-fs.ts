@@ -162,12 +162,12 @@ async function write(
   append: boolean,
 ): Promise<void> {
   const bytes = typeof content === 'string' ? bytesOfText(content, encoding) : content.slice()
-  // The interpreter opens a redirection by an empty write. It does not pass an error of the file system on to the script, so
-  // the script ends there. After `>` has emptied the file, an error drops the whole line, so that no content is lost.
+  // The interpreter opens a redirection by an empty write. If that fails, the command of the redirection does. After `>` has
+  // emptied the file, an error drops the whole line, so that no content is lost.
   const isOpening = content === '' && encoding === 'binary'
   const absolute = resolvePath('/', path)
   if (isOpening && append) access.appended.add(absolute)
-  const endsScript = isOpening || (append && access.appended.has(absolute))
+  const failsCommand = isOpening || (append && access.appended.has(absolute))
   const location = access.locate(path)
   if (location.in === 'device' && location.device === 'null') return
   try {
@@ -177,7 +177,7 @@ async function write(
     })
   } catch (error) {
     const { code } = error as { code?: string }
-    if (!endsScript || code === undefined) throw error
+    if (!failsCommand || code === undefined) throw error
     throw access.options.ends(`bash: ${displayPath(path, access.options.roots.root)}: ${reasonOf(code)}\n`)
   }
 }

@@ -1,6 +1,7 @@
 import type { IFileSystem } from 'just-bash'
 import { loadPart } from '../../util/load-part.ts'
 import { memoizeAsync } from '../../util/memoize-async.ts'
+import { type ExitErrorClass, failsCommand } from './command-errors.ts'
 import { hookInterpreter } from './command-hooks.ts'
 import { followStatementOutput, type StatementOutput } from './statement-output.ts'
 
@@ -8,7 +9,7 @@ type JustBash = typeof import('./packages/just-bash.ts')
 
 /** just-bash, with what the package does not export. */
 export interface Interpreter extends JustBash {
-  /** Makes an error that ends a script with exit code 1 and keeps its output until then. */
+  /** Makes an error of a redirection whose file cannot be opened. Its command fails with exit code 1, and the script goes on. */
   readonly ends: (message: string) => Error
   /** Whether a judge can decide about the commands of a shell when they start. */
   readonly judgesStarts: boolean
@@ -30,12 +31,10 @@ export async function interpreterOf(package_: JustBash): Promise<Interpreter> {
   const ExitError = await exitErrorOf(package_)
   const { Bash } = package_
   const shell = new Bash({ fs: emptyFs, cwd: '/', defenseInDepth: false })
-  const judgesStarts = hookInterpreter(() => void shell.exec(':'))
+  const judgesStarts = hookInterpreter(ExitError, () => void shell.exec(':'))
   const statementOutput = await followStatementOutput(shell)
-  return { ...package_, ends: (message) => new ExitError(1, '', message), judgesStarts, statementOutput }
+  return { ...package_, ends: (message) => failsCommand(new ExitError(1, '', message)), judgesStarts, statementOutput }
 }
-
-type ExitErrorClass = new (exitCode: number, stdout: string, stderr: string) => Error
 
 /**
  * Returns just-bash's class of errors that end a script. just-bash does not export it, but a wrong assignment throws one.

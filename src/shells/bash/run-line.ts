@@ -1,5 +1,6 @@
 import type { BashExecResult, Command, IFileSystem } from 'just-bash'
 import { ToolError } from '../../errors.ts'
+import { bashSyntax } from './bash-syntax.ts'
 import { judgeStarts, type StartJudge } from './command-hooks.ts'
 import type { Interpreter } from './just-bash.ts'
 import type { LiveOutput } from './live-output.ts'
@@ -87,7 +88,7 @@ export async function runLine(
   for (const command of traps.commands) shell.registerCommand(command)
   const { live, judge } = environment
   judgeStarts(shell, judge, () => {
-    for (const plugin of [absoluteTargets, traps.plugin]) shell.registerTransformPlugin(plugin)
+    for (const plugin of [absoluteTargets, bashSyntax, traps.plugin]) shell.registerTransformPlugin(plugin)
     if (live !== undefined) shell.registerTransformPlugin(live.plugin)
   })
   const { line, timeoutMs, stdin } = request

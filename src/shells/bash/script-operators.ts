@@ -36,6 +36,7 @@ export function isSetting(name: string, args: readonly string[]): boolean {
 }
 
 function addOperators(node: Node, found: Set<Operator>): void {
+  if (node.isImplicit === true) return
   switch (node.type) {
     case 'Statement': {
       const { operators, background } = node as unknown as StatementNode

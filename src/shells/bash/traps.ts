@@ -9,7 +9,7 @@ import type {
   TransformPlugin,
   WordNode,
 } from 'just-bash'
-import { literalOf, nodesOf, type SyntaxNode } from './syntax-nodes.ts'
+import { calledName, callersOf, calls, implicitSubshell, nodesOf, type SyntaxNode } from './syntax-nodes.ts'
 import { type TrapFrame, trapCommand } from './trap-command.ts'
 
 /** Passes its input on to the script, and records `$0`. */
@@ -79,7 +79,7 @@ export function trapsOf(shell: Pick<Bash, 'transform'>): { commands: readonly Co
       transform({ ast }) {
         const script = ast as ScriptNode
         const nodes = nodesOf(script)
-        const setters = trapSetters(nodes)
+        const setters = callersOf(nodes, new Set(['trap']))
         const isGuarded = !isAction && calls(nodes, new Set([...setters, ...EVALUATORS]))
         if (isAction || isGuarded) completeExits(nodes, frames)
         if (!isGuarded) return { ast: script }
@@ -113,32 +113,6 @@ function trapCommands(frames: readonly TrapFrame[]): Command[] {
   ]
 }
 
-/** Returns `trap`, and the names of the functions that call it, directly or by others of them. */
-function trapSetters(nodes: readonly SyntaxNode[]): ReadonlySet<string> {
-  const setters = new Set(['trap'])
-  const functions = nodes
-    .filter(({ type }) => type === 'FunctionDef')
-    .map((node) => ({ ...node, nodes: nodesOf(node) }))
-  for (let size = 0; size !== setters.size; ) {
-    size = setters.size
-    for (const { name, nodes: inside } of functions as { name: string; nodes: SyntaxNode[] }[]) {
-      if (calls(inside, setters)) setters.add(name)
-    }
-  }
-  return setters
-}
-
-function calls(nodes: readonly SyntaxNode[], names: ReadonlySet<string>): boolean {
-  return nodes.some((node) => names.has(calledName(node)))
-}
-
-/** Returns the name of a simple command if it is literal, as well as the one that `builtin` or `command` runs. */
-function calledName({ type, name, args }: SyntaxNode): string {
-  if (type !== 'SimpleCommand') return ''
-  const words = [name, ...(args as readonly unknown[])].map(literalOf)
-  return words.find((word) => word !== 'builtin' && word !== 'command') ?? ''
-}
-
 /** Gives subshells that set a trap an end of their own. */
 function guardSubshells(node: SyntaxNode, setters: ReadonlySet<string>, guard: Guard): void {
   const { type } = node
@@ -147,7 +121,7 @@ function guardSubshells(node: SyntaxNode, setters: ReadonlySet<string>, guard: G
     if (commands.length === 1) return
     for (const [index, command] of commands.entries()) {
       if (command.type === 'Subshell' || !calls(nodesOf(command), setters)) continue
-      commands[index] = { type: 'Subshell', body: guard([statement([[command]])], true), redirections: [] }
+      commands[index] = implicitSubshell(guard([statement([[command]])], true))
     }
   } else if (type === 'Subshell' && calls(nodesOf(node), setters)) {
     const subshell = node as { body: StatementNode[] }
