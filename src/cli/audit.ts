@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { styleText } from 'node:util'
 import { type AuditFileCheck, verifyAuditFile } from '../audit/jsonl-sink.ts'
-import { parseWords } from './parse-words.ts'
+import { parseWords, unknownAction } from './parse-words.ts'
 
 /**
  * `wardspace audit verify FILE...`: checks that the hash chain of each audit file is complete, with the files that it was
@@ -10,7 +10,7 @@ import { parseWords } from './parse-words.ts'
 export async function audit(words: string[]): Promise<number> {
   const { values, positionals } = parseWords('audit', words, ['head', 'after', 'json'])
   const [action = '', ...files] = positionals
-  if (action !== 'verify') throw new TypeError(`There is no "audit ${action}"; use wardspace audit verify FILE`)
+  if (action !== 'verify') throw unknownAction('audit', action, ['verify'])
   const [first, second] = files
   if (first === undefined) throw new TypeError('Which audit file? wardspace audit verify FILE')
   if (second !== undefined && (values.head !== undefined || values.after !== undefined)) {

@@ -13,6 +13,7 @@ import { nameWrittenFields } from '../policy/written-fields.ts'
 import { hasPlainPrototype } from '../util/check-options.ts'
 import { readRegularFile } from '../util/regular-file.ts'
 import { knownTools } from '../workspace/known-tools.ts'
+import { requirePlainName } from './audit-file.ts'
 import type { ConfigFormat } from './parse-config.ts'
 import { type Root, realPathOf } from './roots.ts'
 
@@ -144,6 +145,7 @@ async function readConfig(
   if (logPath !== undefined && (typeof logPath !== 'string' || logPath === '')) {
     throw new TypeError(`${at(file, lineOf('audit') ?? lineOf('log_path'))}: "audit" must be the name of a file`)
   }
+  const auditPlace = at(file, lineOf('audit') ?? lineOf('log_path') ?? lineOf('security.audit'))
   try {
     const plainFields = copyPlainData(fields) as Record<string, unknown>
     const { config, file: auditFile = logPath } = takeAuditSection(plainFields)
@@ -151,6 +153,7 @@ async function readConfig(
       throw new TypeError(`${file}: "audit" and "security.audit" mean the same; keep one`)
     const policy = compilePolicy(config, { roots: declaredRoots(roots, dialect), outer: placesInOptions })
     nameWrittenFields(policy.origins, () => requireKnownTools(policy.data, knownTools([], dialect)))
+    if (auditFile !== undefined) requirePlainName(auditFile, `${auditPlace}: The audit file`)
     const auditOption = auditFile === undefined ? {} : { audit: besideFile(auditFile, file) }
     return { policy: policy.data, file, ...auditOption, ...virtualRootsOf(roots, policy.usedRoots, dialect) }
   } catch (error) {

@@ -16,7 +16,7 @@ import { askInTerminal } from './ask.ts'
 import { playAgent } from './demo-agent.ts'
 import { parseWords, refuseOptions } from './parse-words.ts'
 import { reportTables } from './report-tables.ts'
-import { oneRoot } from './roots.ts'
+import { oneRoot, requireDirectories } from './roots.ts'
 
 const MAX_FILES = 20_000
 const MAX_FILE_BYTES = 4 * 1024 * 1024
@@ -43,6 +43,7 @@ export async function demo(words: string[]): Promise<number> {
   const { values, positionals } = parseWords('demo', words, ['root', 'ask'], 1)
   if (positionals[0] !== undefined) refuseOptions('demo DIR', values, ['root'])
   const directory = positionals[0] ?? oneRoot(values.root)
+  requireDirectories([{ at: '', directory }])
   const started = performance.now()
   const [backend, description] =
     positionals[0] === undefined ? await openCopy(directory, started) : await openOverlay(directory)

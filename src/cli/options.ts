@@ -10,11 +10,12 @@ import {
   type Workspace,
   type WorkspaceOptions,
 } from '../workspace/create-workspace.ts'
+import { requireAuditFile } from './audit-file.ts'
 import { type Config, loadConfig } from './config.ts'
 import { builtInDialect, isModulePath } from './dialect.ts'
 import { gitOf } from './git.ts'
 import type { WorkspaceValues } from './parse-words.ts'
-import { openRoots, type Root, rootsOf } from './roots.ts'
+import { openRoots, type Root, requireDirectories, rootsOf } from './roots.ts'
 import { shellOf } from './shell.ts'
 
 /** The parsed options of a command that opens a workspace. */
@@ -40,6 +41,7 @@ export async function openWorkspace(
   // Narrowed roots have the policy of all roots, with the same paths.
   const policyRoots = options.root === undefined && narrowed !== undefined ? narrowed : rootsOf(options.root)
   const roots = narrowed ?? policyRoots
+  if (narrowed === undefined) requireDirectories(roots)
   const { policy, audit, virtualRoots } = await configAt(policyRoots, options, dialect)
   const { parked } = options
   const isReadOnly = options['read-only'] === true
@@ -55,9 +57,7 @@ export async function openWorkspace(
   const backend = await openRoots(roots, environment.overlay)
   try {
     // Checked before the sink opens, because that creates the file.
-    if (audit !== undefined && backend.containsPhysicalPath?.(audit) === true) {
-      throw new TypeError(`The audit file "${audit}" is inside the root, where an agent could reach it`)
-    }
+    if (audit !== undefined) requireAuditFile(audit, roots)
     if (parked !== undefined && backend.containsPhysicalPath?.(resolve(parked)) === true) {
       throw new TypeError(`The directory "${parked}" is inside the root, where an agent could reach it`)
     }
@@ -155,5 +155,8 @@ async function configAt(
   const modules = option !== undefined && isModulePath(option) ? [option] : []
   const config = await loadConfig(roots, policy, modules, dialect)
   if (config.found === true) process.stderr.write(`wardspace: policy of ${config.file}\n`)
-  return audit === undefined ? config : { ...config, audit }
+  if (audit === undefined) return config
+  if (config.audit !== undefined && resolve(config.audit) !== resolve(audit))
+    process.stderr.write(`wardspace: --audit ${audit} replaces the audit file of the policy, ${config.audit}\n`)
+  return { ...config, audit }
 }

@@ -3,11 +3,12 @@ import type { KnownChange } from '../call/state/call.ts'
 import { ToolError } from '../errors.ts'
 import { stateAt } from '../storage/versions.ts'
 import { createWorkspace } from '../workspace/create-workspace.ts'
+import { requireAuditFile } from './audit-file.ts'
 import { dialectOf } from './dialect.ts'
 import { auditOf, configOf } from './options.ts'
 import { openPersistentOverlay } from './overlay-state.ts'
-import { parseWords } from './parse-words.ts'
-import { oneRoot } from './roots.ts'
+import { parseWords, unknownAction } from './parse-words.ts'
+import { oneRoot, rootsOf } from './roots.ts'
 
 const optionNames = ['root', 'policy', 'audit', 'dialect', 'merge', 'json'] as const
 
@@ -15,7 +16,8 @@ const optionNames = ['root', 'policy', 'audit', 'dialect', 'merge', 'json'] as c
 export async function overlay(words: string[]): Promise<number> {
   const { values, positionals } = parseWords('overlay', words, optionNames, 1)
   const [action = 'show'] = positionals
-  if (!['show', 'accept', 'discard'].includes(action)) throw new TypeError(`There is no "overlay ${action}"`)
+  const actions = ['show', 'accept', 'discard']
+  if (!actions.includes(action)) throw unknownAction('overlay', action, actions)
   if (values.merge === true && action !== 'accept') throw new TypeError('--merge is for "overlay accept"')
   const draft = openPersistentOverlay(oneRoot(values.root))
   try {
@@ -33,6 +35,7 @@ export async function overlay(words: string[]): Promise<number> {
     if (action !== 'accept') return 0
     const dialect = await dialectOf(values.dialect)
     const { policy, audit } = await configOf(values, dialect)
+    if (audit !== undefined) requireAuditFile(audit, rootsOf(values.root))
     const options = { backend: draft, policy, run: { actor: 'cli' }, ...(await auditOf(audit)) }
     const workspace = await (dialect === undefined
       ? createWorkspace(options)

@@ -35,7 +35,8 @@ export function parseConfig(text: string, format: ConfigFormat, name: string): P
   const [problem] = [...document.errors, ...document.warnings]
   if (problem !== undefined) {
     const { line, col } = lines.linePos(problem.pos[0])
-    throw syntaxError(name, format === 'json' ? 'JSON' : 'YAML', { line, column: col, message: problem.message })
+    const message = problem.code === 'MULTIPLE_DOCS' ? 'expected the end, not another document' : problem.message
+    throw syntaxError(name, format === 'json' ? 'JSON' : 'YAML', { line, column: col, message })
   }
   return { data: toData(document, name), lineOf: (field) => lineOf(document, lines, field) }
 }

@@ -70,14 +70,39 @@ export function parseWords<N extends OptionName>(
     const isRepeatable = 'multiple' in definitions[token.name as N]
     if (optionsSoFar.has(token.name) && !isRepeatable) throw new TypeError(`${token.rawName} is given twice`)
     optionsSoFar.add(token.name)
+    requireValue(token)
   }
   const { values, positionals } = parseArgs({ args: words, options, allowPositionals: true, strict: true })
   const surplus = positionals[maxPositionals]
   if (surplus !== undefined) {
-    const help = (names as readonly string[]).includes('root') ? '; name a directory with --root' : ''
+    const takesRoot = maxPositionals === 0 && (names as readonly string[]).includes('root')
+    const help = takesRoot ? '; name a directory with --root' : ''
     throw new TypeError(`Unexpected argument "${surplus}"${help}`)
   }
   return { values, positionals } as Parsed<N>
+}
+
+/** @throws TypeError for an option without its value, and for a value of an option that takes none */
+function requireValue(token: {
+  readonly name: string
+  readonly rawName: string
+  readonly value?: string | undefined
+  readonly inlineValue?: boolean | undefined
+}): void {
+  const { name, rawName, value, inlineValue = false } = token
+  if (definitions[name as OptionName].type === 'boolean') {
+    if (inlineValue) throw new TypeError(`${rawName} takes no argument`)
+    return
+  }
+  if (value === undefined || value === '') throw new TypeError(`${rawName} needs an argument`)
+  if (value.startsWith('-') && !inlineValue)
+    throw new TypeError(`${rawName} needs an argument; one that starts with a dash is written ${rawName}=${value}`)
+}
+
+/** Returns the error for an action that a command does not have, with those that it has. */
+export function unknownAction(command: string, action: string, actions: readonly string[]): TypeError {
+  if (action === '') return new TypeError(`Which action? wardspace ${command} ${actions.join(' or ')}`)
+  return new TypeError(`There is no "${command} ${action}"${didYouMean(action, actions, 'the actions are')}`)
 }
 
 /** @throws TypeError if one of these options was given, because it has no effect on this command */

@@ -1,12 +1,15 @@
 import { toJsonSchema } from '../adapters/json-schema/index.ts'
 import type { DialectToolInfo } from '../dialects/runtime/types.ts'
-import { lintPolicy } from '../policy/lint.ts'
+import { lintPolicy, type PolicyFinding } from '../policy/lint.ts'
 import { bash } from '../shells/bash/index.ts'
 import { builtinTools } from '../tools/index.ts'
 import type { Explanation, ToolDescription } from '../workspace/create-workspace.ts'
+import { auditProblem } from './audit-file.ts'
 import { dialectOf } from './dialect.ts'
+import { findJsonError } from './json-error.ts'
 import { configOf, type Options, openWorkspace } from './options.ts'
-import { parseWords, refuseOptions } from './parse-words.ts'
+import { parseWords, refuseOptions, unknownAction } from './parse-words.ts'
+import { type Root, rootsOf } from './roots.ts'
 
 /**
  * `wardspace policy check`, or `wardspace policy explain TOOL PATH|COMMAND|JSON`: the second prints the verdict on a call, with every rule that applies. The call is not
@@ -15,12 +18,9 @@ import { parseWords, refuseOptions } from './parse-words.ts'
 export async function policy(words: string[]): Promise<number> {
   const names = ['root', 'policy', 'read-only', 'overlay', 'plan', 'dialect', 'json'] as const
   const { values, positionals } = parseWords('policy', words, names, 3)
-  const [action = '', tool, target = '.'] = positionals
+  const [action = '', tool, target] = positionals
   if (action === 'check') return check(values, positionals)
-  if (action !== 'explain')
-    throw new TypeError(
-      `There is no "policy ${action}"; try: wardspace policy explain TOOL PATH, or wardspace policy check`,
-    )
+  if (action !== 'explain') throw unknownAction('policy', action, ['check', 'explain'])
   if (tool === undefined) throw new TypeError('Which tool? wardspace policy explain TOOL PATH')
   const extra = { audit: [], shell: bash(), run: { actor: 'cli' } }
   const workspace = await openWorkspace(values, extra, await dialectOf(values.dialect))
@@ -32,7 +32,9 @@ export async function policy(words: string[]): Promise<number> {
     )
     const explained = await workspace.explainTool(tool, input)
     process.stdout.write(
-      values.json === true ? `${JSON.stringify({ tool, input, ...explained })}\n` : asText(tool, target, explained),
+      values.json === true
+        ? `${JSON.stringify({ tool, input, ...explained })}\n`
+        : asText(`${tool} ${target ?? ''}`.trimEnd(), explained),
     )
     return explained.ok && explained.verdict.decision !== 'deny' ? 0 : 1
   } finally {
@@ -44,12 +46,19 @@ export async function policy(words: string[]): Promise<number> {
 async function check(values: Options, [, surplus]: readonly string[]): Promise<number> {
   if (surplus !== undefined) throw new TypeError(`Unexpected argument "${surplus}"`)
   refuseOptions('policy check', values, ['read-only', 'overlay', 'plan'])
-  const { policy } = await configOf(values, await dialectOf(values.dialect))
-  const findings = lintPolicy(policy, { tools: builtinTools })
+  const { policy, audit } = await configOf(values, await dialectOf(values.dialect))
+  const findings = [...lintPolicy(policy, { tools: builtinTools }), ...auditFindings(audit, rootsOf(values.root))]
   if (values.json === true) process.stdout.write(`${JSON.stringify(findings)}\n`)
   else if (findings.length === 0) process.stdout.write('No findings.\n')
   else for (const { rule, message, hint } of findings) process.stdout.write(`${rule}: ${message}\n  ${hint}\n`)
   return findings.length === 0 ? 0 : 1
+}
+
+function auditFindings(file: string | undefined, roots: readonly Root[]): readonly PolicyFinding[] {
+  const problem = file === undefined ? undefined : auditProblem(file, roots)
+  if (problem === undefined) return []
+  const message = `The audit file "${file}" cannot be written: ${problem}`
+  return [{ rule: 'audit', message, hint: 'Name a file outside of the root, in a directory that exists.' }]
 }
 
 /** The parts of a tool's JSON Schema that are read here. */
@@ -60,12 +69,20 @@ interface DescribedTool {
   }
 }
 
-/** Makes an input with the target. Other required fields get made-up values, because the verdict depends only on the paths. */
-function inputFor(tool: ToolDescription | DialectToolInfo | undefined, target: string): Record<string, unknown> {
-  if (target.trimStart().startsWith('{')) return parseInput(target)
-  if (tool === undefined) return { path: target }
+/**
+ * Makes an input with the target. Other required fields get made-up values, because the verdict depends only on the paths. A JSON
+ * text that is no object is an input too, which the tool refuses.
+ */
+function inputFor(tool: ToolDescription | DialectToolInfo | undefined, target: string | undefined): unknown {
+  if (target !== undefined && /^\s*\{/.test(target)) return parseInput(target)
+  if (target !== undefined && isJsonOf(target, /^\s*[["]/)) return JSON.parse(target)
+  if (tool === undefined) return target === undefined ? {} : { path: target }
   const [described] = toJsonSchema([tool]) as unknown as readonly [DescribedTool]
   const { required = [], properties = {} } = described.inputSchema
+  if (target === undefined) {
+    if (required.length === 0) return {}
+    throw new TypeError(`Which path or input? wardspace policy explain ${tool.name} PATH|COMMAND|JSON`)
+  }
   const input: Record<string, unknown> = {}
   for (const name of required) {
     input[name] = properties[name]?.type === 'integer' ? 1 : (properties[name]?.enum?.[0] ?? 'x')
@@ -84,6 +101,10 @@ function inputFor(tool: ToolDescription | DialectToolInfo | undefined, target: s
   return input
 }
 
+function isJsonOf(text: string, start: RegExp): boolean {
+  return start.test(text) && findJsonError(text) === undefined
+}
+
 function parseInput(json: string): Record<string, unknown> {
   try {
     return JSON.parse(json) as Record<string, unknown>
@@ -94,9 +115,8 @@ function parseInput(json: string): Record<string, unknown> {
 
 const decisionNames = { allow: 'allowed', ask: 'asked about', deny: 'denied' } as const
 
-function asText(tool: string, target: string, explained: Explanation): string {
-  if (!explained.ok)
-    return `${tool} ${target}: refused\n  ${explained.code}: ${explained.message}\n  ${explained.hint}\n`
+function asText(call: string, explained: Explanation): string {
+  if (!explained.ok) return `${call}: refused\n  ${explained.code}: ${explained.message}\n  ${explained.hint}\n`
   const { verdict, accesses, line } = explained
   const rows = verdict.rules.map(({ action, source, name, path }, index) => [
     index === 0 ? 'decides' : '',
@@ -114,7 +134,7 @@ function asText(tool: string, target: string, explained: Explanation): string {
   ])
   const commands = (line?.commands ?? []).map(({ text }) => ['starts', '', '', text, ''])
   return [
-    `${tool} ${target}: ${decisionNames[verdict.decision]}${verdict.code === undefined ? '' : ` (${verdict.code})`}`,
+    `${call}: ${decisionNames[verdict.decision]}${verdict.code === undefined ? '' : ` (${verdict.code})`}`,
     `  ${verdict.reason}`,
     ...(verdict.hint === undefined ? [] : [`  ${verdict.hint}`]),
     '',

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { didYouMean } from '../util/check-options.ts'
 
 const usage = `wardspace: a workspace that an AI agent can be trusted with
@@ -44,6 +46,8 @@ const usage = `wardspace: a workspace that an AI agent can be trusted with
   --allowed-origin O  an origin whose pages may use the server
   --audit FILE        append the audit records to a JSONL file outside the root
   --json              print plain JSON
+
+  wardspace --version prints the version
 `
 
 type Command = (words: string[]) => Promise<number>
@@ -77,14 +81,20 @@ export async function program([name = 'help', ...words]: readonly string[]): Pro
   const isHelp = (word: string | undefined) => word === '--help' || word === '-h'
   // Words after `--` are not options, so a `--help` there belongs to the input.
   const options = words.includes('--') ? words.slice(0, words.indexOf('--')) : words
-  if (name === 'help' || isHelp(name) || (Object.hasOwn(commands, name) && options.some(isHelp))) {
-    process.stdout.write(usage)
-    return 0
-  }
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  const isCommand = Object.hasOwn(commands, name)
+  const [topic] = name === 'help' ? words : []
   try {
-    if (command === undefined)
-      throw new TypeError(`There is no command "${name}"${didYouMean(name, Object.keys(commands))}`)
+    if (topic !== undefined && !isHelp(topic) && !Object.hasOwn(commands, topic)) throw unknownCommand(topic)
+    if (name === 'help' || isHelp(name) || (isCommand && options.some(isHelp))) {
+      process.stdout.write(usage)
+      return 0
+    }
+    if (name === '--version' || name === '-v') {
+      process.stdout.write(`${version()}\n`)
+      return 0
+    }
+    const command = isCommand ? commands[name] : undefined
+    if (command === undefined) throw unknownCommand(name)
     return await (await command())(words)
   } catch (error) {
     /* v8 ignore next -- @preserve: nothing here throws a value other than an Error */
@@ -94,4 +104,14 @@ export async function program([name = 'help', ...words]: readonly string[]): Pro
     if (error instanceof TypeError) process.stderr.write('See: wardspace help\n')
     return 2
   }
+}
+
+function unknownCommand(name: string): TypeError {
+  return new TypeError(`There is no command "${name}"${didYouMean(name, Object.keys(commands), 'the commands are')}`)
+}
+
+/** Returns the version of the package. */
+function version(): string {
+  const text = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
+  return (JSON.parse(text) as { readonly version: string }).version
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { styleText } from 'node:util'
 import type { AuditRecord } from '../audit/audit-log.ts'
 import { readAuditFile, verifyAuditFile } from '../audit/jsonl-sink.ts'
@@ -16,7 +16,8 @@ export async function report(words: string[]): Promise<number> {
   if (values.json === true) refuseOptions('report --json', values, ['markdown'])
   const [file] = positionals
   if (file === undefined) throw new TypeError('Which audit file? wardspace report FILE')
-  if (!existsSync(file)) throw new TypeError(`There is no audit file "${file}"`)
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
+    throw new TypeError(`There is no audit file "${file}"`)
   const audit = verifyAuditFile(file)
   const reports = reportRuns(trustedRecords(file, audit.ok ? audit.count : audit.at)).filter(
     ({ runId }) => values.run === undefined || runId === values.run,

@@ -54,10 +54,17 @@ export function openDialect(dialect: Dialect): OpenDialect {
       return {
         call: openDialectCall(context, dialect, host),
         explain: (name, input) =>
-          hasDialectTool(dialect, name) ? explainDialectCall(dialect, host, name, input) : undefined,
+          hasDialectTool(dialect, name) || !hasTool(context.workspace, name)
+            ? explainDialectCall(dialect, host, name, input)
+            : undefined,
       }
     },
   }
+}
+
+/** Whether the workspace has a tool, or knows why it does not. */
+function hasTool({ tools, unavailableTools }: WorkspaceState, name: string): boolean {
+  return tools.has(name) || unavailableTools.has(name)
 }
 
 /** Returns the `call` of a run in a dialect. */

@@ -1,5 +1,6 @@
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -76,27 +77,40 @@ async function printed(command: Command, ...words: string[]) {
 describe('wrong usage', () => {
   it.each<[command: Command, words: string[], message: string]>([
     [approve, [], 'Which directory?'],
-    [audit, [], 'There is no "audit "'],
+    [audit, [], 'Which action? wardspace audit verify'],
     [audit, ['verify'], 'Which audit file?'],
     [audit, ['verify', 'a', 'b', '--head', 'x'], 'pass only one'],
     [audit, ['verify', '/no/such/file'], 'There is no audit file'],
-    [policy, [], 'There is no "policy "'],
+    [policy, [], 'Which action? wardspace policy check or explain'],
     [policy, ['explain'], 'Which tool?'],
     [policy, ['explain', 'read_file', '{'], 'The input is not JSON'],
     [replay, [], 'Which recording?'],
     [replay, ['/no/such/file'], 'Cannot read the recording'],
     [report, ['a', 'b'], 'Unexpected argument "b"'],
     [toolsCommand, ['--root', '/no/such/root'], 'The root "/no/such/root" is not a directory'],
+    [overlayCommand, ['shwo'], 'There is no "overlay shwo"; did you mean "show"?'],
+    [audit, ['verfy'], 'There is no "audit verfy"; did you mean "verify"?'],
+    [policy, ['chek'], 'There is no "policy chek"; did you mean "check"?'],
+    [policy, ['explain', 'read_file', '--policy', 'readOnly'], 'Which path or input?'],
+    [report, [tmpdir()], 'There is no audit file'],
+    [call, ['read_file', '{}', '{}'], 'Unexpected argument "{}"'],
+    [call, ['read_file', '{}', '--root', '/no/such/root'], 'The root "/no/such/root" is not a directory'],
+    [demo, ['/no/such/root'], 'The root "/no/such/root" is not a directory'],
+    [toolsCommand, ['--policy', '-1'], 'one that starts with a dash is written --policy=-1'],
+    [toolsCommand, ['--policy', ''], '--policy needs an argument'],
     [toolsCommand, ['somewhere'], 'Unexpected argument "somewhere"; name a directory with --root'],
   ])('throws a TypeError: case %#', async (command, words, message) => {
     await expect(command(words)).rejects.toThrow(message)
   })
 
   it('exits with 2 and points to the help, which an internal error does not', async () => {
-    expect(await printed((words) => program(words), 'nonsense')).toEqual({
-      ...{ code: 2, out: '' },
-      error: 'wardspace: There is no command "nonsense"\nSee: wardspace help\n',
-    })
+    for (const words of [['nonsense'], ['help', 'nonsense']])
+      expect(await printed((all) => program(all), ...words)).toEqual({
+        ...{ code: 2, out: '' },
+        error: `wardspace: There is no command "nonsense"; the commands are approve, audit, call, demo, mcp, overlay, policy, replay, report, tools\nSee: wardspace help\n`,
+      })
+    expect((await printed((all) => program(all), 'help', 'mpc')).error).toContain('did you mean "mcp"?')
+    expect((await printed((all) => program(all), '--version')).out).toMatch(/^\d+\.\d+\.\d+/)
     const { code, out } = await printed((words) => program(words))
     expect([code, out]).toEqual([0, expect.stringContaining('wardspace call NAME')])
     const broken = directory({ people: 'no directory' })
@@ -253,6 +267,8 @@ describe('policy explain', () => {
     ['read_file', 'link', '→ a.txt'],
     ['diff_workspace', 'a.txt', 'file:diff'],
     ['no_such_tool', 'a.txt', 'refused\n  UNKNOWN_TOOL: '],
+    ['list_directory', '["src"]', 'refused\n  INVALID_INPUT: '],
+    ['list_directory', '[id]', 'allowed'],
     ['read_file', '.env', 'denied (POLICY_DENIED_SECRET)'],
     ['delete_file', 'package-lock.json', 'asked about'],
   ])('explains %s %s', async (tool, target, expected) => {
@@ -260,6 +276,55 @@ describe('policy explain', () => {
     symlinkSync('a.txt', join(root, 'link'))
     const { out } = await explain(tool, target, '--root', root, '--policy', 'autonomous')
     expect(out).toContain(expected)
+  })
+
+  it('names the tools of the dialect for an unknown one', async () => {
+    const words = ['read_text_fil', 'a.txt', '--root', directory({}), '--policy', 'autonomous']
+    const { out } = await explain(...words, '--dialect', 'mcp-filesystem')
+    expect(out).toContain('Did you mean "read_text_file"? Use one of: read_file, read_text_file, ')
+    expect(out).not.toContain('find_files')
+  })
+})
+
+describe('an audit file', () => {
+  it('that cannot be written is named by policy check and by every command', async () => {
+    const root = directory({ 'a.txt': 'one\n' })
+    const home = directory({ 'policy.json': '' })
+    const file = join(home, 'policy.json')
+    mkdirSync(join(home, 'logs'))
+    for (const [name, problem] of [
+      [join(home, 'logs'), 'it is a directory'],
+      ['logs', 'it is a directory'],
+      [join(root, 'audit.jsonl'), 'it is inside the root'],
+      ['missing/audit.jsonl', 'there is no directory'],
+      ['/dev/null', 'it is not a regular file'],
+    ] as const) {
+      for (const policyFile of [{ audit: name }, { security: { audit: { enabled: true, log_path: name } } }]) {
+        writeFileSync(file, JSON.stringify({ preset: 'autonomous', ...policyFile }))
+        const options = ['--root', root, '--policy', file]
+        const checked = await printed(policy, 'check', ...options)
+        expect([checked.code, checked.out]).toEqual([1, expect.stringContaining(`cannot be written: ${problem}`)])
+        await expect(call(['read_file', '{"path":"a.txt"}', ...options])).rejects.toThrow(`": ${problem}`)
+      }
+    }
+    expect(readdirSync(root)).toEqual(['a.txt'])
+  })
+
+  it.each(['~/audit.jsonl', '$HOME/audit.jsonl', `\${HOME}/audit.jsonl`])('is a path as it is: %s', async (name) => {
+    const home = directory({ 'policy.json': JSON.stringify({ preset: 'autonomous', audit: name }) })
+    const options = ['--root', directory({}), '--policy', join(home, 'policy.json')]
+    await expect(policy(['check', ...options])).rejects.toThrow('~ and variables are not expanded')
+  })
+
+  it('of the policy is named where --audit replaces it', async () => {
+    const root = directory({ 'a.txt': 'one\n' })
+    const home = directory({ 'policy.json': JSON.stringify({ preset: 'autonomous', audit: 'a.jsonl' }) })
+    const options = ['--root', root, '--policy', join(home, 'policy.json')]
+    const read = ['read_file', '{"path":"a.txt"}', ...options]
+    expect((await printed(call, ...read)).error).toBe('')
+    const { error } = await printed(call, ...read, '--audit', join(home, 'b.jsonl'))
+    expect(error).toContain(`b.jsonl replaces the audit file of the policy, ${join(home, 'a.jsonl')}`)
+    expect((await printed(call, ...read, '--audit', join(home, 'a.jsonl'))).error).toBe('')
   })
 })
 

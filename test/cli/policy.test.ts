@@ -145,6 +145,7 @@ describe('a configuration file', () => {
     ['b.yaml', 'preset: autonomous\npreset: readOnly\n', '/b.yaml:2:1: not valid YAML', 'unique'],
     ['c.yaml', 'preset: !!js/function "x"\n', '/c.yaml:1:', 'not valid YAML'],
     ['d.yaml', '', '/d.yaml: a policy is an object'],
+    ['two.yaml', 'preset: autonomous\n---\npreset: readOnly\n', '/two.yaml:2:', 'not another document'],
     ['omap.yaml', '!!omap [preset: autonomous]\n', '/omap.yaml: a policy is an object'],
     ['omap2.yaml', 'commands: !!omap [deny: [ls]]\n', '/omap2.yaml:1: Policy field "commands" must be plain data'],
     ['set.yaml', 'tools: !!set { a }\n', '/set.yaml:1: Policy field "tools" must be plain data'],
