@@ -168,7 +168,7 @@ function isLabelList(labels: unknown): boolean {
 
 /** Checks a history from another process, which may have lost its bytes, as with JSON. */
 function requireHistory(history: WorkspaceHistory): void {
-  const { version, first, entries, checkpoints, labels = [], nameLabels = [] } = history
+  const { version, first, entries, checkpoints, labels = [], nameLabels = [] } = Object(history) as WorkspaceHistory
   const isValid =
     version === 1 &&
     Number.isSafeInteger(first) &&
@@ -176,10 +176,9 @@ function requireHistory(history: WorkspaceHistory): void {
     Array.isArray(checkpoints) &&
     [labels, nameLabels].every(isLabelList) &&
     Array.isArray(entries) &&
-    entries.every(
-      ({ changes }: JournalEntry) =>
-        changes === undefined ||
-        changes.every(({ before }) => before?.type !== 'file' || before.bytes instanceof Uint8Array),
-    )
+    entries.every((entry) => {
+      const { changes = [] } = Object(entry) as JournalEntry
+      return changes.every((change) => change?.before?.type !== 'file' || change.before.bytes instanceof Uint8Array)
+    })
   if (!isValid) throw new TypeError('The option history is not a result of workspace.history()')
 }

@@ -72,7 +72,8 @@ export function isRecordOf(check: Check): Check {
  * @param checkOf returns the check of a field, or for an unknown one an object with the known names
  */
 function checkFields(value: unknown, path: string, owner: string, checkOf: (key: PropertyKey) => Check | object) {
-  if (!isObject(value) || Array.isArray(value)) throw wrong(path, owner, 'an object', value)
+  if (!isObject(value) || Array.isArray(value) || classOf(value) !== undefined)
+    throw wrong(path, owner, 'an object', value)
   const checked: Record<string, unknown> = Object.create(null)
   for (let part: object = value; !isRoot(part, value); part = Object.getPrototypeOf(part)) {
     for (const key of Reflect.ownKeys(part)) {
@@ -117,6 +118,16 @@ export const isBoolean = isA('true or false', 'boolean')
 export const isText = isA('a string', 'string')
 export const isFunction = isA('a function', 'function')
 export const isPositive = must('a positive safe integer', (value) => Number.isSafeInteger(value) && Number(value) > 0)
+/** A function that returns a time. Each call of it is checked, because an early one would change its later times. */
+export const isClock: Check = (value, path, owner) => {
+  const clock = isFunction(value, path, owner) as () => unknown
+  return () => {
+    const time = clock()
+    // The greatest time of a Date.
+    if (typeof time === 'number' && Math.abs(time) <= 8.64e15) return time
+    throw new OptionError(`${optionOf(path, owner)} must return milliseconds since 1970, not ${nameOf(time)}`)
+  }
+}
 export const isAbortSignal = isObjectWith('an AbortSignal', 'throwIfAborted')
 
 /** A plain object: its prototype is `Object.prototype` or null. */
@@ -202,10 +213,19 @@ function isA(description: string, type: string): Check {
 
 /** The message shows a number or a word such as `null`, but no text: it may be a secret. */
 function wrong(path: string, owner: string, description: string, value: unknown, help = ''): OptionError {
-  const type = Array.isArray(value) ? 'list' : typeof value
-  const isShown = value === null || ['number', 'boolean', 'undefined'].includes(type)
-  const actual = isShown ? String(value) : `${type === 'object' ? 'an' : 'a'} ${type}`
-  return new OptionError(`${optionOf(path, owner)} must be ${description}, not ${actual}${help}`)
+  return new OptionError(`${optionOf(path, owner)} must be ${description}, not ${nameOf(value)}${help}`)
+}
+
+function nameOf(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  if (isObject(value)) return classOf(value) === undefined ? 'an object' : `a ${classOf(value)}`
+  return ['string', 'function', 'symbol', 'bigint'].includes(typeof value) ? `a ${typeof value}` : String(value)
+}
+
+/** Returns the name of a platform's class whose instances are no options, such as `Map`. */
+function classOf(value: object): string | undefined {
+  const name = Object.prototype.toString.call(value).slice(8, -1)
+  return name === 'Object' || hasPlainPrototype(value) ? undefined : name
 }
 
 function optionOf(path: string, owner: string): string {

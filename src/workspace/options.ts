@@ -18,6 +18,7 @@ import type { ToolSet } from '../tools/tool-sets.ts'
 import {
   checkOptions,
   isBoolean,
+  isClock,
   isData,
   isFunction,
   isListOf,
@@ -165,7 +166,7 @@ export const workspaceOptions: OptionTable<DialectWorkspaceOptions> = {
   shell: isObjectWith('a shell', 'judge', 'run', 'close'),
   keepCwd: isBoolean,
   record: isFunction,
-  clock: isFunction,
+  clock: isClock,
   ids: isFunction,
   run: shape(runOptions),
   history: isData,

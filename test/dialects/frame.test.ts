@@ -555,6 +555,18 @@ describe('virtual roots', () => {
     expect(createPathMapping({ '/': '' }).outward('src/a')).toBe('/src/a')
   })
 
+  it.each([
+    [{ '/w/': '' }, 'write "/w"'],
+    [{ '/w//x': '' }, 'write "/w/x"'],
+    [{ '/w/./x': '' }, 'write "/w/x"'],
+    [{ '/w/../x': '' }, 'write "/x"'],
+    [{ '/w': '/src' }, 'write "src", relative to its root'],
+    [{ '/w ': '' }, 'without a space at its end'],
+    [{ '/*': '' }, 'a name without *'],
+  ])('say what to write: %j', (roots, message) => {
+    expect(() => createPathMapping(roots as unknown as Record<string, string>)).toThrow(message)
+  })
+
   it('must be absolute, and name a directory of the workspace', () => {
     for (const roots of [{ workspace: '' }, { '/w/': '' }, { '/w/../x': '' }, { '/..': '' }]) {
       expect(() => createPathMapping(roots as unknown as Record<string, string>)).toThrow('is not an absolute path')

@@ -536,6 +536,30 @@ describe('options', () => {
     )
   })
 
+  it.each([
+    [{ limits: new Map([['readLines', 5]]) }, '"limits" of createWorkspace() must be an object, not a Map'],
+    [{ run: new Date(0) }, '"run" of createWorkspace() must be an object, not a Date'],
+    [{ history: null }, 'The option history is not a result of workspace.history()'],
+    [{ history: { version: 1, first: 0, entries: [null], checkpoints: [] } }, undefined],
+  ])('say what they must be: %o', async (options, message) => {
+    const error = await errorOf(() => createWorkspace({ ...base, ...options } as never))
+    if (message !== undefined) expect((error as Error).message).toContain(message)
+    else expect(String(error)).not.toContain('destructure')
+  })
+
+  it.each([
+    [Number.NaN, 'NaN'],
+    ['x', 'a string'],
+    [new Date(0), 'a Date'],
+    [1e20, '1000'],
+    [undefined, 'undefined'],
+  ])('refuse a clock that returns %s', async (time, shown) => {
+    const workspace = await createWorkspace({ ...base, clock: (() => time) as never })
+    const message = `"clock" of createWorkspace() must return milliseconds since 1970, not ${shown}`
+    await expect(workspace.callTool('read_file', { path: 'a.txt' })).rejects.toThrow(message)
+    expect(() => memory({}, { clock: (() => time) as never })).toThrow('must return milliseconds since 1970')
+  })
+
   it('never appear in messages with a text that may be a secret', async () => {
     const secret = 'sk-live-0123456789'
     const error = await errorOf(() => webcontainer({ bootTimeoutMs: secret as never }))

@@ -6,7 +6,7 @@ import { hashBytes, planStoredCommit, storedCapabilities } from '../../storage/p
 import { rangeOf } from '../../storage/read-range.ts'
 import { type ReadVerb, wrongType } from '../../storage/wrong-type.ts'
 import { throwIfAborted } from '../../util/abort.ts'
-import { checkOptions, isFunction } from '../../util/check-options.ts'
+import { checkOptions, isClock } from '../../util/check-options.ts'
 import { type Contents, openContents } from './contents.ts'
 import { type DurableStorage, openDatabase } from './database.ts'
 import { type Entries, type Entry, openEntries } from './entries.ts'
@@ -39,7 +39,7 @@ export function durableObject(storage: DurableStorage, options?: DurableObjectOp
   if (typeof storage?.transactionSync !== 'function' || storage.sql === undefined) {
     throw new TypeError('durableObject(): needs the storage of a Durable Object with SQLite (new_sqlite_classes)')
   }
-  const table = { clock: isFunction }
+  const table = { clock: isClock }
   const { clock = Date.now } = checkOptions<DurableObjectOptions>('durableObject()', options, table)
   const database = openDatabase(storage)
   const contents = openContents(database)

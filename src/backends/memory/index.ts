@@ -4,7 +4,7 @@ import { linkTarget } from '../../storage/link-target.ts'
 import { directoryNode } from '../../storage/tree.ts'
 import { directoryStat, FILE_MODE, fileNode, linkNode, textFileNode, treeReads } from '../../storage/tree-nodes.ts'
 import { throwIfAborted } from '../../util/abort.ts'
-import { checkOptions, isFunction, isOneOf, isPlainObject, isText, must, shape } from '../../util/check-options.ts'
+import { checkOptions, isClock, isOneOf, isPlainObject, isText, must, shape } from '../../util/check-options.ts'
 import { memoizeAsync } from '../../util/memoize-async.ts'
 
 /** An initial entry of {@link memory}. Bytes are not copied: callers must not write into them afterwards. */
@@ -44,7 +44,7 @@ export interface MemoryBackend extends Backend {
  * ```
  */
 export function memory(files: Readonly<Record<string, MemoryEntry>> = {}, options?: MemoryOptions): MemoryBackend {
-  const { clock = () => 0 } = checkOptions<MemoryOptions>('memory()', options, { clock: isFunction })
+  const { clock = () => 0 } = checkOptions<MemoryOptions>('memory()', options, { clock: isClock })
   const tags = tagCounter('')
   return backendOver(loadTree(files, clock(), tags), clock, tags)
 }

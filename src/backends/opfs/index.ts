@@ -3,6 +3,7 @@ import type { Backend, Change } from '../../storage/backend.ts'
 import {
   checkOptions,
   isBoolean,
+  isClock,
   isFunction,
   isOneOf,
   isPositive,
@@ -81,7 +82,7 @@ const optionTable: OptionTable<OpfsOptions> = {
   persist: isBoolean,
   lockTimeoutMs: isPositive,
   maxBytes: isPositive,
-  clock: isFunction,
+  clock: isClock,
   onChange: isFunction,
 }
 

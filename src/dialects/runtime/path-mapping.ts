@@ -130,21 +130,26 @@ function below(directory: LogicalPath, relative: string): string {
 }
 
 function directoryOf(virtual: string, directory: string): LogicalPath {
-  if (!virtual.startsWith('/') || (virtual !== '/' && (virtual.endsWith('/') || !isPlain(virtual.slice(1))))) {
-    throw new TypeError(`The virtual root ${JSON.stringify(virtual)} is not an absolute path such as "/workspace"`)
+  const root = `The virtual root ${JSON.stringify(virtual)}`
+  if (!virtual.startsWith('/')) throw new TypeError(`${root} is not an absolute path such as "/workspace"`)
+  if (/[*]|\s$/.test(virtual)) throw new TypeError(`${root} must be a name without * and without a space at its end`)
+  const normal = `/${normalized(virtual.slice(1)) ?? ''}`
+  if (normal !== virtual) {
+    const help = normal === '/' ? '' : `: write ${JSON.stringify(normal)}`
+    throw new TypeError(`${root} is not an absolute path in its shortest form${help}`)
   }
-  try {
-    return parsePath(directory === '' ? '.' : directory)
-  } catch {
-    throw new TypeError(`The virtual root ${JSON.stringify(virtual)} does not name a directory of the workspace`)
-  }
+  const logical = normalized(directory)
+  if (logical !== undefined) return logical
+  const relative = normalized(directory.replace(/^\/+/, ''))
+  const help = relative === undefined ? '' : `: write ${JSON.stringify(relative)}, relative to its root`
+  throw new TypeError(`${root} does not name a directory of the workspace${help}`)
 }
 
-/** Whether a path is already normalized. */
-function isPlain(path: string): boolean {
+/** Returns a normalized path, or undefined when the guard refuses it. */
+function normalized(path: string): LogicalPath | undefined {
   try {
-    return parsePath(path) === path
+    return parsePath(path === '' ? '.' : path)
   } catch {
-    return false
+    return undefined
   }
 }
