@@ -64,7 +64,7 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   changes: async (page) => {
     await mended(page)
     await open(page, 'Changes')
-    await page.getByRole('listbox', { name: 'Changed files' }).getByRole('option').first().click()
+    await page.getByRole('tree', { name: 'Changed files' }).getByRole('treeitem').last().click()
     await changedText(page).first().waitFor()
   },
   call: async (page) => {

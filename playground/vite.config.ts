@@ -64,14 +64,21 @@ function keepNoEval(): Plugin {
   }
 }
 
+/** The modules of the engine that the controllers and elements need, by the published one that has them. */
+const engine = {
+  'dist/policy/index.js': /^(?:\.\.\/)+policy\/(?:labels|lint|presets)\.ts$/,
+  'dist/storage/kit.js': /^(?:\.\.\/)+files\/hash\/sha256\.ts$/,
+  'dist/tools/author.js': /^(?:\.\.\/)+patch\/line-diff\.ts$/,
+}
+
 /** Gives the controllers and elements that need a part of the engine the published one. */
 function publishedEngine(): Plugin {
   return {
     name: 'published-engine',
     enforce: 'pre',
     resolveId: (source, importer) =>
-      /^(?:\.\.\/)+policy\/(?:labels|lint|presets)\.ts$/.test(source) && importer?.startsWith(join(top, 'src/'))
-        ? join(top, 'dist/policy/index.js')
+      importer?.startsWith(join(top, 'src/'))
+        ? Object.entries(engine).flatMap(([file, pattern]) => (pattern.test(source) ? [join(top, file)] : []))[0]
         : undefined,
   }
 }

@@ -104,7 +104,7 @@ export function showCall(key: string): void {
 
 /** Shows the changes of a file since the project was first opened. */
 export function showChange(path: string): void {
-  page.change.value = path
+  page.change.value = { path }
   showStage('changes')
 }
 

@@ -42,8 +42,8 @@ export const page = {
   call: signal<string | undefined>(undefined),
   /** The run whose report is shown; undefined for the last one of the agent. */
   run: signal<string | undefined>(undefined),
-  /** The selected changed file. */
-  change: signal<string | undefined>(undefined),
+  /** The changed file that was chosen last. */
+  change: signal<{ readonly path: string } | undefined>(undefined),
   /** Whether differences are in one column, as fits where there is little space. */
   inline: signal(!isWide.peek()),
   /** Whether long lines of the editor wrap. */

@@ -66,7 +66,7 @@ function PanelView({ projectSession, panel }: { readonly projectSession: Project
         <SearchView projectSession={projectSession} onOpen={(path, line) => openFile(projectSession, path, line)} />
       )
     case 'changes':
-      return <ChangedFiles projectSession={projectSession} selected={page.change} onSelect={showChange} />
+      return <ChangedFiles projectSession={projectSession} onSelect={showChange} />
     case 'timeline':
       return <TimelineView session={session} selected={page.call.value} onOpen={showCall} />
     case 'policy':

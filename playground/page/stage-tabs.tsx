@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { FileIcon } from '../../src/elements/parts/file-icon.tsx'
 import { Icon, type IconName } from '../../src/elements/parts/icon.tsx'
 import { IconButton } from '../../src/elements/parts/icon-button.tsx'
 import type { ProjectSession } from '../session/project-session.ts'
 import { Menu, type MenuItem, type MenuPlace } from '../ui/menu.tsx'
-import { FileIcon } from '../views/files/file-icon.tsx'
 import { closeStage, closeTerminal, openFile, showStage, showTerminal } from './navigation.ts'
 import { layout, page, type StageName } from './page-state.ts'
 

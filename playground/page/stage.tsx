@@ -108,7 +108,13 @@ function ActiveView({
         />
       )
     case 'changes':
-      return <ChangesView projectSession={projectSession} selected={page.change} />
+      return (
+        <ChangesView
+          projectSession={projectSession}
+          selected={page.change}
+          onOpen={(path) => openFile(projectSession, path)}
+        />
+      )
     case 'call':
       return (
         <CallView projectSession={projectSession} selected={page.call.value} inline={page.inline} onCall={showCall} />

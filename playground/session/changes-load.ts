@@ -1,17 +1,17 @@
+import type { Changes, SavedReview } from 'wardspace/ui'
 import type { Autosave } from './autosave.ts'
-import type { ChangesReview, ReviewParts, SavedReview } from './changes-review.ts'
-import type { SessionProject } from './types.ts'
+import type { ReviewParts } from './changes-review.ts'
+import { snapshotSignal } from './snapshot-signal.ts'
 
 /** Loads the code and the saved data of the review once, for the first view of the changes. */
 export function createReviewLoader(
-  project: Pick<SessionProject, 'kept'>,
   parts: ReviewParts,
   autosave: Autosave,
-): { load(): Promise<ChangesReview>; close(): Promise<void> } {
-  let review: Promise<ChangesReview> | undefined
+): { load(): Promise<Changes>; close(): Promise<void> } {
+  let review: Promise<Changes> | undefined
   return {
     load() {
-      review ??= loadReview(project, parts, autosave)
+      review ??= loadReview(parts, autosave)
       return review
     },
     async close() {
@@ -20,13 +20,10 @@ export function createReviewLoader(
   }
 }
 
-async function loadReview(
-  { kept }: Pick<SessionProject, 'kept'>,
-  parts: ReviewParts,
-  autosave: Autosave,
-): Promise<ChangesReview> {
-  const [{ createChangesReview }, saved] = await Promise.all([import('./changes-review.ts'), kept.load('review')])
-  const review = createChangesReview(parts, saved as SavedReview | undefined)
-  autosave.follow('review', [review.saved], () => review.saved.value)
+async function loadReview(parts: ReviewParts, autosave: Autosave): Promise<Changes> {
+  const { kept } = parts.session.project
+  const [{ openReview }, saved] = await Promise.all([import('./changes-review.ts'), kept.load('review')])
+  const review = openReview(parts, saved as SavedReview | undefined)
+  autosave.follow('review', [snapshotSignal(review)], review.keep)
   return review
 }

@@ -1,13 +1,12 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
 import { createWorkspace, type Failure, type Success, type Workspace } from 'wardspace'
 import { callbackSink } from 'wardspace/audit'
-import type { SavedTerminal, Terminal } from 'wardspace/ui'
+import type { Changes, SavedTerminal, Terminal } from 'wardspace/ui'
 import type { OpenProject } from '../projects/types.ts'
 import { OPEN_CONVERSATION, openArchive } from './archive.ts'
 import { type Autosave, createAutosave } from './autosave.ts'
 import { changedPaths, type FileChange } from './changes.ts'
 import { createReviewLoader } from './changes-load.ts'
-import type { ChangesReview } from './changes-review.ts'
 import { type Conversation, createConversation, type SavedConversation } from './conversation.ts'
 import { createFileActions, type FileActions } from './file-actions.ts'
 import { createFollowing, type Following } from './following.ts'
@@ -45,7 +44,7 @@ export interface ProjectSession {
   /** Changes since the project was first opened here, by path. */
   readonly changed: ReadonlySignal<ReadonlyMap<string, FileChange['status']>>
   /** The review of these changes. Its code loads with the first call. */
-  review(): Promise<ChangesReview>
+  review(): Promise<Changes>
   /** Makes a read-only call for the display. It appears neither in the timeline nor in the audit. */
   look(tool: string, input: unknown, options?: { readonly signal?: AbortSignal }): Promise<Success | Failure>
   close(): Promise<void>
@@ -119,7 +118,7 @@ export async function openProjectSession(
   autosave.follow('terminal', [snapshotSignal(terminal)], terminal.keep)
   const following = createFollowing(session, conversation.isWorking)
 
-  const review = createReviewLoader(project, { session, conversation }, autosave)
+  const review = createReviewLoader({ session, conversation }, autosave)
   const again = () => Promise.all([tree.refresh(), files.refresh()])
   const endLooking = effect(() => {
     session.revision.value

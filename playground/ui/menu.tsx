@@ -2,7 +2,7 @@ import { Fragment } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { restoreFocus } from '../../src/elements/parts/focusable.ts'
 import { Icon, type IconName } from '../../src/elements/parts/icon.tsx'
-import { isTouch } from './touch.ts'
+import { isTouch } from '../../src/elements/parts/touch.ts'
 
 /** One entry of a menu. */
 export interface MenuItem {

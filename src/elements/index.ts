@@ -20,6 +20,7 @@ export type {
   ElementClass,
   ElementWith,
   FilesProperties,
+  PaintedLine,
   PolicyProperties,
   TerminalProperties,
   TimelineProperties,
@@ -41,11 +42,16 @@ export type WardspaceChat = ElementWith<ChatProperties>
 /** The class of `<wardspace-chat>`. */
 export const WardspaceChat = createElement<ChatProperties>(() => import('./chat/chat-view.tsx'), 'timeline', 'drafts')
 
-/** The changed files with their differences. Dispatches `wardspace-open-file`. */
+/** The changed files with their differences, as a review. Dispatches `wardspace-open-change`, `wardspace-open-file`. */
 export type WardspaceDiff = ElementWith<DiffProperties>
 
 /** The class of `<wardspace-diff>`. */
-export const WardspaceDiff = createElement<DiffProperties>(() => import('./diff/diff-view.tsx'))
+export const WardspaceDiff = createElement<DiffProperties>(
+  () => import('./diff/diff-view.tsx'),
+  'view',
+  'disabled',
+  'paint',
+)
 
 /** The text of one file, which is never saved over a newer one. */
 export type WardspaceEditor = ElementWith<EditorProperties>
@@ -115,6 +121,8 @@ export interface WardspaceElements {
 export interface WardspaceElementEvents {
   /** The person has chosen a file, perhaps at a line. */
   'wardspace-open-file': CustomEvent<{ readonly path: string; readonly line?: number | undefined }>
+  /** The person has chosen a changed file in the list. */
+  'wardspace-open-change': CustomEvent<{ readonly path: string }>
   /** The person has chosen a call, by its key in the timeline. */
   'wardspace-open-call': CustomEvent<{ readonly key: string }>
 }
@@ -155,6 +163,7 @@ declare global {
 
   interface HTMLElementEventMap {
     'wardspace-open-file': CustomEvent<{ readonly path: string; readonly line?: number | undefined }>
+    'wardspace-open-change': CustomEvent<{ readonly path: string }>
     'wardspace-open-call': CustomEvent<{ readonly key: string }>
   }
 }

@@ -52,9 +52,18 @@ export interface EditorProperties {
   readonly controller: Editor
 }
 
+/** The parts of a line of code in order. `kind` is empty, or `code-keyword`, `code-string` and so on, as the colours are named. */
+export type PaintedLine = readonly { readonly text: string; readonly kind: string }[]
+
 /** The properties of `<wardspace-diff>`. */
 export interface DiffProperties {
   readonly controller: Changes
+  /** Shows only the list of changed files, or only the difference of the selected one. */
+  readonly view?: 'files' | 'file' | undefined
+  /** Whether no change can be taken back now. */
+  readonly disabled?: boolean | undefined
+  /** Returns the lines of a text with their colours, or undefined if it has none. */
+  readonly paint?: ((path: string, text: string) => readonly PaintedLine[] | undefined) | undefined
 }
 
 /** The properties of `<wardspace-terminal>`. */

@@ -8,7 +8,19 @@ export {
   createApprovals,
   type PendingApproval,
 } from './approvals.ts'
-export { type ChangedFile, type Changes, type ChangesSnapshot, createChanges } from './changes.ts'
+export {
+  type ChangeOutcome,
+  type Changes,
+  type ChangesOptions,
+  type ChangesSnapshot,
+  createChanges,
+  type DiffLayout,
+  type ReviewedFile,
+  type SavedReview,
+} from './changes.ts'
+export { type CommentDraft, commentsInWords, type ReviewComment } from './changes-comments.ts'
+export type { ChangeHunk } from './changes-hunks.ts'
+export type { ChangeContent, ChangedFile, ChangedFiles, ChangesSource } from './changes-source.ts'
 export type { Controller } from './controller.ts'
 export {
   type Answer,

@@ -14,9 +14,9 @@ export async function useExample(page: Page, url: string): Promise<void> {
   await card.getByRole('button', { name: 'Approve', exact: true }).click()
   await page.getByText('The price is 2 now.').waitFor()
   await page.getByText('Blocked: .env is').first().waitFor()
-  await page.getByText('-export const price = 1').waitFor()
-  await page.getByRole('treeitem', { name: 'src' }).click()
-  await page.getByRole('treeitem', { name: 'price.js' }).click()
+  await page.getByText('removed: export const price = 1').waitFor()
+  await page.getByRole('tree', { name: 'Files', exact: true }).getByRole('treeitem', { name: 'src' }).click()
+  await page.getByRole('tree', { name: 'Files', exact: true }).getByRole('treeitem', { name: 'price.js' }).click()
   await expect
     .poll(() => page.getByRole('textbox', { name: 'Text of src/price.js' }).inputValue())
     .toBe('export const price = 2\n')

@@ -18,7 +18,9 @@ it('Changes takes back one change and brings it back, marks, comments, and moves
   // N goes to the change, A accepts it, R takes it back.
   await button(page, 'Next change').focus()
   await page.keyboard.press('n')
-  await expect.poll(() => change.evaluate((hunk) => hunk === document.activeElement), patiently).toBe(true)
+  await expect
+    .poll(() => change.evaluate((hunk) => (hunk.getRootNode() as ShadowRoot).activeElement === hunk), patiently)
+    .toBe(true)
   await page.keyboard.press('a')
   await page.getByRole('region', { name: 'Change 1 of 1, Line 4, reviewed' }).waitFor()
   await page.keyboard.press('v')

@@ -7,9 +7,9 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { memory } from 'wardspace/backends/memory'
 import { memoryByteStore } from '../../playground/projects/byte-store.ts'
 import { changedFiles } from '../../playground/session/changes.ts'
-import { type ChangeHunk, hunksOf, linesOf, otherHunks, withoutChange } from '../../playground/session/changes-hunks.ts'
-import { createChangesReview } from '../../playground/session/changes-review.ts'
+import { openReview } from '../../playground/session/changes-review.ts'
 import { openSession } from '../../playground/session/open-session.ts'
+import { type ChangeHunk, hunksOf, linesOf, otherHunks, withoutChange } from '../../src/ui/changes-hunks.ts'
 
 const text = fc
   .array(fc.constantFrom('a\n', 'b\n', 'a\r\n', '\n', 'last'), { maxLength: 14 })
@@ -95,15 +95,17 @@ async function open(files: Readonly<Record<string, string>>) {
   const project = { info: { id: 'p', name: 'P' }, backend, kept: memoryByteStore() }
   const session = await openSession(project, { settings: { policy: 'autonomous' } })
   const sent: string[] = []
-  const conversation = {
-    isWorking: { value: false, peek: () => false } as never,
-    send: async (message: string) => void sent.push(message),
+  const conversation = { send: async (message: string) => void sent.push(message) }
+  const review = openReview({ session, conversation })
+  const load = async (path: string) => {
+    await review.refresh()
+    await review.select(path)
+    return review.snapshot.file
   }
-  const review = createChangesReview({ session, conversation })
   const call = (tool: string, input: unknown) => session.agentRun.value.callTool(tool, input)
   const read = async (path: string) =>
     (await backend.stat(path as never)) && new TextDecoder().decode((await backend.read(path as never)).bytes)
-  return { session, review, sent, call, read }
+  return { session, review, load, sent, call, read }
 }
 
 describe('the review of changes', () => {
@@ -116,7 +118,7 @@ describe('the review of changes', () => {
   }
 
   it('takes back one change through the guarded tools, and the undo brings it back', async () => {
-    const { session, review, call, read } = await open(files)
+    const { session, review, load, call, read } = await open(files)
     const before = files['a.txt']
     const after = before.replace('line 3\n', 'LINE 3\n').replace('line 20\n', '')
     await call('write_file', {
@@ -124,11 +126,11 @@ describe('the review of changes', () => {
       content: after,
       expectedSha256: (await call('file_info', { path: 'a.txt' })).sha256,
     })
-    const file = await review.load('a.txt')
-    const [first] = file?.text?.hunks ?? []
+    const file = await load('a.txt')
+    const [first] = file?.hunks ?? []
     if (file === undefined || first === undefined) throw new Error('no change')
     review.accept(file, first, true)
-    expect(review.isAccepted(file, first)).toBe(true)
+    expect(review.keep().accepted).toEqual([`a.txt ${first.id}`])
     const outcome = await review.revert(file, first)
     expect(await read('a.txt')).toBe(before.replace('line 20\n', ''))
     expect(session.timeline.value.at(-1)).toMatchObject({ actor: 'person', tool: 'write_file' })
@@ -140,7 +142,7 @@ describe('the review of changes', () => {
   })
 
   it('lists added, deleted and renamed files and takes each of them back', async () => {
-    const { session, review, call, read } = await open(files)
+    const { session, review, load, call, read } = await open(files)
     await call('move_file', { path: 'old.txt', to: 'sub/new.txt' })
     await call('append_file', { path: 'sub/new.txt', content: 'more\n' })
     await call('delete_file', { path: 'gone.txt' })
@@ -152,13 +154,16 @@ describe('the review of changes', () => {
       { path: 'n.txt', status: 'added' },
       { path: 'sub/new.txt', status: 'renamed', from: 'old.txt' },
     ])
+    await review.refresh()
     await review.count()
-    expect(review.counts.value.get('sub/new.txt')).toEqual({ added: 1, removed: 0 })
-    for (const { path } of review.files.value) {
-      const file = await review.load(path)
+    const counted = review.snapshot.files.find(({ path }) => path === 'sub/new.txt')
+    expect(counted).toMatchObject({ status: 'renamed', oldPath: 'old.txt', insertions: 1, deletions: 0 })
+    for (const { path } of review.snapshot.files) {
+      const file = await load(path)
       expect(file && (await review.revertFile(file)), path).not.toHaveProperty('trouble')
     }
-    expect(review.files.value).toEqual([])
+    await review.refresh()
+    expect(review.snapshot.files).toEqual([])
     for (const [path, content] of Object.entries(files))
       expect(await read(path), path).toBe(content.replace('\ufeff', ''))
     await session.close()
@@ -168,12 +173,12 @@ describe('the review of changes', () => {
     const { session, review, sent } = await open(files)
     review.comment({ path: 'a.txt', side: 'after', from: 4, to: 5, quote: 'line 3\nline 4\n', text: 'Why?' })
     review.comment({ path: '.env', side: 'after', from: 1, to: 1, quote: files['.env'], text: 'Remove it' })
-    review.send()
-    await expect.poll(() => sent.length).toBe(1)
+    await review.send()
+    expect(sent).toHaveLength(1)
     expect(sent[0]).toContain('`a.txt`, lines 4–5:\n> line 3\n> line 4\nWhy?')
     expect(sent[0]).toContain('`.env`, line 1:\nRemove it')
     expect(sent[0]).not.toContain('planted')
-    expect(review.comments.value).toEqual([])
+    expect(review.snapshot.comments).toEqual([])
     await session.close()
   })
 })

@@ -164,7 +164,7 @@ describe('the end of a run', () => {
 
   it('leads to the changes, and takes them back', async () => {
     await endCard(page).getByRole('button', { name: 'Review changes' }).click()
-    await page.getByText('1 file differs from the project').waitFor()
+    await page.getByText('1 file has changed since the project').waitFor()
     await endCard(page).getByRole('button', { name: 'Take it back' }).click()
     await page.getByText('Nothing has changed since').waitFor()
     await expect.poll(() => endCard(page).getByRole('button', { name: 'Take it back' }).isDisabled()).toBe(true)

@@ -255,7 +255,7 @@ export async function filesOnDisk(page: Page): Promise<Readonly<Record<string, s
 export async function changedFiles(page: Page): Promise<string[]> {
   await show(page, 'Changes')
   await page
-    .getByText(/differs? from the project|Nothing has changed/)
+    .getByText(/ha(s|ve) changed since the project/)
     .first()
     .waitFor()
   const rows = page.getByRole('tree', { name: 'Changed files' }).getByRole('treeitem').locator('[title]')

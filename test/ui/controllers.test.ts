@@ -1,6 +1,11 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace, type PolicyInput, type WorkspaceRun } from '../../src/index.ts'
+import { unifiedDiff } from '../../src/patch/unified-diff.ts'
+import { type Path, parsePath, ROOT } from '../../src/paths/logical-path.ts'
+import { changedWords } from '../../src/ui/changed-words.ts'
+import { textBefore } from '../../src/ui/changes-source.ts'
 import {
   type Controller,
   createApprovals,
@@ -27,6 +32,16 @@ async function open(policy: PolicyInput = 'autonomous') {
 async function write(workspace: Awaited<ReturnType<typeof open>>['workspace'], path: string, content: string) {
   await workspace.call('read_file', { path })
   expect(await workspace.call('write_file', { path, content })).toMatchObject({ ok: true })
+}
+
+/** The texts of all files of a backend without directories. */
+async function allTexts(backend: ReturnType<typeof memory>): Promise<Record<string, string>> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const texts: Record<string, string> = {}
+  for (const { name } of await backend.list(ROOT)) {
+    texts[name] = decoder.decode((await backend.read(name as Path)).bytes)
+  }
+  return texts
 }
 
 describe('every controller', () => {
@@ -199,6 +214,120 @@ describe('createChanges', () => {
     await expect.poll(() => changes.snapshot.patch).toContain('+two')
     await changes.select('.env')
     expect(changes.snapshot.selected).toBe('a.txt')
+  })
+})
+
+describe('the review of changes', () => {
+  const start = {
+    'a.txt': 'one\ntwo\nthree\n',
+    'dos.txt': '\ufeffa\r\nb\r\nc\r\n',
+    'end.txt': 'one\ntwo',
+    'gone.txt': 'gone\n',
+    'old.txt': 'a\nb\nc\nd\n',
+  }
+
+  it('takes back every kind of change through guarded calls, and brings each back', async () => {
+    const backend = memory(start)
+    const workspace = await createWorkspace({ backend, policy: 'autonomous' })
+    const changes = createChanges({ workspace })
+    await write(workspace, 'a.txt', 'ONE\ntwo\nTHREE\n')
+    await write(workspace, 'dos.txt', 'a\r\nB\r\nc\r\n')
+    await write(workspace, 'end.txt', 'one\nTWO')
+    await workspace.call('delete_file', { path: 'gone.txt' })
+    await workspace.call('move_file', { path: 'old.txt', to: 'new.txt' })
+    await workspace.call('write_file', { path: 'added.txt', content: 'added' })
+    await changes.refresh()
+    const all = changes.snapshot.files.map(({ path, status }) => `${status} ${path}`)
+    expect(all).toEqual([
+      ...['modified a.txt', 'added added.txt', 'modified dos.txt', 'modified end.txt', 'deleted gone.txt'],
+      'renamed new.txt',
+    ])
+    const present = () => allTexts(backend)
+    for (const { path, status } of changes.snapshot.files) {
+      await changes.select(path)
+      const { file } = changes.snapshot
+      const hunk = file?.hunks[0]
+      const before = await present()
+      const outcome = hunk && file && (await changes.revert(file, hunk))
+      expect(outcome, path).toEqual(status === 'renamed' ? undefined : { callId: expect.any(String) })
+      if (outcome === undefined || !('callId' in outcome)) continue
+      expect(await present(), path).not.toEqual(before)
+      expect(await changes.undo(outcome.callId), path).toHaveProperty('callId')
+      expect(await present(), path).toEqual(before)
+    }
+    await changes.refresh()
+    for (const { path } of changes.snapshot.files) {
+      await changes.select(path)
+      const { file } = changes.snapshot
+      expect(file && (await changes.revertFile(file)), path).toHaveProperty('callId')
+    }
+    expect(await present()).toEqual(start)
+    await changes.refresh()
+    expect(changes.snapshot.files).toEqual([])
+  })
+
+  it('shows marks in place of secrets, and does not write them over the secrets', async () => {
+    const key = `ghp_${'a1B2'.repeat(9)}`
+    const backend = memory({ 'a.txt': `${key}\none\n` })
+    const workspace = await createWorkspace({ backend, policy: 'autonomous' })
+    const changes = createChanges({ workspace })
+    await workspace.call('edit_file', { path: 'a.txt', oldText: 'one', newText: 'two' })
+    await changes.select('a.txt')
+    const { file, patch } = changes.snapshot
+    expect(JSON.stringify(changes.snapshot)).not.toContain(key)
+    expect(patch).toContain('[REDACTED:github-token')
+    expect(file && (await changes.revertFile(file))).toHaveProperty('trouble')
+    expect(await allTexts(backend)).toEqual({ 'a.txt': `${key}\ntwo\n` })
+  })
+
+  it('does not take back a change of a file that has changed since, and keeps marks until then', async () => {
+    const { workspace } = await open()
+    const changes = createChanges({ workspace })
+    await write(workspace, 'a.txt', 'two\n')
+    await changes.select('a.txt')
+    const { file } = changes.snapshot
+    const [hunk] = file?.hunks ?? []
+    if (file === undefined || hunk === undefined) throw new Error('no change')
+    changes.accept(file, hunk, true)
+    changes.view(file, true)
+    expect(changes.keep()).toMatchObject({
+      accepted: [expect.stringMatching(/^a\.txt /)],
+      viewed: { 'a.txt': file.version },
+    })
+    await write(workspace, 'a.txt', 'three\n')
+    expect(await changes.revert(file, hunk)).toEqual({ trouble: expect.stringContaining('has changed meanwhile') })
+    await changes.refresh()
+    expect(changes.snapshot.files[0]?.version).not.toBe(file.version)
+  })
+})
+
+describe('textBefore', () => {
+  it('returns the text that a patch starts from, for any two texts', () => {
+    const text = fc
+      .array(fc.constantFrom('a\n', 'b\n', 'a\r\n', '\n', '-- x\n', '+y\n', 'last'), { maxLength: 12 })
+      .map((lines) => lines.join(''))
+    const path = parsePath('a.txt')
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        const patch = unifiedDiff({ path, text: before }, { path, text: after }).text
+        expect(textBefore(after, patch)).toBe(before)
+        if (patch !== '') expect(textBefore(`x${after}`, patch)).not.toBe(before)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('changedWords', () => {
+  it('names the words that differ, line by line, with the space between two of them', () => {
+    const changed = (before: string, after: string) =>
+      changedWords([before], [after]).map((lines, side) =>
+        (lines[0] ?? []).map(([from, to]) => (side === 0 ? before : after).slice(from, to)),
+      )
+    expect(changed('return Math.floor(x)\n', 'return Math.round(x)\n')).toEqual([['floor'], ['round']])
+    expect(changed('a b c d\n', 'a x y d\n')).toEqual([['b c'], ['x y']])
+    expect(changed('same\n', 'same\r\n').flat()).toEqual(['\n', '\r\n'])
+    expect(changedWords([], ['a\n'])).toEqual([[], []])
   })
 })
 

@@ -1,10 +1,10 @@
 import type { Signal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
+import { FileIcon } from '../../../src/elements/parts/file-icon.tsx'
 import { createFileFinder } from '../../session/file-finder.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { useSuggestions } from '../../ui/suggestions.tsx'
-import { FileIcon } from '../files/file-icon.tsx'
 
 export interface MessageFieldProps {
   readonly project: ProjectSession['project']

@@ -1,9 +1,9 @@
 import type { ComponentChild } from 'preact'
+import { FileIcon } from '../../../src/elements/parts/file-icon.tsx'
 import { Icon } from '../../../src/elements/parts/icon.tsx'
 import type { PathFact } from '../../session/path-facts.ts'
 import type { TreeRow } from '../../session/tree.ts'
 import { MenuButton, type MenuItem } from '../../ui/menu.tsx'
-import { FileIcon } from './file-icon.tsx'
 
 const marks = { added: 'A', changed: 'M', deleted: 'D' } as const
 const words = { added: 'added', changed: 'changed', deleted: 'deleted' } as const

@@ -1,11 +1,11 @@
 import './search.css'
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { FileIcon } from '../../../src/elements/parts/file-icon.tsx'
 import { restoreFocus } from '../../../src/elements/parts/focusable.ts'
 import { createFileFinder } from '../../session/file-finder.ts'
 import type { FuzzyMatch } from '../../session/fuzzy.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
-import { FileIcon } from '../files/file-icon.tsx'
 
 export interface QuickOpenProps {
   readonly projectSession: Pick<ProjectSession, 'project' | 'files'>

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { FileIcon } from '../../../src/elements/parts/file-icon.tsx'
+import { isTouch } from '../../../src/elements/parts/touch.ts'
 import { VirtualList } from '../../../src/elements/parts/virtual-list.tsx'
 import type { ProjectSession } from '../../session/project-session.ts'
 import type { ReplaceableFile, ReplaceableMatch, Replacement } from '../../session/replacement.ts'
 import type { SearchQuery } from '../../session/search.ts'
-import { isTouch } from '../../ui/touch.ts'
-import { FileIcon } from '../files/file-icon.tsx'
 
 export interface ReplaceViewProps {
   readonly projectSession: Pick<ProjectSession, 'replacement' | 'session' | 'texts' | 'writable'>

@@ -1,21 +1,22 @@
-import { type Signal, useSignal } from '@preact/signals'
-import { useMemo } from 'preact/hooks'
-import { isField } from '../../../src/elements/parts/focusable.ts'
-import { Icon } from '../../../src/elements/parts/icon.tsx'
-import type { ChangeHunk } from '../../session/changes-hunks.ts'
-import type { ReviewComment } from '../../session/changes-message.ts'
-import type { ChangesReview, ReviewedFile } from '../../session/changes-review.ts'
+import { useMemo, useState } from 'preact/hooks'
+import { changedWords } from '../../ui/changed-words.ts'
+import { type Changes, changeKey, type ReviewedFile } from '../../ui/changes.ts'
+import type { ReviewComment } from '../../ui/changes-comments.ts'
+import type { ChangeHunk } from '../../ui/changes-hunks.ts'
+import { isField } from '../parts/focusable.ts'
+import { Icon } from '../parts/icon.tsx'
+import type { PaintedLine } from '../properties.ts'
 import { CommentForm, CommentNote } from './comment-form.tsx'
-import { changedOffsets, type Run, runsOf, type Segment } from './paint.ts'
+import { type Run, runsOf } from './line-runs.ts'
 
 /** The lines of both texts with their colours. */
 export interface PaintedFile {
-  readonly before: readonly (readonly Segment[])[]
-  readonly after: readonly (readonly Segment[])[]
+  readonly before: readonly PaintedLine[]
+  readonly after: readonly PaintedLine[]
 }
 
 export interface HunkViewProps {
-  readonly review: ChangesReview
+  readonly review: Changes
   readonly file: ReviewedFile
   readonly painted: PaintedFile
   readonly hunk: ChangeHunk
@@ -39,13 +40,12 @@ interface Row {
 /** One change with its actions. Keys work while it has the focus. */
 export function HunkView(props: HunkViewProps) {
   const { review, file, hunk, position, isWritable, onRevert } = props
-  const commenting = useSignal(false)
-  const isAccepted = review.isAccepted(file, hunk)
+  const [isCommenting, setCommenting] = useState(false)
+  const { accepted, canComment, comments: all } = review.snapshot
+  const isAccepted = accepted.has(changeKey(file, hunk))
   const accept = () => review.accept(file, hunk, !isAccepted)
-  const comment = () => {
-    commenting.value = true
-  }
-  const comments = review.comments.value.filter((one) => one.path === file.path && isAbout(one, hunk))
+  const comment = canComment ? () => setCommenting(true) : undefined
+  const comments = all.filter((one) => one.path === file.path && isAbout(one, hunk))
   const first = hunk.newStart + (hunk.newLines.length === 0 ? 0 : 1)
   const last = hunk.newStart + hunk.newLines.length
   const place =
@@ -84,15 +84,17 @@ export function HunkView(props: HunkViewProps) {
         >
           <Icon name="undo" /> Revert
         </button>
-        <button type="button" class="button quiet" title="Comment for the agent (C)" onClick={comment}>
-          <Icon name="chat" /> Comment
-        </button>
+        {comment !== undefined && (
+          <button type="button" class="button quiet" title="Comment for the agent (C)" onClick={comment}>
+            <Icon name="chat" /> Comment
+          </button>
+        )}
       </header>
       <DiffTable {...props} />
       {comments.map((one) => (
         <CommentNote key={one.id} comment={one} onRemove={() => review.removeComment(one.id)} />
       ))}
-      {commenting.value && <CommentForm review={review} file={file} hunk={hunk} open={commenting as Signal<boolean>} />}
+      {isCommenting && <CommentForm review={review} file={file} hunk={hunk} onClose={() => setCommenting(false)} />}
     </section>
   )
 }
@@ -103,7 +105,7 @@ function isAbout({ side, from, to }: ReviewComment, { oldStart, oldLines, newSta
 }
 
 function DiffTable({ painted, hunk, context, isInline, limit }: HunkViewProps) {
-  const offsets = useMemo(() => changedOffsets(hunk.oldLines, hunk.newLines), [hunk])
+  const offsets = useMemo(() => changedWords(hunk.oldLines, hunk.newLines), [hunk])
   const { oldStart, newStart, oldLines, newLines } = hunk
   const rows = rowsOf(hunk, context, isInline)
   const before = (at: number) => runsOf(painted.before[at] ?? [], offsets[0][at - oldStart])

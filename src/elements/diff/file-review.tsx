@@ -1,51 +1,41 @@
-import { useSignal } from '@preact/signals'
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import { isField } from '../../../src/elements/parts/focusable.ts'
-import { Icon } from '../../../src/elements/parts/icon.tsx'
-import type { ChangedFile } from '../../session/changes.ts'
-import { type ChangeHunk, countLines } from '../../session/changes-hunks.ts'
-import type { ChangesReview, Outcome, ReviewedFile } from '../../session/changes-review.ts'
-import { useLatest } from '../../ui/use-latest.ts'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { type ChangeOutcome, type Changes, isViewed, type ReviewedFile } from '../../ui/changes.ts'
+import { type ChangeHunk, linesOf } from '../../ui/changes-hunks.ts'
+import type { ChangedFile } from '../../ui/changes-source.ts'
+import { isField } from '../parts/focusable.ts'
+import { Icon } from '../parts/icon.tsx'
+import { UnifiedDiff } from '../parts/unified-diff.tsx'
+import type { DiffProperties, PaintedLine } from '../properties.ts'
 import { Count } from './changed-files.tsx'
 import { HunkView } from './hunk-view.tsx'
-import { paintLines } from './paint.ts'
 
-export interface FileReviewProps {
-  readonly review: ChangesReview
+export interface FileReviewProps extends Pick<DiffProperties, 'paint'> {
+  readonly review: Changes
   readonly file: ChangedFile
-  /** Counts changes of the files. */
-  readonly revision: number
   readonly isWritable: boolean
   /** Shows the next or the previous file. */
   readonly onFile: (step: 1 | -1) => void
+  readonly onOpen: (path: string) => void
   /** Acts on the files; the text says what that comes to. */
-  readonly onAct: (text: string, action: Promise<Outcome>) => void
+  readonly onAct: (text: string, action: Promise<ChangeOutcome>) => void
 }
 
 /** Narrower views show differences inline. */
 const MIN_SIDES = 800
 
 /** The changes of one file, with what a reviewer does with them. */
-export function FileReview({ review, file, revision, isWritable, onFile, onAct: act }: FileReviewProps) {
-  const loaded = useSignal<ReviewedFile | undefined>(undefined)
+export function FileReview({ review, file, paint, isWritable, onFile, onOpen, onAct: act }: FileReviewProps) {
   const place = useRef<HTMLDivElement>(null)
   const isWide = useIsWide(place)
-  useLatest(
-    () => review.load(file.path),
-    (reviewed) => {
-      loaded.value = reviewed
-    },
-    [file.path, file.version, revision],
-  )
   const step = (by: 1 | -1) => {
     const hunks = [...(place.current?.querySelectorAll<HTMLElement>('.change-hunk') ?? [])]
-    const at = hunks.findIndex((hunk) => hunk.contains(document.activeElement))
+    const at = hunks.findIndex((hunk) => hunk.matches(':focus-within'))
     const next = at === -1 && by === -1 ? undefined : hunks[at + by]
     if (next === undefined) onFile(by)
     else next.focus()
   }
-  const reviewed = loaded.value
-  const layout = review.layout.value
+  const { file: reviewed, layout } = review.snapshot
+  const isViewedNow = isViewed(review.snapshot, file)
   return (
     <section
       class="fill file-review"
@@ -54,7 +44,7 @@ export function FileReview({ review, file, revision, isWritable, onFile, onAct: 
       onKeyDown={(event) => {
         if (isField(event.target) || event.ctrlKey || event.metaKey || event.altKey) return
         if (event.key === 'n' || event.key === 'p') step(event.key === 'n' ? 1 : -1)
-        else if (event.key === 'v') review.view(file, !review.isViewed(file))
+        else if (event.key === 'v') review.view(file, !isViewedNow)
         else return
         event.preventDefault()
       }}
@@ -62,9 +52,9 @@ export function FileReview({ review, file, revision, isWritable, onFile, onAct: 
       <FileHead
         review={review}
         file={file}
-        reviewed={reviewed}
-        isWritable={isWritable}
+        canRevert={isWritable && reviewed?.text !== undefined}
         onStep={step}
+        onOpen={onOpen}
         onRevert={() =>
           reviewed !== undefined && act(`${file.path} is as it was at first`, review.revertFile(reviewed))
         }
@@ -73,6 +63,7 @@ export function FileReview({ review, file, revision, isWritable, onFile, onAct: 
         <FileDiff
           review={review}
           file={reviewed}
+          paint={paint}
           isInline={layout === 'inline' || (layout === 'fit' && !isWide)}
           isWritable={isWritable}
           onRevert={(hunk) => act('The change is taken back', review.revert(reviewed, hunk))}
@@ -83,55 +74,55 @@ export function FileReview({ review, file, revision, isWritable, onFile, onAct: 
 }
 
 function useIsWide(place: { readonly current: HTMLElement | null }): boolean {
-  const isWide = useSignal(false)
+  const [isWide, setWide] = useState(false)
   useLayoutEffect(() => {
     if (place.current === null) return undefined
     const observer = new ResizeObserver(([entry]) => {
-      isWide.value = (entry?.contentRect.width ?? 0) >= MIN_SIDES
+      setWide((entry?.contentRect.width ?? 0) >= MIN_SIDES)
     })
     observer.observe(place.current)
     return () => observer.disconnect()
   }, [])
-  return isWide.value
+  return isWide
 }
 
-const kinds = { added: 'new', deleted: 'deleted', changed: 'changed', renamed: 'renamed' } as const
+const kinds = { added: 'new', deleted: 'deleted', modified: 'changed', renamed: 'renamed' } as const
 
 function FileHead({
   review,
   file,
-  reviewed,
-  isWritable,
+  canRevert,
   onStep,
+  onOpen,
   onRevert,
-}: Pick<FileReviewProps, 'review' | 'file' | 'isWritable'> & {
-  readonly reviewed: ReviewedFile | undefined
+}: Pick<FileReviewProps, 'review' | 'file' | 'onOpen'> & {
+  readonly canRevert: boolean
   readonly onStep: (by: 1 | -1) => void
   readonly onRevert: () => void
 }) {
   return (
     <div class="bar review-head">
       <h3 class="cut" title={file.path}>
-        {file.from !== undefined && <span class="muted">{file.from} → </span>}
+        {file.oldPath !== undefined && <span class="muted">{file.oldPath} → </span>}
         {file.path}
       </h3>
       <span class="tag changed">{kinds[file.status]}</span>
-      {reviewed?.text !== undefined && <Count count={countLines(reviewed.text.hunks)} />}
+      <Count count={file} />
       <span class="grow" />
       <label class="row">
         <input
           type="checkbox"
-          checked={review.isViewed(file)}
+          checked={isViewed(review.snapshot, file)}
           onChange={({ currentTarget }) => review.view(file, currentTarget.checked)}
         />
         Viewed
       </label>
-      <button
-        type="button"
-        class="button quiet"
-        disabled={!isWritable || reviewed?.text === undefined}
-        onClick={onRevert}
-      >
+      {file.status !== 'deleted' && (
+        <button type="button" class="button quiet" onClick={() => onOpen(file.path)}>
+          Open the file
+        </button>
+      )}
+      <button type="button" class="button quiet" disabled={!canRevert} onClick={onRevert}>
         <Icon name="undo" /> Revert file
       </button>
       <button
@@ -164,35 +155,33 @@ const PART = 600
 function FileDiff({
   review,
   file,
+  paint,
   isInline,
   isWritable,
   onRevert,
-}: {
-  readonly review: ChangesReview
+}: Pick<FileReviewProps, 'review' | 'paint' | 'isWritable'> & {
   readonly file: ReviewedFile
   readonly isInline: boolean
-  readonly isWritable: boolean
   readonly onRevert: (hunk: ChangeHunk) => void
 }) {
-  const limit = useSignal(PART)
-  const painted = useMemo(
-    () => ({
-      before: paintLines(file.from ?? file.path, file.text?.before ?? ''),
-      after: paintLines(file.path, file.text?.after ?? ''),
-    }),
-    [file],
-  )
-  if (file.text === undefined) return <BinaryFile file={file} />
-  const { hunks } = file.text
+  const [limit, setLimit] = useState(PART)
+  const painted = useMemo(() => {
+    const { path, oldPath = path, text } = file
+    const lines = (name: string, part = '') => paint?.(name, part) ?? plainLines(part)
+    return { before: lines(oldPath, text?.before), after: lines(path, text?.after) }
+  }, [file, paint])
+  const { text, patch, binary, hunks } = file
+  if (text === undefined) {
+    return binary || patch === undefined ? <BinaryFile file={file} /> : <UnifiedDiff text={patch} />
+  }
   if (hunks.length === 0) {
-    const text = file.status === 'renamed' ? 'The content is the same.' : 'The file is empty.'
     return (
       <div class="empty">
-        <p>{text}</p>
+        <p>{file.status === 'renamed' ? 'The content is the same.' : 'The file is empty.'}</p>
       </div>
     )
   }
-  let left = limit.value
+  let left = limit
   let end = 0
   const total = hunks.reduce((sum, { oldLines, newLines }) => sum + oldLines.length + newLines.length, 0)
   return (
@@ -228,13 +217,7 @@ function FileDiff({
         )
       })}
       {left < 0 && (
-        <button
-          type="button"
-          class="button"
-          onClick={() => {
-            limit.value += 4 * PART
-          }}
-        >
+        <button type="button" class="button" onClick={() => setLimit(limit + 4 * PART)}>
           Show more of {total} changed lines
         </button>
       )}
@@ -242,16 +225,19 @@ function FileDiff({
   )
 }
 
+function plainLines(text: string): readonly PaintedLine[] {
+  return linesOf(text).map((line) => [{ text: line.replace(/\r?\n$/, ''), kind: '' }])
+}
+
 /** A file without lines, by its sizes. */
-function BinaryFile({ file }: { readonly file: ReviewedFile }) {
-  const bytes = (content: Uint8Array | undefined) =>
-    content === undefined ? 'no file' : `${content.length.toLocaleString('en')} bytes`
-  const isImage = /\.(png|jpe?g|gif|webp|avif|bmp|ico)$/i.test(file.path)
+function BinaryFile({ file: { path, bytes } }: { readonly file: ReviewedFile }) {
+  const sizeOf = (size: number | null) => (size === null ? 'no file' : `${size.toLocaleString('en')} bytes`)
+  const isImage = /\.(png|jpe?g|gif|webp|avif|bmp|ico)$/i.test(path)
   return (
     <div class="empty">
       <p>
-        {isImage ? 'An image' : 'A binary file'}: {bytes(file.before)} before, {bytes(file.after)} now. It has no lines
-        to compare.
+        {isImage ? 'An image' : 'A binary file'}
+        {bytes !== undefined && `: ${sizeOf(bytes[0])} before, ${sizeOf(bytes[1])} now`}. It has no lines to compare.
       </p>
     </div>
   )

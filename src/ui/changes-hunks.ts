@@ -1,5 +1,5 @@
-import { sha256 } from 'wardspace/backend'
-import { diffLines } from 'wardspace/tool'
+import { sha256 } from '../files/hash/sha256.ts'
+import { diffLines } from '../patch/line-diff.ts'
 
 /** One change of a text without its context. Lines include their ends, so that nothing is lost. */
 export interface ChangeHunk {
@@ -53,18 +53,10 @@ export function otherHunks(hunks: readonly ChangeHunk[], removed: ChangeHunk): r
     .map((hunk) => (hunk.newStart < removed.newStart ? hunk : { ...hunk, newStart: hunk.newStart + shift }))
 }
 
-/** Numbers of added and removed lines. */
-export interface LineCount {
-  readonly added: number
-  readonly removed: number
-}
-
-export function countLines(hunks: readonly ChangeHunk[]): LineCount {
-  let added = 0
-  let removed = 0
-  for (const { oldLines, newLines } of hunks) {
-    added += newLines.length
-    removed += oldLines.length
+/** Counts the lines of changes. */
+export function countLines(hunks: readonly ChangeHunk[]): { readonly insertions: number; readonly deletions: number } {
+  return {
+    insertions: hunks.reduce((sum, { newLines }) => sum + newLines.length, 0),
+    deletions: hunks.reduce((sum, { oldLines }) => sum + oldLines.length, 0),
   }
-  return { added, removed }
 }

@@ -10,6 +10,7 @@ export interface CommentDraft {
   readonly text: string
 }
 
+/** A comment that is not sent yet. */
 export interface ReviewComment extends CommentDraft {
   readonly id: string
 }
@@ -24,11 +25,11 @@ export function placeOf({ side, from, to }: Pick<CommentDraft, 'side' | 'from' |
 }
 
 /**
- * Returns the message to the agent.
+ * Returns the message to an agent with comments on its changes.
  *
  * @param quotable the text that the agent may read; undefined if it may not read the file
  */
-export function messageOf(
+export function commentsInWords(
   comments: readonly CommentDraft[],
   quotable: (path: string, text: string) => string | undefined,
 ): string {

@@ -1,38 +1,34 @@
-import { type Signal, useSignal } from '@preact/signals'
-import { useLayoutEffect, useRef } from 'preact/hooks'
-import { Icon } from '../../../src/elements/parts/icon.tsx'
-import { IconButton } from '../../../src/elements/parts/icon-button.tsx'
-import { type ChangeHunk, linesOf } from '../../session/changes-hunks.ts'
-import { placeOf, type ReviewComment } from '../../session/changes-message.ts'
-import type { ChangesReview, ReviewedFile } from '../../session/changes-review.ts'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { Changes, ReviewedFile } from '../../ui/changes.ts'
+import { placeOf, type ReviewComment } from '../../ui/changes-comments.ts'
+import { type ChangeHunk, linesOf } from '../../ui/changes-hunks.ts'
+import { Icon } from '../parts/icon.tsx'
+import { IconButton } from '../parts/icon-button.tsx'
 
 export interface CommentFormProps {
-  readonly review: ChangesReview
+  readonly review: Changes
   readonly file: ReviewedFile
   readonly hunk: ChangeHunk
-  readonly open: Signal<boolean>
+  readonly onClose: () => void
 }
 
 /** Writes a comment on lines of a change, at first on all of them. */
-export function CommentForm({ review, file, hunk, open }: CommentFormProps) {
+export function CommentForm({ review, file, hunk, onClose }: CommentFormProps) {
   const side = hunk.newLines.length > 0 ? 'after' : 'before'
   const [start, count] =
     side === 'after' ? [hunk.newStart, hunk.newLines.length] : [hunk.oldStart, hunk.oldLines.length]
-  const from = useSignal(start + 1)
-  const to = useSignal(start + count)
-  const text = useSignal('')
+  const [from, setFrom] = useState(start + 1)
+  const [to, setTo] = useState(start + count)
+  const [text, setText] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
   useLayoutEffect(() => field.current?.focus(), [])
   const lines = linesOf(file.text?.[side] ?? '')
   const add = () => {
-    if (text.value.trim() === '') return
-    const [first, last] = [Math.min(from.value, to.value), Math.max(from.value, to.value)]
+    if (text.trim() === '') return
+    const [first, last] = [Math.min(from, to), Math.max(from, to)]
     const quote = lines.slice(first - 1, last).join('')
-    review.comment({ path: file.path, side, from: first, to: last, quote, text: text.value.trim() })
-    open.value = false
-  }
-  const close = () => {
-    open.value = false
+    review.comment({ path: file.path, side, from: first, to: last, quote, text: text.trim() })
+    onClose()
   }
   return (
     <form
@@ -49,25 +45,23 @@ export function CommentForm({ review, file, hunk, open }: CommentFormProps) {
         rows={3}
         aria-label="Comment for the agent"
         placeholder="What should the agent do here?"
-        value={text.value}
-        onInput={({ currentTarget }) => {
-          text.value = currentTarget.value
-        }}
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Escape') close()
+          if (event.key === 'Escape') onClose()
           else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) add()
           else return
           event.preventDefault()
         }}
       />
       <div class="row wrap">
-        <LineField label="From line" value={from} max={lines.length} />
-        <LineField label="to line" value={to} max={lines.length} />
+        <LineField label="From line" value={from} onLine={setFrom} max={lines.length} />
+        <LineField label="to line" value={to} onLine={setTo} max={lines.length} />
         <span class="grow" />
-        <button type="button" class="button quiet" onClick={close}>
+        <button type="button" class="button quiet" onClick={onClose}>
           Cancel
         </button>
-        <button type="submit" class="button primary" disabled={text.value.trim() === ''}>
+        <button type="submit" class="button primary" disabled={text.trim() === ''}>
           Add comment
         </button>
       </div>
@@ -79,10 +73,12 @@ function LineField({
   label,
   value,
   max,
+  onLine,
 }: {
   readonly label: string
-  readonly value: Signal<number>
+  readonly value: number
   readonly max: number
+  readonly onLine: (line: number) => void
 }) {
   return (
     <label class="row">
@@ -92,10 +88,10 @@ function LineField({
         type="number"
         min={1}
         max={max}
-        value={value.value}
+        value={value}
         onInput={({ currentTarget }) => {
           const line = Math.round(currentTarget.valueAsNumber)
-          if (line >= 1 && line <= max) value.value = line
+          if (line >= 1 && line <= max) onLine(line)
         }}
       />
     </label>
