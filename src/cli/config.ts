@@ -151,8 +151,9 @@ async function readConfig(
     const { config, file: auditFile = logPath } = takeAuditSection(plainFields)
     if (logPath !== undefined && config !== plainFields)
       throw new TypeError(`${file}: "audit" and "security.audit" mean the same; keep one`)
-    const policy = compilePolicy(config, { roots: declaredRoots(roots, dialect), outer: placesInOptions })
-    nameWrittenFields(policy.origins, () => requireKnownTools(policy.data, knownTools([], dialect)))
+    const declared = declaredRoots(roots, dialect)
+    const policy = compilePolicy(config, { roots: declared, outer: placesInOptions })
+    nameWrittenFields(policy.origins, () => requireKnownTools(policy.data, knownTools([], dialect), declared))
     if (auditFile !== undefined) requirePlainName(auditFile, `${auditPlace}: The audit file`)
     const auditOption = auditFile === undefined ? {} : { audit: besideFile(auditFile, file) }
     return { policy: policy.data, file, ...auditOption, ...virtualRootsOf(roots, policy.usedRoots, dialect) }

@@ -75,7 +75,13 @@ function placeList(list: unknown, field: string, roots: DeclaredRoots, matchedRo
   )
 }
 
-function placePattern(
+/**
+ * Returns a pattern relative to the root of the workspace, one for each declared root that it matches.
+ *
+ * @param matchedRoots receives the declared roots that the pattern matches
+ * @throws TypeError for an absolute pattern that matches nothing below a declared root
+ */
+export function placePattern(
   pattern: string,
   field: string,
   roots: DeclaredRoots,

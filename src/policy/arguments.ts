@@ -1,6 +1,6 @@
 import { parsePath } from '../paths/logical-path.ts'
 import { type DeclaredRoots, placedPatterns } from './absolute-patterns.ts'
-import { compilePaths, compileTexts, pathFields } from './match.ts'
+import { compilePaths, compileTexts, dialectPathFields, pathFields } from './match.ts'
 
 /** A text of an input field. */
 export interface ArgumentText {
@@ -26,7 +26,7 @@ export function compileArgument(
   quantifier: 'some' | 'every',
   dialectArgs?: Readonly<Record<string, readonly ArgumentText[]>>,
 ) => boolean {
-  const test = pathFields.has(name) ? pathTest(patterns, field) : textTest(patterns, field, roots)
+  const test = pathFields.has(name) ? pathTest(patterns, field) : textTest(name, patterns, field, roots)
   return (input, quantifier, dialectArgs = {}) => {
     const own = Object.hasOwn(input, name) ? collectTexts(input[name]).map((text) => ({ text })) : []
     const ofDialect = Object.hasOwn(dialectArgs, name) ? (dialectArgs[name] ?? []) : []
@@ -43,13 +43,17 @@ function pathTest(patterns: readonly string[], field: string): ArgumentTest {
   return ({ text, path = text }) => paths.matches(normalizedPath(path))
 }
 
-/** A field of a dialect is a path under any name, such as `file_path`: its patterns are then those of paths. */
-function textTest(patterns: readonly string[], field: string, roots: DeclaredRoots): ArgumentTest {
+/**
+ * A field of a dialect is a path under any name, such as `file_path`: its patterns are then those of paths. Under a name that is
+ * not known to be that of a path, a restricting rule matches the text as well.
+ */
+function textTest(name: string, patterns: readonly string[], field: string, roots: DeclaredRoots): ArgumentTest {
   const matchesText = compileTexts(patterns, field)
   const paths = compileIfPaths(placedPatterns(patterns, roots), field)
+  const isPath = dialectPathFields.has(name)
   return ({ text, path }, quantifier) => {
     if (path === undefined || paths === undefined) return matchesText(text)
-    return paths.matches(normalizedPath(path)) || (quantifier === 'some' && matchesText(text))
+    return paths.matches(normalizedPath(path)) || (quantifier === 'some' && !isPath && matchesText(text))
   }
 }
 

@@ -1,5 +1,7 @@
 import { didYouMean } from '../util/check-options.ts'
-import { compileTexts } from './match.ts'
+import { type DeclaredRoots, placePattern } from './absolute-patterns.ts'
+import { compileTexts, dialectPathFields } from './match.ts'
+import { checkGlob } from './path-patterns.ts'
 import type { PolicyData } from './schema.ts'
 
 /** A tool as a policy may name it. */
@@ -9,15 +11,18 @@ export interface KnownTool {
   readonly fields: readonly string[]
   /** Whether messages list it: an operation of the workspace, or a tool that the dialect has under other names, is not listed. */
   readonly isListed: boolean
+  /** Whether it is a tool of the dialect. */
+  readonly isOfDialect: boolean
 }
 
 /**
  * Requires that every tool and every input field that a policy names exists: a misspelled name would be a rule that never
  * matches.
  *
+ * @param roots the declared roots of absolute patterns
  * @throws TypeError that names the tool or field, where it stands, and the nearest known name
  */
-export function requireKnownTools(data: PolicyData, tools: readonly KnownTool[]): void {
+export function requireKnownTools(data: PolicyData, tools: readonly KnownTool[], roots: DeclaredRoots = {}): void {
   for (const name of Object.keys(data.tools ?? {})) requireName(name, tools, false, `tools.${name}`, 'in tools')
   for (const name of Object.keys(data.limits?.toolCallsPerMinute ?? {})) {
     requireName(name, tools, false, `limits.toolCallsPerMinute.${name}`, 'in limits')
@@ -28,8 +33,30 @@ export function requireKnownTools(data: PolicyData, tools: readonly KnownTool[])
       requireName(pattern, tools, true, `rules[${index}].tools[${position}]`, rulePlace)
     }
     for (const name of Object.keys(rule.args ?? {})) {
-      requireArgument(name, rule.tools, tools, `${rulePlace} (policy field "rules[${index}].args.${name}")`)
+      const field = `rules[${index}].args.${name}`
+      requireArgument(name, rule.tools, tools, `${rulePlace} (policy field "${field}")`)
+      if (isPathOfDialect(name, rule.tools, tools)) requirePaths(rule.args?.[name] ?? [], field, roots)
     }
+  }
+}
+
+/** Whether an argument of a rule is a field of dialects' tools that contains a path. */
+function isPathOfDialect(
+  argument: string,
+  patterns: readonly string[] | undefined,
+  tools: readonly KnownTool[],
+): boolean {
+  if (!dialectPathFields.has(argument)) return false
+  const matches = compileTexts(patterns ?? ['*'], 'tools')
+  const owners = tools.filter(({ name, fields }) => matches(name) && fields.includes(argument))
+  return owners.every(({ isOfDialect }) => isOfDialect)
+}
+
+/** @throws TypeError for a pattern that can match no path of the workspace */
+function requirePaths(patterns: readonly string[], field: string, roots: DeclaredRoots): void {
+  for (const [index, pattern] of patterns.entries()) {
+    const name = `${field}[${index}]`
+    for (const placed of placePattern(pattern, name, roots, new Set())) checkGlob(placed, name)
   }
 }
 

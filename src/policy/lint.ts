@@ -13,7 +13,7 @@ import {
 import { nearestName } from '../util/nearest-name.ts'
 import type { DeclaredRoots } from './absolute-patterns.ts'
 import { type CallPolicy, strength } from './evaluation.ts'
-import { compilePaths, compileTexts, permissionMask } from './match.ts'
+import { compilePaths, compileTexts, pathFields, permissionMask } from './match.ts'
 import { memoryPath } from './memory-policy.ts'
 import { type Permission, permissionBit, permissionGroups } from './permissions.ts'
 import { compilePolicy } from './policy.ts'
@@ -70,6 +70,7 @@ export function lintPolicy(policy: unknown, options?: LintOptions): readonly Pol
       ...neverDecides(data, rule),
       ...neverRuns(rule, tools),
       ...globstarsInNames(rule.name, rule.paths),
+      ...starsInArguments(rule),
       ...misspelledRisks(rule),
     )
   }
@@ -201,6 +202,18 @@ function globstarsInNames(rule: string, paths: readonly string[] = []): readonly
     message: `In ${JSON.stringify(pattern)}, ** is a part of a name and matches no directories`,
     hint: `Write ${JSON.stringify(pattern.replace(/\*\*(?=[^/])/g, '**/*'))} for any depth.`,
   }))
+}
+
+/** Finds `*` alone in an argument that is a path: it matches names in the root of the workspace. */
+function starsInArguments({ name, action, args = {} }: PolicyRule): readonly PolicyFinding[] {
+  if (action === 'allow') return []
+  return Object.entries(args)
+    .filter(([field, patterns]) => (pathFields.has(field) || field.endsWith('_path')) && patterns.includes('*'))
+    .map(([field]) => ({
+      rule: name,
+      message: `In args.${field}, "*" matches the names in the root of the workspace alone`,
+      hint: 'Write "**" for every path.',
+    }))
 }
 
 /** Finds `allow` decisions for tools that allow nothing: without a preset, each path needs an allow rule as well. */

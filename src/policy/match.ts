@@ -230,3 +230,8 @@ function namesPermission(pattern: string, permission: string): boolean {
 
 /** Input fields of the workspace's tools that contain a path. Their value is normalized before it is compared. */
 export const pathFields: ReadonlySet<string> = new Set(['path', 'to', 'from', 'cwd', 'paths'])
+
+/** Input fields of dialects' tools that contain a path. An own tool may have a field of such a name for another text. */
+export const dialectPathFields: ReadonlySet<string> = new Set([
+  ...['file_path', 'dir_path', 'old_path', 'new_path', 'source', 'destination', 'workdir'],
+])

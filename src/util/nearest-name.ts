@@ -34,7 +34,8 @@ export function nearestName(misspelled: string, names: Iterable<string>): string
   let nearest: string | undefined
   for (const name of all) {
     const distance = editDistance(text, name.toLowerCase(), maxDistance)
-    if (distance === undefined) continue
+    // A name without a common letter is not similar.
+    if (distance === undefined || distance === Math.max(text.length, name.length)) continue
     nearest = name
     // Only a more similar name replaces this one.
     maxDistance = distance - 1

@@ -5,7 +5,7 @@ import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { checkDialect } from '../dialects/runtime/check-dialect.ts'
 import { explainDialectCall, hasDialectTool } from '../dialects/runtime/explain-dialect-call.ts'
-import { createNullDeviceCall } from '../dialects/runtime/null-device.ts'
+import { createAnswerCall, createNullDeviceCall } from '../dialects/runtime/null-device.ts'
 import { rootsOfMapping } from '../dialects/runtime/path-mapping.ts'
 import { createRejectedCall } from '../dialects/runtime/rejected-call.ts'
 import { createDialectCall, type DialectHost, dialectToolsFor } from '../dialects/runtime/run-dialect-tool.ts'
@@ -13,7 +13,7 @@ import type { Dialect, DialectToolInfo } from '../dialects/runtime/types.ts'
 import { type Failure, ToolError, toFailure } from '../errors.ts'
 import { type Path, parsePath } from '../paths/logical-path.ts'
 import type { DeclaredRoots } from '../policy/absolute-patterns.ts'
-import { dialectArguments } from '../policy/dialect-call.ts'
+import { type DialectCall, dialectArguments } from '../policy/dialect-call.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { evaluateExplained, toToolName } from './explain-call.ts'
 import { recordStep, type StepContext } from './run-step.ts'
@@ -97,6 +97,14 @@ function createDialectHost(workspace: WorkspaceState, run: RunState): DialectHos
     noteShown: run.readHistory.noteVersion,
     shownVersion: (path) => shownVersion(workspace, run, path),
     useNullDevice: (access, options) => callTool(workspace, run, createNullDeviceCall(access), {}, options),
+    useAlone: async (name, options) =>
+      concerns(workspace, name, options.dialectCall)
+        ? callTool(workspace, run, createAnswerCall(name), {}, options)
+        : undefined,
+    explainAlone: async (name, dialectCall) =>
+      concerns(workspace, name, dialectCall)
+        ? (await evaluateExplained(workspace, run, createAnswerCall(name), {}, dialectCall)).verdict
+        : undefined,
     rejectCall: async (name, reason, options) =>
       (await callTool(workspace, run, createRejectedCall(name, reason), {}, options)) as Failure,
     fieldsOf(name) {
@@ -113,6 +121,13 @@ function createDialectHost(workspace: WorkspaceState, run: RunState): DialectHos
       )
     },
   }
+}
+
+/** Whether the policy has a decision, a rule or a limit for calls of a tool that reach no path. */
+function concerns({ policy, toolCallsPerMinute }: WorkspaceState, tool: string, dialectCall: DialectCall): boolean {
+  if (dialectCall.tools.some((name) => toolCallsPerMinute?.[name] !== undefined)) return true
+  const { rules } = policy.evaluate({ tool, dialectCall, input: {}, accesses: [] })
+  return rules.some(({ source }) => source === 'tool' || source === 'rule')
 }
 
 /** Returns the latest version of a file that the run was shown. Policy applies to the call that uses it, not here. */

@@ -13,22 +13,23 @@ const operations: readonly KnownTool[] = Object.entries({
   batch: [],
   policy: [],
   report: [],
-}).map(([name, fields]) => ({ name, fields, isListed: false }))
+}).map(([name, fields]) => ({ name, fields, isListed: false, isOfDialect: false }))
 
 /**
  * Returns every tool that a policy may name: the built-in tools, whether or not the workspace has them, its own tools, its
  * operations, and the tools of its dialect, whose `args` are their own and those of the calls that they make.
  */
 export function knownTools(extraTools: readonly Tool[], dialect: Dialect | undefined): readonly KnownTool[] {
-  const isListed = dialect === undefined
+  const ofWorkspace = { isListed: dialect === undefined, isOfDialect: false }
   const workspaceTools: readonly KnownTool[] = [
-    ...Object.entries(toolFields).map(([name, fields]) => ({ name, fields: fields.split(' '), isListed })),
-    ...extraTools.map(({ name, input }) => ({ name, fields: Object.keys(input.shape), isListed })),
+    ...Object.entries(toolFields).map(([name, fields]) => ({ name, fields: fields.split(' '), ...ofWorkspace })),
+    ...extraTools.map(({ name, input }) => ({ name, fields: Object.keys(input.shape), ...ofWorkspace })),
   ]
   const fieldsOf = (name: string) => workspaceTools.filter((tool) => tool.name === name).flatMap(({ fields }) => fields)
   const dialectTools = (dialect?.tools ?? []).flatMap(({ name, formerNames = [], input, uses, mayUse = [] }) => {
     const fields = [...new Set([...Object.keys(input.shape), ...[...uses, ...mayUse].flatMap(fieldsOf)])]
-    return [name, ...formerNames].map((alias): KnownTool => ({ name: alias, fields, isListed: alias === name }))
+    const names = [name, ...formerNames]
+    return names.map((alias): KnownTool => ({ name: alias, fields, isListed: alias === name, isOfDialect: true }))
   })
   return [...workspaceTools, ...operations, ...dialectTools]
 }

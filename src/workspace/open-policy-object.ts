@@ -24,6 +24,8 @@ export function openPolicyObject(input: unknown, dialect: OpenDialect | undefine
     policy,
     memory: data.memory && { path: memoryPath(data.memory), acl: data.memory.acl ?? false },
     requireKnownTools: (extraTools) =>
-      nameWrittenFields(origins, () => requireKnownTools(data, knownTools(extraTools, dialect?.dialect))),
+      nameWrittenFields(origins, () =>
+        requireKnownTools(data, knownTools(extraTools, dialect?.dialect), dialect?.roots),
+      ),
   }
 }

@@ -40,6 +40,17 @@ const malformed: readonly (readonly [message: unknown, code: number, id: unknown
   ...[[], null, 'x', 5].map(
     (value) => [call({ name: 'read_file', arguments: value }), -32602, 7, '"arguments"'] as const,
   ),
+  ...[[], null, 'x', 5].map(
+    (value) =>
+      [request({ method: 'prompts/get', params: { name: 'x', arguments: value } }), -32602, 7, 'an object'] as const,
+  ),
+  ...['{"path":"a","__proto__":{"head":1}}', '{"__proto__":5}', '{"edits":[{"__proto__":{}}]}'].flatMap((text) =>
+    ['tools/call', 'prompts/get'].map(
+      (method) =>
+        [request({ method, params: { name: 'x', arguments: JSON.parse(text) } }), -32602, 7, '__proto__"'] as const,
+    ),
+  ),
+  [request({ method: 'ping', x: 1 }), -32600, 7, 'the fields are jsonrpc'],
   [request({ method: 'resources/read', params: {} }), -32602, 7, '"uri"'],
   [request({ method: 'resources/read', params: { uri: 5 } }), -32602, 7, '"uri"'],
   [request({ method: 'prompts/get', params: {} }), -32602, 7, '"name"'],

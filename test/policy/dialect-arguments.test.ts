@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
 import { deepagents } from '../../src/dialects/deepagents/index.ts'
+import { gemini } from '../../src/dialects/gemini/index.ts'
 import { dialects } from '../../src/dialects/index.ts'
 import { mcpFilesystem } from '../../src/dialects/mcp-filesystem/index.ts'
 import type { Dialect, DialectResult } from '../../src/dialects/runtime/types.ts'
 import { snakeCase } from '../../src/dialects/snake-case/index.ts'
 import { createWorkspace, type PolicyInput, type PolicyRule } from '../../src/index.ts'
+import { compilePaths, dialectPathFields, pathFields } from '../../src/policy/match.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 import { type Case, cases, files } from '../dialects/safety-calls.ts'
 
@@ -116,6 +118,65 @@ describe("a rule on a field of a dialect's tool", () => {
       }
       expect(await workspace.call('read_file', { file_path: '/a.txt' })).toMatchObject({ isError: false })
     }
+  })
+
+  it('has one meaning of patterns for every field that contains a path', async () => {
+    const patterns = ['*', '**', '*.txt', '**/*.txt', 'src/*', 'src/**', 'src', '*c*', 'src/c.tx?', '{src,x}/c.txt']
+    const impossible = ['~/x', '../x', ' src/c.txt', 'src//c.txt', 'src\\c.txt', '$HOME/x', 'a:b', '***', '(a|b)']
+    const calls: readonly [dialect: Dialect, tool: string, field: string, input: object][] = [
+      [mcpFilesystem(), 'move_file', 'source', { destination: '/workspace/new.txt' }],
+      [mcpFilesystem(), 'move_file', 'destination', { source: '/workspace/a.txt' }],
+      [mcpFilesystem(), 'read_text_file', 'path', {}],
+      [deepagents(), 'read_file', 'file_path', {}],
+      [gemini(), 'read_file', 'file_path', {}],
+      [gemini(), 'list_directory', 'dir_path', {}],
+    ]
+    for (const [dialect, tool, field, input] of calls) {
+      const [root = ''] = dialect.pathMapping.roots
+      const path = `${root === '/' ? '' : root}/src/c.txt`
+      const ruleOf = (pattern: string): PolicyRule => ({
+        ...{ name: 'x', action: 'deny', tools: [tool], args: { [field]: [pattern] } },
+      })
+      for (const pattern of patterns) {
+        const workspace = await workspaceIn(dialect, ruleOf(pattern))
+        const explained = await workspace.explain(tool as never, { ...input, [field]: path } as never)
+        const decision = explained.ok ? explained.verdict.decision : explained.code
+        const subject = `${dialect.name} ${tool} ${field} ${pattern}`
+        expect([subject, decision]).toEqual([
+          subject,
+          compilePaths([pattern], '').matches('src/c.txt') ? 'deny' : 'allow',
+        ])
+        await workspace.close()
+      }
+      for (const pattern of impossible)
+        await expect(workspaceIn(dialect, ruleOf(pattern)), `${field} ${pattern}`).rejects.toThrow(TypeError)
+    }
+  })
+
+  it('knows every field of every dialect that contains a path', async () => {
+    const others: string[] = []
+    for (const [name, create] of Object.entries(dialects)) {
+      const dialect = create()
+      const translated = new Set<string>()
+      const inward = (path: string) => {
+        translated.add(path)
+        return dialect.pathMapping.inward(path)
+      }
+      const spied = { ...dialect, pathMapping: { ...dialect.pathMapping, inward } }
+      for (const one of callsOf(dialect, cases[name] ?? [])) {
+        translated.clear()
+        await answerUnder(spied, one, undefined)
+        const shape = dialect.tools.find(({ name }) => name === one.tool)?.input.shape ?? {}
+        for (const [field, value] of Object.entries(one.input)) {
+          // A former name of a field is no argument of a rule, and "include" has globs too.
+          if (!Object.hasOwn(shape, field) || field === 'include') continue
+          const isPath = textsOf(value).some((text) => text.includes('.txt') && translated.has(text))
+          if (isPath && !pathFields.has(field) && !dialectPathFields.has(field))
+            others.push(`${name} ${one.tool} ${field}`)
+        }
+      }
+    }
+    expect(others).toEqual([])
   })
 
   it('allows only a path that it matches', async () => {

@@ -4,6 +4,7 @@ import { memory } from '../../src/backends/memory/index.ts'
 import { fileReadWrite } from '../../src/dialects/file-read-write/index.ts'
 import { gemini } from '../../src/dialects/gemini/index.ts'
 import { dialects } from '../../src/dialects/index.ts'
+import { mcpFilesystem } from '../../src/dialects/mcp-filesystem/index.ts'
 import { pythonHarness } from '../../src/dialects/python-harness/index.ts'
 import { createWorkspace, type PolicyInput } from '../../src/index.ts'
 import { knownTools } from '../../src/workspace/known-tools.ts'
@@ -45,6 +46,32 @@ describe("a policy with the dialect's own names", () => {
       }
     }
     console.log(`dialect tools that a policy may name: ${count}`)
+  })
+
+  it('decides on a tool of a dialect that makes no call', async () => {
+    const [name, dialect] = ['list_allowed_directories', mcpFilesystem()] as const
+    const rule = { name: 'x', action: 'deny', tools: ['list_*'] } as const
+    for (const [policy, code] of [
+      [{ tools: { [name]: 'deny' } }, 'POLICY_DENIED'],
+      [{ tools: { [name]: 'ask' } }, 'APPROVAL_REQUIRED'],
+      [{ rules: [rule] }, 'POLICY_DENIED'],
+      [{ rules: [{ ...rule, action: 'ask' }] }, 'APPROVAL_REQUIRED'],
+      [{ limits: { toolCallsPerMinute: { [name]: 1 } } }, undefined],
+      [{}, undefined],
+    ] as const) {
+      const audit = memorySink()
+      const workspace = await open({ preset: 'autonomous', ...policy } as PolicyInput, dialect, { audit })
+      const subject = JSON.stringify(policy)
+      expect((await workspace.call(name, {})).failure?.code, subject).toBe(code)
+      const explained = await workspace.explain(name as never, {} as never)
+      const decision = code === undefined ? 'allow' : code === 'POLICY_DENIED' ? 'deny' : 'ask'
+      expect(explained, subject).toMatchObject({ ok: true, verdict: { decision } })
+      const isLimited = 'limits' in policy
+      expect((await workspace.call(name, {})).failure?.code, subject).toBe(isLimited ? 'RATE_LIMITED' : code)
+      expect(audit.records().length > 0, subject).toBe(subject !== '{}')
+    }
+    const withoutPreset = await open({ rules: [{ ...rule, tools: ['read_file'] }] }, dialect)
+    expect(await withoutPreset.call(name, {})).toMatchObject({ isError: false })
   })
 
   it('combines with the native name: the stricter decision counts', async () => {

@@ -47,6 +47,11 @@ describe('lintPolicy', () => {
     ['an allow rule for allowed calls', { rules: [rule({ action: 'allow', paths: docs })] }, 'It has no effect'],
     ['** within a name', { rules: [rule({ paths: ['src/**.ts'] })] }, 'matches no directories'],
     ['** within a name of a denied path', { deniedPaths: ['**.pem'] }, 'matches no directories'],
+    [
+      '* alone for a path',
+      { rules: [rule({ args: { path: ['*'] } })] },
+      'the names in the root of the workspace alone',
+    ],
     ['run_command without start_command', { tools: { run_command: 'deny' } }, 'start_command runs the same lines'],
     [
       'an allowed tool without an allowed path',

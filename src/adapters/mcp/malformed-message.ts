@@ -39,12 +39,31 @@ export function malformedAnswer(message: unknown): MalformedAnswer | undefined {
   if (isResponse) return isValid ? undefined : invalid(request, 'The response is not valid')
   const { method, params = {} } = request
   if (typeof method !== 'string') return invalid(request, '"method" must be a string')
-  const reason = !isObject(params)
-    ? '"params" must be an object'
-    : isValid
-      ? method === 'tools/call' && unknownField(params, callFields)
-      : '"_meta" does not match the protocol'
-  return reason ? answerTo(request, ProtocolErrorCode.InvalidParams, `Invalid ${method}: ${reason}`) : undefined
+  const reason = isObject(params) ? problemOf(method, params, isValid) : '"params" must be an object'
+  if (reason === undefined) return undefined
+  return answerTo(request, ProtocolErrorCode.InvalidParams, `Invalid ${method}: ${reason}`)
+}
+
+function problemOf(method: string, params: Readonly<Record<string, unknown>>, isValid: boolean): string | undefined {
+  if (!isValid) return '"_meta" does not match the protocol'
+  if ('arguments' in params && !isObject(params.arguments)) return '"arguments" must be an object'
+  // The SDK would drop the field without a word.
+  const prototype = prototypeField(params)
+  if (prototype !== undefined) return `unknown field ${JSON.stringify(prototype)}`
+  return method === 'tools/call' ? unknownField(params, callFields) : undefined
+}
+
+/** Returns the path of a field `__proto__` at any depth, or undefined when there is none. */
+function prototypeField(message: object): string | undefined {
+  const pending: (readonly [value: object, path: string])[] = [[message, '']]
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const [value, path] = next
+    if (Object.hasOwn(value, '__proto__')) return `${path}__proto__`
+    for (const [key, field] of Object.entries(value)) {
+      if (typeof field === 'object' && field !== null) pending.push([field, `${path}${key}.`])
+    }
+  }
+  return undefined
 }
 
 function unknownField(message: object, fields: readonly string[]): string | undefined {

@@ -64,7 +64,9 @@ export async function explainDialectCall(
         next = steps.next(toFailure(new ToolError('NOT_FOUND', 'Nothing was read')))
       }
     }
-    return explained
+    return explained.verdict === noCalls
+      ? { ...explained, verdict: (await host.explainAlone(tool.name, dialectCall())) ?? noCalls }
+      : explained
   } catch (error) {
     const failure = toFailure(toRejection(name, error))
     const { message, hint, path } = toDialectError({ ...dialect, pathMapping, fields }, name, failure, {

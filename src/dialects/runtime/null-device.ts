@@ -6,21 +6,22 @@ import type { Tool } from '../../tools/define-tool.ts'
  * recorded like any other.
  */
 export function createNullDeviceCall(access: 'read' | 'write'): Tool {
-  const isWrite = access === 'write'
-  const name = isWrite ? 'write_file' : 'read_file'
+  return access === 'write'
+    ? createPathlessCall('write_file', 'file:write:replace', 'Discarded the content: /dev/null keeps nothing')
+    : createPathlessCall('read_file', 'file:read', 'Read /dev/null, which is empty')
+}
+
+/** Creates a tool for a tool of a dialect that answers without any call. */
+export function createAnswerCall(name: string): Tool {
+  return createPathlessCall(name, 'file:info', `Answered ${name}`)
+}
+
+function createPathlessCall(name: string, permission: Tool['permission'], summary: string): Tool {
+  const mutates = permission === 'file:write:replace'
   return {
-    name,
-    title: name,
-    description: '',
-    input: z.object({}),
-    output: z.object({}),
-    permission: isWrite ? 'file:write:replace' : 'file:read',
-    mutates: isWrite,
-    idempotent: true,
+    ...{ name, title: name, description: '', input: z.object({}), output: z.object({}) },
+    ...{ permission, mutates, idempotent: true },
     plan: () => [],
-    draft: async () => ({
-      summary: isWrite ? 'Discarded the content: /dev/null keeps nothing' : 'Read /dev/null, which is empty',
-      result: () => ({}),
-    }),
+    draft: async () => ({ summary, result: () => ({}) }),
   }
 }

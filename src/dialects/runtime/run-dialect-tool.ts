@@ -64,6 +64,13 @@ export interface DialectHost {
   unavailableReason(name: string): ToolError | undefined
   /** Evaluates and records an access to the null device. */
   useNullDevice(access: 'read' | 'write', options: CallOptions & DialectToolOptions): Promise<Success | Failure>
+  /**
+   * Evaluates and records a call of a tool that answers without calls of the workspace. Returns undefined where policy has no
+   * decision, rule or limit for it.
+   */
+  useAlone(name: string, options: CallOptions & DialectToolOptions): Promise<Success | Failure | undefined>
+  /** Returns the verdict on a call of {@link useAlone}, or undefined where policy has nothing for it. */
+  explainAlone(name: string, dialectCall: DialectCall): Promise<CallExplanation['verdict'] | undefined>
   /** Records a call that the dialect itself rejects. */
   rejectCall(name: string, error: unknown, options: CallOptions & { readonly via: string }): Promise<Failure>
 }
@@ -155,7 +162,7 @@ export function createDialectCall(
   return async (name, input, callOptions = {}, rejection = undefined) => {
     const pathMapping = recordPaths(dialect.pathMapping)
     const options = { ...callOptions, via: `${dialect.name}.${name.slice(0, 100)}` }
-    const calls: StepCalls = { callIds: [], warnings: [], shownWarnings: [], versions: [] }
+    const calls: StepCalls = { areMade: false, callIds: [], warnings: [], shownWarnings: [], versions: [] }
     let { fields = {} } = dialect
     const toError = (failure: Failure, workspaceTool?: string): DialectResult => {
       const format = (shown: unknown) =>
@@ -197,6 +204,11 @@ export function createDialectCall(
       }
       const end = await runSteps(steps, calls, host, safety, tool, stepOptions)
       if ('failure' in end) return toError(end.failure, end.tool)
+      if (!calls.areMade) {
+        const alone = await host.useAlone(tool.name, stepOptions)
+        if (alone?.ok === false) return toError(alone)
+        if (alone !== undefined) calls.callIds.push(alone.callId)
+      }
       safety.requireEffect()
       // Only an answered call counts: the caller of a failed one has not seen what it read.
       for (const { shown } of calls.versions) host.noteShown(shown)
@@ -213,6 +225,8 @@ export function createDialectCall(
 
 /** Collects the workspace's calls of one call in a dialect. */
 interface StepCalls {
+  /** Whether any call was made, also one that failed. */
+  areMade: boolean
   readonly callIds: string[]
   readonly warnings: string[]
   /** Warnings that the answer shows. */
@@ -241,6 +255,7 @@ async function runSteps(
       continue
     }
     if ('nullDevice' in step) {
+      calls.areMade = true
       const result = await host.useNullDevice(step.nullDevice, options)
       if (!result.ok) return { failure: result }
       calls.callIds.push(result.callId)
@@ -261,6 +276,7 @@ async function runSteps(
     requireKnownFields(dialectTool, step, host.fieldsOf(tool))
     if (host.mutates(tool)) safety.requireEffectOn(tool)
     const input = isNarrowed ? step.input : safety.narrow(tool, step.input)
+    calls.areMade = true
     const shows = (shown: ShownVersion) => calls.versions.push({ parts, shown })
     const result = await host.callTool(tool, input, { ...options, isLaterStep, shows })
     isLaterStep = true
