@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import type * as z from 'zod/mini'
 import { memory } from '../../src/backends/memory/index.ts'
 import { dialects } from '../../src/dialects/index.ts'
 import { safetyFieldsOf } from '../../src/dialects/runtime/safety-fields.ts'
@@ -69,6 +70,77 @@ function fieldsOf(dialect: Dialect, name: string): readonly string[] {
 }
 
 type Opened = (typeof openedDialects)[number]
+
+/** Values of wrong types, out of range, over every limit, and padded. */
+const oddValues: readonly unknown[] = [
+  ...[null, true, false, [], [3], ['x'], ['x '], {}, { a: 1 }, 0, -1, 1.5, 2, 1e9, 2 ** 53, 1e300, Number.NaN],
+  ...['', ' ', 'x', '1', ' 1', '1 ', 'x/** ', '0x2', '1e3', '-1', '1.5'],
+]
+
+/** Values that a tool has anyway: false, null and 0 are the default of their fields, as is a list without entries. */
+const isUsual = (value: unknown) => [null, false, 0].includes(value as never) || JSON.stringify(value) === '[]'
+
+/** Whether a value of a field leaves a call as it is because it asks for no more: every line, the one line, or names that no file has. */
+function asksForNothing(field: string, value: unknown): boolean {
+  if (field === 'content_search') return value === true
+  if (typeof value === 'number' || field === 'tail') {
+    return (
+      /^(max_?|end_|limit|tail|head|expected_)/i.test(field) && (Number(value) >= 1e9 || Math.abs(Number(value)) === 1)
+    )
+  }
+  if (/^(exclude|ignore)/.test(field)) return !/^\s|\s$/.test(String([value].flat()[0]))
+  return false
+}
+
+/**
+ * Counts the values of fields that were refused, and those that had an effect. Returns those that did nothing: neither the
+ * calls of the tool nor the answer differ. `every` takes each n-th case.
+ */
+export async function silentValues({ dialect, cases }: Opened, every = 1) {
+  const count = { refused: 0, effective: 0, lists: 0, silent: [] as string[], wrongHints: [] as string[] }
+  let index = 0
+  for (const one of cases) {
+    const tool = dialect.tools.find(({ name }) => name === one.tool) as Dialect['tools'][number]
+    const plain = await run(dialect, one)
+    const fields = new Set([
+      ...Object.keys(tool.input.shape),
+      ...fieldsOf(dialect, tool.name),
+      ...Object.keys(one.input),
+    ])
+    for (const field of fields) {
+      for (const value of oddValues) {
+        index += 1
+        if (index % every !== 0 || JSON.stringify(one.input[field]) === JSON.stringify(value)) continue
+        const attempt = await run(dialect, one, { [field]: value })
+        const label = `${tool.name} ${JSON.stringify({ ...one.input, [field]: value })}`
+        if (attempt.result.failure !== undefined) {
+          count.refused += 1
+          const [, listed] = /Fields: ([^.]+)\./.exec(textOf(attempt)) ?? []
+          const own = Object.keys(tool.input.shape).join(', ')
+          count.lists += Number(listed !== undefined)
+          if (listed !== undefined && listed !== own) count.wrongHints.push(`${label}: ${listed}`)
+        } else if (textOf(attempt) !== textOf(plain)) count.effective += 1
+        else if (JSON.stringify(attempt.inputs) !== JSON.stringify(plain.inputs)) count.effective += 1
+        else if (isUsual(value) || asksForNothing(field, value) || isDefault(tool, plain, field, value)) continue
+        else count.silent.push(label)
+      }
+    }
+  }
+  return count
+}
+
+function textOf({ result: { output, structuredContent } }: Run): string {
+  return JSON.stringify([output, structuredContent])
+}
+
+/** Whether a tool has a value anyway: by its schema, or in the calls that it makes. */
+function isDefault({ input }: Dialect['tools'][number], { inputs }: Run, field: string, value: unknown): boolean {
+  const schema = input.shape[field] as z.ZodMiniType | undefined
+  const parsed = schema?.safeParse(undefined).data
+  const camel = field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  const isPassed = inputs.some((one) => one[camel] === value)
+  return parsed === value || isPassed || (value === true && /^(recursive|hashes)$/.test(field))
+}
 
 /** Counts the cases in which a safety field had its effect, and those in which it was refused before any effect. */
 export async function checkSafetyFields(

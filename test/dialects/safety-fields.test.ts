@@ -5,7 +5,7 @@ import { bash } from '../../src/shells/bash/index.ts'
 import { builtinTools } from '../../src/tools/index.ts'
 import { createWorkspace } from '../../src/workspace/create-workspace.ts'
 import { cases, values } from './safety-calls.ts'
-import { checkSafetyFields, checkUnknownFields, openedDialects, run } from './safety-checks.ts'
+import { checkSafetyFields, checkUnknownFields, openedDialects, run, silentValues } from './safety-checks.ts'
 
 describe('the table of calls', () => {
   it('has a successful call of every tool of every dialect', async () => {
@@ -54,6 +54,10 @@ describe.each(openedDialects)('$name', (opened) => {
 
   it('refuses any other field, and names it', async () => {
     expect(await checkUnknownFields(opened, 7)).toBeGreaterThan(20)
+  })
+
+  it('ignores no value of a field, and lists its own fields', async () => {
+    expect(await silentValues(opened, 97)).toMatchObject({ silent: [], wrongHints: [] })
   })
 })
 

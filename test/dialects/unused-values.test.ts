@@ -174,6 +174,38 @@ describe('a recursive listing', () => {
   })
 })
 
+describe('a glob that a tool of a dialect matches itself', () => {
+  it.each([
+    [mcpFilesystem(), 'search_files', { path: '/workspace', pattern: '*.ts ' }],
+    [mcpFilesystem(), 'search_files', { path: '/workspace', pattern: '*', excludePatterns: ['x '] }],
+    [mcpFilesystem(), 'directory_tree', { path: '/workspace', excludePatterns: ['*.ts '] }],
+    [gemini(), 'list_directory', { dir_path: '.', ignore: ['*.ts '] }],
+    [mastra(), 'mastra_workspace_list_files', { pattern: '*.ts ' }],
+    [mastra(), 'mastra_workspace_list_files', { exclude: 'src ' }],
+  ] as const)('is explained if it does not match what it seems to: %j', async (dialect, tool, input) => {
+    const { output } = await (await open(dialect)).call(tool, input)
+    expect(JSON.stringify(output)).toContain('a space at an end is a part of it')
+  })
+})
+
+describe('gemini', () => {
+  it.each([
+    { old_string: '', expected_replacements: 3 },
+    { old_string: '', allow_multiple: true },
+    { old_string: 'x', allow_multiple: true, expected_replacements: 3 },
+  ])('replaces as often as the call expects, or nothing: %j', async (fields) => {
+    const input = { file_path: fields.old_string === '' ? 'n.txt' : 'a.py', new_string: 'y', ...fields }
+    const { failure } = await (await open(gemini())).call('replace', input)
+    expect(failure?.code).toMatch(/^INVALID_INPUT|EDIT_AMBIGUOUS$/)
+  })
+
+  it('says that context has no effect on names of files', async () => {
+    const input = { pattern: 'x', names_only: true, context: 2 }
+    const { output } = await (await open(gemini())).call('grep_search', input)
+    expect(output).toContain('"context" has no effect with "names_only"')
+  })
+})
+
 describe('two names of one field', () => {
   it.each([
     [patchAndDiff(), 'search_text', { query: 'x', regex: true, mode: 'literal' }],

@@ -2,7 +2,8 @@ import * as z from 'zod/mini'
 import { ToolError } from '../../errors.ts'
 import { compileGlob } from '../../paths/glob.ts'
 import { quote } from '../../paths/logical-path.ts'
-import { call, defineDialectTool, limitOr, readPart, renamedFields, tryCall } from '../define.ts'
+import { call, defineDialectTool, limitOr, readPart, refuseUnused, renamedFields, tryCall } from '../define.ts'
+import { noteSpelling } from '../runtime/find-files.ts'
 import { newLinesOf } from '../runtime/numbered-lines.ts'
 import { namedTwice } from '../runtime/steps.ts'
 
@@ -31,6 +32,7 @@ export const listDirectory = defineDialectTool({
       includeHidden: true,
       includeIgnored,
     })
+    yield* noteSpelling(...ignore)
     const globs = ignore.map((pattern) => compileGlob(pattern))
     const visible = entries
       .map((entry) => ({ ...entry, name: entry.path.slice(entry.path.lastIndexOf('/') + 1) }))
@@ -134,10 +136,15 @@ export const replace = defineDialectTool({
   }),
   uses: ['edit_file'],
   mayUse: ['write_file'],
-  *steps({ file_path, instruction, old_string, new_string, allow_multiple, expected_replacements = 1 }, pathMapping) {
+  *steps({ file_path, instruction, old_string, new_string, allow_multiple, expected_replacements }, pathMapping) {
     const path = pathMapping.inward(file_path)
     const reason = instruction === undefined ? {} : { reason: instruction.slice(0, 2000) }
     if (old_string === '') {
+      const isMany = expected_replacements !== undefined && expected_replacements > 1
+      refuseUnused('a new file', {
+        allow_multiple: allow_multiple || undefined,
+        expected_replacements: isMany ? expected_replacements : undefined,
+      })
       const { path: createdPath } = yield* call('write_file', {
         path,
         content: new_string,
@@ -146,11 +153,12 @@ export const replace = defineDialectTool({
       })
       return { output: `Created new file: ${pathMapping.outward(createdPath)} with provided content.` }
     }
-    const replaceAll = allow_multiple === true || expected_replacements > 1
+    const expected = expected_replacements ?? (allow_multiple === true ? undefined : 1)
+    const replaceAll = expected !== 1
     const edit = { path, oldText: old_string, newText: new_string, replaceAll, ...reason }
-    if (replaceAll && allow_multiple !== true) {
+    if (replaceAll && expected !== undefined) {
       const { replacements } = yield* call('edit_file', { ...edit, dryRun: true })
-      if (replacements !== expected_replacements) throw otherCount(path, expected_replacements, replacements)
+      if (replacements !== expected) throw otherCount(path, expected, replacements)
     }
     const { path: edited, replacements, diff } = yield* call('edit_file', edit)
     const code = newLinesOf(diff).map(({ lines }) => lines.join('\n'))

@@ -24,6 +24,7 @@ export const gemini: DialectFactory = createDialectFactory('gemini()', { '/works
   fields: {
     maxMatches: 'total_max_matches',
     contextLines: 'context',
+    filesOnly: 'names_only',
     caseSensitive: 'case_sensitive',
   },
   hints: {

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { compileGlobs } from '../../paths/glob.ts'
 import type { ToolOutput } from '../../tools/index.ts'
 import { call, defineDialectTool, limitOr, type PathMapping, readPart, refuseUnused, tryCall } from '../define.ts'
+import { noteSpelling } from '../runtime/find-files.ts'
 import { splitLines } from '../runtime/numbered-lines.ts'
 import type { DialectTool } from '../runtime/types.ts'
 
@@ -105,8 +106,9 @@ export const fileTools: readonly DialectTool[] = [
     }),
     uses: ['list_directory'],
     *steps({ path, maxDepth, showHidden, respectGitignore, ...options }, pathMapping) {
-      const { dirsOnly, extension, pattern } = options
-      if (dirsOnly) refuseUnused('a list of directories', { extension, pattern })
+      const { dirsOnly, exclude, extension, pattern = [] } = options
+      yield* noteSpelling(exclude, extension, ...[pattern].flat())
+      if (dirsOnly) refuseUnused('a list of directories', { extension, pattern: options.pattern })
       const listing = yield* call('list_directory', {
         path: pathMapping.inward(path),
         maxDepth,

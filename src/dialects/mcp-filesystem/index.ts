@@ -18,6 +18,7 @@ import {
   trySteps,
 } from '../define.ts'
 import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
+import { noteSpelling } from '../runtime/find-files.ts'
 import { describeFile, directoryMarker, fencedDiff, formatSizes, mediaAnswer } from '../runtime/mcp-text.ts'
 import type { Answer, DialectError, Hints, Steps } from '../runtime/types.ts'
 
@@ -274,6 +275,7 @@ const tools = [
     annotations: readHints,
     uses: ['list_directory'],
     *steps({ path, excludePatterns }, pathMapping) {
+      yield* noteSpelling(...excludePatterns)
       const excluded = excludePatterns.flatMap((pattern) =>
         pattern.includes('*') ? [strictGlob(pattern)] : [pattern, `**/${pattern}`],
       )

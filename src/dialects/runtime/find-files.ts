@@ -1,5 +1,6 @@
 import { compileGlob, compileGlobs } from '../../paths/glob.ts'
 import { ancestorsOf, isWithin, type LogicalPath, type Path } from '../../paths/logical-path.ts'
+import { spellingWarnings } from '../../paths/pattern-spelling.ts'
 import { checkArgument, isListOf, isText, requireText } from '../../util/check-options.ts'
 import { listedDirectory } from './list-tree.ts'
 import { callNarrowed, limitOr, narrowInput } from './steps.ts'
@@ -27,6 +28,7 @@ export function* findEntries(directory: string, pattern: string, excluded: reado
   checkArgument('findEntries()', 'excluded', excluded, isListOf(isText))
   requireText('findEntries()', 'directory', directory)
   requireText('findEntries()', 'pattern', pattern)
+  yield* noteSpelling(pattern, ...excluded)
   const included = compileGlobs([strictGlob(pattern)])
   const omitted = compileGlobs(excluded.map(strictGlob))
   const { maxResults, ...filters } = yield* narrowInput('find_files', {
@@ -80,6 +82,11 @@ function* findBelow(input: {
     files,
     truncated,
   }
+}
+
+/** Adds a note for each glob that does not match what it seems to. For globs that no tool of the workspace gets. */
+export function* noteSpelling(...globs: readonly (string | undefined)[]): Steps<void> {
+  for (const note of spellingWarnings(...globs)) yield { note }
 }
 
 /**

@@ -3,11 +3,11 @@ import { isPlain } from '../../util/check-options.ts'
 import type { PathMapping } from './path-mapping.ts'
 import type { Answer } from './types.ts'
 
-/** A warning of a call that a tool of a dialect made. */
+/** A warning of a call that a tool of a dialect made, or a note of the tool. */
 export interface StepWarning {
   readonly text: string
-  /** Whether the call runs commands, whose warnings quote other texts than paths. */
-  readonly isOfCommand: boolean
+  /** Whether its quoted texts are paths of the workspace. Those of commands are not. */
+  readonly quotesPaths: boolean
 }
 
 /** The warning of a limit that a number of a call was reduced to. */
@@ -20,14 +20,14 @@ const REDUCED = /^\w+ (\d+) was reduced to the limit of (\d+)$/
  * @param rename puts the names of the dialect's tools and fields into a text
  */
 export function translateWarning(
-  { text, isOfCommand }: StepWarning,
+  { text, quotesPaths }: StepWarning,
   input: unknown,
   { outward }: PathMapping,
   rename: (text: string) => string,
 ): string | undefined {
   const [, requested, limit] = REDUCED.exec(text) ?? []
   if (requested !== undefined) return reducedField(Object(input) as object, Number(requested), Number(limit))
-  if (isOfCommand) return rename(text)
+  if (!quotesPaths) return rename(text)
   const spelled = text.replace(/(pattern |use )?"([^"\\]*)"/g, (quoted, isPattern: string | undefined, path: string) =>
     isPattern === undefined ? quote(outward(path)) : quoted,
   )

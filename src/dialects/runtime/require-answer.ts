@@ -23,7 +23,7 @@ export function requireSteps<S extends Steps<unknown>>({ name }: DialectTool, st
   throw new TypeError(`"steps" of the tool "${name}" did not return an iterator: write it as function* steps(…)`)
 }
 
-const stepNames = ['tool', 'narrow', 'limit', 'shown', 'nullDevice', 'unseen']
+const stepNames = ['tool', 'narrow', 'limit', 'shown', 'nullDevice', 'note', 'unseen']
 
 /**
  * Requires a value that a tool yields to be a step.

@@ -267,6 +267,7 @@ async function runSteps(
       continue
     }
     if (!('tool' in step)) {
+      if ('note' in step) calls.shownWarnings.push({ text: step.note, quotesPaths: false })
       if ('unseen' in step) calls.versions = calls.versions.filter(({ parts }) => !parts.includes(step.unseen))
       next = steps.next('shown' in step ? await host.shownVersion(step.shown) : '')
       continue
@@ -287,7 +288,7 @@ async function runSteps(
       const isOfCommand = tool.endsWith('_command')
       // The answer describes several calls that give one result, and changes, in its own words.
       if (!isNarrowed && (isOfCommand || !host.mutates(tool))) {
-        calls.shownWarnings.push(...result.warnings.map((text) => ({ text, isOfCommand })))
+        calls.shownWarnings.push(...result.warnings.map((text) => ({ text, quotesPaths: !isOfCommand })))
       }
     } else if (!continueOnError) {
       return { failure: result, tool }

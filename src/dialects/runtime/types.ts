@@ -117,6 +117,8 @@ export type Step =
   | { readonly shown: string }
   /** Records an access to the null device. */
   | { readonly nullDevice: 'read' | 'write' }
+  /** Adds a note to the answer. */
+  | { readonly note: string }
   /** Discards what the calls of a part read: the answer does not show it, so the run has not seen it. */
   | { readonly unseen: object }
 

@@ -17,6 +17,7 @@ export async function draftSearch(input: SearchInput, context: BuiltinContext): 
   const access = targetOf(context)
   const { warnings } = context
   warnings.push(...spellingWarnings(input.includeGlob, input.excludeGlob))
+  if (input.filesOnly && input.contextLines > 0) warnings.push('contextLines has no effect with filesOnly')
   const bounds = boundsOf(input, context)
   const collector = new MatchCollector(input, bounds, context)
   const candidates = await candidatesOf(input, access, context)
