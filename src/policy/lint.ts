@@ -12,6 +12,7 @@ import {
 } from '../util/check-options.ts'
 import { nearestName } from '../util/nearest-name.ts'
 import type { DeclaredRoots } from './absolute-patterns.ts'
+import { hasKnownOptions, programName } from './command-options.ts'
 import { type CallPolicy, strength } from './evaluation.ts'
 import { compilePaths, compileTexts, pathFields, permissionMask } from './match.ts'
 import { memoryPath } from './memory-policy.ts'
@@ -77,7 +78,13 @@ export function lintPolicy(policy: unknown, options?: LintOptions): readonly Pol
   for (const field of ['allowedPaths', 'deniedPaths', 'readOnlyPaths'] as const) {
     findings.push(...globstarsInNames(field, data[field]))
   }
-  return [...findings, ...idleDecisions(data, tools), ...openCommands(data), ...idleCommands(data)]
+  return [
+    ...findings,
+    ...idleDecisions(data, tools),
+    ...openCommands(data),
+    ...idleCommands(data),
+    ...openOptions(data),
+  ]
 }
 
 const verbs: Readonly<Record<Decision, string>> = { allow: 'allows', ask: 'asks about', deny: 'denies' }
@@ -302,6 +309,24 @@ function idleCommands({ commands, rules = [] }: PolicyData): readonly PolicyFind
   if (commands?.allow?.length !== 0) return findings
   const message = 'It has no entries, so every command is denied'
   return [...findings, { rule: 'commands.allow', message, hint: 'Name the allowed commands, or remove it.' }]
+}
+
+/** Entries with options of a program whose options are not known, so that other names of an option do not match. */
+function openOptions({ commands, rules = [] }: PolicyData): readonly PolicyFinding[] {
+  const restricting = rules.filter(({ action }) => action !== 'allow')
+  const lists = [
+    { rule: 'commands.deny', entries: commands?.deny },
+    ...restricting.map(({ name, commands }) => ({ rule: name, entries: commands })),
+  ]
+  return lists.flatMap(({ rule, entries = [] }) =>
+    entries.flatMap((entry): readonly PolicyFinding[] => {
+      const [program = '', ...words] = entry.trim().split(/\s+/)
+      const option = words.find((word) => /^--?\w/.test(word))
+      if (option === undefined || program.includes('*') || hasKnownOptions(programName(program))) return []
+      const message = `${JSON.stringify(entry)} does not match other names of ${option}: the options of ${program} are not known`
+      return [{ rule, message, hint: 'Add an entry for each name of the option, or one for the program.' }]
+    }),
+  )
 }
 
 function subjectOf({ paths }: PolicyRule): string {

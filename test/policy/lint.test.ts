@@ -117,6 +117,21 @@ describe('lintPolicy', () => {
     }
   })
 
+  it('names options whose other names are not known', () => {
+    const rules = [
+      rule({ action: 'ask', commands: ['frob -x *'] }),
+      rule({ name: 'y', action: 'allow', commands: ['frob -x'] }),
+    ]
+    const findings = lint({
+      commands: { deny: ['rm -rf', 'find * -delete', 'git push --force', 'frob a', './frob --x', 'fr* -x'] },
+      rules,
+    })
+    expect(findings.map(({ message }) => message)).toEqual([
+      '"./frob --x" does not match other names of --x: the options of ./frob are not known',
+      '"frob -x *" does not match other names of -x: the options of frob are not known',
+    ])
+  })
+
   it('finds nothing in the presets', () => {
     for (const preset of presetNames) expect(lintPolicy(preset, { tools: builtinTools })).toEqual([])
   })

@@ -1,12 +1,12 @@
 import { type Command, parse, type Word } from 'unbash'
+import { programName } from '../../policy/command-options.ts'
 import { type Analysis, createAnalysis, rangeOf, type Scope, type WalkContext } from './analysis.ts'
-import { compileLists } from './command-lists.ts'
 import { type CwdAfter, resolvePath, unionCwds } from './cwd.ts'
 import { builtInDenial } from './denylist.ts'
 import { checkAssignment, checkExpansions } from './expansions.ts'
 import type { Inspector } from './inspector.ts'
 import { findInspector, isTool } from './inspectors.ts'
-import { type Forms, nameVariants } from './name-variants.ts'
+import { type Forms, launchedVariants, nameVariants, pathVariants, wordLists } from './name-variants.ts'
 import { checkRedirections } from './redirections.ts'
 import { collectFacts } from './script-facts.ts'
 import type { TextRange } from './verdict.ts'
@@ -156,38 +156,69 @@ export function analyzeStartedWords(
   const at: TextRange = [0, 0]
   const [name = '', ...rest] = words
   const args = rest.map((word) => literalArgument(word, at))
-  const plain = withoutDirectory(name)
+  const plain = programName(name)
   const forms = addListed(analysis, { name, plain, args }, scope, at)
   if (isFunction) return
   const inspector = findInspector(plain)
-  const isLauncher = inspector?.transparent === true && (bareBuiltins.has(name) || startsOther(inspector, words, scope))
-  if (!isLauncher) requireListed(analysis, name, forms, at)
+  const startsOther = inspector !== undefined && inspectStarted(analysis, inspector, words, scope)
+  if (inspector?.transparent === true && (bareBuiltins.has(name) || startsOther)) return
+  requireListed(analysis, name, forms, at)
 }
 
-/** Whether a wrapper such as `env` starts a command with these words. */
-function startsOther(inspector: Inspector, [name = '', ...rest]: readonly string[], scope: Scope): boolean {
+/**
+ * Applies the denylists to the script that a started command runs, and to what a launcher starts, together with the launcher: `env ls`
+ * for `env A=1 ls`. Returns whether the command starts another one.
+ */
+function inspectStarted(analysis: Analysis, inspector: Inspector, words: readonly string[], scope: Scope): boolean {
   const at: TextRange = [0, 0]
-  const stay: CwdAfter = { ok: scope.cwds, failed: scope.cwds }
-  let count = 0
-  const start = () => {
-    count += 1
-    return stay
+  const [name = '', ...rest] = words
+  const args = rest.map((word) => literalArgument(word, at))
+  let startsOther = false
+  const start = (): CwdAfter => {
+    startsOther = true
+    return stayIn(scope)
   }
-  const analysis = createAnalysis(compileLists({}), undefined, undefined)
-  const facts = collectFacts(parse(''))
+  // What else it denies was analyzed in the line, or is only known now.
+  const restricted = createAnalysis(
+    analysis.lists,
+    analysis.root,
+    (command) => {
+      analysis.applyRules(command)
+      return { decision: 'allow', reason: '' }
+    },
+    { unknowns: 'words', judgesScripts: true },
+  )
+  const run: WalkContext['run'] = (launched, { via }) => {
+    const [first, ...others] = launched
+    if (first?.literal !== undefined) {
+      const literals = others.map(({ literal }) => literal ?? null)
+      const plain = programName(first.literal)
+      const text = [first.literal, ...others.map(({ literal, raw }) => literal ?? raw)].join(' ')
+      const otherTexts = launchedVariants(via, nameVariants(first.literal, plain, literals, text).denied)
+      const [, ...lists] = wordLists(via, plain, literals)
+      const entry = restricted.lists.deniedBy(otherTexts, lists)
+      if (entry !== undefined) restricted.deny('POLICY_DENIED', `Policy denies ${JSON.stringify(entry)}`, at)
+      restricted.applyRules({ name, args: rest, text: words.join(' '), otherTexts, via: [], at })
+    }
+    return start()
+  }
   const walk: WalkContext = {
-    analysis,
-    facts,
+    analysis: restricted,
+    facts: NO_FACTS,
     values: undefined,
     defined: new Set(),
     nested: () => {},
     source: start,
-    run: start,
+    run,
   }
-  const args = rest.map((word) => literalArgument(word, at))
-  inspector.inspect({ walk, name, plain: withoutDirectory(name), args, scope, at, leavesOpen: true })
-  return count > 0
+  inspector.inspect({ walk, name, plain: programName(name), args, scope, at, leavesOpen: true })
+  for (const { code, message } of restricted.verdict().reasons) {
+    if (code === 'POLICY_DENIED') analysis.deny(code, message, at)
+  }
+  return startsOther
 }
+
+const NO_FACTS = collectFacts(parse(''))
 
 /** Adds a command to the analysis, and applies the denylists to it. Returns its spellings. */
 function addListed(
@@ -200,17 +231,20 @@ function addListed(
   const text = [name, ...args.map(({ literal, raw }) => literal ?? raw)].join(' ')
   const [cwd, ...otherCwds] = scope.cwds ?? []
   const forms = nameVariants(name, plain, literals, text)
+  const paths = name.includes('/') ? pathVariants(name, text.slice(name.length), { ...scope, root: analysis.root }) : []
+  const denied = [...forms.denied, ...paths]
+  denied.push(...launchedVariants(scope.via, denied))
   analysis.addCommand({
     name,
     args: literals,
     text,
-    otherTexts: [...new Set(forms.denied)].filter((other) => other !== text),
+    otherTexts: [...new Set(denied)].filter((other) => other !== text),
     ...(cwd !== undefined && otherCwds.length === 0 ? { cwd } : {}),
     via: scope.via,
     at,
   })
-  const denied = analysis.lists.deniedBy(forms.denied)
-  if (denied !== undefined) analysis.deny('POLICY_DENIED', `Policy denies ${JSON.stringify(denied)}`, at)
+  const entry = analysis.lists.deniedBy(denied, wordLists(scope.via, plain, literals))
+  if (entry !== undefined) analysis.deny('POLICY_DENIED', `Policy denies ${JSON.stringify(entry)}`, at)
   const builtIn = builtInDenial(plain, args, analysis.placeOf(scope))
   if (builtIn !== undefined) analysis.deny('BUILT_IN_DENIED', builtIn, at)
   return forms
@@ -254,12 +288,5 @@ function plainName(walk: WalkContext, name: string, scope: Scope, at: TextRange)
       walk.analysis.addScript(name, 'program', scope)
     }
   }
-  return withoutDirectory(name)
-}
-
-function withoutDirectory(name: string): string {
-  return name
-    .slice(name.lastIndexOf('/') + 1)
-    .toLowerCase()
-    .replace(/\.(exe|cmd|bat|com)$/, '')
+  return programName(name)
 }

@@ -20,6 +20,7 @@ import type { CommandVerdict } from './verdict.ts'
 import { analyzeSource } from './walk-script.ts'
 
 export type { Decide, PackageScripts, ScriptFile, Unknowns } from './analysis.ts'
+export { wordLists } from './name-variants.ts'
 export type { ScriptPlace } from './values.ts'
 export type { CommandAccess, CommandVerdict, DenialReason, JudgedCommand, ReasonCode } from './verdict.ts'
 

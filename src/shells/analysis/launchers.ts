@@ -1,6 +1,7 @@
+import { programName } from '../../policy/command-options.ts'
 import { builtInDenial } from './denylist.ts'
 import { aliases, type Call, type Inspectors, refuseAlways, refuseOptions, refuseUnclear } from './inspector.ts'
-import { nameVariants } from './name-variants.ts'
+import { nameVariants, pathVariants } from './name-variants.ts'
 import { readOptions } from './options.ts'
 import type { TextRange } from './verdict.ts'
 import { type Argument, knownText, literalArgument, mayBeOption, unknownArgument } from './words.ts'
@@ -83,33 +84,34 @@ function inspectShell(call: Call, dialect: 'bash' | 'sh'): undefined {
 }
 
 /**
- * Checks a script file also as a program of its name. If the file does not exist, the shell looks for such a program; and the
- * file itself would be refused under that name.
+ * Checks a script file of a shell also as a program of its name: if the file does not exist, the shell looks for such a program.
  */
 function checkAsProgram(
-  { walk, name, args, scope, at }: Call,
+  { walk, scope }: Call,
   script: string,
   scriptArgs: readonly Argument[],
   position: TextRange,
 ): void {
+  const builtIn = builtInDenial(programName(script), scriptArgs, walk.analysis.placeOf(scope))
+  if (builtIn !== undefined) walk.analysis.deny('BUILT_IN_DENIED', builtIn, position)
+}
+
+/** Applies the lists and the restricting rules to a file that is run, as to a command of its path. */
+function checkListed({ walk, name, args, scope, at }: Call, script: string, scriptArgs: readonly Argument[]): void {
   const textOf = (words: readonly Argument[]) => words.map(({ literal, raw }) => ` ${literal ?? raw}`).join('')
   const literals = scriptArgs.map(({ literal }) => literal ?? null)
-  const plain = script
-    .slice(script.lastIndexOf('/') + 1)
-    .toLowerCase()
-    .replace(/\.(exe|cmd|bat|com)$/, '')
-  const { denied } = nameVariants(script, plain, literals, script + textOf(scriptArgs))
+  const plain = programName(script)
   const { analysis } = walk
-  const builtIn = builtInDenial(plain, scriptArgs, analysis.placeOf(scope))
-  if (builtIn !== undefined) analysis.deny('BUILT_IN_DENIED', builtIn, position)
-  const listed = analysis.lists.deniedBy(denied)
-  if (listed !== undefined) analysis.deny('POLICY_DENIED', `Policy denies ${JSON.stringify(listed)}`, position)
-  // Restricting rules apply to it as to another spelling of the command.
+  const rest = textOf(scriptArgs)
+  const { denied } = nameVariants(script, plain, literals, script + rest)
+  const forms = [...new Set([...denied, ...pathVariants(script, rest, { ...scope, root: analysis.root })])]
+  const listed = analysis.lists.deniedBy(forms, [[plain, ...literals]])
+  if (listed !== undefined) analysis.deny('POLICY_DENIED', `Policy denies ${JSON.stringify(listed)}`, at)
   analysis.applyRules({
     name,
     args: args.map(({ literal }) => literal ?? null),
     text: name + textOf(args),
-    otherTexts: denied,
+    otherTexts: forms,
     via: scope.via,
     at,
   })
@@ -130,6 +132,8 @@ export function checkScriptFile(call: Call, argument: Argument): void {
   } else {
     call.walk.analysis.addAccess(literal, 'read', call.scope, at)
     call.walk.analysis.addExecuted(literal, call.scope, at)
+    const index = call.args.findIndex(({ raw }) => raw === argument.raw)
+    checkListed(call, literal, index === -1 ? [] : call.args.slice(index + 1))
   }
 }
 

@@ -1,3 +1,6 @@
+import type { CommandWord } from '../../policy/command-options.ts'
+import { type PossibleCwds, resolvePath } from './cwd.ts'
+
 /** The spellings of one command that are compared with the lists. */
 export interface Forms {
   readonly allowed: readonly string[]
@@ -23,6 +26,49 @@ export function nameVariants(name: string, plain: string, args: readonly (string
     words.push(word)
   }
   return { allowed, denied: [text, plain + argumentText, [plain, ...words].join(' ')] }
+}
+
+/** What starts a command, as entries name it besides its own name: `find -exec rm`. */
+const launcherTexts: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(['find', 'gfind'].map((name) => [name, [`${name} -exec`, `${name} -execdir`]])),
+  ...Object.fromEntries('bash sh dash ash rbash'.split(' ').map((name) => [name, [`${name} -c`]])),
+  npm: ['npm exec', 'npm x', 'npx'],
+  npx: ['npm exec'],
+}
+
+/**
+ * Returns the spellings of a command together with what starts it, without the options and assignments of that: `env ls` for
+ * `env A=1 ls`. `via` are the names of the launchers.
+ */
+export function launchedVariants(via: readonly string[], spellings: readonly string[]): readonly string[] {
+  const launchers = via.flatMap((name, index) => [
+    name,
+    ...(launcherTexts[name] ?? []),
+    ...(index < via.length - 1 ? [via.slice(index).join(' ')] : []),
+  ])
+  return launchers.flatMap((launcher) => spellings.map((spelling) => `${launcher} ${spelling}`))
+}
+
+/** Returns the words of a command, also after each launcher that starts it. */
+export function wordLists(
+  via: readonly string[],
+  plain: string,
+  args: readonly CommandWord[],
+): readonly (readonly [string, ...CommandWord[]])[] {
+  return [[plain, ...args], ...via.map((launcher) => [launcher, plain, ...args] as const)]
+}
+
+/** Returns the spellings of a file in the workspace that a command runs. `rest` are its arguments, with a blank before them. */
+export function pathVariants(
+  path: string,
+  rest: string,
+  { cwds, root }: { readonly cwds: PossibleCwds; readonly root: string | undefined },
+): readonly string[] {
+  const paths = resolvePath(path, cwds, root)
+  if (typeof paths === 'string') return []
+  return paths
+    .flatMap((each) => [each, `./${each}`, ...(root === undefined ? [] : [`${root}/${each}`])])
+    .map((each) => each + rest)
 }
 
 /** Options before a subcommand that take the next word as their value. */

@@ -1,17 +1,18 @@
+import { programName, spelledAs } from '../../policy/command-options.ts'
 import { combineVerdicts, type Policy, type PolicyCall, type Verdict } from '../../policy/evaluation.ts'
-import type { JudgedCommand } from '../analysis/index.ts'
+import { type JudgedCommand, wordLists } from '../analysis/index.ts'
 
-type Spellings = Pick<JudgedCommand, 'text' | 'otherTexts'>
+type Spellings = Pick<JudgedCommand, 'name' | 'args' | 'text' | 'otherTexts' | 'via'>
 
 /** Applies the rules to all spellings of a command. */
 export function evaluateSpellings(
   policy: Policy,
   call: PolicyCall,
-  { text, otherTexts }: Spellings,
-  earlier = policy.evaluate({ ...call, commands: [text] }),
+  command: Spellings,
+  earlier = policy.evaluate({ ...call, commands: [command.text] }),
 ): Verdict {
   let verdict = earlier
-  for (const other of otherTexts) {
+  for (const other of [...command.otherTexts, ...spelledAsRules(policy, command)]) {
     // A rule that allows must match the command as written; a rule that restricts, any of its spellings.
     const restricted = policy.evaluate({ ...call, commands: [other] })
     if (restricted.rules.some(({ source, action }) => source === 'rule' && action !== 'allow')) {
@@ -19,6 +20,15 @@ export function evaluateSpellings(
     }
   }
   return verdict
+}
+
+/** Returns a command with its options in the spellings that the rules have. */
+function spelledAsRules({ data }: Policy, { name, args, via }: Spellings): readonly string[] {
+  const entries = (data.rules ?? []).flatMap(({ action, commands = [] }) => (action === 'allow' ? [] : commands))
+  if (entries.length === 0) return []
+  return wordLists(via, programName(name), args).flatMap(([program, ...words]) =>
+    entries.flatMap((entry) => spelledAs(entry, program, words)),
+  )
 }
 
 /**

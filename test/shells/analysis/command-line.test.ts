@@ -377,7 +377,7 @@ describe('commands started by launchers and package managers', () => {
     const text = 'bash -x bin/git push -f "$x"'
     expect(calls).toEqual([
       ['bash', args, text, ['bash bin/git push']],
-      ['bash', args, text, ['bin/git push -f "$x"', 'git push -f "$x"', 'git push']],
+      ['bash', args, text, ['bin/git push -f "$x"', 'git push -f "$x"', 'git push', './bin/git push -f "$x"']],
     ])
   })
 

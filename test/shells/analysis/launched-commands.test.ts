@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { ROOT } from '../../../src/paths/logical-path.ts'
+import { compilePolicy } from '../../../src/policy/policy.ts'
 import { analyzeCommand } from '../../../src/shells/analysis/index.ts'
 import { launchers } from '../../../src/shells/analysis/launchers.ts'
 import { packageManagers } from '../../../src/shells/analysis/package-managers.ts'
 import { wrappers } from '../../../src/shells/analysis/wrappers.ts'
+import { createLineAnalyzer } from '../../../src/shells/shared/line-judge.ts'
 
 const decisionOf = (line: string, allow: readonly string[]) => analyzeCommand(line, { allow }).decision
 
@@ -142,5 +145,202 @@ describe('a command that an allowlist names', () => {
   it('does not allow the commands that it starts', () => {
     expect(decisionOf('npx env id', ['npx env'])).toBe('deny')
     expect(decisionOf('npx other', ['npx vitest'])).toBe('deny')
+  })
+})
+
+const launcherOptions = [
+  ...[
+    '',
+    '--',
+    'A=1',
+    'A=1 B="x y"',
+    '-i',
+    '-i A=1',
+    '-u X',
+    '-uX',
+    '--unset=X',
+    '--ignore-environment',
+    '-i -u X A=1',
+  ],
+  ...['-n 5', '-n5', '-5', '--adjustment=5', '-n 5 --', '5', '5s', '-k 1 5', '-s 9 5', '-s9 -k1 5', '--signal=9 5'],
+  ...['--foreground 5', '-oL', '-o L -e 0', '--output=L', '-w', '-cf', '-p', '-a z', '-c', '-l', '-f %e', '-v', '0x1'],
+  ...[
+    '-c 2',
+    '-t',
+    '-0',
+    '-r',
+    '-n1',
+    '-I{}',
+    '-I {}',
+    '-P 4 -n 1',
+    '-d ,',
+    "-d ',' -n1",
+    '-L1',
+    '--max-args=1',
+    '-a in',
+  ],
+  ...['. -exec', '. -name a -exec', '. -type f -execdir', 'a b -maxdepth 1 -exec', '-e', '-E'],
+]
+
+describe('a denied launcher with its command', () => {
+  it('is refused with every option and assignment of the launcher', () => {
+    const lists = (entry: string) => ({ deny: [entry] })
+    const open: string[] = []
+    let count = 0
+    for (const name of new Set([...transparent, ...Object.keys(launchers)])) {
+      for (const options of launcherOptions) {
+        for (const end of ['id', 'id -u', '/usr/bin/id', 'nice id', "'id' {} \\;", '-- id'])
+          for (const line of [`${name} ${options} ${end}`, `${name} ${options} ${name} ${options} ${end}`]) {
+            const { commands, decision } = analyzeCommand(line, {})
+            if (decision !== 'allow' || !commands.some((one) => /(^|\/)id$/.test(one.name) && one.via.includes(name)))
+              continue
+            count += 1
+            if (analyzeCommand(line, lists(`${name} id`)).decision !== 'deny') open.push(line)
+            if (analyzeCommand(line, lists(`${name} idx`)).decision !== 'allow') open.push(`${line} (idx)`)
+          }
+      }
+    }
+    expect(open).toEqual([])
+    expect(count).toBeGreaterThan(1000)
+  })
+
+  it.each([
+    ['find -exec id', 'find . -name a -exec id {} \\;'],
+    ['find -exec rm', 'find a -type f -exec rm -f {} +'],
+    ['sh -c id', "sh -ec 'id'"],
+    ['bash -c', "bash -ec 'id'"],
+    ['xargs rm -rf', 'cat a | xargs -n 1 rm -fr'],
+    ['xargs rm -rf', 'cat a | xargs -0 rm -r --force a'],
+    ['env rm -r', 'env -i A=1 rm -f --recursive a'],
+    ['npx vitest', 'npm exec vitest'],
+    ['npm exec vitest', 'npx vitest run'],
+  ])('%s refuses %s', (entry, line) => {
+    const codesWith = (deny: string) => analyzeCommand(line, { deny: [deny] }).reasons.map(({ code }) => code)
+    expect(codesWith(entry)).toContain('POLICY_DENIED')
+    expect(codesWith('git push')).not.toContain('POLICY_DENIED')
+  })
+})
+
+describe('a denied script', () => {
+  const starters = ['X', 'bash X', 'sh X', 'bash -e X', '. X', 'source X', 'env A=1 X', 'nice bash X']
+  const paths = ['./x.sh', '././x.sh', './a/../x.sh', '/workspace/x.sh', 'x.sh']
+  const context = { root: '/workspace', confined: true } as const
+  const decide = (line: string, deny: readonly string[]) => {
+    const policy = compilePolicy({ preset: 'autonomous', commands: { deny } })
+    const call = { tool: 'run_command', input: { command: line }, accesses: [] }
+    return createLineAnalyzer(context)(line, { cwd: ROOT, policy, call }).verdict.decision
+  }
+
+  it('is refused with every spelling of its path and in every shell', () => {
+    const open: string[] = []
+    let count = 0
+    for (const starter of starters) {
+      for (const path of paths) {
+        // A name without a slash is looked up in PATH.
+        if (path === 'x.sh' && /^(X|\. X|source X|env .*)$/.test(starter)) continue
+        for (const rest of ['', ' a']) {
+          const line = starter.replace('X', path) + rest
+          count += 1
+          for (const entry of ['./x.sh', 'x.sh', '/workspace/x.sh', `./x.sh${rest}`])
+            if (decide(line, [entry]) !== 'deny') open.push(`${entry}: ${line}`)
+          for (const entry of ['./y.sh', './a/x.sh', './x.sh b'])
+            if (decide(line, [entry]) === 'deny') open.push(`${entry}: ${line}`)
+        }
+      }
+    }
+    expect(open).toEqual([])
+    expect(count).toBeGreaterThan(70)
+    for (const line of ['node x.js', 'node ./x.js a', 'python ./a/../x.js', 'cd a; node ../x.js'])
+      expect([line, decide(line, ['./x.js'])]).toEqual([line, 'deny'])
+    expect(decide('cat x.sh; ls ./x.sh', ['./x.sh'])).toBe('allow')
+  })
+})
+
+describe('a denied option', () => {
+  const spellings: Readonly<Record<string, readonly string[]>> = {
+    'rm -rf': [
+      'rm -rf a',
+      'rm -fr a',
+      'rm -r -f a',
+      'rm -f -r a',
+      'rm -Rf a',
+      'rm --recursive --force a',
+      'rm a -rf',
+      'rm -rfv a',
+      'rm --recur --fo a',
+      'rm -r a -f',
+      'rm -v -rf -- a',
+      '/bin/rm -f a b --recursive',
+      'RM -fr a',
+    ],
+    'rm --recursive': ['rm -r a', 'rm -R a', 'rm -fr a', 'rm --rec a'],
+    'git push --force': [
+      'git push -f',
+      'git push origin main --force',
+      'git push origin -f main',
+      'git -C a push -uf origin',
+      'git push --forc',
+    ],
+    'git push -f origin': ['git push origin main --force', 'git push -uf origin'],
+    'git commit -n': ['git commit -m a --no-verify', 'git commit -anm x', 'git commit --no-verify'],
+    'git reset --hard': ['git reset HEAD~1 --hard', 'git reset --har', 'git reset -q --hard'],
+    'git clean -fd': ['git clean -df', 'git clean -d --force', 'git clean -xfd .'],
+    'git branch -d *': ['git branch --delete a', 'git branch a -d'],
+    'curl -X DELETE': [
+      'curl -XDELETE http://a',
+      'curl http://a -X DELETE',
+      'curl --request DELETE http://a',
+      'curl -s --request=DELETE http://a',
+      'curl -sX DELETE http://a',
+    ],
+    'curl -o *': ['curl http://a -o b', 'curl -ob http://a', 'curl --output=b http://a'],
+    'sed -i': [
+      'sed -i s/a/b/ f',
+      'sed --in-place s/a/b/ f',
+      'sed -Ei s/a/b/ f',
+      'sed -i.bak s/a/b/ f',
+      'sed -e s/a/b/ f -i',
+    ],
+    'npm install -g': ['npm install --global a', 'npm install a -g', 'npm -g install a'],
+    'chmod -R *': ['chmod --recursive 755 a', 'chmod 755 -R a', 'chmod -vR 755 a'],
+    'find -delete': ['find . -name a -delete', 'find -delete', 'find a b -type f -delete'],
+    'find * -delete': ['find . -delete', 'find a -type f -delete'],
+    'tar -x': ['tar xzf a.tgz', 'tar -xzf a.tgz', 'tar --extract -f a.tgz', 'tar -f a.tgz -x'],
+    'frob --deep': ['frob a --deep', 'frob -v --deep=1 a', 'frob --dee a'],
+    'frob -ab': ['frob -ba', 'frob -b x -a', 'frob -cab'],
+  }
+  const others: Readonly<Record<string, readonly string[]>> = {
+    'rm -rf': ['rm -r a', 'rm -f a', 'rm a', 'rm -- -rf', 'ls -rf', 'rm -v --force a'],
+    'git push --force': ['git push', 'git push origin main', 'git push --force-with-lease', 'git pull --force'],
+    'git commit -n': ['git commit -m n', 'git commit -mn', 'git commit -m -n', 'git commit --amend'],
+    'curl -X DELETE': ['curl -X GET http://DELETE', 'curl -d DELETE http://a'],
+    'sed -i': ["sed -n '/i/p' f", 'sed -ei f', 'sed -e -i f'],
+    'find -delete': ['find . -name -delete2', 'find . -type d -name elt'],
+    'frob -ab': ['frob -a', 'frob --ab', 'frob ab'],
+  }
+
+  it.each(Object.entries(spellings))('%s is refused in every spelling', (entry, lines) => {
+    expect(lines.filter((line) => analyzeCommand(line, { deny: [entry] }).decision !== 'deny')).toEqual([])
+    const policy = compilePolicy({
+      preset: 'autonomous',
+      rules: [{ name: 'r', action: 'ask', commands: [entry, `${entry} *`] }],
+    })
+    const judge = createLineAnalyzer({ root: '/workspace', confined: true })
+    const decide = (line: string) =>
+      judge(line, { cwd: ROOT, policy, call: { tool: 'run_command', input: { command: line }, accesses: [] } }).verdict
+        .decision
+    expect(lines.filter((line) => decide(line) === 'allow')).toEqual([])
+  })
+
+  it.each(Object.entries(others))('%s is not found in other options and values', (entry, lines) => {
+    const open = lines.filter((line) => analyzeCommand(line, {}).decision === 'allow')
+    expect(open.filter((line) => analyzeCommand(line, { deny: [entry] }).decision !== 'allow')).toEqual([])
+  })
+
+  it('never widens an entry that allows', () => {
+    const allowed = (line: string, entry: string) => analyzeCommand(line, { allow: [entry] }).decision
+    expect(allowed('rm -f -r a', 'rm -rf')).toBe('deny')
+    expect(allowed('rm -rf a', 'rm -r')).toBe('deny')
+    expect(allowed('env A=1 ls', 'env ls')).toBe('deny')
   })
 })

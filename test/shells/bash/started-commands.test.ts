@@ -88,6 +88,34 @@ describe('a command that a script starts', () => {
   })
 })
 
+describe('a denied command in a script', () => {
+  it.each([
+    ['env rm', 'env A=1 rm x.txt'],
+    ['env rm', 'v=rm; env -i A=1 $v x.txt'],
+    ['timeout rm', 'timeout -k 1 9 rm x.txt'],
+    ['command rm', 'command -p rm x.txt'],
+    ['xargs rm', 'echo x.txt | xargs -n 1 rm'],
+    ['find -exec rm', 'find . -name x.txt -exec rm {} +'],
+    ['rm -rf', 'rm -f -r x.txt'],
+    ['rm -rf', 'o=--force; rm $o --recursive x.txt'],
+    ['env rm -rf', 'env A=1 rm -fr x.txt'],
+    ['./rm.sh', 'bash rm.sh'],
+    ['./rm.sh', '. ./rm.sh'],
+    ['./rm.sh', 'd=.; sh $d/rm.sh'],
+    ['./rm.sh', 'env A=1 bash -e ./rm.sh'],
+    ['./rm.sh', 'd=/workspace; $d/rm.sh'],
+    ['rm *', 'shopt -s expand_aliases\nalias a=r r=rm\na x.txt'],
+    ['rm x.txt', `shopt -s expand_aliases\nalias a='rm x.txt'\na`],
+    ['rm -f x.txt', `shopt -s expand_aliases\nalias rm='rm -f'\nrm x.txt`],
+  ])('is refused in every form: %s refuses %j', async (entry, script) => {
+    const denied = await run('in the thread of the caller', script, 'bash s.sh', { commands: { deny: [entry] } })
+    expect(denied).toMatchObject({ isRemoved: false, answer: { ok: true } })
+    expect(denied.answer.stderr).toContain(`not allowed: Policy denies "${entry}"`)
+    const other = await run('in the thread of the caller', script, 'bash s.sh', { commands: { deny: [`${entry} y`] } })
+    expect(other.isRemoved).toBe(true)
+  })
+})
+
 describe('the labels of a command that a script starts', () => {
   const labelled = {
     sources: [
