@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
+import { afterAll, onTestFinished, TestRunner } from 'vitest'
 import { type MemoryBackend, type MemoryEntry, memory } from '../../src/backends/memory/index.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
 import type { Backend } from '../../src/storage/backend.ts'
@@ -32,14 +32,13 @@ const environment = {
   GIT_CONFIG_VALUE_0: 'false',
 }
 
-const temporaries: string[] = []
-afterAll(() => {
-  for (const directory of temporaries) rmSync(directory, { recursive: true, force: true })
-})
 
+/** Creates a directory that exists until the end of the test, or else of the suite. */
 export function temporary(): string {
   const directory = mkdtempSync(join(tmpdir(), 'wardspace-git-'))
-  temporaries.push(directory)
+  const remove = () => rmSync(directory, { recursive: true, force: true })
+  if (TestRunner.getCurrentTest() === undefined) afterAll(remove)
+  else onTestFinished(remove)
   return directory
 }
 
