@@ -49,17 +49,23 @@ interface Script {
 }
 
 /** Returns the scripts in a file: none, one, or those of a package. */
-function scriptsIn({ path, kind, scripts }: ScriptFile, text: string): Script[] {
+function scriptsIn({ path, kind, cwd, scripts }: ScriptFile, text: string): Script[] {
   if (kind === 'bash' || kind === 'sh') return [{ text, dialect: kind }]
   if (kind === 'package') return scripts === undefined ? [] : packageScripts(text, scripts)
   if (COMPILED.test(text)) return []
   // A shell runs a file without a first line that names a program by itself.
   if (!text.startsWith('#!')) return [{ text, dialect: 'sh' }]
-  const words = programWords(text)
-  const name = words[0]?.replace(/.*\//s, '') ?? ''
-  const start = { text: [...words, `./${path}`].map(quote).join(' '), dialect: 'sh', origin: 'start' } as const
-  if (!/^(ba|da|a|k|z)?sh$/.test(name)) return [start]
-  return [start, { text, dialect: name === 'sh' || name === 'dash' ? 'sh' : 'bash' }]
+  const words = [...programWords(text), pathFrom(cwd, path)]
+  return [{ text: words.map(quote).join(' '), dialect: 'sh', origin: 'start' }]
+}
+
+/** Returns the path of a file as a program in a directory may be given it. It starts with no dash. */
+function pathFrom(cwd: LogicalPath, path: LogicalPath): string {
+  const from = cwd === ROOT ? [] : cwd.split('/')
+  const to = path.split('/')
+  const shared = from.findIndex((name, index) => name !== to[index])
+  const up = shared === -1 ? 0 : from.length - shared
+  return [up === 0 ? '.' : Array(up).fill('..').join('/'), ...to.slice(from.length - up)].join('/')
 }
 
 /** The first bytes of a program for Linux or macOS. */
@@ -105,7 +111,7 @@ function judgeText(
   const isStart = origin === 'start'
   const analysis = analyzeText(text, listsFor(policy, isStart), {
     ...(root === undefined ? {} : { root }),
-    cwd: isStart ? ROOT : kind === 'package' ? parentOf(path) : cwd,
+    cwd: kind === 'package' ? parentOf(path) : cwd,
     shell: dialect,
     unknowns: 'paths',
     judgesScripts: true,
@@ -122,8 +128,8 @@ function judgeText(
   })
   const reason = analysis.verdict().reasons.find(({ code }) => code !== 'RULE' && code !== 'EMPTY_LINE')
   if (reason !== undefined) verdicts.push(denialOf(path, script, reason))
-  const others = analysis.scripts().filter((file) => !isStart || file.path !== path)
-  return { verdict: verdicts.reduce(combineVerdicts, ALLOWED), scripts: judgeScripts(others, context), commands }
+  const scripts = judgeScripts(analysis.scripts(), context)
+  return { verdict: verdicts.reduce(combineVerdicts, ALLOWED), scripts, commands }
 }
 
 /** Returns the place of a file whose path is one word in every shell, and no option of a command. */

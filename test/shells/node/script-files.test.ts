@@ -332,6 +332,34 @@ describe('a file that a line runs', () => {
     expect(await judge(files, line)).toMatchObject({ decision: 'deny' })
   })
 
+  it.each(
+    [
+      ...['/bin/bash', '/bin/sh', '/bin/dash', '/bin/rbash', '/bin/bash -e', '/usr/bin/nice bash', '/usr/bin/env bash'],
+      ...[
+        '/usr/bin/env  sh',
+        '/usr/bin/env /bin/bash',
+        '/usr/bin/env -S bash',
+        '/usr/bin/env -S bash -eu',
+        '/bin/env dash',
+      ],
+    ].flatMap((program) => ['./x', 'd/x', './d/../d/x', 'cd d && ./x', 'cd d && ../x'].map((line) => [program, line])),
+  )('is judged with #!%s, as %s', async (program, line) => {
+    const file = (text: string) => ({ x: `#!${program}\n${text}\n`, 'd/x': `#!${program}\n${text}\n` })
+    expect(await judge(file('rm v'), line)).toMatchObject({ decision: 'deny' })
+    expect(await judge(file('ls'), line)).toMatchObject({ decision: 'allow' })
+  })
+
+  it.each([
+    ['/bin/bash sub/s.sh', './x'],
+    ['/bin/sh sub/s.sh', '../d/x'],
+    ['/usr/bin/env -S bash sub/s.sh', './x'],
+    ['/usr/bin/env sub/s.sh', './x'],
+    ['sub/s.sh', './x'],
+  ])('finds the file in #!%s from the directory of the command', async (program, line) => {
+    const files = { 'd/x': `#!${program}\n`, 'd/sub/s.sh': 'rm v\n' }
+    expect(await judge(files, `cd d && ${line}`)).toMatchObject({ decision: 'deny' })
+  })
+
   it.each([
     ['another program in its first line', { x: '#!/usr/bin/env python3\nrm\n' }, './x'],
     ['options in its first line', { x: '#!/usr/bin/env -S bash -eu\nls\n' }, './x'],
