@@ -161,13 +161,13 @@ class ActiveTaintTracker implements TaintTracker {
   }
 
   async authorizeChanges(authorized: AuthorizedChanges, draft: LabelledDraft): Promise<AuthorizedChanges> {
-    if (!this.#isTool && draft.flow === undefined) return authorized
+    if (!this.#isTool && draft.flow === undefined && draft.givenPaths === undefined) return authorized
     const questions: SinkQuestion[] = []
     let links: readonly SinkLink[] | undefined
     await this.#labelTargets(authorized, draft)
     for (const known of authorized.changes) {
       const { change } = known
-      if (change.to === null) continue
+      if (change.to === null || draft.givenPaths?.has(change.path) === false) continue
       const ownNames = this.#namesOf(change.path, draft.accesses)
       let shownAs: string[] = []
       // A link to a path that already has the label reveals nothing new.
@@ -231,6 +231,11 @@ class ActiveTaintTracker implements TaintTracker {
   }
 
   labelFailure(failure: Failure): Label {
+    for (const { path } of failure.conflicts ?? []) {
+      this.addRead(path as Path)
+      // The conflicts of a fork show files of its origin.
+      this.addLabel(this.#workspace.origin?.fileLabels.of(path as Path) ?? 'public', path)
+    }
     const received = this.#showsUnspelled(failure) ? this.#receivedByLines() : undefined
     if (received !== undefined) this.addLabel(received.label, received.path)
     if (received === undefined && contentFreeCodes.has(failure.code) && this.#shownNames(failure).length === 0) {
@@ -295,7 +300,7 @@ class ActiveTaintTracker implements TaintTracker {
   }
 
   /** The content that the call puts at a path. Moved files and restored states keep their labels. */
-  #contentOf({ path, from, to }: Change, { flow, contentLabel }: LabelledDraft): TaintOrigin {
+  #contentOf({ path, from, to }: Change, { flow, contentLabel, givenPaths }: LabelledDraft): TaintOrigin {
     if (flow === undefined && this.#isTool && from === undefined) {
       let content = this.#highest() ?? this.#public
       if (contentLabel !== undefined && to?.type === 'file') {
@@ -306,7 +311,8 @@ class ActiveTaintTracker implements TaintTracker {
     }
     const source = this.#isTool && from !== undefined ? from : path
     const content = flow === undefined ? { label: this.#labelOf(source), path: source } : flow.into(path)
-    const taint = flow !== undefined || this.#isTool ? this.#run.taint.origin() : undefined
+    const isGiven = flow !== undefined || this.#isTool || givenPaths?.has(path) === true
+    const taint = isGiven ? this.#run.taint.origin() : undefined
     return higher<TaintOrigin>(taint, content && { ...content, ...this.#call }) ?? this.#public
   }
 

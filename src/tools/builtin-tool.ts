@@ -24,6 +24,8 @@ export interface BuiltinDraft<Result> extends Draft<Result> {
   readonly flow?: ContentFlow
   /** The label that the caller gives to the content of the changes. */
   readonly contentLabel?: Label
+  /** The changed paths whose content the caller of an operation gives, so that it may contain what its run has read. */
+  readonly givenPaths?: ReadonlySet<Path>
   /** Receives the changes instead of the workspace's files, to accept an overlay. They are not journalled. */
   readonly target?: Pick<Backend, 'stat' | 'read' | 'readLink' | 'commit'>
   /** The verdict on the steps of a program, if it is stricter than that on the call. */

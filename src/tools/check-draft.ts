@@ -24,7 +24,7 @@ const count: FieldCheck = {
 
 type Fields<T> = Readonly<Record<keyof T, FieldCheck>>
 
-const draftFields: Fields<Omit<BuiltinDraft<unknown>, 'target' | 'verdict'>> = {
+const draftFields: Fields<Omit<BuiltinDraft<unknown>, 'target' | 'verdict' | 'givenPaths'>> = {
   summary: text,
   changes: optional(list),
   accesses: optional(list),

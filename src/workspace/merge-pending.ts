@@ -21,6 +21,8 @@ export interface MergedChanges {
   /** The paths that changed on both sides. */
   readonly merged: readonly Path[]
   readonly conflicts: readonly MergeConflict[]
+  /** The paths whose conflicts the caller has resolved. */
+  readonly resolved: ReadonlySet<Path>
 }
 
 type Base = NonNullable<Awaited<ReturnType<OverlayBackend['baseOf']>>>
@@ -42,6 +44,7 @@ export async function mergePending(
   const changes: Change[] = []
   const merged: Path[] = []
   const conflicts: MergeConflict[] = []
+  const resolved = new Set<Path>()
   for (const change of pending) {
     const { path } = change
     const ours = await stateAt(above.lower, path)
@@ -60,8 +63,12 @@ export async function mergePending(
     }
     const answer = answers.get(path)
     answers.delete(path)
-    if (answer === undefined) conflicts.push(result)
-    else changes.push({ path, expect, to: stateOf(answer, modeOf(change.to) ?? modeOf(ours)) })
+    if (answer === undefined) {
+      conflicts.push(result)
+      continue
+    }
+    resolved.add(path)
+    changes.push({ path, expect, to: stateOf(answer, modeOf(change.to) ?? modeOf(ours)) })
   }
   for (const path of answers.keys()) {
     throw new ToolError('INVALID_INPUT', `Cannot resolve ${quote(path)}: it is not in conflict`, {
@@ -69,7 +76,7 @@ export async function mergePending(
       hint: 'Pass only paths of the conflicts.',
     })
   }
-  return { changes, merged, conflicts }
+  return { changes, merged, conflicts, resolved }
 }
 
 /** Whether the path is below as it was when it was first changed here. Directories and links that were recreated count as unchanged. */

@@ -86,7 +86,7 @@ export async function openAccept(
 }
 
 function acceptOperation({ backend, origin }: WorkspaceState, accepted: Accepted): Tool {
-  const { changes: pending, merged, conflicts = [] } = accepted
+  const { changes: pending, merged, conflicts = [], resolved } = accepted
   const input = z.object({ reason: z.optional(z.string()) })
   return defineBuiltinTool({
     ...shared,
@@ -108,6 +108,7 @@ function acceptOperation({ backend, origin }: WorkspaceState, accepted: Accepted
       return {
         summary: pending.length === 0 ? 'Nothing to commit' : `Committed ${pending.length} changes of the overlay`,
         changes: pending,
+        ...(resolved === undefined ? {} : { givenPaths: resolved }),
         target: {
           stat: (path) => lower.stat(path),
           read: (path, range) => lower.read(path, range),

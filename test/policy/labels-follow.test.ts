@@ -190,6 +190,41 @@ describe('taint and labels', () => {
     expect(again.taint.label()).toBe('restricted')
   })
 
+  const append = (run: Pick<WorkspaceRun, 'call'>, path: string, content: string) =>
+    run.call('append_file', { path, content })
+
+  it.each([
+    ['a path of the policy', 'conf/x.txt', []],
+    ['a file that another run has labelled', 'notes.txt', ['conf/x.txt']],
+  ] as const)('follow the conflicts of a merge, for %s', async (_, path, reads) => {
+    const workspace = await open()
+    const fork = await workspace.fork({ id: 'fork' })
+    expect(await append(fork.run({ id: 'first' }), path, 'mine\n')).toMatchObject({ ok: true })
+    const other = workspace.run({ id: 'other' })
+    for (const read of reads) await other.call('read_file', { path: read })
+    expect(await append(other, path, 'ours\n')).toMatchObject({ ok: true })
+    expect(await append(fork, 'pub/index.txt', 'a\n')).toMatchObject({ ok: true, label: 'public' })
+    expect(await fork.merge()).toMatchObject({ code: 'WRITE_CONFLICT', label: 'restricted', conflicts: [{ path }] })
+    expect(await append(fork, 'pub/index.txt', 'a\n')).toMatchObject({ code: 'TAINT_DENIED' })
+  })
+
+  it('follow the contents that resolve a merge', async () => {
+    const workspace = await open()
+    const fork = await workspace.fork({ id: 'fork' })
+    for (const path of ['pub/index.txt', 'notes.txt']) {
+      await append(fork, path, 'mine\n')
+      await append(workspace, path, 'ours\n')
+    }
+    const read = (path: string) => workspace.run({ id: path }).call('read_file', { path })
+    await fork.call('read_file', { path: 'conf/x.txt' })
+    const resolve = { 'pub/index.txt': 'both\n', 'notes.txt': 'both\n' }
+    expect(await fork.merge({ resolve })).toMatchObject({ code: 'TAINT_DENIED', path: 'pub/index.txt' })
+    expect(await read('notes.txt')).toMatchObject({ content: expect.stringContaining('ours'), label: 'public' })
+    const again = await fork.merge({ resolve: { ...resolve, 'pub/index.txt': null } })
+    expect(again).toMatchObject({ ok: true })
+    expect(await read('notes.txt')).toMatchObject({ content: expect.stringContaining('both'), label: 'restricted' })
+  })
+
   it('continue in another process with a parked call', async () => {
     const backend = memory(tree)
     const parked = memoryParking()
