@@ -4,6 +4,7 @@ import { aliases, type Call, type Inspectors, refuseAlways, refuseOptions, refus
 import { checkScriptFile } from './launchers.ts'
 import { inspectMake } from './make.ts'
 import { nameVariants } from './name-variants.ts'
+import { npmCommands } from './npm-commands.ts'
 import { type OptionTable, readOptions } from './options.ts'
 import { type Argument, knownText, literalArgument, mayBeOption } from './words.ts'
 import { skipAssignments } from './wrappers.ts'
@@ -113,7 +114,7 @@ function readCommandWords(call: Call, executes: readonly string[]): readonly Arg
   for (let i = 0; i < args.length; i++) {
     const argument = args[i] as Argument
     const { literal } = argument
-    const executing = executes.includes(knownText(commandWords[0]))
+    const executing = executes.includes(subcommandsOf(call, knownText(commandWords[0]))[0] ?? '')
     if (literal === undefined) {
       if (commandWords.length === 0) return refuseUnclear(call, argument)
       // After the name of a script, npm still reads options.
@@ -151,13 +152,15 @@ function inspectManager(call: Call, executes: readonly string[]): undefined {
   const commandWords = readCommandWords(call, executes)
   if (commandWords === undefined) return undefined
   call.walk.analysis.addExecuted('package.json', call.scope, call.at)
-  const subcommand = commandWords[0]?.literal
-  if (subcommand === undefined) return undefined
-  const sub = call.plain === 'npm' ? (abbreviations.get(subcommand) ?? subcommand) : subcommand
+  const [first] = commandWords
+  if (first?.literal === undefined) return undefined
+  const [sub = first.literal, ...others] = subcommandsOf(call, first.literal)
+  // Which command it abbreviates depends on the version of npm.
+  if (others.length > 0) return refuseUnclear(call, first)
   addPackageScripts(call, sub, commandWords.slice(1))
   if (executes.includes(sub)) return execute(call, commandWords.slice(1))
-  const others = skipPackageSelection(call.plain, sub, commandWords)
-  if (others !== undefined) return inspectManager({ ...call, args: others }, executes)
+  const selected = skipPackageSelection(call.plain, sub, commandWords)
+  if (selected !== undefined) return inspectManager({ ...call, args: selected }, executes)
   if (call.plain === 'bun' && /^(exec|repl)$/.test(sub)) {
     call.walk.analysis.deny('INLINE_CODE', 'Code for bun is not analyzed', call.at)
     return undefined
@@ -204,43 +207,79 @@ function inspectManager(call: Call, executes: readonly string[]): undefined {
   return undefined
 }
 
+/** Returns the subcommands for which a word may stand, without their aliases. */
+function subcommandsOf({ plain }: Call, word: string): readonly string[] {
+  return plain === 'npm' ? npmCommands(word) : [word]
+}
+
 /** Adds the scripts of package.json that a subcommand runs, in the directory and in those above it. */
-function addPackageScripts({ walk, scope }: Call, sub: string, words: readonly Argument[]): void {
+function addPackageScripts(call: Call, sub: string, words: readonly Argument[]): void {
+  const { walk, scope } = call
   const runs = /^(run|run-script|rum|urn)$/.test(sub)
-  const [first, ...args] = [...(runs ? [] : [sub]), ...words.map(({ literal }) => literal ?? null)]
-  const name = first ?? ''
-  // `npm t` is `npm test`, but `npm run t` and `yarn t` run the script "t".
-  const names = installs.test(sub) ? ['install', 'prepublish', 'prepare'] : [name, ...(scriptAliases[name] ?? [])]
-  const steps = names.flatMap((step) => [`pre${step}`, step, `post${step}`])
-  // The search for package.json goes up from the directory itself, not from the name of a link to it.
-  walk.analysis.addLeft('..', scope)
-  for (const cwd of scope.cwds ?? [ROOT]) {
-    const scripts = { names: steps, args: installs.test(sub) ? [] : args }
-    for (let directory: LogicalPath = cwd; ; directory = parentOf(directory)) {
-      walk.analysis.addScript(childOf(directory, 'package.json'), 'package', { ...scope, cwds: [ROOT] }, { scripts })
-      if (directory === ROOT) break
+  const steps = lifecycles.get(sub)
+  for (const operands of scriptOperands(call, words, runs)) {
+    const [first, ...args] = [...(runs ? [] : [sub]), ...operands.map(({ literal }) => literal ?? null)]
+    const names = runs ? [first ?? '', ...(first === 'restart' ? RESTART : [])] : [sub, ...(steps ?? [])]
+    const scripts = {
+      names: names.flatMap((step) => [`pre${step}`, step, `post${step}`]),
+      args: steps === undefined || PASSING.test(sub) ? args : [],
+    }
+    // The search for package.json goes up from the directory itself, not from the name of a link to it.
+    walk.analysis.addLeft('..', scope)
+    for (const cwd of scope.cwds ?? [ROOT]) {
+      for (let directory: LogicalPath = cwd; ; directory = parentOf(directory)) {
+        walk.analysis.addScript(childOf(directory, 'package.json'), 'package', { ...scope, cwds: [ROOT] }, { scripts })
+        if (directory === ROOT) break
+      }
     }
   }
 }
 
-/** Subcommands that run the scripts of an installation. */
-const installs = /^(i|in|ins|inst|insta|instal|install|ci|clean-install|add|rebuild|publish|pack|link)$/
-
-const scriptAliases: Readonly<Record<string, readonly string[]>> = {
-  t: ['test'],
-  tst: ['test'],
-  restart: ['stop', 'start'],
+/**
+ * Returns the name and the arguments of a script without the options of the manager. There are two possible results if an
+ * option may take the word after it as its value.
+ */
+function scriptOperands(call: Call, words: readonly Argument[], runs: boolean): readonly (readonly Argument[])[] {
+  const { plain, args } = call
+  const end = args.findIndex(({ literal }) => literal === '--')
+  const passed = new Set(end === -1 ? [] : args.slice(end + 1))
+  const operands: Argument[] = []
+  const values = new Set<Argument>()
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] as Argument
+    const next = words[i + 1]
+    const isOperand = passed.has(word) || word.literal?.startsWith('-') !== true
+    // Only npm reads options after the name of the script.
+    if (isOperand || (plain !== 'npm' && (operands.length > 0 || !runs))) operands.push(word)
+    else if ((plain === 'npm' ? npmValued : valued).test(word.literal ?? '')) i += 1
+    else if (next !== undefined && !passed.has(next) && mayTake(plain, word.literal ?? '', knownText(next))) {
+      values.add(next)
+      if (values.size > 1 || (runs && operands.length === 0)) {
+        refuseUnclear(call, word)
+        return []
+      }
+    }
+  }
+  return values.size === 0 ? [operands] : [operands, operands.filter((word) => !values.has(word))]
 }
 
-/** `init` and `create`, with the aliases and abbreviations that npm accepts. */
-const INITIALIZE = /^(ini|init|inn|inni|innit|cr|cre|crea|creat|create)$/
+/** The scripts that subcommands run, apart from the one of their own name. */
+const lifecycles = new Map<string, readonly string[]>()
+for (const [subs, steps] of [
+  ['install i add ci clean-install rebuild rb link ln', 'install prepublish prepare dependencies'],
+  ['install-test it install-ci-test', 'install prepublish prepare dependencies test'],
+  ['pack publish', 'pack prepublishOnly prepublish prepare'],
+  ['update uninstall dedupe prune audit', 'dependencies'],
+  ['restart', 'stop start'],
+  ['t tst', 'test'],
+] as const)
+  for (const sub of subs.split(' ')) lifecycles.set(sub, steps.split(' '))
 
-/** Abbreviations of subcommands that npm accepts. */
-const abbreviations: ReadonlyMap<string, string> = new Map([
-  ['exe', 'exec'],
-  ['explo', 'explore'],
-  ['explor', 'explore'],
-])
+/** Subcommands with other scripts that pass their arguments to them. */
+const PASSING = /^(restart|t|tst)$/
+const RESTART = ['stop', 'start']
+
+const INITIALIZE = /^(init|create)$/
 
 /**
  * Returns the scope of a command that a package manager starts. An allowlist must name the command: by itself, or together

@@ -87,11 +87,14 @@ function packageScripts(text: string, { names, args }: PackageScripts): Script[]
     return []
   }
   return names.flatMap((name): Script[] => {
-    const script = Object.hasOwn(scripts, name) ? scripts[name] : undefined
+    const script = Object.hasOwn(scripts, name) ? scripts[name] : defaultScripts[name]
     if (typeof script !== 'string') return []
     return [{ text: [script, ...args.map(quote)].join(' '), dialect: 'sh', origin: 'part', name }]
   })
 }
+
+/** What npm runs for a script that package.json does not have. */
+const defaultScripts: Readonly<Record<string, string | undefined>> = { start: 'node server.js' }
 
 /** Returns a word of a shell; for an unknown one, an expansion. */
 function quote(word: string | null): string {

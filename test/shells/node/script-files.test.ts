@@ -1,9 +1,11 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type MemoryEntry, memory } from '../../../src/backends/memory/index.ts'
+import { npmCommands } from '../../../src/shells/analysis/npm-commands.ts'
 import { nodeShell } from '../../../src/shells/node/index.ts'
 import { createWorkspace } from '../../../src/workspace/create-workspace.ts'
 import { times } from '../../counts.ts'
@@ -347,6 +349,68 @@ describe('a file that a line runs', () => {
     const file = (text: string) => ({ x: `#!${program}\n${text}\n`, 'd/x': `#!${program}\n${text}\n` })
     expect(await judge(file('rm v'), line)).toMatchObject({ decision: 'deny' })
     expect(await judge(file('ls'), line)).toMatchObject({ decision: 'allow' })
+  })
+
+  it.each(
+    ['run', 'run-script', 'run-s', 'runScript', 'rum', 'urn'].flatMap((sub) =>
+      [
+        ...['SUB z', 'SUB z --silent', 'SUB --silent z', 'SUB -q z', 'SUB --if-present z', 'SUB --loglevel silent z'],
+        ...['--silent SUB z', '-s SUB --loglevel=error z x', 'SUB -w . z', 'SUB --foo z', 'SUB a --foo z'],
+      ].map((line) => `npm ${line.replace('SUB', sub)}`),
+    ),
+  )('of package.json is found by %s', async (line) => {
+    const manifest = (z: string) => ({ 'package.json': JSON.stringify({ scripts: { z, a: z } }) })
+    expect(await judge(manifest('rm v'), line)).toMatchObject({ decision: 'deny' })
+    if (!line.includes('--foo')) expect(await judge(manifest('ls'), line)).toMatchObject({ decision: 'allow' })
+  })
+
+  it.each([
+    ['npm tes', 'test'],
+    ['npm sto', 'stop'],
+    ['npm resta', 'poststop'],
+    ['npm pac', 'prepack'],
+    ['npm rb', 'prepare'],
+    ['npm verison patch', 'preversion'],
+    ['npm publ', 'prepublishOnly'],
+    ['npm it', 'test'],
+    ['npm up', 'dependencies'],
+    ['npm run restart', 'prestart'],
+    ['pnpm run --silent test', 'test'],
+    ['yarn run -s test', 'test'],
+  ])('of package.json is found by %s: %s', async (line, script) => {
+    const manifest = { 'package.json': JSON.stringify({ scripts: { [script]: 'rm v' } }) }
+    expect(await judge(manifest, line)).toMatchObject({ decision: 'deny' })
+  })
+
+  it('gets the arguments that npm does not take', async () => {
+    const manifest = (z: string) => ({ 'package.json': JSON.stringify({ scripts: { z, start: 'ls' } }) })
+    for (const line of [
+      'npm run z --silent rm v',
+      'npm run z --foo rm v',
+      'npm run z --foo x rm v',
+      'npm run z -- rm v',
+    ])
+      expect(await judge(manifest('timeout 5'), line)).toMatchObject({ decision: 'deny' })
+    expect(await judge(manifest('echo'), 'npm run z --silent a -- --b')).toMatchObject({ decision: 'allow' })
+    expect(await judge(manifest('ls'), 'npm start')).toMatchObject({ decision: 'allow' })
+  })
+
+  it('is found by every word that npm takes for a command', () => {
+    const directory = join(dirname(realpathSync(execFileSync('which', ['npm'], { encoding: 'utf8' }).trim())), '..')
+    const npm = createRequire(import.meta.url)(join(directory, 'lib/utils/cmd-list.js')) as {
+      readonly commands: readonly string[]
+      readonly aliases: Readonly<Record<string, string>>
+      deref(word: string): string | undefined
+    }
+    const words = [...npm.commands, ...Object.keys(npm.aliases)].flatMap((name) =>
+      Array.from(name, (_, end) => name.slice(0, end + 1)),
+    )
+    const different = words.filter((word) => {
+      const command = npm.deref(word)
+      return command !== undefined && !npmCommands(word).includes(command)
+    })
+    expect(different).toEqual([])
+    expect(npmCommands('runScript')).toEqual([npm.deref('runScript')])
   })
 
   it.each([
