@@ -32,7 +32,6 @@ const environment = {
   GIT_CONFIG_VALUE_0: 'false',
 }
 
-
 /** Creates a directory that exists until the end of the test, or else of the suite. */
 export function temporary(): string {
   const directory = mkdtempSync(join(tmpdir(), 'wardspace-git-'))

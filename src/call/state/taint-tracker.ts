@@ -69,7 +69,10 @@ export interface TaintTracker {
 }
 
 /** The fields of a draft that determine the labels of its changes. */
-export type LabelledDraft = Pick<BuiltinDraft<unknown>, 'flow' | 'contentLabel' | 'givenPaths' | 'accesses' | 'copiedFrom'>
+export type LabelledDraft = Pick<
+  BuiltinDraft<unknown>,
+  'flow' | 'contentLabel' | 'givenPaths' | 'accesses' | 'copiedFrom'
+>
 
 /** The labels of files and names that a commit raises. */
 export interface LabelledFiles {

@@ -163,6 +163,7 @@ function inspectDeclaration(call: Call): undefined {
       continue
     }
     const text = literal ?? lead
+    if (mayHoldList(call, argument)) return refuseUnclear(call, argument)
     const name = /^([A-Za-z_]\w*)(\+?=|$)/.exec(text)?.[1]
     if (name === undefined || (literal === undefined && !text.includes('='))) return refuseUnclear(call, argument)
     // In sh, and after another command, the value is split, and the parts become separate words.
@@ -174,6 +175,25 @@ function inspectDeclaration(call: Call): undefined {
     checkVariable(call.walk, name, equals === -1 ? '' : literal?.slice(equals + 1), call.scope, argument.at, raw)
   }
   return undefined
+}
+
+/**
+ * Whether bash may read the value of a declaration as a list: a text in parentheses for an array is expanded a second time.
+ */
+function mayHoldList({ name, walk, scope, args }: Call, { literal, lead, raw }: Argument): boolean {
+  const text = literal ?? lead
+  const equals = text.indexOf('=')
+  // Parentheses without quotes are a list that is expanded once.
+  if (equals === -1 || /^[^=]*=(\(|[\w./:-]*$)/.test(raw)) return false
+  const start = text.slice(equals + 1)
+  if (literal === undefined ? start !== '' && !start.startsWith('(') : !start.startsWith('(')) return false
+  const options = args.map(knownText).filter((word) => /^[-+]/.test(word))
+  if (options.some((option) => /[aA]/.test(option))) return true
+  if (name === 'export' || name === 'readonly') return false
+  if (walk.facts.arrays.has(/^\w*/.exec(text)?.[0] ?? '')) return true
+  // The shell that runs the text has arrays of its own. In a function, a declaration without -g makes another variable.
+  const isOuter = scope.enclosingFunctions.length === 0 || options.some((option) => option.includes('g'))
+  return walk.facts.isShared && isOuter
 }
 
 function refuseUnlessSingleWord(call: Call, argument: Argument): undefined {

@@ -19,8 +19,9 @@ export function analyzeSimpleCommand(walk: WalkContext, node: Command, scope: Sc
   const stdin = checkRedirections(walk, node.redirects, scope)
   if (node.name === undefined) return { ok: scope.cwds, failed: scope.cwds }
   checkExpansions(walk, node.name, scope)
+  const isAssociative = declaresAssociative(node)
   for (const part of node.args) {
-    if (part.type === 'Assignment') checkAssignment(walk, part, scope, name)
+    if (part.type === 'Assignment') checkAssignment(walk, part, scope, name, isAssociative)
     else checkExpansions(walk, part, scope)
   }
   const at = rangeOf(node, scope)
@@ -35,6 +36,11 @@ export function analyzeSimpleCommand(walk: WalkContext, node: Command, scope: Sc
   // An unknown directory is only refused together with what runs in it.
   const result = node.name.text === 'cd' ? undefined : walk.analysis.attempt(analyze)
   return result ?? analyzeValues(walk, node, scope, analyze)
+}
+
+/** Whether the only option of a declaration is `-A`: then subscripts are texts, and no arithmetic. */
+function declaresAssociative({ args: [option, ...others] }: Command): boolean {
+  return option?.text === '-A' && others.every(({ type }) => type === 'Assignment')
 }
 
 /** Analyzes a command with each of the values that its variables may have, if they are known. */

@@ -153,13 +153,30 @@ function checkParameter(walk: WalkContext, node: ParameterExpansionPart, scope: 
 }
 
 /** Checks an assignment before a command, as a command, or as an argument of `export`. */
-export function checkAssignment(walk: WalkContext, node: Assignment, scope: Scope, command?: string): void {
+export function checkAssignment(
+  walk: WalkContext,
+  node: Assignment,
+  scope: Scope,
+  command?: string,
+  isAssociative = false,
+): void {
   checkExpansions(walk, node, scope)
   if (node.index !== undefined) checkNumber(walk, node.index, scope)
+  if (node.value.type === 'ArrayValue' && !isAssociative)
+    for (const element of node.value.elements) checkSubscript(walk, element, scope)
   // `IFS=, read` changes only how this `read` splits its input.
   if (node.name === 'IFS' && command === 'read') return
   const raw = node.value.type === 'Word' && node.append !== true && node.index === undefined ? node.value.text : ''
   checkVariable(walk, node.name, literalOf(node.value), scope, rangeOf(node, scope), raw)
+}
+
+/** Checks the subscript in an element of a list such as `([1]=a [n]=b)`, which is arithmetic. */
+function checkSubscript(walk: WalkContext, element: Word, scope: Scope): void {
+  const subscript = /^\[([\s\S]*)\]\+?=/.exec(element.text)?.[1]
+  if (subscript === undefined) return
+  if (/^(\$?[A-Za-z_]\w*|[\d\s+*/%-])*$/.test(subscript))
+    checkNames(walk, subscript.replaceAll('$', ''), scope, element)
+  else denyArithmetic(walk, subscript, scope, element)
 }
 
 /** Checks the tests of `[[ ]]`. Numeric tests are arithmetic. */

@@ -16,6 +16,8 @@ export interface ScriptFacts {
   /** The script, or another text in its shell, may change how unquoted expansions are split into words. */
   readonly setsSeparators: boolean
   readonly functions: ReadonlySet<string>
+  /** The variables that may be arrays. */
+  readonly arrays: ReadonlySet<string>
   /** A command may remove a function, so that its name starts a program again. */
   readonly removesFunctions: boolean
   /** A command may change the directory. */
@@ -38,6 +40,7 @@ class FactCollector {
   readonly #numeric = new Set<string>()
   readonly #others = new Set(shellTextVariables)
   readonly #functions = new Set<string>()
+  readonly #arrays = new Set(['DIRSTACK', 'COPROC', 'MAPFILE'])
   readonly #frozen = new Map<string, number>()
   /** Names that a command may remove; `undefined` for any name. */
   readonly #removed: (string | undefined)[] = []
@@ -62,6 +65,7 @@ class FactCollector {
       isShared: this.#isShared,
       setsSeparators: this.#isShared || this.#setsSeparators,
       functions,
+      arrays: this.#arrays,
       removesFunctions: this.#removed.some((name) => name === undefined || functions.has(name)),
       changesCwd: this.#moves,
       functionsChangeCwd: this.#movesInFunction,
@@ -72,6 +76,7 @@ class FactCollector {
     switch (node.type) {
       case 'Assignment':
         this.#assign(node.name, node.value.type === 'Word' ? [node.value] : undefined)
+        if (node.value.type === 'ArrayValue' || node.index !== undefined) this.#arrays.add(node.name)
         break
       case 'For':
       case 'Select':
@@ -81,7 +86,11 @@ class FactCollector {
         this.#functions.add(node.name.value)
         this.#depth += 1
         break
+      case 'ArithmeticWord':
+        if (node.value.includes('[')) this.#arrays.add(nameIn(node.value))
+        break
       case 'ParameterExpansion':
+        if (node.index !== undefined) this.#arrays.add(node.parameter)
         if (node.operation?.type === 'Default' && node.operation.operator.endsWith('='))
           this.#assign(node.parameter, [node.operation.operand])
         break
@@ -139,8 +148,10 @@ class FactCollector {
     const declares = words.some((word) => declarers.has(word))
     const freezes = declares && words.some((word) => word === 'readonly' || /^-\w*r/.test(word))
     const sets = words.some((word) => setters.has(word))
+    const makesArrays = words.some((word) => arrayMakers.has(word) || /^-\w*[aA]/.test(word))
     for (const word of words) {
       if (word === 'IFS') this.#setsSeparators = true
+      if (makesArrays) this.#arrays.add(nameIn(word.replace(/^-\w*?a/, '')))
       if (declares) this.#others.add(nameIn(word))
       if (freezes) this.#frozen.set(nameIn(word), (this.#frozen.get(nameIn(word)) ?? 0) + 1)
       // The name may be in the same word as the option: `printf -vname`, `read -raname`.
@@ -174,6 +185,7 @@ const prefixes: ReadonlySet<string | undefined> = new Set(['command', 'builtin']
 const movers: ReadonlySet<string | undefined> = new Set(['cd', 'chdir', 'pushd', 'popd', 'eval'])
 const evaluators = new Set(['eval', 'trap'])
 const declarers = new Set(['declare', 'typeset', 'local', 'export', 'readonly'])
+const arrayMakers = new Set(['mapfile', 'readarray', 'coproc'])
 const setters = new Set(['read', 'mapfile', 'readarray', 'printf', 'getopts'])
 
 /** Whether an arithmetic operator assigns to its left side: `=`, `+=`, `<<=`, but not `<=`. */

@@ -39,6 +39,30 @@ export const ways: readonly string[] = [
     "compgen -C 'rm v' x",
     "compgen -W '$(rm v)'",
   ],
+  ...["declare -a a='($(rm v))'", "typeset -A a='(x $(rm v))'", "declare -a a+='($(rm v))'", "export -a a='($(rm v))'"],
+  ...[
+    "readonly -A a='([$(rm v)]=1)'",
+    "declare -a 'a[0]=($(rm v))'",
+    "a=(); declare a='($(rm v))'",
+    "a[0]=1; declare a='($(rm v))'",
+  ],
+  ...[
+    "mapfile -t a <<< x; declare a='($(rm v))'",
+    "read -ra a <<< x; typeset a='($(rm v))'",
+    "((a[0]=1)); declare a='($(rm v))'",
+  ],
+  ...[
+    "x='($(rm v))'; declare -a y=$x",
+    'f() { local -a a="$1"; }; f \'($(rm v))\'',
+    "f() { local -a a; local a='($(rm v))'; }; f",
+  ],
+  ...[
+    "a=(); f() { declare -g a='($(rm v))'; }; f",
+    "declare DIRSTACK='($(rm v))'",
+    "f() { local -a a; eval 'local a=$1'; }; f '($(rm v))'",
+  ],
+  ...["x='b[$(rm v)]'; a=([x]=1)", "x='b[$(rm v)]'; declare -a a=(1 [$x]=1)", "f() { a=([$1]=1); }; f 'b[$(rm v)]'"],
+  ...["x='b[$(rm v)]'; export a=([c[x]]=1)", 'x=\'b[$(rm v)]\'; a=([ "x" ]+=1)'],
   ...[
     'setarch x86_64 rm v',
     'prlimit rm v',
