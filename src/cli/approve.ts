@@ -6,6 +6,7 @@ import { answerOf } from './ask.ts'
 import { dialectOf } from './dialect.ts'
 import { openWorkspace } from './options.ts'
 import { parseWords, workspaceOptionNames } from './parse-words.ts'
+import { inCommandLineWords } from './refusals.ts'
 
 /**
  * `wardspace approve [ID [ANSWER]] --parked DIR`: lists the calls that wait for an approval, shows one of them, or answers it.
@@ -27,7 +28,7 @@ export async function approve(words: string[]): Promise<number> {
   }
   const workspace = await openWorkspace(values, { run: { actor: 'cli' } }, await dialectOf(values.dialect))
   try {
-    const result = await workspace.resume(id, answerOf(answer))
+    const result = inCommandLineWords(await workspace.resume(id, answerOf(answer)))
     process.stdout.write(`${JSON.stringify(result, null, values.json === true ? undefined : 2)}\n`)
     return result.ok ? 0 : 1
   } finally {

@@ -5,6 +5,7 @@ import { askInTerminal } from './ask.ts'
 import { dialectOf } from './dialect.ts'
 import { openWorkspace } from './options.ts'
 import { parseWords, workspaceOptionNames } from './parse-words.ts'
+import { adviceFor, inCommandLineWords } from './refusals.ts'
 
 /** `wardspace call NAME [JSON]`: makes one call on a real directory and prints the result as JSON, or in the form of the dialect. */
 export async function call(words: string[]): Promise<number> {
@@ -24,7 +25,8 @@ export async function call(words: string[]): Promise<number> {
   try {
     const options = terminal === undefined ? {} : { approve: terminal.approve }
     const result: CallResult = await workspace.callTool(name, input, options)
-    process.stdout.write(`${formatResult(result, values.json === true)}\n`)
+    const shown = isDialectResult(result) ? result : inCommandLineWords(result)
+    process.stdout.write(`${formatResult(shown, values.json === true)}\n`)
     const advice = adviceFor(result, values)
     if (advice !== undefined) process.stderr.write(`${advice}\n`)
     return (isDialectResult(result) ? !result.isError : result.ok) ? 0 : 1
@@ -35,17 +37,6 @@ export async function call(words: string[]): Promise<number> {
 }
 
 type CallResult = Success | Failure | DialectResult
-
-/** Returns the option of the command line that a refused call lacks. */
-function adviceFor(
-  result: CallResult,
-  { shell, parked }: { readonly shell?: string | undefined; readonly parked?: string | undefined },
-): string | undefined {
-  const failure = isDialectResult(result) ? result.failure : result.ok ? undefined : result
-  if (failure?.code === 'SHELL_UNAVAILABLE' && shell === undefined) return 'Commands need a shell: --shell bash'
-  if (failure?.code !== 'APPROVAL_REQUIRED' || parked !== undefined) return undefined
-  return 'Nobody was asked: --ask asks on stderr, and --parked DIR keeps the call for wardspace approve'
-}
 
 /** Formats a result as JSON, but text of a dialect as it is. With `json`, the complete result. */
 function formatResult(result: CallResult, json: boolean): string {

@@ -1,6 +1,6 @@
 import { diffOfChanges } from '../call/change-diff.ts'
 import type { KnownChange } from '../call/state/call.ts'
-import { ToolError } from '../errors.ts'
+import { type Failure, ToolError } from '../errors.ts'
 import { stateAt } from '../storage/versions.ts'
 import { createWorkspace } from '../workspace/create-workspace.ts'
 import { requireAuditFile } from './audit-file.ts'
@@ -8,6 +8,7 @@ import { dialectOf } from './dialect.ts'
 import { auditOf, configOf } from './options.ts'
 import { openPersistentOverlay } from './overlay-state.ts'
 import { parseWords, unknownAction } from './parse-words.ts'
+import { inCommandLineWords } from './refusals.ts'
 import { oneRoot, rootsOf } from './roots.ts'
 
 const optionNames = ['root', 'policy', 'audit', 'dialect', 'merge', 'json'] as const
@@ -40,9 +41,14 @@ export async function overlay(words: string[]): Promise<number> {
     const workspace = await (dialect === undefined
       ? createWorkspace(options)
       : createWorkspace({ ...options, dialect }))
-    const result = await workspace.commit({ reason: 'accepted on the command line', merge: values.merge === true })
+    const isMerge = values.merge === true
+    const result = inCommandLineWords(
+      await workspace.commit({ reason: 'accepted on the command line', merge: isMerge }),
+    )
     await workspace.close()
     process.stdout.write(`${JSON.stringify(result, null, values.json === true ? undefined : 2)}\n`)
+    if (!result.ok && (result as Failure).code === 'WRITE_CONFLICT')
+      process.stderr.write(`${conflictAdvice(isMerge)}\n`)
     return result.ok ? 0 : 1
   } catch (error) {
     if (!(error instanceof ToolError)) throw error
@@ -51,4 +57,10 @@ export async function overlay(words: string[]): Promise<number> {
   } finally {
     await draft.close()
   }
+}
+
+function conflictAdvice(isMerge: boolean): string {
+  return isMerge
+    ? 'Change the files in the root or discard the overlay, and accept again'
+    : 'wardspace overlay accept --merge merges the changes of both sides'
 }

@@ -9,6 +9,7 @@ import { dialectOf } from './dialect.ts'
 import { findJsonError } from './json-error.ts'
 import { configOf, type Options, openWorkspace } from './options.ts'
 import { parseWords, refuseOptions, unknownAction } from './parse-words.ts'
+import { inCommandLineWords } from './refusals.ts'
 import { type Root, rootsOf } from './roots.ts'
 
 /**
@@ -30,7 +31,7 @@ export async function policy(words: string[]): Promise<number> {
       tools.find(({ name }) => name === tool),
       target,
     )
-    const explained = await workspace.explainTool(tool, input)
+    const explained = inCommandLineWords(await workspace.explainTool(tool, input))
     process.stdout.write(
       values.json === true
         ? `${JSON.stringify({ tool, input, ...explained })}\n`

@@ -1,6 +1,7 @@
 import { ToolError } from '../errors.ts'
 import type { Shell } from '../shells/types.ts'
 import { joinSentences } from '../util/join-sentences.ts'
+import { commandLineHint } from './refusals.ts'
 import type { Root } from './roots.ts'
 
 /** Other options that a shell depends on. */
@@ -41,7 +42,9 @@ export async function asTypeError<T>(open: () => Promise<T>): Promise<T> {
     return await open()
   } catch (error) {
     if (!(error instanceof ToolError)) throw error
-    const { hint } = error.details
-    throw new TypeError(hint === undefined ? error.message : joinSentences(error.message, String(hint)))
+    const hint = commandLineHint(error.details.hint ?? '')
+    const isOfLibrary = error.details.hint !== undefined && hint === ''
+    const help = isOfLibrary ? 'Use --shell bash, which needs none.' : hint
+    throw new TypeError(help === '' ? error.message : joinSentences(error.message, help))
   }
 }

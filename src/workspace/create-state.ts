@@ -199,7 +199,7 @@ function reasonUnavailable(
   }
   if (isCommand && shell === undefined) {
     return new ToolError('SHELL_UNAVAILABLE', `${name} needs a shell, and this workspace has none`, {
-      hint: 'Work without commands. A user can add a shell: --shell bash, or the option shell: bash().',
+      hint: 'Work without commands. In code, a shell is added by createWorkspace({ shell: bash() }).',
     })
   }
   if (permission === 'command:background' && shell?.capabilities.background !== true) {

@@ -390,6 +390,8 @@ describe('a shell that is not available', () => {
       })
     await expect(refused()).rejects.toThrow(new TypeError('There is none'))
     await expect(refused('Take another.')).rejects.toThrow(new TypeError('There is none. Take another.'))
+    const sandbox = refused("Pass a `sandbox`, or run commands without one: sandbox: 'none'.")
+    await expect(sandbox).rejects.toThrow(new TypeError('There is none. Use --shell bash, which needs none.'))
   })
 })
 

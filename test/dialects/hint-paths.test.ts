@@ -1,14 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { inClientWords } from '../../src/adapters/mcp/client-words.ts'
 import { memory } from '../../src/backends/memory/index.ts'
+import { fieldNamesOf } from '../../src/call/parse-input.ts'
+import { inCommandLineWords } from '../../src/cli/refusals.ts'
 import { dialects } from '../../src/dialects/index.ts'
 import { mcpFilesystem } from '../../src/dialects/mcp-filesystem/index.ts'
 import { toDialectError } from '../../src/dialects/runtime/translate-error.ts'
 import type { DialectTool } from '../../src/dialects/runtime/types.ts'
-import { type ErrorCode, errorHints } from '../../src/errors.ts'
+import { type ErrorCode, errorHints, type Failure } from '../../src/errors.ts'
 import { createWorkspace } from '../../src/index.ts'
 import { builtinTools } from '../../src/tools/index.ts'
+import { toolFields } from '../../src/tools/tool-fields.ts'
 
 describe('the hint for a target that is a directory', () => {
   it.each([
@@ -40,8 +44,17 @@ describe('the virtual roots of a dialect', () => {
 /** The hints that the source has as texts. */
 function writtenHints(): string[] {
   const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
-  const hints = sources.flatMap((name) => [...readFileSync(`src/${name}`, 'utf8').matchAll(/\bhint: '([^'\n]+)'/g)])
-  return [...new Set(hints.map(([, hint = '']) => hint))]
+  const written = /\bhint:\s+(?:'([^'\n]+)'|"([^"\n]+)"|`([^`\n]+)`)/g
+  const hints = sources.flatMap((name) => [...readFileSync(`src/${name}`, 'utf8').matchAll(written)])
+  const texts = hints.map(([, single, double, template]) => single ?? double ?? template?.replace(/\$\{[^}]*\}+/g, 'X'))
+  // A template within a template ends too early.
+  return [...new Set(texts.filter((text) => text !== undefined && !text.includes('=>')))] as string[]
+}
+
+/** The words of a hint that are names: in snake_case or camelCase, functions, options in backquotes, and flags except those of git. */
+function namesOfHint(hint: string): readonly string[] {
+  const plain = hint.replace(/"[^"]*"/g, '').replace(/git(?: [\w-]+)+/g, '')
+  return plain.match(/--[a-z][a-z-]*|`[^`]+`|\w+\(|\b[a-z]+(?:_[a-z]+)+\b|\b[a-z]+[A-Z]\w*/g) ?? []
 }
 
 /** The names that a caller of a tool has: the tool, its fields at any depth, and the fields of the workspace's tools that it accepts too. */
@@ -67,11 +80,51 @@ describe('the hint of every code', () => {
         const shown = toDialectError(dialect, dialect.tools[0]?.name ?? '', failure, {
           workspaceTool: 'read_file',
         }).hint
-        const words = shown.replace(/"[^"]*"/g, '').match(/\b[a-z]+(?:_[a-z]+)+\b|\b[a-z]+[A-Z]\w*/g) ?? []
+        const words = namesOfHint(shown)
         others.push(...words.filter((word) => !names.has(word)).map((word) => `${code}: ${word} in ${shown}`))
       }
     }
     expect(written.length).toBeGreaterThan(50)
+    expect([...new Set(others)]).toEqual([])
+  })
+
+  const refusals = (Object.keys(errorHints) as ErrorCode[]).flatMap((code) =>
+    [errorHints[code], ...written].map((hint) => ({ ok: false as const, code, message: 'Refused', hint })),
+  )
+  const ofTools = new Set([
+    ...builtinTools.flatMap(({ name, input }) => [name, ...fieldNamesOf(input)]),
+    // A field of results, and one of a policy.
+    ...['artifactUri', 'callId', 'deniedPaths', 'allowedPaths', 'is_regex', 'content_search'],
+  ])
+
+  it('names no option of the command line in code', () => {
+    expect(refusals.filter(({ hint }) => namesOfHint(hint).some((name) => name.startsWith('--')))).toEqual([])
+  })
+
+  it('names only tools and fields for a client of MCP', async () => {
+    const others = refusals.flatMap((failure) => {
+      const { hint } = inClientWords(failure, builtinTools)
+      expect(hint).toMatch(/\S[.?!)]$/)
+      return namesOfHint(hint).filter((name) => !ofTools.has(name))
+    })
+    expect([...new Set(others)]).toEqual([])
+  })
+
+  it('names only tools that are served', async () => {
+    const { tools } = await createWorkspace({ backend: memory(), policy: 'autonomous', readOnly: true })
+    const served = new Set(tools.map(({ name }) => String(name)))
+    const others = refusals.flatMap((failure) =>
+      namesOfHint(inClientWords(failure, tools).hint).filter((name) => name in toolFields && !served.has(name)),
+    )
+    expect([...new Set(others)]).toEqual([])
+  })
+
+  it('names only tools and fields on the command line, whose options are in an advice of their own', () => {
+    const others = refusals.flatMap((failure) => {
+      const { hint } = inCommandLineWords(failure) as Failure
+      expect(hint).not.toBe('')
+      return namesOfHint(hint).filter((name) => !ofTools.has(name))
+    })
     expect([...new Set(others)]).toEqual([])
   })
 })

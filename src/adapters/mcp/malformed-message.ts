@@ -48,14 +48,14 @@ function problemOf(method: string, params: Readonly<Record<string, unknown>>, is
   if (!isValid) return '"_meta" does not match the protocol'
   if ('arguments' in params && !isObject(params.arguments)) return '"arguments" must be an object'
   // The SDK would drop the field without a word.
-  const prototype = prototypeField(params)
+  const prototype = isObject(params.arguments) ? prototypeField(params.arguments) : undefined
   if (prototype !== undefined) return `unknown field ${JSON.stringify(prototype)}`
   return method === 'tools/call' ? unknownField(params, callFields) : undefined
 }
 
-/** Returns the path of a field `__proto__` at any depth, or undefined when there is none. */
-function prototypeField(message: object): string | undefined {
-  const pending: (readonly [value: object, path: string])[] = [[message, '']]
+/** Returns the path of a field `__proto__` of the arguments, at any depth, or undefined when there is none. */
+function prototypeField(args: object): string | undefined {
+  const pending: (readonly [value: object, path: string])[] = [[args, 'arguments.']]
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [value, path] = next
     if (Object.hasOwn(value, '__proto__')) return `${path}__proto__`

@@ -4,6 +4,7 @@ import type { Failure } from '../../errors.ts'
 import type { ToolDescription } from '../../workspace/create-workspace.ts'
 import { modelTools, toJsonSchema, toModelText } from '../json-schema/index.ts'
 import type { RequestOptions } from './call-options.ts'
+import { inClientWords } from './client-words.ts'
 import { openProgress } from './progress.ts'
 import { requireNoCursor } from './protocol-errors.ts'
 import type { CallToolResult, Server, Tool } from './sdk.ts'
@@ -39,7 +40,8 @@ export function serveTools(
           })
           if (isDialectResult(result)) return fromDialect(result)
           onResult(result)
-          return toCallResult(params.name, result)
+          const tools = 'dialect' in serves.workspace ? [] : serves.workspace.tools
+          return toCallResult(params.name, result.ok ? result : inClientWords(result, tools))
         } finally {
           progress.end()
         }

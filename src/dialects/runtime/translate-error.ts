@@ -2,6 +2,7 @@ import { fieldNamesOf } from '../../call/parse-input.ts'
 import { errorHints, type Failure } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
 import { checkArgument, must, requireText } from '../../util/check-options.ts'
+import { knownSentences } from '../../util/hint-names.ts'
 import type { PathMapping } from './path-mapping.ts'
 import type { Dialect, DialectError, DialectTool, Hints } from './types.ts'
 
@@ -97,11 +98,9 @@ function hintOf(
   }
   const neutral = neutralHints(pathMapping.roots)[code]
   if (neutral !== undefined) return neutral
-  const renamed = inDialectNames(hint, { fields, tools })
-  if (namesOthers(renamed, tools)) {
-    const usual = errorHints[code]
-    return namesOthers(usual, tools) ? 'Do not repeat the call as it is.' : usual
-  }
+  const knows = knowsNames(tools)
+  const renamed = knownSentences(inDialectNames(hint, { fields, tools }), knows)
+  if (renamed === '') return knownSentences(errorHints[code], knows) || 'Do not repeat the call as it is.'
   if (!Array.isArray(suggestions)) return renamed
   return suggestions.reduce(
     (text: string, path: string) => text.replace(`"${path}"`, () => `"${pathMapping.outward(path)}"`),
@@ -129,14 +128,10 @@ function renameTools(hint: string, tools: Dialect['tools']): string {
   })
 }
 
-/**
- * Whether a hint names tools or fields that the dialect does not have: the words in snake_case and camelCase outside of quoted
- * text.
- */
-function namesOthers(hint: string, tools: Dialect['tools']): boolean {
-  if (tools.length === 0) return false
-  const names = hint.replace(/"[^"]*"/g, '').match(/\b[a-z]+(?:_[a-z]+)+\b|\b[a-z]+[A-Z]\w*/g) ?? []
-  return names.some((name) => !tools.some((tool) => tool.name === name || fieldNamesOf(tool.input).has(name)))
+/** Returns a test of whether the caller of a dialect's tools knows a name: that of a tool or of a field, at any depth. */
+function knowsNames(tools: Dialect['tools']): (name: string) => boolean {
+  if (tools.length === 0) return () => true
+  return (name) => tools.some((tool) => tool.name === name || fieldNamesOf(tool.input).has(name))
 }
 
 /** Replacements for those hints of the workspace that name its tools or fields. */
