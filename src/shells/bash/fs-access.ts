@@ -54,12 +54,18 @@ export class FsAccess {
     if (answer !== undefined) return answer
     if (location.in === 'nowhere') {
       const error = new ToolError('PATH_REJECTED', `${JSON.stringify(path)} is outside the workspace`)
-      if (operation !== 'stat' && operation !== 'scandir') {
+      if (operation !== 'stat' && operation !== 'scandir' && !this.#isIgnoreFile(path)) {
         this.options.roots.workspace.refuse('file:read', path, error)
       }
       throw systemError('ENOENT', operation, path)
     }
     throw systemError(location.in === 'frame' && operation === 'read' ? 'EISDIR' : 'EACCES', operation, path)
+  }
+
+  /** Whether a path is that of an ignore file outside of the root, where `rg` looks for them by itself. */
+  #isIgnoreFile(path: string): boolean {
+    const [, directory, name] = /^(.*)\/([^/]+)$/.exec(resolvePath('/', path)) ?? []
+    return ignoreFiles.has(name) && /^(?:frame|device)$/.test(this.locate(`${directory}/`).in)
   }
 
   /** @param shows whether the command learns that the entry exists */
@@ -101,6 +107,8 @@ export class FsAccess {
     )
   }
 }
+
+const ignoreFiles: ReadonlySet<string | undefined> = new Set(['.gitignore', '.ignore', '.rgignore'])
 
 const EPOCH = new Date(0)
 

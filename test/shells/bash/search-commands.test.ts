@@ -174,6 +174,17 @@ describe('grep and rg', () => {
     }
   })
 
+  it.each([
+    'rg -o foo src',
+    'cd src/deep && rg --stats foo',
+    'rg --json foo ..',
+    'rg -U foo /',
+    'rg -r bar foo src/b.ts',
+  ])('report no refusal for the ignore files that rg looks for above the root: %s', async (line) => {
+    const { run } = await shellBench(tree)
+    expect((await run(line)).refused).toBeUndefined()
+  })
+
   it('take linear time', async () => {
     const { run } = await shellBench({ 'a.txt': `${'a'.repeat(50_000)}\n` })
     const start = ownTime()
