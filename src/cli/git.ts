@@ -8,7 +8,7 @@ import type { WorkspaceValues } from './parse-words.ts'
  */
 export async function gitOf(options: WorkspaceValues): Promise<Pick<WorkspaceOptions, 'git'>> {
   if (options.git !== true) return {}
-  if (options.shell !== 'bash') throw new TypeError('--git is for the commands of --shell bash')
+  if (options.shell !== 'bash') throw new TypeError('--git needs --shell bash')
   for (const name of ['overlay', 'read-only', 'record'] as const) {
     if (options[name] !== undefined) throw new TypeError(`--git writes the repository itself: leave out --${name}`)
   }

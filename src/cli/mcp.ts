@@ -40,13 +40,14 @@ export async function mcp(words: string[], host: Host = process): Promise<number
 
 async function serveStdio(values: McpOptions, host: Host, stopped: Promise<void>): Promise<void> {
   for (const name of httpOptionNames) {
-    if (values[name] !== undefined) throw new TypeError(`--${name} is for --http PORT`)
+    if (values[name] !== undefined) throw new TypeError(`--${name} needs --http PORT`)
   }
   if (values.ask === true) {
-    throw new TypeError('--ask needs stdin, which the client uses: the client asks if it can, or use --http')
+    throw new TypeError(
+      '--ask needs stdin, which the client uses; use --http PORT, or leave it out, and the client asks if it can',
+    )
   }
-  if (values.json === true)
-    throw new TypeError('--json prints where --http listens; without --http, stdout belongs to the client')
+  if (values.json === true) throw new TypeError('--json needs --http PORT: without it, stdout belongs to the client')
   const workspace = await openServed(values)
   const clientRoots = isFixed(values)
     ? undefined

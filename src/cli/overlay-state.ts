@@ -18,7 +18,7 @@ export function openPersistentOverlay(root: string): OverlayBackend {
   const files = join(directory, 'files')
   mkdirSync(files, { recursive: true, mode: 0o700 })
   const lock = takeFileLock(join(directory, 'lock'))
-  if (lock === undefined) throw new TypeError(`Another process uses the overlay of "${root}"`)
+  if (lock === undefined) throw new TypeError(`Another process uses the overlay of "${root}"; wait until it ends`)
   const closing = {
     ...lower,
     async close() {

@@ -19,7 +19,8 @@ export async function overlay(words: string[]): Promise<number> {
   const [action = 'show'] = positionals
   const actions = ['show', 'accept', 'discard']
   if (!actions.includes(action)) throw unknownAction('overlay', action, actions)
-  if (values.merge === true && action !== 'accept') throw new TypeError('--merge is for "overlay accept"')
+  if (values.merge === true && action !== 'accept')
+    throw new TypeError(`--merge has no effect on "overlay ${action}"; use it with "overlay accept"`)
   const draft = openPersistentOverlay(oneRoot(values.root))
   try {
     if (action === 'discard') await draft.discard()

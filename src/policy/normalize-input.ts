@@ -60,7 +60,7 @@ function withPreset(policy: Record<string, unknown>, origins: FieldOrigins): unk
   const { defaultAction, ...fields } = policy
   const field = writtenField('defaultAction', origins)
   if (Object.hasOwn(fields, 'preset'))
-    throw new TypeError(`Policy fields "${field}" and "preset" are the same; keep one`)
+    throw new TypeError(`Policy fields "${field}" and "preset" mean the same; keep one`)
   if (typeof defaultAction !== 'string' || !Object.hasOwn(defaultActions, defaultAction)) {
     const names = Object.keys(defaultActions)
     const quoted = names.map((name) => `"${name}"`).join(' or ')

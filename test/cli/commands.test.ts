@@ -248,7 +248,9 @@ describe('overlay accept', () => {
     await printed(call, 'edit_file', JSON.stringify(edit), '--root', root, '--overlay')
     writeFileSync(join(root, 'a.txt'), 'one\ntwo\nthree\nFOUR\n')
     expect(await printed(overlay, 'accept', '--root', root)).toMatchObject({ code: 1 })
-    await expect(overlay(['show', '--merge', '--root', root])).rejects.toThrow('--merge is for "overlay accept"')
+    await expect(overlay(['show', '--merge', '--root', root])).rejects.toThrow(
+      '--merge has no effect on "overlay show"; use it with "overlay accept"',
+    )
     const { code, out } = await printed(overlay, 'accept', '--merge', '--json', '--root', root)
     expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 0, ok: true, merged: ['a.txt'] })
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('ONE\ntwo\nthree\nFOUR\n')

@@ -371,12 +371,12 @@ describe('the roots of a client', () => {
 
 describe('options that contradict each other are refused with the reason', () => {
   it.each<[string[], RegExp]>([
-    [['--host', '127.0.0.1'], /--host is for --http/],
-    [['--token-file', 'x'], /--token-file is for --http/],
-    [['--allowed-host', 'x'], /--allowed-host is for --http/],
-    [['--allowed-origin', 'x'], /--allowed-origin is for --http/],
+    [['--host', '127.0.0.1'], /--host needs --http/],
+    [['--token-file', 'x'], /--token-file needs --http/],
+    [['--allowed-host', 'x'], /--allowed-host needs --http/],
+    [['--allowed-origin', 'x'], /--allowed-origin needs --http/],
     [['--ask'], /--ask needs stdin/],
-    [['--json'], /--json prints where --http/],
+    [['--json'], /--json needs --http/],
     [['--http', 'x'], /"x" is not a port/],
     [['--http', '65536'], /"65536" is not a port/],
     [['--http', '0', '--host', '0.0.0.0'], /accepts other machines/],

@@ -365,7 +365,7 @@ const words: readonly [input: unknown, message: string][] = [
   ],
   [
     { defaultAction: 'allow', preset: 'autonomous' },
-    'Policy fields "defaultAction" and "preset" are the same; keep one',
+    'Policy fields "defaultAction" and "preset" mean the same; keep one',
   ],
   [
     { default_action: 'allow', defaultAction: 'allow' },

@@ -42,6 +42,11 @@ export async function withHint(request: Request, response: Response): Promise<Re
  */
 export async function withReason(copy: Request | undefined, response: Response): Promise<Response> {
   if (copy === undefined) return response
+  if (response.status === 202) {
+    // The transport accepts a list without messages.
+    const answer = (await copy.text()).trim() === '[]' ? malformedAnswer([]) : undefined
+    return answer === undefined ? response : refusal(400, answer.error.message, HINT, { code: answer.error.code })
+  }
   if (response.status !== 400 || (await codeOf(response)) !== rpcCodes.parse) {
     // Not awaited: it settles only when the body of the request itself has ended.
     void copy.body?.cancel().catch(() => {})

@@ -1,4 +1,5 @@
 import type { CallOptions } from '../../call/state/call.ts'
+import { didYouMean } from '../../util/check-options.ts'
 import type { RequestOptions } from './call-options.ts'
 import { invalidParams, requireNoCursor } from './protocol-errors.ts'
 import { readResource } from './read-resource.ts'
@@ -100,14 +101,20 @@ export function servePrompts(server: Server, serving: ServedState, { rounds, cal
     rounds.run(context, (request) =>
       serving.use(async (serves) => {
         const current = requireServed(serves)
-        const prompt = (await availablePrompts(current)).find(({ name }) => name === params.name)
-        if (prompt === undefined) throw invalidParams(`There is no prompt ${JSON.stringify(params.name.slice(0, 100))}`)
+        const available = await availablePrompts(current)
+        const prompt = available.find(({ name }) => name === params.name)
+        if (prompt === undefined) throw unknownName('There is no prompt', params.name, available)
         const values = checkArguments(prompt, params.arguments ?? {})
         const messages = await prompt.messages(values, current, callOptions(request))
         return { description: prompt.description, messages }
       }),
     ),
   )
+}
+
+function unknownName(message: string, name: string, known: readonly { readonly name: string }[]): Error {
+  const names = known.map((one) => one.name)
+  return invalidParams(`${message} ${JSON.stringify(name.slice(0, 100))}${didYouMean(name, names, 'the names are')}`)
 }
 
 async function availablePrompts({ run }: Served): Promise<Prompt[]> {
@@ -130,7 +137,7 @@ function checkArguments(prompt: Prompt, input: Readonly<Record<string, string>>)
   const entries = Object.entries(input).filter(([, value]) => value.trim() !== '')
   for (const [name, value] of entries) {
     if (!prompt.arguments.some((parameter) => parameter.name === name)) {
-      throw invalidParams(`The prompt ${prompt.name} has no argument ${JSON.stringify(name.slice(0, 100))}`)
+      throw unknownName(`The prompt ${prompt.name} has no argument`, name, prompt.arguments)
     }
     if (value.length > MAX_ARGUMENT) throw invalidParams(`The argument ${name} is over ${MAX_ARGUMENT} characters`)
   }

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini'
 import type { Failure } from '../../errors.ts'
+import { inClientWords } from './client-words.ts'
 import { type JSONRPCMessage, ProtocolErrorCode } from './sdk.ts'
 
 /** The code for a missing resource until 2025-11-25. The SDK sends `-32602`, as later versions of the protocol require. */
@@ -18,8 +19,9 @@ const codes: Readonly<Partial<Record<Failure['code'], number>>> = {
 
 /** Returns a refusal as an error, for requests whose results cannot contain it: code and hint as text, the complete refusal as data. */
 export function failureError(failure: Failure): Error {
-  const { code, message, hint } = failure
-  return protocolError(codes[code] ?? REFUSED, `${code}: ${message}\n${hint}`, { [FAILURE]: failure })
+  const shown = inClientWords(failure)
+  const { code, message, hint } = shown
+  return protocolError(codes[code] ?? REFUSED, `${code}: ${message}\n${hint}`, { [FAILURE]: shown })
 }
 
 /** Returns the error for invalid parameters. */

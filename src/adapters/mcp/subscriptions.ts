@@ -27,7 +27,7 @@ export function createSubscriptions(): Subscriptions {
   return {
     async add(served, uri, options) {
       if (triggers.size >= MAX_SUBSCRIPTIONS && !triggers.has(uri))
-        throw invalidParams(`There are ${MAX_SUBSCRIPTIONS} subscriptions already`)
+        throw invalidParams(`There are ${MAX_SUBSCRIPTIONS} subscriptions already: unsubscribe from one`)
       const name = parseResourceUri(uri)
       // Reading the first line checks and records whether the client may read it.
       if (name.type === 'text') await readResource(served.run, uri, { ...name, range: { maxLines: 1 } }, options)
