@@ -59,7 +59,7 @@ export const shortcuts: readonly Shortcut[] = [
     does: 'The files',
     act() {
       showPanel('files')
-      focus('[role="tree"]')
+      focus('wardspace-files', '[role="tree"]')
     },
   },
   {

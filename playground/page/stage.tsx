@@ -87,6 +87,7 @@ function ActiveView({
   if (view === 'start') {
     return (
       <StartView
+        pick={projectSession?.conversation.pick.value ?? { kind: 'scripted', scenario: '' }}
         onStart={(id) => void runScenario(id)}
         onOwnModel={useOwnModel}
         onOpenProject={() => {

@@ -1,9 +1,7 @@
-import { effect, type ReadonlySignal } from '@preact/signals'
 import { redact } from 'wardspace/tool'
 import {
   type ChangedFile,
   type Changes,
-  type ChangesOptions,
   type ChangesSource,
   commentsInWords,
   createChanges,
@@ -13,6 +11,7 @@ import {
 import { sha256Of } from '../projects/sha256.ts'
 import { changedFiles, contentOfChange } from './changes.ts'
 import type { Conversation } from './conversation.ts'
+import { followed } from './followed.ts'
 import { textOf } from './text.ts'
 import type { Session } from './types.ts'
 
@@ -35,24 +34,6 @@ export function openReview({ session, conversation }: ReviewParts, saved?: Saved
       void conversation.send(await messageOf(session, comments))
     },
   })
-}
-
-/** The workspace of a session for a controller, also after a change of the settings has opened another one. */
-export function followed(
-  session: Pick<Session, 'workspace' | 'undo'> & { readonly revision: ReadonlySignal<number> },
-): ChangesOptions['workspace'] {
-  return {
-    run: (options) => session.workspace.peek().run(options),
-    undo: (callId) => session.undo(callId) as ReturnType<ChangesOptions['workspace']['undo']>,
-    subscribe: (listener) => {
-      let isFirst = true
-      return effect(() => {
-        session.revision.value
-        if (!isFirst) listener({ type: 'changed', paths: undefined, listing: true })
-        isFirst = false
-      })
-    },
-  }
 }
 
 /** The changes in the history of a session, which also has those of secret files. */

@@ -41,6 +41,14 @@ export function originOf(pick: EndpointPick): string | undefined {
   return address === undefined ? undefined : new URL(address).origin
 }
 
+/** Says in at most eight words what leaves the page with a model. */
+export function whatLeaves(pick: ModelPick): string {
+  if (pick.kind === 'scripted') return 'Nothing leaves this page'
+  if (pick.kind === 'builtin') return 'Nothing leaves this machine'
+  const address = addressOf(pick)
+  return `What the agent reads goes to ${address === undefined ? 'your model' : new URL(address).host}`
+}
+
 /** Whether a model needs a key that is not there. */
 export function lacksKey(pick: EndpointPick): boolean {
   return presetOf(pick.provider).needsKey && !hasKey(pick.provider, originOf(pick))

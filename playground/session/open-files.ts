@@ -1,8 +1,8 @@
 import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { Path } from 'wardspace'
 import { joinSentences } from 'wardspace/dialect'
+import { createRefresh } from '../../src/ui/refresh.ts'
 import { sha256Of } from '../projects/sha256.ts'
-import { oneAtATime } from './one-at-a-time.ts'
 import { type FileText, textOf } from './text.ts'
 import type { Session } from './types.ts'
 
@@ -85,7 +85,7 @@ class EditorFiles implements OpenFiles {
   readonly #writing = new Set<string>()
   /** Counts requests to refresh. */
   #revision = 0
-  readonly #check = oneAtATime(() => this.#checkAll())
+  readonly #check = createRefresh(() => this.#checkAll())
 
   constructor(session: Pick<Session, 'project' | 'save'>) {
     this.#session = session

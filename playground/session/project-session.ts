@@ -1,14 +1,13 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
 import { createWorkspace, type Failure, type Success, type Workspace } from 'wardspace'
 import { callbackSink } from 'wardspace/audit'
-import type { Changes, SavedTerminal, Terminal } from 'wardspace/ui'
+import type { Changes, Files, SavedTerminal, Terminal } from 'wardspace/ui'
 import type { OpenProject } from '../projects/types.ts'
 import { OPEN_CONVERSATION, openArchive } from './archive.ts'
 import { type Autosave, createAutosave } from './autosave.ts'
 import { changedPaths, type FileChange } from './changes.ts'
 import { createReviewLoader } from './changes-load.ts'
 import { type Conversation, createConversation, type SavedConversation } from './conversation.ts'
-import { createFileActions, type FileActions } from './file-actions.ts'
 import { createFollowing, type Following } from './following.ts'
 import { loadAgent, loadScenarios } from './load-agent.ts'
 import type { ModelPick } from './model.ts'
@@ -18,7 +17,7 @@ import type { Replacement } from './replacement.ts'
 import { createSearch, type Search } from './search.ts'
 import { snapshotSignal } from './snapshot-signal.ts'
 import { openTerminal } from './terminal.ts'
-import { createTree, type FileTree } from './tree.ts'
+import { openTree } from './tree.ts'
 import type { TypedTexts } from './typed-texts.ts'
 import type { Session } from './types.ts'
 import { openTyping } from './typing.ts'
@@ -29,9 +28,8 @@ export interface ProjectSession {
   /** False once another tab has taken over the project. This tab then only displays it. */
   readonly writable: ReadonlySignal<boolean>
   readonly session: Session
-  readonly tree: FileTree
+  readonly tree: Files
   readonly files: OpenFiles
-  readonly fileActions: FileActions
   /** The texts of fields that the person has not sent or applied. */
   readonly texts: TypedTexts
   readonly search: Search
@@ -108,7 +106,6 @@ export async function openProjectSession(
 ): Promise<ProjectSession> {
   const session = await openSession(project, { ...options, writable: project.writable })
   const viewer = await openViewer(project)
-  const tree = createTree(project.backend)
   const look: ProjectSession['look'] = (tool, input, options) => viewer.callTool(tool, input, options)
   const autosave = createAutosave(project, project.writable)
   const conversation = await openConversation(project, session, options.pick, autosave)
@@ -116,16 +113,16 @@ export async function openProjectSession(
   const { files, texts, close: endTyping } = await openTyping(project, session, autosave)
   const terminal = openTerminal(session, await loadTerminal(project))
   autosave.follow('terminal', [snapshotSignal(terminal)], terminal.keep)
+  const tree = openTree({ session, files })
   const following = createFollowing(session, conversation.isWorking)
 
   const review = createReviewLoader({ session, conversation }, autosave)
-  const again = () => Promise.all([tree.refresh(), files.refresh()])
   const endLooking = effect(() => {
     session.revision.value
-    void again()
+    void files.refresh()
   })
   const stopElsewhere = project.onElsewhere((event) => {
-    if (event.kind === 'changed') void again()
+    if (event.kind === 'changed') void Promise.all([tree.refresh(), files.refresh()])
     if (event.kind !== 'taken') return
     writable.value = false
     // Save during the event: afterwards the other tab writes.
@@ -144,7 +141,6 @@ export async function openProjectSession(
     session,
     tree,
     files,
-    fileActions: createFileActions({ session, tree, files }),
     texts,
     search: createSearch(look),
     replacement: once(async () => (await import('./replacement.ts')).createReplacement({ session, files, look })),
@@ -163,6 +159,7 @@ export async function openProjectSession(
       endTyping()
       following.close()
       terminal.close()
+      tree.close()
       endLooking()
       stopElsewhere()
       await conversation.stop()

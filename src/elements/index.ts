@@ -19,6 +19,7 @@ export type {
   EditorProperties,
   ElementClass,
   ElementWith,
+  FileMarks,
   FilesProperties,
   PaintedLine,
   PolicyProperties,
@@ -59,11 +60,17 @@ export type WardspaceEditor = ElementWith<EditorProperties>
 /** The class of `<wardspace-editor>`. */
 export const WardspaceEditor = createElement<EditorProperties>(() => import('./editor/editor-view.tsx'))
 
-/** The files as a tree. Dispatches `wardspace-open-file`. */
+/** The files as a tree, with what a person does to them. Dispatches `wardspace-open-file`. */
 export type WardspaceFiles = ElementWith<FilesProperties>
 
 /** The class of `<wardspace-files>`. */
-export const WardspaceFiles = createElement<FilesProperties>(() => import('./files/files-view.tsx'), 'selected')
+export const WardspaceFiles = createElement<FilesProperties>(
+  () => import('./files/files-view.tsx'),
+  'selected',
+  'disabled',
+  'ownBar',
+  'marks',
+)
 
 /** The policy as rows and as text, checked while it is typed. The slot `bar` is for further controls. */
 export type WardspacePolicy = ElementWith<PolicyProperties>

@@ -3,6 +3,7 @@ import type { Changes } from '../ui/changes.ts'
 import type { Conversation } from '../ui/conversation.ts'
 import type { Editor } from '../ui/editor.ts'
 import type { Files } from '../ui/files.ts'
+import type { FileRow } from '../ui/files-state.ts'
 import type { PolicyEditor } from '../ui/policy-editor.ts'
 import type { Terminal } from '../ui/terminal.ts'
 import type { Timeline } from '../ui/timeline.ts'
@@ -45,6 +46,27 @@ export interface FilesProperties {
   readonly controller: Files
   /** The file that the page shows. */
   readonly selected?: string | undefined
+  /** Whether the person cannot change files now. */
+  readonly disabled?: boolean | undefined
+  /** Whether the page shows the buttons for new files itself. */
+  readonly ownBar?: boolean | undefined
+  /** Returns what the tree shows beside a name. A new function draws the tree again. */
+  readonly marks?: ((row: FileRow) => FileMarks | undefined) | undefined
+}
+
+/** What the tree shows about a file beside its name. */
+export interface FileMarks {
+  readonly status?: 'added' | 'changed' | 'deleted' | undefined
+  /** Whether a file in a closed directory has changed. */
+  readonly isChangedWithin?: boolean
+  /** Whether the file has text that is not saved. */
+  readonly hasDraft?: boolean
+  /** The kind of the file in one word. */
+  readonly kind?: string | undefined
+  /** Why agents must not open or change the file. */
+  readonly lock?: string | undefined
+  /** Whether people normally do not edit the file. */
+  readonly isQuiet?: boolean
 }
 
 /** The properties of `<wardspace-editor>`. */

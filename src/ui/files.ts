@@ -1,51 +1,54 @@
+import { isFunction, isObjectWith } from '../util/check-options.ts'
 import { type Controller, ControllerState } from './controller.ts'
-import { createPersonCall, type PersonCall, type PersonOptions } from './person-run.ts'
-import { createRefresh } from './refresh.ts'
-import { headlineOf } from './words/person-words.ts'
+import { FileActions } from './file-actions.ts'
+import { FileTree } from './file-tree.ts'
+import { visibleFiles } from './files-source.ts'
+import type { FileClipboard, FilesOptions, FilesSnapshot, Naming } from './files-state.ts'
+import { createPersonCall } from './person-run.ts'
 
-/** A visible row of the tree. */
-export interface FileRow {
-  readonly path: string
-  readonly name: string
-  /** 0 for the entries of the root. */
-  readonly depth: number
-  readonly type: 'file' | 'directory' | 'link' | 'other'
-  /** Whether the entries of a directory are shown. */
-  readonly isOpen: boolean
-  /** Whether the content is protected, so that it cannot be read. */
-  readonly isProtected: boolean
-}
-
-/** The state of {@link Files}. */
-export interface FilesSnapshot {
-  readonly rows: readonly FileRow[]
-  readonly isLoading: boolean
-  /** Why entries are missing, in a person's words, or `undefined` when none are. */
-  readonly trouble: string | undefined
-}
-
-/** The files of a workspace as a tree, as far as its policy shows them. It follows changes. */
+/**
+ * The files of a workspace as a tree, as far as its policy shows them, and what a person does to them. Each action is a
+ * call that can be undone; it returns whether it was carried out, and `notice` says what it did. The tree follows changes.
+ */
 export interface Files extends Controller<FilesSnapshot> {
   /** Opens or closes a directory. */
-  toggle(path: string): Promise<void>
+  toggle(path: string, isOpen?: boolean): Promise<void>
+  /** Opens the directories above a path and selects it. */
+  reveal(path: string): Promise<void>
+  /** Closes all directories. */
+  collapse(): void
+  /** Puts the keyboard on a row. */
+  select(path: string): void
   /** Lists the open directories again. */
   refresh(): Promise<void>
+  /** Begins or ends to name an entry. */
+  setNaming(naming: Naming | undefined): void
+  /** Takes an entry to be pasted. */
+  setClipboard(clipboard: FileClipboard | undefined): void
+  /** Creates a file or a directory, with the directories above. */
+  create(kind: 'file' | 'directory', path: string): Promise<boolean>
+  /** Moves or renames an entry. Sets `question` if the new path exists. */
+  move(path: string, to: string): Promise<boolean>
+  /** Answers `question`: the moved file takes the place of the other one. */
+  replace(): Promise<boolean>
+  /** Copies an entry into a directory, under a free name. */
+  copy(path: string, directory: string): Promise<boolean>
+  /** Copies or moves the entry of the clipboard into a directory. */
+  paste(directory: string): Promise<boolean>
+  /** Deletes an entry. */
+  remove(path: string): Promise<boolean>
+  /** Undoes the action of `notice`. */
+  undo(): Promise<boolean>
+  /** Drops `notice` and `question`. */
+  dismiss(): void
   /** Stops following changes. */
   close(): void
 }
 
-interface Listed {
-  readonly path: string
-  readonly type: FileRow['type']
-  readonly readable?: false
+const optionChecks = {
+  source: isObjectWith('a source', 'list', 'typeOf'),
+  ...{ changeFiles: isFunction, onMove: isFunction, onRemove: isFunction, hasDraft: isFunction },
 }
-
-interface Listing {
-  readonly entries: readonly Listed[]
-  readonly trouble?: string
-}
-
-const ROOT = '.'
 
 /**
  * Creates the tree of files of a workspace.
@@ -57,61 +60,40 @@ const ROOT = '.'
  * console.log(files.snapshot.rows.map(({ path }) => path)) // ['src', 'src/a.ts']
  * files.close()
  */
-export function createFiles(options: PersonOptions): Files {
-  const call = createPersonCall('createFiles()', options)
-  const state = new ControllerState<FilesSnapshot>({ rows: [], isLoading: true, trouble: undefined })
-  const open = new Set([ROOT])
-  const refresh = createRefresh(async () => {
-    state.update({ isLoading: true })
-    const listings = new Map<string, Listing>()
-    for (const path of [...open]) listings.set(path, await list(call, path))
-    const trouble = [...listings.values()].find((listing) => listing.trouble !== undefined)?.trouble
-    state.update({ rows: rowsOf(listings, open, ROOT, 0), isLoading: false, trouble })
+export function createFiles(options: FilesOptions): Files {
+  const call = createPersonCall('createFiles()', options, optionChecks)
+  const state = new ControllerState<FilesSnapshot>({
+    ...{ rows: [], isLoading: true, trouble: undefined, selected: undefined },
+    ...{ naming: undefined, question: undefined, clipboard: undefined, notice: undefined },
   })
-  const unsubscribe = options.workspace.subscribe((event) => {
-    if (event.type === 'changed' && event.listing) void refresh()
+  const { workspace, source = visibleFiles(call) } = options
+  const tree = new FileTree(state, source)
+  const undo = (callId: string) => workspace.undo(callId, { approve: () => ({ allow: 'once', by: 'person' }) })
+  const actions = new FileActions({ state, tree, source, call, undo, options })
+  const close = workspace.subscribe((event) => {
+    if (event.type === 'changed' && event.listing) void tree.refresh()
   })
-  void refresh()
+  void tree.refresh()
   return {
     get snapshot() {
       return state.snapshot
     },
     subscribe: state.subscribe,
-    toggle(path) {
-      if (!open.delete(path)) open.add(path)
-      return refresh()
-    },
-    refresh,
-    close: unsubscribe,
+    toggle: (path, isOpen) => tree.toggle(path, isOpen),
+    reveal: (path) => tree.reveal(path),
+    collapse: () => tree.collapse(),
+    select: (selected) => state.update({ selected }),
+    refresh: tree.refresh,
+    setNaming: (naming) => state.update({ naming }),
+    setClipboard: (clipboard) => state.update({ clipboard }),
+    create: (kind, path) => actions.create(kind, path),
+    move: (path, to) => actions.move(path, to),
+    replace: () => actions.replace(),
+    copy: (path, directory) => actions.copy(path, directory),
+    paste: (directory) => actions.paste(directory),
+    remove: (path) => actions.remove(path),
+    undo: () => actions.undo(),
+    dismiss: () => state.update({ notice: undefined, question: undefined }),
+    close,
   }
-}
-
-async function list(call: PersonCall, path: string): Promise<Listing> {
-  const result = await call('list_directory', { path, includeHidden: true, includeIgnored: true })
-  // A directory that is gone has no rows.
-  if (!result.ok) return { entries: [], ...(path === ROOT ? { trouble: headlineOf(result) } : {}) }
-  const { entries, totalEntries, truncated } = result as unknown as {
-    readonly entries: readonly Listed[]
-    readonly totalEntries: number
-    readonly truncated: boolean
-  }
-  const trouble = `${totalEntries - entries.length} entries of ${path === ROOT ? 'the project' : path} are not shown`
-  return { entries, ...(truncated ? { trouble } : {}) }
-}
-
-function rowsOf(
-  listings: ReadonlyMap<string, Listing>,
-  open: ReadonlySet<string>,
-  directory: string,
-  depth: number,
-): readonly FileRow[] {
-  const entries = [...(listings.get(directory)?.entries ?? [])]
-  const rank = ({ type }: Listed) => (type === 'directory' ? 0 : 1)
-  entries.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1))
-  return entries.flatMap(({ path, type, readable }) => {
-    const isOpen = type === 'directory' && open.has(path)
-    const name = path.slice(path.lastIndexOf('/') + 1)
-    const row: FileRow = { path, name, depth, type, isOpen, isProtected: readable === false }
-    return isOpen ? [row, ...rowsOf(listings, open, path, depth + 1)] : [row]
-  })
 }

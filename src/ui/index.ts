@@ -32,7 +32,18 @@ export {
   type Respond,
 } from './conversation.ts'
 export { createEditor, type Editor, type EditorSnapshot } from './editor.ts'
-export { createFiles, type FileRow, type Files, type FilesSnapshot } from './files.ts'
+export { createFiles, type Files } from './files.ts'
+export type { FileEntry, FileListing, FilesSource } from './files-source.ts'
+export type {
+  FileChanges,
+  FileClipboard,
+  FileNotice,
+  FileRow,
+  FilesOptions,
+  FilesSnapshot,
+  Naming,
+  ReplaceQuestion,
+} from './files-state.ts'
 export { createHistory, type FileHistory, type HistoryPoint, type HistorySnapshot } from './history.ts'
 export type { JsonNode, JsonPath } from './json-text.ts'
 export type { PersonOptions } from './person-run.ts'

@@ -18,6 +18,8 @@ interface Place {
   readonly files: TerminalFiles
   /** The terminal's directory, empty for the project itself. */
   readonly cwd: string
+  /** The path under which the commands see the project. */
+  readonly root: string
 }
 
 const commands =
@@ -90,10 +92,11 @@ function commonStart(a: string, b: string): string {
 }
 
 /** Resolves a path of the terminal to one of the project; undefined outside of it. */
-function resolve(path: string, cwd: string): string | undefined {
-  const inProject = path.replace(/^(?:\/workspace|~)(?=\/|$)/, '')
-  if (inProject === path && path.startsWith('/')) return undefined
-  const names = inProject === path ? cwd.split('/') : []
+function resolve(path: string, { cwd, root }: Pick<Place, 'cwd' | 'root'>): string | undefined {
+  const start = ['~', root.replace(/\/$/, '')].find((one) => path === one || path.startsWith(`${one}/`))
+  const inProject = path.slice(start?.length ?? 0)
+  if (start === undefined && path.startsWith('/')) return undefined
+  const names = start === undefined ? cwd.split('/') : []
   for (const name of inProject.split('/')) {
     if (name === '..') {
       if (names.pop() === undefined) return undefined
@@ -102,11 +105,11 @@ function resolve(path: string, cwd: string): string | undefined {
   return names.filter((name) => name !== '').join('/')
 }
 
-async function paths(word: string, { files, cwd }: Place): Promise<string[]> {
+async function paths(word: string, place: Place): Promise<string[]> {
   const start = word.slice(0, word.lastIndexOf('/') + 1)
-  const directory = resolve(start, cwd)
+  const directory = resolve(start, place)
   if (directory === undefined) return []
-  const entries = await files.list(directory)
+  const entries = await place.files.list(directory)
   const isHidden = word.slice(start.length).startsWith('.')
   return entries
     .filter(({ name }) => isHidden || !name.startsWith('.'))
@@ -138,9 +141,9 @@ async function branches({ files }: Place): Promise<string[]> {
 }
 
 /** Returns the file that a name in an output means, seen from the terminal's directory or from the project. */
-export async function existingFile(name: string, { files, cwd }: Place): Promise<string | undefined> {
+export async function existingFile(name: string, { files, cwd, root }: Place): Promise<string | undefined> {
   for (const from of new Set([cwd, ''])) {
-    const path = resolve(name, from)
+    const path = resolve(name, { cwd: from, root })
     if (path === undefined || path === '') continue
     const at = path.lastIndexOf('/')
     const entries = await files.list(path.slice(0, Math.max(at, 0)))

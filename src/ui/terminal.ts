@@ -1,6 +1,6 @@
 import type { Success } from '../call/state/call.ts'
 import type { Failure } from '../errors.ts'
-import { isFunction, isObjectValue, isObjectWith } from '../util/check-options.ts'
+import { isFunction, isObjectValue, isObjectWith, isText } from '../util/check-options.ts'
 import { type Controller, ControllerState } from './controller.ts'
 import { createPersonCall, type PersonCall, type PersonOptions } from './person-run.ts'
 import type { Completion, TerminalFiles } from './terminal-completion.ts'
@@ -34,6 +34,8 @@ export interface TerminalSnapshot {
   readonly history: readonly string[]
   /** The directory of the next line. */
   readonly cwd: string
+  /** The path under which the commands see the workspace. */
+  readonly root: string
   readonly isRunning: boolean
 }
 
@@ -75,6 +77,8 @@ export interface TerminalStream {
 export interface TerminalOptions extends PersonOptions {
   /** What an earlier terminal has kept. Its lines no longer run. */
   readonly saved?: SavedTerminal | undefined
+  /** The path under which the commands see the workspace, as in `bash({ root })`. Default: `/workspace`. */
+  readonly root?: string | undefined
   /** The calls whose commands of the agent are shown too. */
   readonly timeline?: Timeline
   /** Passes on the output of a line while it runs. Without it, the output appears at the end. */
@@ -96,6 +100,7 @@ const loadCompletion = () => import('./terminal-completion.ts')
 
 const optionChecks = {
   saved: isObjectValue,
+  root: isText,
   timeline: isObjectWith('a timeline', 'subscribe'),
   stream: isObjectWith('a stream', 'begin'),
   files: isObjectWith('files', 'list', 'read'),
@@ -119,6 +124,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
   const place = () => ({
     files: options.files ?? filesOf(call),
     cwd: state.snapshot.cwd === '.' ? '' : state.snapshot.cwd,
+    root: state.snapshot.root,
   })
   return {
     get snapshot() {
@@ -150,9 +156,10 @@ class CommandLines {
     this.#call = call
     this.#options = options
     const { lines = [], history = [] } = options.saved ?? {}
+    const { root = '/workspace' } = options
     const ended = lines.map((line) => ({ ...line, isRunning: false }))
     this.#count = ended.reduce((last, { id }) => Math.max(last, id), 0)
-    this.state = new ControllerState<TerminalSnapshot>({ lines: ended, history, cwd: '.', isRunning: false })
+    this.state = new ControllerState<TerminalSnapshot>({ lines: ended, history, cwd: '.', root, isRunning: false })
   }
 
   stop(): void {

@@ -151,6 +151,32 @@ describe('wardspace-files and wardspace-editor', () => {
   })
 })
 
+describe('wardspace-files', () => {
+  it('creates, renames and deletes by keys and by its menu, and takes back the last action', async () => {
+    const { workspace } = await openRun()
+    const element = show('wardspace-files', { controller: createFiles({ workspace }) })
+    const name = (text: string) => userEvent.keyboard(`${text}{Enter}`)
+    await page.getByRole('button', { name: 'New file' }).click()
+    await expect.element(page.getByRole('textbox', { name: 'Name of the new file' })).toHaveFocus()
+    await name('made.txt')
+    const made = page.getByRole('treeitem', { name: 'made.txt' })
+    await expect.element(made).toHaveAttribute('aria-selected', 'true')
+    expect(element.shadowRoot?.activeElement?.getAttribute('role')).toBe('tree')
+    await userEvent.keyboard('{F2}')
+    await expect.element(page.getByRole('textbox', { name: 'New name of made.txt' })).toHaveFocus()
+    await name('{Control>}a{/Control}renamed.txt')
+    await expect.element(page.getByRole('treeitem', { name: 'renamed.txt' })).toBeVisible()
+    await userEvent.keyboard('{Shift>}{F10}{/Shift}')
+    await expect.element(page.getByRole('menuitem', { name: 'Open' })).toHaveFocus()
+    expect(await violations()).toEqual([])
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await expect.element(page.getByText('Deleted “renamed.txt”')).toBeVisible()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect.element(page.getByRole('treeitem', { name: 'renamed.txt' })).toBeVisible()
+    expect(await violations()).toEqual([])
+  })
+})
+
 describe('wardspace-diff', () => {
   it('shows the changed files and the difference of the chosen one', async () => {
     const { workspace } = await openRun()

@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { memory } from 'wardspace/backends/memory'
 import { memoryByteStore } from '../../playground/projects/byte-store.ts'
 import { filesOf } from '../../playground/projects/files-of.ts'
-import { createFileActions, type FileActions, nameOfCopy } from '../../playground/session/file-actions.ts'
 import { createOpenFiles } from '../../playground/session/open-files.ts'
 import { openSession } from '../../playground/session/open-session.ts'
-import { createTree } from '../../playground/session/tree.ts'
+import { openTree } from '../../playground/session/tree.ts'
 import type { WorkspaceSettings } from '../../playground/session/types.ts'
+import { nameOfCopy } from '../../src/ui/file-paths.ts'
+import type { Files } from '../../src/ui/index.ts'
 
 const files = {
   'a.txt': 'one\n',
@@ -25,9 +26,8 @@ async function open(settings: Partial<WorkspaceSettings>) {
     durability: 'relaxed',
   })
   const session = await openSession({ info: { id: 'p', name: 'P' }, backend, kept: memoryByteStore() }, { settings })
-  const tree = createTree(backend)
   const opened = createOpenFiles(session)
-  const actions = createFileActions({ session, tree, files: opened })
+  const actions = openTree({ session, files: opened })
   const state = async () => {
     const all: string[] = []
     for await (const { path, bytes, target, mode, isDirectory } of filesOf(backend)) {
@@ -35,11 +35,11 @@ async function open(settings: Partial<WorkspaceSettings>) {
     }
     return all.sort()
   }
-  return { session, opened, tree, actions, state }
+  return { session, opened, actions, state }
 }
 
 /** What a person can do to files, with the paths that are there afterwards or not. */
-const acts: Readonly<Record<string, (actions: FileActions) => Promise<boolean>>> = {
+const acts: Readonly<Record<string, (actions: Files) => Promise<boolean>>> = {
   'creates a file in a new folder': (actions) => actions.create('file', 'new/sub/file.txt'),
   'creates a folder': (actions) => actions.create('directory', 'new'),
   'renames a file': (actions) => actions.move('a.txt', 'c.txt'),
@@ -69,11 +69,11 @@ describe('the person’s actions on files', () => {
       for (const [what, act] of Object.entries(acts)) {
         const { session, actions, state } = await open(workspace)
         const before = await state()
-        expect(await act(actions), `${what}: ${actions.notice.value?.text}`).toBe(true)
+        expect(await act(actions), `${what}: ${actions.snapshot.notice?.text}`).toBe(true)
         expect(await state(), what).not.toEqual(before)
         expect(session.timeline.value.at(-1), what).toMatchObject({ actor: 'person', state: 'done' })
         expect(session.timeline.value.at(-1)?.record, what).toMatchObject({ phase: 'outcome', actor: 'person' })
-        expect(await actions.undo(), `${what}: ${actions.notice.value?.text}`).toBe(true)
+        expect(await actions.undo(), `${what}: ${actions.snapshot.notice?.text}`).toBe(true)
         expect(await state(), what).toEqual(before)
         expect(session.settings.value, what).toMatchObject(workspace)
         expect(session.workspace.value.verifyAudit(), what).toMatchObject({ ok: true })
@@ -93,10 +93,10 @@ describe('the person’s actions on files', () => {
     }
     for (const [reason, act] of Object.entries(refused)) {
       expect(await act()).toBe(false)
-      expect(actions.notice.value).toMatchObject({ isRefused: true, text: expect.stringContaining(reason) })
+      expect(actions.snapshot.notice).toMatchObject({ isRefused: true, text: expect.stringContaining(reason) })
     }
     expect(await actions.move('a.txt', 'src')).toBe(false)
-    expect(actions.question.value).toEqual({ path: 'a.txt', to: 'src', type: 'directory' })
+    expect(actions.snapshot.question).toEqual({ path: 'a.txt', to: 'src', type: 'directory' })
     expect(await state()).toEqual(before)
     await session.close()
   })
@@ -107,7 +107,7 @@ describe('the person’s actions on files', () => {
     const question = session.agentRun.value.call('append_file', { path: 'a.txt', content: 'x' })
     await expect.poll(() => session.approvals.value.length).toBe(1)
     expect(await actions.remove('src')).toBe(false)
-    expect(actions.notice.value?.text).toContain('The agent is working')
+    expect(actions.snapshot.notice?.text).toContain('The agent is working')
     session.approvals.value[0]?.answer({ deny: 'no', by: 'person' })
     await question
     expect(await state()).toEqual(before)
@@ -141,7 +141,7 @@ describe('the person’s actions on files', () => {
     expect(drafts()[0]).toEqual(['src/x.js', 'mine', undefined])
     await actions.move('a.txt', 'b.txt')
     expect(await actions.replace()).toBe(false)
-    expect(actions.notice.value?.text).toContain('text that is not saved')
+    expect(actions.snapshot.notice?.text).toContain('text that is not saved')
     await actions.remove('b.txt')
     expect(drafts()[1]?.[1]).toBe('my text')
     await session.close()

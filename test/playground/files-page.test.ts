@@ -5,6 +5,7 @@ import {
   button,
   calls,
   filesOnDisk,
+  focusedName,
   importFiles,
   openFile,
   patiently,
@@ -31,7 +32,7 @@ const press = async (...keys: string[]) => {
 const row = (path: string) => page.locator(`[role="tree"] [data-path="${path}"]`)
 const focusRow = async (path: string) => {
   await row(path).click()
-  await page.getByRole('tree', { name: 'Project files' }).focus()
+  await page.getByRole('tree', { name: 'Files', exact: true }).focus()
 }
 const chooseInMenu = async (path: string, label: string) => {
   await row(path).click({ button: 'right' })
@@ -67,7 +68,7 @@ describe('the tree', () => {
     await press('Enter')
     await stageTab(page, 'begin.md not saved').waitFor()
     expect(await page.getByRole('textbox', { name: 'Text of docs/guide/begin.md' }).textContent()).toBe('draft')
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Project files')
+    expect(await focusedName(page)).toBe('Files')
     await page.getByRole('textbox', { name: 'Text of docs/guide/begin.md' }).click()
     await press('Control+s')
     await expect.poll(async () => (await filesOnDisk(page))['docs/guide/begin.md'], patiently).toBe('draft')
@@ -90,7 +91,7 @@ describe('the tree', () => {
     await question.waitFor()
     await press('Escape')
     await question.waitFor({ state: 'detached' })
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Project files')
+    expect(await focusedName(page)).toBe('Files')
     const before = (await filesOnDisk(page))['README.md']
     expect(before).toContain('Price')
     await focusRow('begin.md')
@@ -136,7 +137,7 @@ describe('the tree', () => {
     await row('docs').waitFor({ state: 'detached' })
     expect((await paths()).filter((path) => path.startsWith('docs/'))).toEqual([])
     expect(await notice().textContent()).toContain('Deleted “docs”')
-    await page.getByRole('tree', { name: 'Project files' }).focus()
+    await page.getByRole('tree', { name: 'Files', exact: true }).focus()
     await press('Control+z')
     await row('docs').waitFor()
     expect(await filesOnDisk(page)).toEqual(before)
@@ -151,7 +152,7 @@ describe('the tree', () => {
     await press('Shift+F10')
     const menu = page.getByRole('menu', { name: 'Actions for README.md' })
     await menu.waitFor()
-    const active = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+    const active = () => focusedName(page)
     expect(await active()).toBe('Open')
     await press('ArrowUp')
     expect(await active()).toBe('Delete')
@@ -159,7 +160,7 @@ describe('the tree', () => {
     expect(await active()).toBe('Duplicate')
     await press('Escape')
     await menu.waitFor({ state: 'detached' })
-    expect(await active()).toBe('Project files')
+    expect(await active()).toBe('Files')
   })
 })
 
@@ -288,7 +289,7 @@ describe('quick open', () => {
     const field = page.getByRole('combobox', { name: 'Name of a file' })
     await expect.poll(() => field.evaluate((input) => input === document.activeElement), patiently).toBe(true)
     await press('Escape')
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('New file')
+    expect(await focusedName(page)).toBe('New file')
     await press('Control+p')
     await field.fill('frmt:3')
     const first = page.getByRole('listbox', { name: 'Files' }).getByRole('option').first()

@@ -251,6 +251,15 @@ export async function filesOnDisk(page: Page): Promise<Readonly<Record<string, s
   return Object.fromEntries(Object.entries(files).map(([path, bytes]) => [path, new TextDecoder().decode(bytes)]))
 }
 
+/** The name of the focused element, within shadow roots too. */
+export function focusedName(page: Page): Promise<string | undefined> {
+  return page.evaluate(() => {
+    let element = document.activeElement
+    while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement
+    return (element?.getAttribute('aria-label') ?? element?.id) || undefined
+  })
+}
+
 /** The paths that Changes lists. */
 export async function changedFiles(page: Page): Promise<string[]> {
   await show(page, 'Changes')

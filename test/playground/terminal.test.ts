@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { memory } from 'wardspace/backends/memory'
 import { memoryByteStore } from '../../playground/projects/byte-store.ts'
@@ -5,7 +6,7 @@ import { openSession } from '../../playground/session/open-session.ts'
 import { filesOf, openTerminal } from '../../playground/session/terminal.ts'
 import { isIncomplete } from '../../src/elements/terminal/incomplete.ts'
 import { createLineEditor } from '../../src/elements/terminal/line-editor.ts'
-import { startOf, textOf } from '../../src/elements/terminal/line-text.ts'
+import { promptOf, startOf, textOf } from '../../src/elements/terminal/line-text.ts'
 import { completeLine } from '../../src/ui/terminal-completion.ts'
 import { createSafeText, safeText } from '../../src/ui/terminal-text.ts'
 
@@ -16,7 +17,7 @@ async function open(files: Readonly<Record<string, string>> = { 'src/a.js': 'one
   /** What the last line has printed. */
   const printed = () => {
     const line = terminal.snapshot.lines.at(-1)
-    return line === undefined ? '' : textOf(line).slice(startOf(line).length)
+    return line === undefined ? '' : textOf('/workspace', line).slice(startOf('/workspace', line).length)
   }
   const run = async (line: string) => {
     await terminal.run(line)
@@ -85,6 +86,7 @@ describe('the shell of the terminal', () => {
 describe('completion', () => {
   const head = 'ref: refs/heads/main\n'
   const place = {
+    root: '/workspace',
     cwd: 'src',
     files: filesOf({
       backend: memory({
@@ -117,6 +119,25 @@ describe('completion', () => {
     ['cat nothing', ''],
   ])('continues %j with %j', async (before, added) => {
     expect((await completeLine(before, place)).added).toBe(added)
+  })
+
+  it.each([
+    ['/repo', 'cd /repo/s', 'rc/'],
+    ['/repo', 'cd /workspace/s', ''],
+    ['/repo', 'cat ~/pack', 'age.json '],
+    ['/', 'cat /pack', 'age.json '],
+    ['/', 'cat /src/price.t', 'est.js '],
+  ])('under the root %s continues %j with %j', async (root, before, added) => {
+    expect((await completeLine(before, { ...place, root })).added).toBe(added)
+  })
+
+  it.each([
+    ['/repo', '.', '/repo $'],
+    ['/repo', 'src', '/repo/src $'],
+    ['/', '', '/ $'],
+    ['/', 'src', '/src $'],
+  ])('under the root %s, the prompt in %j is %j', (root, cwd, prompt) => {
+    expect(stripVTControlCharacters(promptOf(root, cwd)).trim()).toBe(prompt)
   })
 })
 

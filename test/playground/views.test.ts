@@ -6,6 +6,7 @@ import {
   changedText,
   chooseOption,
   command,
+  focusedName,
   openFile,
   patiently,
   run,
@@ -168,17 +169,12 @@ it('a replayed recording has the same results', async () => {
 
 it('the keyboard reaches files, editor, agent, timeline, call, search and help', async () => {
   const page = await openSample('price-list')
-  const focused = () =>
-    page.evaluate(() => {
-      let element = document.activeElement
-      while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement
-      return element?.getAttribute('aria-label') ?? element?.id
-    })
+  const focused = () => focusedName(page)
   const press = async (...keys: readonly string[]) => {
     for (const key of keys) await page.keyboard.press(key)
   }
   await press('Alt+1')
-  await expect.poll(focused, patiently).toBe('Project files')
+  await expect.poll(focused, patiently).toBe('Files')
   await press('Home', 'ArrowRight')
   await page.getByRole('treeitem', { name: 'price.js' }).waitFor()
   await press('ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter')

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { whatLeaves } from '../../playground/session/model.ts'
 import { type ErrorCode, errorHints } from '../../src/errors.ts'
 import { labelNames } from '../../src/policy/labels.ts'
 import { presetNames } from '../../src/policy/presets.ts'
@@ -15,6 +16,22 @@ const forModels =
   /[A-Z]{2,}_[A-Z_]+|\b[a-z]+_[a-z]+\b|oldText|replaceAll|timeoutMs|do not retry|Submit a plan|Read the file again|call again|Report this|Correct the|Narrow the/
 
 const sentences: (readonly [string, string])[] = []
+
+describe('the first screen', () => {
+  it.each([
+    [{ kind: 'scripted', scenario: '' }, 'Nothing leaves this page'],
+    [{ kind: 'builtin' }, 'Nothing leaves this machine'],
+    [
+      { kind: 'endpoint', provider: 'anthropic', baseUrl: '', model: '' },
+      /^What the agent reads goes to \S*anthropic\S*$/,
+    ],
+    [{ kind: 'endpoint', provider: 'ollama', baseUrl: 'http://localhost:11434/v1', model: '' }, /to localhost:11434$/],
+    [{ kind: 'endpoint', provider: 'openai', baseUrl: 'nowhere', model: '' }, /to your model$/],
+  ] as const)('says in eight words what leaves the page with %j', (pick, words) => {
+    expect(whatLeaves(pick)).toMatch(words)
+    expect(whatLeaves(pick).split(' ').length).toBeLessThanOrEqual(8)
+  })
+})
 
 describe('the words of the page', () => {
   it.each(codes)('has a sentence for a person for %s', (code) => {

@@ -17,6 +17,7 @@ import {
   createPolicyEditor,
   createTerminal,
   createTimeline,
+  type Files,
   trackCalls,
 } from '../../src/ui/index.ts'
 
@@ -38,8 +39,8 @@ async function write(workspace: Awaited<ReturnType<typeof open>>['workspace'], p
 async function allTexts(backend: ReturnType<typeof memory>): Promise<Record<string, string>> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const texts: Record<string, string> = {}
-  for (const { name } of await backend.list(ROOT)) {
-    texts[name] = decoder.decode((await backend.read(name as Path)).bytes)
+  for (const { name, type } of await backend.list(ROOT)) {
+    if (type === 'file') texts[name] = decoder.decode((await backend.read(name as Path)).bytes)
   }
   return texts
 }
@@ -128,6 +129,45 @@ describe('createFiles', () => {
     tree.close()
     await write(workspace, 'later.txt', '')
     expect(names()).not.toContain('later.txt')
+  })
+})
+
+describe('the actions on files', () => {
+  const start = { 'a.txt': 'one\n', 'b.txt': 'two\n' }
+  const acts: Readonly<Record<string, (files: Files) => Promise<boolean>>> = {
+    'creates a file': (files) => files.create('file', 'new.txt'),
+    'renames a file': (files) => files.move('a.txt', 'c.txt'),
+    'copies a file': (files) => files.copy('a.txt', ''),
+    'deletes a file': (files) => files.remove('a.txt'),
+    'replaces a file': async (files) => !(await files.move('a.txt', 'b.txt')) && files.replace(),
+    'pastes a cut file': (files) => {
+      files.setClipboard({ path: 'a.txt', isCut: true })
+      return files.paste('').then(() => files.move('a.txt', 'd.txt'))
+    },
+  }
+
+  it.each(Object.entries(acts))('%s by guarded calls, and takes that back', async (_, act) => {
+    const backend = memory(start)
+    const workspace = await createWorkspace({ backend, policy: 'supervised' })
+    const files = createFiles({ workspace })
+    expect(await act(files)).toBe(true)
+    expect(await allTexts(backend)).not.toEqual(start)
+    expect(await files.undo()).toBe(true)
+    expect(await allTexts(backend)).toEqual(start)
+    expect(files.snapshot.notice).toEqual({ text: 'Taken back', isRefused: false, callId: undefined })
+  })
+
+  it('say why they are refused, and change nothing', async () => {
+    const backend = memory(start)
+    const workspace = await createWorkspace({ backend, policy: { preset: 'autonomous', deniedPaths: ['b.txt'] } })
+    await workspace.call('write_file', { path: 'src/c.txt', content: '' })
+    const files = createFiles({ workspace })
+    const acts = [files.remove('src'), files.remove('b.txt'), files.create('file', 'a.txt'), files.move('src', 'src/d')]
+    expect(await Promise.all(acts)).toEqual([false, false, false, false])
+    expect(await files.move('a.txt', 'b.txt')).toBe(false)
+    expect(await files.replace()).toBe(false)
+    expect(files.snapshot.notice?.isRefused).toBe(true)
+    expect(await allTexts(backend)).toEqual(start)
   })
 })
 

@@ -1,10 +1,10 @@
 import { useRef, useState } from 'preact/hooks'
 import { Icon } from '../../../src/elements/parts/icon.tsx'
+import { Menu, MenuButton } from '../../../src/elements/parts/menu.tsx'
 import { download } from '../../projects/download.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { titleOf } from '../../session/turn-words.ts'
 import { announce } from '../../ui/announce.tsx'
-import { Menu, MenuButton } from '../../ui/menu.tsx'
 
 export interface ConversationBarProps {
   readonly conversation: ProjectSession['conversation']

@@ -1,12 +1,12 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { Icon } from '../../../src/elements/parts/icon.tsx'
+import { MenuButton, type MenuItem } from '../../../src/elements/parts/menu.tsx'
 import type { FollowedFile } from '../../session/following.ts'
 import type { OpenFile } from '../../session/open-files.ts'
 import { previewKindOf } from '../../session/preview-kind.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { textOf } from '../../session/text.ts'
 import { lazyView } from '../../ui/lazy-view.tsx'
-import { MenuButton, type MenuItem } from '../../ui/menu.tsx'
 
 const CodeEditor = lazyView(async () => (await import('./code-editor.tsx')).default)
 const DiffEditor = lazyView(async () => (await import('./diff-editor.tsx')).default)

@@ -1,6 +1,7 @@
 import './projects.css'
 import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { MenuButton } from '../../../src/elements/parts/menu.tsx'
 import { Select } from '../../../src/elements/parts/select.tsx'
 import { githubAddress } from '../../projects/github-address.ts'
 import { importFromInput } from '../../projects/import-folder.ts'
@@ -8,7 +9,6 @@ import { samples } from '../../projects/samples.ts'
 import type { ProjectInfo, ProjectOptions, ProjectSource, Storage } from '../../projects/types.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { MenuButton } from '../../ui/menu.tsx'
 import { ExportPanel, type ExportPanelProps } from './export-panel.tsx'
 
 const storageNames: Readonly<Record<Storage, string>> = {

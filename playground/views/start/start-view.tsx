@@ -1,6 +1,9 @@
 import { Icon, type IconName } from '../../../src/elements/parts/icon.tsx'
+import { type ModelPick, whatLeaves } from '../../session/model.ts'
 
 export interface StartViewProps {
+  /** The chosen model. */
+  readonly pick: ModelPick
   /** Starts a scenario by its id. */
   readonly onStart: (scenario: string) => void
   readonly onOwnModel: () => void
@@ -42,13 +45,12 @@ const others: readonly Omit<Card, 'about' | 'icon'>[] = [
 ]
 
 const promises: readonly (readonly [icon: IconName, text: string])[] = [
-  ['lock', 'Nothing leaves this page'],
   ['undo', 'Every change can be taken back'],
   ['list', 'Every access is recorded'],
 ]
 
 /** The first screen: what this is, and one press that shows it. */
-export function StartView({ onStart, onOwnModel, onOpenProject }: StartViewProps) {
+export function StartView({ pick, onStart, onOwnModel, onOpenProject }: StartViewProps) {
   return (
     <div class="start fill-rest scroll">
       <div class="start-middle">
@@ -83,6 +85,9 @@ export function StartView({ onStart, onOwnModel, onOpenProject }: StartViewProps
           </button>
         </div>
         <ul class="start-promises muted">
+          <li>
+            <Icon name={pick.kind === 'endpoint' ? 'key' : 'lock'} /> {whatLeaves(pick)}
+          </li>
           {promises.map(([icon, text]) => (
             <li key={text}>
               <Icon name={icon} /> {text}

@@ -3,7 +3,7 @@ import { type Changes, isViewed } from '../../ui/changes.ts'
 import type { ChangedFile } from '../../ui/changes-source.ts'
 import { FileIcon } from '../parts/file-icon.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { isTouch } from '../parts/touch.ts'
+import { useRowHeight } from '../parts/touch.ts'
 import { VirtualList } from '../parts/virtual-list.tsx'
 
 /** A row of the tree: a file, or a folder with changed files below it. */
@@ -25,6 +25,7 @@ export function ChangedFiles({
   const { files, selected } = review.snapshot
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
   const [folder, setFolder] = useState<string>()
+  const rowHeight = useRowHeight()
   useEffect(() => void review.count(), [files])
   const rows = rowsOf(files, closed)
   const active = rows.findIndex(({ path }) => path === (folder ?? selected))
@@ -43,7 +44,7 @@ export function ChangedFiles({
       name="changed"
       role="tree"
       count={rows.length}
-      rowHeight={isTouch() ? 44 : 28}
+      rowHeight={rowHeight}
       active={active}
       onActive={(at) => move(rows[at])}
       onOpen={(at) => rows[at] !== undefined && rows[at].file === undefined && toggle(rows[at].path)}

@@ -1,9 +1,16 @@
 /** Attributes of a scrollable element, so that the keyboard can scroll it. */
 export const scrollable = { tabIndex: 0 } as const
 
+/** Returns the focused element, within shadow roots too. */
+export function focusedElement(): Element | null {
+  let { activeElement } = document
+  while (activeElement?.shadowRoot?.activeElement) activeElement = activeElement.shadowRoot.activeElement
+  return activeElement
+}
+
 /** Focuses an element again, unless the focus has gone elsewhere than to an element that is being removed. */
 export function restoreFocus(before: Element | null, removed: Element | null): void {
-  const { activeElement } = document
+  const activeElement = focusedElement()
   const isLost = activeElement === null || activeElement === document.body || removed?.contains(activeElement) === true
   if (isLost && before instanceof HTMLElement) before.focus()
 }

@@ -7,19 +7,20 @@ const red = (text: string) => `\x1b[31m${text}${RESET}`
 const blue = (text: string) => `\x1b[34m${text}${RESET}`
 
 /** The prompt in a directory. */
-export function promptOf(cwd: string): string {
-  return `${blue(`/workspace${cwd === '.' || cwd === '' ? '' : `/${cwd}`}`)} $ `
+export function promptOf(root: string, cwd: string): string {
+  const path = cwd === '.' || cwd === '' ? root : `${root.replace(/\/$/, '')}/${cwd}`
+  return `${blue(path)} $ `
 }
 
 /** The prompt of a line with its command. */
-export function startOf({ actor, cwd, command }: TerminalLine): string {
-  return `${actor === 'person' ? promptOf(cwd) : `${grey(`${actor} $`)} `}${command}\n`
+export function startOf(root: string, { actor, cwd, command }: TerminalLine): string {
+  return `${actor === 'person' ? promptOf(root, cwd) : `${grey(`${actor} $`)} `}${command}\n`
 }
 
 /** A line as a terminal prints it. The text grows until the line has ended, and never changes otherwise. */
-export function textOf(line: TerminalLine): string {
+export function textOf(root: string, line: TerminalLine): string {
   const { output, exitCode, refused, notes, isRunning } = line
-  const printed = `${startOf(line)}${output}`
+  const printed = `${startOf(root, line)}${output}`
   if (isRunning && exitCode === undefined && refused.length === 0) return printed
   const end = output === '' ? '' : /\n(?:\x1b\[0m)?$/.test(output) ? RESET : `${RESET}\n`
   const parts = [

@@ -49,11 +49,12 @@ export function openTerminal(
   const write = (text: string) => {
     for (let at = 0; at < text.length; at += PIECE) screen.write(text.slice(at, at + PIECE))
   }
+  const { root } = controller.snapshot
   const lines = showLines(controller)
   const editor = createLineEditor({
     write,
     columns: () => screen.cols,
-    prompt: () => promptOf(controller.snapshot.cwd),
+    prompt: () => promptOf(root, controller.snapshot.cwd),
     get history() {
       return controller.snapshot.history
     },
@@ -96,6 +97,7 @@ export function openTerminal(
 
 /** Returns what the lines of a controller have printed since the last time. */
 function showLines(controller: Terminal) {
+  const { root } = controller.snapshot
   const written = new Map<number, number>()
   let isEchoed = false
   return {
@@ -105,8 +107,8 @@ function showLines(controller: Terminal) {
     },
     next(): string {
       const texts = controller.snapshot.lines.map((line) => {
-        const text = textOf(line)
-        const from = written.get(line.id) ?? (isEchoed && line.actor === 'person' ? startOf(line).length : 0)
+        const text = textOf(root, line)
+        const from = written.get(line.id) ?? (isEchoed && line.actor === 'person' ? startOf(root, line).length : 0)
         if (!written.has(line.id) && line.actor === 'person') isEchoed = false
         if (text.length > from || !written.has(line.id)) written.set(line.id, Math.max(from, text.length))
         return text.slice(from)

@@ -1,8 +1,8 @@
 import { Fragment } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { restoreFocus } from '../../src/elements/parts/focusable.ts'
-import { Icon, type IconName } from '../../src/elements/parts/icon.tsx'
-import { isTouch } from '../../src/elements/parts/touch.ts'
+import { focusedElement, restoreFocus } from './focusable.ts'
+import { Icon, type IconName } from './icon.tsx'
+import { isTouch } from './touch.ts'
 
 /** One entry of a menu. */
 export interface MenuItem {
@@ -41,7 +41,7 @@ export function Menu({ label, items, place, onClose }: MenuProps) {
 
   const focusItem = (step: (at: number, count: number) => number) => {
     const all = [...(menu.current?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])]
-    const at = all.indexOf(document.activeElement as HTMLElement)
+    const at = all.indexOf(focusedElement() as HTMLElement)
     all.at(step(at, all.length) % all.length)?.focus()
   }
   const onKeyDown = (event: KeyboardEvent) => {
@@ -148,12 +148,12 @@ function usePopup(menu: { readonly current: HTMLElement | null }, place: MenuPla
     popup.style.maxHeight = `${isAbove ? box.top - 2 * GAP : below}px`
     popup.style.left = `${Math.max(GAP, Math.min(box.left, innerWidth - popup.offsetWidth - 2 * GAP))}px`
     popup.style.top = `${isAbove ? box.top - popup.offsetHeight - GAP : box.bottom + GAP}px`
-    const before = document.activeElement
+    const before = focusedElement()
     popup.querySelector<HTMLElement>('[role^="menuitem"]')?.focus()
     const onPress = (event: Event) => {
-      const isWithin = popup.contains(event.target as Node)
-      const isButton = place instanceof HTMLElement && place.contains(event.target as Node)
-      if (!isWithin && !isButton) close.current()
+      const pressed = event.composedPath()
+      const isButton = place instanceof HTMLElement && pressed.includes(place)
+      if (!pressed.includes(popup) && !isButton) close.current()
     }
     const onResize = () => close.current()
     addEventListener('pointerdown', onPress, true)

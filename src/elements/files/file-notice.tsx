@@ -1,41 +1,40 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { restoreFocus } from '../../../src/elements/parts/focusable.ts'
-import { IconButton } from '../../../src/elements/parts/icon-button.tsx'
-import { baseNameOf, type FileActions } from '../../session/file-actions.ts'
+import { baseNameOf } from '../../ui/file-paths.ts'
+import type { Files } from '../../ui/files.ts'
+import { focusedElement, restoreFocus } from '../parts/focusable.ts'
+import { IconButton } from '../parts/icon-button.tsx'
 
 /** What the last action on files did, with Undo, or the question whether to replace a file. */
-export function FileNotice({ actions }: { readonly actions: FileActions }) {
-  const notice = actions.notice.value
-  if (actions.question.value !== undefined) return <ReplaceQuestion actions={actions} />
+export function FileNotice({ files }: { readonly files: Files }) {
+  const { notice, question } = files.snapshot
+  if (question !== undefined) return <ReplaceQuestion files={files} />
   if (notice === undefined) return null
   return (
     <div class={`file-notice ${notice.isRefused ? 'bad' : ''}`} role={notice.isRefused ? 'alert' : 'status'}>
       <span class="grow">{notice.text}</span>
       {notice.callId !== undefined && (
-        <button type="button" class="button quiet" onClick={() => void actions.undo()}>
+        <button type="button" class="button quiet" onClick={() => void files.undo()}>
           Undo
         </button>
       )}
-      <IconButton icon="close" label="Dismiss" onClick={() => actions.dismiss()} />
+      <IconButton icon="close" label="Dismiss" onClick={() => files.dismiss()} />
     </div>
   )
 }
 
-function ReplaceQuestion({ actions }: { readonly actions: FileActions }) {
+function ReplaceQuestion({ files }: { readonly files: Files }) {
   const keep = useRef<HTMLButtonElement>(null)
   const card = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
-    const before = document.activeElement
+    const before = focusedElement()
     const element = card.current
     keep.current?.focus()
     return () => restoreFocus(before, element)
   }, [])
-  const question = actions.question.value
+  const { question } = files.snapshot
   if (question === undefined) return null
   const { to, type } = question
-  const close = () => {
-    actions.question.value = undefined
-  }
+  const close = () => files.dismiss()
   const text =
     type === 'file'
       ? `“${to}” exists already. Replace it? You can undo that.`
@@ -57,7 +56,7 @@ function ReplaceQuestion({ actions }: { readonly actions: FileActions }) {
           {type === 'file' ? 'Keep it' : 'Close'}
         </button>
         {type === 'file' && (
-          <button type="button" class="button danger" onClick={() => void actions.replace()}>
+          <button type="button" class="button danger" onClick={() => void files.replace()}>
             Replace
           </button>
         )}

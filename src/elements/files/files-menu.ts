@@ -1,16 +1,16 @@
-import { baseNameOf, directoryOf, type FileActions } from '../../session/file-actions.ts'
-import type { FileTree, TreeRow } from '../../session/tree.ts'
-import type { MenuItem } from '../../ui/menu.tsx'
+import { baseNameOf, directoryOf } from '../../ui/file-paths.ts'
+import type { Files } from '../../ui/files.ts'
+import type { FileRow } from '../../ui/files-state.ts'
+import type { MenuItem } from '../parts/menu.tsx'
 
-export interface TreeCommandParts {
-  readonly tree: FileTree
-  readonly actions: FileActions
+export interface FileCommandParts {
+  readonly files: Files
   readonly canChange: boolean
   readonly onOpen: (path: string) => void
   readonly announce: (text: string) => void
 }
 
-type Row = Pick<TreeRow, 'path' | 'type'>
+type Row = Pick<FileRow, 'path' | 'type'>
 
 /** The project itself, for what a person does beside the entries. */
 const root: Row = { path: '', type: 'directory' }
@@ -18,21 +18,19 @@ const root: Row = { path: '', type: 'directory' }
 const directoryAt = ({ path, type }: Row): string => (type === 'directory' ? path : directoryOf(path))
 
 /** Begins to name a new entry in the directory of a row. */
-export function beginNew({ tree, actions }: TreeCommandParts, kind: 'file' | 'directory', row: Row = root): void {
+export function beginNew({ files }: FileCommandParts, kind: 'file' | 'directory', row: Row = root): void {
   const parent = directoryAt(row)
-  void tree.toggle(parent, true).then(() => {
-    actions.naming.value = { kind, parent, text: '' }
-  })
+  void files.toggle(parent, true).then(() => files.setNaming({ kind, parent, text: '' }))
 }
 
-function take({ actions, announce }: TreeCommandParts, path: string, isCut: boolean): void {
-  actions.clipboard.value = { path, isCut }
+function take({ files, announce }: FileCommandParts, path: string, isCut: boolean): void {
+  files.setClipboard({ path, isCut })
   announce(`${isCut ? 'Cut' : 'Copied'} ${path}`)
 }
 
 /** The menu of an entry, or of the project itself. */
-export function menuOf(parts: TreeCommandParts, row: Row = root): readonly MenuItem[] {
-  const { actions, canChange, onOpen } = parts
+export function menuOf(parts: FileCommandParts, row: Row = root): readonly MenuItem[] {
+  const { files, canChange, onOpen } = parts
   const disabled = !canChange
   const { path } = row
   const items: MenuItem[] = [
@@ -42,8 +40,8 @@ export function menuOf(parts: TreeCommandParts, row: Row = root): readonly MenuI
   const paste: MenuItem = {
     label: 'Paste',
     keys: 'Ctrl V',
-    disabled: disabled || actions.clipboard.value === undefined,
-    onSelect: () => void actions.paste(directoryAt(row)),
+    disabled: disabled || files.snapshot.clipboard === undefined,
+    onSelect: () => void files.paste(directoryAt(row)),
   }
   if (path === '') return [...items, { ...paste, startsGroup: true }]
   const open: MenuItem[] = row.type === 'directory' ? [] : [{ label: 'Open', onSelect: () => onOpen(path) }]
@@ -53,7 +51,7 @@ export function menuOf(parts: TreeCommandParts, row: Row = root): readonly MenuI
     { label: 'Cut', keys: 'Ctrl X', disabled, startsGroup: true, onSelect: () => take(parts, path, true) },
     { label: 'Copy', keys: 'Ctrl C', onSelect: () => take(parts, path, false) },
     paste,
-    { label: 'Duplicate', keys: 'Ctrl D', disabled, onSelect: () => void actions.copy(path, directoryOf(path)) },
+    { label: 'Duplicate', keys: 'Ctrl D', disabled, onSelect: () => void files.copy(path, directoryOf(path)) },
     {
       label: 'Copy path',
       startsGroup: true,
@@ -66,41 +64,40 @@ export function menuOf(parts: TreeCommandParts, row: Row = root): readonly MenuI
     {
       label: 'Delete',
       keys: 'Del',
-
       disabled,
       isDanger: true,
-      onSelect: () => void actions.remove(path),
+      onSelect: () => void files.remove(path),
     },
   ]
 }
 
-function beginRename({ actions }: TreeCommandParts, path: string): void {
-  actions.naming.value = { kind: 'rename', path, text: baseNameOf(path) }
+function beginRename({ files }: FileCommandParts, path: string): void {
+  files.setNaming({ kind: 'rename', path, text: baseNameOf(path) })
 }
 
 /** Carries out a key of the tree. Returns false if it has no meaning there. */
-export function takeTreeKey(parts: TreeCommandParts, event: KeyboardEvent, row: Row | undefined): boolean {
-  const { actions, canChange } = parts
+export function takeKey(parts: FileCommandParts, event: KeyboardEvent, row: Row | undefined): boolean {
+  const { files, canChange } = parts
   const isControl = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey
   const key = isControl ? `Ctrl ${event.key.toLowerCase()}` : event.key
   if (key === 'Ctrl c' && row !== undefined) {
     take(parts, row.path, false)
     return true
   }
-  if (key === 'Escape' && actions.clipboard.value?.isCut === true) {
-    actions.clipboard.value = undefined
+  if (key === 'Escape' && files.snapshot.clipboard?.isCut === true) {
+    files.setClipboard(undefined)
     return true
   }
   if (!canChange) return false
   const anywhere: Readonly<Record<string, () => unknown>> = {
-    'Ctrl v': () => actions.paste(directoryAt(row ?? root)),
-    'Ctrl z': () => actions.undo(),
+    'Ctrl v': () => files.paste(directoryAt(row ?? root)),
+    'Ctrl z': () => files.undo(),
   }
   const onRow: Readonly<Record<string, (path: string) => unknown>> = {
     'Ctrl x': (path) => take(parts, path, true),
-    'Ctrl d': (path) => actions.copy(path, directoryOf(path)),
+    'Ctrl d': (path) => files.copy(path, directoryOf(path)),
     F2: (path) => beginRename(parts, path),
-    Delete: (path) => actions.remove(path),
+    Delete: (path) => files.remove(path),
   }
   const act = anywhere[key] ?? (row === undefined ? undefined : onRow[key])
   act?.(row?.path ?? '')
