@@ -1,8 +1,8 @@
 import { tidyEntry } from '../../policy/command-entries.ts'
 import { compileOperators, type Operator } from '../../policy/command-operators.ts'
-import { type CommandWord, spelledAs } from '../../policy/command-options.ts'
 import { compileTexts } from '../../policy/match.ts'
 import type { CommandPolicy } from '../../policy/schema.ts'
+import { type CommandWord, spelledAs } from './option-spellings.ts'
 
 /** The compiled command lists of a policy. */
 export interface CommandLists {

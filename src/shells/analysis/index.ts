@@ -21,6 +21,7 @@ import { analyzeSource } from './walk-script.ts'
 
 export type { Decide, PackageScripts, ScriptFile, Unknowns } from './analysis.ts'
 export { wordLists } from './name-variants.ts'
+export { spelledAs } from './option-spellings.ts'
 export type { ScriptPlace } from './values.ts'
 export type { CommandAccess, CommandVerdict, DenialReason, JudgedCommand, ReasonCode } from './verdict.ts'
 

@@ -1,5 +1,5 @@
-import type { CommandWord } from '../../policy/command-options.ts'
 import { type PossibleCwds, resolvePath } from './cwd.ts'
+import type { CommandWord } from './option-spellings.ts'
 
 /** The spellings of one command that are compared with the lists. */
 export interface Forms {

@@ -16,13 +16,32 @@ type ParameterExpansionPart = Extract<WordPart, { type: 'ParameterExpansion' }>
 /** Scripts that are rewritten. */
 const rewritten = new WeakSet<object>()
 
-/** Rewrites the line and the scripts that commands run, before other plugins see them. */
-export const bashSyntax: TransformPlugin = {
-  name: 'bash-syntax',
-  transform({ ast }) {
-    rewriteSyntax(ast as ScriptNode)
-    return { ast: ast as ScriptNode }
-  },
+/**
+ * Rewrites the line and the scripts that commands run, before other plugins see them. `home` is the directory of the user, also where a
+ * script removes the variable `HOME`.
+ */
+export function bashSyntax(home: string): TransformPlugin {
+  return {
+    name: 'bash-syntax',
+    transform({ ast }) {
+      const nodes = nodesOf(ast)
+      if (calls(nodes, new Set(['unset'])))
+        for (const { parts } of nodes) if (Array.isArray(parts)) keepHome(parts, home)
+      rewriteSyntax(ast as ScriptNode)
+      return { ast: ast as ScriptNode }
+    },
+  }
+}
+
+/** Replaces `~` by `"${HOME-DIRECTORY}"`. */
+function keepHome(parts: WordPart[], home: string): void {
+  for (const [index, part] of parts.entries()) {
+    if (part.type !== 'TildeExpansion' || part.user !== null) continue
+    const word = literalWord(home)
+    const operation = { type: 'DefaultValue', word, checkEmpty: false } as const
+    const value: WordPart = { type: 'ParameterExpansion', parameter: 'HOME', operation }
+    parts[index] = { type: 'DoubleQuoted', parts: [value, { type: 'Literal', value: '' }] }
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { CommandNode, ExecResult } from 'just-bash'
+import { withOwnTexts } from './own-texts.ts'
 import { literalOf } from './syntax-nodes.ts'
 
 /** just-bash's error that ends a script with an exit code, and keeps its output until then. */
@@ -48,9 +49,10 @@ export function endAsBash(prototype: object, ExitError: ExitErrorClass): void {
   const { executeCommand, runCommand } = interpreter
   /** Shells that `exec` has replaced by a command. */
   const replaced = new WeakSet<ShellState>()
-  interpreter.runCommand = function (name, args, ...rest) {
+  interpreter.runCommand = async function (name, args, ...rest) {
     if (name === 'exec' && args.length > 0) replaced.add(this.ctx.state)
-    return runCommand.call(this, name, args, ...rest)
+    const result = await runCommand.call(this, name, args, ...rest)
+    return result.stderr.includes(': Parse error at ') ? withOwnTexts(result) : result
   }
   interpreter.executeCommand = async function (node, ...rest) {
     const { state } = this.ctx
@@ -73,6 +75,8 @@ export function endAsBash(prototype: object, ExitError: ExitErrorClass): void {
         restore()
         return { stdout, stderr, exitCode: 1 }
       }
+      // Lists and loops print the message, and a script what the error has as its error output.
+      if (name === 'ArithmeticError') (error as Error).message = stderr.trimEnd()
       if (!ENDING.has(name)) throw error
       return end(name === 'NounsetError' ? codeOfUnset(state) : 1, { stdout, stderr }, error as object)
     }

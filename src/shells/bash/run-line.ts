@@ -88,7 +88,8 @@ export async function runLine(
   for (const command of traps.commands) shell.registerCommand(command)
   const { live, judge } = environment
   judgeStarts(shell, judge, () => {
-    for (const plugin of [absoluteTargets, bashSyntax, traps.plugin]) shell.registerTransformPlugin(plugin)
+    for (const plugin of [absoluteTargets, bashSyntax(request.root), traps.plugin])
+      shell.registerTransformPlugin(plugin)
     if (live !== undefined) shell.registerTransformPlugin(live.plugin)
   })
   const { line, timeoutMs, stdin } = request

@@ -1,6 +1,6 @@
-import { programName, spelledAs } from '../../policy/command-options.ts'
+import { programName } from '../../policy/command-options.ts'
 import { combineVerdicts, type Policy, type PolicyCall, type Verdict } from '../../policy/evaluation.ts'
-import { type JudgedCommand, wordLists } from '../analysis/index.ts'
+import { type JudgedCommand, spelledAs, wordLists } from '../analysis/index.ts'
 
 type Spellings = Pick<JudgedCommand, 'name' | 'args' | 'text' | 'otherTexts' | 'via'>
 

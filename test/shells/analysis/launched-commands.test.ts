@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { ROOT } from '../../../src/paths/logical-path.ts'
+import { hasKnownOptions } from '../../../src/policy/command-options.ts'
 import { compilePolicy } from '../../../src/policy/policy.ts'
 import { analyzeCommand } from '../../../src/shells/analysis/index.ts'
 import { launchers } from '../../../src/shells/analysis/launchers.ts'
+import { programs, wordOptions } from '../../../src/shells/analysis/option-spellings.ts'
 import { packageManagers } from '../../../src/shells/analysis/package-managers.ts'
 import { wrappers } from '../../../src/shells/analysis/wrappers.ts'
 import { createLineAnalyzer } from '../../../src/shells/shared/line-judge.ts'
@@ -335,6 +337,12 @@ describe('a denied option', () => {
   it.each(Object.entries(others))('%s is not found in other options and values', (entry, lines) => {
     const open = lines.filter((line) => analyzeCommand(line, {}).decision === 'allow')
     expect(open.filter((line) => analyzeCommand(line, { deny: [entry] }).decision !== 'allow')).toEqual([])
+  })
+
+  it('is one of a program that lintPolicy knows', () => {
+    const names = [...programs.keys(), ...wordOptions].filter((name) => !name.includes('-'))
+    expect(names.filter((name) => !hasKnownOptions(name))).toEqual([])
+    expect(hasKnownOptions('frob')).toBe(false)
   })
 
   it('never widens an entry that allows', () => {

@@ -145,4 +145,14 @@ export const bashLines: readonly RecordedLine[] = [
   ['if ! true > nodir/f; then echo no; fi', 'no\n', 0, true],
   ['for i in a; do echo $i > nodir/$i; echo $?; done', '1\n', 0, true],
   ['f() { echo a > nodir/f; echo in; }; f; echo out', 'in\nout\n', 0, true],
+  ["shopt -s expand_aliases\nalias ls='ls -a'\nls d", '.\n..\nx.txt\n', 0, false],
+  ["shopt -s expand_aliases\nalias a=b\nalias b='echo x'\na y\nunalias b\na z; echo $?", 'x y\n127\n', 0, true],
+  [
+    "shopt -s expand_aliases\nalias echo='echo X'\ncommand echo b\n\\echo c\n'echo' d\necho e",
+    'b\nc\nd\nX e\n',
+    0,
+    false,
+  ],
+  ["shopt -s expand_aliases\nalias two='echo 1; echo 2'\ntwo\nf() { two; }\nf | cat", '1\n2\n1\n2\n', 0, false],
+  ["alias e='echo a'; e b; echo $?", '127\n', 0, true],
 ]

@@ -51,6 +51,45 @@ describe('the commands of bash(), as published', () => {
     expect(foreign.exec(text)?.[0]).toBeUndefined()
   })
 
+  it.each([
+    ['eval if', 'bash: line 1: syntax error: unexpected end of file\n'],
+    ['if true; then', "bash: line 2: syntax error near unexpected token `fi'\n"],
+    ['echo $((1/0))', 'bash: division by 0\n'],
+    ["awk 'BEGIN { print ( }'", 'awk: line 1: syntax error at or near }\n'],
+    ["awk '{ print $1'", 'awk: line 1: syntax error at or near end of file\n'],
+    ["jq '.a[' a.txt", 'jq: syntax error: unexpected end of file at position 3\n'],
+    ["jq '{a' a.txt", "jq: syntax error: expected '}' at position 2, not end of file\n"],
+    [`${'{ '.repeat(300)}:${'; }'.repeat(300)}`, 'bash: line 1: too large, or nested too deeply, for this shell\n'],
+  ])('name no token of a parser: %.30s', async (script, stderr) => {
+    const { callTool, close } = await createWorkspace({
+      backend: memory({ 's.sh': `${script}\n`, 'a.txt': '{}' }),
+      policy: 'autonomous',
+      shell: bash({ worker: false }),
+    })
+    for (const command of [
+      'bash s.sh',
+      '{ . ./s.sh; } 2>&1 >/dev/null | cat >&2',
+      'for i in 1; do bash s.sh; done 2> e; cat e >&2',
+    ]) {
+      const result = (await callTool('run_command', { command })) as { stderr?: string }
+      expect([command, result.stderr?.replace('s.sh: ', '').replace('./', '')]).toEqual([command, stderr])
+    }
+    await close()
+  })
+
+  it('has a home directory without HOME', async () => {
+    const tree = { 'h.sh': 'unset HOME; echo ~ ~/a; HOME=/x; echo ~\n' }
+    const { callTool, close } = await createWorkspace({
+      backend: memory(tree),
+      policy: 'autonomous',
+      shell: bash({ worker: false }),
+    })
+    expect(await callTool('run_command', { command: 'bash h.sh' })).toMatchObject({
+      stdout: expect.stringContaining('/workspace /workspace/a\n/x\n') as unknown,
+    })
+    await close()
+  })
+
   const terms = `${'1+'.repeat(20_000)}1`
   const parentheses = '('.repeat(20_000) + 'x' + ')'.repeat(20_000)
   it.each([
