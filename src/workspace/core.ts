@@ -6,7 +6,8 @@
 import { isBuiltinTool } from '../tools/builtin-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { buildWorkspace } from './build-workspace.ts'
-import { checkWorkspaceOptions, type WorkspaceOptions, workspaceOptions } from './options.ts'
+import { checkWorkspaceOptions } from './open-parts.ts'
+import { type WorkspaceOptions, workspaceOptions } from './options.ts'
 import type { Workspace } from './types.ts'
 
 export type { Workspace, WorkspaceRun } from './types.ts'

@@ -2,12 +2,8 @@ import type { Tool } from '../tools/define-tool.ts'
 import { builtinTools } from '../tools/index.ts'
 import { resolveToolSet } from '../tools/tool-sets.ts'
 import { buildWorkspace } from './build-workspace.ts'
-import {
-  checkWorkspaceOptions,
-  type DialectWorkspaceOptions,
-  type WorkspaceOptions,
-  workspaceOptions,
-} from './options.ts'
+import { checkWorkspaceOptions } from './open-parts.ts'
+import { type DialectWorkspaceOptions, type WorkspaceOptions, workspaceOptions } from './options.ts'
 import type { DialectWorkspace, Workspace } from './types.ts'
 
 export type { DialectWorkspaceOptions, RunOptions, WorkspaceOptions } from './options.ts'

@@ -10,8 +10,10 @@ import { noLabels } from '../policy/taint.ts'
 import type { Processes } from '../shells/shared/background-processes.ts'
 import type { Shell } from '../shells/types.ts'
 import type { Tool } from '../tools/define-tool.ts'
+import { checkOptions, OptionError, type OptionTable } from '../util/check-options.ts'
 import type { OpenDialect } from './dialect-run.ts'
 import type { OpenPolicy } from './open-policy-object.ts'
+import { misplacedLimits } from './options.ts'
 
 /** Parts of a workspace whose code is loaded before its first call, if its options need it. */
 
@@ -26,6 +28,23 @@ export async function openPolicy(input: unknown, dialect: OpenDialect | undefine
   }
   const { openPolicyObject } = await import('./open-policy-object.ts')
   return openPolicyObject(input, dialect)
+}
+
+/**
+ * Checks the options of `createWorkspace`.
+ *
+ * @throws TypeError for a wrong option; for one that belongs into the policy, with its place there
+ */
+export async function checkWorkspaceOptions<T extends object>(options: unknown, table: OptionTable<T>): Promise<T> {
+  try {
+    return checkOptions<T>('createWorkspace()', options, { ...misplacedLimits, ...table })
+  } catch (error) {
+    const name = error instanceof OptionError ? error.unknownOption : undefined
+    if (name === undefined) throw error
+    const { placeOfWorkspaceOption } = await import('./open-policy-object.ts')
+    const place = placeOfWorkspaceOption(name)
+    throw place === undefined ? error : new OptionError(`Option "${name}" of createWorkspace() is unknown${place}`)
+  }
 }
 
 /** Opens the labels of a policy. Their code is loaded for a policy that has labels. */

@@ -8,6 +8,8 @@ import type { Tool } from '../tools/define-tool.ts'
 import type { OpenDialect } from './dialect-run.ts'
 import { knownTools } from './known-tools.ts'
 
+export { placeOfWorkspaceOption } from '../policy/schema.ts'
+
 /** A compiled policy, with what the workspace takes from it. */
 export interface OpenPolicy {
   readonly policy: Policy

@@ -49,7 +49,8 @@ export function openRun(
   const callOwn = async (...args: Parameters<typeof callWithNames>) => hideTokens(await callWithNames(...args))
   const inDialect = dialect?.openRun(context)
   const explainOwn = (name: unknown, input: unknown) => explainCall(workspace, run, toToolName(name), input)
-  const explain = (name: string, input: unknown) => inDialect?.explain(name, input) ?? explainOwn(name, input)
+  const explain = (name: unknown, input: unknown) =>
+    inDialect?.explain(toToolName(name), input) ?? explainOwn(name, input)
   return {
     id: run.id,
     actor: run.actor,

@@ -16,7 +16,6 @@ import { isBackend } from '../storage/is-backend.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import type { ToolSet } from '../tools/tool-sets.ts'
 import {
-  checkOptions,
   isBoolean,
   isClock,
   isData,
@@ -29,7 +28,6 @@ import {
   isRecordOf,
   isText,
   misplacedOptions,
-  OptionError,
   type OptionTable,
   shape,
 } from '../util/check-options.ts'
@@ -140,7 +138,7 @@ export const runOptions: OptionTable<RunOptions> = {
 }
 
 /** Limits that are written beside `limits`. */
-const misplacedLimits = misplacedOptions(
+export const misplacedLimits = misplacedOptions(
   Object.fromEntries(Object.keys(limitTable).map((name) => [name, `pass limits: { ${name}: … }`])),
 )
 
@@ -171,21 +169,4 @@ export const workspaceOptions: OptionTable<DialectWorkspaceOptions> = {
   run: shape(runOptions),
   history: isData,
   dialect: isObjectWith('a dialect'),
-}
-
-/**
- * Checks the options of `createWorkspace`.
- *
- * @throws TypeError for a wrong option; for one that belongs into the policy, with its place there
- */
-export async function checkWorkspaceOptions<T extends object>(options: unknown, table: OptionTable<T>): Promise<T> {
-  try {
-    return checkOptions<T>('createWorkspace()', options, { ...misplacedLimits, ...table })
-  } catch (error) {
-    const name = error instanceof OptionError ? error.unknownOption : undefined
-    if (name === undefined) throw error
-    const { placeOfWorkspaceOption } = await import('../policy/schema.ts')
-    const place = placeOfWorkspaceOption(name)
-    throw place === undefined ? error : new OptionError(`Option "${name}" of createWorkspace() is unknown${place}`)
-  }
 }
