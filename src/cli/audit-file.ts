@@ -25,12 +25,8 @@ export function requireAuditFile(file: string, roots: readonly Root[]): void {
   if (problem !== undefined) throw new TypeError(`Cannot write the audit file "${file}": ${problem}`)
 }
 
-/**
- * Requires that the name of an audit file in a policy is a path as it is.
- *
- * @throws TypeError that begins with `subject`
- */
-export function requirePlainName(name: string, subject: string): void {
+/** @throws TypeError for the name of an audit file in a policy with ~ or a variable, which a shell would replace */
+export function requirePlainName(name: string): void {
   if (!/^~|\$\{?\w|%\w+%/.test(name)) return
-  throw new TypeError(`${subject} is "${name}", but ~ and variables are not expanded: write the path of the file`)
+  throw new TypeError(`The audit file is "${name}", but ~ and variables are not expanded: write the path of the file`)
 }

@@ -145,7 +145,6 @@ async function readConfig(
   if (logPath !== undefined && (typeof logPath !== 'string' || logPath === '')) {
     throw new TypeError(`${at(file, lineOf('audit') ?? lineOf('log_path'))}: "audit" must be the name of a file`)
   }
-  const auditPlace = at(file, lineOf('audit') ?? lineOf('log_path') ?? lineOf('security.audit'))
   try {
     const plainFields = copyPlainData(fields) as Record<string, unknown>
     const { config, file: auditFile = logPath } = takeAuditSection(plainFields)
@@ -154,7 +153,7 @@ async function readConfig(
     const declared = declaredRoots(roots, dialect)
     const policy = compilePolicy(config, { roots: declared, outer: placesInOptions })
     nameWrittenFields(policy.origins, () => requireKnownTools(policy.data, knownTools([], dialect), declared))
-    if (auditFile !== undefined) requirePlainName(auditFile, `${auditPlace}: The audit file`)
+    if (auditFile !== undefined) requirePlainName(auditFile)
     const auditOption = auditFile === undefined ? {} : { audit: besideFile(auditFile, file) }
     return { policy: policy.data, file, ...auditOption, ...virtualRootsOf(roots, policy.usedRoots, dialect) }
   } catch (error) {

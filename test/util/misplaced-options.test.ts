@@ -68,7 +68,7 @@ describe('run_command', () => {
     const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous' })
     expect(await workspace.callTool('run_command', { command: 'ls' })).toMatchObject({
       code: 'SHELL_UNAVAILABLE',
-      hint: expect.stringContaining('--shell bash'),
+      hint: expect.stringContaining('createWorkspace({ shell: bash() })'),
     })
   })
 })

@@ -40,8 +40,7 @@ export function serveTools(
           })
           if (isDialectResult(result)) return fromDialect(result)
           onResult(result)
-          const tools = 'dialect' in serves.workspace ? [] : serves.workspace.tools
-          return toCallResult(params.name, result.ok ? result : inClientWords(result, tools))
+          return toCallResult(params.name, result.ok ? result : inClientWords(result))
         } finally {
           progress.end()
         }
