@@ -1,6 +1,6 @@
+import { workInWords } from '../../src/elements/chat/call-verbs.ts'
 import { Icon } from '../../src/elements/parts/icon.tsx'
 import type { ProjectSession } from '../session/project-session.ts'
-import { workInWords } from '../views/agent/call-words.ts'
 
 export interface FollowStripProps {
   readonly projectSession: ProjectSession

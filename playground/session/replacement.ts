@@ -3,6 +3,7 @@ import { type Failure, type Path, type Success, ToolError } from 'wardspace'
 import { joinSentences } from 'wardspace/dialect'
 import { sha256Of } from '../projects/sha256.ts'
 import { createYield } from '../projects/yield-to-page.ts'
+import { createExpansion, type Expansion } from './expand-groups.ts'
 import { compileMatches, type LineMatch } from './line-matches.ts'
 import type { OpenFiles } from './open-files.ts'
 import type { SearchQuery } from './search.ts'
@@ -46,7 +47,7 @@ export interface Replacement {
   find(query: SearchQuery): Promise<void>
   /** Leaves a match or all of a file out, or takes it in again. */
   toggle(path: string, match?: number): void
-  /** Replaces the matches that are not left out, in one step. */
+  /** Replaces the matches that are not left out, in one step. For a pattern, `$1` is a group. */
   apply(text: string): Promise<void>
   undo(): Promise<void>
 }
@@ -114,6 +115,16 @@ class WorkspaceReplacement implements Replacement {
   }
 
   async apply(text: string): Promise<void> {
+    if (this.#query === undefined) return
+    try {
+      await this.#write(createExpansion(this.#query, text))
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error
+      this.#refuse(error.message)
+    }
+  }
+
+  async #write(expand: Expansion): Promise<void> {
     const writes: { path: string; content: string; sha256: string }[] = []
     let count = 0
     const yieldToPage = createYield()
@@ -124,7 +135,7 @@ class WorkspaceReplacement implements Replacement {
       // Offsets of another version would name other text.
       if ((await sha256Of(bytes)) !== sha256)
         return this.#refuse(`“${path}” has changed since the search. Search again.`)
-      writes.push({ path, content: replaced(bytes, wanted, text), sha256 })
+      writes.push({ path, content: replaced(bytes, wanted, expand), sha256 })
       count += wanted.length
       await yieldToPage()
     }
@@ -207,12 +218,18 @@ function replaceable(bytes: Uint8Array, { start, end, lineStart, lineEnd }: Line
   return { line, before, text: text(start, end), after, isLeftOut: false, start, end }
 }
 
-function replaced(bytes: Uint8Array, matches: readonly ReplaceableMatch[], replacement: string): string {
+function replaced(bytes: Uint8Array, matches: readonly ReplaceableMatch[], expand: Expansion): string {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const pieces: string[] = []
   let from = 0
+  const text = (start: number, end: number) => decoder.decode(bytes.subarray(start, end))
   for (const { start, end } of matches) {
-    pieces.push(decoder.decode(bytes.subarray(from, start)), replacement)
+    const lineAround = () => {
+      const first = start === 0 ? 0 : bytes.lastIndexOf(0x0a, start - 1) + 1
+      const next = bytes.indexOf(0x0a, end)
+      return { line: text(first, next === -1 ? bytes.length : next).replace(/\r$/, ''), at: text(first, start).length }
+    }
+    pieces.push(text(from, start), expand(text(start, end), lineAround))
     from = end
   }
   return [...pieces, decoder.decode(bytes.subarray(from))].join('')

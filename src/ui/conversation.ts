@@ -1,11 +1,28 @@
 import { checkOptions, isFunction, isListOf, isObjectValue, isObjectWith } from '../util/check-options.ts'
 import { type Controller, ControllerState } from './controller.ts'
 
-/** A message of a conversation, an error that ended an answer, or a call of the agent. Plain data, so that it can be saved. */
+/** A part of a conversation. Plain data, so that it can be saved. */
 export type ConversationItem =
-  | { readonly kind: 'person' | 'agent' | 'error'; readonly id: string; readonly text: string }
-  /** The key of a call in the timeline. */
-  | { readonly kind: 'call'; readonly id: string; readonly entry: string }
+  /** A message of the person, with the names of attached files. */
+  | { readonly kind: 'person'; readonly id: string; readonly text: string; readonly attachments?: readonly string[] }
+  /** What the agent says or thinks, an error that ended an answer, or a note of the page. */
+  | { readonly kind: 'agent' | 'reasoning' | 'error' | 'note'; readonly id: string; readonly text: string }
+  | ConversationCall
+
+/** A call of the agent in a conversation. */
+export interface ConversationCall {
+  readonly kind: 'call'
+  readonly id: string
+  /** The key of the call in the timeline. */
+  readonly entry: string
+  /** The tool and its input, shown until the call is in the timeline. */
+  readonly tool?: string
+  readonly input?: unknown
+  /** Whether the call succeeded; `undefined` until it has ended. */
+  readonly ok?: boolean | undefined
+  /** The code of a failure. */
+  readonly code?: string | undefined
+}
 
 /** The state of a {@link Conversation}. */
 export interface ConversationSnapshot {

@@ -25,6 +25,7 @@ export type { Controller } from './controller.ts'
 export {
   type Answer,
   type Conversation,
+  type ConversationCall,
   type ConversationItem,
   type ConversationOptions,
   type ConversationSnapshot,

@@ -94,6 +94,30 @@ describe('replacing in all files', () => {
     await session.close()
   })
 
+  it.each([
+    ['(\\w+)=(\\w+)', '$2=$1'],
+    ['^(a)|b', '<$1$&>'],
+    ['\\b(?<first>a)', '$<first>$<first>$$'],
+    ['c$', '[$1$&]'],
+  ])('writes groups of the pattern %j into %j as JavaScript does, line by line', async (pattern, replacement) => {
+    const before = 'a=b c\r\nab é=ü\n\na c'
+    const parts = await open({ 'a.txt': before })
+    await parts.replacement.find({ text: pattern, regex: true, caseSensitive: true })
+    await parts.replacement.apply(replacement)
+    const lines = before.split(/(\r?\n)/).map((line) => line.replace(new RegExp(pattern, 'gu'), replacement))
+    expect(await parts.text('a.txt')).toBe(lines.join(''))
+    await parts.session.close()
+  })
+
+  it('refuses groups of a pattern that repeats a group, which could take forever', async () => {
+    const { session, replacement, text } = await open({ 'a.txt': `${'a'.repeat(40)}b` })
+    await replacement.find({ text: '(a+)+$|b', regex: true, caseSensitive: true })
+    await replacement.apply('$1')
+    expect(replacement.state.value.trouble).toContain('repeats a group')
+    expect(await text('a.txt')).toContain('b')
+    await session.close()
+  })
+
   it('leaves out single matches, whole files, files with drafts, secrets and what is not text', async () => {
     const { session, opened, replacement, text } = await open({
       'a.txt': 'x x x\n',

@@ -1,15 +1,13 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
+import type { ConversationItem } from 'wardspace/ui'
+import { Story, useEndInView } from '../../../src/elements/chat/story.tsx'
 import { scrollable } from '../../../src/elements/parts/focusable.ts'
-import { Icon } from '../../../src/elements/parts/icon.tsx'
-import { IconButton } from '../../../src/elements/parts/icon-button.tsx'
-import { Markdown } from '../../../src/elements/parts/markdown.tsx'
-import type { ConversationItem } from '../../session/conversation.ts'
-import { createMessageDraft, type MessageDraft } from '../../session/message-draft.ts'
+import type { ConversationItem as Item } from '../../session/conversation.ts'
+import { createMessageDraft } from '../../session/message-draft.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { announce } from '../../ui/announce.tsx'
 import { lazyView } from '../../ui/lazy-view.tsx'
-import { CallLine } from './call-lines.tsx'
 import { Composer } from './composer.tsx'
 import { ConversationBar } from './conversation-bar.tsx'
 import { MessageQueue } from './message-queue.tsx'
@@ -34,6 +32,12 @@ export function ConversationView(props: ConversationViewProps) {
   const { items, isWorking, afterwards, retryAt } = conversation
   const { element, onScroll } = useEndInView()
   const pending = session.approvals.value.length
+  const timeline = session.timeline.value
+  const canEdit = conversation.pick.value.kind !== 'scripted' && !isWorking.value && projectSession.writable.value
+  const edit = (at: number) => {
+    draft.edit(at)
+    document.getElementById('composer')?.focus()
+  }
   const isOver = !isWorking.value && items.value.some(({ kind }) => kind === 'call')
   return (
     <div class="fill">
@@ -47,9 +51,13 @@ export function ConversationView(props: ConversationViewProps) {
       >
         <div class="story">
           {items.value.length === 0 && <Welcome isScripted={conversation.pick.value.kind === 'scripted'} />}
-          {stepsOf(items.value).map((step) => (
-            <Step key={step.at} step={step} projectSession={projectSession} draft={draft} onCall={onCall} />
-          ))}
+          <Story
+            items={storyOf(items.value)}
+            entryOf={({ entry }) => timeline.findLast(({ step }) => step === entry)}
+            onCall={onCall}
+            onEdit={canEdit ? edit : undefined}
+            announce={announce}
+          />
           {retryAt.value !== undefined && <NextTry conversation={conversation} at={retryAt.value} />}
           {isOver && <EndCard projectSession={projectSession} onReview={onReview} onReport={onReport} />}
           {!isWorking.value && items.value.length > 1 && afterwards.value !== undefined && (
@@ -73,30 +81,6 @@ export function ConversationView(props: ConversationViewProps) {
       </Composer>
     </div>
   )
-}
-
-/** Keeps the end of a growing list in view, unless the person has scrolled up. */
-function useEndInView() {
-  const element = useRef<HTMLDivElement>(null)
-  const isAtEnd = useRef(true)
-  const top = useRef(0)
-  useEffect(() => {
-    const list = element.current
-    if (list === null) return
-    const observer = new ResizeObserver(() => {
-      if (isAtEnd.current) list.scrollTop = list.scrollHeight
-    })
-    observer.observe(list)
-    if (list.firstElementChild !== null) observer.observe(list.firstElementChild)
-    return () => observer.disconnect()
-  }, [])
-  const onScroll = ({ currentTarget: list }: { readonly currentTarget: HTMLElement }) => {
-    // The list may grow between the scroll to its end and this event, so only a way up leaves the end.
-    if (list.scrollTop + list.clientHeight >= list.scrollHeight - 30) isAtEnd.current = true
-    else if (list.scrollTop < top.current) isAtEnd.current = false
-    top.current = list.scrollTop
-  }
-  return { element, onScroll }
 }
 
 /** Counts down to the next try after a failure. */
@@ -142,119 +126,26 @@ function Welcome({ isScripted }: { readonly isScripted: boolean }) {
   )
 }
 
-type CallItem = Extract<ConversationItem, { kind: 'call' }>
-
-/** An item of the conversation, or calls that follow each other. */
-type StoryStep =
-  | { readonly at: number; readonly calls: readonly CallItem[] }
-  | { readonly at: number; readonly item: Exclude<ConversationItem, CallItem> }
-
-/** Groups the calls that follow each other. */
-function stepsOf(items: readonly ConversationItem[]): readonly StoryStep[] {
-  const steps: ({ at: number; calls: CallItem[] } | Extract<StoryStep, { item: unknown }>)[] = []
-  for (const [at, item] of items.entries()) {
-    const last = steps.at(-1)
-    if (item.kind !== 'call') steps.push({ at, item })
-    else if (last !== undefined && 'calls' in last) last.calls.push(item)
-    else steps.push({ at, calls: [item] })
-  }
-  return steps
-}
-
-/** Longer groups of calls are folded once they are done. */
-const MAX_LINES = 4
-
-function Step({
-  step,
-  projectSession,
-  draft,
-  onCall,
-}: Pick<ConversationViewProps, 'projectSession' | 'onCall'> & {
-  readonly step: StoryStep
-  readonly draft: MessageDraft
-}) {
-  if ('item' in step) {
-    const { pick, isWorking } = projectSession.conversation
-    const canEdit = pick.value.kind !== 'scripted' && !isWorking.value && projectSession.writable.value
-    const edit = () => {
-      draft.edit(step.at)
-      document.getElementById('composer')?.focus()
+/** Returns the items as a story shows them. */
+function storyOf(items: readonly Item[]): readonly ConversationItem[] {
+  return items.map((item, at): ConversationItem => {
+    const id = String(at)
+    switch (item.kind) {
+      case 'person':
+        return { ...item, id }
+      case 'text':
+        return { kind: 'agent', id, text: item.text }
+      case 'call':
+        return { ...item, entry: item.id }
+      case 'end':
+        return { kind: 'note', id, text: item.text }
+      case 'compacted':
+        return { kind: 'note', id, text: COMPACTED }
+      default:
+        return { kind: item.kind, id, text: item.text }
     }
-    return <Said item={step.item} onEdit={canEdit ? edit : undefined} />
-  }
-  const timeline = projectSession.session.timeline.value
-  const lines = step.calls.map((item) => (
-    <CallLine key={item.id} item={item} entry={timeline.findLast(({ step: id }) => id === item.id)} onOpen={onCall} />
-  ))
-  if (lines.length <= MAX_LINES) return <div class="call-lines">{lines}</div>
-  return (
-    <details class="call-lines" open={step.calls.some(({ ok }) => ok === undefined)}>
-      <summary>{lines.length} calls</summary>
-      {lines}
-    </details>
-  )
+  })
 }
 
-async function copyText(text: string): Promise<void> {
-  await navigator.clipboard.writeText(text)
-  announce('The answer is copied')
-}
-
-function Said({
-  item,
-  onEdit,
-}: {
-  readonly item: Exclude<ConversationItem, CallItem>
-  /** Begins to edit the message. Undefined while that is not possible. */
-  readonly onEdit: (() => void) | undefined
-}) {
-  switch (item.kind) {
-    case 'person':
-      return (
-        <div class="message-place">
-          <div class="said person">
-            <span class="visually-hidden">You: </span>
-            {item.text}
-            {item.attachments?.map((name) => (
-              <span key={name} class="tag">
-                <Icon name="file" /> {name}
-              </span>
-            ))}
-          </div>
-          {onEdit !== undefined && <IconButton icon="pencil" label="Edit and send again" onClick={onEdit} />}
-        </div>
-      )
-    case 'text':
-      return (
-        <div class="message-place">
-          <div class="said agent grow">
-            <span class="visually-hidden">Agent: </span>
-            <Markdown text={item.text} />
-          </div>
-          <IconButton icon="files" label="Copy the answer" onClick={() => void copyText(item.text)} />
-        </div>
-      )
-    case 'reasoning':
-      return (
-        <details class="muted">
-          <summary>Reasoning</summary>
-          <div class="said">{item.text}</div>
-        </details>
-      )
-    case 'error':
-      return (
-        <p class="notice bad" role="alert">
-          {item.text}
-        </p>
-      )
-    case 'end':
-      return <p class="muted ended">{item.text}</p>
-    case 'compacted':
-      return (
-        <p class="muted ended">
-          The context was nearly full: from here on, the agent has addresses instead of long earlier results, and can
-          read them again.
-        </p>
-      )
-  }
-}
+const COMPACTED =
+  'The context was nearly full: from here on, the agent has addresses instead of long earlier results, and can read them again.'

@@ -1,19 +1,17 @@
-import { useLayoutEffect, useRef } from 'preact/hooks'
-import type { Conversation, ConversationItem } from '../../ui/conversation.ts'
+import { useState } from 'preact/hooks'
+import type { Conversation } from '../../ui/conversation.ts'
 import type { TimelineEntry } from '../../ui/timeline.ts'
-import { aboutCall } from '../../ui/words/call-words.ts'
-import { refusalsOf } from '../../ui/words/refusals.ts'
 import type { ViewContext } from '../define-element.ts'
 import { useDraft } from '../parts/drafts.ts'
 import { scrollable } from '../parts/focusable.ts'
 import markdownStyles from '../parts/markdown.css?inline'
-import { Markdown } from '../parts/markdown.tsx'
 import { useSnapshot } from '../parts/use-snapshot.ts'
-import { Outcome } from '../parts/verdict.tsx'
 import type { ChatProperties, Drafts } from '../properties.ts'
 import chatStyles from './chat.css?inline'
+import storyStyles from './story.css?inline'
+import { Story, useEndInView } from './story.tsx'
 
-export const styles = `${markdownStyles}\n${chatStyles}`
+export const styles = [markdownStyles, storyStyles, chatStyles].join('\n')
 
 const noCalls = { snapshot: { entries: [] as readonly TimelineEntry[] }, subscribe: () => () => {} }
 
@@ -21,93 +19,40 @@ const noCalls = { snapshot: { entries: [] as readonly TimelineEntry[] }, subscri
 export function View({ controller, timeline, drafts, dispatch }: ChatProperties & ViewContext) {
   const { items, isWorking, queue } = useSnapshot(controller)
   const { entries } = useSnapshot(timeline ?? noCalls)
-  const list = useEndInView()
+  const { element, onScroll } = useEndInView()
+  const [announcement, announce] = useState('')
   return (
     <section class="fill" aria-label="Conversation with the agent">
-      <div class="story" role="log" aria-label="Conversation" aria-busy={isWorking} {...list} {...scrollable}>
-        {items.length === 0 && <p class="empty">Ask the agent for something.</p>}
-        {items.map((item) => (
-          <Item
-            key={item.id}
-            item={item}
-            entry={item.kind === 'call' ? entries.find(({ key }) => key === item.entry) : undefined}
+      <div
+        ref={element}
+        class="fill-rest scroll"
+        role="log"
+        aria-label="Conversation"
+        aria-busy={isWorking}
+        onScroll={onScroll}
+        {...scrollable}
+      >
+        <div class="story">
+          {items.length === 0 && <p class="empty">Ask the agent for something.</p>}
+          <Story
+            items={items}
+            entryOf={({ entry }) => entries.find(({ key }) => key === entry)}
             onCall={(key) => dispatch('wardspace-open-call', { key })}
+            announce={announce}
           />
-        ))}
-        {isWorking && <p class="muted">The agent works …</p>}
-        {queue.map((text, at) => (
-          <p key={`${at} ${text}`} class="said person muted">
-            Waits: {text}
-          </p>
-        ))}
+          {isWorking && <p class="muted">The agent works …</p>}
+          {queue.map((text, at) => (
+            <p key={`${at} ${text}`} class="said person muted">
+              Waits: {text}
+            </p>
+          ))}
+        </div>
+      </div>
+      <div class="visually-hidden" role="status">
+        {announcement}
       </div>
       <Composer controller={controller} drafts={drafts} isWorking={isWorking} />
     </section>
-  )
-}
-
-/** Keeps the end of the list in view, unless the person has scrolled up. */
-function useEndInView() {
-  const ref = useRef<HTMLDivElement>(null)
-  const isAtEnd = useRef(true)
-  useLayoutEffect(() => {
-    const list = ref.current
-    if (list !== null && isAtEnd.current) list.scrollTop = list.scrollHeight
-  })
-  const onScroll = ({ currentTarget: list }: { readonly currentTarget: HTMLElement }) => {
-    isAtEnd.current = list.scrollTop + list.clientHeight >= list.scrollHeight - 30
-  }
-  return { ref, onScroll }
-}
-
-function Item({
-  item,
-  entry,
-  onCall,
-}: {
-  readonly item: ConversationItem
-  readonly entry: TimelineEntry | undefined
-  readonly onCall: (key: string) => void
-}) {
-  switch (item.kind) {
-    case 'person':
-      return (
-        <div class="said person">
-          <span class="visually-hidden">You: </span>
-          {item.text}
-        </div>
-      )
-    case 'agent':
-      return (
-        <div class="said agent">
-          <span class="visually-hidden">Agent: </span>
-          <Markdown text={item.text} />
-        </div>
-      )
-    case 'error':
-      return (
-        <p class="notice bad" role="alert">
-          {item.text}
-        </p>
-      )
-    case 'call':
-      return entry === undefined ? null : <Call entry={entry} onOpen={() => onCall(entry.key)} />
-  }
-}
-
-function Call({ entry, onOpen }: { readonly entry: TimelineEntry; readonly onOpen: () => void }) {
-  const refused = refusalsOf(entry)
-  return (
-    <div class={refused.length > 0 ? 'notice bad' : ''}>
-      <button type="button" class="button quiet call" onClick={onOpen}>
-        <span class="mono">{entry.tool}</span>
-        <span class="mono muted cut grow">{aboutCall(entry.tool, entry.input)}</span>
-        <Outcome entry={entry} />
-      </button>
-      {refused.map((text) => (
-        <p key={text}>{text}</p>
-      ))}
-    </div>
   )
 }
 

@@ -1,6 +1,6 @@
-import type { TimelineEntry } from 'wardspace/ui'
-import { aboutCall } from 'wardspace/ui'
-import type { IconName } from '../../../src/elements/parts/icon.tsx'
+import type { TimelineEntry } from '../../ui/timeline.ts'
+import { aboutCall } from '../../ui/words/call-words.ts'
+import type { IconName } from '../parts/icon.tsx'
 
 interface ToolWords {
   readonly icon: IconName

@@ -1,14 +1,15 @@
-import type { TimelineEntry } from 'wardspace/ui'
-import { codeWords, outcomeOf, refusalsOf, ruleInWords } from 'wardspace/ui'
-import { scrollable } from '../../../src/elements/parts/focusable.ts'
-import { Icon } from '../../../src/elements/parts/icon.tsx'
-import type { ConversationItem } from '../../session/conversation.ts'
-import { iconOf, objectOf, verbOf } from './call-words.ts'
-
-type CallItem = Extract<ConversationItem, { kind: 'call' }>
+import type { ConversationCall } from '../../ui/conversation.ts'
+import type { TimelineEntry } from '../../ui/timeline.ts'
+import { outcomeOf } from '../../ui/words/call-words.ts'
+import { codeWords } from '../../ui/words/code-words.ts'
+import { refusalsOf } from '../../ui/words/refusals.ts'
+import { ruleInWords } from '../../ui/words/verdict-words.ts'
+import { scrollable } from '../parts/focusable.ts'
+import { Icon } from '../parts/icon.tsx'
+import { iconOf, objectOf, verbOf } from './call-verbs.ts'
 
 export interface CallProps {
-  readonly item: CallItem
+  readonly item: ConversationCall
   /** Its entry in the timeline; undefined until the call has reached the workspace. */
   readonly entry: TimelineEntry | undefined
   readonly onOpen: (key: string) => void
@@ -18,9 +19,9 @@ export interface CallProps {
 export function CallLine({ item, entry, onOpen }: CallProps) {
   const refusals = entry === undefined ? [] : refusalsOf(entry)
   if (entry !== undefined && refusals.length > 0) {
-    return <RefusalCard item={item} entry={entry} onOpen={onOpen} refusals={refusals} />
+    return <RefusalCard entry={entry} onOpen={onOpen} refusals={refusals} />
   }
-  const isDone = item.ok !== undefined
+  const { tool = entry?.tool ?? '', input = entry?.input, ok = entry?.result?.ok } = item
   return (
     <button
       type="button"
@@ -28,10 +29,10 @@ export function CallLine({ item, entry, onOpen }: CallProps) {
       disabled={entry === undefined}
       onClick={() => entry !== undefined && onOpen(entry.key)}
     >
-      <Icon name={iconOf(item.tool)} />
+      <Icon name={iconOf(tool)} />
       <span class="cut grow">
-        {item.ok === false ? `Could not ${verbOf(item.tool, 'wanted')}` : verbOf(item.tool, isDone ? 'did' : 'does')}{' '}
-        <span class="mono">{objectOf(item.tool, item.input)}</span>
+        {ok === false ? `Could not ${verbOf(tool, 'wanted')}` : verbOf(tool, ok === undefined ? 'does' : 'did')}{' '}
+        <span class="mono">{objectOf(tool, input)}</span>
       </span>
       <CallState item={item} entry={entry} />
     </button>
@@ -50,11 +51,10 @@ function CallState({ item, entry }: Pick<CallProps, 'item' | 'entry'>) {
 
 /** What was tried, why it was stopped and by which rule. The model's own text is behind a press. */
 function RefusalCard({
-  item,
   entry,
   onOpen,
   refusals,
-}: CallProps & { readonly entry: TimelineEntry; readonly refusals: readonly string[] }) {
+}: Pick<CallProps, 'onOpen'> & { readonly entry: TimelineEntry; readonly refusals: readonly string[] }) {
   const rules = (entry.record?.policyDecision.rules ?? []).filter(({ action }) => action === 'deny')
   const isPart = entry.result?.ok === true
   return (
@@ -67,8 +67,8 @@ function RefusalCard({
         <p key={refusal}>{refusal}</p>
       ))}
       <p class="muted">
-        The agent {isPart ? 'ran' : `tried to ${verbOf(item.tool, 'wanted')}`}{' '}
-        <span class="mono">{objectOf(item.tool, item.input)}</span>
+        The agent {isPart ? 'ran' : `tried to ${verbOf(entry.tool, 'wanted')}`}{' '}
+        <span class="mono">{objectOf(entry.tool, entry.input)}</span>
         {isPart && ', and this part of it got nothing'}
       </p>
       {entry.result?.ok === false && <p class="muted small">{codeWords[entry.result.code]?.why}</p>}

@@ -1,0 +1,156 @@
+import { useEffect, useRef } from 'preact/hooks'
+import type { ConversationCall, ConversationItem } from '../../ui/conversation.ts'
+import type { TimelineEntry } from '../../ui/timeline.ts'
+import { Icon } from '../parts/icon.tsx'
+import { IconButton } from '../parts/icon-button.tsx'
+import { Markdown } from '../parts/markdown.tsx'
+import { CallLine } from './call-lines.tsx'
+
+export interface StoryProps {
+  readonly items: readonly ConversationItem[]
+  /** Returns the call of an item in the timeline, or undefined when it is not there yet. */
+  readonly entryOf: (item: ConversationCall) => TimelineEntry | undefined
+  readonly onCall: (key: string) => void
+  /** Begins to edit a message by its position. Undefined while that is not possible. */
+  readonly onEdit?: ((at: number) => void) | undefined
+  readonly announce: (text: string) => void
+}
+
+/** What the person and the agent say, and the calls of the agent as quiet lines. */
+export function Story({ items, entryOf, onCall, onEdit, announce }: StoryProps) {
+  return (
+    <>
+      {stepsOf(items).map((step) =>
+        'item' in step ? (
+          <Said
+            key={step.at}
+            item={step.item}
+            onEdit={onEdit && (() => onEdit(step.at))}
+            onCopy={(text) => void copyText(text).then(() => announce('The answer is copied'))}
+          />
+        ) : (
+          <Calls key={step.at} calls={step.calls} entryOf={entryOf} onCall={onCall} />
+        ),
+      )}
+    </>
+  )
+}
+
+/** Keeps the end of a growing list in view, unless the person has scrolled up. */
+export function useEndInView() {
+  const element = useRef<HTMLDivElement>(null)
+  const isAtEnd = useRef(true)
+  const top = useRef(0)
+  useEffect(() => {
+    const list = element.current
+    if (list === null) return
+    const observer = new ResizeObserver(() => {
+      if (isAtEnd.current) list.scrollTop = list.scrollHeight
+    })
+    observer.observe(list)
+    if (list.firstElementChild !== null) observer.observe(list.firstElementChild)
+    return () => observer.disconnect()
+  }, [])
+  const onScroll = ({ currentTarget: list }: { readonly currentTarget: HTMLElement }) => {
+    // The list may grow between the scroll to its end and this event, so only a way up leaves the end.
+    if (list.scrollTop + list.clientHeight >= list.scrollHeight - 30) isAtEnd.current = true
+    else if (list.scrollTop < top.current) isAtEnd.current = false
+    top.current = list.scrollTop
+  }
+  return { element, onScroll }
+}
+
+/** An item of the conversation, or calls that follow each other. */
+type StoryStep =
+  | { readonly at: number; readonly calls: readonly ConversationCall[] }
+  | { readonly at: number; readonly item: Exclude<ConversationItem, ConversationCall> }
+
+/** Groups the calls that follow each other. */
+function stepsOf(items: readonly ConversationItem[]): readonly StoryStep[] {
+  const steps: ({ at: number; calls: ConversationCall[] } | Extract<StoryStep, { item: unknown }>)[] = []
+  for (const [at, item] of items.entries()) {
+    const last = steps.at(-1)
+    if (item.kind !== 'call') steps.push({ at, item })
+    else if (last !== undefined && 'calls' in last) last.calls.push(item)
+    else steps.push({ at, calls: [item] })
+  }
+  return steps
+}
+
+/** Longer groups of calls are folded once they are done. */
+const MAX_LINES = 4
+
+function Calls({
+  calls,
+  entryOf,
+  onCall,
+}: Pick<StoryProps, 'entryOf' | 'onCall'> & { readonly calls: readonly ConversationCall[] }) {
+  const entries = calls.map((item) => ({ item, entry: entryOf(item) }))
+  const lines = entries.map(({ item, entry }) => <CallLine key={item.id} item={item} entry={entry} onOpen={onCall} />)
+  if (lines.length <= MAX_LINES) return <div class="call-lines">{lines}</div>
+  const isRunning = entries.some(({ item, entry }) => (item.ok ?? entry?.result?.ok) === undefined)
+  return (
+    <details class="call-lines" open={isRunning}>
+      <summary>{lines.length} calls</summary>
+      {lines}
+    </details>
+  )
+}
+
+async function copyText(text: string): Promise<void> {
+  await navigator.clipboard.writeText(text)
+}
+
+function Said({
+  item,
+  onEdit,
+  onCopy,
+}: {
+  readonly item: Exclude<ConversationItem, ConversationCall>
+  /** Begins to edit the message. Undefined while that is not possible. */
+  readonly onEdit: (() => void) | undefined
+  readonly onCopy: (text: string) => void
+}) {
+  switch (item.kind) {
+    case 'person':
+      return (
+        <div class="message-place">
+          <div class="said person">
+            <span class="visually-hidden">You: </span>
+            {item.text}
+            {item.attachments?.map((name) => (
+              <span key={name} class="tag">
+                <Icon name="file" /> {name}
+              </span>
+            ))}
+          </div>
+          {onEdit !== undefined && <IconButton icon="pencil" label="Edit and send again" onClick={onEdit} />}
+        </div>
+      )
+    case 'agent':
+      return (
+        <div class="message-place">
+          <div class="said agent grow">
+            <span class="visually-hidden">Agent: </span>
+            <Markdown text={item.text} />
+          </div>
+          <IconButton icon="files" label="Copy the answer" onClick={() => onCopy(item.text)} />
+        </div>
+      )
+    case 'reasoning':
+      return (
+        <details class="muted">
+          <summary>Reasoning</summary>
+          <div class="said">{item.text}</div>
+        </details>
+      )
+    case 'error':
+      return (
+        <p class="notice bad" role="alert">
+          {item.text}
+        </p>
+      )
+    case 'note':
+      return <p class="muted ended">{item.text}</p>
+  }
+}
