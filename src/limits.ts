@@ -96,6 +96,9 @@ export function clamp(name: string, value: number, hard: number, warnings: strin
   return hard
 }
 
+/** The warning of {@link clamp}, with the number and the limit. */
+export const REDUCED_WARNING = /^\w+ (\d+) was reduced to the limit of (\d+)$/
+
 /** @throws ToolError `LIMIT_EXCEEDED` for a size over a limit */
 export function checkLimit(name: string, value: number, limit: number, path?: string): void {
   if (value > limit) {

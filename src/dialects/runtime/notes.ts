@@ -1,3 +1,4 @@
+import { REDUCED_WARNING } from '../../limits.ts'
 import { quote } from '../../paths/logical-path.ts'
 import { isPlain } from '../../util/check-options.ts'
 import type { PathMapping } from './path-mapping.ts'
@@ -9,9 +10,6 @@ export interface StepWarning {
   /** Whether its quoted texts are paths of the workspace. Those of commands are not. */
   readonly quotesPaths: boolean
 }
-
-/** The warning of a limit that a number of a call was reduced to. */
-const REDUCED = /^\w+ (\d+) was reduced to the limit of (\d+)$/
 
 /**
  * Translates a warning for the caller of a dialect: paths, and the field of a number over a limit. Returns `undefined` for a
@@ -25,7 +23,7 @@ export function translateWarning(
   { outward }: PathMapping,
   rename: (text: string) => string,
 ): string | undefined {
-  const [, requested, limit] = REDUCED.exec(text) ?? []
+  const [, requested, limit] = REDUCED_WARNING.exec(text) ?? []
   if (requested !== undefined) return reducedField(Object(input) as object, Number(requested), Number(limit))
   if (!quotesPaths) return rename(text)
   const spelled = text.replace(/(pattern |use )?"([^"\\]*)"/g, (quoted, isPattern: string | undefined, path: string) =>
