@@ -70,11 +70,19 @@ export function withOwnTexts<T extends { readonly stdout: string; readonly stder
   result: T,
   isHelp = false,
 ): T {
-  return {
-    ...result,
-    stdout: isHelp ? replaced(result.stdout, helps) : result.stdout,
-    stderr: result.stderr === '' ? '' : errorTexts(result.stderr),
+  const stdout = isHelp ? replaced(result.stdout, helps) : result.stdout
+  const stderr = result.stderr === '' ? '' : errorTexts(result.stderr)
+  return { ...result, stdout, stderr, ...accountedOf(result, stdout, stderr) }
+}
+
+/** The interpreter refuses a result that has less output than it has counted. */
+function accountedOf(result: object, stdout: string, stderr: string): object {
+  const { internalOutputAccounting: counted } = result as {
+    internalOutputAccounting?: Record<'stdout' | 'stderr', number>
   }
+  if (counted === undefined) return {}
+  const least = { stdout: Math.min(counted.stdout, stdout.length), stderr: Math.min(counted.stderr, stderr.length) }
+  return { internalOutputAccounting: least }
 }
 
 function errorTexts(text: string): string {
