@@ -82,10 +82,13 @@ const isUsual = (value: unknown) => [null, false, 0].includes(value as never) ||
 
 /** Whether a value of a field leaves a call as it is because it asks for no more: every line, the one line, or names that no file has. */
 function asksForNothing(field: string, value: unknown): boolean {
-  if (field === 'content_search') return value === true
+  // These are so without being asked for, in the calls of the table.
+  if (/^(content_search|is_regex|respect_git_ignore|allow_multiple)$/.test(field)) return value === true
+  if (field === 'file_filtering_options') return JSON.stringify(value) === '{}'
   if (typeof value === 'number' || field === 'tail') {
     return (
-      /^(max_?|end_|limit|tail|head|expected_)/i.test(field) && (Number(value) >= 1e9 || Math.abs(Number(value)) === 1)
+      /^(max_?|end_|limit|tail|head|expected_)/i.test(field) &&
+      (Number(value) >= 1e9 || [1, 2].includes(Math.abs(Number(value))))
     )
   }
   if (/^(exclude|ignore)/.test(field)) return !/^\s|\s$/.test(String([value].flat()[0]))

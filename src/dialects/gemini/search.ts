@@ -10,7 +10,7 @@ import {
   tryCall,
   trySteps,
 } from '../define.ts'
-import { globAtAnyDepth } from '../runtime/find-files.ts'
+import { globAtAnyDepth, noteSpelling } from '../runtime/find-files.ts'
 import type { Answer, Steps } from '../runtime/types.ts'
 import { directory } from './files.ts'
 
@@ -128,6 +128,7 @@ export const readManyFiles = defineDialectTool({
   uses: ['read_file', 'find_files', 'file_info'],
   narrows: ['read_file'],
   *steps({ include, exclude = [] }, pathMapping) {
+    yield* noteSpelling(...exclude)
     const included = yield* findAll(include, pathMapping, yield* limitOr('findResults', MOST_FILES))
     const excluded = yield* findAll(exclude, pathMapping, MOST_EXCLUDED)
     for (const path of excluded.paths) included.paths.delete(path)
