@@ -1,9 +1,7 @@
 import './no-eval.ts'
 import '../src/elements/parts/tokens.css'
-import '../src/elements/parts/base.css'
 import './page/page.css'
 import './ui/fonts.css'
-import '../src/elements/parts/parts.css'
 import '../src/elements/parts/markdown.css'
 import './page/frame.css'
 import '../src/elements/chat/story.css'
@@ -14,8 +12,10 @@ import './views/timeline/history.css'
 import { render } from 'preact'
 import { App } from './page/app.tsx'
 import { openFirst, openShared } from './page/app-state.ts'
+import { addSharedStyles } from './page/shared-styles.ts'
 import { followTheme } from './page/theme.ts'
 
+addSharedStyles()
 followTheme()
 const root = document.getElementById('app')
 if (root !== null) render(<App />, root)
