@@ -2,6 +2,7 @@ import { ToolError } from '../errors.ts'
 import { sha256, sha256Text } from '../files/hash/sha256.ts'
 import { type LogicalPath, type Path, parsePath, quote } from '../paths/logical-path.ts'
 import type { Backend, Change } from '../storage/backend.ts'
+import { copyBytes } from '../util/bytes.ts'
 
 /** The full outputs and diffs of one run, each at an address `artifact://RUN/NAME`. */
 export interface Artifacts {
@@ -67,7 +68,7 @@ export function createArtifacts(runId: string, options: ArtifactsOptions = {}): 
     put(hint, content) {
       const isText = typeof content === 'string'
       const name = nameFor(isText ? sha256Text(content) : sha256(content), extensionOf(hint))
-      return store.add(name, isText ? { text: content } : { bytes: content.slice() }, content.length)
+      return store.add(name, isText ? { text: content } : { bytes: copyBytes(content) }, content.length)
     },
     putLazy: (key, extension, make, keeps = 0) =>
       store.add(nameFor(sha256Text(`lazy\0${key}`), extensionOf(`x.${extension}`)), { make }, keeps),
@@ -75,7 +76,7 @@ export function createArtifacts(runId: string, options: ArtifactsOptions = {}): 
       const content = await store.content(uri)
       return 'bytes' in content ? new TextDecoder().decode(content.bytes) : content.text
     },
-    readBytes: async (uri) => bytesOf(await store.content(uri)).slice(),
+    readBytes: async (uri) => copyBytes(bytesOf(await store.content(uri))),
     flush: () => store.flush(),
   }
 }

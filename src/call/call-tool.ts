@@ -95,6 +95,7 @@ export async function callTool(
   } catch (error) {
     return await refuseCall(state, name, error)
   } finally {
+    taint.endCall()
     unpin?.()
   }
 }
@@ -316,6 +317,7 @@ async function draftCall(
   audit.enterStep('draft')
   throwIfAborted(signal)
   const commit = (tool: Tool) => callTool(workspace, run, tool, {}, { dialectCall: options.dialectCall })
+  if (workspace.ownTools.has(call.tool)) taint.showToProgram()
   const reads = new Set<Path>()
   const openCommands = await commandsFor(workspace, call.tool)
   const grantedRun = grant === undefined ? run : (await import('./pending-approval.ts')).callWithGrant(run, grant)

@@ -74,6 +74,11 @@ class ActiveTaintTracker implements TaintTracker {
   #links: Promise<readonly SinkLink[]> | undefined
   /** The highest label that the call itself has read. */
   #origin: TaintOrigin | undefined
+  readonly #programContent = () => {
+    const received = this.#receivedByLines()
+    return higher<TaintOrigin>(this.#origin, received && { ...received, ...this.#call })
+  }
+  #endProgram: (() => void) | undefined
 
   constructor(workspace: WorkspaceState, run: RunState, call: Pick<TaintOrigin, 'callId' | 'tool'>, isTool: boolean) {
     this.#workspace = workspace
@@ -130,7 +135,7 @@ class ActiveTaintTracker implements TaintTracker {
   startCommand(texts: readonly string[], isOfLine: boolean, flow: ContentFlow): ToolError | undefined {
     const { labels } = this.#workspace
     const target = { commands: texts }
-    const before = this.#run.taint.origin()
+    const before = this.#taintOfRun()
     const approved = isOfLine ? this.#exceededSinks(target, before) : []
     // The label of the output of a command counts from its start.
     const content = higher<TaintOrigin>(before, flow.ownReceived && { ...flow.ownReceived, ...this.#call })
@@ -145,6 +150,14 @@ class ActiveTaintTracker implements TaintTracker {
 
   addFlow(flow: ContentFlow): void {
     this.#flows.push(flow)
+  }
+
+  showToProgram(): void {
+    this.#endProgram ??= this.#run.taint.addProgram(this.#programContent)
+  }
+
+  endCall(): void {
+    this.#endProgram?.()
   }
 
   received(): ContentLabel | undefined {
@@ -285,7 +298,7 @@ class ActiveTaintTracker implements TaintTracker {
     const { nameLabels } = this.#workspace
     const named = namedPath(change)
     if (named === undefined || before !== null) return undefined
-    const taint = this.#run.taint.origin()
+    const taint = this.#taintOfRun()
     if (flow !== undefined)
       return higher<ContentLabel>(flow.keepsName(named) ? undefined : taint, flow.names.get(named))
     const at = (path: Path): ContentLabel => ({ label: nameLabels.of(path), path: display(parentOf(path)) })
@@ -312,7 +325,7 @@ class ActiveTaintTracker implements TaintTracker {
     const source = this.#isTool && from !== undefined ? from : path
     const content = flow === undefined ? { label: this.#labelOf(source), path: source } : flow.into(path)
     const isGiven = flow !== undefined || this.#isTool || givenPaths?.has(path) === true
-    const taint = isGiven ? this.#run.taint.origin() : undefined
+    const taint = isGiven ? this.#taintOfRun() : undefined
     return higher<TaintOrigin>(taint, content && { ...content, ...this.#call }) ?? this.#public
   }
 
@@ -331,7 +344,7 @@ class ActiveTaintTracker implements TaintTracker {
       const target = await backend.canonical(lexical).catch(() => lexical)
       for (const path of [...ancestorsOf(target), target].sort((a, b) => a.length - b.length)) {
         if (created.has(path) || (await backend.stat(path).catch(() => undefined)) !== undefined) continue
-        const label = isSpelled(nameOf(path), this.#texts) ? (this.#run.taint.origin()?.label ?? 'public') : content
+        const label = isSpelled(nameOf(path), this.#texts) ? (this.#taintOfRun()?.label ?? 'public') : content
         if (label === 'public') continue
         this.#targetNames.set(path, maxLabel(this.#targetNames.get(path) ?? 'public', label))
         break
@@ -387,9 +400,14 @@ class ActiveTaintTracker implements TaintTracker {
     return this.#namesOf(path).map(labels.ofPath).reduce(maxLabel, fileLabels.of(path))
   }
 
+  /** The taint of the run, without what the call itself has read for a program: its changes have labels of their own. */
+  #taintOfRun(): TaintOrigin | undefined {
+    return this.#run.taint.origin(this.#programContent)
+  }
+
   /** The origin of the highest label that may flow out of the call. */
   #highest(): TaintOrigin | undefined {
-    const before = this.#run.taint.origin()
+    const before = this.#taintOfRun()
     return this.#origin !== undefined && isAbove(this.#origin.label, before?.label ?? 'public') ? this.#origin : before
   }
 

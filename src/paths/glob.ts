@@ -37,20 +37,26 @@ export function compileGlob(pattern: string, options: GlobOptions = {}): Glob {
   return compileGlobs([pattern], options)
 }
 
+/** Options of {@link compileGlobs}. */
+interface GlobsOptions extends GlobOptions {
+  /** Patterns and paths are compared in their composed Unicode form, in which `?` and a class match one code point. */
+  readonly composed?: boolean
+}
+
 /** Compiles several globs to one matcher, which matches if any of them does. An empty list matches nothing. */
-export function compileGlobs(patterns: readonly string[], options: GlobOptions = {}): Glob {
+export function compileGlobs(patterns: readonly string[], options: GlobsOptions = {}): Glob {
+  const { composed = false } = options
   const fold = options.caseInsensitive === true ? foldCase : undefined
   const plans: Plan[] = []
   for (const pattern of patterns) {
     const label = check(pattern)
     for (const alternative of expandBraces(pattern, label)) {
-      plans.push(planOf(parseNames(alternative, label, fold)))
+      plans.push(planOf(parseNames(composed ? composePath(alternative) : alternative, label, fold)))
     }
     // A path that is identical to the glob matches, whatever its special characters mean.
     if (/[[{]/.test(pattern) && !/[*?\\]/.test(pattern)) {
-      const names = (fold === undefined ? pattern : fold(pattern))
-        .split('/')
-        .filter((name) => name !== '' && name !== '.')
+      const text = composed ? composePath(pattern) : pattern
+      const names = (fold === undefined ? text : fold(text)).split('/').filter((name) => name !== '' && name !== '.')
       plans.push({ type: 'exact', path: names.join('/') })
     }
   }
@@ -58,6 +64,12 @@ export function compileGlobs(patterns: readonly string[], options: GlobOptions =
   const mayMatchBelow = leadOf(plans)
   if (fold === undefined) return { matches, mayMatchBelow }
   return { matches: (path) => matches(fold(path)), mayMatchBelow: (directory) => mayMatchBelow(fold(directory)) }
+}
+
+/** Returns a path in the composed Unicode form (NFC). */
+export function composePath(path: string): string {
+  // Characters below U+0300 neither compose nor decompose to others in this form.
+  return /[^\0-\u02ff]/.test(path) ? path.normalize('NFC') : path
 }
 
 const MAX_LENGTH = 4096

@@ -1,4 +1,4 @@
-import { compileGlobs } from '../paths/glob.ts'
+import { compileGlobs, composePath } from '../paths/glob.ts'
 import { nearestName } from '../util/nearest-name.ts'
 import { checkGlob } from './path-patterns.ts'
 import { maskWhere, type Permission, permissionBit, permissionGroups, permissions } from './permissions.ts'
@@ -17,40 +17,32 @@ export interface PathSet {
 
 /**
  * Compiles path globs to one matcher. A pattern that ends in a plain name also covers everything below it, so that denying
- * `secrets` denies more than the directory entry.
+ * `secrets` denies more than the directory entry. Patterns and paths are compared in their composed Unicode form, because
+ * editors and file systems write the same name in different forms.
  *
  * @param field name of the list, for errors
  * @throws TypeError for an invalid pattern
  */
 export function compilePaths(patterns: readonly string[], field: string): PathSet {
   const all = patterns
-    .flatMap(inBothForms)
+    .map(composePath)
     .flatMap((pattern) => (endsInPlainName(pattern) ? [pattern, `${pattern}/**`] : [pattern]))
   for (const [index, pattern] of patterns.entries()) checkGlob(pattern, `${field}[${index}]`)
-  const globs = compileGlobs(all)
+  const globs = compileGlobs(all, { composed: true })
   const covers = all.map(coverage).filter((cover) => cover !== undefined)
   const mayMatch = prefilter(all)
   const everything = covers.some((cover) => cover.kind === 'all')
   const below = covers.filter((cover) => cover.kind === 'below').map((cover) => cover.name)
   const anywhere = covers.filter((cover) => cover.kind === 'anywhere').map((cover) => `/${cover.name}/`)
+  const matches = (path: string) => mayMatch(path) && globs.matches(path)
+  const coversBelow = (directory: string) =>
+    below.some((name) => directory === name || directory.startsWith(`${name}/`)) ||
+    (anywhere.length > 0 && anywhere.some((name) => `/${directory}/`.includes(name)))
   return {
-    matches: (path) => everything || (mayMatch(path) && globs.matches(path)),
-    mayMatchBelow: (directory) => everything || globs.mayMatchBelow(directory),
-    coversBelow: (directory) =>
-      everything ||
-      below.some((name) => directory === name || directory.startsWith(`${name}/`)) ||
-      (anywhere.length > 0 && anywhere.some((name) => `/${directory}/`.includes(name))),
+    matches: (path) => everything || matches(composePath(path)),
+    mayMatchBelow: (directory) => everything || globs.mayMatchBelow(composePath(directory)),
+    coversBelow: (directory) => everything || coversBelow(composePath(directory)),
   }
-}
-
-/**
- * Returns a pattern in each Unicode normal form. Editors and file systems write the same name in different ones. In brackets, a
- * decomposed letter would be two characters to choose from, so such patterns stay as they are.
- */
-function inBothForms(pattern: string): readonly string[] {
-  const composed = pattern.normalize('NFC')
-  const decomposed = pattern.normalize('NFD')
-  return composed === decomposed || pattern.includes('[') ? [pattern] : [...new Set([pattern, composed, decomposed])]
 }
 
 /**

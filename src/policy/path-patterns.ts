@@ -1,6 +1,6 @@
 import type { ToolError } from '../errors.ts'
 import { expandBraces } from '../paths/braces.ts'
-import { compileGlob } from '../paths/glob.ts'
+import { compileGlobs } from '../paths/glob.ts'
 import { quote } from '../paths/logical-path.ts'
 import { otherSpelling, type PatternProblem, withoutBrackets } from '../paths/pattern-spelling.ts'
 import { joinSentences } from '../util/join-sentences.ts'
@@ -77,7 +77,7 @@ const problems: readonly (PatternProblem & { readonly test: RegExp })[] = [
 export function checkGlob(pattern: string, field: string, subject = `Policy field "${field}"`): void {
   requirePathPattern(pattern, subject)
   try {
-    compileGlob(pattern)
+    compileGlobs([pattern], { composed: true })
   } catch (error) {
     const { message, details } = error as ToolError
     throw new TypeError(joinSentences(`${subject} is not a valid glob: ${message}`, String(details.hint)))
@@ -106,8 +106,13 @@ function faultOf(effect: string, pattern: string, { reason, hint }: PatternProbl
 function problemOf(pattern: string): PatternProblem | undefined {
   const problem = problems.find(({ test }) => test.test(pattern))
   if (problem !== undefined) return problem
-  if (!withoutBrackets(pattern).includes(':')) return undefined
-  return { reason: 'no path contains a colon', hint: 'Remove it, or write ? in its place.' }
+  if (withoutBrackets(pattern).includes(':')) {
+    return { reason: 'no path contains a colon', hint: 'Remove it, or write ? in its place.' }
+  }
+  // Patterns and paths are compared in their composed form, where such a character is several.
+  const brackets = pattern.match(/\[[^\]/]*\]/gu) ?? []
+  if (![...brackets.join('')].some((char) => [...char.normalize('NFC')].length > 1)) return undefined
+  return { reason: 'brackets contain a character that has no composed form', hint: 'Write alternatives: {a,b}.' }
 }
 
 /** The pattern and the alternatives of its braces. A pattern with too many is refused where it is compiled. */

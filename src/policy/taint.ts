@@ -22,13 +22,21 @@ export interface TaintOrigin {
 export interface Taint {
   /** The highest label so far. */
   label(): Label
-  /** The content that raised the label last; `undefined` while the label is public. */
-  origin(): TaintOrigin | undefined
+  /**
+   * The content that raised the label last; `undefined` while the label is public. Includes what programs have received whose
+   * calls have not ended, except one.
+   */
+  origin(except?: ProgramContent): TaintOrigin | undefined
   /** All contents that raised the label, in order. */
   origins(): readonly TaintOrigin[]
   /** Raises the label to that of the origin, if that is higher. */
   raise(origin: TaintOrigin): void
+  /** Adds what a program receives during its call. Returns a function that ends the call and keeps what it received. */
+  addProgram(content: ProgramContent): () => void
 }
+
+/** Returns the content with the highest label that a program has received so far. */
+export type ProgramContent = () => TaintOrigin | undefined
 
 /** The destination of content, to compare with the sinks of a policy. */
 export interface SinkTarget {
@@ -86,13 +94,25 @@ export function higher<C extends ContentLabel>(a: C | undefined, b: C | undefine
 /** Creates the taint of a run. `origin` continues the run of another process. */
 export function createTaint(origin?: TaintOrigin): Taint {
   const origins: TaintOrigin[] = origin === undefined || origin.label === 'public' ? [] : [origin]
-  const label = () => origins.at(-1)?.label ?? 'public'
+  const programs = new Set<ProgramContent>()
+  const originOf = (except?: ProgramContent) =>
+    [...programs].reduce((highest, content) => {
+      return content === except ? highest : higher(highest, content())
+    }, origins.at(-1))
+  const raise = (origin: TaintOrigin | undefined) => {
+    if (origin !== undefined && isAbove(origin.label, origins.at(-1)?.label ?? 'public')) origins.push(origin)
+  }
   return {
-    label,
-    origin: () => origins.at(-1),
+    label: () => originOf()?.label ?? 'public',
+    origin: originOf,
     origins: () => origins,
-    raise(origin) {
-      if (isAbove(origin.label, label())) origins.push(origin)
+    raise,
+    addProgram(content) {
+      programs.add(content)
+      return () => {
+        raise(content())
+        programs.delete(content)
+      }
     },
   }
 }

@@ -3,6 +3,7 @@ import { parsePath } from '../paths/logical-path.ts'
 import { labelNames } from '../policy/labels.ts'
 import { isLabel } from '../policy/taint.ts'
 import type { Change, EntryState, Expectation } from '../storage/backend.ts'
+import { copyBytes } from '../util/bytes.ts'
 import { didYouMean } from '../util/check-options.ts'
 import type { BuiltinDraft } from './builtin-tool.ts'
 import { checkFields, type FieldCheck } from './check-tool.ts'
@@ -154,7 +155,8 @@ function checkState(state: EntryState, at: string): EntryState {
     const help = typeof name === 'string' ? didYouMean(name, types) : ''
     throw new TypeError(`${label}: "type" must be "file", "directory" or "link"${help}`)
   }
-  return checkFields(state, stateFields[state.type], label) as unknown as EntryState
+  const fields = checkFields(state, stateFields[state.type], label) as unknown as NonNullable<EntryState>
+  return fields.type === 'file' ? { ...fields, bytes: copyBytes(fields.bytes) } : fields
 }
 
 /** Whether a value names one expectation. A backend compares only one of the two versions. */

@@ -9,6 +9,7 @@ import { isMutating } from '../policy/permissions.ts'
 import { defineBuiltinTool } from '../tools/builtin-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { byteText } from '../util/native-bytes.ts'
+import { createPacer } from '../util/pacer.ts'
 import { type FileOperation, type OperationInput, type OperationName, operations, stepOf } from './file-operations.ts'
 
 /** Runs an operation, and returns the fields of its result. `content`: what the operation writes. */
@@ -110,6 +111,7 @@ export async function runBatch<R>(
   let exception: { readonly error: unknown } | undefined
   const draftFiles: InternalCallOptions['draftFiles'] = async (call, context, contextOptions) => {
     const files = new ProgramFiles({ workspace, run, call, context, options: contextOptions })
+    contextOptions.taint.showToProgram()
     const steps = openSteps(files)
     try {
       outcome = { value: await act(steps.operate) }
@@ -138,6 +140,7 @@ export async function runBatch<R>(
 function openSteps(files: ProgramFiles): { readonly operate: Operate; close(): Promise<void> } {
   let isClosed = false
   let last: Promise<unknown> = Promise.resolve()
+  const pause = createPacer()
   return {
     operate(name, input, _, content) {
       if (isClosed) {
@@ -149,7 +152,8 @@ function openSteps(files: ProgramFiles): { readonly operate: Operate; close(): P
       }
       const written = typeof content === 'string' || content === undefined ? content : textOf(content)
       const fullInput = written === undefined ? input : { ...input, content: written }
-      const current = last.then(() => files.runJudged(stepOf(name, fullInput, bytesOf(content))))
+      const step = stepOf(name, fullInput, bytesOf(content))
+      const current = last.then(pause).then(() => files.runJudged(step))
       last = current.catch(() => {})
       return current as Promise<Readonly<Record<string, unknown>>>
     },

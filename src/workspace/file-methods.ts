@@ -2,6 +2,7 @@ import { callOptionTable } from '../call/call-options.ts'
 import { callTool } from '../call/call-tool.ts'
 import { ToolError } from '../errors.ts'
 import type { DirectoryEntry, EntryType } from '../storage/backend.ts'
+import { copyBytes } from '../util/bytes.ts'
 import {
   checkArgument,
   checkOptions,
@@ -67,7 +68,7 @@ export class FileMethods implements FileOperations {
   async readBytes(path: string, options?: FileOptions & FileRange): Promise<Uint8Array> {
     const { bytes } = await this.#run('readBytes', { path }, options, rangeOptions)
     // The bytes may belong to the backend.
-    return (bytes as Uint8Array).slice()
+    return copyBytes(bytes as Uint8Array)
   }
 
   async readText(path: string, options?: FileOptions): Promise<string> {
@@ -168,7 +169,9 @@ export class FileMethods implements FileOperations {
     const { mode, ...others } = checkOptions<FileWriteOptions>(owner, options, writeOptions)
     const input = { path, ...(mode === undefined ? {} : { bits: mode }) }
     const { mode: _, ...table } = writeOptions
-    const { newSha256 } = await this.#run(name, input, others, table, name, content)
+    // The caller may change its bytes after an approval has shown them.
+    const copy = typeof content === 'string' ? content : copyBytes(content)
+    const { newSha256 } = await this.#run(name, input, others, table, name, copy)
     return { sha256: String(newSha256) }
   }
 

@@ -1,6 +1,6 @@
 import { ToolError } from '../errors.ts'
 import { quote } from '../paths/logical-path.ts'
-import { concatBytes } from '../util/bytes.ts'
+import { concatBytes, copyBytes } from '../util/bytes.ts'
 import type { FileWriteOptions, WorkspaceFiles } from './files.ts'
 
 /** Bytes of one part of a stream. */
@@ -32,7 +32,7 @@ export async function openReadable(
           throw new ToolError('WRITE_CONFLICT', `Cannot read ${quote(path)}: it changed in the meantime`, { path })
         }
         // The bytes may belong to the backend.
-        const part = (bytes as Uint8Array).slice()
+        const part = copyBytes(bytes as Uint8Array)
         if (part.length > 0) controller.enqueue(part)
         at += part.length
         if (part.length < PART_BYTES || at >= end) controller.close()
@@ -52,7 +52,7 @@ export async function openWritable(
   return new WritableStream<Uint8Array | string>({
     write(chunk) {
       if (typeof chunk === 'string') parts.push(new TextEncoder().encode(chunk))
-      else if (chunk instanceof Uint8Array) parts.push(chunk.slice())
+      else if (chunk instanceof Uint8Array) parts.push(copyBytes(chunk))
       else throw new TypeError('A chunk of files.writable() must be a string or a Uint8Array')
     },
     async close() {

@@ -5,7 +5,7 @@ import { mergeLines } from '../patch/merge-lines.ts'
 import { type Path, parsePath, quote } from '../paths/logical-path.ts'
 import type { Change, EntryState, Version } from '../storage/backend.ts'
 import { sameState, sameVersion, stateAt, versionOf } from '../storage/versions.ts'
-import { sameBytes } from '../util/bytes.ts'
+import { copyBytes, sameBytes } from '../util/bytes.ts'
 import { byteText, fromByteText, indexOfByte } from '../util/native-bytes.ts'
 import type { Workspace } from './types.ts'
 
@@ -151,6 +151,6 @@ const modeOf = (state: EntryState): number | undefined => (state?.type === 'file
 
 function stateOf(answer: string | Uint8Array | null, mode: number | undefined): EntryState {
   if (answer === null) return null
-  const bytes = typeof answer === 'string' ? new TextEncoder().encode(answer) : answer.slice()
+  const bytes = typeof answer === 'string' ? new TextEncoder().encode(answer) : copyBytes(answer)
   return { type: 'file', bytes, ...(mode === undefined ? {} : { mode }) }
 }

@@ -388,6 +388,68 @@ describe('an own tool', () => {
   })
 })
 
+describe('what a program has read', () => {
+  type FileOperations = Pick<Workspace['files'], 'readText' | 'readBytes' | 'stat' | 'write'>
+  type Reads = (files: FileOperations) => Promise<unknown>
+  const reads: Readonly<Record<string, Reads>> = {
+    readText: (files) => files.readText('conf/x.txt'),
+    readBytes: (files) => files.readBytes('conf/x.txt', { end: 1 }),
+  }
+  const ends: Readonly<Record<string, (files: FileOperations, stop: () => void) => Promise<unknown>>> = {
+    'ends well': async () => {},
+    'throws an error': () => Promise.reject(new Error('mine')),
+    'throws a number': () => Promise.reject(1),
+    'is aborted': async (files, stop) => {
+      stop()
+      await files.write('notes.txt', 'x')
+    },
+    'asks for an approval': (files) => files.write('asks/b.txt', 'x'),
+    'is denied': (files) => files.write('pub/b.txt', 'x'),
+    'finds nothing': (files) => files.readText('none'),
+  }
+  it.each(Object.keys(reads).flatMap((read) => Object.keys(ends).map((end) => [read, end] as const)))(
+    'by %s in a batch raises the taint, also of calls within it, if the batch %s',
+    async (read, end) => {
+      const run = (await open()).run({})
+      const controller = new AbortController()
+      const inside: unknown[] = []
+      const act = async (files: FileOperations) => {
+        await reads[read]?.(files)
+        inside.push(run.taint.label(), await run.files.write('pub/in.txt', 'x').catch(({ code }) => code))
+        await ends[end]?.(files, () => controller.abort())
+      }
+      await run.files.batch(act, { signal: controller.signal }).catch(() => {})
+      expect(inside).toEqual(['restricted', 'TAINT_DENIED'])
+      expect(run.taint.label()).toBe('restricted')
+      await expect(run.files.write('pub/b.txt', 'x')).rejects.toMatchObject({ code: 'TAINT_DENIED' })
+    },
+  )
+
+  it('after a write to a sink leaves the write as it is', async () => {
+    const run = (await open()).run({})
+    await run.files.batch(async (files) => {
+      await files.write('pub/b.txt', 'x')
+      await files.readText('conf/x.txt')
+    })
+    expect(run.taint.label()).toBe('restricted')
+  })
+
+  it('by an own tool that fails raises the taint', async () => {
+    const failing = defineTool({
+      ...{ name: 'failing', title: 'Failing', description: 'Reads and fails.', permission: 'file:read' },
+      ...{ input: z.object({ path: z.string() }), output: z.object({}), mutates: false, idempotent: true },
+      plan: ({ path }) => [{ permission: 'file:read', path }],
+      async draft({ path }, { files }) {
+        await files.read(path as Path, 1000)
+        throw new Error('mine')
+      },
+    })
+    const run = (await open({ extraTools: [failing] })).run({})
+    expect(await run.callTool('failing', { path: 'conf/x.txt' })).toMatchObject({ code: 'BACKEND_ERROR' })
+    expect(run.taint.label()).toBe('restricted')
+  })
+})
+
 describe('a name that contains labelled content', () => {
   it('carries its label in results and refusals, and into sinks', async () => {
     const run = await open()

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace } from '../../src/index.ts'
@@ -137,9 +138,61 @@ describe('a path pattern', () => {
     expect(['a\u00f1o', 'an\u0303o'].map(paths.mayMatchBelow)).toEqual([true, true])
   })
 
-  it('in brackets stays in its form, where a decomposed letter would be two characters', () => {
-    const paths = compilePaths(['[\u00e9].md'], 'allowedPaths')
-    expect(['\u00e9.md', 'e.md'].map(paths.matches)).toEqual([true, false])
+  it.each([
+    ['[\u00e9].md', '\u00e9.md', true],
+    ['[\u00e9].md', 'e.md', false],
+    ['[e\u0301].md', '\u00e9.md', true],
+    ['[\u00e0-\u00f6].md', 'e\u0301.md', true],
+    ['caf?', 'cafe\u0301', true],
+    ['caf?', 'cafe', true],
+    ['*\u00e9*', 'xe\u0301y', true],
+    ['{e,x}\u0301', '\u00e9', true],
+    ['**/\u2126', 'a/\u03a9', true],
+    ['\u03a9', '\u2126', true],
+    ['\u212a', 'K', true],
+    ['K/**', '\u212a/x', true],
+    ['q\u0307\u0323', 'q\u0323\u0307', true],
+    ['\u00e9e\u0301', '\u00e9\u00e9', true],
+    ['\u1100\u1161?', '\uac00\u11a8', false],
+    ['?', '\uac01'.normalize('NFD'), true],
+  ])('is compared in the composed form: %j covers %j: %j', (pattern, name, isCovered) => {
+    expect(compilePaths([pattern], 'allowedPaths').matches(name)).toBe(isCovered)
+  })
+
+  it('covers a name, its composed and its decomposed form, or none of them', () => {
+    const letters = ['e', '\u00e9', '\u0301', '\u0323', '\u0307', '\u2126', '\u03a9', '\u212a', 'K', '\uac01', '\u11a8']
+    const text = fc.array(fc.constantFrom(...letters, '\u0958', '\ufb2a', '/'), { minLength: 1, maxLength: 6 })
+    const wild = fc.constantFrom(
+      ...letters,
+      '\u0958',
+      '?',
+      '*',
+      '**',
+      '/',
+      '[\u00e9K]',
+      '[!e]',
+      '[e\u0301-\u00f6]',
+      '{e,\u2126}',
+    )
+    const plain = (parts: readonly string[]) => parts.join('').split('/').filter(Boolean).join('/') || 'e'
+    fc.assert(
+      fc.property(text, fc.array(wild, { minLength: 1, maxLength: 5 }), (letters, parts) => {
+        const [name, pattern] = [plain(letters), plain(parts)]
+        fc.pre(!pattern.includes('***'))
+        const covers = ['NFC', 'NFD', undefined].flatMap((form) => {
+          const { matches, mayMatchBelow, coversBelow } = compilePaths([form ? pattern.normalize(form) : pattern], 'x')
+          return [name, name.normalize('NFC'), name.normalize('NFD')].map((path) =>
+            [matches(path), mayMatchBelow(path), coversBelow(path)].join(),
+          )
+        })
+        expect(new Set(covers).size).toBe(1)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('with a character in brackets that is two in the composed form is refused', () => {
+    expect(() => compilePaths(['[\u0958].md'], 'allowedPaths')).toThrow('Write alternatives')
   })
 
   it('that ends in / covers the directory and everything below it', () => {

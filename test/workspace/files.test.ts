@@ -2,11 +2,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { createFs } from '../../src/adapters/fs/index.ts'
 import { memorySink } from '../../src/audit/sinks.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { nodeBackend } from '../../src/backends/node/index.ts'
 import { sha256 } from '../../src/files/hash/sha256.ts'
-import { createWorkspace, type WorkspaceOptions } from '../../src/index.ts'
+import { createWorkspace, defineTool, type Workspace, type WorkspaceOptions } from '../../src/index.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const TOKEN = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`
@@ -239,7 +241,74 @@ describe('the methods of files', () => {
   })
 })
 
+describe('the bytes of a write', () => {
+  const replace = defineTool({
+    ...{ name: 'replace', title: 'Replace', description: 'Replaces a file.', permission: 'file:write:replace' },
+    ...{ input: z.object({}), output: z.object({}), mutates: true, idempotent: false },
+    plan: () => [{ permission: 'file:write:replace', path: 'a.txt' }],
+    draft: async (_, { accesses: [access] }) => ({
+      summary: 'Replaced',
+      changes: [{ path: access?.path as never, expect: 'any', to: { type: 'file', bytes: shared } }],
+      result: () => ({}),
+    }),
+  })
+  let shared = bytes('')
+  const doors: Readonly<Record<string, (workspace: Workspace, content: Uint8Array) => Promise<unknown>>> = {
+    write: ({ files }, content) => files.write('a.txt', content),
+    append: ({ files }, content) => files.append('a.txt', content),
+    'write in a batch': ({ files }, content) => files.batch((tx) => tx.write('a.txt', content)),
+    'append in a batch': ({ files }, content) => files.batch((tx) => tx.append('a.txt', content)),
+    async writable({ files }, content) {
+      const writer = (await files.writable('a.txt')).getWriter()
+      await writer.write(content)
+      content.fill(0x42)
+      await writer.close()
+    },
+    writeFile: (workspace, content) => createFs(workspace).promises.writeFile('/a.txt', content),
+    'an own tool': (workspace) => workspace.callTool('replace', {}),
+    async 'resolve of a merge'(workspace, content) {
+      const fork = await workspace.fork()
+      await fork.files.write('a.txt', 'mine\n', { approve: () => 'allow' })
+      await workspace.files.write('a.txt', 'theirs\n', { approve: () => 'allow' })
+      content.set(bytes('GOOD\n'))
+      return fork.merge({ resolve: { 'a.txt': content } })
+    },
+  }
+  it.each(
+    Object.keys(doors).flatMap((door) => [
+      [door, 'Uint8Array', bytes] as const,
+      [door, 'Buffer', (text: string) => Buffer.from(text)] as const,
+    ]),
+  )('by %s are those that an approval shows (%s)', async (door, _, contentOf) => {
+    const content = contentOf('GOOD\n')
+    shared = content as typeof shared
+    const { workspace } = await open({
+      policy: { preset: 'autonomous', rules: [{ name: 'a', action: 'ask', permissions: ['file:change'] }] },
+      extraTools: [replace],
+      approve() {
+        content.fill(0x42)
+        return 'allow'
+      },
+    })
+    await doors[door]?.(workspace, content)
+    expect(await workspace.files.readText('a.txt')).toMatch(/^(one\n)?GOOD\n$/)
+  })
+})
+
 describe('files.batch', () => {
+  it('leaves time for timers, so that a signal ends it', async () => {
+    const { files } = await open({ policy: { preset: 'autonomous', limits: { callsPerMinute: 1e9 } } })
+    const controller = new AbortController()
+    setTimeout(() => controller.abort(), 1)
+    const endless = files.batch(
+      async (tx) => {
+        for (;;) await tx.exists('a.txt')
+      },
+      { signal: controller.signal },
+    )
+    await expect(endless).rejects.toMatchObject({ code: 'ABORTED' })
+  })
+
   it('is one call whose reads see its writes, and is undone as a whole', async () => {
     const { workspace, files, records } = await open()
     const before = records().length

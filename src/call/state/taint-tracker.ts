@@ -42,6 +42,10 @@ export interface TaintTracker {
   startCommand(texts: readonly string[], isOfLine: boolean, flow: ContentFlow): ToolError | undefined
   /** Adds what a command line of the call receives and writes. */
   addFlow(flow: ContentFlow): void
+  /** Records that a program receives all that the call reads, as soon as it is read and however the call ends. */
+  showToProgram(): void
+  /** Ends the call: its run keeps what a program has received. */
+  endCall(): void
   /** The highest label that the call itself has received. */
   received(): ContentLabel | undefined
   /** The highest label that may flow out of the call. */
@@ -92,6 +96,8 @@ export const inactiveTaintTracker: TaintTracker = {
   labelOfCommit: async () => 'public',
   startCommand: () => undefined,
   addFlow() {},
+  showToProgram() {},
+  endCall() {},
   received: () => undefined,
   highestLabel: unlabelled,
   requireHostAllowed() {},

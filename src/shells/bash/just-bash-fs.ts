@@ -1,5 +1,6 @@
 import type { FsStat, IFileSystem } from 'just-bash'
 import { ToolError } from '../../errors.ts'
+import { copyBytes } from '../../util/bytes.ts'
 import { createPacer } from '../../util/pacer.ts'
 import { bytesOfText, textOfBytes } from './byte-encoding.ts'
 import { type BashFsOptions, FsAccess } from './fs-access.ts'
@@ -44,7 +45,7 @@ function reads(access: FsAccess): Reads {
         ReturnType<NonNullable<IFileSystem['readFileBytes']>>
       >
     },
-    readFileBuffer: async (path) => (await access.read(path)).slice(),
+    readFileBuffer: async (path) => copyBytes(await access.read(path)),
     exists: (path) => isVisible(access, path),
     stat: (path) => look(access, path, false),
     lstat: (path) => look(access, path, true),
@@ -161,7 +162,7 @@ async function write(
   encoding: string,
   append: boolean,
 ): Promise<void> {
-  const bytes = typeof content === 'string' ? bytesOfText(content, encoding) : content.slice()
+  const bytes = typeof content === 'string' ? bytesOfText(content, encoding) : copyBytes(content)
   // The interpreter opens a redirection by an empty write. If that fails, the command of the redirection does. After `>` has
   // emptied the file, an error drops the whole line, so that no content is lost.
   const isOpening = content === '' && encoding === 'binary'
@@ -269,7 +270,7 @@ async function copy(
       return access.run(to, 'copyfile', ({ files, path }) => files.copy(source.path, path, { mode }))
     }
     const bytes = await access.read(from)
-    return access.run(to, 'copyfile', ({ files, path }) => files.write(path, bytes.slice(), { mode }))
+    return access.run(to, 'copyfile', ({ files, path }) => files.write(path, copyBytes(bytes), { mode }))
   }
   if (!recursive) throw systemError('EISDIR', 'copyfile', from)
   // A copy of a directory into itself would never end.
