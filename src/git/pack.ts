@@ -1,3 +1,4 @@
+import { isUint8Array } from '../util/bytes.ts'
 import { createLruCache } from '../util/lru-cache.ts'
 import { yieldToEventLoop } from '../util/timers.ts'
 import { corrupt, TooLargeError } from './corrupt-error.ts'
@@ -51,7 +52,7 @@ function orDamaged(run: () => Uint8Array | Promise<Uint8Array>): Uint8Array | Pr
   const damaged = () => corrupt('an object is damaged, or larger than its header says')
   try {
     const result = run()
-    return result instanceof Uint8Array
+    return isUint8Array(result)
       ? result
       : result.catch(() => {
           throw damaged()
@@ -102,10 +103,10 @@ export class Pack {
       object = this.#cache.get(at)
       if (object !== undefined) break
       const part = this.#bytes.read(at, this.#index.endOf(at, this.#bytes.size - 20))
-      const raw = part instanceof Uint8Array ? part : await part
+      const raw = isUint8Array(part) ? part : await part
       const { type, size, base, start } = parseHeader(raw, at)
       const result = inflated(raw.subarray(start), size)
-      const bytes = result instanceof Uint8Array ? result : await result
+      const bytes = isUint8Array(result) ? result : await result
       if (bytes.length !== size) throw corrupt('an object does not have the size in its header')
       if (work.add(size)) await yieldToEventLoop()
       if (base === undefined) {

@@ -1,6 +1,7 @@
 import type { Path } from '../paths/logical-path.ts'
 import type { EntryState, Receipt, Version } from '../storage/backend.ts'
 import { sameVersion } from '../storage/versions.ts'
+import { isUint8Array } from '../util/bytes.ts'
 
 /** The change of one path by one call. */
 export interface JournalChange {
@@ -178,7 +179,7 @@ function requireHistory(history: WorkspaceHistory): void {
     Array.isArray(entries) &&
     entries.every((entry) => {
       const { changes = [] } = Object(entry) as JournalEntry
-      return changes.every((change) => change?.before?.type !== 'file' || change.before.bytes instanceof Uint8Array)
+      return changes.every((change) => change?.before?.type !== 'file' || isUint8Array(change.before.bytes))
     })
   if (!isValid) throw new TypeError('The option history is not a result of workspace.history()')
 }

@@ -1,5 +1,6 @@
 import { ToolError } from '../errors.ts'
 import { type LogicalPath, type Path, parentOf, parsePath, quote } from '../paths/logical-path.ts'
+import { isUint8Array } from '../util/bytes.ts'
 import { checkArgument, isObjectWith, must } from '../util/check-options.ts'
 import type { Change, EntryType, Stat } from './backend.ts'
 import { linkTarget } from './link-target.ts'
@@ -136,7 +137,7 @@ function validateChange(change: Change): void {
   }
   if (to === null || to.type === 'directory') return
   if (to.type === 'link') linkTarget(path, to.target)
-  else if (to.type !== 'file' || !(to.bytes instanceof Uint8Array)) throw invalid(path, 'its state is malformed')
+  else if (to.type !== 'file' || !isUint8Array(to.bytes)) throw invalid(path, 'its state is malformed')
   else if (to.mode !== undefined && !isMode(to.mode)) throw invalid(path, 'its mode is not permission bits')
 }
 

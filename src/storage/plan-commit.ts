@@ -1,5 +1,6 @@
 import { sha256Async } from '../files/hash/sha256.ts'
 import { ancestorsOf, type Path, parentOf } from '../paths/logical-path.ts'
+import { isUint8Array } from '../util/bytes.ts'
 import { checkArgument, checkOptions, isFunction, isObjectWith, must, type OptionTable } from '../util/check-options.ts'
 import { mapConcurrent } from '../util/map-concurrent.ts'
 import type { Capabilities, Change, Receipt, Stat, Version } from './backend.ts'
@@ -88,7 +89,7 @@ export async function hashBytes(changes: readonly Change[]): Promise<ReadonlyMap
   const hashes = new Map<Uint8Array, string>()
   for (const { to } of changes) {
     // A malformed state is refused later, by `checkChangeSet`.
-    if (to?.type !== 'file' || !(to.bytes instanceof Uint8Array) || hashes.has(to.bytes)) continue
+    if (to?.type !== 'file' || !isUint8Array(to.bytes) || hashes.has(to.bytes)) continue
     hashes.set(to.bytes, await sha256Async(to.bytes))
   }
   return hashes

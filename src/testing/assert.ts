@@ -1,4 +1,5 @@
 import type { ErrorCode, ToolError } from '../errors.ts'
+import { isUint8Array } from '../util/bytes.ts'
 
 /** Throws an Error if the condition is false. Every runner reports it as a failure, so none is imported. */
 export function check(condition: unknown, message: string): asserts condition {
@@ -41,7 +42,7 @@ export async function refused(
 function format(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (part === undefined) return '(undefined)'
-    if (part instanceof Uint8Array) return `bytes ${Array.from(part).join(' ')}`
+    if (isUint8Array(part)) return `bytes ${Array.from(part).join(' ')}`
     if (part instanceof Map) return [...part].sort(([a], [b]) => (a < b ? -1 : 1))
     if (part !== null && typeof part === 'object' && !Array.isArray(part)) {
       const record = part as Record<string, unknown>

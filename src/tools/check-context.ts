@@ -3,6 +3,7 @@ import type { WalkKind } from '../guard/visibility.ts'
 import { parsePath } from '../paths/logical-path.ts'
 import { labelNames } from '../policy/labels.ts'
 import type { WalkFilters } from '../storage/walk.ts'
+import { isUint8Array } from '../util/bytes.ts'
 import {
   type Check,
   isBoolean,
@@ -56,7 +57,7 @@ const contextParameters: FunctionsOf<ToolContext> = {
 const fileParameters: FunctionsOf<GuardedFiles> = {
   stat: { path },
   read: { path, maxBytes: count },
-  versionOf: { bytes: must('a Uint8Array', (value) => value instanceof Uint8Array) },
+  versionOf: { bytes: must('a Uint8Array', (value) => isUint8Array(value)) },
   readRange: { path, range: shape<Range>(rangeTable, 'start', 'end') },
   readLink: { path },
   document: { path, maxBytes: count },

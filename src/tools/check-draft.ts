@@ -3,7 +3,7 @@ import { parsePath } from '../paths/logical-path.ts'
 import { labelNames } from '../policy/labels.ts'
 import { isLabel } from '../policy/taint.ts'
 import type { Change, EntryState, Expectation } from '../storage/backend.ts'
-import { copyBytes } from '../util/bytes.ts'
+import { copyBytes, isUint8Array } from '../util/bytes.ts'
 import { didYouMean } from '../util/check-options.ts'
 import type { BuiltinDraft } from './builtin-tool.ts'
 import { checkFields, type FieldCheck } from './check-tool.ts'
@@ -65,7 +65,7 @@ const stateFields: { readonly [T in NonNullable<EntryState>['type']]: Fields<Sta
   link: { type, target: text },
   file: {
     type,
-    bytes: { expected: 'a Uint8Array', matches: (value) => value instanceof Uint8Array },
+    bytes: { expected: 'a Uint8Array', matches: (value) => isUint8Array(value) },
     mode: optional({
       expected: 'permission bits, such as 0o644',
       matches: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 0o7777,

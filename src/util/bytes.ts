@@ -25,3 +25,12 @@ export function samePrefix(a: Uint8Array, b: Uint8Array, length: number): boolea
   for (let i = 0; i < length; i++) if (a[i] !== b[i]) return false
   return true
 }
+
+const tagOf = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag)?.get as (
+  this: unknown,
+) => string | undefined
+
+/** Whether a value is a `Uint8Array`, also one of another realm: in tests with jsdom, the global one is not that of Node. */
+export function isUint8Array(value: unknown): value is Uint8Array {
+  return tagOf.call(value) === 'Uint8Array'
+}

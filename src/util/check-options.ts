@@ -1,3 +1,4 @@
+import { isUint8Array } from './bytes.ts'
 import { nearestName } from './nearest-name.ts'
 
 /** The error of a wrong option. */
@@ -167,7 +168,7 @@ function copyOf(value: unknown, depth = 0): unknown {
 }
 
 export const isObjectValue = isObjectWith('an object')
-export const isBytes = must('a Uint8Array', (value) => value instanceof Uint8Array)
+export const isBytes = must('a Uint8Array', (value) => isUint8Array(value))
 
 export function isOneOf(...values: readonly unknown[]): Check {
   const description = values.map((value) => JSON.stringify(value)).join(' or ')

@@ -4,6 +4,7 @@ import { hideTokens } from '../call/hide-tokens.ts'
 import { refuseUncalled } from '../call/refuse-uncalled.ts'
 import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
+import { isUint8Array } from '../util/bytes.ts'
 import { isBoolean, isRecordOf, must, type OptionTable } from '../util/check-options.ts'
 import type { OverlayCommitOptions } from './merge-pending.ts'
 import { openAccept } from './operations.ts'
@@ -17,7 +18,7 @@ const mergeOptionTable: OptionTable<Omit<OverlayCommitOptions, 'merge'>> = {
   resolve: isRecordOf(
     must(
       'a string, a Uint8Array, or null',
-      (value) => value === null || typeof value === 'string' || value instanceof Uint8Array,
+      (value) => value === null || typeof value === 'string' || isUint8Array(value),
     ),
   ),
 }

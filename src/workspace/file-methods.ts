@@ -2,7 +2,7 @@ import { callOptionTable } from '../call/call-options.ts'
 import { callTool } from '../call/call-tool.ts'
 import { ToolError } from '../errors.ts'
 import type { DirectoryEntry, EntryType } from '../storage/backend.ts'
-import { copyBytes } from '../util/bytes.ts'
+import { copyBytes, isUint8Array } from '../util/bytes.ts'
 import {
   checkArgument,
   checkOptions,
@@ -32,7 +32,7 @@ const { signal, approve, step } = callOptionTable
 const fileOptions: OptionTable<FileOptions> = { signal, approve, step }
 
 const isOffset = must('an integer of at least 0', (value) => Number.isSafeInteger(value) && Number(value) >= 0)
-const isContent = must('a string or a Uint8Array', (value) => typeof value === 'string' || value instanceof Uint8Array)
+const isContent = must('a string or a Uint8Array', (value) => typeof value === 'string' || isUint8Array(value))
 const isMode = must('permission bits from 0 to 0o7777', (value) => isBits(value))
 const isVersion = must('a sha256 in lowercase hex, or null', (value) => value === null || isSha256(value))
 

@@ -1,6 +1,6 @@
 import { ToolError } from '../errors.ts'
 import { quote } from '../paths/logical-path.ts'
-import { concatBytes, copyBytes } from '../util/bytes.ts'
+import { concatBytes, copyBytes, isUint8Array } from '../util/bytes.ts'
 import type { FileWriteOptions, WorkspaceFiles } from './files.ts'
 
 /** Bytes of one part of a stream. */
@@ -52,7 +52,7 @@ export async function openWritable(
   return new WritableStream<Uint8Array | string>({
     write(chunk) {
       if (typeof chunk === 'string') parts.push(new TextEncoder().encode(chunk))
-      else if (chunk instanceof Uint8Array) parts.push(copyBytes(chunk))
+      else if (isUint8Array(chunk)) parts.push(copyBytes(chunk))
       else throw new TypeError('A chunk of files.writable() must be a string or a Uint8Array')
     },
     async close() {

@@ -1,5 +1,6 @@
 import type { CallOptions } from '../call/state/call.ts'
 import type { DirectoryEntry, EntryType } from '../storage/backend.ts'
+import { isUint8Array } from '../util/bytes.ts'
 
 /** Options of each method of {@link WorkspaceFiles}. In a batch, they are those of the batch. */
 export type FileOptions = Pick<CallOptions, 'signal' | 'approve' | 'step'>
@@ -156,7 +157,7 @@ const methods =
 export function createFiles(load: () => Promise<WorkspaceFiles>): WorkspaceFiles {
   const start = async (name: string, args: unknown[]): Promise<unknown> => {
     // The program may write into its bytes once the method has returned.
-    const own = args.map((arg) => (arg instanceof Uint8Array ? arg.slice() : arg))
+    const own = args.map((arg) => (isUint8Array(arg) ? arg.slice() : arg))
     const files = await load()
     return (files[name as keyof WorkspaceFiles] as (...args: unknown[]) => unknown)(...own)
   }

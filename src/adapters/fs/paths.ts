@@ -1,3 +1,4 @@
+import { isUint8Array } from '../../util/bytes.ts'
 import { argumentError } from './errors.ts'
 
 /** A path as `node:fs` takes it. `/` and relative paths start at the root of the workspace. */
@@ -24,7 +25,7 @@ export function locate(path: FsPath, name = 'path'): Located {
 function textOf(path: FsPath, name: string): string {
   if (typeof path === 'string') return path
   if (path instanceof URL && path.protocol === 'file:') return decodeURIComponent(path.pathname)
-  if (path instanceof Uint8Array) return new TextDecoder().decode(path)
+  if (isUint8Array(path)) return new TextDecoder().decode(path)
   throw argumentError(name, 'of type string or an instance of Buffer or URL', path)
 }
 

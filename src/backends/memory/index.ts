@@ -4,6 +4,7 @@ import { linkTarget } from '../../storage/link-target.ts'
 import { directoryNode } from '../../storage/tree.ts'
 import { directoryStat, FILE_MODE, fileNode, linkNode, textFileNode, treeReads } from '../../storage/tree-nodes.ts'
 import { throwIfAborted } from '../../util/abort.ts'
+import { isUint8Array } from '../../util/bytes.ts'
 import { checkOptions, isClock, isOneOf, isPlainObject, isText, must, shape } from '../../util/check-options.ts'
 import { memoizeAsync } from '../../util/memoize-async.ts'
 
@@ -157,7 +158,7 @@ function loadNode(
   tags: TagCounter,
 ): FileNode | LinkNode {
   if (typeof entry === 'string') return textFileNode(requireUnicode(path, entry), FILE_MODE, at, tags)
-  if (entry instanceof Uint8Array) return fileNode(entry, FILE_MODE, at, tags)
+  if (isUint8Array(entry)) return fileNode(entry, FILE_MODE, at, tags)
   const { link, text, bytes, mode = FILE_MODE } = entry
   if (link !== undefined) {
     try {
@@ -182,7 +183,7 @@ interface EntryFields {
 
 const isEntry = shape<EntryFields>({
   text: isText,
-  bytes: must('a Uint8Array', (value) => value instanceof Uint8Array),
+  bytes: must('a Uint8Array', (value) => isUint8Array(value)),
   link: isText,
   directory: isOneOf(true),
   mode: must('permission bits from 0 to 0o7777', (mode) => Number.isInteger(mode) && Number(mode) >>> 12 === 0),
@@ -190,7 +191,7 @@ const isEntry = shape<EntryFields>({
 
 /** @throws TypeError for an entry that has not exactly one of the kinds */
 function checkEntry(key: string, entry: unknown): string | Uint8Array | EntryFields {
-  if (typeof entry === 'string' || entry instanceof Uint8Array) return entry
+  if (typeof entry === 'string' || isUint8Array(entry)) return entry
   const fields = isEntry(entry, key, 'memory()') as EntryFields
   const { text, bytes, link, directory, mode } = fields
   const kinds = [text, bytes, link, directory].filter((kind) => kind !== undefined).length

@@ -1,4 +1,5 @@
 import type { ToolError } from '../../errors.ts'
+import { isUint8Array } from '../../util/bytes.ts'
 import { openSyncSlots } from './handle-slots.ts'
 import { LEASE_LOST, type Lease } from './lease.ts'
 import { localLease } from './local-lease.ts'
@@ -72,7 +73,7 @@ export function serveSlots(scope: WorkerScope): void {
   scope.onmessage = ({ data }) => {
     perform(data).then(
       (value) => {
-        const transfer = value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : []
+        const transfer = isUint8Array(value) ? [value.buffer as ArrayBuffer] : []
         scope.postMessage({ id: data.id, value }, transfer)
       },
       (error: ToolError) => {

@@ -1,4 +1,5 @@
 import { sha256 } from '../../files/hash/sha256.ts'
+import { isUint8Array } from '../../util/bytes.ts'
 import { check, refused, same, sameBytes } from '../assert.ts'
 import { at, type BackendCase, bytesOf, change, commit, directory, file, needs, textAt, textOf } from './case.ts'
 
@@ -43,7 +44,7 @@ export const readCases: readonly BackendCase[] = [
       const all = Uint8Array.from({ length: 256 }, (_, i) => i)
       await commit(backend, change('bin', file(all)))
       const { bytes, stat } = await backend.read(at('bin'))
-      check(bytes instanceof Uint8Array, 'bytes must be a Uint8Array')
+      check(isUint8Array(bytes), 'bytes must be a Uint8Array')
       sameBytes(bytes, all, 'content')
       same(stat, await backend.stat(at('bin')), 'stat returned by read')
     },

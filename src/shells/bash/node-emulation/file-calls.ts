@@ -1,3 +1,4 @@
+import { isUint8Array } from '../../../util/bytes.ts'
 import type { ImportKind } from './package-manifest.ts'
 import { codedError, type Resolver } from './resolve.ts'
 import type { ScriptFiles, ScriptStat } from './script.ts'
@@ -54,7 +55,7 @@ export function createFileCalls(files: ScriptFiles, resolver: Resolver) {
   async function answer(run: () => Promise<unknown>): Promise<Answer> {
     try {
       const value = await run()
-      return value instanceof Uint8Array ? value : { value }
+      return isUint8Array(value) ? value : { value }
     } catch (error) {
       return { error: asSystemError(error) }
     }

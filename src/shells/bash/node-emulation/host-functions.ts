@@ -1,5 +1,6 @@
 import type { QuickJSHandle } from 'quickjs-emscripten'
 import { sha256 } from '../../../files/hash/sha256.ts'
+import { isUint8Array } from '../../../util/bytes.ts'
 import type { createFileCalls } from './file-calls.ts'
 import { bytesOf, errorOf, newBytes, newText, textOf } from './guest-values.ts'
 import type { Script, TestReport } from './script.ts'
@@ -26,7 +27,7 @@ export function installHostFunctions(run: ScriptContext, calls: ReturnType<typeo
 
   installAsync('__host', async (operation, args) => {
     const answer = await calls.call(text(operation), JSON.parse(text(args)))
-    return answer instanceof Uint8Array ? newBytes(context, answer) : context.newString(JSON.stringify(answer))
+    return isUint8Array(answer) ? newBytes(context, answer) : context.newString(JSON.stringify(answer))
   })
   installAsync('__write', async (path, content, append) => {
     const isAppended = append !== undefined && context.dump(append) === true
