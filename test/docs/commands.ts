@@ -30,7 +30,7 @@ export function wrongIn(words: Words): string | undefined {
   if (own !== undefined) return wrongInOwn(own)
   if (program !== 'npm') return undefined
   const scriptName = name === 'run' ? script : name
-  if (['ci', 'i', 'install'].includes(scriptName)) return undefined
+  if (['ci', 'i', 'install', 'pkg'].includes(scriptName)) return undefined
   return scripts[scriptName] === undefined ? `package.json has no script "${scriptName}"` : undefined
 }
 

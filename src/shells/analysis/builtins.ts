@@ -11,18 +11,18 @@ import { type Argument, knownText } from './words.ts'
 const sourced = refuseAlways('the changes of the file to this shell cannot be analyzed')
 
 /** Inspects `source`. Its file is evaluated as every script is. */
-function inspectSource(call: Call): CwdAfter | undefined {
+function inspectSource(call: Call): undefined {
   const { walk, args, scope } = call
   const file = args.find(({ literal }) => literal !== '--')
   // A name without a slash is looked up in PATH.
   const path = file?.literal ?? file?.path
   if (!walk.analysis.judgesScripts || file === undefined || !/^[^-].*\/|^$/s.test(path ?? ''))
-    return sourced.inspect(call)
+    return void sourced.inspect(call)
   checkScriptFile(call, file)
   walk.analysis.addScript(path ?? '', scope.dialect, scope, { isSourced: true })
   scope.certain?.forgetFunctions()
-  // A file that changes the directory of a script is refused, see `analyzeSource`.
-  return walk.analysis.isScript ? undefined : { ok: undefined, failed: undefined }
+  // A file that changes the directory is refused, see `analyzeSource`.
+  return undefined
 }
 
 export const builtins: Inspectors = {
@@ -49,12 +49,16 @@ export const builtins: Inspectors = {
       if (first === undefined || first.literal === '-' || first.literal === '-p' || first.literal === '-l')
         return undefined
       if (first.literal === undefined) return refuseUnclear(call, first)
-      // A trap runs between later commands.
+      // A trap runs between other commands.
       if (collectFacts(parse(first.literal)).changesCwd)
         call.walk.analysis.deny('CWD_UNKNOWN', 'The directory after a trap is only known at run time', first.at)
       call.walk.source(
         first.literal,
-        { ...call.scope, isEval: true, cwds: undefined, via: [...call.scope.via, 'trap'] },
+        {
+          ...call.scope,
+          ...{ isEval: true, via: [...call.scope.via, 'trap'] },
+          cwds: call.walk.facts.movesAnywhere ? undefined : call.scope.cwds,
+        },
         first.at,
       )
       return undefined

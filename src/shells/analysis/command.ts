@@ -61,7 +61,7 @@ function analyzeValues(
       .some(
         ({ literal = '' }, index) =>
           (index === 0 || commandPrefixes.has(node.name?.text)) &&
-          (changing.has(literal) || (moving.has(literal) && !(index === 0 && isNamed))),
+          (changing.has(literal) || (followed.has(literal) && !(index === 0 && isNamed))),
       ),
   )
   if (bindings.length === 0 || changesShell) return analyze()
@@ -72,11 +72,12 @@ function analyzeValues(
 
 const commandPrefixes: ReadonlySet<string | undefined> = new Set(['command', 'builtin'])
 
-const moving = new Set(['cd', 'chdir', 'pushd', 'popd'])
+/** Built-ins that the analysis follows where they are written. */
+const followed = new Set(['cd', 'chdir', 'pushd', 'popd', 'source', '.'])
 
 /** Built-ins that change the variables, functions or options of the shell. */
 const changing = new Set(
-  'alias declare enable eval export getopts hash let local mapfile printf read readarray readonly set shift shopt source trap typeset unalias unset wait .'.split(
+  'alias declare enable eval export getopts hash let local mapfile printf read readarray readonly set shift shopt trap typeset unalias unset wait'.split(
     ' ',
   ),
 )
@@ -287,8 +288,11 @@ const SYSTEM = /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/
 function plainName(walk: WalkContext, name: string, scope: Scope, at: TextRange): string {
   if (name.includes('/')) {
     if (!SYSTEM.test(name)) {
-      if (resolvePath(name, scope.cwds, walk.analysis.root) === 'outside') {
+      const paths = resolvePath(name, scope.cwds, walk.analysis.root)
+      if (paths === 'outside') {
         walk.analysis.deny('OUTSIDE_WORKSPACE', `The program ${JSON.stringify(name)} is not inside the workspace`, at)
+      } else if (paths === 'unknown' && walk.analysis.judgesScripts) {
+        walk.analysis.deny('CWD_UNKNOWN', `The location of ${JSON.stringify(name)} is only known at run time`, at)
       }
       walk.analysis.addExecuted(name, scope, at)
       walk.analysis.addScript(name, 'program', scope)

@@ -214,9 +214,11 @@ function subcommandsOf({ plain }: Call, word: string): readonly string[] {
 
 /** Adds the scripts of package.json that a subcommand runs, in the directory and in those above it. */
 function addPackageScripts(call: Call, sub: string, words: readonly Argument[]): void {
-  const { walk, scope } = call
+  const { walk, scope, at } = call
   const runs = /^(run|run-script|rum|urn)$/.test(sub)
   const steps = lifecycles.get(sub)
+  if (scope.cwds === undefined && walk.analysis.judgesScripts && (runs || steps !== undefined || mayRun(call, sub)))
+    walk.analysis.deny('CWD_UNKNOWN', 'The location of package.json is only known at run time', at)
   for (const operands of scriptOperands(call, words, runs)) {
     const [first, ...args] = [...(runs ? [] : [sub]), ...operands.map(({ literal }) => literal ?? null)]
     const names = runs ? [first ?? '', ...(first === 'restart' ? RESTART : [])] : [sub, ...(steps ?? [])]
@@ -233,6 +235,11 @@ function addPackageScripts(call: Call, sub: string, words: readonly Argument[]):
       }
     }
   }
+}
+
+/** Whether a subcommand runs a script of its own name, or may do so. */
+function mayRun({ plain }: Call, sub: string): boolean {
+  return /^(test|start|stop|version)$/.test(sub) || (plain !== 'npm' && !ownWords.test(sub))
 }
 
 /**

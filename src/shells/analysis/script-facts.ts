@@ -22,6 +22,8 @@ export interface ScriptFacts {
   readonly removesFunctions: boolean
   /** A command may change the directory. */
   readonly changesCwd: boolean
+  /** A command may change the directory, also within a substitution. */
+  readonly movesAnywhere: boolean
   /** A command in a function may change the directory. */
   readonly functionsChangeCwd: boolean
 }
@@ -46,6 +48,7 @@ class FactCollector {
   readonly #removed: (string | undefined)[] = []
   #hasOddNumbers = false
   #moves = false
+  #movesAnywhere = false
   #movesInFunction = false
   #isShared: boolean
   #setsSeparators = false
@@ -54,6 +57,7 @@ class FactCollector {
 
   constructor(isEval: boolean) {
     this.#isShared = isEval
+    this.#movesAnywhere = isEval
   }
 
   facts(): ScriptFacts {
@@ -68,6 +72,7 @@ class FactCollector {
       arrays: this.#arrays,
       removesFunctions: this.#removed.some((name) => name === undefined || functions.has(name)),
       changesCwd: this.#moves,
+      movesAnywhere: this.#movesAnywhere,
       functionsChangeCwd: this.#movesInFunction,
     }
   }
@@ -142,8 +147,8 @@ class FactCollector {
     if (this.#depth > 0 && isSource(words)) this.#removed.push(undefined)
     const text = evaluatedText(args)
     if (text !== undefined) this.#visitText(text)
-    else if (words.some((word) => evaluators.has(word)) || isSource(words)) this.#isShared = true
-    if (movers.has(words[0]) || prefixes.has(words[0])) this.#moves = true
+    else if (sharesShell(words)) this.#isShared = true
+    if (movers.has(words[0]) || prefixes.has(words[0])) this.#moves = this.#movesAnywhere = true
     if (this.#depth > 0 && words.some((word) => movers.has(word))) this.#movesInFunction = true
     const declares = words.some((word) => declarers.has(word))
     const freezes = declares && words.some((word) => word === 'readonly' || /^-\w*r/.test(word))
@@ -178,6 +183,11 @@ function removedBy(args: readonly Argument[], words: readonly string[]): (string
 /** Whether a command runs a file in the shell of the script. A dot is also an ordinary argument. */
 function isSource([first, ...others]: readonly string[]): boolean {
   return sources.has(first) || (prefixes.has(first) && others.some((word) => sources.has(word)))
+}
+
+/** Whether a command runs a text or a file that may set the variables and functions of the script. */
+export function sharesShell(words: readonly string[]): boolean {
+  return isSource(words) || words.some((word) => evaluators.has(word))
 }
 
 const sources: ReadonlySet<string | undefined> = new Set(['source', '.'])

@@ -11,7 +11,7 @@ import {
 } from 'unbash'
 import type { LogicalPath } from '../../paths/logical-path.ts'
 import { CertainNames, noteCertain } from './certain-names.ts'
-import { evaluatedText, isAssignment, type ScriptFacts } from './script-facts.ts'
+import { evaluatedText, isAssignment, type ScriptFacts, sharesShell } from './script-facts.ts'
 import { isDangerousVariable, numericVariables } from './variables.ts'
 import { argumentsOf, type Binding, type Piece, piecesOf } from './words.ts'
 
@@ -54,6 +54,8 @@ export class ScriptValues {
   readonly #known = new Map<string, readonly Value[]>()
   /** The values found so far of variables that are being evaluated. */
   readonly #pending = new Map<string, readonly Value[]>()
+  /** In a script that runs a text in its shell: the words that are expanded once, before or in that command. */
+  readonly #early = new Set<SyntaxNode>()
   #rounds = 0
   /** Depth of the functions and loops around a node. */
   #depth = 0
@@ -62,7 +64,8 @@ export class ScriptValues {
   constructor(script: ParsedScript, facts: ScriptFacts, place: ScriptPlace | undefined) {
     this.#facts = facts
     this.#place = place
-    if (!facts.isShared) this.#visit(script, new CertainNames(undefined, facts.risks))
+    if (facts.isShared) this.#noteEarly(script)
+    else this.#visit(script, new CertainNames(undefined, facts.risks))
   }
 
   /**
@@ -74,7 +77,7 @@ export class ScriptValues {
     isCertain: (name: string) => boolean,
     isInitialCwd: boolean,
   ): readonly Binding[] {
-    if (this.#facts.isShared) return []
+    if (this.#facts.isShared && !nodes.every((node) => this.#early.has(node))) return []
     let bindings: Map<string, Value>[] = [new Map()]
     for (const [text, part] of expansionsIn(nodes)) {
       const values = this.#valuesOfPart(part, isCertain, isInitialCwd).filter(
@@ -85,6 +88,19 @@ export class ScriptValues {
       bindings = bindings.flatMap((binding) => values.map((value) => new Map([...binding, [text, value]])))
     }
     return bindings.length === 1 && bindings[0]?.size === 0 ? [] : bindings
+  }
+
+  /** Notes the words up to the first command that may change the shell. Returns false when there is such a command. */
+  #noteEarly(node: SyntaxNode | ParsedScript): boolean {
+    if (node.type === 'Function' || 'body' in node) return !mayShare(node)
+    if (node.type === 'Command' && node.name !== undefined) {
+      const words = [node.name, ...node.args]
+      for (const word of words) this.#early.add(word)
+      return !sharesShell(textsOf(words))
+    }
+    const parts: (SyntaxNode | ParsedScript)[] = []
+    forEachChild(node as SyntaxNode, (child) => void parts.push(child))
+    return parts.every((part) => this.#noteEarly(part))
   }
 
   #visit(node: SyntaxNode | ParsedScript, certain: CertainNames): void {
@@ -302,6 +318,19 @@ export class ScriptValues {
         return OPEN
     }
   }
+}
+
+function textsOf(nodes: readonly (Word | Assignment)[]): string[] {
+  return nodes.flatMap((node) => argumentsOf(node)).map(({ literal, lead }) => literal ?? lead)
+}
+
+/** Whether a command in a node may change the shell of the script. */
+function mayShare(node: SyntaxNode): boolean {
+  let shares = node.type === 'Command' && node.name !== undefined && sharesShell(textsOf([node.name, ...node.args]))
+  forEachChild(node, (child) => {
+    shares ||= mayShare(child)
+  })
+  return shares
 }
 
 const movers = new Set(['cd', 'chdir', 'pushd', 'popd', 'command', 'builtin', 'eval'])

@@ -74,7 +74,8 @@ export const wrappers: Inspectors = {
     `strace ltrace gdb lldb valgrind perf script screen tmux watch entr flock faketime rlwrap firejail bwrap proot runcon setarch choom chrt
     dbus-run-session dbus-launch logsave run-parts parallel expect unshare cgexec numactl daemonize nodemon watchexec torsocks proxychains
     proxychains4 ssh-agent at dtach abduco systemd-inhibit caffeinate sem ts-node-dev chokidar onchange mpirun mpiexec srun sbatch gnome-terminal
-    xterm konsole lxterminal wine bash-static`,
+    xterm konsole lxterminal wine bash-static gpg-agent x86_64 uname26 i486 i586 i686 ppc ppc32 ppc64 s390 s390x mips mips32 mips64 sparc sparc32
+    sparc64 alpha ia64 parisc parisc32 parisc64 aarch64 arm riscv64`,
     refuseAlways('it starts other commands in ways that are not analyzed'),
   ),
 }

@@ -76,6 +76,7 @@ const use: fc.Arbitrary<string> = fc.oneof(
   fc
     .constantFrom('$((1 + $1))', '[[ ${1} -gt 0 ]]', '[[ 0 -lt $1 ]]', '${a:$1}', 'x[$2]=')
     .map((code) => `set -- 'a[$(git push)]' 'b[$(git push)]'\n: ${code}`.replace(/: (?=\[|x)/, '')),
+  fc.constantFrom('. "$(dirname "$0")/node"', '. "${0%/*}/git"', 'source "$(dirname -- "$0")/../git"'),
   fc.constantFrom('"$(dirname "$0")/node"', '"${0%/*}/node"', '"$0" x', 'env A=$((212))git push', 'env A=$?git push'),
 )
 

@@ -63,6 +63,7 @@ export const ways: readonly string[] = [
   ],
   ...["x='b[$(rm v)]'; a=([x]=1)", "x='b[$(rm v)]'; declare -a a=(1 [$x]=1)", "f() { a=([$1]=1); }; f 'b[$(rm v)]'"],
   ...["x='b[$(rm v)]'; export a=([c[x]]=1)", 'x=\'b[$(rm v)]\'; a=([ "x" ]+=1)'],
+  ...["printf '#!/bin/sh\nrm v' > F; chmod +x F; trap './F' EXIT", 'x86_64 rm v'],
   ...[
     'setarch x86_64 rm v',
     'prlimit rm v',

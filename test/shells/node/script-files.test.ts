@@ -174,6 +174,8 @@ const ordinary: readonly string[] = [
   'i=0\nwhile [ "$i" -lt 3 ]; do i=$((i + 1)); git status; done\nfor ((j = 0; j < 3; j++)); do echo "$j"; done',
   'while IFS= read -r line; do echo "$line"; done < list.txt > /tmp/out.txt',
   'walk() { for d in "$1"/*; do walk "$d"; done; }\nwalk src',
+  'set -e\n. "$(dirname "$0")/lib.sh"\ngreet you',
+  'if [ -f "$(dirname "$0")/lib.sh" ]; then\n. "$(dirname "$0")/lib.sh"\nfi',
   '. ./lib.sh\ngreet "$USER"\nnode build.js --out "./$OUT"\ngrep -q "$1" README.md || npm test',
   'if command -v git >/dev/null; then git log -1 --format=%h; fi\ntrap cleanup EXIT\ncleanup() { echo done; }',
 ]
@@ -362,6 +364,29 @@ describe('a file that a line runs', () => {
     const manifest = (z: string) => ({ 'package.json': JSON.stringify({ scripts: { z, a: z } }) })
     expect(await judge(manifest('rm v'), line)).toMatchObject({ decision: 'deny' })
     if (!line.includes('--foo')) expect(await judge(manifest('ls'), line)).toMatchObject({ decision: 'allow' })
+  })
+
+  it.each([
+    ...['EXIT', 'DEBUG', 'ERR', 'RETURN', 'USR1', '0'].flatMap((signal) =>
+      ['./F', 'env ./F', 'bash F', '. ./F', 'npm run z'].map((text) => `trap '${text}' ${signal}; ls`),
+    ),
+    "trap -- './F' EXIT",
+    "f() { trap './F' EXIT; }; f",
+    "trap './F' EXIT; cd d",
+    "trap 'npm run z' EXIT; cd d",
+    "set -T; trap './F' DEBUG; x=$(cd d; ls)",
+    '. ./ok.sh; ./F',
+    '. ./ok.sh; npm run z',
+    'cd nowhere; ./F',
+    'cd nowhere; npm run z',
+  ])('is found where a line or a script has: %s', async (line) => {
+    const files = (text: string) => ({
+      ...{ F: `#!/bin/bash\n${text}\n`, 'd/F': `#!/bin/bash\n${text}\n`, 'ok.sh': 'x=1\n', 's.sh': `${line}\n` },
+      'package.json': JSON.stringify({ scripts: { z: text } }),
+    })
+    expect(await judge(files('rm v'), line)).toMatchObject({ decision: 'deny' })
+    expect(await judge(files('rm v'), 'bash s.sh')).toMatchObject({ decision: 'deny' })
+    if (!line.includes('cd')) expect(await judge(files('ls'), line)).toMatchObject({ decision: 'allow' })
   })
 
   it.each([
