@@ -5,7 +5,7 @@ import { didYouMean, isPlain } from '../util/check-options.ts'
 import { inEnglish } from '../util/in-english.ts'
 import { nearestName } from '../util/nearest-name.ts'
 import { type ObjectSchema, zodObject } from '../util/object-schema.ts'
-import { isSchema } from '../util/strict-schema.ts'
+import { innerSchemas, isSchema } from '../util/strict-schema.ts'
 
 /**
  * Parses a call's input with the tool's schema.
@@ -116,37 +116,6 @@ function fieldsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readon
     return item ? fieldsAt(item, rest) : []
   }
   return innerSchemas(schema).flatMap((inner) => fieldsAt(inner, path))
-}
-
-/** Returns the fields of a schema, at any depth. */
-export function fieldNamesOf(schema: ObjectSchema): ReadonlySet<string> {
-  const names = new Set<string>()
-  const seen = new Set<z.core.$ZodType>()
-  const visit = (part: z.core.$ZodType): void => {
-    if (seen.has(part)) return
-    seen.add(part)
-    if (isSchema(part, '$ZodObject')) {
-      for (const [name, field] of Object.entries(part._zod.def.shape)) {
-        names.add(name)
-        visit(field)
-      }
-    }
-    if (isSchema(part, '$ZodArray')) visit(part._zod.def.element)
-    if (isSchema(part, '$ZodRecord')) visit(part._zod.def.valueType)
-    innerSchemas(part).forEach(visit)
-  }
-  visit(zodObject(schema))
-  return names
-}
-
-/** Returns the schemas that parse the same value as a schema which contains them. */
-function innerSchemas(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
-  if (isSchema(schema, '$ZodUnion')) return schema._zod.def.options
-  if (isSchema(schema, '$ZodIntersection')) return [schema._zod.def.left, schema._zod.def.right]
-  if (isSchema(schema, '$ZodPipe')) return [schema._zod.def.in, schema._zod.def.out]
-  if (isSchema(schema, '$ZodLazy')) return [schema._zod.innerType]
-  const { innerType } = schema._zod.def as { innerType?: z.core.$ZodType }
-  return innerType === undefined ? [] : [innerType]
 }
 
 /** Bounds the part of a message that the caller wrote, so that a refusal cannot carry a long text. */

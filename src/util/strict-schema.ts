@@ -83,3 +83,34 @@ type SchemaOf<K extends keyof Core> = Core[K] extends z.core.$constructor<infer 
 export function isSchema<K extends keyof Core>(schema: z.core.$ZodType, kind: K): schema is SchemaOf<K> {
   return schema._zod.traits.has(kind)
 }
+
+/** Returns the fields of a schema, at any depth. */
+export function fieldNamesOf(schema: ObjectSchema): ReadonlySet<string> {
+  const names = new Set<string>()
+  const seen = new Set<z.core.$ZodType>()
+  const visit = (part: z.core.$ZodType): void => {
+    if (seen.has(part)) return
+    seen.add(part)
+    if (isSchema(part, '$ZodObject')) {
+      for (const [name, field] of Object.entries(part._zod.def.shape)) {
+        names.add(name)
+        visit(field)
+      }
+    }
+    if (isSchema(part, '$ZodArray')) visit(part._zod.def.element)
+    if (isSchema(part, '$ZodRecord')) visit(part._zod.def.valueType)
+    innerSchemas(part).forEach(visit)
+  }
+  visit(zodObject(schema))
+  return names
+}
+
+/** Returns the schemas that parse the same value as a schema which contains them. */
+export function innerSchemas(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
+  if (isSchema(schema, '$ZodUnion')) return schema._zod.def.options
+  if (isSchema(schema, '$ZodIntersection')) return [schema._zod.def.left, schema._zod.def.right]
+  if (isSchema(schema, '$ZodPipe')) return [schema._zod.def.in, schema._zod.def.out]
+  if (isSchema(schema, '$ZodLazy')) return [schema._zod.innerType]
+  const { innerType } = schema._zod.def as { innerType?: z.core.$ZodType }
+  return innerType === undefined ? [] : [innerType]
+}

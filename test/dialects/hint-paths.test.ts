@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { inClientWords } from '../../src/adapters/mcp/client-words.ts'
 import { memory } from '../../src/backends/memory/index.ts'
-import { fieldNamesOf } from '../../src/call/parse-input.ts'
 import { inCommandLineWords } from '../../src/cli/refusals.ts'
 import { dialects } from '../../src/dialects/index.ts'
 import { mcpFilesystem } from '../../src/dialects/mcp-filesystem/index.ts'
@@ -12,6 +11,7 @@ import type { DialectTool } from '../../src/dialects/runtime/types.ts'
 import { type ErrorCode, errorHints, type Failure } from '../../src/errors.ts'
 import { createWorkspace } from '../../src/index.ts'
 import { builtinTools } from '../../src/tools/index.ts'
+import { fieldNamesOf } from '../../src/util/strict-schema.ts'
 
 describe('the hint for a target that is a directory', () => {
   it.each([

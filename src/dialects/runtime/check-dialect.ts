@@ -1,10 +1,10 @@
-import { fieldNamesOf } from '../../call/parse-input.ts'
 import { errorHints } from '../../errors.ts'
 import { defaultLimits } from '../../limits.ts'
 import { checkFields, type FieldCheck, flag, list, method, schema, text } from '../../tools/check-tool.ts'
 import type { Tool } from '../../tools/define-tool.ts'
 import { didYouMean } from '../../util/check-options.ts'
 import { editDistance } from '../../util/nearest-name.ts'
+import { fieldNamesOf } from '../../util/strict-schema.ts'
 import type { PathMapping } from './path-mapping.ts'
 import type { Dialect, DialectTool, ToolAnnotations } from './types.ts'
 

@@ -1,8 +1,8 @@
-import { fieldNamesOf } from '../../call/parse-input.ts'
 import { errorHints, type Failure } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
 import { checkArgument, must, requireText } from '../../util/check-options.ts'
 import { knownSentences } from '../../util/hint-names.ts'
+import { fieldNamesOf } from '../../util/strict-schema.ts'
 import type { PathMapping } from './path-mapping.ts'
 import type { Dialect, DialectError, DialectTool, Hints } from './types.ts'
 
