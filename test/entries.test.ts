@@ -33,7 +33,8 @@ const mayLoad: readonly (readonly [entry: RegExp, parts: readonly string[] | '*'
   [/^\.\/testing\/(vitest|scripted-model)$/, ['testing', 'storage']],
   [/^\.\/testing/, '*'],
   [/^\.\/mcp$/, ['adapters', 'dialects', 'policy']],
-  [/^\.\/ui$/, ['ui']],
+  // The review of changes compares lines.
+  [/^\.\/ui$/, ['ui', 'patch']],
   [/^\.\/elements$/, ['elements']],
   [/^\.\/fs$/, ['adapters', 'storage']],
   [/^\.\/(mcp-http|mcp-roots|ai-sdk|json-schema|langchain|mastra|webmcp)$/, ['adapters', 'dialects']],
