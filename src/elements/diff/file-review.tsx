@@ -125,24 +125,26 @@ function FileHead({
       <button type="button" class="button quiet" disabled={!canRevert} onClick={onRevert}>
         <Icon name="undo" /> Revert file
       </button>
-      <button
-        type="button"
-        class="button quiet icon turned"
-        aria-label="Previous change"
-        title="Previous change (P)"
-        onClick={() => onStep(-1)}
-      >
-        <Icon name="back" />
-      </button>
-      <button
-        type="button"
-        class="button quiet icon turned"
-        aria-label="Next change"
-        title="Next change (N)"
-        onClick={() => onStep(1)}
-      >
-        <Icon name="arrow" />
-      </button>
+      <span class="row">
+        <button
+          type="button"
+          class="button quiet icon turned"
+          aria-label="Previous change"
+          title="Previous change (P)"
+          onClick={() => onStep(-1)}
+        >
+          <Icon name="back" />
+        </button>
+        <button
+          type="button"
+          class="button quiet icon turned"
+          aria-label="Next change"
+          title="Next change (N)"
+          onClick={() => onStep(1)}
+        >
+          <Icon name="arrow" />
+        </button>
+      </span>
     </div>
   )
 }
