@@ -1,6 +1,11 @@
 import { type ErrorCode, ToolError } from '../errors.ts'
 import { reasonOf } from './load-part.ts'
 
+/** Follows an import as its `catch`: bundlers then take its package as one that may be absent. */
+export function rethrow(error: unknown): never {
+  throw error
+}
+
 type Load = () => Promise<unknown>
 
 const bundled = new Map<string, Load>()

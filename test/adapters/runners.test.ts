@@ -116,3 +116,11 @@ describe.each(Object.entries(runners))('%s', (_, runner) => {
     expect((await workspace.files.read('src/app.ts')).content).toBe(files['src/app.ts'])
   })
 })
+
+it('mastraTools refuses a call of a version before 1, which passes the input as context', async () => {
+  const { read_file } = mastraTools(await open())
+  const input = { context: { path: 'src/app.ts' }, runId: undefined, runtimeContext: new Map() }
+  await expect(read_file?.execute(input, { toolCallId: 'call-1' })).rejects.toThrow(
+    'mastraTools() needs @mastra/core 1 or later',
+  )
+})

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { build as buildByVite } from 'vite'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
 const top = join(import.meta.dirname, '../..')
@@ -13,11 +14,16 @@ beforeAll(() => {
   const installed = join(project, 'node_modules/wardspace')
   mkdirSync(installed, { recursive: true })
   for (const name of ['dist', 'package.json']) symlinkSync(join(top, name), join(installed, name))
-  writeFileSync(join(project, 'page.js'), "import 'wardspace/elements'\n")
+  const page = [
+    "import 'wardspace/elements'",
+    "import { webcontainer } from 'wardspace/shells/webcontainer'",
+    'globalThis.shell = webcontainer()',
+  ]
+  writeFileSync(join(project, 'page.js'), page.join('\n'))
 })
 afterAll(() => rmSync(project, { recursive: true, force: true }))
 
-it('a page with elements is bundled without the packages that only the terminal needs', async () => {
+it('a page with elements and webcontainer() is bundled by esbuild without their packages', async () => {
   const { errors, outputFiles } = await build({
     absWorkingDir: project,
     entryPoints: ['page.js'],
@@ -25,5 +31,16 @@ it('a page with elements is bundled without the packages that only the terminal 
     ...{ format: 'esm', target: 'es2022', logLevel: 'silent' },
   })
   expect(errors).toEqual([])
-  expect(outputFiles.some(({ text }) => text.includes('import("@xterm/xterm")'))).toBe(true)
+  for (const name of ['@xterm/xterm', '@webcontainer/api'])
+    expect(outputFiles.some(({ text }) => text.includes(`import("${name}")`))).toBe(true)
+})
+
+it('and by Vite, whose bundle names the package when it is imported', async () => {
+  const built = await buildByVite({
+    ...{ root: project, configFile: false, logLevel: 'silent', resolve: { preserveSymlinks: true } },
+    build: { write: false, minify: false, rollupOptions: { input: join(project, 'page.js') } },
+  })
+  const chunks = 'output' in built ? built.output.map((file) => (file.type === 'chunk' ? file.code : '')) : []
+  for (const name of ['@xterm/xterm', '@webcontainer/api'])
+    expect(chunks.some((code) => code.includes(`Could not resolve "${name}" imported by "wardspace"`))).toBe(true)
 })

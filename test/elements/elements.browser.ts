@@ -1,6 +1,6 @@
 import axe from 'axe-core'
-import { afterEach, describe, expect, it } from 'vitest'
-import { page, userEvent } from 'vitest/browser'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { commands, page, userEvent } from 'vitest/browser'
 import { callbackSink } from '../../dist/audit/index.js'
 import { memory } from '../../dist/backends/memory/index.js'
 import type { WardspaceElements } from '../../dist/elements/index.js'
@@ -202,27 +202,6 @@ describe('wardspace-diff', () => {
   })
 })
 
-describe('wardspace-terminal', () => {
-  it('runs lines, keeps the directory, shows what was refused, and goes back in its history', async () => {
-    const { workspace } = await openRun()
-    const element = show('wardspace-terminal', { controller: createTerminal({ workspace }) })
-    const field = page.getByRole('textbox', { name: 'Terminal input' })
-    await expect.element(field).toBeInTheDocument()
-    field.element().focus()
-    const enter = (line: string) => userEvent.keyboard(`${line.replaceAll(/[{[]/g, '$&$&')}{Enter}`)
-    const output = () => element.shadowRoot?.querySelector('.xterm-rows')?.textContent ?? ''
-    await enter('cd src && printf "\\033]0;title\\007\\033[31mred\\033[0m\\n"')
-    await expect.poll(output, { timeout: 30_000 }).toMatch(/red\s*\/workspace\/src \$/)
-    await enter('ls; cat ../.env')
-    await expect.poll(output).toMatch(/price\.js.*Blocked: \.env is a secret file/s)
-    expect(await violations()).toEqual([])
-    await userEvent.keyboard('{ArrowUp}{ArrowUp}{ArrowDown}')
-    await expect.poll(output).toMatch(/\$ ls; cat \.\.\/\.env\s*$/)
-    await userEvent.keyboard('{Control>}u{/Control}cat pri{Tab}')
-    await expect.poll(output).toMatch(/\$ cat price\.js\s*$/)
-  })
-})
-
 describe('wardspace-chat', () => {
   it('sends by key, shows calls and Markdown without HTML, queues, and stops', async () => {
     const { timeline, run } = await openRun()
@@ -294,5 +273,52 @@ describe('wardspace-policy', () => {
     await expect.element(page.getByText('1 file becomes read-only')).toBeVisible()
     await page.getByLabelText('Path', { exact: true }).fill('src/b.js')
     await expect.element(page.getByText(/Blocked: src\/b\.js/).first()).toBeVisible()
+  })
+})
+
+describe('wardspace-terminal under the Content-Security-Policy of the guide, which stays in force', () => {
+  const refused: string[] = []
+  beforeAll(async () => {
+    const guide = await commands.readFile('docs/guide/browser.md')
+    const content = /\bstyle-src [^;]+/.exec(guide)?.[0] ?? ''
+    const policy = Object.assign(document.createElement('meta'), { httpEquiv: 'Content-Security-Policy', content })
+    document.head.append(policy)
+    document.addEventListener('securitypolicyviolation', ({ sourceFile }) => refused.push(sourceFile))
+  })
+
+  it('runs lines, keeps the directory, shows what was refused, and goes back in its history', async () => {
+    const { workspace } = await openRun()
+    const element = show('wardspace-terminal', { controller: createTerminal({ workspace }) })
+    const field = page.getByRole('textbox', { name: 'Terminal input' })
+    await expect.element(field).toBeInTheDocument()
+    field.element().focus()
+    const enter = (line: string) => userEvent.keyboard(`${line.replaceAll(/[{[]/g, '$&$&')}{Enter}`)
+    const output = () => element.shadowRoot?.querySelector('.xterm-rows')?.textContent ?? ''
+    await enter('cd src && printf "\\033]0;title\\007\\033[31mred\\033[0m\\n"')
+    await expect.poll(output, { timeout: 30_000 }).toMatch(/red\s*\/workspace\/src \$/)
+    const red = [...(element.shadowRoot?.querySelectorAll('.xterm-rows span') ?? [])].find(
+      (part) => part.textContent === 'red',
+    )
+    expect(red && getComputedStyle(red)).toMatchObject({
+      color: 'rgb(160, 31, 23)',
+      fontFamily: expect.stringMatching(/monospace$/),
+    })
+    const shown = (part: string) => element.shadowRoot?.querySelector(part)?.getBoundingClientRect().height
+    element.style.display = 'block'
+    for (const height of [300, 200]) {
+      element.style.height = `${height}px`
+      await expect.poll(() => shown('.terminal')).toBe(height)
+      await expect.poll(() => shown('.xterm-screen')).toSatisfy((rows: number) => rows > height / 2 && rows <= height)
+    }
+    element.removeAttribute('style')
+    element.style.height = '600px'
+    await enter('ls; cat ../.env')
+    await expect.poll(output).toMatch(/price\.js.*Blocked: \.env is a secret file/s)
+    expect(await violations()).toEqual([])
+    await userEvent.keyboard('{ArrowUp}{ArrowUp}{ArrowDown}')
+    await expect.poll(output).toMatch(/\$ ls; cat \.\.\/\.env\s*$/)
+    await userEvent.keyboard('{Control>}u{/Control}cat pri{Tab}')
+    await expect.poll(output).toMatch(/\$ cat price\.js\s*$/)
+    expect(refused).toEqual([])
   })
 })

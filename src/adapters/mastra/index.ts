@@ -11,10 +11,10 @@ export interface MastraTool extends AgentTool {
 }
 
 /**
- * Returns the tools of a workspace for the agents of Mastra (version 1). A refusal is not thrown: the model receives its code and
+ * Returns the tools of a workspace for the agents of Mastra (`@mastra/core` 1 or later). A refusal is not thrown: the model receives its code and
  * hint. Mastra's id of a call is the `stepId` of its audit records, and its `abortSignal` cancels the call.
  *
- * @throws TypeError for a name in `tools` that the workspace does not have
+ * @throws TypeError for a name in `tools` that the workspace does not have. A call of an older `@mastra/core` also throws one
  * @example
  * const tools = mastraTools(workspace) // for new Agent({ tools })
  */
@@ -23,5 +23,16 @@ export function mastraTools(
   options?: AgentToolOptions,
 ): Record<string, MastraTool> {
   const tools = Object.entries(agentTools('mastraTools()', workspace, options))
-  return Object.fromEntries(tools.map(([id, tool]) => [id, { ...tool, id }]))
+  return Object.fromEntries(tools.map(([id, tool]) => [id, { ...tool, id, execute: refusingOldCalls(tool) }]))
+}
+
+/** Older versions pass the input as `context`, and show the model no fields of the tools. */
+function refusingOldCalls({ execute }: AgentTool): AgentTool['execute'] {
+  return async (input, context) => {
+    if (typeof input === 'object' && input !== null && 'context' in input && 'runtimeContext' in input)
+      throw new TypeError(
+        'mastraTools() needs @mastra/core 1 or later, which needs Node 22.13; the installed one is older',
+      )
+    return execute(input, context)
+  }
 }

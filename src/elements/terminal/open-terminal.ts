@@ -41,7 +41,7 @@ export function openTerminal(
   })
   const fit = new classes.FitAddon()
   screen.loadAddon(fit)
-  screen.open(place)
+  const removeSheets = withSheets(place, () => screen.open(place))
   if (screen.textarea !== undefined) {
     screen.textarea.ariaLabel = 'Terminal input'
     screen.textarea.ariaDescription = 'Tab completes a line; on an empty line it leaves the terminal.'
@@ -92,6 +92,36 @@ export function openTerminal(
     unsubscribe()
     stopFollowing()
     screen.dispose()
+    removeSheets()
+  }
+}
+
+/**
+ * Runs a function that adds `<style>` elements to a place in a shadow root. What is written into them goes to style sheets of the root, which
+ * a Content-Security-Policy without inline styles allows. Returns a function that removes the sheets.
+ */
+function withSheets(place: HTMLElement, open: () => void): () => void {
+  const root = place.getRootNode() as ShadowRoot
+  const sheets: CSSStyleSheet[] = []
+  const own = Object.getOwnPropertyDescriptor(document, 'createElement')
+  const create = document.createElement.bind(document)
+  const createElement = (name: string, options?: ElementCreationOptions) => {
+    if (name !== 'style') return create(name, options)
+    const sheet = new CSSStyleSheet()
+    sheets.push(sheet)
+    const set = (text: string) => sheet.replaceSync(text)
+    return Object.defineProperty(create('template'), 'textContent', { set })
+  }
+  Object.defineProperty(document, 'createElement', { value: createElement, configurable: true, writable: true })
+  try {
+    open()
+  } finally {
+    Reflect.deleteProperty(document, 'createElement')
+    if (own !== undefined) Object.defineProperty(document, 'createElement', own)
+  }
+  root.adoptedStyleSheets = [...sheets, ...root.adoptedStyleSheets]
+  return () => {
+    root.adoptedStyleSheets = root.adoptedStyleSheets.filter((sheet) => !sheets.includes(sheet))
   }
 }
 

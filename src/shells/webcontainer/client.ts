@@ -1,6 +1,6 @@
 import type { WebContainer } from '@webcontainer/api'
 import { ToolError } from '../../errors.ts'
-import { optionalPackage } from '../../util/optional-package.ts'
+import { optionalPackage, rethrow } from '../../util/optional-package.ts'
 import { messageOf } from './container-call.ts'
 
 export type { WebContainer } from '@webcontainer/api'
@@ -71,7 +71,7 @@ export async function acquireContainer(options: BootOptions): Promise<AcquiredCo
 type Client = typeof import('@webcontainer/api')
 
 function loadClient(): Promise<Client> {
-  return optionalPackage('@webcontainer/api', 'webcontainer()', () => import('@webcontainer/api'))
+  return optionalPackage('@webcontainer/api', 'webcontainer()', () => import('@webcontainer/api').catch(rethrow))
 }
 
 function requirePage({ coep }: BootOptions): void {
