@@ -15,6 +15,11 @@ const server = createServer(async ({ url = '/' }, response) => {
     response.writeHead(404).end()
   }
 })
-server.listen(Number(process.env.PORT ?? 8080), '127.0.0.1', () => {
+const port = Number(process.env.PORT ?? 8080)
+server.on('error', ({ code, message }) => {
+  console.error(code === 'EADDRINUSE' ? `Port ${port} is taken. Choose another one: PORT=8081 npm start` : message)
+  process.exitCode = 1
+})
+server.listen(port, '127.0.0.1', () => {
   console.log(`http://localhost:${server.address().port}/`)
 })

@@ -29,7 +29,7 @@ const MAX_PATH_BYTES = 4095
 export function parsePath(input: string): LogicalPath {
   requireText('parsePath()', 'input', input)
   if (input.length > MAX_PATH_BYTES) reject(input, `is longer than ${MAX_PATH_BYTES} bytes`)
-  if (input.trim() === '') reject(input, 'is empty')
+  if (input.trim() === '') reject(input, 'is empty; the root is "."')
   if (input.charCodeAt(0) === SLASH) reject(input, 'is absolute')
   const names: string[] = []
   let start = 0

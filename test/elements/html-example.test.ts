@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -37,6 +38,17 @@ it('the page in plain HTML runs without a bundler: the person approves what its 
     },
   )`)
   await page.getByText('The terminal needs the packages @xterm/xterm and @xterm/addon-fit.').waitFor()
+})
+
+it('says how to choose another port when its own is taken', () => {
+  const { port } = server.address() as AddressInfo
+  const env = { ...process.env, PORT: String(port) }
+  const { status, stderr } = spawnSync(process.execPath, ['serve.js'], {
+    cwd: join(top, 'examples/html'),
+    env,
+    encoding: 'utf8',
+  })
+  expect([status, stderr]).toEqual([1, `Port ${port} is taken. Choose another one: PORT=8081 npm start\n`])
 })
 
 it.each(['react', 'svelte', 'vue'])('the example in %s has the same agent and styles', (name) => {

@@ -202,6 +202,8 @@ describe('the methods of files', () => {
       ...['.env', 'a.txt', 'private', 'private/p.txt', 'src', 'src/x.bin', 'token.txt'],
     ])
     expect(await listOf(files.walk('.', { maxDepth: 1 }))).toHaveLength(5)
+    for (const call of [files.stat(''), files.list(''), listOf(files.walk('')), files.batch((some) => some.stat(''))])
+      await expect(call).rejects.toMatchObject({ message: 'Path "" is empty; the root is "."' })
   })
 
   it('append, make, link, rename, copy and delete', async () => {
