@@ -158,6 +158,16 @@ class ActiveTaintTracker implements TaintTracker {
 
   endCall(): void {
     this.#endProgram?.()
+    this.#endProgram = undefined
+  }
+
+  addReceived(): void {
+    const received = this.#programContent()
+    if (this.#endProgram === undefined && received !== undefined) this.#run.taint.raise(received)
+  }
+
+  labelOf(path: Path): Label {
+    return this.#labelOf(path)
   }
 
   received(): ContentLabel | undefined {

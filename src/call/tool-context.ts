@@ -55,7 +55,7 @@ export function createToolContext(
       backend: workspace.backend,
       accesses: call.accesses,
       documents: workspace.documents,
-      ...{ describesFiles: !isOwn, notesVisits: isOwn },
+      ...{ describesFiles: !isOwn, notesVisits: isOwn, showsStats: isOwn },
       requireAllowed: (access) => requireAllowed(workspace.policy, facts(), access),
       visibility: (kind) => createVisibility(workspace.policy, facts(), kind, call.verdict),
       signal,
@@ -100,6 +100,7 @@ export function createToolContext(
       }
     },
     taint: () => taint.highestLabel(),
+    labelOf: (path) => taint.labelOf(path),
     memory: workspace.memory === undefined ? undefined : { ...workspace.memory, scopes: run.scopes },
     addLabel: (label, path) => taint.addLabel(label, path),
     requireHostAllowed,

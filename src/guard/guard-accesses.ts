@@ -151,11 +151,17 @@ function unresolvedAccess(
 function rejectProtectedVariant(requestedPath: LogicalPath): void {
   const normalized = normalizedName(requestedPath)
   if (normalized === undefined) return
-  const { protection } = classifyPath(normalized)
-  if (protection === 'git' || protection === 'secret') {
+  const names = requestedPath.split('/')
+  const altered = normalized.split('/')
+  // A name in the middle becomes the protected one as well, so that no later operation finds it.
+  for (let count = 1; count <= altered.length; count++) {
+    const prefix = altered.slice(0, count).join('/') as LogicalPath
+    if (altered.length === names.length && prefix === names.slice(0, count).join('/')) continue
+    const { protection } = classifyPath(prefix)
+    if (protection !== 'git' && protection !== 'secret') continue
     throw new ToolError(
       'PATH_REJECTED',
-      `Path ${quote(requestedPath)} would become the protected ${quote(normalized)} on some platforms`,
+      `Path ${quote(requestedPath)} would become the protected ${quote(prefix)} on some platforms`,
     )
   }
 }

@@ -91,12 +91,14 @@ export interface GuardedFilesOptions extends GrantOptions {
   readonly signal: AbortSignal | undefined
   /** Called with each path whose bytes are read, and their number. An exception refuses the read. */
   readonly onRead: (path: Path, bytes: number) => void
-  /** Called with each link whose target is read. */
+  /** Called with each link whose target is read, and each file whose size is shown. */
   readonly onTarget: (path: Path) => void
   /** Called with each path of a walk, for tools that may show any of them. */
   readonly onName?: ((path: Path) => void) | undefined
   /** Whether a scanned file counts as read when it is visited. If not, the tool calls `noteRead` for what it shows. */
   readonly notesVisits: boolean
+  /** Whether the tool may show what `stat` returns. If not, the tool labels what it shows. */
+  readonly showsStats: boolean
 }
 
 interface GuardState extends GuardedFilesOptions {
@@ -114,13 +116,14 @@ export function createGuardedFiles(options: GuardedFilesOptions): GuardedFiles {
   }
 }
 
-function createReads({ backend, documents, grants, onRead, onTarget }: GuardState): GuardedReads {
+function createReads({ backend, documents, grants, onRead, onTarget, showsStats }: GuardState): GuardedReads {
   const isCacheable = backend.capabilities.authority === 'sole'
 
   async function read(path: Path, maxBytes: number): Promise<FileRead> {
     const stat = await backend.stat(grants.content(path))
     requireFile(path, stat)
     if (stat.size > maxBytes) {
+      onTarget(path)
       throw new ToolError('FILE_TOO_LARGE', `${quote(path)} has ${stat.size} bytes, over the limit of ${maxBytes}`, {
         path,
         sizeBytes: stat.size,
@@ -134,7 +137,10 @@ function createReads({ backend, documents, grants, onRead, onTarget }: GuardStat
   async function statEntry(path: Path): Promise<Stat | undefined> {
     const stat = await backend.stat(path)
     grants.entry(path, stat?.type)
-    if (stat?.type !== 'file' || !classifyPath(path).redacted || grants.showsContent(path)) return stat
+    if (stat?.type !== 'file' || !classifyPath(path).redacted || grants.showsContent(path)) {
+      if (showsStats && stat?.type === 'file') onTarget(path)
+      return stat
+    }
     return { type: 'file', size: 0, tag: stat.tag }
   }
 

@@ -54,6 +54,8 @@ export interface BuiltinContext extends ToolContext {
   readonly processes: Processes
   /** The notes of the workspace, if it has them. */
   readonly memory: MemoryContext | undefined
+  /** Returns the label of the content of a path. */
+  labelOf(path: Path): Label
   /** Reads an artifact of this run. */
   readArtifact(uri: string): Promise<string>
 }

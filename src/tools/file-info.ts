@@ -82,6 +82,7 @@ async function describe(access: GuardedAccess, stat: Stat, context: BuiltinConte
       reason: 'it is not a regular file',
     }
   if (access.classification.redacted) return { type, ...facts(access.classification) }
+  context.addLabel(context.labelOf(access.path), access.path)
   const content = await contentOf(access, stat, context).catch((error: unknown) => {
     if (!(error instanceof ToolError) || error.code !== 'POLICY_DENIED') throw error
     return { ...facts(access.classification), readable: false, reason: 'policy restricts reading it' }

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { classifyDirectory, classifyPath } from '../files/classify/index.ts'
 import { clamp } from '../limits.ts'
 import { display } from '../paths/logical-path.ts'
+import { isAbove } from '../policy/taint.ts'
 import type { WalkEntry } from '../storage/walk.ts'
 import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
 import { directoryPath, filters } from './shared/fields.ts'
@@ -55,8 +56,19 @@ export const listDirectory = defineBuiltinTool({
       total += 1
       if (page.length < maxEntries) page.push(walked)
     }
+    const label = context.taint()
     const entries: z.output<typeof entry>[] = []
-    for (const walked of page) entries.push(await describe(walked, context))
+    let above = 0
+    for (const walked of page) {
+      const isAboveRun = walked.type !== 'directory' && isAbove(context.labelOf(walked.path), label)
+      if (isAboveRun) above += 1
+      entries.push(await describe(walked, context, !isAboveRun))
+    }
+    if (above > 0) {
+      warnings.push(
+        `Sizes and times of ${above} entries are not shown: their label is above ${label}; file_info shows them`,
+      )
+    }
     const truncated = total > page.length
     if (truncated) warnings.push(`${total - page.length} of ${total} entries are not shown`)
     return {
@@ -66,10 +78,14 @@ export const listDirectory = defineBuiltinTool({
   },
 })
 
-async function describe({ path, type }: WalkEntry, { files }: BuiltinContext): Promise<z.output<typeof entry>> {
+async function describe(
+  { path, type }: WalkEntry,
+  { files }: BuiltinContext,
+  showsStat: boolean,
+): Promise<z.output<typeof entry>> {
   const { kind, readable, redacted, reason } = type === 'directory' ? classifyDirectory(path) : classifyPath(path)
   if (redacted || (!readable && kind === 'GIT_INTERNAL')) return { path, type, kind, readable: false, reason }
-  if (type === 'directory') return { path, type, kind }
+  if (type === 'directory' || !showsStat) return { path, type, kind }
   const stat = await files.stat(path)
   return {
     path,

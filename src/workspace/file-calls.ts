@@ -10,7 +10,14 @@ import { defineBuiltinTool } from '../tools/builtin-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { byteText } from '../util/native-bytes.ts'
 import { createPacer } from '../util/pacer.ts'
-import { type FileOperation, type OperationInput, type OperationName, operations, stepOf } from './file-operations.ts'
+import {
+  type FileOperation,
+  type OperationInput,
+  type OperationName,
+  observeMetadata,
+  operations,
+  stepOf,
+} from './file-operations.ts'
 
 /** Runs an operation, and returns the fields of its result. `content`: what the operation writes. */
 export type Operate = (
@@ -65,7 +72,8 @@ export function operateByCalls(workspace: WorkspaceState, run: RunState): Operat
     const internal = { ...options, draftFiles, via: `files.${name}` }
     const result = successOf(await callTool(workspace, run, toolOf(operations[name]), fullInput, internal))
     // A hook may have changed the text.
-    return result.content === shown ? result : { ...result, bytes: bytesOf(String(result.content)) }
+    if (result.content === shown) return observeMetadata(result)
+    return { ...result, bytes: bytesOf(String(result.content)) }
   }
 }
 
@@ -153,7 +161,7 @@ function openSteps(files: ProgramFiles): { readonly operate: Operate; close(): P
       const written = typeof content === 'string' || content === undefined ? content : textOf(content)
       const fullInput = written === undefined ? input : { ...input, content: written }
       const step = stepOf(name, fullInput, bytesOf(content))
-      const current = last.then(pause).then(() => files.runJudged(step))
+      const current = last.then(pause).then(async () => observeMetadata(await files.runJudged(step)))
       last = current.catch(() => {})
       return current as Promise<Readonly<Record<string, unknown>>>
     },

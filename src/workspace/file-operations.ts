@@ -11,6 +11,7 @@ import { checkVersion } from '../tools/shared/expected-version.ts'
 import { alreadyThere, notFound } from '../tools/shared/target.ts'
 import { byteText } from '../util/native-bytes.ts'
 import { readRange } from './file-ranges.ts'
+import type { FileStat } from './files.ts'
 
 /** The input of an operation. Fields have the names that they have in tools, so that rules on arguments apply. */
 export interface OperationInput {
@@ -54,6 +55,29 @@ export function stepOf(name: OperationName, input: OperationInput, bytes: Uint8A
 
 const NO_BYTES = new Uint8Array()
 
+/** The function in the result of `stat` that records that its metadata is used. */
+const NOTE = Symbol('note')
+
+/**
+ * Returns the result of an operation. The metadata in it is labelled when it is used for the first time: most programs use only
+ * the type of an entry.
+ */
+export function observeMetadata<R extends object>(result: R): R {
+  const { stat, [NOTE]: note } = result as { readonly stat?: FileStat; readonly [NOTE]?: () => void }
+  if (stat === undefined || note === undefined || stat.type === 'directory') return result
+  const { path, type } = stat
+  const observed = { path, type }
+  for (const name of ['size', 'mode', 'modifiedAt', 'tag'] as const) {
+    if (stat[name] === undefined) continue
+    const get = () => {
+      note()
+      return stat[name]
+    }
+    Object.defineProperty(observed, name, { enumerable: true, get })
+  }
+  return { ...result, stat: observed }
+}
+
 const reads = {
   readBytes: {
     tool: 'read_file',
@@ -65,12 +89,13 @@ const reads = {
     tool: 'file_info',
     permission: 'file:info',
     plan: ({ path, noFollow = false }) => [{ permission: 'file:info', path, noFollow }],
-    async run({ drafts, ...step }) {
+    async run({ drafts, noteMetadata, ...step }) {
       const { path, classification } = targetOf(step)
       const stat = await drafts.stat(path)
       if (stat === undefined) return {}
       // A program may learn that a protected file exists, but neither its size nor its time.
-      return { stat: classification.redacted ? { path, type: stat.type, size: 0, tag: path } : { path, ...stat } }
+      if (classification.redacted) return { stat: { path, type: stat.type, size: 0, tag: path } }
+      return { stat: { path, ...stat }, [NOTE]: () => noteMetadata(path) }
     },
   },
   readLink: {
@@ -292,6 +317,10 @@ async function addEntries(
   for (const { name, type } of await step.files.list(directory === '' ? '.' : directory)) {
     const path = childOf(directory, name)
     entries.push({ path, type })
-    if (type === 'directory') await addEntries(step, path, depth - 1, entries)
+    if (type !== 'directory') continue
+    await addEntries(step, path, depth - 1, entries).catch((error: unknown) => {
+      // Others may have created a name that no operation opens. Its directory is listed, and not what is in it.
+      if (!(error instanceof ToolError && error.code === 'PATH_REJECTED')) throw error
+    })
   }
 }

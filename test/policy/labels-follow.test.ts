@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { createFs } from '../../src/adapters/fs/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { overlay } from '../../src/backends/overlay/index.ts'
 import { git } from '../../src/git/index.ts'
@@ -394,6 +395,7 @@ describe('what a program has read', () => {
   const reads: Readonly<Record<string, Reads>> = {
     readText: (files) => files.readText('conf/x.txt'),
     readBytes: (files) => files.readBytes('conf/x.txt', { end: 1 }),
+    stat: async (files) => (await files.stat('conf/x.txt'))?.size,
   }
   const ends: Readonly<Record<string, (files: FileOperations, stop: () => void) => Promise<unknown>>> = {
     'ends well': async () => {},
@@ -432,6 +434,78 @@ describe('what a program has read', () => {
       await files.readText('conf/x.txt')
     })
     expect(run.taint.label()).toBe('restricted')
+  })
+
+  const sizes: Readonly<Record<string, (run: WorkspaceRun) => Promise<unknown>>> = {
+    'files.stat().size': async ({ files }) => (await files.stat('conf/x.txt'))?.size,
+    'files.stat().modifiedAt': async ({ files }) => (await files.stat('conf/x.txt'))?.modifiedAt,
+    'files.stat().mode': async ({ files }) => (await files.stat('conf/x.txt'))?.mode,
+    'files.stat().tag': async ({ files }) => (await files.stat('conf/x.txt'))?.tag,
+    'fs.stat()': (run) => createFs(run).promises.stat('/conf/x.txt'),
+    file_info: (run) => run.call('file_info', { path: 'conf/x.txt' }),
+    'read_file of a large file': (run) => run.call('read_file', { path: 'conf/x.txt' }),
+    'ls -l': (run) => line(run, 'ls -l conf'),
+    du: (run) => line(run, 'du -a conf'),
+    'wc -c': (run) => line(run, 'wc -c conf/x.txt'),
+    'find -size': (run) => line(run, 'find conf -size -2'),
+    'test -s': (run) => line(run, '[ -s conf/x.txt ] && echo yes'),
+    'stat of an own tool': (run) => run.callTool('size_of', { path: 'conf/x.txt' }),
+  }
+  const sizeOf = defineTool({
+    ...{ name: 'size_of', title: 'Size', description: 'Shows a size.', permission: 'file:read' },
+    ...{
+      input: z.object({ path: z.string() }),
+      output: z.object({ size: z.number() }),
+      mutates: false,
+      idempotent: true,
+    },
+    plan: ({ path }) => [{ permission: 'file:read', path }],
+    async draft({ path }, { files }) {
+      const { size = 0 } = (await files.stat(path as Path)) ?? {}
+      return { summary: 'Size', result: () => ({ size }) }
+    },
+  })
+  it.each(Object.keys(sizes))('by %s has the label of the content', async (way) => {
+    const limits = way.startsWith('read_file') ? { textFileBytes: 1 } : {}
+    const run = (await open({ extraTools: [sizeOf], limits })).run({})
+    await sizes[way]?.(run)
+    expect(run.taint.label()).toBe('restricted')
+    await expect(run.files.write('pub/b.txt', 'x')).rejects.toMatchObject({ code: 'TAINT_DENIED' })
+  })
+
+  const types: Readonly<Record<string, (run: WorkspaceRun) => Promise<unknown>>> = {
+    list_directory: (run) => run.call('list_directory', { path: 'conf' }),
+    'list_directory of everything': (run) => run.call('list_directory', { maxDepth: 5 }),
+    find_files: (run) => run.call('find_files', { pattern: 'conf/*' }),
+    'files.list': ({ files }) => files.list('conf'),
+    'files.entries': ({ files }) => files.entries('conf'),
+    'files.exists': ({ files }) => files.exists('conf/x.txt'),
+    'files.stat().type': async ({ files }) => (await files.stat('conf/x.txt'))?.type,
+    async 'files.walk'({ files }) {
+      for await (const { path } of files.walk()) expect(path).not.toBe('')
+    },
+    'fs.readdir': (run) => createFs(run).promises.readdir('/conf', { withFileTypes: true }),
+    ls: (run) => line(run, 'ls conf'),
+  }
+  it.each(Object.keys(types))('by %s has only the label of names', async (way) => {
+    const run = (await open()).run({})
+    await types[way]?.(run)
+    expect(run.taint.label()).toBe('public')
+  })
+
+  it('leaves sizes and times out of a listing, until the run has read content of that label', async () => {
+    const run = (await open()).run({})
+    const listed = async () => {
+      const { entries, warnings } = (await run.call('list_directory', { path: '.', maxDepth: 2 })) as Listing
+      const has = (path: string) => entries.find((entry) => entry.path === path)?.sizeBytes !== undefined
+      return { labelled: has('conf/x.txt'), other: has('tmp/a.txt'), warnings }
+    }
+    type Listing = { entries: { path: string; sizeBytes?: number }[]; warnings: string[] }
+    const before = await listed()
+    expect(before).toMatchObject({ labelled: false, other: true })
+    expect(before.warnings.join()).toContain('their label is above public')
+    await run.files.readText('conf/x.txt')
+    expect(await listed()).toEqual({ labelled: true, other: true, warnings: [] })
   })
 
   it('by an own tool that fails raises the taint', async () => {

@@ -297,6 +297,31 @@ describe('the bytes of a write', () => {
   })
 })
 
+describe('a name that would become a protected one elsewhere', () => {
+  const names = ['.env.', '.ENV. ', 'id_rsa ', '.e\u200cnv', '.git.', '.git ', 'a/.env.local.', '.npmrc..']
+  const writes: Readonly<Record<string, (workspace: Workspace, path: string) => Promise<unknown>>> = {
+    write: ({ files }, path) => files.write(`${path}/q`, 'x'),
+    makeDirectory: ({ files }, path) => files.makeDirectory(`${path}/q`),
+    rename: ({ files }, path) => files.rename('a.txt', `${path}/q`),
+    write_file: (workspace, path) => workspace.callTool('write_file', { path: `${path}/q`, content: 'x' }),
+    create_directory: (workspace, path) => workspace.callTool('create_directory', { path: `${path}/q/r` }),
+  }
+  it.each(names.flatMap((name) => Object.keys(writes).map((way) => [name, way] as const)))(
+    'is refused as a directory as well: %j by %s',
+    async (name, way) => {
+      const { workspace, files } = await open()
+      const answer = await writes[way]?.(workspace, name).catch((error: unknown) => error)
+      expect(answer).toMatchObject({ code: 'PATH_REJECTED' })
+      expect(await listOf(files.walk())).toHaveLength(7)
+    },
+  )
+
+  it('does not end a walk if others have created it', async () => {
+    const { files } = await open({ backend: memory({ ...tree, '.env./q': 'x', 'src/id_rsa /q/r': 'x' }) })
+    expect((await listOf(files.walk())).map(({ path }) => path)).toContain('src/x.bin')
+  })
+})
+
 describe('files.batch', () => {
   it('leaves time for timers, so that a signal ends it', async () => {
     const { files } = await open({ policy: { preset: 'autonomous', limits: { callsPerMinute: 1e9 } } })

@@ -38,6 +38,8 @@ export interface StepFiles {
   createParents(path: Path): Promise<void>
   /** Requires that a path still has this version when the changes are committed. */
   expectVersion(path: Path, sha256: string | null): void
+  /** Records that the program receives the size, the permission bits or the time of a path, also after the step. */
+  noteMetadata(path: Path): void
   /** Records that `bytes` bytes of a file were read from `drafts`. */
   noteRead(path: Path, bytes: number): void
 }
@@ -161,6 +163,10 @@ export class ProgramFiles {
   #stepFiles({ files, noteRead }: FilesTransaction, accesses: readonly GuardedAccess[]): StepFiles {
     return {
       ...{ files, accesses, noteRead, drafts: this.#shared.drafts },
+      noteMetadata: (path) => {
+        files.noteMetadata([path, ...accesses.map(({ asked }) => asked as string as Path)])
+        this.#program.options.taint.addReceived()
+      },
       createParents: (path) => createParents(this.#shared, path),
       expectVersion: (path, sha256) => this.#expected.set(path, sha256),
     }

@@ -50,6 +50,10 @@ export interface TaintTracker {
   received(): ContentLabel | undefined
   /** The highest label that may flow out of the call. */
   highestLabel(): Label
+  /** Returns the label of the content of a path. */
+  labelOf(path: Path): Label
+  /** Adds what the call has received until now to the taint of its run, also after the call has ended. */
+  addReceived(): void
   /** @throws ToolError `TAINT_DENIED` */
   requireHostAllowed(host: string): void
   /**
@@ -100,6 +104,8 @@ export const inactiveTaintTracker: TaintTracker = {
   endCall() {},
   received: () => undefined,
   highestLabel: unlabelled,
+  labelOf: unlabelled,
+  addReceived() {},
   requireHostAllowed() {},
   authorizeChanges: async (changes) => changes,
   labelChanges() {},
