@@ -99,8 +99,7 @@ export function createToolContext(
         return undefined
       }
     },
-    taint: () => taint.highestLabel(),
-    labelOf: (path) => taint.labelOf(path),
+    ...{ taint: () => taint.highestLabel(), labelOf: (path) => taint.labelOf(path) },
     memory: workspace.memory === undefined ? undefined : { ...workspace.memory, scopes: run.scopes },
     addLabel: (label, path) => taint.addLabel(label, path),
     requireHostAllowed,

@@ -37,6 +37,7 @@ function viewOf(backend: Backend, accesses: readonly GuardedAccess[], hidden: re
     documents: createDocumentCache(1000),
     describesFiles: false,
     notesVisits: false,
+    showsStats: false,
     requireAllowed: () => {},
     visibility: () => ({ see: (path: Path) => !hidden.includes(path), enter: () => true, revision: 'all' }),
     signal: undefined,

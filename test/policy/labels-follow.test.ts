@@ -500,7 +500,7 @@ describe('what a program has read', () => {
       const has = (path: string) => entries.find((entry) => entry.path === path)?.sizeBytes !== undefined
       return { labelled: has('conf/x.txt'), other: has('tmp/a.txt'), warnings }
     }
-    type Listing = { entries: { path: string; sizeBytes?: number }[]; warnings: string[] }
+    type Listing = { entries: readonly { path: string; sizeBytes?: number }[]; warnings: readonly string[] }
     const before = await listed()
     expect(before).toMatchObject({ labelled: false, other: true })
     expect(before.warnings.join()).toContain('their label is above public')

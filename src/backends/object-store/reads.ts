@@ -1,4 +1,5 @@
 import { ToolError } from '../../errors.ts'
+import { sha256Async } from '../../files/hash/sha256.ts'
 import { type Path, quote } from '../../paths/logical-path.ts'
 import type { Backend, FileRead } from '../../storage/backend.ts'
 import { canonical } from '../../storage/canonical-path.ts'
@@ -61,11 +62,26 @@ function readFile(
     if (entry?.type !== 'file') throw await wrongTypeIn(space, tree, 'read', path)
     const { stat } = entry
     const { start, end } = rangeOf(path, range, stat, () => entry.sha256)
-    return { bytes: await space.contents.read(pieceOf(entry), start, end), stat }
+    const bytes = await space.contents.read(pieceOf(entry), start, end)
+    if (bytes.length === stat.size) await requireHash(space, path, entry, bytes)
+    return { bytes, stat }
   }
   const missingError = () =>
     new ToolError('BACKEND_ERROR', `Cannot read ${quote(path)}: its content is missing in the store`, { path })
   return onTree(source, readIn, missingError)
+}
+
+/** Contents in memory whose hash is that of their file. */
+const checked = new WeakSet<Uint8Array>()
+
+/** @throws ToolError if a whole content is not the one that was written. One that stays in memory is hashed once. */
+async function requireHash({ contents }: Space, path: Path, entry: FileEntry, bytes: Uint8Array): Promise<void> {
+  const kept = contents.cached(pieceOf(entry).location) ?? bytes
+  if (checked.has(kept)) return
+  if ((await sha256Async(kept)) !== entry.sha256) {
+    throw new ToolError('BACKEND_ERROR', `Cannot read ${quote(path)}: its content in the store is damaged`, { path })
+  }
+  checked.add(kept)
 }
 
 /** Bytes that a scan requests together, and the number of paths that it looks at for that. */
@@ -109,6 +125,7 @@ async function scan(
     if (index >= aheadEnd && isAhead(piece) && contents.cached(piece.location) === undefined) await readAhead(index)
     const bytes = piece.size > maxBytes ? new Uint8Array() : contents.cached(piece.location)
     const file = bytes === undefined ? await readIfPresent(space, source, path) : { bytes, stat: entry.stat }
+    if (bytes !== undefined && bytes.length > 0) await requireHash(space, path, entry, bytes)
     if (file !== undefined && !visit(path, file.bytes, file.stat)) return
   }
 }

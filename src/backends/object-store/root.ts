@@ -35,7 +35,12 @@ export function openRoot(store: ObjectStore, key: string): RootObject {
     const object = await store.get(key, before?.etag === undefined ? {} : { ifNoneMatch: before.etag })
     if (object === 'unchanged' && before !== undefined) return before
     if (object === undefined) {
-      if (before !== undefined && before.etag === undefined) return before
+      if (before?.etag !== undefined) {
+        throw new ToolError('BACKEND_ERROR', 'The manifest of this workspace is missing in the store', {
+          hint: 'Restore the manifest from a copy of the store.',
+        })
+      }
+      if (before !== undefined) return before
       return cache({ ...newRoot, etag: undefined }, before)
     }
     if (object === 'unchanged') throw new ToolError('BACKEND_ERROR', 'The object store sent an unexpected response')

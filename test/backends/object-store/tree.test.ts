@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { grow } from '../../../src/backends/object-store/grow.ts'
+import { objectStore } from '../../../src/backends/object-store/index.ts'
 import { type Entry, fileEntry, isLeaf, keyOf, type Node, pathOf } from '../../../src/backends/object-store/nodes.ts'
 import { objectNames } from '../../../src/backends/object-store/objects.ts'
 import { openSpace } from '../../../src/backends/object-store/space.ts'
 import { entriesIn, entryAt, type Tree } from '../../../src/backends/object-store/tree.ts'
 import { type Path, ROOT } from '../../../src/paths/logical-path.ts'
 import { emptyRoot } from '../../../src/storage/plan-commit.ts'
+import { change, commit, file } from '../../../src/testing/backend/case.ts'
 import { mapStore } from '../../edge/map-store.ts'
 
 /** Long names of directories make inner nodes of few children, so that small trees have three levels. */
@@ -69,6 +71,38 @@ async function setUp() {
     },
   }
 }
+
+describe('an object store with damaged objects', () => {
+  type Source = ReturnType<typeof objectStore>
+  const paths = Array.from({ length: 9 }, (_, i) => `f${i}` as Path)
+  const ways: Readonly<Record<string, (backend: Source) => Promise<unknown>>> = {
+    read: (backend) => backend.read(paths[0] as Path),
+    'a second read': async (backend) => {
+      await backend.read(paths[0] as Path).catch(() => {})
+      return backend.read(paths[0] as Path)
+    },
+    'read of the whole range': (backend) => backend.read(paths[0] as Path, { start: 0, end: 99 }),
+    scan: (backend) => backend.scan?.(paths, () => true) ?? Promise.resolve(),
+  }
+  it.each(Object.keys(ways).flatMap((way) => [1, 9].map((count) => [way, count] as const)))(
+    'refuses other bytes of the same length: %s of %i files',
+    async (way, count) => {
+      const { store, objects } = mapStore()
+      await commit(objectStore(store), ...paths.slice(0, count).map((path) => change(path, file(`text of ${path}`))))
+      for (const [key, { bytes }] of objects) if (key.includes('/contents/')) bytes[0] = 0x58
+      await expect(ways[way]?.(objectStore(store))).rejects.toMatchObject({ code: 'BACKEND_ERROR', message: /damaged/ })
+    },
+  )
+
+  it('refuses to read on when its manifest is gone', async () => {
+    const { store, objects } = mapStore()
+    const backend = objectStore(store)
+    await commit(backend, change('a', file('x')))
+    objects.delete('wardspace/manifest.json')
+    await expect(backend.stat('a' as Path)).rejects.toMatchObject({ code: 'BACKEND_ERROR', message: /missing/ })
+    await expect(commit(backend, change('b', file('x')))).rejects.toMatchObject({ code: 'BACKEND_ERROR' })
+  })
+})
 
 describe('tree of an object store', () => {
   it('equals a map after any commits, in trees of one to three levels', { timeout: 60_000 }, async () => {
