@@ -1,5 +1,5 @@
 import { memoizeAsync } from '../util/memoize-async.ts'
-import { optionalPackage, rethrow } from '../util/optional-package.ts'
+import { optionalPackage } from '../util/optional-package.ts'
 
 type BufferModule = typeof import('buffer/index.js')
 
@@ -16,7 +16,7 @@ export const loadIsomorphic = memoizeAsync(async () => {
     const module: Partial<BufferModule> & { readonly default?: BufferModule } = await optionalPackage(
       'buffer',
       'git on this platform',
-      () => import('buffer/index.js').catch(rethrow),
+      () => import('buffer/index.js'),
       'BACKEND_ERROR',
     )
     /* v8 ignore next -- @preserve: which of the two exists depends on the loader or bundler of the platform */

@@ -1,7 +1,7 @@
 import { type ErrorCode, ToolError } from '../errors.ts'
 import { reasonOf } from './load-part.ts'
 
-/** Follows an import as its `catch`: bundlers then take its package as one that may be absent. */
+/** Throws an error again. Bundlers take `await import()` within `try` as that of a package which may be absent. */
 export function rethrow(error: unknown): never {
   throw error
 }

@@ -71,7 +71,13 @@ export async function acquireContainer(options: BootOptions): Promise<AcquiredCo
 type Client = typeof import('@webcontainer/api')
 
 function loadClient(): Promise<Client> {
-  return optionalPackage('@webcontainer/api', 'webcontainer()', () => import('@webcontainer/api').catch(rethrow))
+  return optionalPackage('@webcontainer/api', 'webcontainer()', async () => {
+    try {
+      return await import('@webcontainer/api')
+    } catch (error) {
+      return rethrow(error)
+    }
+  })
 }
 
 function requirePage({ coep }: BootOptions): void {
