@@ -23,5 +23,5 @@ export {
   type PolicyRule,
   policySchema,
 } from './schema.ts'
-export type { Taint, TaintOrigin } from './taint.ts'
+export type { ProgramContent, Taint, TaintOrigin } from './taint.ts'
 export type { Decision, Override } from './types.ts'

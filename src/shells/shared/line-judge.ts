@@ -3,7 +3,8 @@ import { checkOptions, isBoolean, isOneOf, isText, type OptionTable } from '../.
 import { analyzeText, type CommandVerdict } from '../analysis/index.ts'
 import type { ReasonCode } from '../analysis/verdict.ts'
 import type { CommandJudge } from '../types.ts'
-import { evaluateSpellings, hasCommandLabels, hasCommandRules } from './rule-verdict.ts'
+import { hasCommandLabels, hasCommandRules } from './command-rules.ts'
+import { evaluateSpellings } from './rule-verdict.ts'
 import { judgeScripts } from './script-judge.ts'
 
 const NO_LISTS = Object.freeze({})
