@@ -1,6 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { createMcpServer } from '../../../dist/adapters/mcp/index.js'
+import type { DialectWorkspace } from '../../../src/index.ts'
 import { toolRows } from '../../tools/table.ts'
 import type { Answer, Subject, Way } from './subject.ts'
 import { A_SHA256, OLD_SHA256, wayTree } from './tree.ts'
@@ -201,11 +202,16 @@ export const command = (line: string): Way => ({
 export async function inBackground(run: Pick<Subject['workspace'], 'call'>, line: string): Promise<Answer> {
   const started = (await run.call('start_command', { command: line })) as Answer
   if (started.ok !== true) return started
+  return endOf(run, String(started.id))
+}
+
+/** Waits until a background command has ended. Returns its last state with everything that it printed. */
+async function endOf(run: Pick<Subject['workspace'], 'call'>, id: string): Promise<Answer> {
   let text = ''
-  for (let i = 0; ; i++) {
-    const state = (await run.call('check_command', { id: String(started.id) })) as Answer
+  for (;;) {
+    const state = (await run.call('check_command', { id })) as Answer
     text += `${state.stdout ?? ''}${state.stderr ?? ''}`
-    if (state.ok !== true || state.state !== 'running' || i > 2000) return { ...state, shown: text }
+    if (state.ok !== true || state.state !== 'running') return { ...state, shown: text }
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
@@ -480,10 +486,9 @@ const dialectWays: readonly Way[] = Object.entries(dialectChanges).flatMap(([dia
       },
       async act({ workspace }) {
         const answer = await workspace.callTool(tool, input)
-        // A background command has no result to wait for in some dialects.
-        if (/start_command|background/.test(`${tool} ${JSON.stringify(input)}`)) {
-          await new Promise((resolve) => setTimeout(resolve, 150))
-        }
+        // Some dialects have no tool that waits for a background command.
+        if (/start_command|background/.test(`${tool} ${JSON.stringify(input)}`))
+          await endOf((workspace as unknown as DialectWorkspace).own, 'process-1')
         return answer
       },
     }),
