@@ -488,7 +488,7 @@ const dialectWays: readonly Way[] = Object.entries(dialectChanges).flatMap(([dia
         const answer = await workspace.callTool(tool, input)
         // Some dialects have no tool that waits for a background command.
         if (/start_command|background/.test(`${tool} ${JSON.stringify(input)}`))
-          await endOf((workspace as unknown as DialectWorkspace).own, 'process-1')
+          await endOf((workspace as unknown as DialectWorkspace).own as Pick<Subject['workspace'], 'call'>, 'process-1')
         return answer
       },
     }),
