@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are scripts
 import type { Case } from './bypasses.ts'
 
 /** Scripts as people write them for `node -e`. None loads code. */

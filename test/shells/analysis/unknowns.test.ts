@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are lines for a shell
 import { describe, expect, it } from 'vitest'
 import { type LogicalPath, parsePath } from '../../../src/paths/logical-path.ts'
 import { compilePolicy } from '../../../src/policy/policy.ts'

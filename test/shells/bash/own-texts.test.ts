@@ -91,7 +91,7 @@ describe('the commands of bash(), as published', () => {
   })
 
   const terms = `${'1+'.repeat(20_000)}1`
-  const parentheses = '('.repeat(20_000) + 'x' + ')'.repeat(20_000)
+  const parentheses = `${'('.repeat(20_000)}x${')'.repeat(20_000)}`
   it.each([
     `echo $((${terms}))`,
     `let 'x=${terms}'`,
