@@ -8,6 +8,7 @@ import { Volume } from 'memfs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { aiSdkTools } from '../src/adapters/ai-sdk/index.ts'
+import { deepagentsBackend, deepagentsSandbox } from '../src/adapters/deepagents/index.ts'
 import {
   anthropicTools,
   geminiTools,
@@ -130,6 +131,7 @@ async function setup(): Promise<Record<string, unknown>> {
       replay,
       reportMarkdown,
       ...{ anthropicTools, nativeTools, geminiTools, openAiChatTools, openAiTools, modelTools, toModelText },
+      ...{ deepagentsBackend, deepagentsSandbox },
       ...{ langchainTools, llamaIndexTools, mastraTools, hasWebTools, registerWebTools },
       toJsonSchema,
       unifiedDiff,

@@ -37,6 +37,7 @@ const mayLoad: readonly (readonly [entry: RegExp, parts: readonly string[] | '*'
   [/^\.\/ui$/, ['ui', 'patch']],
   [/^\.\/elements$/, ['elements']],
   [/^\.\/fs$/, ['adapters', 'storage']],
+  [/^\.\/deepagents$/, ['adapters', 'dialects']],
   [/^\.\/(mcp-http|mcp-roots|ai-sdk|json-schema|langchain|mastra|webmcp)$/, ['adapters', 'dialects']],
 ]
 

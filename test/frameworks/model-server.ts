@@ -22,6 +22,8 @@ export interface Received {
   readonly tools: readonly OfferedTool[]
   /** The results of the calls, in order, as the text that the model receives. */
   readonly results: readonly string[]
+  /** The results of the first conversation that came to its end. */
+  readonly first: readonly string[]
 }
 
 /** A local server that speaks the protocols of Anthropic and OpenAI. */
@@ -39,6 +41,7 @@ export interface ModelServer {
 export async function startModelServer(calls: readonly ScriptedCall[], finalText: string): Promise<ModelServer> {
   let tools: readonly OfferedTool[] | undefined
   let results: readonly string[] = []
+  let first: readonly string[] | undefined
   const server = createServer(async (request, response) => {
     const protocol = protocolOf(request.url ?? '')
     if (protocol === undefined) {
@@ -52,6 +55,7 @@ export async function startModelServer(calls: readonly ScriptedCall[], finalText
     const continues = body.thread?.type === 'continue' || body.previous_response_id !== undefined
     results = [...(continues ? results : []), ...protocol.resultsOf(body)]
     const call = calls[results.length]
+    if (call === undefined) first ??= results
     const answer =
       call === undefined
         ? protocol.sayText(finalText)
@@ -77,7 +81,7 @@ export async function startModelServer(calls: readonly ScriptedCall[], finalText
       OPENAI_BASE_URL: url,
       OPENAI_AGENTS_DISABLE_TRACING: '1',
     },
-    received: () => ({ tools: tools ?? [], results }),
+    received: () => ({ tools: tools ?? [], results, first: first ?? [] }),
     async close() {
       server.closeAllConnections()
       server.close()

@@ -24,16 +24,15 @@ export interface Project {
   readonly node: string
 }
 
-/** Returns the blocks of the page with the lines of frameworks. */
-export function frameworkBlocks(): readonly Block[] {
-  const page = 'docs/guide/models.md'
+/** Returns the blocks of a page with the lines of frameworks. */
+export function frameworkBlocks(page = 'docs/guide/models.md'): readonly Block[] {
   return blocksOf(page, readPages().get(page) ?? '').filter(({ framework }) => framework !== undefined)
 }
 
-/** Returns the lines of a row, as the page has them. */
-export function blockOf(row: Row): Block {
-  const block = frameworkBlocks().find(({ framework }) => framework === row.block)
-  if (block === undefined) throw new Error(`docs/guide/models.md has no lines for ${row.name}`)
+/** Returns the lines of a row, as a page has them. */
+export function blockOf(row: Pick<Row, 'block' | 'name'>, page = 'docs/guide/models.md'): Block {
+  const block = frameworkBlocks(page).find(({ framework }) => framework === row.block)
+  if (block === undefined) throw new Error(`${page} has no lines for ${row.name}`)
   return block
 }
 
@@ -147,7 +146,7 @@ async function runProxy({ code }: Block, project: Project): Promise<Passed> {
     )
     const args = config?.args.map((word) => (word.startsWith('http:') ? url : word))
     const variables = Object.keys(config?.env ?? {}).map((name) => [name, `Bearer ${token}`])
-    const program = blockOf({ block: 'mcp-client-2', name: 'MCP client 2' } as Row)
+    const program = blockOf({ block: 'mcp-client-2', name: 'MCP client 2' })
       .code.replace(/^const args = .*$/m, `const args = ${JSON.stringify(args)}`)
       .replace("command: 'npx', args", `command: '${config?.command}', args, env: process.env`)
       .replace('await client.close()', `${ownCalls}\nawait client.close()`)
@@ -189,7 +188,11 @@ function failed(output: string): Passed {
 }
 
 /** Runs a program of the page in the directory, and returns its output with its errors. */
-async function runProgram(code: string, project: Project, env: Readonly<Record<string, string>>): Promise<string> {
+export async function runProgram(
+  code: string,
+  project: Project,
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
   const { code: compiled } = await transform(code, { loader: 'ts', format: 'esm', target: 'es2022' })
   writeFileSync(join(project.directory, 'program.mjs'), compiled)
   return new Promise((resolve) => {
@@ -218,7 +221,10 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 /** Returns the matrix as lines of text. */
-export function formatMatrix(cells: ReadonlyMap<string, Cells>): string {
+export function formatMatrix<C extends string>(
+  cells: ReadonlyMap<string, Readonly<Record<C, string>>>,
+  columns: readonly C[],
+): string {
   const names = [...cells.keys()]
   const width = Math.max(...names.map((name) => name.length))
   const line = (name: string, words: readonly string[]) =>

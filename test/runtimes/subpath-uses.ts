@@ -344,6 +344,10 @@ export const uses: Readonly<Record<string, Use>> = {
     'function',
     async (elements) => typeof elements.WardspaceApprovals,
   ),
+  './deepagents': use<typeof import('../../src/adapters/deepagents/index.ts')>('one\n', async (deepagents, kit) => {
+    const { content } = await deepagents.deepagentsBackend(await opened(kit)).read('/a.txt')
+    return content
+  }),
   './fs': use<typeof import('../../src/adapters/fs/index.ts')>('one', async ({ createFs }, { root, memory }) => {
     const { promises } = createFs(await root.createWorkspace({ backend: memory({}), policy: 'autonomous' }))
     await promises.mkdir('/d')

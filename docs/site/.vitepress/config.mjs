@@ -47,6 +47,7 @@ export default defineConfig({
             { text: 'Command line', link: '/guide/command-line' },
             { text: 'In tests', link: '/guide/tests' },
             { text: 'With model APIs and frameworks', link: '/guide/models' },
+            { text: "Under another framework's tools", link: '/guide/sandboxes' },
             { text: 'Git and files for your program', link: '/guide/git' },
           ],
         },

@@ -3,6 +3,7 @@ import { isDialectResult } from '../../dialects/runtime/types.ts'
 import type { Failure } from '../../errors.ts'
 import type { ToolName, ToolOutput } from '../../tools/index.ts'
 import { checkArgument, isText, must } from '../../util/check-options.ts'
+import { refusalText } from './refusal-text.ts'
 import type { CallResult } from './select-tools.ts'
 
 /**
@@ -17,7 +18,7 @@ import type { CallResult } from './select-tools.ts'
 export function toModelText(tool: string, result: Success | Failure): string {
   checkArgument('toModelText()', 'tool', tool, isText)
   checkArgument('toModelText()', 'result', result, isResult)
-  if (!result.ok) return refusal(result)
+  if (!result.ok) return refusalText(result)
   const { facts = {}, body = '' } = partsOf(tool, result)
   const { summary, warnings, label, truncated, artifactUri } = result
   const lines = [oneLine(summary), ...warnings.map((warning) => `Warning: ${oneLine(warning)}`)]
@@ -203,12 +204,6 @@ function isDefault(name: string, value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true
   if (Object.hasOwn(defaultValues, name)) return defaultValues[name]?.includes(value) === true
   return value === false || (typeof value === 'object' && Object.keys(value).length === 0)
-}
-
-/** Formats a refusal: code and message, hint, and the remaining details. The path is in the message, suggestions are in the hint. */
-function refusal({ ok: _, code, message, hint, path: _path, suggestions: _named, ...details }: Failure): string {
-  const more = JSON.stringify(details)
-  return `${code}: ${message}\n${hint}${more === '{}' ? '' : `\n${more}`}`
 }
 
 /** Returns the text on one line: text with line breaks as JSON. */

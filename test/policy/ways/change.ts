@@ -2,6 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { createMcpServer } from '../../../dist/adapters/mcp/index.js'
 import type { DialectWorkspace } from '../../../src/index.ts'
+import { doors, unused } from '../../frameworks/doors.ts'
 import { toolRows } from '../../tools/table.ts'
 import type { Answer, Subject, Way } from './subject.ts'
 import { A_SHA256, OLD_SHA256, wayTree } from './tree.ts'
@@ -521,6 +522,14 @@ const mcpWays: readonly Way[] = (
   act: ({ workspace }) => overMcp(workspace, name, input),
 }))
 
+/** The functions that open a workspace for the tools of a framework. */
+const doorWays: readonly Way[] = doors.flatMap(({ name, open }) =>
+  Object.keys(open(unused).changes).map((use) => ({
+    name: `${name} ${use}`,
+    act: ({ workspace }: Subject) => asAnswer(open(workspace).changes[use]?.()),
+  })),
+)
+
 /** Every way to change something below `docs`. */
 export const changeWays: readonly Way[] = [
   ...toolWays,
@@ -532,4 +541,5 @@ export const changeWays: readonly Way[] = [
   ...fileWays,
   ...dialectWays,
   ...mcpWays,
+  ...doorWays,
 ]

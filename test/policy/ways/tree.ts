@@ -1,6 +1,9 @@
 /** The word in every file below `private`. Nothing may show it to a run that may not view them. */
 export const WORD = 'zanzibar'
 
+/** A file that a rule hides. */
+export const PLAN = 'private/plan.md'
+
 /** The files of every way to change something below `docs` and to view something below `private`. */
 export const wayTree = {
   'docs/a.md': 'one\ntwo\n',

@@ -1,10 +1,11 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { createMcpServer } from '../../../dist/adapters/mcp/index.js'
+import { doors, unused } from '../../frameworks/doors.ts'
 import { toolRows } from '../../tools/table.ts'
 import { asAnswer, command, inBackground, overMcp } from './change.ts'
 import type { Answer, Subject, Way } from './subject.ts'
-import { WORD } from './tree.ts'
+import { PLAN, WORD } from './tree.ts'
 
 /** The name of a file below `private` that no way names itself. */
 const NAME = /deep\.md/
@@ -37,7 +38,6 @@ const calls = (
 })
 
 const artifact = (last: Answer) => ({ path: String(last.artifactUri ?? 'artifact://none/none') })
-const PLAN = 'private/plan.md'
 
 const toolWays: readonly ViewWay[] = [
   ...toolRows.flatMap(([name, { views }]) =>
@@ -565,6 +565,15 @@ const mcpWays: readonly ViewWay[] = [
   },
 ]
 
+/** The functions that open a workspace for the tools of a framework. */
+const doorWays: readonly ViewWay[] = doors.flatMap(({ name, open }) =>
+  Object.keys(open(unused).views).map((use) => ({
+    name: `${name} ${use}`,
+    ...(use.endsWith('deep.md') && { shows: NAME }),
+    act: ({ workspace }: Subject) => asAnswer(open(workspace).views[use]?.()),
+  })),
+)
+
 /** Every way to view something below `private`. */
 export const viewWays: readonly ViewWay[] = [
   ...toolWays,
@@ -575,4 +584,5 @@ export const viewWays: readonly ViewWay[] = [
   ...operationWays,
   ...dialectWays,
   ...mcpWays,
+  ...doorWays,
 ]

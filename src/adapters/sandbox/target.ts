@@ -1,0 +1,112 @@
+import type { CallOptions, Success } from '../../call/state/call.ts'
+import type { DialectResult } from '../../dialects/runtime/types.ts'
+import { type Failure, ToolError, toFailure } from '../../errors.ts'
+import { anySignal } from '../../util/abort.ts'
+import {
+  checkArgument,
+  checkOptions,
+  isAbortSignal,
+  isFunction,
+  isObjectValue,
+  isText,
+  must,
+  type OptionTable,
+} from '../../util/check-options.ts'
+import type { FileOptions, WorkspaceFiles } from '../../workspace/files.ts'
+import { refusalText } from '../model/refusal-text.ts'
+
+/** Calls tools by their names. */
+interface Caller<R = Success | Failure> {
+  /** Calls a tool. Never rejects for anything that a model, a file or a backend can cause. */
+  callTool(name: string, input: unknown, options?: CallOptions): Promise<R>
+}
+
+/** A workspace or a run, with or without a dialect, whose files and commands a framework uses. */
+export type SandboxTarget = { readonly files: WorkspaceFiles } & (
+  | Caller
+  | (Caller<DialectResult> & {
+      /** The workspace's own tools. */
+      readonly own: Caller
+    })
+)
+
+/** Options of the file systems and sandboxes of frameworks. `signal`, `approve` and `step` are those of every call. */
+export interface SandboxOptions extends FileOptions {
+  /** The path at which commands see the workspace, if the shell has another one. Default: `/workspace` */
+  readonly root?: string
+}
+
+/** The checks of the options of every call. */
+export const filesTable: OptionTable<FileOptions> = { signal: isAbortSignal, approve: isFunction, step: isText }
+
+/** The checks of {@link SandboxOptions}. */
+export const sandboxTable: OptionTable<SandboxOptions> = {
+  ...filesTable,
+  root: must('an absolute path such as "/workspace"', (root) => /^(\/[^/]+)+$/.test(String(root))),
+}
+
+/** The files and tools of a run, with the paths that a framework uses for them. */
+export interface OpenTarget {
+  readonly files: WorkspaceFiles
+  readonly root: string
+  /** The options of a call, with its own signal. */
+  options(signal?: AbortSignal): FileOptions
+  /** Calls a tool. @throws ToolError if it is refused */
+  call(name: string, input: unknown, signal?: AbortSignal): Promise<Success>
+  /** Returns the path of the workspace for a path below `root`. Any other path is returned as it is, and refused by the guard if it is absolute. */
+  inward(path: string): string
+  /** The same, where the root of the workspace is also `/`. */
+  rooted(path: string): string
+  /** Returns the path below `root` for a path of the workspace. */
+  outward(path: string): string
+}
+
+/** Checks the arguments of a function that opens files and commands for a framework. */
+export function openTarget<O extends SandboxOptions>(
+  owner: string,
+  target: SandboxTarget,
+  requested: O | undefined,
+  table: OptionTable<O> = sandboxTable as OptionTable<O>,
+  defaultRoot = '/workspace',
+): OpenTarget & { readonly given: O } {
+  const given = checkOptions<O>(owner, requested, table)
+  checkArgument(owner, 'target', target, isObjectValue)
+  checkArgument(owner, 'target.files', target.files, isObjectValue)
+  const { root = defaultRoot, signal: whole, approve, step } = given
+  const caller: Caller = 'own' in target ? target.own : target
+  const options = (own?: AbortSignal): FileOptions => ({
+    ...((own ?? whole) && { signal: own && whole ? anySignal(own, whole) : (own ?? whole) }),
+    ...(approve && { approve }),
+    ...(step !== undefined && { step }),
+  })
+  const prefix = root === '/' ? root : `${root}/`
+  const inward = (path: string) => {
+    if (path === root) return '.'
+    return path.startsWith(prefix) ? path.slice(prefix.length).replace(/\/+$/, '') || '.' : path
+  }
+  return {
+    files: target.files,
+    given,
+    root,
+    options,
+    async call(name, input, signal) {
+      const result = await caller.callTool(name, input, options(signal))
+      if (result.ok) return result as Success
+      const { ok: _, code, message, ...details } = result as Failure
+      throw new ToolError(code, message, details)
+    },
+    inward,
+    rooted: (path) => inward(path).replace(/^\/+/, '').replace(/\/+$/, '') || '.',
+    outward: (path) => (path === '' || path === '.' ? root : prefix + path),
+  }
+}
+
+/** Returns an error as text for a model, as `toModelText` does. */
+export function errorText(error: unknown): string {
+  return refusalText(toFailure(error))
+}
+
+/** Whether an error is a refusal with one of these codes. */
+export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof ToolError && codes.includes(error.code)
+}

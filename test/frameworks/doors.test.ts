@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { memory } from '../../dist/backends/memory/index.js'
+import { type ApproveHandler, createWorkspace } from '../../dist/index.js'
+import { bash } from '../../dist/shells/bash/index.js'
+import { doorRows } from './door-rows.ts'
+import { type DoorOptions, doors, unused } from './doors.ts'
+import { doorColumns, doorPage } from './run-door.ts'
+import { frameworkBlocks } from './run-row.ts'
+
+const page = readFileSync(join(import.meta.dirname, '../..', doorPage), 'utf8')
+/** The rows of the table of the page: the framework, the functions, and the cells. */
+const table = [...page.matchAll(/^\| \[(.+?)\]\(#.*$/gm)].map(([line]) => {
+  const [, framework = '', functions = '', ...cells] = line.split('|').map((cell) => cell.trim())
+  return {
+    framework: /^\[(.+?)\]/.exec(framework)?.[1] ?? '',
+    functions: [...functions.matchAll(/`([a-z]\w+)`/g)].map(([, name]) => name ?? ''),
+    cells: cells.slice(0, -1),
+  }
+})
+
+const shell = bash()
+afterAll(() => shell.close())
+
+async function open(options: DoorOptions & { readonly policy?: 'supervised'; readonly ask?: ApproveHandler } = {}) {
+  const { policy = 'autonomous', ask, ...doorOptions } = options
+  const workspace = await createWorkspace({
+    backend: memory({ 'n.txt': '41\n', 'src/app.ts': 'let a = 1\n' }),
+    shell: { ...shell, async close() {} },
+    policy,
+    ...(ask === undefined ? {} : { approve: ask }),
+  })
+  return { workspace, doorOptions, content: () => workspace.files.readText('n.txt') }
+}
+
+/** The answer, or the error that it rejected with, as text. */
+const shown = async (promise: Promise<unknown> | undefined) => {
+  try {
+    const answer = await promise
+    return answer instanceof Uint8Array ? new TextDecoder().decode(answer) : (JSON.stringify(answer) ?? '')
+  } catch (error) {
+    return `thrown: ${(error as Error).message}`
+  }
+}
+
+describe.each(doors)('$name', (door) => {
+  it('lists, reads, writes and runs', async () => {
+    const { workspace, content } = await open()
+    const { list, read, write, run } = door.open(workspace)
+    expect(await shown(list('src'))).toMatch(/app\.ts/)
+    expect(await shown(read('n.txt'))).toContain('41')
+    expect(await shown(write('n.txt', '42\n'))).not.toMatch(/DENIED|thrown/)
+    expect(await content()).toBe('42\n')
+    if (run !== undefined) expect(await shown(run('cd src && cat ../n.txt'))).toContain('42')
+    // The next line starts at the root again.
+    if (run !== undefined) expect(await shown(run('cat n.txt'))).toContain('42')
+  })
+
+  it('refuses protected files and paths outside, with the code and the hint', async () => {
+    const { workspace } = await open()
+    const { read, write, run } = door.open(workspace)
+    expect(await shown(read('.env'))).toMatch(/POLICY_DENIED_SECRET: .*\\nWork without its values/)
+    expect(await shown(write('.env', 'A=1'))).toMatch(/POLICY_DENIED_SECRET/)
+    expect(await shown(write('../n.txt', '1'))).toMatch(/PATH_REJECTED/)
+    const supervised = await open({ policy: 'supervised' })
+    const refused = await shown(door.open(supervised.workspace).run?.('cat n.txt'))
+    if (run !== undefined) expect(refused).toMatch(/126.*APPROVAL_REQUIRED|APPROVAL_REQUIRED.*126/)
+  })
+
+  it('asks, changes nothing when the answer is no, and can be undone', async () => {
+    const asked: string[] = []
+    let answer: 'allow' | { deny: string } = { deny: 'not now' }
+    const ask: ApproveHandler = ({ tool }) => {
+      asked.push(tool)
+      return answer
+    }
+    for (const options of [{ ask }, { approve: ask }]) {
+      const { workspace, doorOptions, content } = await open({ policy: 'supervised', ...options })
+      const { write } = door.open(workspace, doorOptions)
+      expect(await shown(write('n.txt', '42\n'))).toMatch(/APPROVAL_DENIED.*not now/)
+      expect(await content()).toBe('41\n')
+      answer = 'allow'
+      await write('n.txt', '42\n')
+      expect(await content()).toBe('42\n')
+      const changed = workspace.auditRecords().findLast(({ pathsWritten }) => pathsWritten?.includes('n.txt'))
+      expect(await workspace.undo(changed?.toolCallId ?? '', { approve: ask })).toMatchObject({
+        ok: true,
+        paths: ['n.txt'],
+      })
+      expect(await content()).toBe('41\n')
+      expect(asked.splice(0)).toEqual(['write_file', 'write_file', 'undo'])
+      answer = { deny: 'not now' }
+    }
+  })
+
+  it('is cancelled by a signal, and changes nothing', async () => {
+    const stop = new AbortController()
+    const ask: ApproveHandler = () => {
+      stop.abort(new Error('enough'))
+      return new Promise(() => {})
+    }
+    const { workspace, doorOptions, content } = await open({ policy: 'supervised', ask, signal: stop.signal })
+    expect(await shown(door.open(workspace, doorOptions).write('n.txt', '42\n'))).toMatch(/ABORTED|enough/)
+    expect(await content()).toBe('41\n')
+    expect(workspace.auditRecords().some(({ code }) => code === 'ABORTED')).toBe(true)
+  })
+
+  it('has each method among the ways to change or to view', () => {
+    const { object, touchesNoFiles = [], changes, views } = door.open(unused)
+    const used = new Set([...Object.keys(changes), ...Object.keys(views)].map((use) => /^\w+/.exec(use)?.[0]))
+    // What a function has beside others is in the ways of those.
+    const others = doors.flatMap(({ open }) => {
+      const other = open(unused)
+      return other.object === object ? [] : [...Object.keys(other.changes), ...Object.keys(other.views)]
+    })
+    for (const use of others) used.add(/^\w+/.exec(use)?.[0])
+    const methods = Object.entries(object).flatMap(([name, value]) => (typeof value === 'function' ? [name] : []))
+    expect(methods.filter((name) => !used.has(name) && !touchesNoFiles.includes(name))).toEqual([])
+  })
+
+  it('takes a workspace in a dialect, and refuses anything that is no workspace', async () => {
+    const { codex } = await import('../../dist/dialects/codex/index.js')
+    const workspace = await createWorkspace({
+      backend: memory({ 'n.txt': '41\n' }),
+      shell: { ...shell, async close() {} },
+      policy: 'autonomous',
+      dialect: codex(),
+    })
+    const { run, read } = door.open(workspace as never)
+    expect(await shown(read('n.txt'))).toContain('41')
+    if (run !== undefined) expect(await shown(run('cat n.txt'))).toContain('41')
+    expect(() => door.open({} as never)).toThrow(`"target.files" of ${door.name}()`)
+    expect(() => door.open(workspace as never, { signal: 1 } as never)).toThrow('signal')
+  })
+})
+
+describe('the table of docs/guide/sandboxes.md', () => {
+  it('has a row for each framework and each function, and a cell for each tested column', () => {
+    expect(table.map(({ framework }) => framework)).toEqual(doorRows.map(({ name }) => name))
+    expect(table.flatMap(({ functions }) => functions).sort()).toEqual(doors.map(({ name }) => name).sort())
+    for (const [index, { cells }] of table.entries()) {
+      expect(cells).toEqual(
+        doorColumns.map((column) => (column === 'run' && !doorRows[index]?.calls.run ? '–' : 'yes')),
+      )
+    }
+    expect([...new Set(doorRows.map(({ block }) => block))].sort()).toEqual(
+      frameworkBlocks(doorPage)
+        .map(({ framework }) => framework ?? '')
+        .sort(),
+    )
+  })
+})
