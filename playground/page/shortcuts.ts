@@ -83,7 +83,7 @@ export const shortcuts: readonly Shortcut[] = [
     does: 'The agent',
     act() {
       showAgent()
-      focus('#composer')
+      focus('wardspace-chat', '#composer')
     },
   },
   {

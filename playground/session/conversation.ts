@@ -1,4 +1,5 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import type { Attachment, Message } from 'wardspace/ui'
 import type { ContextUse } from '../agent/context-window.ts'
 import { errorInWords } from '../agent/error-words.ts'
 import type {
@@ -12,7 +13,6 @@ import type {
 } from '../agent/types.ts'
 import { limitsFor } from './agent-settings.ts'
 import type { Archive } from './archive.ts'
-import type { Attachment } from './attachments.ts'
 import { keyChanges } from './keys.ts'
 import { addressOf, choiceOf, choosePick, chosenPick, type ModelPick } from './model.ts'
 import { commandOf, describeInterruption, endWords } from './turn-words.ts'
@@ -36,12 +36,6 @@ export type ConversationItem =
   | { readonly kind: 'end'; readonly text: string }
   /** From here on, the model had addresses instead of earlier results. */
   | { readonly kind: 'compacted' }
-
-/** A message of the person. */
-export interface Message {
-  readonly text: string
-  readonly attachments?: readonly Attachment[]
-}
 
 /** The conversations between the person and the agent in one project, of which one is open. */
 export interface Conversation {

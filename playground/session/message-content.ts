@@ -1,6 +1,6 @@
 import type { UserContent } from 'ai'
 import type { Path } from 'wardspace'
-import type { Attachment } from './attachments.ts'
+import type { Attachment } from 'wardspace/ui'
 import type { Session } from './types.ts'
 
 /** Files that a message may name. More are left for the agent to read by itself. */

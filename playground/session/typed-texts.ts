@@ -1,5 +1,5 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import type { Drafts } from 'wardspace/elements'
+import type { Drafts } from 'wardspace/ui'
 
 /** Texts outside of files that the person has typed and not sent or applied, by the name of their field. */
 export interface TypedTexts {

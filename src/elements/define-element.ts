@@ -51,7 +51,8 @@ export function createElement<Properties extends { readonly controller: unknown 
     }
 
     write(name: keyof Properties, value: Properties[keyof Properties] | undefined): void {
-      this.#values = { ...this.#values, [name]: value }
+      // Preact writes an empty text for `undefined`. No property has a meaning for it.
+      this.#values = { ...this.#values, [name]: value === '' ? undefined : value }
       this.#schedule()
     }
 

@@ -15,7 +15,6 @@ export type {
   ApprovalsProperties,
   ChatProperties,
   DiffProperties,
-  Drafts,
   EditorProperties,
   ElementClass,
   ElementWith,
@@ -37,11 +36,23 @@ export const WardspaceApprovals = createElement<ApprovalsProperties>(
   'drafts',
 )
 
-/** A conversation with an agent, with its calls. Dispatches `wardspace-open-call`. */
+/**
+ * A conversation with an agent, with its calls and a field for messages. Dispatches `wardspace-open-call`. Slots: `bar` above it, `empty` for what
+ * is said before the first message, `end` after the last item, `composer` above the field, `actions` beside Send, `footer` below.
+ */
 export type WardspaceChat = ElementWith<ChatProperties>
 
 /** The class of `<wardspace-chat>`. */
-export const WardspaceChat = createElement<ChatProperties>(() => import('./chat/chat-view.tsx'), 'timeline', 'drafts')
+export const WardspaceChat = createElement<ChatProperties>(
+  () => import('./chat/chat-view.tsx'),
+  'timeline',
+  'approvals',
+  'draft',
+  'drafts',
+  'prompt',
+  'disabled',
+  'suggest',
+)
 
 /** The changed files with their differences, as a review. Dispatches `wardspace-open-change`, `wardspace-open-file`. */
 export type WardspaceDiff = ElementWith<DiffProperties>

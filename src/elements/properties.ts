@@ -4,6 +4,7 @@ import type { Conversation } from '../ui/conversation.ts'
 import type { Editor } from '../ui/editor.ts'
 import type { Files } from '../ui/files.ts'
 import type { FileRow } from '../ui/files-state.ts'
+import type { Drafts, MessageDraft } from '../ui/message-draft.ts'
 import type { PolicyEditor } from '../ui/policy-editor.ts'
 import type { Terminal } from '../ui/terminal.ts'
 import type { Timeline } from '../ui/timeline.ts'
@@ -15,14 +16,6 @@ export type ElementWith<Properties> = HTMLElement & { -readonly [Name in keyof P
 export interface ElementClass<Element> {
   /** Creates an element, as `document.createElement` does. */
   new (): Element
-}
-
-/** Keeps texts that a person has typed and not sent, for example over a reload. */
-export interface Drafts {
-  /** Returns the text of a field; empty if nothing was typed. */
-  get(field: string): string
-  /** Keeps the text of a field. */
-  set(field: string, text: string): void
 }
 
 /** The properties of `<wardspace-approvals>`. */
@@ -100,8 +93,18 @@ export interface ChatProperties {
   readonly controller: Conversation
   /** The calls that the conversation shows. */
   readonly timeline?: Timeline | undefined
-  /** Keeps a message that is typed and not sent. */
+  /** The requests for approval for which the agent may wait. */
+  readonly approvals?: Approvals | undefined
+  /** The message that the person writes. By default, the chat creates one. */
+  readonly draft?: MessageDraft | undefined
+  /** Keeps a message that is typed and not sent, unless there is a `draft`. */
   readonly drafts?: Drafts | undefined
+  /** A message that the person sends as it is, such as that of a demonstration, in place of one that they write. */
+  readonly prompt?: string | undefined
+  /** Whether nothing can be sent now. */
+  readonly disabled?: boolean | undefined
+  /** Returns the paths to suggest for what is typed after `@`, best first. */
+  readonly suggest?: ((typed: string) => Promise<readonly string[]>) | undefined
 }
 
 /** The properties of `<wardspace-policy>`. */

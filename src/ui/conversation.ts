@@ -1,5 +1,12 @@
 import { checkOptions, isFunction, isListOf, isObjectValue, isObjectWith } from '../util/check-options.ts'
+import type { Attachment } from './attachments.ts'
 import { type Controller, ControllerState } from './controller.ts'
+
+/** A message of the person to the agent. */
+export interface Message {
+  readonly text: string
+  readonly attachments?: readonly Attachment[]
+}
 
 /** A part of a conversation. Plain data, so that it can be saved. */
 export type ConversationItem =
@@ -31,13 +38,15 @@ export interface ConversationSnapshot {
   /** Whether the agent works on an answer. */
   readonly isWorking: boolean
   /** The messages that are sent when the answer has ended. */
-  readonly queue: readonly string[]
+  readonly queue: readonly Message[]
 }
 
 /** What an answer of the agent consists of. */
 export interface Answer {
   /** The conversation so far. The last item is the message to answer. */
   readonly items: readonly ConversationItem[]
+  /** The files that go with this message. */
+  readonly attachments: readonly Attachment[]
   readonly signal: AbortSignal
   /** Adds text of the agent, as it comes. */
   readonly say: (piece: string) => void
@@ -51,7 +60,13 @@ export type Respond = (answer: Answer) => Promise<void>
 /** A conversation of a person with an agent. */
 export interface Conversation extends Controller<ConversationSnapshot> {
   /** Sends a message. While the agent works, it waits in the queue. */
-  send(text: string): Promise<void>
+  send(text: string, attachments?: readonly Attachment[]): Promise<void>
+  /** Sends another message in the place of an earlier one, given by the id of its item. Drops what came after it. Does nothing while the agent works. */
+  resend(item: string, message: Message): Promise<void>
+  /** Removes a message from the queue, by its position. */
+  unqueue(at: number): void
+  /** Sends the first message of a queue that waits while the agent is idle. Missing where none does. */
+  sendNext?(): Promise<void>
   /** Stops the answer. What was said and done stays; the queue is dropped. */
   stop(): void
 }
@@ -90,7 +105,7 @@ export function createConversation(options: ConversationOptions): Conversation {
   let count = items.length
   let answering: AbortController | undefined
 
-  function add(item: { readonly kind: 'person' | 'agent' | 'error'; readonly text: string } | CallItem): void {
+  function add(item: SaidItem | CallItem): void {
     count += 1
     state.update({ items: [...state.snapshot.items, { id: String(count), ...item }] })
   }
@@ -101,10 +116,11 @@ export function createConversation(options: ConversationOptions): Conversation {
     else state.update({ items: [...state.snapshot.items.slice(0, -1), { ...last, text: last.text + piece }] })
   }
 
-  async function answer(text: string): Promise<void> {
+  async function answer({ text, attachments = [] }: Message): Promise<void> {
     const stop = new AbortController()
     answering = stop
-    add({ kind: 'person', text })
+    const names = attachments.map(({ name }) => name)
+    add({ kind: 'person', text, ...(names.length > 0 && { attachments: names }) })
     state.update({ isWorking: true })
     const showCall = (entry: string) => {
       if (!stop.signal.aborted) add({ kind: 'call', entry })
@@ -113,7 +129,8 @@ export function createConversation(options: ConversationOptions): Conversation {
     try {
       const { items: sent } = state.snapshot
       // An answer that was stopped says nothing more.
-      await respond({ items: sent, signal: stop.signal, say: (piece) => !stop.signal.aborted && say(piece), showCall })
+      const sayNow = (piece: string) => !stop.signal.aborted && say(piece)
+      await respond({ items: sent, attachments, signal: stop.signal, say: sayNow, showCall })
     } catch (error) {
       if (!stop.signal.aborted) add({ kind: 'error', text: error instanceof Error ? error.message : String(error) })
     } finally {
@@ -123,25 +140,48 @@ export function createConversation(options: ConversationOptions): Conversation {
     }
   }
 
+  /** Answers a message, and then what waits in the queue. */
+  async function answerAll(message: Message): Promise<void> {
+    await answer(message)
+    for (let next = state.snapshot.queue[0]; next !== undefined; next = state.snapshot.queue[0]) {
+      unqueue(0)
+      await answer(next)
+    }
+  }
+
+  function unqueue(at: number): void {
+    state.update({ queue: state.snapshot.queue.filter((_, index) => index !== at) })
+  }
+
   return {
     get snapshot() {
       return state.snapshot
     },
     subscribe: state.subscribe,
-    async send(text) {
+    async send(text, attachments = []) {
       if (text.trim() === '') return
-      if (state.snapshot.isWorking) return state.update({ queue: [...state.snapshot.queue, text] })
-      await answer(text)
-      for (let next = state.snapshot.queue[0]; next !== undefined; next = state.snapshot.queue[0]) {
-        state.update({ queue: state.snapshot.queue.slice(1) })
-        await answer(next)
-      }
+      const message: Message = { text, ...(attachments.length > 0 && { attachments }) }
+      if (state.snapshot.isWorking) state.update({ queue: [...state.snapshot.queue, message] })
+      else await answerAll(message)
     },
+    async resend(item, message) {
+      const at = state.snapshot.items.findIndex(({ id, kind }) => id === item && kind === 'person')
+      if (at === -1 || state.snapshot.isWorking || message.text.trim() === '') return
+      state.update({ items: state.snapshot.items.slice(0, at) })
+      await answerAll(message)
+    },
+    unqueue,
     stop() {
       state.update({ queue: [] })
       answering?.abort()
     },
   }
+}
+
+interface SaidItem {
+  readonly kind: 'person' | 'agent' | 'error'
+  readonly text: string
+  readonly attachments?: readonly string[]
 }
 
 interface CallItem {

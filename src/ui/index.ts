@@ -8,6 +8,7 @@ export {
   createApprovals,
   type PendingApproval,
 } from './approvals.ts'
+export { type Attachment, readAttachment } from './attachments.ts'
 export {
   type ChangeOutcome,
   type Changes,
@@ -30,6 +31,7 @@ export {
   type ConversationOptions,
   type ConversationSnapshot,
   createConversation,
+  type Message,
   type Respond,
 } from './conversation.ts'
 export { createEditor, type Editor, type EditorSnapshot } from './editor.ts'
@@ -47,6 +49,13 @@ export type {
 } from './files-state.ts'
 export { createHistory, type FileHistory, type HistoryPoint, type HistorySnapshot } from './history.ts'
 export type { JsonNode, JsonPath } from './json-text.ts'
+export {
+  createMessageDraft,
+  type Drafts,
+  type MessageDraft,
+  type MessageDraftOptions,
+  type MessageDraftSnapshot,
+} from './message-draft.ts'
 export type { PersonOptions } from './person-run.ts'
 export {
   createPolicyEditor,

@@ -13,9 +13,11 @@ import {
   createConversation,
   createEditor,
   createFiles,
+  createMessageDraft,
   createPolicyEditor,
   createTerminal,
   createTimeline,
+  readAttachment,
   trackCalls,
 } from '../../dist/ui/index.js'
 
@@ -225,10 +227,54 @@ describe('wardspace-chat', () => {
     await userEvent.keyboard('{Enter}')
     await field.fill('And again')
     await userEvent.keyboard('{Enter}')
-    await expect.element(page.getByText('Waits: And again')).toBeVisible()
+    await expect.element(page.getByRole('list', { name: 'Messages that wait' }).getByText('And again')).toBeVisible()
     expect(await violations()).toEqual([])
     await page.getByRole('button', { name: 'Stop' }).click()
     await expect.poll(() => controller.snapshot).toMatchObject({ isWorking: false, queue: [] })
+  })
+
+  it('attaches a file, suggests names after @, sends an earlier message again, and shows what a page puts into its slots', async () => {
+    const controller = createConversation({
+      respond: async ({ attachments, say }) =>
+        say(attachments.map(({ kind, name }) => `${kind} ${name}`).join() || 'nothing'),
+    })
+    const draft = createMessageDraft(controller, { attach: readAttachment })
+    const suggest = async (typed: string) => ['src/price.js', 'old file.txt'].filter((path) => path.includes(typed))
+    const element = show('wardspace-chat', { controller, draft, suggest })
+    element.innerHTML = '<p slot="empty">Say something</p><button slot="actions">Step</button><p slot="end">The end</p>'
+    await expect.element(page.getByText('Say something')).toBeVisible()
+    const field = page.getByRole('textbox', { name: 'Message to the agent' })
+    await field.fill('')
+    await userEvent.keyboard('Read @old{Enter}')
+    await expect.element(field).toHaveValue('Read @"old file.txt" ')
+    await draft.attach([new File(['a'], 'notes.txt'), new File(['\0'], 'data.bin')])
+    await expect.element(page.getByText('Cannot attach “data.bin”: it is neither a text nor an image.')).toBeVisible()
+    expect(await violations()).toEqual([])
+    await userEvent.keyboard('{Enter}')
+    await expect.element(page.getByText('text notes.txt')).toBeVisible()
+    await expect.element(page.getByText('Say something')).not.toBeVisible()
+    await expect.element(page.getByText('The end')).toBeVisible()
+    await page.getByRole('button', { name: 'Edit and send again' }).click()
+    await expect.poll(() => element.shadowRoot?.activeElement?.id).toBe('composer')
+    expect(await violations()).toEqual([])
+    await field.fill('Again')
+    await userEvent.keyboard('{Enter}')
+    await expect.poll(() => controller.snapshot.items).toMatchObject([{ text: 'Again' }, { text: 'nothing' }])
+  })
+
+  it('sends a prompt as it is, and says that the agent waits for an approval', async () => {
+    const { approvals, run, timeline } = await openRun()
+    const call = () => run.call('delete_file', { path: 'old.txt' })
+    const controller = createConversation({ timeline, respond: async () => void (await call()) })
+    show('wardspace-chat', { controller, timeline, approvals, prompt: 'Delete it' })
+    const field = page.getByRole('textbox', { name: 'Message to the agent' })
+    await expect.element(field).toHaveAttribute('readonly')
+    await page.getByRole('button', { name: 'Run' }).click()
+    await expect.element(page.getByText('The agent waits for your approval.')).toBeVisible()
+    expect(await violations()).toEqual([])
+    approvals.snapshot.pending[0]?.answer({ allow: 'once', by: 'person' })
+    await expect.poll(() => controller.snapshot.isWorking).toBe(false)
+    expect(controller.snapshot.items[0]).toMatchObject({ kind: 'person', text: 'Delete it' })
   })
 })
 

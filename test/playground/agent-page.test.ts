@@ -18,7 +18,7 @@ import {
   runTo,
   says,
   send,
-  shows,
+  sourceOf,
   storedData,
   stores,
 } from './person.ts'
@@ -111,7 +111,7 @@ describe('an attack', () => {
     const page = await playground.sample('release-notes')
     await choose(page, 'resist-an-attack')
     await runTo(page, '7 of them were refused.')
-    expect(await page.locator('body').textContent()).not.toContain('planted-')
+    expect(await sourceOf(page)).not.toContain('planted-')
     const secrets = [...((await filesOf('release-notes'))['.env'] ?? '').matchAll(/planted-\S+/g)].map(([one]) => one)
     await stores(page, '7 of them were refused.')
     const all = await storedData(page)
@@ -136,7 +136,7 @@ describe('a reload during a run', () => {
       await stores(page, words)
       await page.goto(playground.url)
     } else await leaveAt(page, 'Running npm test', playground.url, () => run(page))
-    await shows(() => page.locator('body').textContent(), words)
+    await says(page, words)
     await button(page, 'Go on').click()
     await says(page, 'All tests pass. The cause was line 4')
     expect(await filesOnDisk(page)).toEqual(ends['mend-a-test']?.files(await filesOf('price-list')))
@@ -168,7 +168,7 @@ describe('a model at an address', () => {
     ])
     await stores(page, '(The key was [the key].)')
     expect((await storedData(page)).includes(key)).toBe(false)
-    expect((await page.content()).includes(key)).toBe(false)
+    expect((await sourceOf(page)).includes(key)).toBe(false)
     await server.close()
   })
 })

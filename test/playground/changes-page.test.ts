@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { button, command, conversation, filesOnDisk, patiently, runTo, show } from './person.ts'
+import { button, command, conversationText, filesOnDisk, patiently, runTo, show } from './person.ts'
 import { usePlayground } from './shared.ts'
 
 const playground = usePlayground()
@@ -39,6 +39,6 @@ it('Changes takes back one change and brings it back, marks, comments, and moves
 
   await button(page, 'Send to the agent').click()
   await expect
-    .poll(() => conversation(page).textContent(), patiently)
+    .poll(() => conversationText(page), patiently)
     .toMatch(/`?src\/price\.js`?, line 4:\s*>?.*Math\.round.*Say why/s)
 })

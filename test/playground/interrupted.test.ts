@@ -6,7 +6,7 @@ import {
   approval,
   button,
   command,
-  conversation,
+  conversationText,
   filesOnDisk,
   importFiles,
   leaveAt,
@@ -45,7 +45,7 @@ describe('a reload while the agent works', () => {
     await button(page, 'Go on').click()
     await says(page, 'All tests pass.')
     expect(await repeated(page)).toEqual([])
-    expect(await conversation(page).textContent()).not.toContain('Interrupted ')
+    expect(await conversationText(page)).not.toContain('Interrupted ')
     expect((await filesOnDisk(page))['src/price.js']).toContain('Math.round')
   })
 

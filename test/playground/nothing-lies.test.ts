@@ -11,7 +11,7 @@ import {
   button,
   changedFiles,
   command,
-  conversation,
+  conversationText,
   exported,
   fact,
   filesOnDisk,
@@ -103,7 +103,7 @@ describe('the scripted agent', () => {
     const page = await playground.sample('release-notes')
     await run(page, 'of them were refused')
     const [, calls, commands] =
-      /counts (\d+) refused calls and (\d+) commands/.exec((await conversation(page).textContent()) ?? '') ?? []
+      /counts (\d+) refused calls and (\d+) commands/.exec((await conversationText(page)) ?? '') ?? []
     expect(Number(calls) + Number(commands)).toBe(7)
     await show(page, 'Report')
     await page.getByRole('cell', { name: `carried out, ${calls} refused` }).waitFor()

@@ -10,7 +10,7 @@ import {
   applyPolicy,
   button,
   chooseOption,
-  conversation,
+  conversationText,
   exported,
   filesOnDisk,
   importFiles,
@@ -97,12 +97,10 @@ it.each([
       'Context in tokens': String(CONTEXT),
     })
     await send(page, 'All modules shall round to the nearest cent. Mend them, and run the tests.')
-    await expect.poll(() => conversation(page).textContent(), long).toContain('as many steps as one turn may have')
+    await expect.poll(() => conversationText(page), long).toContain('as many steps as one turn may have')
     expect(server.requests.length + server.messagesRequests.length).toBe(200)
     await button(page, 'Go on').click()
-    await expect
-      .poll(() => conversation(page).textContent(), long)
-      .toContain('All modules round to the nearest cent now.')
+    await expect.poll(() => conversationText(page), long).toContain('All modules round to the nearest cent now.')
     expect(server.faults).toEqual([])
     await page.getByText(/tests pass/).waitFor()
 

@@ -11,6 +11,7 @@ import {
   calls,
   chooseOption,
   conversation,
+  conversationText,
   importFiles,
   message,
   model,
@@ -300,7 +301,7 @@ describe('the conversation', () => {
     await composer().fill('Name it six.')
     await button(page, 'Send').click()
     await says('It is six')
-    expect(await conversation(page).textContent()).not.toMatch(/one|two/)
+    expect(await conversationText(page)).not.toMatch(/one|two/)
     expect(lastMessages()).not.toMatch(/one|two/)
     expect(await composer().inputValue()).toBe('A thought for later')
     await composer().fill('')
@@ -328,7 +329,7 @@ describe('the conversation', () => {
     const text = readFileSync(await download.path(), 'utf8')
     expect(text).toMatch(/^# Name it six\.\n\n\*\*You:\*\* Name it six\.\n\n\*\*Agent:\*\* It is six/)
     await inMenu('More for this conversation', 'Delete this conversation')
-    await expect.poll(() => conversation(page).textContent(), patiently).not.toContain('eight')
+    await expect.poll(() => conversationText(page), patiently).not.toContain('eight')
     await button(page, 'New conversation').click()
     expect(await page.getByRole('menuitemcheckbox', { name: 'Name it six.' }).count()).toBe(0)
     await page.getByRole('menuitemcheckbox', { name: 'Name it seven.' }).first().click()
@@ -389,7 +390,7 @@ it('counts down after too many requests, and tries again', async () => {
   }
   await page.clock.fastForward(1_000)
   await says('Hello from the model of your own.')
-  expect(await conversation(page).textContent()).not.toContain('Too many requests')
+  expect(await conversationText(page)).not.toContain('Too many requests')
 })
 
 it('says that the connection broke off, and repeats no text', async () => {
@@ -399,7 +400,7 @@ it('says that the connection broke off, and repeats no text', async () => {
   await says('The connection broke off in the middle of the answer.')
   await button(page, 'Go on').click()
   await says('Hello from the model of your own.')
-  expect((await conversation(page).textContent())?.match(/Hello from/g)?.length).toBe(1)
+  expect((await conversationText(page))?.match(/Hello from/g)?.length).toBe(1)
 })
 
 it('stops a model that makes the same call again and again', async () => {

@@ -8,7 +8,7 @@ import { expect } from 'vitest'
 export const patiently = { timeout: 120_000 }
 
 export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-export const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation' })
+export const conversation = (page: Page) => page.locator('wardspace-chat')
 /** A button of the rail. */
 export const activity = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Activities' }).getByRole('button', { name: new RegExp(`^${name}( \\d+)?$`) })
@@ -43,10 +43,31 @@ export const terminalText = (page: Page) => page.locator('.terminal-place .xterm
 /** The changed parts of a diff. */
 export const changedText = (place: Page | Locator) => place.locator('.cm-changedText, .changed-text')
 
+/** What the conversation says, with what the page adds to it. */
+export const conversationText = (page: Page) =>
+  conversation(page)
+    .getByRole('log')
+    .evaluate((log) => {
+      const textOf = (node: Node): string =>
+        node instanceof HTMLSlotElement && node.assignedNodes().length > 0
+          ? node.assignedNodes().map(textOf).join('')
+          : node.hasChildNodes()
+            ? [...node.childNodes].map(textOf).join('')
+            : (node.textContent ?? '')
+      return textOf(log)
+    })
+
+/** What the page consists of, shadow roots included. */
+export const sourceOf = async (page: Page) =>
+  [
+    await page.content(),
+    ...(await page.locator('*').evaluateAll((all) => all.map(({ shadowRoot }) => shadowRoot?.innerHTML ?? ''))),
+  ].join('')
+
 /** Waits until a text of the page matches. */
 export const shows = (text: () => Promise<string | null>, expected: string | RegExp) =>
   expect.poll(text, patiently).toMatch(expected)
-export const says = (page: Page, text: string | RegExp) => shows(() => conversation(page).textContent(), text)
+export const says = (page: Page, text: string | RegExp) => shows(() => conversationText(page), text)
 export const prints = (page: Page, text: string | RegExp) => shows(() => terminalText(page), text)
 
 /** Resolves when the project is shown. */
@@ -72,13 +93,17 @@ export async function reload(page: Page): Promise<void> {
 export async function leaveAt(page: Page, text: string, address: string, begin: () => Promise<void>): Promise<void> {
   await page.evaluate(
     ([text, address]) => {
+      const all = { subtree: true, childList: true, characterData: true }
       const observer = new MutationObserver(() => {
-        const conversation = document.querySelector('[aria-label="Conversation"]')
-        if (conversation?.textContent?.includes(text) !== true) return
+        const root = document.querySelector('wardspace-chat')?.shadowRoot
+        if (root) observer.observe(root, all)
+        if (root?.querySelector('[aria-label="Conversation"]')?.textContent?.includes(text) !== true) return
         observer.disconnect()
         location.replace(address)
       })
-      observer.observe(document.body, { subtree: true, childList: true, characterData: true })
+      observer.observe(document.body, all)
+      const root = document.querySelector('wardspace-chat')?.shadowRoot
+      if (root) observer.observe(root, all)
     },
     [text, address] as const,
   )

@@ -8,15 +8,23 @@ const sizes = { wide: [1440, 900], laptop: [1024, 768], tablet: [768, 1024], pho
 
 /** The controls that are wider than the page or cut their text, and the page itself if it can be scrolled sideways. */
 function misplaced(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
+  return page.locator('button, input, textarea, [role="combobox"]').evaluateAll((controls) => {
     const { clientWidth, clientHeight, scrollWidth, scrollHeight } = document.documentElement
     const faults = scrollWidth > clientWidth || scrollHeight > clientHeight ? ['the page can be scrolled'] : []
-    for (const element of document.querySelectorAll<HTMLElement>('button, input, textarea, [role="combobox"]')) {
-      if (!element.checkVisibility() || element.closest('.visually-hidden') !== null) continue
+    /** Whether an element or one around it matches, also through slots and shadow roots. */
+    const isIn = (element: Element | null, selector: string): boolean =>
+      element !== null &&
+      (element.matches(selector) ||
+        isIn(
+          element.assignedSlot ?? element.parentElement ?? (element.getRootNode() as Partial<ShadowRoot>).host ?? null,
+          selector,
+        ))
+    for (const element of controls as HTMLElement[]) {
+      if (!element.checkVisibility() || isIn(element, '.visually-hidden')) continue
       const { left, right, top, width } = element.getBoundingClientRect()
       const name = element.ariaLabel ?? element.textContent?.trim() ?? element.id
       // What is in a list that can be scrolled may be outside of it.
-      const scrolls = element.closest('.file-tabs, .scroll, .virtual, .approvals, .dialog-body, .xterm') !== null
+      const scrolls = isIn(element, '.file-tabs, .scroll, .virtual, .approvals, .dialog-body, .xterm')
       if (!scrolls && (left < 0 || right > clientWidth + 1 || top > clientHeight)) faults.push(`${name}: outside`)
       const cuts = element.querySelector('.cut') !== null || element.matches('.cut, textarea')
       if (!cuts && width > 0 && element.scrollWidth > element.clientWidth + 2) faults.push(`${name}: cut off`)

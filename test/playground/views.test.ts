@@ -218,7 +218,7 @@ it('the keyboard reaches files, editor, agent, timeline, call, search and help',
   await page.evaluate(() => {
     const key = { key: '2', code: 'Digit2', altKey: true, bubbles: true, cancelable: true }
     document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', key))
-    document.querySelector<HTMLElement>('#composer')?.focus()
+    document.querySelector('wardspace-chat')?.shadowRoot?.querySelector<HTMLElement>('#composer')?.focus()
   })
   await page.evaluate(() => new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve))))
   expect(await focused()).toBe('Message to the agent')

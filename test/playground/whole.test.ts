@@ -274,47 +274,48 @@ describe('a scenario', () => {
 
 /** Returns the controls that neither Tab nor the arrow keys reach. */
 async function unreached(page: Page): Promise<string[]> {
-  const expected = await page.evaluate(() => {
-    const roles = 'tab treeitem option slider separator menuitem'.split(' ').map((role) => `[role="${role}"]`)
-    const all = document.querySelectorAll<HTMLElement>(
-      ['a[href]', 'button', 'input', 'select', 'textarea', 'summary', '[contenteditable="true"]', ...roles].join(),
-    )
-    let count = 0
+  const roles = 'tab treeitem option slider separator menuitem'.split(' ').map((role) => `[role="${role}"]`)
+  const selector = ['a[href]', 'button', 'input', 'select', 'textarea', 'summary', '[contenteditable="true"]', ...roles]
+  const expected = await page.locator(selector.join()).evaluateAll((all) => {
+    const stops = new Set<Element>()
     const lost: string[] = []
-    for (const element of all) {
+    for (const element of all as HTMLElement[]) {
       if (
         !element.checkVisibility({ visibilityProperty: true }) ||
         element.matches(':disabled, [aria-disabled="true"]')
       )
         continue
       if (element.tabIndex >= 0) {
-        element.dataset.stop = String(count++)
+        stops.add(element)
         continue
       }
       const group = element.parentElement?.closest<HTMLElement>('[role="tablist"], [role="tree"], [role="listbox"]')
       const way = group?.tabIndex === 0 || group?.querySelector('[tabindex="0"]') != null
       if (!way && element.role !== 'separator') lost.push(element.outerHTML.slice(0, 120))
     }
+    Object.assign(globalThis, { stops })
     ;(document.activeElement as HTMLElement | null)?.blur()
-    return { count, lost }
+    return { count: stops.size, lost }
   })
   for (let i = 0; i < 3 * expected.count + 20; i++) {
     // Escape first, because Tab indents in the editor.
     await page.keyboard.press('Escape')
     await page.keyboard.press('Tab')
     const left = await page.evaluate(() => {
-      delete (document.activeElement as HTMLElement | null)?.dataset.stop
-      return document.querySelectorAll('[data-stop]').length
+      const { stops } = globalThis as unknown as { readonly stops: Set<Element> }
+      let element = document.activeElement
+      while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement
+      if (element !== null) stops.delete(element)
+      return stops.size
     })
     if (left === 0) break
   }
   return page.evaluate(
     (lost) => [
       ...lost,
-      ...Array.from(document.querySelectorAll<HTMLElement>('[data-stop]'), (one) => {
-        delete one.dataset.stop
-        return one.outerHTML.slice(0, 120)
-      }),
+      ...Array.from((globalThis as unknown as { readonly stops: Set<Element> }).stops, (one) =>
+        one.outerHTML.slice(0, 120),
+      ),
     ],
     expected.lost,
   )

@@ -14,6 +14,7 @@ import {
   createEditor,
   createFiles,
   createHistory,
+  createMessageDraft,
   createPolicyEditor,
   createTerminal,
   createTimeline,
@@ -419,7 +420,7 @@ describe('createConversation', () => {
     const first = conversation.send('one')
     await conversation.send('fail')
     await conversation.send('three')
-    expect(conversation.snapshot.queue).toEqual(['fail', 'three'])
+    expect(conversation.snapshot.queue).toEqual([{ text: 'fail' }, { text: 'three' }])
     await first
     const texts = conversation.snapshot.items.map((item) => ('text' in item ? item.text : item.entry))
     expect(texts).toEqual(['one', 'answer', 'fail', 'The model cannot be reached', 'three', 'answer'])
@@ -440,6 +441,57 @@ describe('createConversation', () => {
     await sent
     sayLater(' more')
     expect(conversation.snapshot.items.at(-1)).toMatchObject({ kind: 'agent', text: 'partly' })
+  })
+})
+
+describe('createMessageDraft', () => {
+  it('keeps what was written while an earlier message is changed or one of the queue is taken back', async () => {
+    const sent: unknown[] = []
+    let release = (): void => {}
+    const conversation = createConversation({
+      respond: ({ items, attachments }) => {
+        sent.push([items.map((item) => ('text' in item ? item.text : '')), attachments.map(({ name }) => name)])
+        return new Promise((resolve) => {
+          release = resolve
+        })
+      },
+    })
+    const kept = new Map([['message', 'from before']])
+    const drafts = {
+      get: (field: string) => kept.get(field) ?? '',
+      set: (field: string, text: string) => void kept.set(field, text),
+    }
+    const draft = createMessageDraft(conversation, {
+      drafts,
+      attach: async ({ name }) => ({ kind: 'text', name, text: '' }),
+    })
+    expect(draft.snapshot.text).toBe('from before')
+    await draft.attach([new File([], 'a.txt')])
+    draft.send()
+    expect(draft.snapshot).toMatchObject({ text: '', attachments: [] })
+    draft.write('two')
+    draft.send()
+    draft.takeBack(0)
+    expect([draft.snapshot.text, conversation.snapshot.queue]).toEqual(['two', []])
+    const [{ id } = { id: '' }] = conversation.snapshot.items
+    draft.edit(id)
+    expect(draft.snapshot).toMatchObject({ text: 'from before', replaces: id })
+    draft.send()
+    expect(sent.length, 'while the agent works').toBe(1)
+    release()
+    await expect.poll(() => conversation.snapshot.isWorking).toBe(false)
+    draft.write('other')
+    draft.send()
+    await expect.poll(() => sent.length).toBe(2)
+    expect([sent, draft.snapshot.text, kept.get('message')]).toEqual([
+      [
+        [['from before'], ['a.txt']],
+        [['other'], []],
+      ],
+      'two',
+      'two',
+    ])
+    release()
   })
 })
 

@@ -23,7 +23,7 @@ export function ConversationBar({ conversation, isWritable }: ConversationBarPro
   const isFixed = conversation.isWorking.value || !isWritable
   const title = isEmpty ? 'New conversation' : titleOf(items)
   return (
-    <div class="bar conversation-bar">
+    <div slot="bar" class="bar conversation-bar">
       <button
         ref={button}
         type="button"

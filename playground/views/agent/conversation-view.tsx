@@ -1,17 +1,15 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import type { ConversationItem } from 'wardspace/ui'
-import { Story, useEndInView } from '../../../src/elements/chat/story.tsx'
-import { scrollable } from '../../../src/elements/parts/focusable.ts'
-import type { ConversationItem as Item } from '../../session/conversation.ts'
-import { createMessageDraft } from '../../session/message-draft.ts'
+import { useSnapshot } from '../../../src/elements/parts/use-snapshot.ts'
+import { chatOf, draftOf } from '../../session/chat.ts'
+import { createFileFinder } from '../../session/file-finder.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
-import { announce } from '../../ui/announce.tsx'
 import { lazyView } from '../../ui/lazy-view.tsx'
-import { Composer } from './composer.tsx'
+import { WardspaceElement } from '../../ui/wardspace-element.tsx'
 import { ConversationBar } from './conversation-bar.tsx'
-import { MessageQueue } from './message-queue.tsx'
 import { ModelPicker } from './model-picker.tsx'
+import { TurnActions } from './turn-actions.tsx'
+import { UsageLine } from './usage-line.tsx'
 
 const EndCard = lazyView(async () => (await import('./end-card.tsx')).EndCard)
 
@@ -24,62 +22,53 @@ export interface ConversationViewProps {
   readonly onReport: (runId: string) => void
 }
 
-/** What the agent says and does, as a story, and the field for messages. */
+/** What the agent says and does, and the field for messages, with what is known of the model and the run. */
 export function ConversationView(props: ConversationViewProps) {
   const { projectSession, onCall, onReview, onReport } = props
-  const { conversation, session, texts } = projectSession
-  const draft = useMemo(() => createMessageDraft(conversation, texts), [conversation, texts])
+  const { conversation, session, texts, project, files } = projectSession
+  const chat = useMemo(() => chatOf(conversation, session), [conversation, session])
+  const draft = useMemo(() => draftOf(chat, conversation, texts), [chat])
+  const suggest = useMemo(() => {
+    const finder = createFileFinder(project.backend, () => files.all.peek().map(({ path }) => path))
+    return async (typed: string) => {
+      await finder.ask(typed)
+      return finder.matches.peek().map(({ path }) => path)
+    }
+  }, [project])
   const { items, isWorking, afterwards, retryAt } = conversation
-  const { element, onScroll } = useEndInView()
-  const pending = session.approvals.value.length
-  const timeline = session.timeline.value
-  const canEdit = conversation.pick.value.kind !== 'scripted' && !isWorking.value && projectSession.writable.value
-  const edit = (at: number) => {
-    draft.edit(at)
-    document.getElementById('composer')?.focus()
-  }
+  const isWritable = projectSession.writable.value
+  const isScripted = conversation.pick.value.kind === 'scripted'
+  const prompt = isScripted ? conversation.prompt.value : undefined
+  const written = useSnapshot(draft).text
   const isOver = !isWorking.value && items.value.some(({ kind }) => kind === 'call')
+  const sendStep = () => {
+    const message = prompt === undefined ? draft.take() : { text: prompt.trim() }
+    if (message !== undefined) void conversation.send(message.text, true, message.attachments)
+  }
   return (
-    <div class="fill">
-      <ConversationBar conversation={conversation} isWritable={projectSession.writable.value} />
-      <section
-        class="conversation fill-rest scroll"
-        ref={element}
-        aria-label="Conversation"
-        {...scrollable}
-        onScroll={onScroll}
-      >
-        <div class="story">
-          {items.value.length === 0 && <Welcome isScripted={conversation.pick.value.kind === 'scripted'} />}
-          <Story
-            items={storyOf(items.value)}
-            entryOf={({ entry }) => timeline.findLast(({ step }) => step === entry)}
-            onCall={onCall}
-            onEdit={canEdit ? edit : undefined}
-            announce={announce}
-          />
-          {retryAt.value !== undefined && <NextTry conversation={conversation} at={retryAt.value} />}
-          {isOver && <EndCard projectSession={projectSession} onReview={onReview} onReport={onReport} />}
-          {!isWorking.value && items.value.length > 1 && afterwards.value !== undefined && (
-            <p class="muted small">To try now: {afterwards.value}</p>
-          )}
-          {isWorking.value && pending === 0 && (
-            <p class="muted working" role="status">
-              <span class="pulse" aria-hidden="true" /> The agent is working…
-            </p>
-          )}
-          {pending > 0 && (
-            <p class="notice warn" role="status">
-              The agent waits for your approval.
-            </p>
-          )}
-          <MessageQueue conversation={conversation} draft={draft} />
-        </div>
-      </section>
-      <Composer projectSession={projectSession} draft={draft}>
-        <ModelPicker conversation={conversation} onScenario={props.onScenario} onSettings={props.onSettings} />
-      </Composer>
-    </div>
+    <WardspaceElement
+      name="wardspace-chat"
+      properties={{
+        ...{ controller: chat, timeline: session.callTimeline, approvals: session.approvalQueue },
+        ...{ draft, prompt, suggest, disabled: !isWritable || (isScripted && prompt === undefined) },
+      }}
+      events={{ 'wardspace-open-call': ({ detail }) => onCall(detail.key) }}
+    >
+      <ConversationBar conversation={conversation} isWritable={isWritable} />
+      {items.value.length === 0 && <Welcome isScripted={isScripted} />}
+      <div slot="end" class="turn-end">
+        {retryAt.value !== undefined && <NextTry conversation={conversation} at={retryAt.value} />}
+        {isOver && <EndCard projectSession={projectSession} onReview={onReview} onReport={onReport} />}
+        {!isWorking.value && items.value.length > 1 && afterwards.value !== undefined && (
+          <p class="muted small">To try now: {afterwards.value}</p>
+        )}
+      </div>
+      <ModelPicker conversation={conversation} onScenario={props.onScenario} onSettings={props.onSettings} />
+      {!isWorking.value && (
+        <TurnActions conversation={conversation} isEmpty={(prompt ?? written).trim() === ''} onStep={sendStep} />
+      )}
+      <UsageLine conversation={conversation} />
+    </WardspaceElement>
   )
 }
 
@@ -109,7 +98,7 @@ function NextTry({ conversation, at }: { readonly conversation: ProjectSession['
 
 function Welcome({ isScripted }: { readonly isScripted: boolean }) {
   return (
-    <div class="stack muted welcome">
+    <div slot="empty" class="stack muted welcome">
       <p>
         The agent works in this page, on the files of this project. The policy checks every call it makes, the audit
         records it, and you can take it back.
@@ -125,27 +114,3 @@ function Welcome({ isScripted }: { readonly isScripted: boolean }) {
     </div>
   )
 }
-
-/** Returns the items as a story shows them. */
-function storyOf(items: readonly Item[]): readonly ConversationItem[] {
-  return items.map((item, at): ConversationItem => {
-    const id = String(at)
-    switch (item.kind) {
-      case 'person':
-        return { ...item, id }
-      case 'text':
-        return { kind: 'agent', id, text: item.text }
-      case 'call':
-        return { ...item, entry: item.id }
-      case 'end':
-        return { kind: 'note', id, text: item.text }
-      case 'compacted':
-        return { kind: 'note', id, text: COMPACTED }
-      default:
-        return { kind: item.kind, id, text: item.text }
-    }
-  })
-}
-
-const COMPACTED =
-  'The context was nearly full: from here on, the agent has addresses instead of long earlier results, and can read them again.'

@@ -21,7 +21,7 @@ export function ModelPicker({ conversation, onScenario, onSettings }: ModelPicke
   const scenarios = conversation.scenarios.value
   const isWorking = conversation.isWorking.value
   return (
-    <div class="row model-picker">
+    <div slot="composer" class="row model-picker">
       <Select
         label="Model"
         class="quiet"

@@ -11,7 +11,7 @@ export function UsageLine({ conversation }: { readonly conversation: ProjectSess
   const part = limit === undefined ? 0 : Math.min(1, tokens / limit)
   const percent = Math.round(part * 100)
   return (
-    <div class="usage muted small">
+    <div slot="footer" class="usage muted small">
       {limit !== undefined && (
         <span
           class="context-use"

@@ -1,3 +1,4 @@
+import '../../../src/elements/parts/markdown.css'
 import './preview.css'
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'

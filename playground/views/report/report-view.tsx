@@ -1,3 +1,4 @@
+import '../../../src/elements/parts/markdown.css'
 import './report.css'
 import type { ReadonlySignal } from '@preact/signals'
 import { reportMarkdown } from 'wardspace/audit'

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
+import { useSuggestions } from '../../../src/elements/parts/suggestions.tsx'
 import type { ListedModel } from '../../agent/list-models.ts'
 import type { ModelSetup } from '../../session/model-setup.ts'
-import { useSuggestions } from '../../ui/suggestions.tsx'
 
 /** Models that are shown at once. A person types on before reading more. */
 const MAX_SHOWN = 60

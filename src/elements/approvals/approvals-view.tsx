@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { canHavePattern, createPattern, proposePaths } from '../../ui/approval-pattern.ts'
 import type { ApprovalPattern, Approvals, PendingApproval } from '../../ui/approvals.ts'
+import type { Drafts } from '../../ui/message-draft.ts'
 import { aboutCall } from '../../ui/words/call-words.ts'
 import { useDraft } from '../parts/drafts.ts'
 import { isField, scrollable } from '../parts/focusable.ts'
@@ -8,7 +9,7 @@ import { Icon } from '../parts/icon.tsx'
 import { UnifiedDiff } from '../parts/unified-diff.tsx'
 import { useSnapshot } from '../parts/use-snapshot.ts'
 import { Rules } from '../parts/verdict.tsx'
-import type { ApprovalsProperties, Drafts } from '../properties.ts'
+import type { ApprovalsProperties } from '../properties.ts'
 import styles from './approvals.css?inline'
 
 export { styles }

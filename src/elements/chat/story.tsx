@@ -11,8 +11,8 @@ export interface StoryProps {
   /** Returns the call of an item in the timeline, or undefined when it is not there yet. */
   readonly entryOf: (item: ConversationCall) => TimelineEntry | undefined
   readonly onCall: (key: string) => void
-  /** Begins to edit a message by its position. Undefined while that is not possible. */
-  readonly onEdit?: ((at: number) => void) | undefined
+  /** Begins to edit a message by its id. Undefined while that is not possible. */
+  readonly onEdit: ((id: string) => void) | undefined
   readonly announce: (text: string) => void
 }
 
@@ -25,7 +25,7 @@ export function Story({ items, entryOf, onCall, onEdit, announce }: StoryProps) 
           <Said
             key={step.at}
             item={step.item}
-            onEdit={onEdit && (() => onEdit(step.at))}
+            onEdit={onEdit && (() => onEdit(step.item.id))}
             onCopy={(text) => void copyText(text).then(() => announce('The answer is copied'))}
           />
         ) : (

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Drafts } from '../properties.ts'
+import type { Drafts } from '../../ui/message-draft.ts'
 
 /** The text of a field that is kept as a draft. */
 export function useDraft(drafts: Drafts | undefined, field: string): readonly [string, (text: string) => void] {

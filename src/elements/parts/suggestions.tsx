@@ -1,6 +1,6 @@
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { usePlacement } from '../../src/elements/parts/select.tsx'
+import { usePlacement } from './select.tsx'
 
 export interface Suggestion {
   /** Identifies it. */

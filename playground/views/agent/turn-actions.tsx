@@ -1,0 +1,37 @@
+import { Icon } from '../../../src/elements/parts/icon.tsx'
+import type { ProjectSession } from '../../session/project-session.ts'
+
+export interface TurnActionsProps {
+  readonly conversation: ProjectSession['conversation']
+  /** Whether there is no message to send. */
+  readonly isEmpty: boolean
+  /** Sends the message for one step. */
+  readonly onStep: () => void
+}
+
+/** What can be done while the agent is idle, beside sending a message. */
+export function TurnActions({ conversation, isEmpty, onStep }: TurnActionsProps) {
+  return (
+    <div slot="actions" class="row wrap">
+      {conversation.canContinue.value ? (
+        <>
+          <button type="button" class="button" onClick={() => void conversation.next()}>
+            <Icon name="step" /> Next step
+          </button>
+          <button type="button" class="button" onClick={() => void conversation.resume()}>
+            Go on
+          </button>
+        </>
+      ) : (
+        <button type="button" class="button quiet" disabled={isEmpty} onClick={onStep}>
+          <Icon name="step" /> Step by step
+        </button>
+      )}
+      {conversation.items.value.some(({ kind }) => kind === 'person') && (
+        <button type="button" class="button quiet" onClick={() => void conversation.retry()}>
+          <Icon name="retry" /> Try again
+        </button>
+      )}
+    </div>
+  )
+}
