@@ -65,11 +65,14 @@ export const WardspaceDiff = createElement<DiffProperties>(
   'paint',
 )
 
-/** The text of one file, which is never saved over a newer one. */
+/**
+ * The text of one file, which is never saved over a newer one. Slots: `empty` for what is shown without a file, `marks` beside the path, `actions`
+ * before the buttons, `menu` after them, `text`.
+ */
 export type WardspaceEditor = ElementWith<EditorProperties>
 
 /** The class of `<wardspace-editor>`. */
-export const WardspaceEditor = createElement<EditorProperties>(() => import('./editor/editor-view.tsx'))
+export const WardspaceEditor = createElement<EditorProperties>(() => import('./editor/editor-view.tsx'), 'ownText')
 
 /** The files as a tree, with what a person does to them. Dispatches `wardspace-open-file`. */
 export type WardspaceFiles = ElementWith<FilesProperties>

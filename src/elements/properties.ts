@@ -65,6 +65,8 @@ export interface FileMarks {
 /** The properties of `<wardspace-editor>`. */
 export interface EditorProperties {
   readonly controller: Editor
+  /** Whether the page shows the text itself, in the slot `text`. In a conflict it shows both texts there. */
+  readonly ownText?: boolean | undefined
 }
 
 /** The parts of a line of code in order. `kind` is empty, or `code-keyword`, `code-string` and so on, as the colours are named. */

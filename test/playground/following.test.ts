@@ -31,7 +31,7 @@ async function watchStage(page: Page): Promise<() => Promise<readonly string[]>>
     const look = () => {
       const file = document.querySelector('.file-tabs .active .name')?.getAttribute('title') ?? ''
       seen.add(file)
-      const work = document.querySelector('.stage .bar .tag')?.textContent ?? ''
+      const work = document.querySelector('.stage [slot="marks"]')?.textContent ?? ''
       if (document.querySelector('.stage .cm-followed') !== null) seen.add(`${file}: ${work}`)
       for (const changed of document.querySelectorAll('.stage .cm-insertedLine, .stage .cm-changedLine'))
         seen.add(`${file}: ${changed.textContent?.trim()}`)

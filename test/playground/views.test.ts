@@ -78,7 +78,7 @@ it('a file that changed while it was edited is shown with both texts, and nothin
   const sides = page.locator('.cm-mergeView .cm-content')
   await shows(() => sides.first().textContent(), 'theirs')
   expect(await sides.last().textContent()).toContain('Mine.')
-  await page.getByRole('button', { name: 'Save the right side' }).click()
+  await page.getByRole('button', { name: 'Save my text' }).click()
   await shows(() => editor.textContent(), 'Mine.')
   expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
   await command(page, 'head -n 1 README.md; cat nothing', /Mine\.[\s\S]*No such file/)

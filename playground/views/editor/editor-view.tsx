@@ -1,12 +1,15 @@
 import { type Signal, useSignal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
 import { Icon } from '../../../src/elements/parts/icon.tsx'
 import { MenuButton, type MenuItem } from '../../../src/elements/parts/menu.tsx'
+import { activeFile, editorOf } from '../../session/editor.ts'
 import type { FollowedFile } from '../../session/following.ts'
 import type { OpenFile } from '../../session/open-files.ts'
 import { previewKindOf } from '../../session/preview-kind.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { textOf } from '../../session/text.ts'
 import { lazyView } from '../../ui/lazy-view.tsx'
+import { WardspaceElement } from '../../ui/wardspace-element.tsx'
 
 const CodeEditor = lazyView(async () => (await import('./code-editor.tsx')).default)
 const DiffEditor = lazyView(async () => (await import('./diff-editor.tsx')).default)
@@ -29,10 +32,16 @@ export interface EditorViewProps {
 export function EditorView({ projectSession, goTo, wraps, onShowChange }: EditorViewProps) {
   const find = useSignal(0)
   const previewed = useSignal<ReadonlySet<string>>(new Set())
-  const { all, active } = projectSession.files
-  const file = all.value.find(({ path, isOpen }) => isOpen && path === active.value)
-  if (file === undefined) return <NoFile projectSession={projectSession} />
-  const { following } = projectSession
+  const { files, writable, following } = projectSession
+  const controller = useMemo(() => editorOf(files, writable), [files])
+  const file = activeFile(files)
+  if (file === undefined) {
+    return (
+      <WardspaceElement name="wardspace-editor" properties={{ controller }}>
+        <NoFile projectSession={projectSession} />
+      </WardspaceElement>
+    )
+  }
   const followed = following.isOn.value ? following.file.value : undefined
   const isOwn = file.draft !== undefined || file.theirs !== undefined
   const work = followed?.path === file.path && !isOwn ? followed : undefined
@@ -42,24 +51,26 @@ export function EditorView({ projectSession, goTo, wraps, onShowChange }: Editor
   }
   const onOpen = (path: string) => {
     preview(path, true)
-    void projectSession.files.open(path)
+    void files.open(path)
   }
   return (
-    <div class="fill">
-      <FileBar
+    <WardspaceElement name="wardspace-editor" properties={{ controller, ownText: true }}>
+      <Work work={work} />
+      <FileActions
         projectSession={projectSession}
         file={file}
-        work={work}
-        wraps={wraps}
         isPreviewed={previewed.value.has(file.path)}
         onPreview={(isOn) => preview(file.path, isOn)}
+        onShowChange={onShowChange}
+      />
+      <FileMenu
+        wraps={wraps}
         onFind={() => {
           preview(file.path, false)
           find.value += 1
         }}
-        onShowChange={onShowChange}
       />
-      <div class="fill-rest">
+      <div slot="text" class="fill">
         {file.theirs !== undefined ? (
           <Conflict projectSession={projectSession} file={file} key={file.path} />
         ) : work?.change !== undefined ? (
@@ -85,7 +96,7 @@ export function EditorView({ projectSession, goTo, wraps, onShowChange }: Editor
           />
         )}
       </div>
-    </div>
+    </WardspaceElement>
   )
 }
 
@@ -95,7 +106,7 @@ type EditorProps = Pick<EditorViewProps, 'projectSession'>
 function NoFile({ projectSession }: EditorProps) {
   const { all } = projectSession.files
   return (
-    <div class="empty">
+    <div slot="empty" class="empty">
       {all.value.length > 0 && (
         <section class="stack" aria-label="Drafts">
           <p>{all.value.length === 1 ? 'One draft is' : `${all.value.length} drafts are`} not saved yet:</p>
@@ -114,18 +125,55 @@ function NoFile({ projectSession }: EditorProps) {
   )
 }
 
-interface FileBarProps extends EditorProps, Pick<EditorViewProps, 'wraps' | 'onShowChange'> {
-  readonly file: OpenFile
-  readonly work: FollowedFile | undefined
-  readonly isPreviewed: boolean
-  readonly onPreview: (isOn: boolean) => void
-  readonly onFind: () => void
+/** What the agent does with the file now. */
+function Work({ work }: { readonly work: FollowedFile | undefined }) {
+  if (work?.change !== undefined) {
+    return (
+      <span slot="marks" class="tag changed">
+        the agent edits
+      </span>
+    )
+  }
+  if (work?.lines === undefined) return null
+  const [first, last] = work.lines
+  return (
+    <span slot="marks" class="tag number">
+      the agent reads {first === last ? `line ${first}` : `lines ${first}–${last}`}
+    </span>
+  )
 }
 
-function FileBar(props: FileBarProps) {
-  const { projectSession, file, work, wraps, isPreviewed, onPreview, onFind, onShowChange } = props
+interface FileActionsProps extends EditorProps, Pick<EditorViewProps, 'onShowChange'> {
+  readonly file: OpenFile
+  readonly isPreviewed: boolean
+  readonly onPreview: (isOn: boolean) => void
+}
+
+function FileActions({ projectSession, file, isPreviewed, onPreview, onShowChange }: FileActionsProps) {
   const canPreview = previewKindOf(file.path) !== undefined && file.base !== undefined
-  const isDirty = file.draft !== undefined
+  return (
+    <>
+      {projectSession.changed.value.has(file.path) && (
+        <button slot="actions" type="button" class="button quiet" onClick={() => onShowChange(file.path)}>
+          Show changes
+        </button>
+      )}
+      {canPreview && (
+        <button
+          slot="actions"
+          type="button"
+          class="button quiet"
+          aria-pressed={isPreviewed}
+          onClick={() => onPreview(!isPreviewed)}
+        >
+          Preview
+        </button>
+      )}
+    </>
+  )
+}
+
+function FileMenu({ wraps, onFind }: Pick<EditorViewProps, 'wraps'> & { readonly onFind: () => void }) {
   const menu: readonly MenuItem[] = [
     { label: 'Find and replace', keys: 'Ctrl F', onSelect: onFind },
     {
@@ -138,51 +186,9 @@ function FileBar(props: FileBarProps) {
     },
   ]
   return (
-    <div class="bar">
-      <span class="mono cut grow" title={file.path}>
-        {file.path}
-      </span>
-      {file.trouble !== undefined && (
-        <span class="tag bad cut" role="alert" title={file.trouble}>
-          {file.trouble}
-        </span>
-      )}
-      {work?.change !== undefined && <span class="tag changed">the agent edits</span>}
-      {work?.lines !== undefined && (
-        <span class="tag number">
-          the agent reads{' '}
-          {work.lines[0] === work.lines[1] ? `line ${work.lines[0]}` : `lines ${work.lines[0]}–${work.lines[1]}`}
-        </span>
-      )}
-      {isDirty && <span class="tag warn">draft, not saved</span>}
-      {projectSession.changed.value.has(file.path) && (
-        <button type="button" class="button quiet" onClick={() => onShowChange(file.path)}>
-          Show changes
-        </button>
-      )}
-      {canPreview && (
-        <button type="button" class="button quiet" aria-pressed={isPreviewed} onClick={() => onPreview(!isPreviewed)}>
-          Preview
-        </button>
-      )}
-      <button
-        type="button"
-        class="button quiet"
-        disabled={!isDirty}
-        onClick={() => void projectSession.files.revert(file.path)}
-      >
-        Revert
-      </button>
-      <button
-        type="button"
-        class="button"
-        disabled={!isDirty}
-        onClick={() => void projectSession.files.save(file.path)}
-      >
-        Save
-      </button>
+    <span slot="menu">
       <MenuButton icon="dots" label="More for this file" items={menu} />
-    </div>
+    </span>
   )
 }
 
@@ -255,40 +261,22 @@ function FileText(props: FileTextProps) {
   )
 }
 
-/** Resolves a file that changed while it was edited: shows both versions and saves the right side. */
+/** Both texts of a file that changed while it was edited. The person's can be changed further. */
 function Conflict({ projectSession, file }: EditorProps & { readonly file: OpenFile }) {
-  const mine = file.draft ?? ''
-  const result = useSignal(mine)
-  const theirs = file.theirs?.text?.text
-  const settle = (text: string) => void projectSession.files.settle(file.path, text)
   return (
     <div class="fill">
-      <div class="notice warn conflict" role="alert">
-        <p>
-          <strong>{file.path} has changed since you opened it.</strong> The left side shows the current file
-          {file.theirs?.sha256 === undefined ? ' (empty, since it was deleted)' : ''}, the right side your text. Nothing
-          is written before you choose.
-        </p>
-        <div class="row wrap">
-          <button type="button" class="button primary" onClick={() => settle(result.value)}>
-            Save the right side
-          </button>
-          <button type="button" class="button" onClick={() => void projectSession.files.revert(file.path)}>
-            Discard my text
-          </button>
-        </div>
-      </div>
+      <p class="bar muted">
+        The left side is the current file{file.theirs?.sha256 === undefined ? ' (empty, since it was deleted)' : ''},
+        the right side is your text.
+      </p>
       <div class="fill-rest">
         <DiffEditor
           path={file.path}
-          before={theirs ?? ''}
-          after={mine}
+          before={file.theirs?.text?.text ?? ''}
+          after={file.draft ?? ''}
           inline={false}
           labels={['Current file', 'Your text']}
-          onEdit={(text) => {
-            result.value = text
-            projectSession.files.edit(file.path, text)
-          }}
+          onEdit={(text) => projectSession.files.edit(file.path, text)}
         />
       </div>
     </div>

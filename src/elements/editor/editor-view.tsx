@@ -1,4 +1,4 @@
-import type { Editor, EditorSnapshot } from '../../ui/editor.ts'
+import type { EditorSnapshot } from '../../ui/editor.ts'
 import { scrollable } from '../parts/focusable.ts'
 import { useSnapshot } from '../parts/use-snapshot.ts'
 import type { EditorProperties } from '../properties.ts'
@@ -7,17 +7,23 @@ import styles from './editor.css?inline'
 export { styles }
 
 /** The open file as a text. Ctrl+S saves it. */
-export function View({ controller }: EditorProperties) {
+export function View({ controller, ownText = false }: EditorProperties) {
   const snapshot = useSnapshot(controller)
   const { path, text, isLoading, readOnly, trouble, conflict } = snapshot
-  if (path === undefined) return <p class="empty">Open a file to read or edit it.</p>
+  if (path === undefined) {
+    return (
+      <slot name="empty">
+        <p class="empty">Open a file to read or edit it.</p>
+      </slot>
+    )
+  }
   return (
     <section
       class="fill"
       aria-label={`Editor of ${path}`}
       aria-busy={isLoading}
       onKeyDown={(event) => {
-        if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return
+        if (event.key !== 's' || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return
         event.preventDefault()
         void controller.save()
       }}
@@ -26,16 +32,22 @@ export function View({ controller }: EditorProperties) {
       <p class={trouble === undefined ? 'visually-hidden' : 'notice bad'} role="status">
         {trouble ?? (readOnly && `Cannot be changed: ${readOnly}`)}
       </p>
-      {conflict !== undefined && <Conflict controller={controller} theirs={conflict} />}
-      <textarea
-        class="field mono text"
-        aria-label={`Text of ${path}`}
-        readOnly={readOnly !== undefined || isLoading}
-        spellcheck={false}
-        wrap="off"
-        value={text}
-        onInput={({ currentTarget }) => controller.edit(currentTarget.value)}
-      />
+      {conflict !== undefined && (
+        <Conflict controller={controller} path={path} theirs={ownText ? undefined : conflict} />
+      )}
+      {ownText ? (
+        <slot name="text" />
+      ) : (
+        <textarea
+          class="field mono text"
+          aria-label={`Text of ${path}`}
+          readOnly={readOnly !== undefined || isLoading}
+          spellcheck={false}
+          wrap="off"
+          value={text}
+          onInput={({ currentTarget }) => controller.edit(currentTarget.value)}
+        />
+      )}
     </section>
   )
 }
@@ -47,38 +59,62 @@ function Head({
 }: EditorProperties & { readonly snapshot: EditorSnapshot; readonly path: string }) {
   return (
     <div class="bar">
-      <strong class="mono cut grow">{path}</strong>
+      <span class="mono cut grow" title={path}>
+        {path}
+      </span>
+      <slot name="marks" />
       {readOnly !== undefined && <span class="tag">read only</span>}
-      {isChanged && <span class="tag changed">not saved</span>}
+      {isChanged && <span class="tag warn">draft, not saved</span>}
+      <slot name="actions" />
       <button type="button" class="button quiet" disabled={!isChanged} onClick={() => void controller.discard()}>
-        Discard
+        Revert
       </button>
       <button
         type="button"
-        class="button primary"
+        class="button"
         disabled={!isChanged || isSaving || conflict !== undefined}
         onClick={() => void controller.save()}
       >
         Save
       </button>
+      <slot name="menu" />
     </div>
   )
 }
 
 /** Asks which text stays, when somebody else has changed the file. */
-function Conflict({ controller, theirs }: { readonly controller: Editor; readonly theirs: string }) {
+function Conflict({
+  controller,
+  path,
+  theirs,
+}: EditorProperties & {
+  readonly path: string
+  /** The text of the file, unless the page shows it. */
+  readonly theirs: string | undefined
+}) {
   return (
-    <div class="notice warn stack" role="alert">
-      <p>Somebody else has changed this file since you began. Nothing is overwritten before you choose.</p>
-      <details>
-        <summary>Their text</summary>
-        <pre class="box" {...scrollable}>
-          {theirs}
-        </pre>
-      </details>
+    <div class="notice warn stack conflict" role="alert">
+      <p>
+        <strong>{path} has changed since you opened it.</strong> Nothing is written before you choose.
+      </p>
+      {theirs !== undefined && (
+        <details>
+          <summary>Their text</summary>
+          <pre class="box" {...scrollable}>
+            {theirs}
+          </pre>
+        </details>
+      )}
       <div class="row wrap">
-        <button type="button" class="button" onClick={() => controller.resolve('own')}>
-          Keep my text
+        <button
+          type="button"
+          class="button primary"
+          onClick={() => {
+            controller.resolve('own')
+            void controller.save()
+          }}
+        >
+          Save my text
         </button>
         <button type="button" class="button" onClick={() => controller.resolve('theirs')}>
           Take their text

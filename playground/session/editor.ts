@@ -1,0 +1,52 @@
+import { computed, effect, type ReadonlySignal, untracked } from '@preact/signals'
+import type { Editor, EditorSnapshot } from 'wardspace/ui'
+import type { OpenFile, OpenFiles } from './open-files.ts'
+
+/** The file whose tab is in front. */
+export function activeFile({ all, active }: OpenFiles): OpenFile | undefined {
+  return all.value.find(({ path, isOpen }) => isOpen && path === active.value)
+}
+
+/** The file in front as the editor shows it. */
+export function editorOf(files: OpenFiles, writable: ReadonlySignal<boolean>): Editor {
+  const state = computed<EditorSnapshot>(() => {
+    const file = activeFile(files)
+    return {
+      path: file?.path,
+      text: file === undefined ? '' : textOf(file),
+      isLoading: false,
+      isSaving: false,
+      isChanged: file?.draft !== undefined,
+      readOnly: writable.value ? undefined : 'another tab writes the project',
+      conflict: file?.theirs && (file.theirs.text?.text ?? ''),
+      trouble: file?.trouble,
+      drafts: files.all.value.flatMap(({ path, draft }) => (draft === undefined ? [] : [path])),
+    }
+  })
+  const act = async (action: (file: OpenFile) => Promise<void>) => {
+    const file = untracked(() => activeFile(files))
+    if (file !== undefined) await action(file)
+  }
+  return {
+    get snapshot() {
+      return state.peek()
+    },
+    subscribe: (listener) =>
+      effect(() => {
+        const snapshot = state.value
+        untracked(() => listener(snapshot))
+      }),
+    open: files.open.bind(files),
+    edit: (text) => void act(async ({ path }) => files.edit(path, text)),
+    // A conflict is resolved first.
+    save: () => act(async ({ path, theirs }) => (theirs === undefined ? files.save(path) : undefined)),
+    resolve: (text) =>
+      void act((file) => (text === 'own' ? files.settle(file.path, textOf(file)) : files.revert(file.path))),
+    discard: () => act(({ path }) => files.revert(path)),
+    close: () => {},
+  }
+}
+
+function textOf({ draft, base }: OpenFile): string {
+  return draft ?? base?.text ?? ''
+}
