@@ -101,80 +101,99 @@ export function createConversation(options: ConversationOptions): Conversation {
     { respond: isFunction, items: isListOf(isObjectValue), timeline: isObjectWith('a timeline', 'subscribe') },
     'respond',
   )
-  const state = new ControllerState<ConversationSnapshot>({ items, isWorking: false, queue: [] })
-  let count = items.length
-  let answering: AbortController | undefined
+  const conversation = new AnsweredConversation(respond, items, timeline)
+  return {
+    get snapshot() {
+      return conversation.state.snapshot
+    },
+    subscribe: conversation.state.subscribe,
+    send: (text, attachments) => conversation.send(text, attachments),
+    resend: (item, message) => conversation.resend(item, message),
+    unqueue: (at) => conversation.unqueue(at),
+    stop: () => conversation.stop(),
+  }
+}
 
-  function add(item: SaidItem | CallItem): void {
-    count += 1
-    state.update({ items: [...state.snapshot.items, { id: String(count), ...item }] })
+class AnsweredConversation {
+  readonly state: ControllerState<ConversationSnapshot>
+  readonly #respond: Respond
+  readonly #timeline: ConversationOptions['timeline']
+  #count: number
+  #answering: AbortController | undefined
+
+  constructor(respond: Respond, items: readonly ConversationItem[], timeline: ConversationOptions['timeline']) {
+    this.state = new ControllerState<ConversationSnapshot>({ items, isWorking: false, queue: [] })
+    this.#respond = respond
+    this.#timeline = timeline
+    this.#count = items.length
   }
 
-  function say(piece: string): void {
-    const last = state.snapshot.items.at(-1)
-    if (last?.kind !== 'agent') add({ kind: 'agent', text: piece })
-    else state.update({ items: [...state.snapshot.items.slice(0, -1), { ...last, text: last.text + piece }] })
+  async send(text: string, attachments: readonly Attachment[] = []): Promise<void> {
+    if (text.trim() === '') return
+    const message: Message = { text, ...(attachments.length > 0 && { attachments }) }
+    const { isWorking, queue } = this.state.snapshot
+    if (isWorking) this.state.update({ queue: [...queue, message] })
+    else await this.#answerAll(message)
   }
 
-  async function answer({ text, attachments = [] }: Message): Promise<void> {
-    const stop = new AbortController()
-    answering = stop
-    const names = attachments.map(({ name }) => name)
-    add({ kind: 'person', text, ...(names.length > 0 && { attachments: names }) })
-    state.update({ isWorking: true })
-    const showCall = (entry: string) => {
-      if (!stop.signal.aborted) add({ kind: 'call', entry })
-    }
-    const unsubscribe = followCalls(timeline, showCall)
-    try {
-      const { items: sent } = state.snapshot
-      // An answer that was stopped says nothing more.
-      const sayNow = (piece: string) => !stop.signal.aborted && say(piece)
-      await respond({ items: sent, attachments, signal: stop.signal, say: sayNow, showCall })
-    } catch (error) {
-      if (!stop.signal.aborted) add({ kind: 'error', text: error instanceof Error ? error.message : String(error) })
-    } finally {
-      unsubscribe()
-      answering = undefined
-      state.update({ isWorking: false })
-    }
+  async resend(item: string, message: Message): Promise<void> {
+    const { items, isWorking } = this.state.snapshot
+    const at = items.findIndex(({ id, kind }) => id === item && kind === 'person')
+    if (at === -1 || isWorking || message.text.trim() === '') return
+    this.state.update({ items: items.slice(0, at) })
+    await this.#answerAll(message)
+  }
+
+  unqueue(at: number): void {
+    this.state.update({ queue: this.state.snapshot.queue.filter((_, index) => index !== at) })
+  }
+
+  stop(): void {
+    this.state.update({ queue: [] })
+    this.#answering?.abort()
   }
 
   /** Answers a message, and then what waits in the queue. */
-  async function answerAll(message: Message): Promise<void> {
-    await answer(message)
-    for (let next = state.snapshot.queue[0]; next !== undefined; next = state.snapshot.queue[0]) {
-      unqueue(0)
-      await answer(next)
+  async #answerAll(message: Message): Promise<void> {
+    await this.#answer(message)
+    for (let next = this.state.snapshot.queue[0]; next !== undefined; next = this.state.snapshot.queue[0]) {
+      this.unqueue(0)
+      await this.#answer(next)
     }
   }
 
-  function unqueue(at: number): void {
-    state.update({ queue: state.snapshot.queue.filter((_, index) => index !== at) })
+  async #answer({ text, attachments = [] }: Message): Promise<void> {
+    const stop = new AbortController()
+    const { signal } = stop
+    this.#answering = stop
+    const names = attachments.map(({ name }) => name)
+    this.#add({ kind: 'person', text, ...(names.length > 0 && { attachments: names }) })
+    this.state.update({ isWorking: true })
+    // An answer that was stopped says nothing more.
+    const say = (piece: string) => !signal.aborted && this.#say(piece)
+    const showCall = (entry: string) => !signal.aborted && this.#add({ kind: 'call', entry })
+    const unsubscribe = followCalls(this.#timeline, showCall)
+    try {
+      await this.#respond({ items: this.state.snapshot.items, attachments, signal, say, showCall })
+    } catch (error) {
+      if (!signal.aborted) this.#add({ kind: 'error', text: error instanceof Error ? error.message : String(error) })
+    } finally {
+      unsubscribe()
+      this.#answering = undefined
+      this.state.update({ isWorking: false })
+    }
   }
 
-  return {
-    get snapshot() {
-      return state.snapshot
-    },
-    subscribe: state.subscribe,
-    async send(text, attachments = []) {
-      if (text.trim() === '') return
-      const message: Message = { text, ...(attachments.length > 0 && { attachments }) }
-      if (state.snapshot.isWorking) state.update({ queue: [...state.snapshot.queue, message] })
-      else await answerAll(message)
-    },
-    async resend(item, message) {
-      const at = state.snapshot.items.findIndex(({ id, kind }) => id === item && kind === 'person')
-      if (at === -1 || state.snapshot.isWorking || message.text.trim() === '') return
-      state.update({ items: state.snapshot.items.slice(0, at) })
-      await answerAll(message)
-    },
-    unqueue,
-    stop() {
-      state.update({ queue: [] })
-      answering?.abort()
-    },
+  #say(piece: string): void {
+    const { items } = this.state.snapshot
+    const last = items.at(-1)
+    if (last?.kind !== 'agent') this.#add({ kind: 'agent', text: piece })
+    else this.state.update({ items: [...items.slice(0, -1), { ...last, text: last.text + piece }] })
+  }
+
+  #add(item: SaidItem | CallItem): void {
+    this.#count += 1
+    this.state.update({ items: [...this.state.snapshot.items, { id: String(this.#count), ...item }] })
   }
 }
 
