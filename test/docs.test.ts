@@ -7,7 +7,7 @@ import { generateText, stepCountIs } from 'ai'
 import { Volume } from 'memfs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { aiSdkTools } from '../src/adapters/ai-sdk/index.ts'
+import { aiSdkSandbox, aiSdkTools } from '../src/adapters/ai-sdk/index.ts'
 import { deepagentsBackend, deepagentsSandbox } from '../src/adapters/deepagents/index.ts'
 import {
   anthropicTools,
@@ -20,11 +20,13 @@ import {
   toJsonSchema,
   toModelText,
 } from '../src/adapters/json-schema/index.ts'
+import { bashToolSandbox, justBashFs } from '../src/adapters/just-bash/index.ts'
 import { langchainTools } from '../src/adapters/langchain/index.ts'
-import { mastraTools } from '../src/adapters/mastra/index.ts'
+import { mastraFilesystem, mastraSandbox, mastraTools } from '../src/adapters/mastra/index.ts'
 import { createMcpServer } from '../src/adapters/mcp/index.ts'
 import { mcpHandler } from '../src/adapters/mcp-http/index.ts'
 import { placeClientRoots } from '../src/adapters/mcp-roots/index.ts'
+import { openAiEditor, openAiShell } from '../src/adapters/openai-agents/index.ts'
 import { hasWebTools, registerWebTools } from '../src/adapters/webmcp/index.ts'
 import { reportMarkdown } from '../src/audit/report-text.ts'
 import { callbackSink, memorySink } from '../src/audit/sinks.ts'
@@ -131,7 +133,8 @@ async function setup(): Promise<Record<string, unknown>> {
       replay,
       reportMarkdown,
       ...{ anthropicTools, nativeTools, geminiTools, openAiChatTools, openAiTools, modelTools, toModelText },
-      ...{ deepagentsBackend, deepagentsSandbox },
+      ...{ aiSdkSandbox, bashToolSandbox, deepagentsBackend, deepagentsSandbox, justBashFs },
+      ...{ mastraFilesystem, mastraSandbox, openAiEditor, openAiShell },
       ...{ langchainTools, llamaIndexTools, mastraTools, hasWebTools, registerWebTools },
       toJsonSchema,
       unifiedDiff,

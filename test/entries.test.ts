@@ -37,8 +37,10 @@ const mayLoad: readonly (readonly [entry: RegExp, parts: readonly string[] | '*'
   [/^\.\/ui$/, ['ui', 'patch']],
   [/^\.\/elements$/, ['elements']],
   [/^\.\/fs$/, ['adapters', 'storage']],
-  [/^\.\/deepagents$/, ['adapters', 'dialects']],
-  [/^\.\/(mcp-http|mcp-roots|ai-sdk|json-schema|langchain|mastra|webmcp)$/, ['adapters', 'dialects']],
+  [/^\.\/(deepagents|openai-agents)$/, ['adapters', 'dialects']],
+  [/^\.\/just-bash$/, ['adapters', 'storage']],
+  [/^\.\/(ai-sdk|mastra)$/, ['adapters', 'dialects', 'storage']],
+  [/^\.\/(mcp-http|mcp-roots|json-schema|langchain|webmcp)$/, ['adapters', 'dialects']],
 ]
 
 /** The entries that need Node. No other entry names a module of Node, not even for later. */

@@ -27,7 +27,10 @@ const programs = inLanguage('ts', 'js').filter((block) => block.partOf === undef
 /** The lines of frameworks whose packages are installed here. `test/frameworks/` runs them, and compiles the others. */
 const frameworkPrograms = inLanguage('ts').filter(
   ({ framework, code }) =>
-    framework !== undefined && [...code.matchAll(/ from '(.+)'/g)].every(([, name]) => isInstalled(name)),
+    // The AI SDK that is installed here is version 6.
+    framework !== undefined &&
+    framework !== 'ai-sdk-7' &&
+    [...code.matchAll(/ from '(.+)'/g)].every(([, name]) => isInstalled(name)),
 )
 const excerpts = blocks.filter(({ partOf }) => partOf !== undefined)
 /** Commands of the package that change nothing and end at once. */

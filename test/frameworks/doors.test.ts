@@ -48,8 +48,8 @@ describe.each(doors)('$name', (door) => {
   it('lists, reads, writes and runs', async () => {
     const { workspace, content } = await open()
     const { list, read, write, run } = door.open(workspace)
-    expect(await shown(list('src'))).toMatch(/app\.ts/)
-    expect(await shown(read('n.txt'))).toContain('41')
+    if (list !== undefined) expect(await shown(list('src'))).toMatch(/app\.ts/)
+    if (read !== undefined) expect(await shown(read('n.txt'))).toContain('41')
     expect(await shown(write('n.txt', '42\n'))).not.toMatch(/DENIED|thrown/)
     expect(await content()).toBe('42\n')
     if (run !== undefined) expect(await shown(run('cd src && cat ../n.txt'))).toContain('42')
@@ -60,9 +60,12 @@ describe.each(doors)('$name', (door) => {
   it('refuses protected files and paths outside, with the code and the hint', async () => {
     const { workspace } = await open()
     const { read, write, run } = door.open(workspace)
-    expect(await shown(read('.env'))).toMatch(/POLICY_DENIED_SECRET: .*\\nWork without its values/)
-    expect(await shown(write('.env', 'A=1'))).toMatch(/POLICY_DENIED_SECRET/)
-    expect(await shown(write('../n.txt', '1'))).toMatch(/PATH_REJECTED/)
+    // Commands and systems have words of their own.
+    const protectedFile = /POLICY_DENIED_SECRET: .*(?:\n|\\n)Work without its values|\.env: Permission denied|EACCES/
+    if (read !== undefined) expect(await shown(read('.env'))).toMatch(protectedFile)
+    expect(await shown(write('.env', 'A=1'))).toMatch(/POLICY_DENIED_SECRET|[Pp]ermission denied/)
+    expect(await shown(write('../n.txt', '1'))).toMatch(/PATH_REJECTED|EINVAL|EACCES|not inside the workspace/)
+    expect((await workspace.files.entries()).map(({ name }) => name)).toEqual(['n.txt', 'src'])
     const supervised = await open({ policy: 'supervised' })
     const refused = await shown(door.open(supervised.workspace).run?.('cat n.txt'))
     if (run !== undefined) expect(refused).toMatch(/126.*APPROVAL_REQUIRED|APPROVAL_REQUIRED.*126/)
@@ -78,7 +81,7 @@ describe.each(doors)('$name', (door) => {
     for (const options of [{ ask }, { approve: ask }]) {
       const { workspace, doorOptions, content } = await open({ policy: 'supervised', ...options })
       const { write } = door.open(workspace, doorOptions)
-      expect(await shown(write('n.txt', '42\n'))).toMatch(/APPROVAL_DENIED.*not now/)
+      expect(await shown(write('n.txt', '42\n'))).toMatch(/APPROVAL_DENIED.*not now|EPERM/)
       expect(await content()).toBe('41\n')
       answer = 'allow'
       await write('n.txt', '42\n')
@@ -89,7 +92,10 @@ describe.each(doors)('$name', (door) => {
         paths: ['n.txt'],
       })
       expect(await content()).toBe('41\n')
-      expect(asked.splice(0)).toEqual(['write_file', 'write_file', 'undo'])
+      // A command asks before it runs, and for what it changes.
+      const kind = { openAiEditor: 'apply_patch', openAiShell: 'run_command', mastraSandbox: 'run_command' }[door.name]
+      const tool = kind ?? 'write_file'
+      expect(asked.splice(0)).toEqual([tool, tool, ...(tool === 'run_command' ? [tool] : []), 'undo'])
       answer = { deny: 'not now' }
     }
   })
@@ -101,7 +107,7 @@ describe.each(doors)('$name', (door) => {
       return new Promise(() => {})
     }
     const { workspace, doorOptions, content } = await open({ policy: 'supervised', ask, signal: stop.signal })
-    expect(await shown(door.open(workspace, doorOptions).write('n.txt', '42\n'))).toMatch(/ABORTED|enough/)
+    expect(await shown(door.open(workspace, doorOptions).write('n.txt', '42\n'))).toMatch(/ABORTED|enough|aborted/)
     expect(await content()).toBe('41\n')
     expect(workspace.auditRecords().some(({ code }) => code === 'ABORTED')).toBe(true)
   })
@@ -127,9 +133,10 @@ describe.each(doors)('$name', (door) => {
       policy: 'autonomous',
       dialect: codex(),
     })
-    const { run, read } = door.open(workspace as never)
-    expect(await shown(read('n.txt'))).toContain('41')
-    if (run !== undefined) expect(await shown(run('cat n.txt'))).toContain('41')
+    const { run, write } = door.open(workspace as never)
+    await write('n.txt', '42\n')
+    expect(await workspace.files.readText('n.txt')).toBe('42\n')
+    if (run !== undefined) expect(await shown(run('cat n.txt'))).toContain('42')
     expect(() => door.open({} as never)).toThrow(`"target.files" of ${door.name}()`)
     expect(() => door.open(workspace as never, { signal: 1 } as never)).toThrow('signal')
   })

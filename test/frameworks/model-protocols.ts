@@ -77,12 +77,14 @@ const openAiResponses: ModelProtocol = {
     })),
   resultsOf: ({ input }) =>
     (typeof input === 'string' ? [] : (input as readonly { type?: string; output?: unknown }[]))
-      .filter(({ type }) => type === 'function_call_output')
+      .filter(({ type }) => type?.endsWith('_call_output'))
       .map(({ output }) => flatText(output)),
-  makeCall: (call_id, { name, input }) =>
+  makeCall: (call_id, { name, input, native }) =>
     openAiResponse({
-      ...{ type: 'function_call', id: `fc_${call_id}`, call_id, name },
-      ...{ arguments: JSON.stringify(input), status: 'completed' },
+      // A tool that the API has built in has items of its own.
+      ...(native && { type: native, id: `fc_${call_id}`, call_id, status: 'completed', ...input }),
+      ...(!native && { type: 'function_call', id: `fc_${call_id}`, call_id, name }),
+      ...(!native && { arguments: JSON.stringify(input), status: 'completed' }),
     }),
   sayText: (text) =>
     openAiResponse({

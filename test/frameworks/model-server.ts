@@ -7,6 +7,8 @@ import { type ModelProtocol, protocols } from './model-protocols.ts'
 export interface ScriptedCall {
   readonly name: string
   readonly input: Readonly<Record<string, unknown>>
+  /** The type of the call of a tool that OpenAI's API has built in, such as `shell_call`. `input` has its fields. */
+  readonly native?: string
 }
 
 /** A tool that a request offers. */
@@ -95,9 +97,10 @@ function protocolOf(url: string): ModelProtocol | undefined {
 }
 
 /** Fills the required fields that the call leaves out with null, if the tool is strict. */
-function withNulls({ name, input }: ScriptedCall, offered: readonly OfferedTool[]): ScriptedCall {
+function withNulls(call: ScriptedCall, offered: readonly OfferedTool[]): ScriptedCall {
+  const { name, input } = call
   const tool = offered.find((each) => each.name === name)
-  if (tool?.strict !== true) return { name, input }
+  if (tool?.strict !== true) return call
   const required = (tool.schema.required ?? []) as readonly string[]
   return { name, input: { ...Object.fromEntries(required.map((field) => [field, null])), ...input } }
 }

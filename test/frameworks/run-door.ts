@@ -26,8 +26,8 @@ const answer = ({ tool }) => {
 const after = (cancel: string) => `
 const content = async () => (await workspace.files.readText('n.txt')).trim()
 const written = await content()
-const changed = workspace.auditRecords().findLast(({ pathsWritten }) => pathsWritten?.includes('n.txt'))
-await workspace.undo(changed.toolCallId)
+const changes = workspace.auditRecords().filter(({ pathsWritten }) => pathsWritten?.includes('n.txt'))
+for (const id of new Set(changes.map(({ toolCallId }) => toolCallId).reverse())) await workspace.undo(id)
 const undone = await content()
 stop = new AbortController()
 try {${cancel}
@@ -50,7 +50,8 @@ export async function runDoor(row: DoorRow, project: Project): Promise<DoorCells
   const server = await startModelServer([list, read, refuse, write, ...(run ? [run] : [])], 'It says 42.')
   try {
     const code = blockOf(row, doorPage)
-      .code.replace("approve: () => 'allow', // ask a person here", 'approve: answer,')
+      .code.replace("memory({ 'n.txt': '41\\n' })", "memory({ 'n.txt': '41\\n', '.env': 'A=1\\n' })")
+      .replace("approve: () => 'allow', // ask a person here", 'approve: answer,')
       .replace('await workspace.close()\n', '')
     const output = await runProgram(`${before}\n${code}\n${after(row.cancel)}`, project, server.env)
     const line = /^passed (.*)$/m.exec(output)?.[1]
@@ -63,7 +64,7 @@ export async function runDoor(row: DoorRow, project: Project): Promise<DoorCells
       read: cell(shown.includes('41'), shown),
       write: cell(seen?.written === '42' && !changed.includes('DENIED'), [seen?.written, changed]),
       run: run === undefined ? '–' : cell(printed.includes('42'), printed),
-      refuse: cell(refused.includes('POLICY_DENIED_SECRET'), refused),
+      refuse: cell((row.refused ?? /POLICY_DENIED_SECRET/).test(refused), refused),
       ask: cell((seen?.asked.length ?? 0) > 0, seen?.asked),
       undo: cell(seen?.undone === '41', seen?.undone),
       cancel: cell(JSON.stringify(seen?.cancelled) === '[true,"ABORTED","41"]', seen?.cancelled),

@@ -348,6 +348,16 @@ export const uses: Readonly<Record<string, Use>> = {
     const { content } = await deepagents.deepagentsBackend(await opened(kit)).read('/a.txt')
     return content
   }),
+  './openai-agents': use<typeof import('../../src/adapters/openai-agents/index.ts')>(
+    'completed',
+    async (openAiAgents, { root, memory }) => {
+      const workspace = await root.createWorkspace({ backend: memory({}), policy: 'autonomous' })
+      return (await openAiAgents.openAiEditor(workspace).createFile({ path: 'a.txt', diff: '+one' })).status
+    },
+  ),
+  './just-bash': use<typeof import('../../src/adapters/just-bash/index.ts')>('one\n', async ({ justBashFs }, kit) =>
+    justBashFs(await opened(kit)).readFile('/a.txt'),
+  ),
   './fs': use<typeof import('../../src/adapters/fs/index.ts')>('one', async ({ createFs }, { root, memory }) => {
     const { promises } = createFs(await root.createWorkspace({ backend: memory({}), policy: 'autonomous' }))
     await promises.mkdir('/d')

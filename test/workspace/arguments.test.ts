@@ -5,12 +5,15 @@ import { Volume } from 'memfs'
 import { afterAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import * as aiSdk from '../../src/adapters/ai-sdk/index.ts'
+import * as deepagents from '../../src/adapters/deepagents/index.ts'
 import * as jsonSchema from '../../src/adapters/json-schema/index.ts'
+import * as justBash from '../../src/adapters/just-bash/index.ts'
 import * as langchain from '../../src/adapters/langchain/index.ts'
 import * as mastra from '../../src/adapters/mastra/index.ts'
 import * as mcp from '../../src/adapters/mcp/index.ts'
 import * as mcpHttp from '../../src/adapters/mcp-http/index.ts'
 import * as mcpRoots from '../../src/adapters/mcp-roots/index.ts'
+import * as openAiAgents from '../../src/adapters/openai-agents/index.ts'
 import * as webmcp from '../../src/adapters/webmcp/index.ts'
 import * as audit from '../../src/audit/index.ts'
 import * as jsonl from '../../src/audit/jsonl-sink.ts'
@@ -318,7 +321,7 @@ const rows: readonly Row[] = [
   ...rowsOf('mcp', mcp, { createMcpServer: [source, options()] } as never),
   ...rowsOf('mcp-roots', mcpRoots, { placeClientRoots: [param([], 'array'), param(undefined, 'nothing', 'array')] }),
   ...rowsOf('mcp-http', mcpHttp, { mcpHandler: [param({ open: () => {} })] } as never),
-  ...rowsOf('ai-sdk', aiSdk, { aiSdkTools: [source, options()] } as never),
+  ...rowsOf('ai-sdk', aiSdk, { aiSdkSandbox: [source, options()], aiSdkTools: [source, options()] } as never),
   ...rowsOf('json-schema', jsonSchema, {
     anthropicTools: [source, options()],
     geminiTools: [source, options()],
@@ -331,7 +334,17 @@ const rows: readonly Row[] = [
     toModelText: [anyText, param({ ok: false, code: 'NOT_FOUND', message: '', hint: '' })],
   }),
   ...rowsOf('langchain', langchain, { langchainTools: [source, options()] } as never),
-  ...rowsOf('mastra', mastra, { mastraTools: [source, options()] }),
+  ...rowsOf('mastra', mastra, {
+    mastraFilesystem: [source, options({ FileNotFoundError: Error })],
+    mastraSandbox: [source, options()],
+    mastraTools: [source, options()],
+  }),
+  ...rowsOf('deepagents', deepagents, {
+    deepagentsBackend: [source, options()],
+    deepagentsSandbox: [source, options()],
+  }),
+  ...rowsOf('openai-agents', openAiAgents, { openAiEditor: [source, options()], openAiShell: [source, options()] }),
+  ...rowsOf('just-bash', justBash, { bashToolSandbox: [source, options()], justBashFs: [source, options()] }),
   ...rowsOf('webmcp', webmcp, { hasWebTools: skipped, registerWebTools: [source, options()] } as never),
   ...rowsOf('ui', ui, {
     createApprovals: [options()],

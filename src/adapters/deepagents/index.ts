@@ -141,23 +141,23 @@ function createBackend(target: OpenTarget): DeepagentsBackend {
     ls: (path) =>
       answered('', async () => {
         const at = rooted(path)
-        const entries = await files.entries(at, target.options())
+        const entries = await files.entries(at)
         return {
           files: entries.map(({ name, type }) => info(at === '.' ? name : `${at}/${name}`, type === 'directory')),
         }
       }),
     read: (path, offset = 0, limit = 500) =>
-      answered('', async () => pageOf(path, await files.readBytes(rooted(path), target.options()), offset, limit)),
+      answered('', async () => pageOf(path, await files.readBytes(rooted(path)), offset, limit)),
     readRaw: (path) =>
       answered('', async () => {
-        const bytes = await files.readBytes(rooted(path), target.options())
-        const stat = await files.stat(rooted(path), target.options())
+        const bytes = await files.readBytes(rooted(path))
+        const stat = await files.stat(rooted(path))
         const at = new Date(stat?.modifiedAt ?? 0).toISOString()
         return { data: { ...contentOf(path, bytes), created_at: at, modified_at: at } }
       }),
     write: (path, content) =>
       answered(ERROR, async () => {
-        await files.write(rooted(path), content, target.options())
+        await files.write(rooted(path), content)
         return { path }
       }),
     edit: (path, oldText, newText, replaceAll = false) =>
@@ -167,7 +167,7 @@ function createBackend(target: OpenTarget): DeepagentsBackend {
       }),
     delete: (path) =>
       answered(ERROR, async () => {
-        await files.delete(rooted(path), { ...target.options(), recursive: true })
+        await files.delete(rooted(path), { recursive: true })
         return { path }
       }),
     glob: (pattern, path = '/') =>
@@ -190,7 +190,7 @@ function createBackend(target: OpenTarget): DeepagentsBackend {
     async uploadFiles(list) {
       const results: { path: string; error: BackendTransferError | null }[] = []
       for (const [path, bytes] of list) {
-        const error = await files.write(rooted(path), bytes, target.options()).then(() => null, transferError)
+        const error = await files.write(rooted(path), bytes).then(() => null, transferError)
         results.push({ path, error })
       }
       return results
@@ -198,7 +198,7 @@ function createBackend(target: OpenTarget): DeepagentsBackend {
     async downloadFiles(paths) {
       const results: { path: string; content: Uint8Array | null; error: BackendTransferError | null }[] = []
       for (const path of paths) {
-        const read = files.readBytes(rooted(path), target.options())
+        const read = files.readBytes(rooted(path))
         results.push(
           await read.then(
             (content) => ({ path, content, error: null }),

@@ -4,6 +4,16 @@ import type { CallableDialectTools, CallableTools } from '../model/select-tools.
 export type { AgentTool, AgentToolContext, AgentToolOptions, AgentToolOutput } from '../model/agent-tools.ts'
 export type { CallableDialectTools, CallableTools, CallResult, OfferOptions } from '../model/select-tools.ts'
 
+export type { SandboxOptions, SandboxTarget } from '../sandbox/target.ts'
+export {
+  type MastraFileEntry,
+  type MastraFilesystem,
+  type MastraFilesystemOptions,
+  type MastraGrep,
+  mastraFilesystem,
+} from './filesystem.ts'
+export { type MastraCommandOptions, type MastraCommandResult, type MastraSandbox, mastraSandbox } from './sandbox.ts'
+
 /** A tool of a workspace for Mastra. */
 export interface MastraTool extends AgentTool {
   /** The name of the tool. */

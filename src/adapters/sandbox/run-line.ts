@@ -28,7 +28,7 @@ export interface LineOptions {
  */
 export async function runLine(target: OpenTarget, command: string, options: LineOptions = {}): Promise<LineOutcome> {
   const { cwd = '.', timeoutMs } = options
-  const { signal } = target.options(options.signal)
+  const signal = target.signal(options.signal)
   const timeout = timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, Math.round(timeoutMs)) }
   try {
     const result = await target.call('run_command', { command, cwd, ...timeout }, options.signal)

@@ -47,10 +47,11 @@ export const sandboxTable: OptionTable<SandboxOptions> = {
 
 /** The files and tools of a run, with the paths that a framework uses for them. */
 export interface OpenTarget {
+  /** The files. The options of the target are those of each call, beside the call's own. */
   readonly files: WorkspaceFiles
   readonly root: string
-  /** The options of a call, with its own signal. */
-  options(signal?: AbortSignal): FileOptions
+  /** Returns the signal that cancels a call with a signal of its own. */
+  signal(own?: AbortSignal): AbortSignal | undefined
   /** Calls a tool. @throws ToolError if it is refused */
   call(name: string, input: unknown, signal?: AbortSignal): Promise<Success>
   /** Returns the path of the workspace for a path below `root`. Any other path is returned as it is, and refused by the guard if it is absolute. */
@@ -74,23 +75,23 @@ export function openTarget<O extends SandboxOptions>(
   checkArgument(owner, 'target.files', target.files, isObjectValue)
   const { root = defaultRoot, signal: whole, approve, step } = given
   const caller: Caller = 'own' in target ? target.own : target
-  const options = (own?: AbortSignal): FileOptions => ({
-    ...((own ?? whole) && { signal: own && whole ? anySignal(own, whole) : (own ?? whole) }),
-    ...(approve && { approve }),
-    ...(step !== undefined && { step }),
-  })
+  const signalOf = (own?: AbortSignal) => (own && whole ? anySignal(own, whole) : (own ?? whole))
+  const withOptions = <F extends FileOptions>(own: F | undefined): F => {
+    const signal = signalOf(own?.signal)
+    return { ...(approve && { approve }), ...(step !== undefined && { step }), ...own, ...(signal && { signal }) } as F
+  }
   const prefix = root === '/' ? root : `${root}/`
   const inward = (path: string) => {
     if (path === root) return '.'
     return path.startsWith(prefix) ? path.slice(prefix.length).replace(/\/+$/, '') || '.' : path
   }
   return {
-    files: target.files,
+    files: filesWith(target.files, withOptions),
     given,
     root,
-    options,
+    signal: signalOf,
     async call(name, input, signal) {
-      const result = await caller.callTool(name, input, options(signal))
+      const result = await caller.callTool(name, input, withOptions(signal && { signal }))
       if (result.ok) return result as Success
       const { ok: _, code, message, ...details } = result as Failure
       throw new ToolError(code, message, details)
@@ -101,6 +102,25 @@ export function openTarget<O extends SandboxOptions>(
   }
 }
 
+/** The methods of files that take options, with the place of these. */
+const optionPlaces: Readonly<Record<string, number>> = {
+  ...{ readBytes: 1, readText: 1, stat: 1, exists: 1, entries: 1, walk: 1, readLink: 1, realPath: 1, makeDirectory: 1 },
+  ...{ delete: 1, readable: 1, writable: 1, batch: 1, watch: 1 },
+  ...{ write: 2, append: 2, setMode: 2, link: 2, rename: 2, copy: 2 },
+}
+
+/** Returns files whose methods add options to those of a call. */
+function filesWith(files: WorkspaceFiles, withOptions: (own: FileOptions | undefined) => FileOptions): WorkspaceFiles {
+  const added = Object.entries(optionPlaces).map(([name, place]) => [
+    name,
+    (...args: unknown[]) => {
+      args[place] = withOptions(args[place] as FileOptions | undefined)
+      return (files[name as keyof WorkspaceFiles] as (...args: unknown[]) => unknown)(...args)
+    },
+  ])
+  return { ...files, ...Object.fromEntries(added) }
+}
+
 /** Returns an error as text for a model, as `toModelText` does. */
 export function errorText(error: unknown): string {
   return refusalText(toFailure(error))
@@ -109,4 +129,30 @@ export function errorText(error: unknown): string {
 /** Whether an error is a refusal with one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof ToolError && codes.includes(error.code)
+}
+
+/**
+ * Runs an operation. A refusal is thrown as an error whose message is for a model, with the refusal as its `cause`; a cancelled
+ * call rejects with the reason of its signal.
+ */
+export async function withText<T>(
+  target: OpenTarget,
+  signal: AbortSignal | undefined,
+  act: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await act()
+  } catch (error) {
+    const whole = target.signal(signal)
+    if (!(error instanceof ToolError)) throw error
+    if (error.code === 'ABORTED' && whole?.aborted) throw whole.reason
+    throw Object.assign(new Error(errorText(error), { cause: error }), { code: error.code })
+  }
+}
+
+/** @throws TypeError for environment variables, which commands do not take */
+export function refuseEnvironment(env: Readonly<Record<string, unknown>> | undefined): void {
+  if (env !== undefined && Object.keys(env).length > 0) {
+    throw new TypeError('Commands of the workspace take no environment variables')
+  }
 }

@@ -566,10 +566,11 @@ const mcpWays: readonly ViewWay[] = [
 ]
 
 /** The functions that open a workspace for the tools of a framework. */
+const doorShows: Readonly<Record<string, RegExp>> = { size: /"size":9/, true: /"value":true/, answer: /"ok":true/ }
 const doorWays: readonly ViewWay[] = doors.flatMap(({ name, open }) =>
   Object.keys(open(unused).views).map((use) => ({
     name: `${name} ${use}`,
-    ...(use.endsWith('deep.md') && { shows: NAME }),
+    ...(use.includes(', ') && { shows: doorShows[use.split(', ')[1] ?? ''] ?? NAME }),
     act: ({ workspace }: Subject) => asAnswer(open(workspace).views[use]?.()),
   })),
 )

@@ -1,0 +1,170 @@
+/** The files and commands of a workspace for just-bash and for bash-tool. */
+
+import type { FileOptions } from '../../workspace/files.ts'
+import { fsError } from '../fs/errors.ts'
+import { createFs, type Dirent, type FsPromises, type Stats } from '../fs/index.ts'
+import { runLine } from '../sandbox/run-line.ts'
+import { filesTable, openTarget, type SandboxOptions, type SandboxTarget, withText } from '../sandbox/target.ts'
+
+export type { FileOptions } from '../../workspace/files.ts'
+export type { SandboxOptions, SandboxTarget } from '../sandbox/target.ts'
+
+/** Text in an encoding of Node, or bytes. */
+type Content = string | Uint8Array
+type Encoding = string | { readonly encoding?: string | null } | null | undefined
+
+/** Metadata, as just-bash reads it. */
+export interface JustBashStat {
+  isFile: boolean
+  isDirectory: boolean
+  isSymbolicLink: boolean
+  mode: number
+  size: number
+  mtime: Date
+  /** The canonical path. */
+  identity: string
+}
+
+/** `IFileSystem` of just-bash. A refusal is the error of a system, with the refusal as its `cause`. */
+export interface JustBashFs {
+  readFile(path: string, options?: Encoding): Promise<string>
+  readFileBuffer(path: string): Promise<Uint8Array>
+  writeFile(path: string, content: Content, options?: Encoding): Promise<void>
+  appendFile(path: string, content: Content, options?: Encoding): Promise<void>
+  exists(path: string): Promise<boolean>
+  stat(path: string): Promise<JustBashStat>
+  lstat(path: string): Promise<JustBashStat>
+  mkdir(path: string, options?: { readonly recursive?: boolean }): Promise<void>
+  readdir(path: string): Promise<string[]>
+  readdirWithFileTypes(
+    path: string,
+  ): Promise<{ name: string; isFile: boolean; isDirectory: boolean; isSymbolicLink: boolean }[]>
+  rm(path: string, options?: { readonly recursive?: boolean; readonly force?: boolean }): Promise<void>
+  cp(source: string, target: string, options?: { readonly recursive?: boolean }): Promise<void>
+  mv(source: string, target: string): Promise<void>
+  /** Joins a path to a directory. */
+  resolvePath(base: string, path: string): string
+  /** Returns nothing: paths are found by walking alone. */
+  getAllPaths(): string[]
+  chmod(path: string, mode: number): Promise<void>
+  symlink(target: string, path: string): Promise<void>
+  /** Always fails with `EPERM`: a workspace has no hard links. */
+  link(existing: string, path: string): Promise<void>
+  readlink(path: string): Promise<string>
+  realpath(path: string): Promise<string>
+  /** Fails with `ENOENT` if nothing is there. Times are those of the last change. */
+  utimes(path: string, accessed: Date, modified: Date): Promise<void>
+}
+
+/** `Sandbox` of bash-tool. */
+export interface BashToolSandbox {
+  /** Runs a command line. A refused line has the exit code 126. */
+  executeCommand(command: string): Promise<{ stdout: string; stderr: string; exitCode: number }>
+  /** Returns the text of a file. Rejects with the code and the hint of a refusal. */
+  readFile(path: string): Promise<string>
+  /** Writes files, all or none. */
+  writeFiles(files: readonly { readonly path: string; readonly content: Content }[]): Promise<void>
+}
+
+/**
+ * Returns the files of a workspace or a run as a file system of just-bash, to be mounted: every access of its interpreter is one
+ * call with guard, policy, approval, audit and undo.
+ *
+ * @throws TypeError for anything but a workspace or a run, and for wrong options
+ * @example
+ * const filesystem = justBashFs(workspace)
+ * const text = await filesystem.readFile('/src/app.ts')
+ */
+export function justBashFs(target: SandboxTarget, options?: FileOptions): JustBashFs {
+  const { files } = openTarget('justBashFs()', target, options, filesTable, '/')
+  return justBashOver(createFs({ files }).promises)
+}
+
+/**
+ * Returns a workspace or a run as a sandbox of bash-tool, for `createBashTool({ sandbox })`.
+ *
+ * @throws TypeError for anything but a workspace or a run, and for wrong options
+ * @example
+ * const { stdout } = await bashToolSandbox(workspace).executeCommand('ls')
+ */
+export function bashToolSandbox(target: SandboxTarget, options?: SandboxOptions): BashToolSandbox {
+  const open = openTarget('bashToolSandbox()', target, options)
+  const { files, inward } = open
+  return {
+    async executeCommand(command) {
+      const { stdout, stderr, exitCode } = await runLine(open, command)
+      return { stdout, stderr, exitCode }
+    },
+    readFile: (path) => withText(open, undefined, () => files.readText(inward(path))),
+    writeFiles: (list) =>
+      withText(open, undefined, async () => {
+        const [first, ...others] = list
+        // A single file is an ordinary write, also for rules on tools.
+        if (first !== undefined && others.length === 0)
+          return void (await files.write(inward(first.path), first.content))
+        await files.batch(async (batch) => {
+          for (const { path, content } of list) await batch.write(inward(path), content)
+        })
+      }),
+  }
+}
+
+function justBashOver(promises: FsPromises): JustBashFs {
+  const encodingIn = (options: Encoding, otherwise?: string) => {
+    const encoding = (typeof options === 'object' ? options?.encoding : options) ?? otherwise
+    return encoding === undefined ? {} : { encoding }
+  }
+  return {
+    readFile: async (path, options) => String(await promises.readFile(path, encodingIn(options, 'utf8'))),
+    readFileBuffer: async (path) => (await promises.readFile(path)) as Uint8Array,
+    writeFile: async (path, content, options) => promises.writeFile(path, content, encodingIn(options)),
+    appendFile: async (path, content, options) => promises.appendFile(path, content, encodingIn(options)),
+    exists: (path) =>
+      promises.stat(path).then(
+        () => true,
+        () => false,
+      ),
+    stat: async (path) => statIn(await promises.stat(path), await promises.realpath(path)),
+    lstat: async (path) => statIn(await promises.lstat(path), resolvePath('/', path)),
+    mkdir: async (path, options) => void (await promises.mkdir(path, options)),
+    readdir: async (path) => (await promises.readdir(path)) as string[],
+    readdirWithFileTypes: async (path) =>
+      ((await promises.readdir(path, { withFileTypes: true })) as Dirent[]).map((entry) => ({
+        name: entry.name,
+        isFile: entry.isFile(),
+        isDirectory: entry.isDirectory(),
+        isSymbolicLink: entry.isSymbolicLink(),
+      })),
+    rm: (path, options) => promises.rm(path, options),
+    cp: (source, target, options) => promises.cp(source, target, options),
+    mv: (source, target) => promises.rename(source, target),
+    resolvePath,
+    getAllPaths: () => [],
+    chmod: (path, mode) => promises.chmod(path, mode),
+    symlink: (target, path) => promises.symlink(target, path),
+    async link(existing, path) {
+      throw fsError('EPERM', 'link', existing, path)
+    },
+    readlink: (path) => promises.readlink(path),
+    realpath: (path) => promises.realpath(path),
+    utimes: (path) => promises.access(path),
+  }
+}
+
+function statIn(stats: Stats, identity: string): JustBashStat {
+  return {
+    isFile: stats.isFile(),
+    isDirectory: stats.isDirectory(),
+    isSymbolicLink: stats.isSymbolicLink(),
+    ...{ mode: stats.mode & 0o7777, size: stats.size, mtime: stats.mtime, identity },
+  }
+}
+
+function resolvePath(base: string, path: string): string {
+  const names: string[] = []
+  for (const name of `${path.startsWith('/') ? '' : base}/${path}`.split('/')) {
+    if (name === '..') names.pop()
+    else if (name !== '' && name !== '.') names.push(name)
+  }
+  return `/${names.join('/')}`
+}
