@@ -1,8 +1,10 @@
 import { createReadStream, existsSync, statSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join, sep } from 'node:path'
-import { constants, createGzip } from 'node:zlib'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import { headersFor, readOrigins } from './policy.ts'
 
 /** A running static server. */
@@ -32,6 +34,7 @@ export interface ServeOptions {
 /** Serves a folder of built files to this machine only, with the headers that the playground needs. */
 export async function serve(directory: string, { port = 0, framedBy = '' }: ServeOptions = {}): Promise<Served> {
   const origins = readOrigins(framedBy)
+  const zipped = zipOnce()
   const server = createServer((request, response) => {
     const file = fileAt(directory, request.url ?? '/')
     if (file === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
@@ -40,20 +43,21 @@ export async function serve(directory: string, { port = 0, framedBy = '' }: Serv
         .end()
       return
     }
-    const zipped = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '') && isText(file)
+    const isZipped = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '') && isText(file)
     response.writeHead(200, {
       ...headersFor(file, origins),
       'Content-Type': types[extname(file)] ?? 'application/octet-stream',
       // Files with a hash in their name never change.
       'Cache-Control': /-[\w-]{8}\.\w+$/.test(file) ? 'public, max-age=31536000, immutable' : 'no-cache',
       Vary: 'Accept-Encoding',
-      ...(zipped ? { 'Content-Encoding': 'gzip' } : { 'Content-Length': statSync(file).size }),
+      ...(isZipped ? { 'Content-Encoding': 'gzip' } : { 'Content-Length': statSync(file).size }),
     })
     if (request.method === 'HEAD') response.end()
-    else if (zipped)
-      createReadStream(file)
-        .pipe(createGzip({ level: constants.Z_DEFAULT_COMPRESSION }))
-        .pipe(response)
+    else if (isZipped)
+      zipped(file).then(
+        (bytes) => response.end(bytes),
+        () => response.destroy(),
+      )
     else createReadStream(file).pipe(response)
   })
   await new Promise<void>((resolve, reject) => {
@@ -67,6 +71,20 @@ export async function serve(directory: string, { port = 0, framedBy = '' }: Serv
         server.close(() => resolve())
         server.closeAllConnections()
       }),
+  }
+}
+
+/** Returns a function that compresses each state of a file once. */
+function zipOnce(): (file: string) => Promise<Buffer> {
+  const kept = new Map<string, { readonly state: string; readonly bytes: Buffer }>()
+  return async (file) => {
+    const { mtimeMs, size } = await stat(file)
+    const state = `${mtimeMs} ${size}`
+    const known = kept.get(file)
+    if (known?.state === state) return known.bytes
+    const bytes = await promisify(gzip)(await readFile(file))
+    kept.set(file, { state, bytes })
+    return bytes
   }
 }
 

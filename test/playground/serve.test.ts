@@ -62,11 +62,15 @@ it('compresses text, caches files with a hash in their name, and lets only one s
     'cache-control': 'public, max-age=31536000, immutable',
     'content-security-policy': expect.stringContaining("connect-src 'self' https: http:;"),
   })
-  const page = await ask('/')
+  const page = await ask('/', { 'accept-encoding': 'gzip' })
   expect(page.headers).toMatchObject({
     'cache-control': 'no-cache',
     'content-security-policy': expect.stringContaining("connect-src 'self';"),
   })
+  expect((await ask('/', { 'accept-encoding': 'gzip' })).body).toEqual(page.body)
+  writeFileSync(join(directory, 'public/index.html'), '<!doctype html><title>built again</title>')
+  const again = await ask('/', { 'accept-encoding': 'gzip' })
+  expect(gunzipSync(again.body).toString()).toBe('<!doctype html><title>built again</title>')
 })
 
 it('names the origins that may frame it, and refuses anything that is not one', async () => {
