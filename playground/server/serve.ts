@@ -34,7 +34,6 @@ export interface ServeOptions {
 /** Serves a folder of built files to this machine only, with the headers that the playground needs. */
 export async function serve(directory: string, { port = 0, framedBy = '' }: ServeOptions = {}): Promise<Served> {
   const origins = readOrigins(framedBy)
-  const zipped = zipOnce()
   const server = createServer((request, response) => {
     const file = fileAt(directory, request.url ?? '/')
     if (file === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
@@ -74,18 +73,18 @@ export async function serve(directory: string, { port = 0, framedBy = '' }: Serv
   }
 }
 
-/** Returns a function that compresses each state of a file once. */
-function zipOnce(): (file: string) => Promise<Buffer> {
-  const kept = new Map<string, { readonly state: string; readonly bytes: Buffer }>()
-  return async (file) => {
-    const { mtimeMs, size } = await stat(file)
-    const state = `${mtimeMs} ${size}`
-    const known = kept.get(file)
-    if (known?.state === state) return known.bytes
-    const bytes = await promisify(gzip)(await readFile(file))
-    kept.set(file, { state, bytes })
-    return bytes
-  }
+/** The compressed state of each file. */
+const compressed = new Map<string, { readonly state: string; readonly bytes: Buffer }>()
+
+/** Returns the compressed bytes of a file. Compresses each state of it once. */
+async function zipped(file: string): Promise<Buffer> {
+  const { mtimeMs, size } = await stat(file)
+  const state = `${mtimeMs} ${size}`
+  const known = compressed.get(file)
+  if (known?.state === state) return known.bytes
+  const bytes = await promisify(gzip)(await readFile(file))
+  compressed.set(file, { state, bytes })
+  return bytes
 }
 
 /** Returns the file that a URL names, or `undefined` if it is missing or outside the folder. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { type AuditEntry, createAudit } from '../../src/audit/audit-log.ts'
 import { type JsonlSinkOptions, jsonlSink } from '../../src/audit/jsonl-sink.ts'
+import { anyCharacter } from '../code-points.ts'
 
 /** An audit entry like one of the pipeline. */
 export function entry(number: number, more: Partial<AuditEntry> = {}): AuditEntry {
@@ -43,7 +44,7 @@ export async function writeEntries(
   await audit.close()
 }
 
-const text = fc.string({ unit: 'binary', maxLength: 20 })
+const text = fc.string({ unit: anyCharacter, maxLength: 20 })
 const versions = fc
   .array(fc.tuple(fc.oneof(text, fc.constantFrom('__proto__', '10', '9', 'constructor')), fc.option(text)), {
     maxLength: 4,

@@ -14,6 +14,7 @@ import {
   quote,
 } from '../../src/paths/logical-path.ts'
 import { isAtOrBelow } from '../../src/paths/physical.ts'
+import { anyCharacter } from '../code-points.ts'
 import { times } from '../counts.ts'
 import { ownTime } from '../own-time.ts'
 
@@ -113,7 +114,7 @@ const part = fc.oneof(
   { weight: 2, arbitrary: secrets },
   { weight: 1, arbitrary: odd },
   { weight: 1, arbitrary: long },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 6 }) },
+  { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 6 }) },
 )
 const weird = fc
   .tuple(
@@ -122,7 +123,7 @@ const weird = fc
     fc.constantFrom('', '', '/', '/.', '/..', '//'),
   )
   .map(([start, parts, end]) => start + parts.join('/') + end)
-const anything = fc.oneof({ weight: 4, arbitrary: weird }, { weight: 1, arbitrary: fc.string({ unit: 'binary' }) })
+const anything = fc.oneof({ weight: 4, arbitrary: weird }, { weight: 1, arbitrary: fc.string({ unit: anyCharacter }) })
 /** Inputs that are mostly valid and mostly need normalization. */
 const tame = fc
   .tuple(
@@ -397,7 +398,7 @@ describe('parentOf, nameOf and isWithin', () => {
 describe('quote', () => {
   it('is bounded, on one line, and escapes deceptive characters', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 400 }), (text) => {
         const quoted = quote(text)
         expect(quoted).toMatch(/^".*"$/su)
         expect(quoted.slice(1, -1)).not.toMatch(/["\p{Cc}\p{Cf}\p{Cs}]/u)

@@ -14,6 +14,7 @@ import {
 import { parsePath } from '../../../src/paths/logical-path.ts'
 import { concatBytes } from '../../../src/util/bytes.ts'
 import { byteText, exactText, findNativeMethods, portableMethods } from '../../../src/util/native-bytes.ts'
+import { anyCharacter } from '../../code-points.ts'
 import { times } from '../../counts.ts'
 import { ownTime } from '../../own-time.ts'
 
@@ -37,9 +38,7 @@ function refusal(bytes: Uint8Array): { code: string; offset: unknown; message: s
 const anyText = fc.string({
   unit: fc.oneof(
     fc.constantFrom('\n', '\r\n', '\r', '\ufeff', '\ufffd', '\u{10ffff}', 'é', '\u0001', '\u001b'),
-    fc
-      .string({ unit: 'binary', minLength: 1, maxLength: 1 })
-      .filter((char) => char !== '\0' && !/[\ud800-\udfff]/u.test(char)),
+    anyCharacter.filter((char) => char !== '\0'),
     fc.constantFrom('a', 'line', ' '),
   ),
   maxLength: 60,

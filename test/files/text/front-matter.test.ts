@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { noteText, parseNote } from '../../../src/files/text/front-matter.ts'
+import { anyCharacter } from '../../code-points.ts'
 
-const word = fc.string({ unit: 'binary', maxLength: 12 })
+const word = fc.string({ unit: anyCharacter, maxLength: 12 })
 const content = fc.string({ maxLength: 40 }).map((text) => text.replaceAll('\r', ''))
 
 /** Parses front matter with a YAML library, as the reference. */

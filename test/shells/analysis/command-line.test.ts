@@ -9,6 +9,7 @@ import {
   type DenialReason,
   type JudgedCommand,
 } from '../../../src/shells/analysis/index.ts'
+import { anyCharacter } from '../../code-points.ts'
 import { times } from '../../counts.ts'
 import { benignLines } from './benign.ts'
 import { bypasses } from './bypasses.ts'
@@ -801,7 +802,7 @@ describe('arbitrary text', () => {
     '\t',
   )
   const text = fc
-    .array(fc.oneof(piece, piece, fc.string({ unit: 'binary', maxLength: 3 })), { maxLength: 40 })
+    .array(fc.oneof(piece, piece, fc.string({ unit: anyCharacter, maxLength: 3 })), { maxLength: 40 })
     .map((parts) => parts.join(''))
 
   it('gets a deterministic verdict', () => {
