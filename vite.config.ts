@@ -85,6 +85,13 @@ function counted(ending: string): string[] {
     .map((name) => `test/${name}`)
 }
 
+const codePackages = [
+  ...'commands language merge search state view lang-css lang-html lang-javascript lang-json lang-markdown'
+    .split(' ')
+    .map((name) => `@codemirror/${name}`),
+  '@lezer/highlight',
+]
+
 /** Tests in a real Chromium, on a page of their own origin. */
 async function inBrowser(
   name: string,
@@ -96,7 +103,7 @@ async function inBrowser(
     // Its file of WebAssembly lies beside it, where a bundled module would not find it. What elements load when they are shown
     // is prepared before: a page would be loaded again for it.
     optimizeDeps: {
-      include: ['@xterm/xterm', '@xterm/addon-fit'],
+      include: ['@xterm/xterm', '@xterm/addon-fit', ...codePackages],
       exclude: ['quickjs-emscripten', '@jitl/quickjs-wasmfile-release-asyncify'],
     },
     test: {

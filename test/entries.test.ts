@@ -48,7 +48,22 @@ const forNode = /^\.\/(backends\/node|shells\/node|testing\/fixtures|mcp-roots|e
 
 /** The packages that an entry names, also for later. */
 const packagesOf: Readonly<Record<string, readonly string[]>> = {
-  './elements': ['@xterm/addon-fit', '@xterm/xterm'],
+  './elements': [
+    '@codemirror/commands',
+    '@codemirror/lang-css',
+    '@codemirror/lang-html',
+    '@codemirror/lang-javascript',
+    '@codemirror/lang-json',
+    '@codemirror/lang-markdown',
+    '@codemirror/language',
+    '@codemirror/merge',
+    '@codemirror/search',
+    '@codemirror/state',
+    '@codemirror/view',
+    '@lezer/highlight',
+    '@xterm/addon-fit',
+    '@xterm/xterm',
+  ],
   './git': ['buffer/index.js', 'isomorphic-git'],
   './langchain': ['@langchain/core/messages/tool', '@langchain/core/tools'],
   './shells/webcontainer': ['@webcontainer/api'],

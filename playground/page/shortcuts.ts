@@ -67,7 +67,7 @@ export const shortcuts: readonly Shortcut[] = [
     does: 'The editor',
     act() {
       showStage('editor')
-      focus('.stage .cm-content')
+      focus('wardspace-editor', '.cm-content')
     },
   },
   {

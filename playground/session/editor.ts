@@ -1,6 +1,7 @@
 import { computed, effect, type ReadonlySignal, untracked } from '@preact/signals'
 import type { Editor, EditorSnapshot } from 'wardspace/ui'
 import type { OpenFile, OpenFiles } from './open-files.ts'
+import type { FileText } from './text.ts'
 
 /** The file whose tab is in front. */
 export function activeFile({ all, active }: OpenFiles): OpenFile | undefined {
@@ -13,12 +14,12 @@ export function editorOf(files: OpenFiles, writable: ReadonlySignal<boolean>): E
     const file = activeFile(files)
     return {
       path: file?.path,
-      text: file === undefined ? '' : textOf(file),
+      text: file === undefined ? '' : shown(textOf(file), file.base),
       isLoading: false,
       isSaving: false,
       isChanged: file?.draft !== undefined,
       readOnly: writable.value ? undefined : 'another tab writes the project',
-      conflict: file?.theirs && (file.theirs.text?.text ?? ''),
+      conflict: file?.theirs && shown(file.theirs.text?.text ?? '', file.theirs.text),
       trouble: file?.trouble,
       drafts: files.all.value.flatMap(({ path, draft }) => (draft === undefined ? [] : [path])),
     }
@@ -37,7 +38,10 @@ export function editorOf(files: OpenFiles, writable: ReadonlySignal<boolean>): E
         untracked(() => listener(snapshot))
       }),
     open: files.open.bind(files),
-    edit: (text) => void act(async ({ path }) => files.edit(path, text)),
+    edit: (text) =>
+      void act(async ({ path, base }) =>
+        files.edit(path, base?.lineEnd === '\r\n' ? text.replaceAll('\n', '\r\n') : text),
+      ),
     // A conflict is resolved first.
     save: () => act(async ({ path, theirs }) => (theirs === undefined ? files.save(path) : undefined)),
     resolve: (text) =>
@@ -49,4 +53,9 @@ export function editorOf(files: OpenFiles, writable: ReadonlySignal<boolean>): E
 
 function textOf({ draft, base }: OpenFile): string {
   return draft ?? base?.text ?? ''
+}
+
+/** The text as the editor has it, with `\n` at the end of lines. */
+function shown(text: string, file: FileText | undefined): string {
+  return file?.lineEnd === '\r\n' ? text.replaceAll('\r\n', '\n') : text
 }

@@ -66,13 +66,22 @@ export const WardspaceDiff = createElement<DiffProperties>(
 )
 
 /**
- * The text of one file, which is never saved over a newer one. Slots: `empty` for what is shown without a file, `marks` beside the path, `actions`
+ * The text of one file, which is never saved over a newer one. Has colours, marked lines, differences and a search if the packages of CodeMirror
+ * are installed; otherwise it is a plain field. Slots: `empty` for what is shown without a file, `marks` beside the path, `actions`
  * before the buttons, `menu` after them, `text`.
  */
 export type WardspaceEditor = ElementWith<EditorProperties>
 
 /** The class of `<wardspace-editor>`. */
-export const WardspaceEditor = createElement<EditorProperties>(() => import('./editor/editor-view.tsx'), 'ownText')
+export const WardspaceEditor = createElement<EditorProperties>(
+  () => import('./editor/editor-view.tsx'),
+  'ownText',
+  'change',
+  'lines',
+  'goTo',
+  'wraps',
+  'find',
+)
 
 /** The files as a tree, with what a person does to them. Dispatches `wardspace-open-file`. */
 export type WardspaceFiles = ElementWith<FilesProperties>

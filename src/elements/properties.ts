@@ -65,8 +65,18 @@ export interface FileMarks {
 /** The properties of `<wardspace-editor>`. */
 export interface EditorProperties {
   readonly controller: Editor
-  /** Whether the page shows the text itself, in the slot `text`. In a conflict it shows both texts there. */
+  /** Whether the page shows something else than the text, in the slot `text`. A conflict is shown all the same. */
   readonly ownText?: boolean | undefined
+  /** A change that is shown as a difference in place of the text, unless the person has changed that. */
+  readonly change?: { readonly before: string; readonly after: string } | undefined
+  /** The lines to mark and to show, from 1. */
+  readonly lines?: readonly [first: number, last: number] | undefined
+  /** The line at which the person goes on, from 1. A new `at` goes there again. */
+  readonly goTo?: { readonly line: number; readonly at: number } | undefined
+  /** Whether long lines wrap. */
+  readonly wraps?: boolean | undefined
+  /** A new number opens the panel to find and replace. */
+  readonly find?: number | undefined
 }
 
 /** The parts of a line of code in order. `kind` is empty, or `code-keyword`, `code-string` and so on, as the colours are named. */

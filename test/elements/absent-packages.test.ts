@@ -31,7 +31,7 @@ it('a page with elements and webcontainer() is bundled by esbuild without their 
     ...{ format: 'esm', target: 'es2022', logLevel: 'silent' },
   })
   expect(errors).toEqual([])
-  for (const name of ['@xterm/xterm', '@webcontainer/api'])
+  for (const name of ['@xterm/xterm', '@webcontainer/api', '@codemirror/view', '@codemirror/lang-json'])
     expect(outputFiles.some(({ text }) => text.includes(`import("${name}")`))).toBe(true)
 })
 
@@ -41,6 +41,6 @@ it('and by Vite, whose bundle names the package when it is imported', async () =
     build: { write: false, minify: false, rollupOptions: { input: join(project, 'page.js') } },
   })
   const chunks = 'output' in built ? built.output.map((file) => (file.type === 'chunk' ? file.code : '')) : []
-  for (const name of ['@xterm/xterm', '@webcontainer/api'])
+  for (const name of ['@xterm/xterm', '@webcontainer/api', '@codemirror/view', '@codemirror/lang-json'])
     expect(chunks.some((code) => code.includes(`Could not resolve "${name}" imported by "wardspace"`))).toBe(true)
 })

@@ -138,7 +138,7 @@ describe('wardspace-files and wardspace-editor', () => {
     await expect.element(page.getByRole('treeitem', { name: 'price.js' })).toBeVisible()
     await userEvent.keyboard('{ArrowRight}{Enter}')
     const text = page.getByRole('textbox', { name: 'Text of src/price.js' })
-    await expect.element(text).toHaveValue('export const price = 1\n')
+    await expect.element(text).toHaveTextContent('export const price = 1')
     await text.fill('export const price = 3\n')
     expect(await violations()).toEqual([])
     await userEvent.keyboard('{Control>}s{/Control}')

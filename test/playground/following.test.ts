@@ -28,17 +28,21 @@ const activeTab = (page: Page) => page.locator('.file-tabs .active .name').textC
 async function watchStage(page: Page): Promise<() => Promise<readonly string[]>> {
   await page.evaluate(() => {
     const seen = new Set<string>()
+    const all = { subtree: true, childList: true, attributes: true }
+    const observer = new MutationObserver(() => look())
     const look = () => {
       const file = document.querySelector('.file-tabs .active .name')?.getAttribute('title') ?? ''
       seen.add(file)
       const work = document.querySelector('.stage [slot="marks"]')?.textContent ?? ''
-      if (document.querySelector('.stage .cm-followed') !== null) seen.add(`${file}: ${work}`)
-      for (const changed of document.querySelectorAll('.stage .cm-insertedLine, .stage .cm-changedLine'))
+      const root = document.querySelector('wardspace-editor')?.shadowRoot
+      if (root) observer.observe(root, all)
+      if (root?.querySelector('.cm-followed')) seen.add(`${file}: ${work}`)
+      for (const changed of root?.querySelectorAll('.cm-insertedLine, .cm-changedLine') ?? [])
         seen.add(`${file}: ${changed.textContent?.trim()}`)
       if (document.querySelector('.terminal-place') !== null) seen.add('terminal')
     }
     Object.assign(globalThis, { seen })
-    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributes: true })
+    observer.observe(document.body, all)
   })
   return () => page.evaluate(() => [...(globalThis as unknown as { seen: Set<string> }).seen])
 }

@@ -3,7 +3,7 @@ import type { FileChange } from '../../session/changes.ts'
 import { textOf } from '../../session/text.ts'
 import { lazyView } from '../../ui/lazy-view.tsx'
 
-const DiffEditor = lazyView(async () => (await import('../editor/diff-editor.tsx')).default)
+const CodeDiff = lazyView(async () => (await import('../editor/code-text.tsx')).CodeDiff)
 
 /** Shows one file before and after. */
 export function ChangeDiff({ change, inline }: { readonly change: FileChange; readonly inline: boolean }) {
@@ -20,7 +20,7 @@ export function ChangeDiff({ change, inline }: { readonly change: FileChange; re
     )
   }
   return (
-    <DiffEditor
+    <CodeDiff
       key={`${change.path} ${inline}`}
       path={change.path}
       before={before.text}

@@ -4,8 +4,9 @@ import { type Changes, createChanges } from 'wardspace/ui'
 import { Select } from '../../../src/elements/parts/select.tsx'
 import { followed } from '../../session/followed.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
+import { useLatest } from '../../ui/use-latest.ts'
 import { WardspaceElement } from '../../ui/wardspace-element.tsx'
-import { paintLines } from './paint.ts'
+import { loadPaint } from './paint.ts'
 import { useReview } from './use-review.ts'
 
 export interface ChangesViewProps {
@@ -74,13 +75,21 @@ function Review({
   ...properties
 }: Place & { readonly controller: Changes; readonly view?: 'file'; readonly disabled: boolean }) {
   const { controller } = properties
+  const paint = useSignal<Awaited<ReturnType<typeof loadPaint>>>(undefined)
+  useLatest(
+    loadPaint,
+    (loaded) => {
+      paint.value = loaded
+    },
+    [],
+  )
   useEffect(() => {
     if (selected !== undefined) void controller.select(selected.path)
   }, [controller, selected])
   return (
     <WardspaceElement
       name="wardspace-diff"
-      properties={{ ...properties, paint: paintLines }}
+      properties={{ ...properties, paint: paint.value }}
       events={{ 'wardspace-open-file': ({ detail }) => onOpen(detail.path) }}
     />
   )

@@ -1,5 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { useMemo } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useMemo, useRef } from 'preact/hooks'
+import type { Path } from 'wardspace'
 import { Icon } from '../../../src/elements/parts/icon.tsx'
 import { MenuButton, type MenuItem } from '../../../src/elements/parts/menu.tsx'
 import { activeFile, editorOf } from '../../session/editor.ts'
@@ -10,9 +12,9 @@ import type { ProjectSession } from '../../session/project-session.ts'
 import { textOf } from '../../session/text.ts'
 import { lazyView } from '../../ui/lazy-view.tsx'
 import { WardspaceElement } from '../../ui/wardspace-element.tsx'
+import type { CodeTextProps } from './code-text.tsx'
 
-const CodeEditor = lazyView(async () => (await import('./code-editor.tsx')).default)
-const DiffEditor = lazyView(async () => (await import('./diff-editor.tsx')).default)
+const CodeText = lazyView(async () => (await import('./code-text.tsx')).CodeText)
 const PreviewView = lazyView(async () => (await import('./preview-view.tsx')).default)
 const PartsView = lazyView(async () => (await import('./parts-view.tsx')).default)
 
@@ -35,6 +37,7 @@ export function EditorView({ projectSession, goTo, wraps, onShowChange }: Editor
   const { files, writable, following } = projectSession
   const controller = useMemo(() => editorOf(files, writable), [files])
   const file = activeFile(files)
+  const reading = useReading(projectSession, file)
   if (file === undefined) {
     return (
       <WardspaceElement name="wardspace-editor" properties={{ controller }}>
@@ -53,8 +56,21 @@ export function EditorView({ projectSession, goTo, wraps, onShowChange }: Editor
     preview(path, true)
     void files.open(path)
   }
+  const target = goTo?.path === file.path ? goTo : undefined
+  const isPreviewed = previewed.value.has(file.path) && work === undefined
+  const options = { goTo: target, wraps: wraps.value, find: find.value }
+  const content =
+    file.theirs === undefined && work?.change === undefined
+      ? contentOf({ ...options, projectSession, file, reading, isPreviewed, onOpen })
+      : undefined
   return (
-    <WardspaceElement name="wardspace-editor" properties={{ controller, ownText: true }}>
+    <WardspaceElement
+      name="wardspace-editor"
+      properties={{
+        ...{ controller, ...options, ownText: content !== undefined },
+        ...{ lines: work?.lines, change: work?.change },
+      }}
+    >
       <Work work={work} />
       <FileActions
         projectSession={projectSession}
@@ -70,32 +86,11 @@ export function EditorView({ projectSession, goTo, wraps, onShowChange }: Editor
           find.value += 1
         }}
       />
-      <div slot="text" class="fill">
-        {file.theirs !== undefined ? (
-          <Conflict projectSession={projectSession} file={file} key={file.path} />
-        ) : work?.change !== undefined ? (
-          <DiffEditor
-            path={file.path}
-            before={work.change.before}
-            after={work.change.after}
-            inline
-            labels={['Before the edit', 'After the edit']}
-            key={`${file.path} ${work.change.before.length}`}
-          />
-        ) : (
-          <FileText
-            projectSession={projectSession}
-            file={file}
-            goTo={goTo?.path === file.path ? goTo : undefined}
-            lines={work?.lines}
-            wraps={wraps.value}
-            find={find.value}
-            isPreviewed={previewed.value.has(file.path) && work === undefined}
-            onOpen={onOpen}
-            key={file.path}
-          />
-        )}
-      </div>
+      {content !== undefined && (
+        <div slot="text" class="fill" key={file.path}>
+          {content}
+        </div>
+      )}
     </WardspaceElement>
   )
 }
@@ -192,44 +187,64 @@ function FileMenu({ wraps, onFind }: Pick<EditorViewProps, 'wraps'> & { readonly
   )
 }
 
-interface FileTextProps extends EditorProps {
+/** Whether the person may see a file that no agent may read. */
+interface Reading {
+  /** Why no agent can read the file. Empty if one can, undefined until that is known. */
+  readonly lock: string | undefined
+  /** The text of a locked file that the person wants to see. */
+  readonly revealed: string | undefined
+  readonly reveal: () => Promise<void>
+}
+
+function useReading({ session, project }: EditorProps['projectSession'], file: OpenFile | undefined): Reading {
+  const path = file?.path
+  const asked = useRef<string | undefined>(undefined)
+  const lock = useSignal<string | undefined>(undefined)
+  const revealed = useSignal<string | undefined>(undefined)
+  if (path !== asked.current) {
+    asked.current = path
+    lock.value = undefined
+    revealed.value = undefined
+    if (path !== undefined) {
+      void session.workspace.value.explain('read_file', { path }).then((read) => {
+        if (asked.current !== path) return
+        if (!read.ok) lock.value = read.message
+        else lock.value = read.verdict.decision === 'deny' ? read.verdict.reason : ''
+      })
+    }
+  }
+  return {
+    lock: lock.value,
+    revealed: revealed.value,
+    async reveal() {
+      const { bytes } = await project.backend.read(path as Path)
+      if (asked.current === path) revealed.value = textOf(bytes)?.text ?? 'This file is not text.'
+    },
+  }
+}
+
+interface ContentProps extends EditorProps, Pick<CodeTextProps, 'goTo' | 'wraps' | 'find'> {
   readonly file: OpenFile
-  readonly goTo: EditorViewProps['goTo']
-  readonly lines: FollowedFile['lines']
-  readonly wraps: boolean
-  readonly find: number
+  readonly reading: Reading
   readonly isPreviewed: boolean
   /** Opens a page that the preview links to. */
   readonly onOpen: (path: string) => void
 }
 
-function FileText(props: FileTextProps) {
-  const { projectSession, file, goTo, lines, wraps, find } = props
-  const revealed = useSignal<string | undefined>(undefined)
-  const lock = useSignal<string | undefined>(undefined)
-  const isRequested = useSignal(false)
-  if (!isRequested.value) {
-    isRequested.value = true
-    void projectSession.session.workspace.value.explain('read_file', { path: file.path }).then((read) => {
-      if (!read.ok) lock.value = read.message
-      else if (read.verdict.decision === 'deny') lock.value = read.verdict.reason
-      else lock.value = ''
-    })
+/** Returns what is shown in place of the text of a file: a lock, a preview, or parts of a large file. Undefined for the text. */
+function contentOf(props: ContentProps): ComponentChildren {
+  const { projectSession, file, reading, isPreviewed, onOpen, ...options } = props
+  if (reading.lock === undefined) return <div class="skeleton" />
+  if (reading.revealed !== undefined) {
+    const label = `Text of ${file.path}`
+    return <CodeText {...options} path={file.path} label={label} text={reading.revealed} loaded={1} readOnly />
   }
-  if (lock.value === undefined) return <div class="skeleton" />
-  if (lock.value !== '' && revealed.value === undefined && file.draft === undefined) {
+  if (reading.lock !== '' && file.draft === undefined) {
     return (
       <div class="empty">
         <Icon name="lock" />
-        <p>{lock.value}. No tool and no command of the agent can read it.</p>
-        <button
-          type="button"
-          class="button"
-          onClick={async () => {
-            const { bytes } = await projectSession.project.backend.read(file.path as never)
-            revealed.value = textOf(bytes)?.text ?? 'This file is not text.'
-          }}
-        >
+        <p>{reading.lock}. No tool and no command of the agent can read it.</p>
+        <button type="button" class="button" onClick={() => void reading.reveal()}>
           Show the content
         </button>
       </div>
@@ -237,48 +252,8 @@ function FileText(props: FileTextProps) {
   }
   const hasText = file.base !== undefined || file.draft !== undefined
   const kind = previewKindOf(file.path)
-  if (kind !== undefined && file.sha256 !== undefined && (props.isPreviewed || !hasText)) {
-    return <PreviewView projectSession={projectSession} file={file} kind={kind} onOpen={props.onOpen} />
+  if (kind !== undefined && file.sha256 !== undefined && (isPreviewed || !hasText)) {
+    return <PreviewView projectSession={projectSession} file={file} kind={kind} onOpen={onOpen} />
   }
-  if (!hasText && revealed.value === undefined) {
-    return <PartsView project={projectSession.project} file={file} goTo={goTo} wraps={wraps} find={find} />
-  }
-  return (
-    <CodeEditor
-      path={file.path}
-      label={`Text of ${file.path}`}
-      text={revealed.value ?? file.draft ?? file.base?.text ?? ''}
-      lineEnd={file.base?.lineEnd ?? '\n'}
-      loaded={file.loaded}
-      readOnly={revealed.value !== undefined || !projectSession.writable.value}
-      onEdit={(text) => projectSession.files.edit(file.path, text)}
-      onSave={() => void projectSession.files.save(file.path)}
-      goTo={goTo}
-      lines={lines}
-      wraps={wraps}
-      find={find}
-    />
-  )
-}
-
-/** Both texts of a file that changed while it was edited. The person's can be changed further. */
-function Conflict({ projectSession, file }: EditorProps & { readonly file: OpenFile }) {
-  return (
-    <div class="fill">
-      <p class="bar muted">
-        The left side is the current file{file.theirs?.sha256 === undefined ? ' (empty, since it was deleted)' : ''},
-        the right side is your text.
-      </p>
-      <div class="fill-rest">
-        <DiffEditor
-          path={file.path}
-          before={file.theirs?.text?.text ?? ''}
-          after={file.draft ?? ''}
-          inline={false}
-          labels={['Current file', 'Your text']}
-          onEdit={(text) => projectSession.files.edit(file.path, text)}
-        />
-      </div>
-    </div>
-  )
+  return hasText ? undefined : <PartsView project={projectSession.project} file={file} {...options} />
 }

@@ -1,3 +1,4 @@
+import './editor.css'
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Path } from 'wardspace'
@@ -6,9 +7,9 @@ import { type FilePart, partOfLine, partsOf, textOfPart } from '../../session/fi
 import type { OpenFile } from '../../session/open-files.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { useLatest } from '../../ui/use-latest.ts'
-import CodeEditor, { type CodeEditorProps } from './code-editor.tsx'
+import { CodeText, type CodeTextProps } from './code-text.tsx'
 
-export interface PartsViewProps extends Pick<CodeEditorProps, 'goTo' | 'wraps' | 'find'> {
+export interface PartsViewProps extends Pick<CodeTextProps, 'goTo' | 'wraps' | 'find'> {
   readonly project: ProjectSession['project']
   readonly file: OpenFile
 }
@@ -97,7 +98,7 @@ function Parts({
         </form>
       </div>
       <div class="fill-rest">
-        <CodeEditor
+        <CodeText
           {...options}
           key={at}
           path={file.path}

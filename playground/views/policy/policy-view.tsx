@@ -6,10 +6,8 @@ import { useSnapshot } from '../../../src/elements/parts/use-snapshot.ts'
 import { openTrial, pathsOf } from '../../session/policy-trial.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { announce } from '../../ui/announce.tsx'
-import { lazyView } from '../../ui/lazy-view.tsx'
 import { WardspaceElement } from '../../ui/wardspace-element.tsx'
-
-const CodeEditor = lazyView(async () => (await import('../editor/code-editor.tsx')).default)
+import { CodeText } from '../editor/code-text.tsx'
 
 const modes = [
   { value: 'act', label: 'act' },
@@ -45,7 +43,7 @@ export function PolicyView({ projectSession }: PolicyViewProps) {
         />
       </span>
       <div slot="text" class="policy-code">
-        <CodeEditor
+        <CodeText
           path="policy.json"
           label="Policy as JSON"
           text={text}

@@ -1,10 +1,8 @@
-import { MergeView, unifiedMergeView } from '@codemirror/merge'
-import { EditorState } from '@codemirror/state'
-import { EditorView } from '@codemirror/view'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { base, reading, writing } from './codemirror.ts'
+import type { CodeMirror } from './codemirror.ts'
 
 export interface DiffEditorProps {
+  readonly codeMirror: CodeMirror
   readonly path: string
   readonly before: string
   readonly after: string
@@ -21,12 +19,17 @@ const collapseUnchanged = { margin: 3, minSize: 6 }
 const diffConfig = { scanLimit: 2_000, timeout: 500 }
 
 /** Compares two texts, side by side or inline. */
-export default function DiffEditor({ path, before, after, inline, labels, onEdit }: DiffEditorProps) {
+export function DiffEditor({ codeMirror, path, before, after, inline, labels, onEdit }: DiffEditorProps) {
   const element = useRef<HTMLDivElement>(null)
   // Before the next key press, which an outdated text would take.
   useLayoutEffect(() => {
     const parent = element.current
     if (parent === null) return
+    const { base, reading, writing } = codeMirror
+    const { EditorState } = codeMirror.state
+    const { EditorView } = codeMirror.view
+    const { MergeView, unifiedMergeView } = codeMirror.merge
+    const root = parent.getRootNode() as Document | ShadowRoot
     const [first = 'Before', second = 'After'] = labels ?? []
     const side = (label: string, isEditable: boolean) => [
       base(path, `${label}: ${path}`),
@@ -38,7 +41,7 @@ export default function DiffEditor({ path, before, after, inline, labels, onEdit
     })
     if (inline) {
       const view = new EditorView({
-        parent,
+        ...{ parent, root },
         state: EditorState.create({
           doc: after,
           extensions: [
@@ -51,7 +54,7 @@ export default function DiffEditor({ path, before, after, inline, labels, onEdit
       return () => view.destroy()
     }
     const view = new MergeView({
-      parent,
+      ...{ parent, root },
       a: { doc: before, extensions: side(first, false) },
       b: { doc: after, extensions: [side(second, onEdit !== undefined), edits] },
       ...(onEdit === undefined ? { collapseUnchanged } : { revertControls: 'a-to-b' as const }),

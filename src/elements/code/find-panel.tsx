@@ -1,59 +1,59 @@
-import {
-  closeSearchPanel,
-  findNext,
-  findPrevious,
-  getSearchQuery,
-  openSearchPanel,
-  replaceAll,
-  replaceNext,
-  SearchQuery,
-  search,
-  setSearchQuery,
-} from '@codemirror/search'
-import { type Compartment, type Extension, Prec } from '@codemirror/state'
-import { type EditorView, keymap, type ViewUpdate } from '@codemirror/view'
+import type { SearchQuery } from '@codemirror/search'
+import type { Compartment, Extension } from '@codemirror/state'
+import type { EditorView, ViewUpdate } from '@codemirror/view'
 import { render } from 'preact'
-import { IconButton } from '../../../src/elements/parts/icon-button.tsx'
-import { announce } from '../../ui/announce.tsx'
+import { useState } from 'preact/hooks'
+import { IconButton } from '../parts/icon-button.tsx'
+import type { CodeMirror } from './codemirror.ts'
 
 /** Matches that are counted. More are shown as `1000+`. */
 const MAX_COUNT = 1_000
 
 /** Opens the panel that finds and replaces in an editor, and focuses its field. */
-export function openFindPanel(editor: EditorView, place: Compartment): void {
-  const isReady = place.get(editor.state) === installed
-  if (!isReady) editor.dispatch({ effects: place.reconfigure(installed) })
-  openSearchPanel(editor)
+export function openFindPanel(codeMirror: CodeMirror, editor: EditorView, place: Compartment): void {
+  const before = place.get(editor.state)
+  if (Array.isArray(before) && before.length === 0) editor.dispatch({ effects: place.reconfigure(panelOf(codeMirror)) })
+  codeMirror.search.openSearchPanel(editor)
   editor.dom.querySelector<HTMLInputElement>('.find-panel input')?.select()
 }
 
-function createPanel(editor: EditorView) {
-  const dom = document.createElement('div')
-  const draw = () => render(<FindPanel editor={editor} />, dom)
-  draw()
-  return {
-    dom,
-    top: true,
-    mount: () => dom.querySelector<HTMLInputElement>('input')?.select(),
-    update: (update: ViewUpdate) => {
-      const isNew = update.transactions.some(({ effects }) => effects.some((effect) => effect.is(setSearchQuery)))
-      if (isNew || update.docChanged || update.selectionSet) draw()
-    },
-    destroy: () => render(null, dom),
+function panelOf(codeMirror: CodeMirror): Extension {
+  const { search, state, view } = codeMirror
+  const createPanel = (editor: EditorView) => {
+    const dom = document.createElement('div')
+    const draw = () => render(<FindPanel codeMirror={codeMirror} editor={editor} />, dom)
+    draw()
+    return {
+      dom,
+      top: true,
+      mount: () => dom.querySelector<HTMLInputElement>('input')?.select(),
+      update: (update: ViewUpdate) => {
+        const isNew = update.transactions.some(({ effects }) =>
+          effects.some((effect) => effect.is(search.setSearchQuery)),
+        )
+        if (isNew || update.docChanged || update.selectionSet) draw()
+      },
+      destroy: () => render(null, dom),
+    }
   }
+  return [
+    search.search({ top: true, createPanel }),
+    state.Prec.high(
+      view.keymap.of([
+        { key: 'F3', run: search.findNext, shift: search.findPrevious },
+        { key: 'Mod-g', run: search.findNext, shift: search.findPrevious },
+      ]),
+    ),
+  ]
 }
 
-const installed: Extension = [
-  search({ top: true, createPanel }),
-  Prec.high(
-    keymap.of([
-      { key: 'F3', run: findNext, shift: findPrevious },
-      { key: 'Mod-g', run: findNext, shift: findPrevious },
-    ]),
-  ),
-]
+interface PanelProps {
+  readonly codeMirror: CodeMirror
+  readonly editor: EditorView
+}
 
-function FindPanel({ editor }: { readonly editor: EditorView }) {
+function FindPanel({ codeMirror, editor }: PanelProps) {
+  const { closeSearchPanel, findNext, findPrevious, getSearchQuery, SearchQuery, setSearchQuery } = codeMirror.search
   const query = getSearchQuery(editor.state)
   const { readOnly } = editor.state
   const change = (fields: Partial<ConstructorParameters<typeof SearchQuery>[0]>) => {
@@ -108,18 +108,26 @@ function FindPanel({ editor }: { readonly editor: EditorView }) {
         <IconButton icon="down" label="Next match" title="Enter" onClick={() => findNext(editor)} />
         <IconButton icon="close" label="Close find" title="Escape" onClick={close} />
       </div>
-      {!readOnly && <ReplaceRow editor={editor} query={query} onReplacement={(replace) => change({ replace })} />}
+      {!readOnly && (
+        <ReplaceRow
+          codeMirror={codeMirror}
+          editor={editor}
+          query={query}
+          onReplacement={(replace) => change({ replace })}
+        />
+      )}
     </search>
   )
 }
 
-interface ReplaceRowProps {
-  readonly editor: EditorView
+interface ReplaceRowProps extends PanelProps {
   readonly query: SearchQuery
   readonly onReplacement: (text: string) => void
 }
 
-function ReplaceRow({ editor, query, onReplacement }: ReplaceRowProps) {
+function ReplaceRow({ codeMirror, editor, query, onReplacement }: ReplaceRowProps) {
+  const { replaceAll, replaceNext } = codeMirror.search
+  const [replaced, setReplaced] = useState('')
   return (
     <div class="row">
       <FindField
@@ -139,11 +147,14 @@ function ReplaceRow({ editor, query, onReplacement }: ReplaceRowProps) {
         onClick={() => {
           const { count } = countMatches(editor, query)
           replaceAll(editor)
-          announce(`Replaced ${count} ${count === 1 ? 'match' : 'matches'}`)
+          setReplaced(`Replaced ${count} ${count === 1 ? 'match' : 'matches'}`)
         }}
       >
         Replace all
       </button>
+      <span class="visually-hidden" role="status">
+        {replaced}
+      </span>
     </div>
   )
 }

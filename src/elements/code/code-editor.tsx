@@ -1,9 +1,10 @@
-import { Compartment, EditorState, StateEffect, StateField } from '@codemirror/state'
-import { Decoration, type DecorationSet, EditorView, keymap } from '@codemirror/view'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { base, reading, writing } from './codemirror.ts'
+import type { Compartment } from '@codemirror/state'
+import type { EditorView } from '@codemirror/view'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import type { CodeMirror } from './codemirror.ts'
 
 export interface CodeEditorProps {
+  readonly codeMirror: CodeMirror
   readonly path: string
   readonly label: string
   readonly text: string
@@ -14,51 +15,49 @@ export interface CodeEditorProps {
   /** The number of the first line. Default: 1. */
   readonly firstLine?: number
   /** Whether long lines wrap. */
-  readonly wraps?: boolean
+  readonly wraps?: boolean | undefined
   readonly onEdit?: (text: string) => void
   readonly onSave?: () => void
   /** The line to show, from 1. A new `at` shows it again. */
   readonly goTo?: { readonly line: number; readonly at: number } | undefined
   /** A new number opens the panel to find and replace. */
-  readonly find?: number
+  readonly find?: number | undefined
   /** Lines to mark and to scroll to, from 1, without taking the focus. */
   readonly lines?: readonly [first: number, last: number] | undefined
 }
 
-const mark = Decoration.line({ class: 'cm-followed' })
-const setMarks = StateEffect.define<DecorationSet>()
-const marks = StateField.define<DecorationSet>({
-  create: () => Decoration.none,
-  update: (before, { changes, effects }) =>
-    effects.reduce((now, effect) => (effect.is(setMarks) ? effect.value : now), before.map(changes)),
-  provide: (field) => EditorView.decorations.from(field),
-})
 /** Where the extensions stand that are loaded or changed later. */
-const finding = new Compartment()
-const wrapping = new Compartment()
+interface Places {
+  readonly finding: Compartment
+  readonly wrapping: Compartment
+}
 
 /** Marks lines and scrolls to the first one. Without lines, removes the marks. */
-function markLines(editor: EditorView, lines: CodeEditorProps['lines']): void {
+function markLines({ view, marks }: CodeMirror, editor: EditorView, lines: CodeEditorProps['lines']): void {
+  const { Decoration, EditorView } = view
   if (lines === undefined) {
-    editor.dispatch({ effects: setMarks.of(Decoration.none) })
+    editor.dispatch({ effects: marks.set.of(Decoration.none) })
     return
   }
   const { doc } = editor.state
   const first = Math.min(Math.max(1, lines[0]), doc.lines)
   const last = Math.min(Math.max(first, lines[1]), doc.lines)
-  const ranges = Array.from({ length: last - first + 1 }, (_, at) => mark.range(doc.line(first + at).from))
+  const ranges = Array.from({ length: last - first + 1 }, (_, at) => marks.line(doc.line(first + at).from))
   const top = EditorView.scrollIntoView(doc.line(first).from, { y: 'start', yMargin: 40 })
-  editor.dispatch({ effects: [setMarks.of(Decoration.set(ranges)), top] })
+  editor.dispatch({ effects: [marks.set.of(Decoration.set(ranges)), top] })
 }
 
 /** Opens the panel to find and replace. Its code loads with the first use. */
-function openFind(editor: EditorView): boolean {
-  void import('./find-panel.tsx').then(({ openFindPanel }) => openFindPanel(editor, finding))
+function openFind(codeMirror: CodeMirror, editor: EditorView, { finding }: Places): boolean {
+  void import('./find-panel.tsx').then(({ openFindPanel }) => openFindPanel(codeMirror, editor, finding))
   return true
 }
 
-function createState(props: CodeEditorProps, latest: Latest, cursor: number) {
-  const { path, label, text, lineEnd = '\n', readOnly, wraps, firstLine } = props
+function createState(props: CodeEditorProps, latest: Latest, places: Places, cursor: number) {
+  const { path, label, text, lineEnd = '\n', readOnly, wraps, firstLine, codeMirror } = props
+  const { EditorView, keymap } = codeMirror.view
+  const { EditorState } = codeMirror.state
+  const find = (editor: EditorView) => openFind(codeMirror, editor, places)
   const save = (): boolean => {
     latest.current.onSave?.()
     return true
@@ -68,16 +67,16 @@ function createState(props: CodeEditorProps, latest: Latest, cursor: number) {
     selection: { anchor: Math.min(cursor, text.length) },
     extensions: [
       EditorState.lineSeparator.of(lineEnd),
-      finding.of([]),
-      wrapping.of(wraps === true ? EditorView.lineWrapping : []),
+      places.finding.of([]),
+      places.wrapping.of(wraps === true ? EditorView.lineWrapping : []),
       keymap.of([
         { key: 'Mod-s', run: save },
-        { key: 'Mod-f', run: openFind },
-        { key: 'Mod-h', run: openFind, preventDefault: true },
+        { key: 'Mod-f', run: find },
+        { key: 'Mod-h', run: find, preventDefault: true },
       ]),
-      base(path, label, firstLine),
-      readOnly === true ? reading() : writing(),
-      marks,
+      codeMirror.base(path, label, firstLine),
+      readOnly === true ? codeMirror.reading() : codeMirror.writing(),
+      codeMirror.marks.extension,
       EditorView.updateListener.of((update) => {
         if (update.docChanged) latest.current.onEdit?.(update.state.sliceDoc())
       }),
@@ -90,12 +89,15 @@ interface Latest {
 }
 
 /** Edits one text. */
-export default function CodeEditor(props: CodeEditorProps) {
+export function CodeEditor(props: CodeEditorProps) {
   const element = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | undefined>(undefined)
   const latest = useRef(props)
   latest.current = props
-  const { path, loaded, readOnly = false, wraps = false, goTo, find, lines } = props
+  const { path, loaded, readOnly = false, wraps = false, goTo, find, lines, codeMirror } = props
+  const { Compartment } = codeMirror.state
+  const { EditorView } = codeMirror.view
+  const places = useMemo(() => ({ finding: new Compartment(), wrapping: new Compartment() }), [])
 
   // Both run before the next key press, which an outdated text would take.
   useLayoutEffect(() => {
@@ -111,16 +113,16 @@ export default function CodeEditor(props: CodeEditorProps) {
   }, [])
   useLayoutEffect(() => {
     const { current } = view
-    current?.setState(createState(props, latest, current.state.selection.main.head))
+    current?.setState(createState(props, latest, places, current.state.selection.main.head))
   }, [path, loaded, readOnly])
 
   useEffect(() => {
-    view.current?.dispatch({ effects: wrapping.reconfigure(wraps ? EditorView.lineWrapping : []) })
+    view.current?.dispatch({ effects: places.wrapping.reconfigure(wraps ? EditorView.lineWrapping : []) })
   }, [wraps])
 
   const lastFind = useRef(find)
   useEffect(() => {
-    if (view.current !== undefined && find !== lastFind.current) openFind(view.current)
+    if (view.current !== undefined && find !== lastFind.current) openFind(codeMirror, view.current, places)
     lastFind.current = find
   }, [find])
 
@@ -136,7 +138,7 @@ export default function CodeEditor(props: CodeEditorProps) {
   }, [goTo?.at, path])
 
   useEffect(() => {
-    if (view.current !== undefined) markLines(view.current, lines)
+    if (view.current !== undefined) markLines(codeMirror, view.current, lines)
   }, [lines?.[0], lines?.[1], path, loaded])
 
   return <div class="code" ref={element} />
