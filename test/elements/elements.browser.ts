@@ -157,6 +157,37 @@ describe('wardspace-files and wardspace-editor', () => {
   })
 })
 
+describe('wardspace-editor', () => {
+  it('marks lines, shows a change and both texts of a conflict, and saves the text of the person', async () => {
+    const { workspace } = await openRun()
+    const editor = createEditor({ workspace })
+    const element = show('wardspace-editor', { controller: editor, lines: [1, 1] })
+    element.innerHTML = '<p slot="empty">No file</p><p slot="text">A picture</p>'
+    await expect.element(page.getByText('No file')).toBeVisible()
+    await editor.open('src/price.js')
+    const all = (selector: string) => [...(element.shadowRoot?.querySelectorAll(selector) ?? [])]
+    const textsOf = (selector: string) => all(selector).map(({ textContent }) => textContent)
+    await expect.poll(() => textsOf('.cm-followed')).toEqual(['export const price = 1'])
+    Object.assign(element, { change: { before: 'price = 0\n', after: 'price = 1\n' } })
+    await expect.poll(() => textsOf('.cm-deletedChunk, .cm-changedLine')).toEqual(['price = 0', 'price = 1'])
+    expect(await violations()).toEqual([])
+    Object.assign(element, { change: undefined, ownText: true })
+    await expect.element(page.getByText('A picture')).toBeVisible()
+    Object.assign(element, { ownText: false })
+    await page.getByRole('textbox', { name: 'Text of src/price.js' }).fill('mine')
+    const theirs = { path: 'src/price.js', oldText: 'price = 1', newText: 'theirs = 1' }
+    await workspace.call('edit_file', theirs, { approve: () => 'allow' as const })
+    const own = page.getByRole('textbox', { name: 'Your text: src/price.js' })
+    await expect.element(own).toHaveTextContent('mine')
+    await expect.element(page.getByLabelText('Current file: src/price.js')).toHaveTextContent('theirs = 1')
+    expect(await violations()).toEqual([])
+    await own.fill('mine, with theirs')
+    await page.getByRole('button', { name: 'Save my text' }).click()
+    await expect.poll(() => editor.snapshot).toMatchObject({ conflict: undefined, isChanged: false })
+    expect(await workspace.call('read_file', { path: 'src/price.js' })).toMatchObject({ content: 'mine, with theirs' })
+  })
+})
+
 describe('wardspace-files', () => {
   it('creates, renames and deletes by keys and by its menu, and takes back the last action', async () => {
     const { workspace } = await openRun()

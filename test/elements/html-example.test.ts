@@ -29,15 +29,18 @@ afterAll(() => server.close())
 it('the page in plain HTML runs without a bundler: the person approves what its agent changes', async () => {
   const page = await (await playground.person()).newPage()
   await useExample(page, `http://localhost:${(server.address() as AddressInfo).port}/`)
-  // The page maps no xterm.
+  // The page maps neither xterm nor CodeMirror.
   await page.evaluate(`Promise.all(['wardspace', 'wardspace/backends/memory', 'wardspace/ui'].map((name) => import(name))).then(
-    async ([{ createWorkspace }, { memory }, { createTerminal }]) => {
-      const workspace = await createWorkspace({ backend: memory(), policy: 'readOnly' })
+    async ([{ createWorkspace }, { memory }, { createEditor, createTerminal }]) => {
+      const workspace = await createWorkspace({ backend: memory({ 'a.txt': 'one' }), policy: 'readOnly' })
       const terminal = Object.assign(document.createElement('wardspace-terminal'), { controller: createTerminal({ workspace }) })
-      document.body.replaceChildren(terminal)
+      const editor = Object.assign(document.createElement('wardspace-editor'), { controller: createEditor({ workspace }) })
+      document.body.replaceChildren(terminal, editor)
+      await editor.controller.open('a.txt')
     },
   )`)
   await page.getByText('The terminal needs the packages @xterm/xterm and @xterm/addon-fit.').waitFor()
+  await expect.poll(() => page.getByRole('textbox', { name: 'Text of a.txt' }).inputValue()).toBe('one')
 })
 
 it('says how to choose another port when its own is taken', () => {
