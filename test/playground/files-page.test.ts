@@ -165,13 +165,15 @@ describe('the tree', () => {
 })
 
 describe('the editor', () => {
+  const hasFocus = (field: Element) => (field.getRootNode() as Document | ShadowRoot).activeElement === field
+
   it('finds, counts and replaces in the file, by keys and by its menu', async () => {
     const editor = await openFile(page, 'src/price.js')
     await editor.click()
     await press('Control+f')
     const panel = page.getByRole('search', { name: 'Find in this file' })
     const find = panel.getByRole('textbox', { name: 'Find' })
-    await expect.poll(() => find.evaluate((field) => field === document.activeElement), patiently).toBe(true)
+    await expect.poll(() => find.evaluate(hasFocus), patiently).toBe(true)
     await page.keyboard.type('cents')
     await expect.poll(() => panel.getByRole('status').textContent()).toMatch(/^(\d of )?\d+$/)
     const all = Number((await panel.getByRole('status').textContent())?.replace(/.* /, ''))
@@ -186,7 +188,7 @@ describe('the editor', () => {
     await find.focus()
     await press('Escape')
     await panel.waitFor({ state: 'detached' })
-    expect(await editor.evaluate((field) => field === document.activeElement)).toBe(true)
+    expect(await editor.evaluate(hasFocus)).toBe(true)
     await press('Control+z')
     expect(await editor.textContent()).toContain('discounted(cents, percent)')
     await button(page, 'More for this file').click()

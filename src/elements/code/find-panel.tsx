@@ -152,7 +152,7 @@ function ReplaceRow({ codeMirror, editor, query, onReplacement }: ReplaceRowProp
       >
         Replace all
       </button>
-      <span class="visually-hidden" role="status">
+      <span class="visually-hidden" aria-live="polite">
         {replaced}
       </span>
     </div>
