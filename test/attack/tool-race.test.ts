@@ -7,7 +7,7 @@ import { times } from '../counts.ts'
 import { startAttack, sumOf } from './link-race.ts'
 import { toolOperations } from './tool-operations.ts'
 
-const READS = Number(process.env.RUNS ?? times(120, 300))
+const READS = Number(process.env.RUNS ?? times(60, 300))
 const WRITES = Math.max(50, Math.ceil(READS / 6))
 
 // Other platforms check paths before and after an operation: docs/threat-model.md describes the remaining window.

@@ -6,18 +6,22 @@ import { startModelServer } from './model-server.ts'
 import {
   approval,
   button,
+  changedFiles,
   choose,
+  command,
   conversation,
   filesOnDisk,
+  importFiles,
   leaveAt,
   message,
+  openFile,
   ownModel,
   patiently,
   ready,
   run,
-  runTo,
   says,
   send,
+  show,
   sourceOf,
   storedData,
   stores,
@@ -75,10 +79,23 @@ const ends: Readonly<Record<string, { readonly says: string; readonly files: (be
 
 describe('with the network cut', () => {
   let page: Page
+  const asked = new Set<string>()
+  const errors: string[] = []
+  /** What the content policy of the page has refused since the page was loaded. */
+  const refusedByPolicy = () => page.evaluate(() => (globalThis as unknown as { broken: string[] }).broken)
 
   beforeAll(async () => {
     const person = await playground.person('keeps the page')
-    page = await playground.open(person, '?storage=memory&sample=price-list')
+    person.on('request', (request) => asked.add(new URL(request.url()).origin))
+    await person.addInitScript(() => {
+      const broken: string[] = []
+      Object.assign(globalThis, { broken })
+      addEventListener('securitypolicyviolation', (event) =>
+        broken.push(`${event.effectiveDirective} ${event.blockedURI}`),
+      )
+    })
+    page = await playground.sample('price-list', { context: person })
+    page.on('pageerror', (error) => errors.push(error.message))
     await page.waitForFunction(() => document.documentElement.dataset.offline === 'ready')
     await person.setOffline(true)
     await person.route('**', (route) => route.abort())
@@ -103,20 +120,45 @@ describe('with the network cut', () => {
     await says(page, end.says)
     await ready(page)
     expect(await filesOnDisk(page)).toEqual(end.files(before))
+    if (id === 'resist-an-attack') await showsNoSecret()
   })
-})
 
-describe('an attack', () => {
-  it('leaves no byte of the secret in the conversation or in stored data of the run', async () => {
-    const page = await playground.sample('release-notes')
-    await choose(page, 'resist-an-attack')
-    await runTo(page, '7 of them were refused.')
+  /** No byte of the secret is in the conversation or in stored data of the run. */
+  async function showsNoSecret(): Promise<void> {
     expect(await sourceOf(page)).not.toContain('planted-')
     const secrets = [...((await filesOf('release-notes'))['.env'] ?? '').matchAll(/planted-\S+/g)].map(([one]) => one)
     await stores(page, '7 of them were refused.')
     const all = await storedData(page)
     // Only the file itself contains it.
     for (const secret of secrets) expect(all.split(secret).length - 1).toBe(1)
+  }
+
+  it('every view works, no request leaves the origin, and the content policy is never violated', async () => {
+    for (const name of ['Changes', 'Call', 'Policy', 'Report', 'Timeline', 'Limits', 'Search']) await show(page, name)
+    await openFile(page, 'README.md')
+    expect(await changedFiles(page)).toEqual(['notes/drafts.md'])
+    await page.locator('.stage').getByText('- Cleo').first().waitFor()
+    await command(page, 'node -e "console.log(6 * 7)"', '42')
+    await show(page, 'Files')
+    await importFiles(page, 'given', { 'a.txt': 'a\r\n' })
+    expect(await filesOnDisk(page)).toEqual({ 'a.txt': 'a\r\n' })
+    expect(await refusedByPolicy()).toEqual([])
+
+    await page.goto(playground.url)
+    await page.getByRole('treeitem', { name: 'a.txt' }).waitFor()
+    expect(await page.title()).toBe('Wardspace playground')
+    expect(await page.evaluate(() => globalThis.crossOriginIsolated)).toBe(true)
+    expect(await refusedByPolicy()).toEqual([])
+    const files = await page.evaluate(async () => {
+      const kept = await caches.open((await caches.keys())[0] as string)
+      const requests = await kept.keys()
+      const answers = await Promise.all(requests.map(({ url }) => fetch(url).then(({ ok }) => ok)))
+      return { count: requests.length, all: answers.every(Boolean) }
+    })
+    expect(files.all, 'each file of the build answers').toBe(true)
+    expect(files.count).toBeGreaterThan(3)
+    expect(errors).toEqual([])
+    expect([...asked]).toEqual([new URL(playground.url).origin])
   })
 })
 

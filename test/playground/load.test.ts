@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import type { Page } from 'playwright'
-import { describe, expect, it } from 'vitest'
+import type { Page, Response } from 'playwright'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { contentSecurityPolicy } from '../../playground/server/policy.ts'
 import { serve } from '../../playground/server/serve.ts'
 import { usePlayground } from './shared.ts'
@@ -16,10 +16,15 @@ const offline = (page: Page): Promise<unknown> =>
     .then(() => page.evaluate(() => document.documentElement.dataset.offline))
 
 describe('the page', () => {
+  let page: Page
+  let response: Response | null
+
+  beforeAll(async () => {
+    page = await (await playground.person()).newPage()
+    response = await page.goto(playground.url)
+  })
+
   it('is isolated from other origins and contains the policy of its headers', async () => {
-    const person = await playground.person()
-    const page = await person.newPage()
-    const response = await page.goto(playground.url)
     expect(response?.headers()).toMatchObject({
       'content-security-policy': `${contentSecurityPolicy()}; frame-ancestors 'none'`,
       'cross-origin-opener-policy': 'same-origin',
@@ -32,8 +37,6 @@ describe('the page', () => {
   })
 
   it('does not let its own scripts reach another origin or evaluate text', async () => {
-    const person = await playground.person()
-    const page = await playground.open(person)
     await page.evaluate(async () => {
       const broken = new Set<string>()
       Object.assign(globalThis, { broken })
@@ -49,29 +52,6 @@ describe('the page', () => {
     const broken = () => page.evaluate(() => [...(globalThis as unknown as { broken: Set<string> }).broken].sort())
     await expect.poll(broken).toEqual(['connect-src', 'frame-src', 'img-src', 'script-src-elem'])
     expect(await page.evaluate(() => 'ran' in globalThis)).toBe(false)
-  })
-
-  it('loads without a network after the first visit', async () => {
-    const person = await playground.person('keeps the page')
-    const page = await playground.open(person)
-    expect(await offline(page)).toBe('ready')
-    await person.setOffline(true)
-    const questions: string[] = []
-    await person.route('**', (route) => {
-      questions.push(route.request().url())
-      return route.abort()
-    })
-    await page.reload()
-    expect(await page.title()).toBe('Wardspace playground')
-    expect(await page.evaluate(() => globalThis.crossOriginIsolated)).toBe(true)
-    const files = await page.evaluate(async () => {
-      const kept = await caches.open((await caches.keys())[0] as string)
-      const requests = await kept.keys()
-      const answers = await Promise.all(requests.map(({ url }) => fetch(url).then(({ ok }) => ok)))
-      return { count: requests.length, all: answers.every(Boolean) }
-    })
-    expect(files.all, 'each file of the build answers').toBe(true)
-    expect(files.count).toBeGreaterThan(3)
   })
 
   it('is isolated from the second load on if the host sends no headers', async () => {

@@ -38,10 +38,12 @@ describe('a project with several runs, a repository and a reload', () => {
     page = await playground.sample('price-list')
   })
 
-  it('replays the default demo with the same results', async () => {
+  it('replays a command of the person and the default demo with the same results', async () => {
     await show(page, 'Report')
     await button(page, 'Record from here').click()
-    await page.getByRole('button', { name: /^Stop \(/ }).waitFor()
+    await page.getByRole('button', { name: /^Stop \(0/ }).waitFor()
+    await command(page, 'sed -i s/price/cost/ README.md; echo do""ne', 'done')
+    await page.getByRole('button', { name: /^Stop \([1-9]/ }).waitFor()
     await run(page, 'All tests pass.')
     await page.getByRole('button', { name: /^Stop \(/ }).click()
     await button(page, 'Replay').click()

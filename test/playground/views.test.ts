@@ -156,17 +156,6 @@ it('the policy shows its verdict while it is edited, applies at once, and never 
   await page.getByText(/The chain of \d+ records is intact/).waitFor()
 })
 
-it('a replayed recording has the same results', async () => {
-  const page = await openSample('price-list')
-  await show(page, 'Report')
-  await page.getByRole('button', { name: 'Record from here' }).click()
-  await page.getByRole('button', { name: /Stop \(0/ }).waitFor()
-  await typeCommand(page, 'sed -i s/price/cost/ README.md')
-  await page.getByRole('button', { name: /Stop \([1-9]/ }).click()
-  await page.getByRole('button', { name: 'Replay' }).click()
-  await page.getByText(/Replayed: all \d+ steps had the same result/).waitFor()
-})
-
 it('the keyboard reaches files, editor, agent, timeline, call, search and help', async () => {
   const page = await openSample('price-list')
   const focused = () => focusedName(page)
