@@ -14,12 +14,12 @@ export function editorOf(files: OpenFiles, writable: ReadonlySignal<boolean>): E
     const file = activeFile(files)
     return {
       path: file?.path,
-      text: file === undefined ? '' : shown(textOf(file), file.base),
+      text: file === undefined ? '' : shown(textOf(file), lineEndOf(file)),
       isLoading: false,
       isSaving: false,
       isChanged: file?.draft !== undefined,
       readOnly: writable.value ? undefined : 'another tab writes the project',
-      conflict: file?.theirs && shown(file.theirs.text?.text ?? '', file.theirs.text),
+      conflict: file?.theirs && shown(file.theirs.text?.text ?? '', file.theirs.text?.lineEnd),
       trouble: file?.trouble,
       drafts: files.all.value.flatMap(({ path, draft }) => (draft === undefined ? [] : [path])),
     }
@@ -39,8 +39,8 @@ export function editorOf(files: OpenFiles, writable: ReadonlySignal<boolean>): E
       }),
     open: files.open.bind(files),
     edit: (text) =>
-      void act(async ({ path, base }) =>
-        files.edit(path, base?.lineEnd === '\r\n' ? text.replaceAll('\n', '\r\n') : text),
+      void act(async (file) =>
+        files.edit(file.path, lineEndOf(file) === '\r\n' ? text.replaceAll('\n', '\r\n') : text),
       ),
     // A conflict is resolved first.
     save: () => act(async ({ path, theirs }) => (theirs === undefined ? files.save(path) : undefined)),
@@ -55,7 +55,12 @@ function textOf({ draft, base }: OpenFile): string {
   return draft ?? base?.text ?? ''
 }
 
+/** How the lines of the person's text end: as in the file that it was begun with or, if that is not known, in the present one. */
+function lineEndOf({ base, theirs }: OpenFile): FileText['lineEnd'] | undefined {
+  return (base ?? theirs?.text)?.lineEnd
+}
+
 /** The text as the editor has it, with `\n` at the end of lines. */
-function shown(text: string, file: FileText | undefined): string {
-  return file?.lineEnd === '\r\n' ? text.replaceAll('\r\n', '\n') : text
+function shown(text: string, lineEnd: FileText['lineEnd'] | undefined): string {
+  return lineEnd === '\r\n' ? text.replaceAll('\r\n', '\n') : text
 }

@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Failure, Success } from 'wardspace'
@@ -7,7 +8,8 @@ import { memoryByteStore } from '../../playground/projects/byte-store.ts'
 import { OPEN_CONVERSATION, openArchive } from '../../playground/session/archive.ts'
 import { changedPaths, changeOfFile, changesOfCall, contentOfVersion } from '../../playground/session/changes.ts'
 import { createConversation, type LoadedAgent, type SavedConversation } from '../../playground/session/conversation.ts'
-import { createOpenFiles } from '../../playground/session/open-files.ts'
+import { editorOf } from '../../playground/session/editor.ts'
+import { createOpenFiles, type OpenFiles } from '../../playground/session/open-files.ts'
 import { openSession } from '../../playground/session/open-session.ts'
 import type { Session, WorkspaceSettings } from '../../playground/session/types.ts'
 import { sha256 } from '../../src/files/hash/sha256.ts'
@@ -253,6 +255,32 @@ describe('an open file', () => {
     await opened.settle('dos.txt', 'all')
     expect(await textOf(from, 'dos.txt')).toBe('all')
     expect(file()).toMatchObject({ draft: undefined, theirs: undefined })
+    await session.close()
+  })
+
+  it('is edited with line feeds, and saved with its own line ends, also after a conflict and a reload', async () => {
+    const { from, session } = await open()
+    const edit = async (opened: OpenFiles) => {
+      const editor = editorOf(opened, signal(true))
+      await editor.open('dos.txt')
+      return editor
+    }
+    const first = createOpenFiles(session)
+    const before = await edit(first)
+    expect(before.snapshot).toMatchObject({ text: '\ufeffa\nb\n', isChanged: false, conflict: undefined })
+    before.edit('\ufeffa\nmine\n')
+    expect(first.all.value[0]?.draft).toBe('\ufeffa\r\nmine\r\n')
+    await session.call('run_command', { command: "printf 'theirs\\r\\n' > dos.txt" })
+    const again = createOpenFiles(session)
+    await again.restore(first.keep())
+    const editor = await edit(again)
+    expect(editor.snapshot).toMatchObject({ text: '\ufeffa\nmine\n', conflict: 'theirs\n', isChanged: true })
+    editor.edit('\ufeffa\nmine\ntheirs\n')
+    await editor.save()
+    expect(await textOf(from, 'dos.txt'), 'nothing is written before the person chooses').toBe('theirs\r\n')
+    editor.resolve('own')
+    await expect.poll(() => editor.snapshot).toMatchObject({ conflict: undefined, isChanged: false })
+    expect(await textOf(from, 'dos.txt')).toBe('\ufeffa\r\nmine\r\ntheirs\r\n')
     await session.close()
   })
 
