@@ -12,7 +12,7 @@ export interface TurnActionsProps {
 /** What can be done while the agent is idle, beside sending a message. */
 export function TurnActions({ conversation, isEmpty, onStep }: TurnActionsProps) {
   return (
-    <div slot="actions" class="row wrap">
+    <div slot="actions" class="turn-actions">
       {conversation.canContinue.value ? (
         <>
           <button type="button" class="button" onClick={() => void conversation.next()}>

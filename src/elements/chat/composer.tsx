@@ -34,7 +34,16 @@ export function Composer({ controller, draft, prompt, disabled, suggest }: Compo
         send()
       }}
     >
-      <slot name="composer" />
+      {prompt === undefined && takesFiles ? (
+        <div class="row">
+          <div class="grow">
+            <slot name="composer" />
+          </div>
+          <AttachButton draft={draft} />
+        </div>
+      ) : (
+        <slot name="composer" />
+      )}
       {replaces !== undefined && (
         <div class="row edit-note small" role="status">
           <span class="grow">This replaces an earlier message and what came after it. Changes to files stay.</span>
@@ -68,7 +77,6 @@ export function Composer({ controller, draft, prompt, disabled, suggest }: Compo
           )
         )}
         <slot name="actions" />
-        {prompt === undefined && takesFiles && <AttachButton draft={draft} />}
       </div>
       <slot name="footer" />
     </form>
@@ -78,7 +86,7 @@ export function Composer({ controller, draft, prompt, disabled, suggest }: Compo
 function AttachButton({ draft }: { readonly draft: MessageDraft }) {
   const input = useRef<HTMLInputElement>(null)
   return (
-    <span class="attach">
+    <>
       <input
         ref={input}
         id="attach-files"
@@ -96,7 +104,7 @@ function AttachButton({ draft }: { readonly draft: MessageDraft }) {
         title="Attach files or images"
         onClick={() => input.current?.click()}
       />
-    </span>
+    </>
   )
 }
 

@@ -17,7 +17,7 @@ export function MessageQueue({
     <ul class="queue" aria-label="Messages that wait">
       {queue.map(({ text }, at) => (
         <li key={`${at} ${text}`} class="said person muted">
-          <span class="small">Waits until the agent has finished</span>
+          <span class="small">{isWorking ? 'Waits until the agent has finished' : 'Waits to be sent'}</span>
           <span>{text}</span>
           <span class="row wrap">
             {at === 0 && !isWorking && controller.sendNext !== undefined && (
