@@ -3,7 +3,7 @@ import { memory } from '../../dist/backends/memory/index.js'
 import { tree } from './label-tree.ts'
 import { closeShell, freeTree, hops, tryFreeWay, tryWays, ways } from './label-ways.ts'
 
-/** Each way once, and few of the scripts. `label-ways.long.ts` has all labels, sinks and backends. */
+/** Each way once, to one of the places, and few of the scripts. `label-ways.long.ts` has all labels, sinks and backends. */
 const some = ways.filter(({ isScript }, index) => isScript !== true || index % 6 === 0)
 
 let attempts = 0
@@ -14,11 +14,10 @@ afterAll(async () => {
 
 describe('restricted content', () => {
   it.each(some)('keeps its label: $name', async (way) => {
-    for (const to of ['pub/out.txt', 'tmp/out.txt']) {
-      const { leaks } = await tryWays([{ way, from: 'conf/x.txt', to }], 'restricted', memory(tree))
-      attempts += 1
-      expect({ to, leaks }).toEqual({ to, leaks: [] })
-    }
+    const to = ['pub/out.txt', 'tmp/out.txt'][some.indexOf(way) % 2] as string
+    const { leaks } = await tryWays([{ way, from: 'conf/x.txt', to }], 'restricted', memory(tree))
+    attempts += 1
+    expect({ to, leaks }).toEqual({ to, leaks: [] })
   })
 })
 

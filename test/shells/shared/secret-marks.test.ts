@@ -3,6 +3,7 @@ import type { Path } from '../../../src/paths/logical-path.ts'
 import { bash } from '../../../src/shells/bash/index.ts'
 import { createMarks } from '../../../src/shells/shared/secret-marks.ts'
 import { runAtOnce } from '../../../src/util/steps.ts'
+import { times } from '../../counts.ts'
 import { shellBench, unjudged } from '../setup.ts'
 
 const SECRET = 'PASSWORD=hunter2-the-secret'
@@ -150,15 +151,19 @@ const never = ['hunter2', 'value-of-it', Buffer.from('hunter2-the').toString('ba
 
 const protectedPaths = ['.env', 'conf/.env.production', '.ssh/id_rsa', 'link-to-it', '.git/config']
 
-describe.each([
-  ...protectedPaths.map((path) => [path, 'without line evaluation', unjudged(bash())] as const),
-  ['.env', 'with line evaluation', bash()] as const,
-])('the protected file %s, %s', (path, _, shell) => {
-  it(`is not revealed or changed by any of ${lines.length} lines`, async () => {
+describe.each(
+  [
+    ...protectedPaths.map((path) => [path, 'without line evaluation', unjudged(bash())] as const),
+    ['.env', 'with line evaluation', bash()] as const,
+  ].map((row, number) => [...row, number] as const),
+)('the protected file %s, %s', (path, _, shell, number) => {
+  const some = lines.filter((_, index) => (index + number) % times(3, 1) === 0)
+
+  it(`is not revealed or changed by any of ${some.length} lines`, async () => {
     const { run, snapshot, workspace } = await shellBench(tree, { shell })
     const before = await snapshot()
     const wrong: string[] = []
-    for (const pattern of lines) {
+    for (const pattern of some) {
       const line = pattern.replaceAll('F', path)
       const start = workspace.auditRecords().length
       const result = await run(line, { timeoutMs: 5000 })
