@@ -4,6 +4,7 @@ import { createWorkspace, type Workspace, type WorkspaceRun } from '../../dist/i
 import { bash } from '../../dist/shells/bash/index.js'
 import type { Backend } from '../../dist/storage/kit.js'
 import { type Label, type LabelPolicy, labelNames } from '../../src/policy/labels.ts'
+import { fileCommands } from '../shells/bash/file-commands.ts'
 import { writeFiles } from '../write-files.ts'
 import { TOKEN, tree } from './label-tree.ts'
 
@@ -20,7 +21,7 @@ export const labelsFor = (label: Label): LabelPolicy => ({
 })
 
 /** One shell for all workspaces: its process is started once. */
-const shell = bash({ worker: false })
+const shell = bash({ worker: false, commands: fileCommands })
 
 export const closeShell = (): Promise<void> => shell.close()
 
@@ -92,6 +93,11 @@ const lines: readonly string[] = [
   'echo SRC | xargs cat > DST',
   'echo SRC DST | xargs cp',
   'echo SRC DST | xargs mv',
+  'take SRC DST',
+  'move SRC DST',
+  'show SRC | save DST',
+  'show-bytes SRC | add DST',
+  'save DST "$(show SRC)"',
   'find SRCDIR -name "*.txt" -exec cat {} \\; > DST',
   'find SRCDIR -maxdepth 1 -name "*.txt" -exec cp {} DST \\;',
   'find SRCDIR -maxdepth 1 -name "*.txt" -exec mv {} DST \\;',

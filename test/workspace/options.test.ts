@@ -229,6 +229,7 @@ const faces: readonly Face[] = [
     root: none,
     random: callback,
     env: textRecord,
+    commands: textRecord,
     worker: (value) => value === false || callback(value),
   }),
   face<NodeShellOptions>(

@@ -2,7 +2,7 @@ import type { Bash, ExecResult, ScriptNode, TransformPlugin } from 'just-bash'
 import type { Operator } from '../../policy/command-operators.ts'
 import { rewriteSyntax } from './bash-syntax.ts'
 import { type ExitErrorClass, endAsBash } from './command-errors.ts'
-import { withHint } from './missing-commands.ts'
+import { isMissing, withHint } from './missing-commands.ts'
 import { isSetting, operatorsOf } from './script-operators.ts'
 
 /** A command that starts, as the interpreter has expanded it. */
@@ -30,7 +30,7 @@ type RunCommand = (name: string, args: string[], ...rest: readonly unknown[]) =>
 interface InterpreterInstance {
   readonly ctx: {
     /** The registry of the shell. */
-    readonly commands: object
+    readonly commands: ReadonlyMap<string, unknown>
     readonly state: { readonly cwd: string; readonly functions: ReadonlyMap<string, unknown> }
   }
   runCommand: RunCommand
@@ -95,7 +95,8 @@ export function hookInterpreter(ExitError: ExitErrorClass, runScript: () => void
       const reason = await judge.refusal({ words: [name, ...args], isFunction, cwd, isNested })
       if (reason !== undefined) return refused(`${name}: not allowed: ${reason}`)
     }
-    return withHint(name, await runCommand.call(this, name, args, ...rest))
+    const result = withHint(name, await runCommand.call(this, name, args, ...rest))
+    return name === 'help' && args.length === 0 ? withPrograms(result, this.ctx.commands) : result
   }
   prototype.executeScript = async function (script) {
     const judge = judges.get(this.ctx.commands)
@@ -107,6 +108,12 @@ export function hookInterpreter(ExitError: ExitErrorClass, runScript: () => void
     return { ...result, ...refused(`not allowed: ${reason}`) }
   }
   return true
+}
+
+/** Adds the programs to the list of built-ins that `help` prints. */
+function withPrograms(result: ExecResult, commands: InterpreterInstance['ctx']['commands']): ExecResult {
+  const names = [...commands.keys()].filter((name) => /^\w[\w.+-]*$/.test(name) && !isMissing(name)).sort()
+  return { ...result, stdout: `${result.stdout}\nPrograms\n${names.join(' ')}\n` }
 }
 
 function refused(reason: string): ExecResult {

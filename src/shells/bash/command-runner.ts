@@ -1,4 +1,4 @@
-import type { FsStat } from 'just-bash'
+import type { FsStat, IFileSystem } from 'just-bash'
 import { memory } from '../../backends/memory/index.ts'
 import { type LogicalPath, type Path, parsePath } from '../../paths/logical-path.ts'
 import { anySignal } from '../../util/abort.ts'
@@ -16,6 +16,7 @@ import type { ScriptRunner } from './node-command.ts'
 import type { ScriptResult } from './node-emulation/script.ts'
 import { sentStat } from './observed-stat.ts'
 import type { BashOptions } from './options.ts'
+import { ownCommands } from './own-commands.ts'
 import { patchCommand } from './patch-command.ts'
 import { type LineRequest, type LineResult, runLine } from './run-line.ts'
 import { sameThreadLimits } from './same-thread-limits.ts'
@@ -110,10 +111,15 @@ async function run(command: ShellCommand, options: BashOptions, context: RunCont
   }
   const random = options.random ?? randomBytes
   const shown = command.onOutput && createShownOutput(command.onOutput)
-  const custom = [patchCommand(roots), gitCommand(() => command.git?.(), root)]
+  const customOf = (fs: IFileSystem): readonly CustomCommand[] => [
+    patchCommand(roots),
+    gitCommand(() => command.git?.(), root),
+    ...ownCommands(options.commands ?? {}, fs, signal),
+  ]
   let result: LineResult
   if (isApart && threads !== undefined) {
     const fs = bashFs({ roots, random, ends: (message) => Object.assign(new Error(message), { ends: true }) })
+    const custom = customOf(fs)
     const commands = custom.map(({ name }) => name)
     const serve = serving(fs, custom, { files: command.files, judge })
     const jobOptions = { timeoutMs, signal, serve, onOutput: shown?.add }
@@ -124,7 +130,6 @@ async function run(command: ShellCommand, options: BashOptions, context: RunCont
     const fs = bashFs({ roots, random, ends: interpreter.ends })
     const live = lineOutput(interpreter, shown?.add)
     const commands = [
-      ...custom.map(({ command: justBashCommand }) => justBashCommand),
       ...interpreterCommands({
         root,
         runner: scriptRunner(threads, timeoutMs, signal),
@@ -132,6 +137,7 @@ async function run(command: ShellCommand, options: BashOptions, context: RunCont
         search: searchFiles(command.files),
         live,
       }),
+      ...customOf(fs).map(({ command: justBashCommand }) => justBashCommand),
     ]
     result = await runLine(interpreter, request, { fs, commands, judge, signal, live })
   }

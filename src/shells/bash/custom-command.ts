@@ -5,6 +5,8 @@ export interface CommandContext {
   readonly cwd: string
   /** One character per byte. */
   readonly stdin: string
+  /** The exported variables. */
+  readonly env: Readonly<Record<string, string>>
 }
 
 /** A command of our own, which runs in the thread that has the files. */
@@ -21,8 +23,8 @@ export function customCommand(name: string, attempt: CustomCommand['attempt']): 
     attempt,
     command: {
       name,
-      async execute(args, { cwd, stdin, origCommand }) {
-        const result = await attempt(args, { cwd, stdin: String(stdin) })
+      async execute(args, { cwd, stdin, exportedEnv = {}, origCommand }) {
+        const result = await attempt(args, { cwd, stdin: String(stdin), env: exportedEnv })
         return result ?? (await origCommand?.(args)) ?? { stdout: '', stderr: `${name}: not here\n`, exitCode: 2 }
       },
     },

@@ -3,9 +3,17 @@ import { createLineAnalyzer } from '../shared/line-judge.ts'
 import type { Shell } from '../types.ts'
 import type { CommandRunner } from './command-runner.ts'
 import type { BashOptions } from './options.ts'
+import { areOwnCommands } from './own-commands.ts'
 import { DEFAULT_ROOT, isVirtualRoot } from './virtual-paths.ts'
 
 export type { BashOptions } from './options.ts'
+export type {
+  OwnCommand,
+  OwnCommandContext,
+  OwnCommandFiles,
+  OwnCommandResult,
+  OwnCommandStat,
+} from './own-commands.ts'
 
 const FILES = 'pass the files to the workspace: backend: memory(files)'
 
@@ -14,8 +22,7 @@ const justBashOptions = misplacedOptions({
   ...{ files: FILES, fs: FILES },
   cwd: 'pass cwd with each command, or keepCwd: true to the workspace',
   network: 'name the hosts in the policy: network: { hosts }',
-  commands: 'name the commands in the policy: commands: { allow }',
-  customCommands: 'pass own tools to the workspace: extraTools',
+  customCommands: 'pass functions by name: commands',
   executionLimits: 'pass the limits to the workspace',
   python: 'use node',
 })
@@ -37,6 +44,7 @@ export function bash(requested?: BashOptions): Shell {
     root: must('an absolute path such as "/workspace", outside of the directories of a system', isVirtualRoot),
     random: isFunction,
     env: isRecordOf(isText),
+    commands: areOwnCommands,
     worker: must('a function or false', (value) => value === false || typeof value === 'function'),
   })
   const { root = DEFAULT_ROOT } = options

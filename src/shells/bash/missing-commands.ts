@@ -27,6 +27,11 @@ export function missingCommands(): Command[] {
   }))
 }
 
+/** Whether a command only says what this shell has instead. */
+export function isMissing(name: string): boolean {
+  return replaced.includes(name)
+}
+
 /** Adds what this shell has instead to the message about a command that does not exist. */
 export function withHint(name: string, result: ExecResult): ExecResult {
   const hint = hints.get(name)

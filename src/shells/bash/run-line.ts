@@ -74,7 +74,8 @@ export async function runLine(
     fs: refusals.watch(environment.fs),
     cwd: request.cwd,
     env: { ...request.env },
-    customCommands: [...environment.commands, ...refusalCommands(refusals)],
+    // Of two commands of one name, the last one counts.
+    customCommands: [...refusalCommands(refusals), ...environment.commands],
     // just-bash's defense against code that reaches out of the interpreter also hides the timers that our own files need.
     defenseInDepth: false,
     executionLimits: {

@@ -1,6 +1,7 @@
 import type { Command } from 'just-bash'
 import type { ToolError } from '../../errors.ts'
 import { dumpCommands } from './dump-commands.ts'
+import { envCommands } from './env-commands.ts'
 import type { LiveOutput } from './live-output.ts'
 import { missingCommands } from './missing-commands.ts'
 import { nodeCommand, type ScriptRunner } from './node-command.ts'
@@ -9,6 +10,7 @@ import { searchCommands } from './search-command.ts'
 import type { OpenSearch } from './search-files.ts'
 import { shellCommands } from './shell-command.ts'
 import { sqliteCommand } from './sqlite-command.ts'
+import { whichCommand } from './which-command.ts'
 import { xargsCommand } from './xargs-command.ts'
 
 export { runScript } from './node-emulation/engine.ts'
@@ -32,6 +34,8 @@ export function interpreterCommands(host: InterpreterHost): Command[] {
     nodeCommand(host),
     npmCommand(live),
     xargsCommand(),
+    whichCommand(),
+    ...envCommands(),
     ...searches,
     ...shellCommands(),
     ...dumpCommands(),

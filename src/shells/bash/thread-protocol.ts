@@ -2,6 +2,7 @@ import { type ErrorCode, type ErrorDetails, ToolError } from '../../errors.ts'
 import type { Operator } from '../../policy/command-operators.ts'
 import type { OutputStream } from '../shared/shown-output.ts'
 import type { CommandStart } from './command-hooks.ts'
+import type { CommandContext } from './custom-command.ts'
 import type { SystemError } from './fs-errors.ts'
 import type { Script, ScriptResult } from './node-emulation/script.ts'
 import type { LineRequest, LineResult } from './run-line.ts'
@@ -46,7 +47,7 @@ export interface OutputPiece {
 export type ThreadRequest =
   | { readonly fs: string; readonly args: readonly unknown[] }
   | ({ readonly search: number } & SearchRequest)
-  | { readonly command: string; readonly args: readonly string[]; readonly cwd: string; readonly stdin: string }
+  | ({ readonly command: string; readonly args: readonly string[] } & CommandContext)
   | { readonly start: CommandStart }
   | { readonly operators: readonly Operator[] }
 

@@ -97,7 +97,6 @@ async function start(message: Extract<ToThread, { type: 'line' | 'script' }>): P
         ? (script, files, onScriptOutput) => runScript(script, files, limits, onScriptOutput)
         : threadRunner(scriptThreads, job, limits.deadline, stop.signal)
     const commands = [
-      ...message.commands.map((name) => remoteCommand(job, name).command),
       ...interpreterCommands({
         root: message.request.root,
         runner,
@@ -105,6 +104,7 @@ async function start(message: Extract<ToThread, { type: 'line' | 'script' }>): P
         search: remoteSearch(job),
         live,
       }),
+      ...message.commands.map((name) => remoteCommand(job, name).command),
     ]
     const judge = remoteJudge(job, message.request)
     return runLine(interpreter, message.request, { fs, commands, judge, signal: stop.signal, live })

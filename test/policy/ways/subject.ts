@@ -8,6 +8,7 @@ import type { Shell } from '../../../dist/shells/author.js'
 import { bash } from '../../../dist/shells/bash/index.js'
 import type { Backend } from '../../../dist/storage/backend.js'
 import type { Answer } from '../../../src/testing/shell/case.ts'
+import { fileCommands } from '../../shells/bash/file-commands.ts'
 
 export type { Answer }
 
@@ -83,7 +84,7 @@ function dialectOf(name: string, { notes }: RuleSetting) {
 }
 
 /** One shell for all ways, so that its process is started once. */
-const sharedShell = bash()
+const sharedShell = bash({ commands: fileCommands })
 export const closeShell = () => sharedShell.close()
 
 export interface Attempt {

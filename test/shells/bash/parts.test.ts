@@ -404,7 +404,7 @@ describe('runLine', () => {
 })
 
 describe('custom commands', () => {
-  const at = { cwd: '/workspace', stdin: '' }
+  const at = { cwd: '/workspace', stdin: '', env: {} }
   /** A call as the interpreter makes it, without the optional members. */
   const contextOf = (files: Record<string, string>, more: Partial<ResolvedCommandContext> = {}) =>
     ({ fs: new InMemoryFs(files), cwd: '/', env: new Map(), stdin: '', ...more }) as unknown as ResolvedCommandContext

@@ -1,0 +1,111 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { type BashOptions, bash } from '../../../src/shells/bash/index.ts'
+import type { OwnCommand } from '../../../src/shells/bash/own-commands.ts'
+import { type Answer, shellBench } from '../setup.ts'
+import { fileCommands } from './file-commands.ts'
+
+const commands: Readonly<Record<string, OwnCommand>> = {
+  ...fileCommands,
+  upper: (_, { stdin, stdinBytes, cwd, env }) => ({
+    stdout: stdin.toUpperCase(),
+    stderr: `${stdinBytes.length} ${cwd} ${env.A} ${env.B}\n`,
+    exitCode: 3,
+  }),
+  echo2: (args) => JSON.stringify(args),
+  fails() {
+    throw new Error('no luck')
+  },
+  'odd-result': (async () => ({ stdout: 5 })) as never,
+  'odd-code': () => ({ exitCode: 256 }),
+  'odd-field': (() => ({ output: 'x' })) as never,
+  waits: (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+}
+const open = async (more: Partial<BashOptions> = {}, policy: object | string = 'autonomous') => {
+  const shell = bash({ commands, ...more })
+  const bench = await shellBench(
+    { 'a.txt': 'a\nö\n', 'd/b.txt': 'b\n', '.env': 'KEY=1\n', 'bin.dat': new Uint8Array([255, 0, 10]) },
+    { shell, policy: policy as never },
+  )
+  return bench
+}
+const benches: Record<string, Awaited<ReturnType<typeof open>>> = {
+  'in a process of its own': await open(),
+  'in the same thread': await open({ worker: false }),
+}
+afterAll(async () => {
+  for (const { workspace } of Object.values(benches)) await workspace.close()
+})
+
+describe.each(Object.entries(benches))('commands of one’s own %s', (_, { run }) => {
+  it.each<[string, Partial<Answer> & object]>([
+    ['show a.txt', { stdout: 'a\nö\n', exitCode: 0 }],
+    ['cd d && show b.txt; show ../a.txt | head -1', { stdout: 'b\na\n' }],
+    ['echo2 "a b" "" ö', { stdout: '["a b","","ö"]' }],
+    ['export A=1; B=2; echo hö | upper', { stdout: 'HÖ\n', stderr: '4 /workspace 1 undefined\n', exitCode: 3 }],
+    ['B=2 upper < a.txt > /dev/null; echo $?', { stdout: '3\n', stderr: '5 /workspace undefined 2\n' }],
+    ['show-bytes bin.dat | xxd -p', { stdout: 'ff000a\n' }],
+    ['find d -name b.txt -exec show {} \\; ; echo a.txt | xargs show | wc -l', { stdout: 'b\n2\n' }],
+    [
+      'sh -c "show a.txt" | tail -1; f() { show "$1"; }; f d/b.txt; x=$(show d/b.txt); echo $x',
+      { stdout: 'ö\nb\nb\n' },
+    ],
+    ['fails; echo $?', { stdout: '1\n', stderr: 'fails: no luck\n' }],
+    ['fails || echo other', { stdout: 'other\n' }],
+    ['show none; echo $?', { stdout: '1\n', stderr: expect.stringMatching(/^show: ENOENT/) }],
+    ['show /etc/passwd; echo $?', { stdout: '1\n', stderr: expect.stringMatching(/^show: ENOENT/) }],
+    ['odd-result; echo $?', { stdout: '1\n', stderr: expect.stringContaining('"stdout"') }],
+    ['odd-code; echo $?', { stdout: '1\n', stderr: expect.stringContaining('"exitCode"') }],
+    ['odd-field; echo $?', { stdout: '1\n', stderr: expect.stringContaining('"output"') }],
+    ['which show git cd; echo $?; type show', { stdout: '/usr/bin/show\n/usr/bin/git\n1\nshow is /usr/bin/show\n' }],
+    ['help | grep -cw upper', { stdout: '1\n' }],
+  ])('%s', async (line, expected) => {
+    expect(await run(line)).toMatchObject({ ok: true, ...expected })
+  })
+
+  it('change files, each as a change of the line', async () => {
+    const line =
+      'make n/o; save n/o/x.txt one; add n/o/x.txt two; take n m; move m/o/x.txt y; drop n; point y l; mode y'
+    expect(await run(`${line}; cat l; ls m/o`)).toMatchObject({
+      ok: true,
+      stdout: 'onetwo',
+      filesChanged: expect.arrayContaining(['l', 'y']),
+    })
+  })
+
+  it('end with the time of the line', async () => {
+    expect(await run('waits', { timeoutMs: 300 })).toMatchObject({ ok: false, code: 'COMMAND_TIMEOUT' })
+  })
+})
+
+describe('a command of one’s own', () => {
+  it('is judged by its name, however it is started', async () => {
+    const { run, workspace } = await open({ worker: false }, { preset: 'autonomous', commands: { deny: ['save'] } })
+    const starts = ['save x 1', 'sh -c "save x 1"', 'echo x | xargs save', 'env save x 1', '"sa"ve x', 'command save x']
+    for (const line of starts) expect(await run(line), line).not.toMatchObject({ ok: true, exitCode: 0 })
+    expect(await run('test -e x')).toMatchObject({ exitCode: 1 })
+    const listed = await open({ worker: false }, { preset: 'autonomous', commands: { allow: ['show'] } })
+    expect(await listed.run('show a.txt')).toMatchObject({ ok: true, exitCode: 0 })
+    expect(await listed.run('save x 1')).toMatchObject({ ok: false })
+    await workspace.close()
+    await listed.workspace.close()
+  })
+
+  it('takes the place of a command of that name', async () => {
+    const { run, workspace } = await open({ worker: false, commands: { git: () => 'mine\n', cat: () => 'own\n' } })
+    expect(await run('git status; cat a.txt')).toMatchObject({ stdout: 'mine\nown\n' })
+    await workspace.close()
+  })
+
+  it('has a name that works, and no name of a built-in', async () => {
+    const { run } = benches['in the same thread'] as Awaited<ReturnType<typeof open>>
+    const list = (await run('help | sed "/^Programs/,\\$d" | tail -n +5')).stdout as string
+    const builtins = list.split(/\s+/).filter((name) => name !== '')
+    expect(builtins.length).toBeGreaterThan(50)
+    for (const name of [...builtins, 'if', 'time', 'a b', '', 'a/b', '-x', '$x', 'x'.repeat(65)]) {
+      const make = () => bash({ commands: { [name]: () => '' } })
+      expect(make, name).toThrow(/option "commands".* must be an object whose keys are names of commands/i)
+    }
+    expect(() => bash({ commands: ['ls'] as never })).toThrow(/policy names the allowed commands/)
+    expect(() => bash({ commands: { x: 5 as never } })).toThrow(/"commands\.x".* must be a function, not 5/)
+  })
+})
