@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join, relative } from 'node:path'
 import { publishedModules } from '../test/published.ts'
 import { isExternal } from './bundle-packages.ts'
+import { shortenDeclarationMappings } from './shorten-map.ts'
 
 /**
  * Keeps the declarations that a published module refers to: nobody can import what the others describe. The declarations of packages
@@ -14,7 +15,16 @@ const REFERENCE = /(\bfrom\s*|\bimport\(?\s*)(['"])([^'"]+)\2/g
 const used = new Set<string>()
 for (const [, file] of publishedModules(top)) visit(join(top, file.replace(/\.js$/, '.d.ts')))
 for (const name of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
-  if (/\.d\.ts(\.map)?$/.test(name) && !used.has(join(dist, name.replace(/\.map$/, '')))) rmSync(join(dist, name))
+  if (!/\.d\.ts(\.map)?$/.test(name)) continue
+  const file = join(dist, name)
+  if (!used.has(file.replace(/\.map$/, ''))) rmSync(file)
+  else if (name.endsWith('.map')) shortenMap(file)
+}
+
+function shortenMap(file: string): void {
+  const map = JSON.parse(readFileSync(file, 'utf8')) as { readonly mappings: string }
+  const declaration = readFileSync(file.replace(/\.map$/, ''), 'utf8')
+  writeFileSync(file, JSON.stringify({ ...map, mappings: shortenDeclarationMappings(map.mappings, declaration) }))
 }
 
 function visit(file: string): void {

@@ -8,11 +8,32 @@ type Segment = readonly [column: number, source: number, line: number, sourceCol
  * of the source. Code that is not minified needs no more, and the map of a package is a sixth as long.
  */
 export function shortenMappings(mappings: string): string {
+  return selectMappings(mappings, (_, [, source, line], before) => before?.[1] !== source || before[2] !== line)
+}
+
+/**
+ * Returns the mappings of a declaration with the places of the names that it declares, to which editors go. The others are
+ * two thirds.
+ */
+export function shortenDeclarationMappings(mappings: string, declaration: string): string {
+  const lines = declaration.split('\n')
+  return selectMappings(mappings, (line, [column]) => DECLARES.test((lines[line] ?? '').slice(0, column)))
+}
+
+/** What precedes a declared name in its line. */
+const DECLARES =
+  /^\s*((export|declare|default|const|let|function|class|interface|type|namespace|enum|readonly|static|abstract|async|get|set|private|protected|public)\s+)*$/
+
+/** Keeps the places that a function selects. It gets the line of the output, a place, and the place before it in that line. */
+function selectMappings(
+  mappings: string,
+  isNeeded: (line: number, segment: Segment, before: Segment | undefined) => boolean,
+): string {
   let previous: Segment = [0, 0, 0, 0]
   let written: Segment = previous
-  const lines = mappings.split(';').map((line) => {
+  const lines = mappings.split(';').map((line, index) => {
     let column = 0
-    let place: string | undefined
+    let before: Segment | undefined
     written = [0, written[1], written[2], written[3]]
     const kept = line.split(',').flatMap((text) => {
       const [columns = 0, source, lines = 0, sourceColumns = 0] = text === '' ? [] : numbersOf(text)
@@ -20,8 +41,9 @@ export function shortenMappings(mappings: string): string {
       if (source === undefined) return []
       const segment: Segment = [column, previous[1] + source, previous[2] + lines, previous[3] + sourceColumns]
       previous = segment
-      if (place === `${segment[1]}:${segment[2]}`) return []
-      place = `${segment[1]}:${segment[2]}`
+      const last = before
+      before = segment
+      if (!isNeeded(index, segment, last)) return []
       const differences = segment.map((value, at) => value - (written[at] ?? 0))
       written = segment
       return [differences.map(textOf).join('')]

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { SourceMap } from 'node:module'
 import { join, posix, relative } from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -97,6 +98,38 @@ describe('the packed package', () => {
     expect(sources.filter((file) => !/^src\/.*\.(tsx?|js|json)$/.test(file) || !files.includes(file))).toEqual([])
     const links = files.filter((file) => file.startsWith('dist/') && textOf(file).includes('\n//# sourceMappingURL='))
     expect(links.map((file) => `${file}.map`).sort()).toEqual(maps)
+  })
+
+  it('maps each declared name to the name in its source', () => {
+    const declared =
+      /^((?:export )?(?:declare )?(?:abstract )?(?:function|class|interface|type|const) )(\w+)|^( {4}(?:readonly )?)(\w+)\??[:(<]/
+    let names = 0
+    const wrong = files
+      .filter((file) => file.endsWith('.d.ts.map'))
+      .flatMap((file) => {
+        const map = new SourceMap(JSON.parse(textOf(file)))
+        const sources = new Map<string, string[]>()
+        return textOf(file.replace(/\.map$/, ''))
+          .split('\n')
+          .flatMap((line, index) => {
+            const [, lead, name, memberLead, member] = declared.exec(line) ?? []
+            const text = name ?? member
+            if (text === undefined) return []
+            const column = (lead ?? memberLead ?? '').length
+            const entry = map.findEntry(index, column)
+            const isMapped =
+              'originalSource' in entry && entry.generatedLine === index && entry.generatedColumn === column
+            // A member of an inferred type is nowhere in the source.
+            if (!isMapped) return name === undefined ? [] : [`${file}: ${text}`]
+            names += 1
+            const source = posix.join(posix.dirname(file), entry.originalSource)
+            const lines = sources.get(source) ?? textOf(source).split('\n')
+            sources.set(source, lines)
+            return lines[entry.originalLine]?.startsWith(text, entry.originalColumn) ? [] : [`${file}: ${text}`]
+          })
+      })
+    expect(names).toBeGreaterThan(2000)
+    expect(wrong).toEqual([])
   })
 
   it('maps the place of a thrown error to its source', () => {

@@ -13,7 +13,7 @@ export type {
   OwnCommandFiles,
   OwnCommandResult,
   OwnCommandStat,
-} from './own-commands.ts'
+} from './own-command.ts'
 
 const FILES = 'pass the files to the workspace: backend: memory(files)'
 

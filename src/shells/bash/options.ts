@@ -1,4 +1,4 @@
-import type { OwnCommand } from './own-commands.ts'
+import type { OwnCommand } from './own-command.ts'
 
 /** The surroundings of commands besides the files, and the thread in which they run. */
 export interface BashOptions {

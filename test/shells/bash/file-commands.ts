@@ -1,4 +1,4 @@
-import type { OwnCommand } from '../../../src/shells/bash/own-commands.ts'
+import type { OwnCommand } from '../../../src/shells/bash/own-command.ts'
 
 const arg = (args: readonly string[], index: number): string => args[index] ?? ''
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { type BashOptions, bash } from '../../../src/shells/bash/index.ts'
-import type { OwnCommand } from '../../../src/shells/bash/own-commands.ts'
+import type { OwnCommand } from '../../../src/shells/bash/own-command.ts'
 import { type Answer, shellBench } from '../setup.ts'
 import { fileCommands } from './file-commands.ts'
 
