@@ -26,10 +26,13 @@ export interface MessageDraftSnapshot extends Message {
 export interface MessageDraft extends Controller<MessageDraftSnapshot> {
   /** Changes the text. */
   write(text: string): void
+  /** Adds files. `trouble` says which one cannot be read. */
   attach(files: readonly File[]): Promise<void>
+  /** Removes a file. */
   detach(attachment: Attachment): void
   /** Begins to change an earlier message, given by the id of its item. What was written before comes back at the end. */
   edit(item: string): void
+  /** Leaves the earlier message as it is. */
   cancelEdit(): void
   /** Takes a message out of the queue, by its position, to write on in it. */
   takeBack(at: number): void
