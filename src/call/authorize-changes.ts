@@ -50,7 +50,8 @@ export async function authorizeChanges(
   const [first] = asking
   const withRisks = first === undefined ? evaluated : combineVerdicts(evaluated, riskVerdict(first, asking))
   const verdict = draft.plan === undefined ? withRisks : combineVerdicts(withRisks, planVerdict)
-  const diff = (maySee?: (path: Path) => boolean) => draft.diff ?? review?.diffOfChanges(changes, maySee) ?? ''
+  // The diff of a tool is empty where only marked secrets differ.
+  const diff = (maySee?: (path: Path) => boolean) => draft.diff || review?.diffOfChanges(changes, maySee) || ''
   const maySee = contentVisibility(workspace, facts)
   const { tool, input } = call
   return {
@@ -59,6 +60,7 @@ export async function authorizeChanges(
     bytes: collected.bytes,
     approvalRequest: () => ({
       ...{ tool: tool.name, input, verdict, diff: diff(), risks: risks() },
+      ...review?.attributesOf(changes),
       accesses: [...call.accesses, ...further],
     }),
     changedLines: () => review?.changedLines(changes),

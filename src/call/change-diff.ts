@@ -1,10 +1,13 @@
 import { classifyPath } from '../files/classify/index.ts'
+import { objectId } from '../files/hash/sha1.ts'
 import { redact } from '../files/secrets/index.ts'
 import { createDocument } from '../files/text/document.ts'
 import { looksBinary } from '../files/text/encoding.ts'
-import { binaryDiff, diffLines, unifiedDiff } from '../patch/diff.ts'
+import { binaryDiff, diffLines, type FileVersion, LINK_MODE, octalMode, unifiedDiff } from '../patch/diff.ts'
 import type { Path } from '../paths/logical-path.ts'
+import type { AttributeChange } from '../policy/approval.ts'
 import type { EntryState, Receipt, Version } from '../storage/backend.ts'
+import { sameBytes } from '../util/bytes.ts'
 import type { KnownChange } from './state/call.ts'
 
 /**
@@ -34,17 +37,83 @@ export function diffKey({ applied }: Receipt, maySee: ((path: Path) => boolean) 
 
 function versionKey(version: Version, isShown: boolean): string | null {
   if (version === null) return null
-  if (!isShown || version.type === 'directory') return version.type
-  return version.type === 'file' ? version.sha256 : `link ${version.target}`
+  if (version.type === 'directory') return version.type
+  if (!isShown) return version.type === 'file' ? `file ${version.mode}` : version.type
+  return version.type === 'file' ? `${version.sha256} ${version.mode}` : `link ${version.target}`
 }
 
-function sectionOf({ change: { path, to }, before }: KnownChange, maySee: (path: Path) => boolean): string {
-  if (to?.type === 'directory' || before?.type === 'directory' || isGitInternal(path)) return ''
-  if (classifyPath(path).protection === 'secret' || !maySee(path)) return `Protected file ${path} ${verb(before, to)}\n`
-  const old = sideOf(path, before)
-  const current = sideOf(path, to)
-  if (old === 'binary' || current === 'binary') return binaryDiff(bytesOf(path, before), bytesOf(path, to)).text
-  return unifiedDiff(old, current).text
+/**
+ * Returns the section of one path. It is empty only if no file and no link changes: what a diff of texts cannot show, such
+ * as a secret that replaces another one, is stated.
+ */
+function sectionOf({ change: { path, to }, before, headOf }: KnownChange, maySee: (path: Path) => boolean): string {
+  if (isGitInternal(path)) return ''
+  const old = before?.type === 'directory' ? null : before
+  const current = to?.type === 'directory' ? null : to
+  if (old === null && current === null) return ''
+  if (classifyPath(path).protection === 'secret' || !maySee(path))
+    return `Protected file ${path} ${verb(old, current)}\n`
+  // In a patch, a link does not become a file: one is deleted and the other created.
+  if (old !== null && current !== null && old.type !== current.type)
+    return fileSection(path, old, null) + fileSection(path, null, current)
+  return fileSection(path, old, current, headOf)
+}
+
+function fileSection(path: Path, old: EntryOf, current: EntryOf, headOf?: number): string {
+  const before = headOf === undefined ? sideOf(path, old) : 'binary'
+  const after = sideOf(path, current)
+  if (before !== 'binary' && after !== 'binary') {
+    const { text } = unifiedDiff(before, after)
+    const isSame = before !== null && after !== null && before.text === after.text
+    if (!isSame || sameBytes(contentOf(old), contentOf(current))) return text
+    if (before.isRedacted) return `${text}Secrets in ${path} changed\n`
+  }
+  const whole = contentOf(current)
+  // Of a large file only the beginning is known. Its change may lie behind that.
+  const known = headOf !== undefined && whole.length === contentOf(old).length ? NOTHING : contentOf(old)
+  return binaryDiff(
+    old && { path, bytes: known, ...modeOf(old) },
+    current && { path, bytes: whole, ...modeOf(current) },
+  ).text
+}
+
+const NOTHING = new Uint8Array()
+
+/** A file, a link, or nothing: what has a section in a patch. */
+type EntryOf = Exclude<EntryState, { readonly type: 'directory' }>
+
+/** The mode to show. None for the default of a file: it keeps its bits. */
+function modeOf(state: EntryOf): { readonly mode?: number } {
+  const mode = state?.type === 'link' ? LINK_MODE : state?.mode
+  return mode === undefined ? {} : { mode }
+}
+
+function contentOf(state: EntryOf): Uint8Array {
+  if (state === null) return NOTHING
+  return state.type === 'file' ? state.bytes : new TextEncoder().encode(state.target)
+}
+
+/** Returns what a change set changes besides content, for its approval: nothing for most. */
+export function attributesOf(changes: readonly KnownChange[]): { readonly attributes?: readonly AttributeChange[] } {
+  const attributes: AttributeChange[] = []
+  for (const { change, before, headOf } of changes) {
+    const { path, to } = change
+    if (to?.type === 'link') attributes.push({ path, changes: ['link'] })
+    if (to?.type !== 'file') continue
+    const { mode: oldMode = DEFAULT_MODE } = before?.type === 'file' ? before : {}
+    const setsMode = to.mode !== undefined && to.mode !== oldMode
+    if (!setsMode && before?.type !== 'link') continue
+    const keepsContent = before?.type === 'file' && headOf === undefined && sameBytes(before.bytes, to.bytes)
+    attributes.push({
+      path,
+      changes: [
+        ...(keepsContent ? [] : (['content'] as const)),
+        ...(before?.type === 'link' ? (['link'] as const) : []),
+        ...(setsMode ? (['permissions'] as const) : []),
+      ],
+    })
+  }
+  return attributes.length === 0 ? {} : { attributes }
 }
 
 /** UTF-8 bytes of both sides of a change set, up to which its lines are counted. */
@@ -65,11 +134,20 @@ export function changedLines(changes: readonly KnownChange[]): LineTotals | unde
     const { path, to } = change
     const { protection } = classifyPath(path)
     if (protection === 'secret' || protection === 'git') continue
-    const [old, current] = [plainText(path, before), plainText(path, to)]
-    if (old === undefined || current === undefined) continue
-    for (const { oldLines, newLines } of diffLines(old, current)) {
-      totals.insertions += newLines
-      totals.deletions += oldLines
+    const isReplaced = before !== null && to !== null && before.type !== to.type
+    const states: [EntryState, EntryState][] = isReplaced
+      ? [
+          [before, null],
+          [null, to],
+        ]
+      : [[before, to]]
+    for (const [old, current] of states) {
+      const [oldText, newText] = [plainText(path, old), plainText(path, current)]
+      if (oldText === undefined || newText === undefined) continue
+      for (const { oldLines, newLines } of diffLines(oldText, newText)) {
+        totals.insertions += newLines
+        totals.deletions += oldLines
+      }
     }
   }
   return totals
@@ -98,22 +176,29 @@ function isGitInternal(path: Path): boolean {
   return classifyPath(path).protection === 'git'
 }
 
-function verb(before: EntryState, to: EntryState): string {
-  if (before === null) return 'created'
-  return to === null ? 'deleted' : 'changed'
+/** Says what happens to a file whose content is not shown. */
+function verb(before: EntryOf, to: EntryOf): string {
+  if (to === null) return 'deleted'
+  const oldMode = modeOf(before).mode ?? DEFAULT_MODE
+  const newMode = modeOf(to).mode ?? (before?.type === 'file' ? oldMode : DEFAULT_MODE)
+  const text = before === null ? 'created' : 'changed'
+  return oldMode === newMode ? text : `${text}, new mode ${octalMode(newMode)}`
 }
 
-function bytesOf(path: Path, state: EntryState): { path: Path; bytes: Uint8Array } | null {
-  if (state === null || state.type === 'directory') return null
-  return { path, bytes: state.type === 'file' ? state.bytes : new TextEncoder().encode(state.target) }
+const DEFAULT_MODE = 0o644
+
+interface ShownText extends FileVersion {
+  readonly isRedacted: boolean
 }
 
-function sideOf(path: Path, state: EntryState): { path: Path; text: string } | null | 'binary' {
-  if (state === null || state.type === 'directory') return null
-  if (state.type === 'link') return { path, text: redact(state.target).text }
-  if (looksBinary(state.bytes)) return 'binary'
+function sideOf(path: Path, state: EntryOf): ShownText | null | 'binary' {
+  if (state === null) return null
+  if (state.type === 'file' && looksBinary(state.bytes)) return 'binary'
   try {
-    return { path, text: redact(createDocument(state.bytes, path).original).text }
+    const original = state.type === 'link' ? state.target : createDocument(state.bytes, path).original
+    const { text, marks } = redact(original)
+    const id = state.type === 'link' ? { id: objectId('blob', new TextEncoder().encode(text)) } : {}
+    return { path, text, isRedacted: marks.length > 0, ...modeOf(state), ...id }
   } catch {
     return 'binary'
   }

@@ -1,4 +1,5 @@
 import { objectId } from '../files/hash/sha1.ts'
+import { LINK_MODE } from '../patch/diff.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { FileNode, LinkNode } from '../storage/backend.ts'
 
@@ -23,7 +24,7 @@ export interface Changed {
 
 export const FILE = 0o100644
 export const EXECUTABLE = 0o100755
-export const LINK = 0o120000
+export const LINK = LINK_MODE
 export const SUBMODULE = 0o160000
 
 /** Returns git's mode for permission bits; without bits, the mode of the base. */

@@ -1,10 +1,10 @@
 import { type Redaction, redact } from '../files/secrets/index.ts'
 import { looksBinary } from '../files/text/encoding.ts'
-import { binaryDiff, type UnifiedDiff, unifiedDiff } from '../patch/diff.ts'
+import { binaryDiff, FILE_MODE, typeOfMode, type UnifiedDiff, unifiedDiff } from '../patch/diff.ts'
 import type { LogicalPath } from '../paths/logical-path.ts'
 import { createLruCache } from '../util/lru-cache.ts'
 import { binaryPatch } from './binary-patch.ts'
-import { LINK, type Side, SUBMODULE } from './changed-path.ts'
+import type { Side } from './changed-path.ts'
 import { redactChanged } from './redact-diff.ts'
 import type { Paired } from './renames.ts'
 
@@ -29,7 +29,7 @@ export async function sectionOf(
 ): Promise<DiffSection> {
   const { path, from, old, now } = change
   // A change between file, link and submodule is a deletion and an addition, as in git.
-  if (old !== null && now !== null && kindOf(old.mode) !== kindOf(now.mode)) {
+  if (old !== null && now !== null && typeOfMode(old.mode) !== typeOfMode(now.mode)) {
     const deleted = await sectionOf({ path: from ?? path, old, now: null }, withBinary, texts)
     const added = await sectionOf({ path, old: null, now }, withBinary, texts)
     return {
@@ -64,23 +64,15 @@ export async function sectionOf(
     }
     return { ...names, text, insertions: 0, deletions: 0, binary: true, redacted: false }
   }
-  const { mode: kind } = (old ?? now) as Side
   const before = cached ?? baseText(oldText)
   if (old !== null && cached === undefined) texts.set(old.id, before)
   const after = redactChanged(newText, before)
   const diff = unifiedDiff(
-    old === null ? null : { path: oldPath, text: before.text, mode: old.mode },
-    now === null ? null : { path, text: after.text, mode: now.mode },
+    old === null ? null : { path: oldPath, text: before.text, mode: old.mode, ...linkId(old) },
+    now === null ? null : { path, text: after.text, mode: now.mode, ...linkId(now) },
   )
-  let { text } = diff
-  if (kind === LINK || kind === SUBMODULE) {
-    text = text.replace(/^(new file|deleted file) mode 100644$/m, `$1 mode ${kind.toString(8)}`)
-    if (status === 'modified' || status === 'renamed') {
-      text = text.replace(/^--- /m, `index ${old?.id}..${now?.id} 120000\n--- `)
-    }
-  }
   const redacted = before.marks.length > 0 || after.marks.length > 0
-  return { ...names, ...diff, text, binary: false, redacted }
+  return { ...names, ...diff, binary: false, redacted }
 }
 
 /** Caches texts of the base by id: a file that was edited once is mostly edited again. */
@@ -114,9 +106,9 @@ function baseText(original: string): BaseText {
   return { original, text, marks }
 }
 
-/** Returns the part of a mode that distinguishes file, link and submodule. */
-function kindOf(mode: number): number {
-  return mode & 0o170000
+/** The id of a link or submodule. That of a file is not shown, and may have to be computed. */
+function linkId(side: Side): { readonly id?: string } {
+  return typeOfMode(side.mode) === FILE_MODE ? {} : { id: side.id }
 }
 
 const NOTHING = new Uint8Array()

@@ -7,8 +7,13 @@ import { quoteName } from './quoted-name.ts'
 export interface FileVersion {
   readonly path: LogicalPath
   readonly text: string
-  /** Permission bits, such as 0o644. A patch only states whether the owner may execute the file. Default: those of the other state. */
+  /**
+   * Permission bits, such as 0o644, or git's mode of a link (`LINK_MODE`) or submodule. `git apply` takes over only whether
+   * the owner may execute the file. Default: the mode of the other state.
+   */
   readonly mode?: number
+  /** The id of the blob, for a link or submodule. */
+  readonly id?: string
 }
 
 /** One state of a binary file. */
@@ -16,6 +21,21 @@ export interface BinaryVersion {
   readonly path: LogicalPath
   readonly bytes: Uint8Array
   readonly mode?: number
+}
+
+/** The part of git's mode that stands for a file. */
+export const FILE_MODE = 0o100000
+
+/** git's mode of a symbolic link. */
+export const LINK_MODE = 0o120000
+
+/**
+ * Returns the part of a mode that distinguishes file, link and submodule. Between them there is no section in a patch: the
+ * change is a deletion and an addition.
+ */
+export function typeOfMode(mode = 0): number {
+  const type = mode & 0o170000
+  return type === 0 ? FILE_MODE : type
 }
 
 /** A diff as text, and its numbers of lines. */
@@ -56,6 +76,7 @@ export function unifiedDiff(
     deletions += region.oldLines
   }
   const names = `--- ${fileLine('a', oldVersion)}\n+++ ${fileLine('b', newVersion)}\n`
+  header += typeLine(oldVersion, newVersion)
   return { text: header + names + hunks(oldText, newText, regions, options.context ?? 3), insertions, deletions }
 }
 
@@ -82,14 +103,14 @@ function headerOf(oldVersion: Named | null, newVersion: Named | null, similar: (
   if (oldVersion === null && newVersion === null) return ''
   if (oldVersion === null) {
     const version = newVersion as Named
-    return `${gitLine(version, version)}new file mode ${gitMode(version.mode)}\n`
+    return `${gitLine(version, version)}new file mode ${octalMode(version.mode)}\n`
   }
   if (newVersion === null) {
-    return `${gitLine(oldVersion, oldVersion)}deleted file mode ${gitMode(oldVersion.mode)}\n`
+    return `${gitLine(oldVersion, oldVersion)}deleted file mode ${octalMode(oldVersion.mode)}\n`
   }
   let lines = ''
-  const oldMode = gitMode(oldVersion.mode ?? newVersion.mode)
-  const newMode = gitMode(newVersion.mode ?? oldVersion.mode)
+  const oldMode = octalMode(oldVersion.mode ?? newVersion.mode)
+  const newMode = octalMode(newVersion.mode ?? oldVersion.mode)
   if (oldMode !== newMode) lines += `old mode ${oldMode}\nnew mode ${newMode}\n`
   if (oldVersion.path !== newVersion.path) {
     lines += `similarity index ${similar()}%\n`
@@ -118,8 +139,17 @@ function fileLine(side: 'a' | 'b', version: Named | null): string {
   return name.includes(' ') ? `${name}\t` : name
 }
 
-function gitMode(mode = 0): string {
-  return (mode & 0o100) === 0 ? '100644' : '100755'
+/** Returns the `index` line that states the type of a changed link or submodule; `''` for a file. */
+function typeLine(oldVersion: FileVersion | null, newVersion: FileVersion | null): string {
+  if (oldVersion === null || newVersion === null || typeOfMode(newVersion.mode) === FILE_MODE) return ''
+  return `index ${oldVersion.id ?? NO_ID}..${newVersion.id ?? NO_ID} ${octalMode(newVersion.mode)}\n`
+}
+
+const NO_ID = '0'.repeat(40)
+
+/** Returns a mode as a patch states it: 6 octal digits with the type. */
+export function octalMode(mode = 0o644): string {
+  return (mode | typeOfMode(mode)).toString(8)
 }
 
 /** Returns the share of the larger text that the other one contains, in percent; 100 only for equal texts. */

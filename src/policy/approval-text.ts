@@ -13,7 +13,9 @@ const MAX_INPUT = 2000
 export function approvalText({ tool, input, accesses, verdict, risks, diff }: ApprovalQuestion): string {
   const paths = [...new Set(accesses.map(({ asked }) => (asked === '' ? '.' : asked)))]
   const reason = typeof input.reason === 'string' ? [`Reason given: ${plain(input.reason, MAX_INPUT)}`] : []
-  const preview = diff === undefined || diff === '' ? [plain(JSON.stringify(input, marked), MAX_INPUT)] : []
+  const isCommand = accesses.some(({ permission }) => permission.startsWith('command:'))
+  const preview =
+    isCommand || diff === undefined || diff === '' ? [plain(JSON.stringify(input, marked), MAX_INPUT)] : []
   return [
     `${plain(tool, 100)}${paths.length === 0 ? '' : ` on ${plain(paths.slice(0, 20).join(', '), MAX_INPUT)}`}`,
     plain(verdict.reason, MAX_INPUT),

@@ -1,4 +1,5 @@
 import { ToolError } from '../errors.ts'
+import type { Path } from '../paths/logical-path.ts'
 import { throwIfAborted } from '../util/abort.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
 import type { GuardedAccess } from './access.ts'
@@ -14,16 +15,24 @@ export interface ApprovalRequest {
   readonly verdict: Verdict
   /** The change as a diff. */
   readonly diff?: string
+  /** Paths of which the call changes more than the content, or other than that. */
+  readonly attributes?: readonly AttributeChange[]
   /** Flags such as `touchesBuildFile`, each with the path that raises it. */
   readonly risks: readonly Risk[]
+}
+
+/** What a call changes at a path. `link`: it creates, changes or replaces a link. */
+export interface AttributeChange {
+  readonly path: Path
+  readonly changes: readonly ('content' | 'permissions' | 'link')[]
 }
 
 /** A request that has no id yet. */
 export type ApprovalQuestion = Omit<ApprovalRequest, 'id'>
 
 /**
- * The answer to a request: allow once, allow for this run (the same rules on the same paths), or deny with a reason that
- * the agent sees. `by` records who answered.
+ * The answer to a request: allow once, allow for this run (the same rules on the same paths; content,
+ * permissions and links count separately), or deny with a reason that the agent sees. `by` records who answered.
  */
 export type ApprovalAnswer =
   | 'allow'
@@ -165,10 +174,10 @@ export function createApprovals({ approve, ids }: ApprovalsOptions): Approvals {
 }
 
 /**
- * Returns a key for each question of a request: every rule with the access it asks about, and every risk. The key of a
- * command contains its whole input, because its path does not describe its effect.
+ * Returns a key for each question of a request: every rule with the access it asks about and what changes there, and every
+ * risk. The key of a command contains its whole input, because its path does not describe its effect.
  */
-function questionsOf({ tool, input, accesses, verdict, risks }: ApprovalQuestion): string[] {
+function questionsOf({ tool, input, accesses, verdict, risks, attributes = [] }: ApprovalQuestion): string[] {
   const questions = risks.map(({ flag, path }) => canonicalJson(['risk', flag, path]))
   for (const rule of verdict.rules) {
     if (rule.action !== 'ask') continue
@@ -176,7 +185,10 @@ function questionsOf({ tool, input, accesses, verdict, risks }: ApprovalQuestion
       ({ asked, path }) => rule.path === undefined || rule.path === path || rule.path === asked,
     )
     if (accesses.length === 0) questions.push(canonicalJson(['call', rule.source, rule.name, tool, input]))
-    for (const access of affected) questions.push(questionAbout(rule, tool, input, access))
+    for (const access of affected) {
+      const changes = attributes.find(({ path }) => path === access.path)?.changes ?? ['content']
+      for (const change of changes) questions.push(questionAbout(rule, tool, input, access, change))
+    }
   }
   return questions
 }
@@ -186,9 +198,20 @@ function questionAbout(
   tool: string,
   input: Readonly<Record<string, unknown>>,
   { permission, asked, path }: GuardedAccess,
+  change: AttributeChange['changes'][number],
 ): string {
   const command = permission.startsWith('command:') ? input : null
-  return canonicalJson(['access', rule.source, rule.name, tool, permission, asked, path, command])
+  return canonicalJson([
+    'access',
+    rule.source,
+    rule.name,
+    tool,
+    permission,
+    asked,
+    path,
+    command,
+    ...(change === 'content' ? [] : [change]),
+  ])
 }
 
 async function answerOf(

@@ -330,7 +330,7 @@ describe('the diff of a change set', () => {
   it.each([
     ['a.bin', null, binary, /^diff --git a\/a\.bin b\/a\.bin\nnew file/],
     ['a.bin', binary, null, /deleted file[\s\S]*Binary files/],
-    ['a.bin', link, binary, /Binary files a.* differ/],
+    ['a.bin', link, binary, /deleted file mode 120000[\s\S]*new file mode 100644\nBinary files \/dev.* differ/],
     ['a.txt', latin, file(bytes('b\n')), /Binary files a.* differ/],
     ['a.txt', link, { ...link, target: 'elsewhere' }, /-there[\s\S]*\+elsewhere/],
     ['.env', file(bytes('A=1')), file(bytes('A=2')), /^Protected file \.env changed\n$/],

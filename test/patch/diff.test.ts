@@ -545,7 +545,7 @@ describe('unifiedDiff', () => {
     expect(unifiedDiff(version, { ...version })).toEqual({ text: '', insertions: 0, deletions: 0 })
     expect(unifiedDiff(version, { path, text: 'a\n' }).text).toBe('')
     expect(unifiedDiff(version, { ...version, mode: 0o700 }).text).toBe(
-      'diff --git a/x b/x\nold mode 100644\nnew mode 100755\n',
+      'diff --git a/x b/x\nold mode 100644\nnew mode 100700\n',
     )
     expect(unifiedDiff(null, { path, text: '' }).text).toBe('diff --git a/x b/x\nnew file mode 100644\n')
     expect(unifiedDiff(version, null)).toEqual({
