@@ -1,6 +1,7 @@
 import { withCause } from '../errors.ts'
 import { tokensIn } from '../files/secrets/find.ts'
 import { MARK_START } from '../files/secrets/index.ts'
+import { mapTexts } from '../util/map-texts.ts'
 
 /**
  * Replaces the tokens in all texts of a result by marks: in names of files, which no tool hides, and in texts that hold such
@@ -9,33 +10,13 @@ import { MARK_START } from '../files/secrets/index.ts'
  */
 export function hideTokens<R extends object>(result: R): R {
   const marks = new Map<string, string>()
-  const visible = hideIn(result, marks) as R
+  const visible = mapTexts(result, (text) => hideInText(text, marks), encodedFields)
   const { cause } = result as { readonly cause?: unknown }
   return visible === result || cause === undefined ? visible : (withCause(visible as never, cause) as R)
 }
 
 /** Fields with bytes in Base64, which may look like a token. */
 const encodedFields: ReadonlySet<string> = new Set(['data', 'blob'])
-
-function hideIn(value: unknown, marks: Map<string, string>): unknown {
-  if (typeof value === 'string') return hideInText(value, marks)
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) {
-    const items = value.map((item) => hideIn(item, marks))
-    return items.some((item, index) => item !== value[index]) ? items : value
-  }
-  let copy: Record<string, unknown> | undefined
-  for (const [field, content] of Object.entries(value)) {
-    if (encodedFields.has(field)) continue
-    const visibleField = hideInText(field, marks)
-    const visible = hideIn(content, marks)
-    if (visible === content && visibleField === field) continue
-    copy ??= { ...value }
-    if (visibleField !== field) delete copy[field]
-    copy[visibleField] = visible
-  }
-  return copy ?? value
-}
 
 function hideInText(text: string, marks: Map<string, string>): string {
   let visible = ''

@@ -326,7 +326,9 @@ export interface StartedProcess extends ShellProcess {
   /** Returns the highest label that the output so far may have. Absent if the policy has no labels. */
   readonly label?: () => ContentLabel | undefined
   /** Returns the accesses and commands that were refused so far. Absent: none. */
-  readonly refusals?: () => readonly RefusedAccess[]
+  readonly refusals?: () => Promise<readonly RefusedAccess[]>
+  /** Replaces the secrets that the files had when the line started by marks in what it has made. Absent: it saw marks. */
+  hideSecrets?<T>(made: T): Promise<T>
 }
 
 /** What a command has printed. */
@@ -349,8 +351,8 @@ export interface CommandTransaction {
   readonly tree: object
   /** Aborts with the caller's signal, and when an access needs an approval. */
   readonly signal: AbortSignal
-  /** All refused accesses, each once. */
-  readonly refusals: readonly RefusedAccess[]
+  /** Returns all refused accesses, each once. Pieces of secrets in the names that a program chose are marks. */
+  refusals(): Promise<readonly RefusedAccess[]>
   /** All files whose content was read. */
   readonly reads: ReadonlySet<Path>
   /** The labels of what the line has received and written, if the policy has labels. */
@@ -364,8 +366,10 @@ export interface CommandTransaction {
    * 64 MiB.
    */
   readonly readContents: ReadonlyMap<Path, { readonly stored: Uint8Array; readonly shown: Uint8Array }>
-  /** Replaces secrets of the files by marks in the output of a shell that is not `guarded`. */
-  hideSecrets(output: CommandOutput): Promise<CommandOutput>
+  /** Finds the secrets of the files, before a line starts in a shell that is not `guarded`. @throws ToolError */
+  findSecrets(): Promise<void>
+  /** Replaces secrets of the files by marks in the texts that a line has made in a shell that is not `guarded`. */
+  hideSecrets<T>(made: T): Promise<T>
 }
 
 /** Input for the evaluation of a line. */

@@ -105,12 +105,14 @@ function stateOf({ id, process }: RunningCommand): z.output<z.ZodMiniObject<type
 async function progressOf(command: RunningCommand, context: BuiltinContext): Promise<z.output<typeof progress>> {
   // Both at once: the output of an ended command is complete.
   const commandState = stateOf(command)
-  const output = command.output.take()
+  const { process } = command
+  const made = { ...command.output.take(), refusals: (await process.refusals?.()) ?? [] }
+  const hidden = (await process.hideSecrets?.(made)) ?? made
+  // The files may hold others by now.
   const transaction = context.commands?.open(context.signal)
-  const visibleOutput = (await transaction?.hideSecrets(output)) ?? output
-  const { stdout, stderr, truncated, uri } = boundOutput(visibleOutput, context)
+  const { refusals, ...output } = (await transaction?.hideSecrets(hidden)) ?? hidden
+  const { stdout, stderr, truncated, uri } = boundOutput(output, context)
   noteOutput(command, context)
-  const refusals = command.process.refusals?.() ?? []
   return {
     ...{ ...commandState, stdout, stderr, truncated },
     ...(uri === undefined ? {} : { outputUri: uri }),

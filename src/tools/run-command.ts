@@ -4,7 +4,7 @@ import { sha256 } from '../files/hash/sha256.ts'
 import { redact } from '../files/secrets/index.ts'
 import { clamp } from '../limits.ts'
 import { display, GIT_DIRECTORY, isWithin, type Path } from '../paths/logical-path.ts'
-import type { CommandSession, CommandTransaction, ShellOutcome } from '../shells/types.ts'
+import type { CommandSession, CommandTransaction, RefusedAccess, ShellOutcome } from '../shells/types.ts'
 import type { Change } from '../storage/backend.ts'
 import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
 import type { ShownVersion } from './define-tool.ts'
@@ -60,8 +60,10 @@ export const runCommand = defineBuiltinTool({
     const durationMs = Math.max(0, context.now() - started)
     const { changes, accesses } = await transaction.changes()
     const { flow } = transaction
-    context.warnings.push(...(outcome.warnings ?? []))
-    const bounded = boundOutput(await transaction.hideSecrets(outcome), context)
+    const { stdout, stderr, warnings = [] } = outcome
+    context.warnings.push(...(await transaction.hideSecrets(warnings)))
+    const bounded = boundOutput(await transaction.hideSecrets({ stdout, stderr }), context)
+    const refusals = await transaction.refusals()
     const filesChanged = reportedPaths(changes)
     return {
       summary: summaryOf(outcome.exitCode, filesChanged.length),
@@ -72,7 +74,7 @@ export const runCommand = defineBuiltinTool({
         session.setCwd(outcome.cwd)
         return versionsIn(bounded.stdout, transaction)
       },
-      result: () => resultOf(outcome, bounded, durationMs, filesChanged, transaction),
+      result: () => resultOf(outcome, bounded, durationMs, filesChanged, refusals),
     }
   },
 })
@@ -94,6 +96,8 @@ async function runApproved(
     await requireDirectory(transaction.files, cwd)
     let outcome: ShellOutcome | undefined
     let failure: unknown
+    // If there are too many, the output is not shown.
+    await transaction.findSecrets().catch(() => {})
     try {
       outcome = await session.shell.run({
         line,
@@ -117,7 +121,7 @@ async function runApproved(
     // The run stopped at a pending approval, or was refused an access without noticing.
     if (await transaction.resolvePendingApproval()) continue
     if (outcome !== undefined) return { transaction, outcome }
-    throw withRefusals(failure, transaction)
+    throw await withRefusals(failure, transaction)
   }
   throw new ToolError('LIMIT_EXCEEDED', `The command asked for more than ${MAX_APPROVALS} approvals`)
 }
@@ -133,10 +137,12 @@ function countLines({ progress }: BuiltinContext): (stream: 'stdout' | 'stderr',
   }
 }
 
-/** Adds the refused accesses to an error of the shell. */
-function withRefusals(error: unknown, { refusals }: CommandTransaction): unknown {
-  if (!(error instanceof ToolError) || refusals.length === 0) return error
-  return new ToolError(error.code, error.message, { ...error.details, refused: refusals })
+/** Adds the refused accesses to an error of the shell, and replaces secrets in names that a program chose. */
+async function withRefusals(error: unknown, transaction: CommandTransaction): Promise<unknown> {
+  if (!(error instanceof ToolError)) return error
+  const refused = await transaction.refusals()
+  const { message, details } = await transaction.hideSecrets({ message: error.message, details: error.details })
+  return new ToolError(error.code, message, { ...details, ...(refused.length === 0 ? {} : { refused }) })
 }
 
 /** Returns the changed paths. All files of git count as `.git`, because their names have no meaning for a caller. */
@@ -154,7 +160,7 @@ function resultOf(
   output: ReturnType<typeof boundOutput>,
   durationMs: number,
   filesChanged: string[],
-  { refusals }: CommandTransaction,
+  refusals: readonly RefusedAccess[],
 ): Output {
   return {
     stdout: output.stdout,

@@ -42,8 +42,8 @@ export function runInBackground(options: BackgroundOptions): ShellProcess {
         continue
       }
       if (outcome === undefined) {
-        const { refusals, reads } = transaction
-        await commit(backgroundCommitTool(cwd, { refusals, reads }))
+        const { reads } = transaction
+        await commit(backgroundCommitTool(cwd, { refusals: await transaction.refusals(), reads }))
         throw failure
       }
       const result = await commit(backgroundCommitTool(cwd, await effectOf(transaction)))
@@ -59,8 +59,13 @@ type BackgroundEffect = Pick<BuiltinDraft<unknown>, 'changes' | 'accesses' | 're
 
 /** Returns the effect of a transaction so far. */
 export async function effectOf(transaction: CommandTransaction): Promise<BackgroundEffect> {
-  const { refusals, reads, flow } = transaction
-  return { ...(await transaction.changes()), refusals, reads, ...(flow === undefined ? {} : { flow }) }
+  const { reads, flow } = transaction
+  return {
+    ...(await transaction.changes()),
+    refusals: await transaction.refusals(),
+    reads,
+    ...(flow === undefined ? {} : { flow }),
+  }
 }
 
 /** Makes a call of the changes of a background command, so that they are evaluated, recorded and undone like any other. */

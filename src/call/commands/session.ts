@@ -80,26 +80,31 @@ async function startInBackground(
   }
   /** What was refused in the transactions that are committed. */
   const committed: RefusedAccess[] = []
-  const facts = { label: () => flow?.received, refusals: () => [...committed, ...(latest?.refusals ?? [])] }
+  const facts = {
+    label: () => flow?.received,
+    refusals: async () => [...committed, ...((await latest?.refusals()) ?? [])],
+  }
   if (shell.start === undefined) {
     return withFacts(runInBackground({ shell, open, commit, line, cwd, timeoutMs, now }), facts)
   }
   let transaction = open(undefined)
-  const { files, git, signal, visibility, noteReadable } = transaction
+  const { files, git, signal, visibility, noteReadable, hideSecrets } = transaction
+  // If there are too many, the output is not shown.
+  await transaction.findSecrets().catch(() => {})
   const process = await shell.start({
     ...{ line, cwd, env: {}, timeoutMs, signal, files, git, visibility, noteReadable, now },
     onCommit: session.onCommit,
     tree: backend,
     async keep() {
       const tool = backgroundCommitTool(cwd, await effectOf(transaction))
-      committed.push(...transaction.refusals)
+      committed.push(...(await transaction.refusals()))
       transaction = open(undefined)
       const result = await commit(tool)
       if (!result.ok) throw new ToolError(result.code, result.message)
       return transaction.files
     },
   })
-  return withFacts(process, facts)
+  return withFacts(process, { ...facts, hideSecrets })
 }
 
 /**
@@ -110,7 +115,10 @@ function receivedUnseen({ workspace, run }: SessionState, shell: Shell): Content
   return shell.capabilities.guarded ? undefined : higher<ContentLabel>(run.taint.origin(), workspace.fileLabels.highest)
 }
 
-function withFacts(process: ShellProcess, facts: Pick<StartedProcess, 'label' | 'refusals'>): StartedProcess {
+function withFacts(
+  process: ShellProcess,
+  facts: Pick<StartedProcess, 'label' | 'refusals' | 'hideSecrets'>,
+): StartedProcess {
   return {
     ...facts,
     output: () => process.output(),

@@ -126,13 +126,12 @@ export function openTransaction(
     get visibility() {
       return createVisibility(workspace.policy, facts, 'search', call.verdict)
     },
-    get refusals() {
-      return files.refusals
-    },
+    refusals: files.refusals,
     readContents: files.readContents,
+    findSecrets: files.findSecrets,
     hideSecrets: files.hideSecrets,
     async resolvePendingApproval() {
-      for (const refusal of files.refusals) options.audit.addRefusal(refusal)
+      for (const refusal of await files.refusals()) options.audit.addRefusal(refusal)
       const asked = question
       if (asked === undefined) return false
       question = undefined

@@ -2,14 +2,15 @@ import { ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../../policy/access.ts'
 import type { Change } from '../../storage/backend.ts'
-import type { CommandFiles, CommandOutput, RefusedAccess } from '../types.ts'
+import type { CommandFiles, RefusedAccess } from '../types.ts'
 import { type CommandFilesOptions, CommandGate, type ReadContent } from './command-gate.ts'
 import { createCommandReads } from './command-reads.ts'
 import { createCommandWrites } from './command-writes.ts'
 
 /** The files of one command, with a record of what it reached through them. */
 export interface TrackedCommandFiles extends CommandFiles {
-  readonly refusals: readonly RefusedAccess[]
+  /** Returns the refused accesses, each once, with pieces of secrets as marks. */
+  refusals(): Promise<readonly RefusedAccess[]>
   /** The accesses that changed something. */
   readonly accesses: readonly GuardedAccess[]
   readonly readContents: ReadonlyMap<Path, ReadContent>
@@ -19,8 +20,10 @@ export interface TrackedCommandFiles extends CommandFiles {
   apply(changes: readonly Change[]): Promise<void>
   /** Returns earlier content of a path as a command may see it: evaluated by that name, secrets as marks. */
   show(path: string, stored: Uint8Array): Promise<Uint8Array>
-  /** Replaces secrets of the files by marks in the output of a program that opens files by itself. */
-  hideSecrets(output: CommandOutput): Promise<CommandOutput>
+  /** Finds the secrets of the files, before a program that opens files by itself starts. */
+  findSecrets(): Promise<void>
+  /** Replaces secrets of the files by marks in the texts that a program that opens files by itself has made. */
+  hideSecrets<T>(made: T): Promise<T>
 }
 
 /** Creates the files of one command. Every access passes through one gate, which guards, classifies and evaluates it. */
@@ -30,14 +33,13 @@ export function createCommandFiles(options: CommandFilesOptions): TrackedCommand
     ...createCommandReads(gate),
     ...createCommandWrites(gate),
 
-    get refusals() {
-      return gate.refusals
-    },
+    refusals: () => gate.refusals(),
     get accesses() {
       return gate.accesses
     },
     readContents: gate.readContents,
-    hideSecrets: (output) => gate.hideSecrets(output),
+    findSecrets: () => gate.findSecrets(),
+    hideSecrets: (made) => gate.hideSecrets(made),
     refuse: (permission, path, error) => gate.refuse(permission, path, error),
 
     reach: (access) =>

@@ -1,6 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import { HiddenSecrets } from '../../files/secrets/hidden.ts'
 import { redact } from '../../files/secrets/index.ts'
+import { WINDOW } from '../../files/secrets/window-table.ts'
 import { classifyBoth, guardAccesses } from '../../guard/guard-accesses.ts'
 import { requireHidden, requireOrdinaryNames } from '../../guard/require-hidden.ts'
 import type { Visibility } from '../../guard/visibility.ts'
@@ -10,13 +11,13 @@ import type { ContentFlow, CopySource } from '../../policy/content-flow.ts'
 import type { Permission } from '../../policy/permissions.ts'
 import type { Backend, Change, EntryState, EntryType } from '../../storage/backend.ts'
 import { stateAt } from '../../storage/versions.ts'
-import { byteText } from '../../util/native-bytes.ts'
+import { mapTexts } from '../../util/map-texts.ts'
 import { createPacer } from '../../util/pacer.ts'
 import { runInTurns } from '../../util/steps.ts'
-import type { CommandOutput, CommandStat, RefusedAccess } from '../types.ts'
+import type { CommandStat, RefusedAccess } from '../types.ts'
 import { refusing } from './refusal-codes.ts'
 import { createMarks, type SecretMarks } from './secret-marks.ts'
-import { addReadableSecrets, mayContainSecret } from './unseen-secrets.ts'
+import { addReadableSecrets } from './unseen-secrets.ts'
 
 /** Maximum number of refusals recorded per command. Later accesses are still refused, but not recorded. */
 const MAX_REFUSALS = 200
@@ -69,7 +70,8 @@ export class CommandGate {
   /** The secrets of what the command has read or replaced. */
   readonly #hidden: HiddenSecrets
   readonly marks: SecretMarks
-  #readableSecrets: Promise<void> | undefined
+  /** The search for the secrets of all files before the command changes any. */
+  #searched: Promise<void> | undefined
   /** To be called between the steps of a long operation. */
   readonly pause = createPacer()
   readonly readContents = new Map<Path, ReadContent>()
@@ -90,8 +92,21 @@ export class CommandGate {
     this.marks = createMarks(this.#hidden)
   }
 
-  get refusals(): readonly RefusedAccess[] {
-    return [...this.#refusals.values()]
+  /** The refused accesses, each once. Programs choose names, so pieces of secrets in them are marks. */
+  async refusals(): Promise<readonly RefusedAccess[]> {
+    const refusals = [...this.#refusals.values()]
+    try {
+      return await this.hideSecrets(refusals)
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error
+      // Nothing tells what is part of a secret.
+      const { message } = error
+      return refusals.map((refusal) => ({
+        ...refusal,
+        path: refusal.path.length < WINDOW ? refusal.path : '.',
+        message,
+      }))
+    }
   }
 
   get accesses(): readonly GuardedAccess[] {
@@ -256,9 +271,9 @@ export class CommandGate {
     const writes = changes.filter(({ to, from }) => to !== null && from === undefined)
     const contentChanges: { change: Change; before: EntryState }[] = []
     for (const change of writes) contentChanges.push({ change, before: await this.#stateBefore(change) })
-    const { readsUnseen } = this.options
-    if (readsUnseen === true && contentChanges.some(({ change }) => mayContainSecret(textIn(change))))
-      await this.#addUnseen()
+    const search = this.findSecrets()
+    // A removal shows nothing. What cannot be searched is hidden as a whole, by hideSecrets.
+    await (writes.length === 0 ? search.catch(() => {}) : search)
     await requireHidden(this.#hidden, contentChanges, this.pause)
     requireOrdinaryNames([
       ...contentChanges,
@@ -272,19 +287,37 @@ export class CommandGate {
     return runInTurns(this.marks.hideInSteps(bytes, path), this.pause)
   }
 
-  /** Replaces the secrets of all files by marks in what a program has printed. Any other command sees marks in the files. */
-  async hideSecrets(output: CommandOutput): Promise<CommandOutput> {
-    const { stdout, stderr } = output
-    if (this.options.readsUnseen !== true || !mayContainSecret(`${stdout}\n${stderr}`)) return output
-    await this.#addUnseen()
-    // Whole secrets keep the numbers that they have in the output.
-    return { stdout: this.#hidden.hide(redact(stdout).text), stderr: this.#hidden.hide(redact(stderr).text) }
+  /**
+   * Finds the secrets of all files that a program could read. To be called before it starts: it may remove them.
+   *
+   * @throws ToolError `LIMIT_EXCEEDED` if there are too many
+   */
+  findSecrets(): Promise<void> {
+    this.#searched ??= this.#search()
+    return this.#searched
   }
 
-  #addUnseen(): Promise<void> {
-    const { visibility, signal } = this.options
-    this.#readableSecrets ??= addReadableSecrets(this.#hidden, this.backend, visibility('search'), signal)
-    return this.#readableSecrets
+  /**
+   * Replaces pieces of the secrets of all files by marks in the texts that a program has made: its output, and the names that
+   * it chose. Any other command sees marks in the files.
+   */
+  async hideSecrets<T>(made: T): Promise<T> {
+    let longest = 0
+    mapTexts(made, (text) => {
+      longest = Math.max(longest, text.length)
+      return text
+    })
+    if (this.options.readsUnseen !== true || longest < WINDOW) return made
+    await this.findSecrets()
+    // Other calls may have changed files meanwhile.
+    await this.#search()
+    // Whole secrets keep the numbers that they have in the output.
+    return mapTexts(made, (text) => this.#hidden.hide(redact(text).text))
+  }
+
+  async #search(): Promise<void> {
+    const { readsUnseen, visibility } = this.options
+    if (readsUnseen === true) await addReadableSecrets(this.#hidden, this.backend, visibility('search'))
   }
 
   /** The state that a change replaces. An appended file begins with it. */
@@ -378,12 +411,6 @@ export class CommandGate {
       value: fileBytes,
     })
   }
-}
-
-/** The content of a written entry, and its names as separate words. */
-function textIn({ path, to }: Change): string {
-  const content = to?.type === 'file' ? byteText(to.bytes) : to?.type === 'link' ? to.target : ''
-  return `${content}\n${path.replaceAll('/', ' ')}`
 }
 
 function hiddenInside(path: Path): ToolError {

@@ -9,15 +9,6 @@ const MAX_FILES = 20_000
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_FILE_BYTES = 1024 * 1024
 
-/** Whether a text may contain a piece of a secret: letters and digits in a long run, or a very long word. */
-export function mayContainSecret(text: string): boolean {
-  // Text in UTF-16 has NULs between its characters.
-  for (const [run] of text.replaceAll('\0', '').matchAll(/[A-Za-z0-9_\-/+]{12,}/g)) {
-    if (/[0-9]/.test(run) ? /[A-Za-z]/.test(run) : /\w{32}/.test(run)) return true
-  }
-  return false
-}
-
 /**
  * Adds the secrets of all files that a command may read, except ignored ones. For programs that open files by themselves:
  * nothing tells which files they have read.
@@ -26,15 +17,14 @@ export async function addReadableSecrets(
   hidden: HiddenSecrets,
   backend: Backend,
   visibility: Visibility,
-  signal: AbortSignal,
 ): Promise<void> {
   const filters = { includeHidden: true, includeIgnored: false }
-  const files = await visibleFiles(backend, ROOT, { filters, ...visibility, links: false, signal })
+  const files = await visibleFiles(backend, ROOT, { filters, ...visibility, links: false })
   let bytes = 0
   const visit = (_: Path, content: Uint8Array): boolean => {
     hidden.add(content)
     bytes += content.length
-    return bytes < MAX_BYTES && !signal.aborted
+    return bytes < MAX_BYTES
   }
   const paths = files.slice(0, MAX_FILES)
   if (backend.scan !== undefined) return backend.scan(paths, visit, MAX_FILE_BYTES)

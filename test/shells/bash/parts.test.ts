@@ -90,7 +90,7 @@ describe('the files of a command', () => {
     }
     const files = filesOver(memory({ 'a.txt': 'a' }), { judge })
     await expect(files.read('a.txt')).rejects.toThrow(TypeError)
-    expect(files.refusals).toEqual([])
+    expect(await files.refusals()).toEqual([])
   })
 
   it('give the same answer for a path through a hidden file as for a missing one', async () => {
@@ -113,7 +113,7 @@ describe('the files of a command', () => {
     await expect(files.reach({ permission: 'file:write', path: '.env' })).rejects.toMatchObject({
       code: 'POLICY_DENIED',
     })
-    expect(files.refusals).toMatchObject([{ permission: 'file:write:create', path: '.env', code: 'POLICY_DENIED' }])
+    expect(await files.refusals()).toMatchObject([{ permission: 'file:write:create', path: '.env', code: 'POLICY_DENIED' }])
   })
 
   it('refuse a whole change set for a hidden file without naming it', async () => {
@@ -123,7 +123,7 @@ describe('the files of a command', () => {
     const files = filesOver(backend, { visibility: sight })
     const deletion = (name: string) => ({ path: path(name), expect: 'any', to: null }) as const
     await expect(files.apply([deletion('a.txt'), deletion('hidden')])).rejects.toMatchObject({ code: 'POLICY_DENIED' })
-    expect(files.refusals).toMatchObject([{ permission: 'file:delete', path: '.', code: 'POLICY_DENIED' }])
+    expect(await files.refusals()).toMatchObject([{ permission: 'file:delete', path: '.', code: 'POLICY_DENIED' }])
     expect((await backend.list(ROOT)).map(({ name }) => name)).toEqual(['a.txt', 'hidden'])
   })
 
@@ -174,7 +174,7 @@ describe('applyChanges', () => {
     const files = filesOver(backend, { judge })
     const leftOut = await applyChanges(files, [directory('d'), file('d/x'), file('e')])
     expect([...leftOut]).toEqual(['d', 'd/x'])
-    expect(files.refusals.map((one) => one.path)).toEqual(['d'])
+    expect((await files.refusals()).map((one) => one.path)).toEqual(['d'])
     expect((await backend.list(ROOT)).map(({ name }) => name)).toEqual(['e'])
   })
 

@@ -203,7 +203,7 @@ describe('applyOverlayfs()', () => {
     const accessed: string[] = []
     const files = filesOver(layers.backend, { judge: (access) => void accessed.push(access.asked) })
     await applyOverlayfs({ ...layers, listNames: async () => new Map() }, files)
-    expect(files.refusals).toMatchObject([{ path: 'large', code: 'LIMIT_EXCEEDED' }])
+    expect(await files.refusals()).toMatchObject([{ path: 'large', code: 'LIMIT_EXCEEDED' }])
     expect(accessed).toEqual([])
     await layers.backend.close()
   })

@@ -112,6 +112,97 @@ describe('programs that open files by themselves', () => {
   })
 })
 
+const key = 'QwErTyUiOpAsDfGhJkLzXcVbNm'.repeat(3).slice(0, 64)
+
+/** Secrets whose pieces look like ordinary text, and then those above. */
+const hiddenTexts = [
+  { before: 'password: "', secret: 'Tr0ub4dor&3-x9!kQ', after: '"' },
+  { before: 'password: "', secret: 'a1b2.c3d4.e5f6.g7h8', after: '"' },
+  { before: 'DB_PASSWORD=', secret: 'correcthorsebatterystaple', after: '' },
+  { before: '', secret: `ghp_${key.slice(0, 36)}`, after: '' },
+  {
+    before: '-----BEGIN RSA PRIVATE KEY-----\n',
+    secret: key,
+    after: `\n${key.slice(1)}a\n-----END RSA PRIVATE KEY-----`,
+  },
+  ...secrets,
+  ...[...tokens, ...passwords]
+    .map(([, before, secret, after]) => ({ before, secret, after: after.trimEnd() }))
+    .filter(({ secret }) => secret.length < 20),
+].filter(({ secret }) => secret.length >= 12)
+
+/** Start and length of the pieces of a secret of `length` characters. */
+const pieces: readonly ((length: number) => readonly [start: number, length: number])[] = [
+  () => [0, 12],
+  (length) => [length - 12, 12],
+  (length) => [(length - 12) >> 1, 12],
+  (length) => [Math.min(4, length - 12), length - Math.min(4, length - 12)],
+]
+
+/** Brings a piece to every place where a result or a record could show it. */
+const places = [
+  'printf "%s\\n" "$p" "x$p y"',
+  'printf %s "$p" >&2',
+  'cat "nosuch$p"',
+  'cd "no/$p"',
+  'printf %s "$p" > n.txt',
+  'printf "x%s\\n" "$p" >> g.txt',
+  'n=$(printf %s "$p" | tr -d /)',
+  'touch "$n" "x-$n.txt" ".env.$n" "$n.pem" "a:$n" "a\\$n" "$(printf "\\001")$n"',
+  'mkdir -p "$n" "d/$n" ".git/$n" "node_modules/$n" "dist/$n" "b:$n"',
+  'touch ".git/$n/x" "node_modules/$n/x" "dist/$n/x"',
+  'ln -s "$p" l1',
+  'ln -s x "c:$n"',
+  'ln -s "../../$n" l2',
+].join('; ')
+
+/** Lines that show a piece when its file is gone. */
+const removals = ['printf %s "$p"; rm t.txt', 'rm t.txt; touch "a:$p"', 'mv t.txt .env; printf %s "$p"']
+
+/** Runs a line over a file with a secret, and returns all that a caller can see of it. */
+async function seenOf(content: string, line: string, tool: 'run_command' | 'start_command'): Promise<string> {
+  const { workspace, close } = await nodeBench({ 't.txt': content, 'g.txt': 'g\n' })
+  const shown = await workspace.callTool('read_file', { path: 't.txt' })
+  expect(shown.content).toContain('[REDACTED:')
+  const first = await workspace.callTool(tool, { command: line })
+  const seen: unknown[] = [first]
+  if (tool === 'start_command') {
+    await until('the end', async () => {
+      const answer = await workspace.callTool('check_command', { id: first.id as string })
+      seen.push(answer)
+      return answer.state === 'ended'
+    })
+  }
+  for (const path of ['n.txt', 'g.txt', 'l1', 't.txt']) seen.push(await workspace.callTool('read_file', { path }))
+  seen.push(await workspace.callTool('list_files', {}), workspace.auditRecords(), await workspace.report())
+  await close()
+  return JSON.stringify(seen)
+}
+
+describe('pieces of a secret', () => {
+  it('are in no result and in no record', async () => {
+    const isWhole = times(0, 1) === 1
+    const sample = hiddenTexts.filter((_, index) => isWhole || index < 5 || index % 89 === 0)
+    const leaks: string[] = []
+    for (const [index, { before, secret, after }] of part(sample).entries()) {
+      const windows = Array.from({ length: secret.length - 11 }, (_, at) => secret.slice(at, at + 12))
+      for (const [turn, piece] of pieces.entries()) {
+        if (!isWhole && turn !== index % pieces.length) continue
+        const [start, length] = piece(secret.length)
+        const setting = `p=$(head -c ${before.length + start + length} t.txt | tail -c ${length})`
+        for (const line of [places, removals[(index + turn) % removals.length]]) {
+          for (const tool of ['run_command', 'start_command'] as const) {
+            const seen = await seenOf(`${before}${secret}${after}\n`, `${setting}; ${line}`, tool)
+            const leak = windows.find((window) => seen.includes(JSON.stringify(window).slice(1, -1)))
+            if (leak !== undefined) leaks.push(`${before}${secret}, ${start}+${length}, ${tool} ${line}: ${leak}`)
+          }
+        }
+      }
+    }
+    expect(leaks).toEqual([])
+  })
+})
+
 describe.each(['none', 'sandbox'] as const)('check_command of a program, with %s', (name) => {
   const sandbox = name === 'none' ? 'none' : 'sandbox' in probe ? probe.sandbox : undefined
 
