@@ -3,7 +3,7 @@ import { type LogicalPath, ROOT } from '../../paths/logical-path.ts'
 import type { Operator } from '../../policy/command-operators.ts'
 import type { Decision } from '../../policy/types.ts'
 import type { CertainNames } from './certain-names.ts'
-import type { CommandLists } from './command-lists.ts'
+import type { CommandLists, RestrictedPrograms } from './command-lists.ts'
 import { type CwdAfter, type PossibleCwds, resolvePath } from './cwd.ts'
 import type { Place } from './denylist.ts'
 import type { ScriptFacts } from './script-facts.ts'
@@ -23,6 +23,8 @@ export interface Scope {
   readonly skipAllowlist?: boolean
   /** Text of a literal here-document or here-string on standard input. */
   readonly stdin?: string | undefined
+  /** Literal texts that earlier commands of a pipeline print. */
+  readonly piped?: readonly string[]
   /** What is certain at this point, in a script that receives variables from elsewhere. */
   readonly certain?: CertainNames
   /** Names of the functions whose bodies contain this part. */
@@ -52,6 +54,20 @@ export interface ScriptFile {
    * the text of the path says.
    */
   readonly left?: readonly LogicalPath[]
+}
+
+interface Setting {
+  readonly value: string
+  readonly at: TextRange
+}
+
+/** A program that the analysis does not know, as a line starts it. */
+export interface Program {
+  readonly walk: WalkContext
+  readonly name: string
+  readonly args: readonly Argument[]
+  readonly scope: Scope
+  readonly at: TextRange
 }
 
 type ScriptDetails = Pick<ScriptFile, 'isSourced' | 'scripts'>
@@ -94,6 +110,14 @@ export interface Analysis {
   readonly isScript: boolean
   /** Whether the policy restricts a program with certain arguments only. */
   readonly restrictsArguments: (name: string) => boolean
+  /** The programs that the policy denies or asks about, with any arguments. */
+  readonly restricted: RestrictedPrograms
+  /** The values of variables that programs may read. */
+  readonly settings: Setting[]
+  /** The programs of the line that the analysis does not know. */
+  readonly programs: Program[]
+  /** Whether something denies the line so far. */
+  readonly isDenied: () => boolean
   /** The file whose text is analyzed. */
   readonly place: ScriptPlace | undefined
   /**
@@ -162,6 +186,7 @@ type Settings = {
   readonly unknowns?: Unknowns | undefined
   readonly place?: ScriptPlace | undefined
   readonly restrictsArguments?: ((name: string) => boolean) | undefined
+  readonly restricted?: RestrictedPrograms | undefined
 } & Partial<Pick<Analysis, 'judgesScripts' | 'isScript'>>
 
 class LineAnalysis implements Analysis {
@@ -172,6 +197,9 @@ class LineAnalysis implements Analysis {
   readonly isScript: boolean
   readonly place: ScriptPlace | undefined
   readonly restrictsArguments: (name: string) => boolean
+  readonly restricted: RestrictedPrograms
+  readonly settings: Setting[] = []
+  readonly programs: Program[] = []
   readonly #decide: Decide | undefined
   #denials: DenialReason[] = []
   #deniedOperators = new Set<Operator>()
@@ -197,6 +225,7 @@ class LineAnalysis implements Analysis {
       isScript = false,
       place,
       restrictsArguments = () => false,
+      restricted = lists.denied,
     }: Settings,
   ) {
     this.unknowns = unknowns
@@ -204,6 +233,7 @@ class LineAnalysis implements Analysis {
     this.isScript = isScript
     this.place = place
     this.restrictsArguments = restrictsArguments
+    this.restricted = restricted
     this.lists = lists
     this.root = root
     this.#decide = decide
@@ -214,6 +244,10 @@ class LineAnalysis implements Analysis {
     if ((code === 'TARGET_NOT_LITERAL' || code === 'CWD_UNKNOWN') && this.unknowns !== 'nothing') {
       this.#unknownPath ??= reason
     } else addReason(this.#denials, reason)
+  }
+
+  isDenied(): boolean {
+    return this.#denials.length > 0
   }
 
   attempt<T>(run: () => T): T | undefined {

@@ -13,6 +13,8 @@ export function checkVariable(
   raw = value,
 ): void {
   const { analysis } = walk
+  // Programs read variables in capitals.
+  if (value !== undefined && !/[a-z]/.test(name)) analysis.settings.push({ value, at })
   if (!/^[A-Za-z_]\w*$/.test(name)) {
     analysis.deny('VARIABLE_DENIED', `${JSON.stringify(name)} is not a plain variable name`, at)
   } else if (name === 'NODE_OPTIONS') {

@@ -7,6 +7,7 @@ import { checkAssignment, checkExpansions } from './expansions.ts'
 import type { Inspector } from './inspector.ts'
 import { findInspector, isTool } from './inspectors.ts'
 import { type Forms, launchedVariants, nameVariants, pathVariants, wordLists } from './name-variants.ts'
+import { mayLaunch } from './possible-launches.ts'
 import { checkRedirections } from './redirections.ts'
 import { collectFacts } from './script-facts.ts'
 import type { TextRange } from './verdict.ts'
@@ -128,6 +129,7 @@ export function analyzeWords(walk: WalkContext, words: readonly Argument[], scop
     analysis.deny('FORK_BOMB', `The function ${JSON.stringify(name)} calls itself`, at)
   }
   const inspector = findInspector(plain)
+  if (mayLaunch(plain) && !isDefined(walk, name, scope)) analysis.programs.push({ walk, name, args, scope, at })
   // `command rm` in a function `rm` starts the command.
   const isFunction = analysis.isScript && scope.via.length === 0 && scope.certain?.hasFunction(name) === true
   const needsEntry = scope.skipAllowlist !== true && !isFunction
@@ -148,6 +150,11 @@ export function analyzeWords(walk: WalkContext, words: readonly Argument[], scop
   const isBare = inspector?.transparent === true && analysis.commandCount() === started && !bareBuiltins.has(name)
   if (isBare && needsEntry) requireListed(analysis, name, forms, at)
   return after ?? stay
+}
+
+/** Whether a name is that of a function that has certainly been defined. */
+function isDefined({ defined }: WalkContext, name: string, { certain, via }: Scope): boolean {
+  return via.length === 0 && (certain === undefined ? defined.has(name) : certain.hasFunction(name))
 }
 
 /**

@@ -14,12 +14,14 @@ import {
 import { type Analysis, createAnalysis, type Decide, type Unknowns } from './analysis.ts'
 import { characterFault } from './characters.ts'
 import { analyzeStartedWords } from './command.ts'
-import { type CommandLists, compileLists } from './command-lists.ts'
+import { type CommandLists, compileLists, type RestrictedPrograms } from './command-lists.ts'
+import { checkLaunches } from './possible-launches.ts'
 import type { ScriptPlace } from './values.ts'
 import type { CommandVerdict } from './verdict.ts'
 import { analyzeSource } from './walk-script.ts'
 
 export type { Decide, PackageScripts, ScriptFile, Unknowns } from './analysis.ts'
+export { compilePrograms, type RestrictedPrograms } from './command-lists.ts'
 export { wordLists } from './name-variants.ts'
 export { spelledAs } from './option-spellings.ts'
 export type { ScriptPlace } from './values.ts'
@@ -71,6 +73,8 @@ export interface TextOptions extends AnalyzeOptions {
   readonly isEval?: boolean
   /** Whether the policy restricts a program with certain arguments only. Default: no program. */
   readonly restrictsArguments?: (name: string) => boolean
+  /** The programs that the policy denies or asks about, with any arguments. Default: those that the list denies. */
+  readonly restricted?: RestrictedPrograms
   /** The file that contains the text. */
   readonly place?: ScriptPlace | undefined
 }
@@ -90,6 +94,7 @@ export function analyzeText(
     isEval = false,
     place,
     restrictsArguments,
+    restricted,
   }: TextOptions,
 ): Pick<Analysis, 'verdict' | 'scripts'> {
   const analysis = createAnalysis(listsOf(policy), root, decide, {
@@ -98,6 +103,7 @@ export function analyzeText(
     ...(isScript === undefined ? {} : { isScript }),
     place,
     restrictsArguments,
+    restricted,
   })
   const fault = characterFault(text)
   if (fault !== undefined) {
@@ -107,6 +113,7 @@ export function analyzeText(
   const scope = { dialect: shell, cwds: [cwd], via: [], enclosingFunctions: [], isEval } as const
   try {
     analyzeSource(analysis, text, scope, [0, text.length])
+    checkLaunches(analysis)
   } catch (error) {
     // The recursion of the parser and the walk follows the nesting of the line; `addCommand` throws the same error.
     if (!(error instanceof RangeError)) throw error

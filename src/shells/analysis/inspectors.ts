@@ -15,7 +15,11 @@ const table: ReadonlyMap<string, Inspector> = new Map(
 )
 
 export function findInspector(plain: string): Inspector | undefined {
-  return table.get(plain) ?? table.get(plain.replace(/-?\d+(\.\d+)*$/, ''))
+  // The dynamic loader has a name for each system: ld-linux-x86-64.so.2.
+  return (
+    table.get(/^ld([-.]\S*)?\.so(\.\d+)*$/.test(plain) ? 'ld.so' : plain) ??
+    table.get(plain.replace(/-?\d+(\.\d+)*$/, ''))
+  )
 }
 
 /** Whether a command is a tool or an interpreter, and not one that only starts others. */

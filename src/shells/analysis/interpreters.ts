@@ -36,7 +36,7 @@ export const interpreters: Inspectors = {
   }),
   perl: {
     inspect: (call) =>
-      inspectLanguage(call, {
+      inspectPerl(call, {
         code: /^-[0-9alnpswWtTuU]*(?:i(?:\.\w+)?)?[eE](.*)$/s,
         plain: /^-([0-9alnpcwWtTuUv]+|[0-9alnpw]*i(\.\w+)?|F[^\s'"/]\S*)$|^--version$/,
         idle: /^(-v|--version)$/,
@@ -63,7 +63,7 @@ export const interpreters: Inspectors = {
     'vim vi nvim ex view vimdiff gvim emacs emacsclient ed nano pico joe mg kak hx helix micro',
     refuseAlways('an editor can run any command'),
   ),
-  ...aliases('less more most pg info', {
+  ...aliases('less more most pg info pager lzless lzmore xzless xzmore zless zmore bzless bzmore', {
     inspect: (call) => refuseWords(call, /^\+|^-[^-]*[kPo]|^--le/),
   }),
   man: { inspect: (call) => refuseWords(call, /^-[^-]*[PHCTXr]|^--(pag|pr|ht|co|g|tr)/) },
@@ -169,6 +169,31 @@ function inspectLanguage(call: Call, table: Language): undefined {
   else walk.analysis.deny('HIDDEN_COMMAND', `${call.name} runs code from its standard input`, at)
   return undefined
 }
+
+/** Inspects perl. Behind code, `<>` starts the operands `COMMAND|` and `|COMMAND`, and writes to `>FILE`. */
+function inspectPerl(call: Call, table: Language): undefined {
+  inspectLanguage(call, table)
+  const { walk, args } = call
+  let hasCode = false
+  for (let i = 0; i < args.length; i++) {
+    const { literal, raw, at } = args[i] as Argument
+    const code = table.code.exec(literal ?? '')
+    if (code !== null) {
+      hasCode = true
+      if (code[1] === '') i += 1
+    } else if (hasCode && literal === undefined) {
+      if (call.leavesOpen || PLAIN_GLOB.test(raw)) continue
+      const problem = 'is only known at run time, and perl starts a command that an operand names'
+      walk.analysis.deny('ARGUMENT_NOT_LITERAL', `perl: ${JSON.stringify(raw)} ${problem}`, at)
+    } else if (hasCode && /\||^\s*\+?[<>]/.test(literal ?? '')) {
+      walk.analysis.deny('HIDDEN_COMMAND', `perl: ${JSON.stringify(raw)} is a command or a redirection for perl`, at)
+    }
+  }
+  return undefined
+}
+
+/** A pattern whose matches start and end with its own characters: neither with `|` nor with `>`. */
+const PLAIN_GLOB = /^[\w./][\w./*?-]*\w$/
 
 function checkInlineCode(
   call: Call,

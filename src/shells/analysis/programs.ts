@@ -41,6 +41,8 @@ export const programs: Inspectors = {
   curl: { inspect: (call) => refuseLong(call, ['config'], /^-[^-]*K/, ({ splits }) => splits) ?? noteWrites(call) },
   tee: { inspect: noteWrites },
   ...aliases('cp mv ln dd patch sponge truncate touch unzip', { inspect: noteWrites }),
+  dpkg: { inspect: (call) => refuseLong(call, ['pre-invoke', 'post-invoke', 'status-logger']) },
+  'dpkg-architecture': { inspect: (call) => refuseOptions(call, /^-[^-]*c|^--command/) },
   ...aliases('xdg-open open start wslview sensible-browser x-www-browser', { inspect: refuseAll }),
   rename: { inspect: refuseAll },
   'git-shell': { inspect: refuseAll },

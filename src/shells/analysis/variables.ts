@@ -58,7 +58,7 @@ const harmlessGit =
 
 /** Variables whose value is a command with arguments: `CC='gcc -m32' make`. */
 export const commandVariables: ReadonlySet<string> = new Set(
-  'CC CXX CPP LD AR AS RANLIB STRIP NM OBJCOPY FC F77 CXXCPP YACC LEX MAKE INSTALL PKG_CONFIG TEX PYTHON NODE'.split(
+  'CC CXX CPP LD AR AS RANLIB STRIP NM OBJCOPY FC F77 CXXCPP YACC LEX MAKE INSTALL PKG_CONFIG TEX PYTHON NODE CMP DIFF GREP'.split(
     ' ',
   ),
 )

@@ -20,6 +20,7 @@ import { collectFacts, type ScriptFacts } from './script-facts.ts'
 import { semicolonAt } from './separators.ts'
 import { ScriptValues } from './values.ts'
 import type { TextRange } from './verdict.ts'
+import { literalOf } from './words.ts'
 
 /** Analyzes the text of a script. */
 export function analyzeSource(analysis: Analysis, text: string, scope: Scope, whole: TextRange): CwdAfter {
@@ -160,10 +161,15 @@ function analyzePipeline(walk: WalkContext, node: Pipeline, scope: Scope): CwdAf
     return node.prefixes.some(({ type }) => type === 'Negation') ? { ok: current.failed, failed: current.ok } : current
   }
   let downloads = false
+  const piped: string[] = []
   for (const command of node.commands) {
-    analyzeNode(walk, command, { ...scope, stdin: undefined })
+    analyzeNode(walk, command, { ...scope, stdin: undefined, piped: [...piped] })
     if (command.type !== 'Command' || command.name === undefined) continue
     const name = command.name.value
+    if (/^(echo|printf)$/.test(name)) {
+      const texts = command.args.map((word) => (word.type === 'Word' ? (literalOf(word) ?? '') : word.text))
+      piped.push(texts.join(' '), ...texts)
+    }
     if (downloads && isInterpreter(name)) {
       walk.analysis.deny('DOWNLOAD_TO_INTERPRETER', 'A download is piped to an interpreter', rangeOf(command, scope))
     }

@@ -2,7 +2,20 @@ import { checkVariable } from './assignments.ts'
 import type { CwdAfter } from './cwd.ts'
 import { aliases, type Call, type Inspector, type Inspectors, refuseAlways, refuseUnclear } from './inspector.ts'
 import { type OptionTable, readOptions } from './options.ts'
-import { type Argument, knownText } from './words.ts'
+import { type Argument, knownText, literalArgument } from './words.ts'
+
+/** Without a command, these start a shell that runs its standard input. */
+const startsShell: Inspector = {
+  transparent: true,
+  inspect(call) {
+    if (call.args.length > 0) return start(call, call.args, { flags: '' }, skip(0))
+    return call.walk.run(
+      [literalArgument('sh', call.at)],
+      { ...call.scope, via: [...call.scope.via, call.plain] },
+      call.at,
+    )
+  },
+}
 
 /** Commands that only start the command in their arguments. */
 export const wrappers: Inspectors = {
@@ -55,11 +68,8 @@ export const wrappers: Inspectors = {
   chronic: transparent({ flags: 've' }, skip(0)),
   unbuffer: transparent({ flags: 'p' }, skip(0)),
   catchsegv: transparent({ flags: '' }, skip(0)),
-  fakeroot: transparent({ flags: '' }, skip(0)),
+  ...aliases('fakeroot fakeroot-sysv fakeroot-tcp linux64 linux32 i386', startsShell),
   eatmydata: transparent({ flags: '' }, skip(0)),
-  linux64: transparent({ flags: '' }, skip(0)),
-  linux32: transparent({ flags: '' }, skip(0)),
-  i386: transparent({ flags: '' }, skip(0)),
   taskset: transparent({ flags: 'ac', longFlags: ['cpu-list', 'all-tasks'] }, skip(1)),
   prlimit: refuseAlways('the command that it starts cannot be determined from its options'),
   'cross-env': transparent({ flags: '' }, (call, operands) => skipAssignments(call, operands)),
@@ -75,7 +85,7 @@ export const wrappers: Inspectors = {
     dbus-run-session dbus-launch logsave run-parts parallel expect unshare cgexec numactl daemonize nodemon watchexec torsocks proxychains
     proxychains4 ssh-agent at dtach abduco systemd-inhibit caffeinate sem ts-node-dev chokidar onchange mpirun mpiexec srun sbatch gnome-terminal
     xterm konsole lxterminal wine bash-static gpg-agent x86_64 uname26 i486 i586 i686 ppc ppc32 ppc64 s390 s390x mips mips32 mips64 sparc sparc32
-    sparc64 alpha ia64 parisc parisc32 parisc64 aarch64 arm riscv64`,
+    sparc64 alpha ia64 parisc parisc32 parisc64 aarch64 arm riscv64 ld.so fstab-decode heaptrack sotruss aa-exec cscope nsenter`,
     refuseAlways('it starts other commands in ways that are not analyzed'),
   ),
 }

@@ -4,7 +4,7 @@ import { analyzeText, type CommandVerdict } from '../analysis/index.ts'
 import type { ReasonCode } from '../analysis/verdict.ts'
 import type { CommandJudge } from '../types.ts'
 import { hasCommandLabels, hasCommandRules } from './command-rules.ts'
-import { evaluateSpellings } from './rule-verdict.ts'
+import { evaluateSpellings, restrictedPrograms } from './rule-verdict.ts'
 import { judgeScripts } from './script-judge.ts'
 
 const NO_LISTS = Object.freeze({})
@@ -41,6 +41,7 @@ export function createLineAnalyzer(requested?: LineAnalyzerOptions): CommandJudg
       ...(root === undefined ? {} : { root }),
       cwd,
       judgesScripts: true,
+      restricted: restrictedPrograms(policy.data),
       unknowns: confined !== true ? 'nothing' : dependsOnCommands(policy.data) ? 'paths' : 'words',
       decide(command) {
         const verdict = evaluateSpellings(policy, call, command, verdicts.get(command.text))

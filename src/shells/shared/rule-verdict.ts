@@ -1,6 +1,12 @@
 import { programName } from '../../policy/command-options.ts'
 import { combineVerdicts, type Policy, type PolicyCall, type Verdict } from '../../policy/evaluation.ts'
-import { type JudgedCommand, spelledAs, wordLists } from '../analysis/index.ts'
+import {
+  compilePrograms,
+  type JudgedCommand,
+  type RestrictedPrograms,
+  spelledAs,
+  wordLists,
+} from '../analysis/index.ts'
 
 type Spellings = Pick<JudgedCommand, 'name' | 'args' | 'text' | 'otherTexts' | 'via'>
 
@@ -51,4 +57,18 @@ export function ruleVerdict(
   )
   // Under rules that allow single commands, nothing else is allowed.
   return isRestricted || (decision === 'deny' && !isFunction) ? verdict : undefined
+}
+
+const compiled = new WeakMap<Policy['data'], RestrictedPrograms>()
+
+/** Returns the programs that a policy denies or asks about, with any arguments. */
+export function restrictedPrograms(data: Policy['data']): RestrictedPrograms {
+  const known = compiled.get(data) ?? compilePrograms(restrictingEntries(data))
+  compiled.set(data, known)
+  return known
+}
+
+/** Returns the commands that a policy denies or asks about. */
+export function restrictingEntries({ commands, rules = [] }: Policy['data']): readonly string[] {
+  return [...(commands?.deny ?? []), ...rules.flatMap((rule) => (rule.action === 'allow' ? [] : (rule.commands ?? [])))]
 }

@@ -11,7 +11,7 @@ import {
 } from '../analysis/index.ts'
 import type { TextRange } from '../analysis/verdict.ts'
 import type { JudgedScript, JudgeOptions, ScriptEvaluation } from '../types.ts'
-import { ruleVerdict } from './rule-verdict.ts'
+import { restrictedPrograms, restrictingEntries, ruleVerdict } from './rule-verdict.ts'
 
 type Context = Pick<JudgeOptions, 'policy' | 'call'> & { readonly root?: string | undefined }
 
@@ -27,6 +27,15 @@ export function judgeScripts(files: readonly ScriptFile[], context: Context): re
     ...(file.isSourced === undefined ? {} : { isSourced: file.isSourced }),
     ...(file.left === undefined ? {} : { left: file.left }),
     judge(text) {
+      const fault = file.kind === 'program' ? firstLineFault(text) : undefined
+      if (fault !== undefined) {
+        const verdict = denialOf(
+          file.path,
+          { text, dialect: 'sh' },
+          { code: 'HIDDEN_COMMAND', action: 'deny', message: fault, at: [0, 0] },
+        )
+        return { verdict, scripts: [], commands: [] }
+      }
       const scripts = scriptsIn(file, text)
       if (scripts.length === 0) return undefined
       const judged = scripts.map((script) => judgeText(file, script, context))
@@ -55,8 +64,30 @@ function scriptsIn({ path, kind, cwd, scripts }: ScriptFile, text: string): Scri
   if (COMPILED.test(text)) return []
   // A shell runs a file without a first line that names a program by itself.
   if (!text.startsWith('#!')) return [{ text, dialect: 'sh' }]
-  const words = [...programWords(text), pathFrom(cwd, path)]
-  return [{ text: words.map(quote).join(' '), dialect: 'sh', origin: 'start' }]
+  const [program = '', ...rest] = programWords(text)
+  const words = [program, ...rest, pathFrom(cwd, path)]
+  const start: Script = { text: words.map(quote).join(' '), dialect: 'sh', origin: 'start' }
+  // The system starts no program that is a text without a first line. Then a shell runs the file itself.
+  return SYSTEM_DIRECTORY.test(program) ? [start] : [start, { text, dialect: 'sh' }]
+}
+
+const SYSTEM_DIRECTORY = /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/
+
+/** The bytes of a first line that every system reads. Linux reads 256, before version 5.1 127, and runs what these are. */
+const MAX_FIRST_LINE = 127
+
+/**
+ * Returns why systems read the first line of a file in different ways: a part of it, an interpreter in the working directory, or
+ * none, so that a shell runs the file.
+ */
+function firstLineFault(text: string): string | undefined {
+  if (!text.startsWith('#!')) return undefined
+  const [line = ''] = text.split('\n', 1)
+  if (new TextEncoder().encode(line).length > MAX_FIRST_LINE)
+    return `The first line is longer than ${MAX_FIRST_LINE} bytes, which not every system reads`
+  if (!/^#![ \t]*\//.test(line)) return 'The first line does not name an interpreter by its absolute path'
+  if (/[\0-\x08\x0b-\x1f\x7f]/.test(line)) return 'The first line has a control character'
+  return undefined
 }
 
 /** Returns the path of a file as a program in a directory may be given it. It starts with no dash. */
@@ -73,7 +104,7 @@ const COMPILED = /^(\x7fELF[\x01\x02]|\ufffd{4}[\0-\x1f]\0)/
 
 /** Returns the words of a first line such as `#!/usr/bin/env -S bash -e`. The system takes all after the first for one word. */
 function programWords(text: string): string[] {
-  const [, program = '', rest = ''] = /^#![ \t]*(\S*)[ \t]*(.*?)[ \t]*(\n|$)/.exec(text) ?? []
+  const [, program = '', rest = ''] = /^#![ \t]*([^ \t\n]*)[ \t]*([^\n]*?)[ \t]*(\n|$)/.exec(text) ?? []
   const words = rest === '' ? [program] : [program, rest]
   const split = /^(?:-S|--split-string=)[ \t]*([^'"\\$]*)$/.exec(rest)?.[1]
   return split === undefined || !/(^|\/)env$/.test(program) ? words : [program, ...split.split(/[ \t]+/)]
@@ -121,6 +152,7 @@ function judgeText(
     isScript: true,
     isEval: isSourced,
     restrictsArguments: (name) => restrictsArguments(policy, name),
+    restricted: restrictedPrograms(policy.data),
     place: origin === undefined && !isSourced ? placeOf(path, cwd, root) : undefined,
     decide(command) {
       commands.push(command.text, ...command.otherTexts)
@@ -150,9 +182,8 @@ function listsFor(policy: Policy, isStart: boolean): CommandPolicy {
 }
 
 /** Whether an entry of the policy restricts a program with certain arguments only. */
-function restrictsArguments({ data: { commands, rules = [] } }: Policy, name: string): boolean {
-  const restricting = rules.flatMap((rule) => (rule.action === 'allow' ? [] : (rule.commands ?? [])))
-  return [...(commands?.deny ?? []), ...restricting].some((entry) => {
+function restrictsArguments({ data }: Policy, name: string): boolean {
+  return restrictingEntries(data).some((entry) => {
     const [program = '', ...args] = tidyEntry(entry).split(' ')
     return (args.length > 0 && program.replace(/.*\//s, '').toLowerCase() === name) || /[*?[\]{}\\]/.test(program)
   })

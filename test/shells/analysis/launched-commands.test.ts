@@ -75,6 +75,8 @@ const refused = [
 
 const transparent = Object.keys(wrappers).filter((name) => wrappers[name]?.transparent === true)
 const shellBuiltins = ['command', 'builtin', 'exec', 'time']
+/** Without a command, these start a shell that reads its standard input. */
+const shellStarters = ['fakeroot', 'fakeroot-sysv', 'fakeroot-tcp', 'linux64', 'linux32', 'i386']
 
 describe('a command that an allowlist does not name', () => {
   it.each(refused)('is refused after its launcher: %s', (line) => {
@@ -120,7 +122,7 @@ describe('a command that an allowlist does not name', () => {
   it.each(transparent)('is refused as a bare %s', (name) => {
     const line = analyzeCommand(name, { allow: ['ls'] })
     if (line.commands.length === 1) expect(line.decision).toBe(shellBuiltins.includes(name) ? 'allow' : 'deny')
-    expect(decisionOf(name, [name])).toBe('allow')
+    expect(decisionOf(name, [name])).toBe(shellStarters.includes(name) ? 'deny' : 'allow')
   })
 })
 
@@ -350,5 +352,136 @@ describe('a denied option', () => {
     expect(allowed('rm -f -r a', 'rm -rf')).toBe('deny')
     expect(allowed('rm -rf a', 'rm -r')).toBe('deny')
     expect(allowed('env A=1 ls', 'env ls')).toBe('deny')
+  })
+})
+
+describe('a denied command behind a program that the analysis does not know', () => {
+  const forms = [
+    ...[
+      'P id',
+      'P -- id',
+      'P x id -u',
+      'P /usr/bin/id',
+      'P ./bin/id',
+      "P -c 'id -u'",
+      "P -e '!id'",
+      "P 'id -u|'",
+      "P '|id'",
+    ],
+    ...[
+      "P --exec='id -u'",
+      'P --exec=id',
+      'P -cid',
+      "P 'env A=1 id'",
+      "P 'sh -c id'",
+      `P 'exec("id -u")'`,
+      `P 'i"d" -u'`,
+    ],
+    ...["P <<< 'id -u'", "P <<< '!id'", 'P << E\n!id\nE', 'echo id -u | P', "printf 'id\\n' | P", 'echo id | { P; }'],
+    ...[
+      'X=id P',
+      "X='id -u' P a",
+      'X=id; P',
+      'export X=id; P',
+      'env X=id P',
+      'env P id',
+      'xargs P id',
+      "P bash -c 'id'",
+    ],
+    ...['echo "$(P id)"', 'if P id; then ls; fi', 'f() { P id; }; f', 'P {a,id}', "P 'bash x.sh|'"],
+  ]
+
+  it.each(forms)('is refused: %s', (form) => {
+    for (const name of ['frob', './frob', 'zcmp', 'qlaunch']) {
+      const line = form.replaceAll('P', name).replaceAll('\\n', '\n')
+      expect([line, analyzeCommand(line, { deny: ['id'] }).decision]).toEqual([line, 'deny'])
+      if (!/\|'|'\|/.test(line)) {
+        expect([line, analyzeCommand(line, { deny: ['idx'] }).decision]).toEqual([line, 'allow'])
+        expect([line, analyzeCommand(line, { deny: ['id x'] }).decision]).toEqual([line, 'allow'])
+      }
+    }
+  })
+
+  it.each([
+    ...[
+      'cat id',
+      'grep -rn id src',
+      'ls -l bin/id',
+      'echo id | cat',
+      'which id',
+      'command -v id',
+      "jq '.id' a.json",
+      'wc -l <<< id',
+    ],
+    ...[
+      'frob ids',
+      'frob id.txt',
+      "frob 'the id of it'",
+      'X=id; ls',
+      'x=id frob',
+      'f() { echo "$1"; }; f id',
+      'git commit -m "id x"',
+    ],
+  ])('is no operand that is data: %s', (line) => {
+    expect(analyzeCommand(line, { deny: ['id'] }).decision).toBe('allow')
+  })
+
+  it('is one that a rule restricts, too', () => {
+    const judge = createLineAnalyzer({ root: '/workspace', confined: true })
+    for (const action of ['ask', 'deny'] as const) {
+      const policy = compilePolicy({ preset: 'autonomous', rules: [{ name: 'r', action, commands: ['id'] }] })
+      const decide = (line: string) =>
+        judge(line, { cwd: ROOT, policy, call: { tool: 'run_command', input: { command: line }, accesses: [] } })
+          .verdict.decision
+      expect(['frob id', "frob -c 'id'", 'X=id frob', 'frob ids'].map(decide)).toEqual([
+        action,
+        action,
+        action,
+        'allow',
+      ])
+    }
+  })
+})
+
+describe('launchers of other names', () => {
+  it.each([
+    ...['linux64', 'linux32', 'i386', 'fakeroot', 'fakeroot-sysv'].flatMap((name) => [
+      ...[`${name} <<< 'id'`, `echo id | ${name}`, `${name} < f.sh`, `stdbuf -o0 ${name} < f.sh`, `${name} id`],
+    ]),
+    ...['ld.so', 'ld-linux.so.2', '/usr/bin/ld.so', 'ld-linux-x86-64.so.2', 'ld-musl-x86_64.so.1'].flatMap((name) => [
+      ...[`${name} /usr/bin/id`, `${name} /bin/sh -c ls`, `xargs ${name} <<< a`],
+    ]),
+    ...[
+      'dpkg --pre-invoke=ls -i x',
+      'dpkg --post-invoke ls -i x',
+      'dpkg-architecture -c ls',
+      'dpkg-architecture --command=ls',
+    ],
+    ...[
+      'CMP=id bzcmp a b',
+      'DIFF=id zdiff a b',
+      'GREP=id zgrep a b',
+      'fstab-decode ls',
+      'heaptrack ls',
+      'sotruss ls',
+      'nsenter',
+    ],
+    ...['a|', '|a', ' |a', '>a', '+<a', '<a', 'a | b'].flatMap((operand) => [
+      ...[
+        `perl -pe s/a/b/ '${operand}'`,
+        `perl -ne 's/a/b/' f '${operand}'`,
+        `perl -i -pe s/a/b/ -e s/c/d/ '${operand}'`,
+      ],
+    ]),
+    ...['*', '"$f"', './$f', '"./$f"', 'a*', './*', "'|'*.txt", '$(ls)'].map((operand) => `perl -pe s/a/b/ ${operand}`),
+  ])('are refused: %s', (line) => {
+    expect(analyzeCommand(line, { deny: ['id'] }).decision).toBe('deny')
+  })
+
+  it.each([
+    ...['perl -pi -e s/a/b/ a.txt ./b.txt', 'perl -pe "s/a|b/c/" src/*.txt', "perl -pe s/a/b/ -e 's/c|d/e/' a.txt"],
+    ...["linux64 <<< 'ls'", 'linux64 ls', 'dpkg -l', 'dpkg-architecture -qDEB_HOST_ARCH', 'DIFF=diff zdiff a b'],
+  ])('run: %s', (line) => {
+    expect(analyzeCommand(line, { deny: ['id'] }).decision).toBe('allow')
   })
 })

@@ -70,7 +70,10 @@ export const messagePatterns: Readonly<Partial<Record<ReasonCode, RegExp>>> = {
   ODD_COMMAND_NAME: oneOf('"[^]*" is not a plain command name', 'A function must not have the name TEXT'),
   OPERATOR_DENIED: oneOf('Policy denies the operator TEXT'),
   OUTSIDE_WORKSPACE: oneOf('(The program )?TEXT is not inside the workspace'),
-  POLICY_DENIED: oneOf('Policy denies "(forbidden|git push|npm publish)"'),
+  POLICY_DENIED: oneOf(
+    'Policy denies "(forbidden|git push|npm publish)"',
+    '\\S+ may start "(forbidden|git push|npm publish)", which policy denies',
+  ),
   SYNTAX_ERROR: oneOf(
     '(TEXT|\\$\'\'|\\$""|&>|An extended glob) means something else in (sh|other shells)',
     'Quotes in an expansion mean something else in sh',

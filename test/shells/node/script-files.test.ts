@@ -336,6 +336,51 @@ describe('a file that a line runs', () => {
     expect(await judge(files, line)).toMatchObject({ decision: 'deny' })
   })
 
+  it('is refused if systems read its first line in different ways', async () => {
+    const firstLines = [
+      '',
+      ' ',
+      '\t',
+      'y',
+      './y',
+      'bin/cat',
+      '\0',
+      '\0/bin/cat',
+      '/bin/cat\0x',
+      '/bin/cat\r',
+      '\v/bin/cat',
+      '\u00a0/bin/cat',
+    ]
+    for (const blank of [' ', '\t'])
+      for (const length of [128, 129, 200, 253, 255, 256, 257, 300])
+        for (const program of ['/bin/cat', '/usr/bin/env lsQQ', '/usr/bin/env -S ls', '/bin/sh -e']) {
+          const [name = '', ...rest] = program.split(' ')
+          const padding = blank.repeat(length - 2 - program.length)
+          firstLines.push(padding + program, program + padding, [name + padding, ...rest].join(blank))
+        }
+    for (const first of firstLines) {
+      const files = { x: `#!${first}\nls\n`, y: 'ls\n' }
+      for (const line of ['./x', 'env ./x'])
+        expect([first, (await judge(files, line)).decision]).toEqual([first, 'deny'])
+    }
+    for (const first of [
+      '/bin/cat',
+      ' /bin/cat',
+      '\t/bin/sh\t-e',
+      '/usr/bin/env -S bash -e',
+      `/bin/cat${' '.repeat(117)}`,
+    ])
+      expect([first, (await judge({ x: `#!${first}\nls\n` }, './x')).decision]).toEqual([first, 'allow'])
+  })
+
+  it('is read itself if its first line names a file without one, which no system starts', async () => {
+    const decideOn = async (x: string, y: string) =>
+      (await judge({ x: `#!${root}/y\n${x}\n`, y: `${y}\n` }, './x')).decision
+    expect(await decideOn('rm v', 'ls')).toBe('deny')
+    expect(await decideOn('ls', 'rm v')).toBe('deny')
+    expect(await decideOn('ls', 'ls')).toBe('allow')
+  })
+
   it.each(
     [
       ...['/bin/bash', '/bin/sh', '/bin/dash', '/bin/rbash', '/bin/bash -e', '/usr/bin/nice bash', '/usr/bin/env bash'],
