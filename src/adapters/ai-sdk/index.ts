@@ -3,8 +3,14 @@ import { type AgentToolOptions, agentTools } from '../model/agent-tools.ts'
 import type { CallableDialectTools, CallableTools } from '../model/select-tools.ts'
 
 export type { CallableDialectTools, CallableTools } from '../model/select-tools.ts'
-export type { SandboxOptions, SandboxTarget } from '../sandbox/target.ts'
-export { type AiSdkSandbox, type AiSdkSandboxProcess, aiSdkSandbox, type SandboxLine } from './sandbox.ts'
+export type { SandboxCaller, SandboxOptions, SandboxTarget } from '../sandbox/target.ts'
+export {
+  type AiSdkSandbox,
+  type AiSdkSandboxProcess,
+  aiSdkSandbox,
+  type SandboxLine,
+  type SandboxPath,
+} from './sandbox.ts'
 
 /** Run, tools, approval handler and form of the results. */
 export interface AiSdkOptions extends AgentToolOptions {}

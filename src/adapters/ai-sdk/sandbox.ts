@@ -10,7 +10,8 @@ import {
   withText,
 } from '../sandbox/target.ts'
 
-interface PathOptions {
+/** The path of a file, and a signal that aborts the access. */
+export interface SandboxPath {
   readonly path: string
   readonly abortSignal?: AbortSignal
 }
@@ -39,27 +40,27 @@ export interface AiSdkSandbox {
   /** What a model should know. */
   readonly description: string
   /** Returns the bytes of a file, or null if there is none. */
-  readFile(options: PathOptions): Promise<ReadableStream<Uint8Array> | null>
+  readFile(options: SandboxPath): Promise<ReadableStream<Uint8Array> | null>
   /** Returns the bytes of a file, or null if there is none. */
-  readBinaryFile(options: PathOptions): Promise<Uint8Array | null>
+  readBinaryFile(options: SandboxPath): Promise<Uint8Array | null>
   /** Returns the text of a file or its lines, counted from 1, or null if there is no file. */
   readTextFile(
-    options: PathOptions & { readonly encoding?: string; readonly startLine?: number; readonly endLine?: number },
+    options: SandboxPath & { readonly encoding?: string; readonly startLine?: number; readonly endLine?: number },
   ): Promise<string | null>
   /** Writes a file when its stream has ended. */
-  writeFile(options: PathOptions & { readonly content: ReadableStream<Uint8Array> }): Promise<void>
+  writeFile(options: SandboxPath & { readonly content: ReadableStream<Uint8Array> }): Promise<void>
   /** Writes a file. */
-  writeBinaryFile(options: PathOptions & { readonly content: Uint8Array }): Promise<void>
+  writeBinaryFile(options: SandboxPath & { readonly content: Uint8Array }): Promise<void>
   /** Writes a file. */
-  writeTextFile(options: PathOptions & { readonly content: string; readonly encoding?: string }): Promise<void>
+  writeTextFile(options: SandboxPath & { readonly content: string; readonly encoding?: string }): Promise<void>
   /** Returns type and size, following links, or null. */
-  stat(options: PathOptions): Promise<{ type: 'file' | 'directory' | 'other'; size: number } | null>
+  stat(options: SandboxPath): Promise<{ type: 'file' | 'directory' | 'other'; size: number } | null>
   /** Lists a directory, or returns null if there is none. */
   listDirectory(
-    options: PathOptions,
+    options: SandboxPath,
   ): Promise<{ name: string; type: 'file' | 'directory' | 'symlink' | 'other' }[] | null>
   /** Deletes a file or a link. Returns false if there is none. */
-  deleteFile(options: PathOptions): Promise<boolean>
+  deleteFile(options: SandboxPath): Promise<boolean>
   /** Runs a command line. A refused line has the exit code 126, one that took too long 124. */
   run(options: SandboxLine): Promise<{ exitCode: number; stdout: string; stderr: string }>
   /** Runs a command line beside other calls, within the time limit of `run`. There is no `stdin`. */

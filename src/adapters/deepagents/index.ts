@@ -16,7 +16,7 @@ import {
 } from '../sandbox/target.ts'
 
 export type { FileOptions } from '../../workspace/files.ts'
-export type { SandboxOptions, SandboxTarget } from '../sandbox/target.ts'
+export type { SandboxCaller, SandboxOptions, SandboxTarget } from '../sandbox/target.ts'
 
 /** An entry of a listing. */
 export interface BackendFileInfo {

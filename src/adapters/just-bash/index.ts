@@ -7,11 +7,12 @@ import { runLine } from '../sandbox/run-line.ts'
 import { filesTable, openTarget, type SandboxOptions, type SandboxTarget, withText } from '../sandbox/target.ts'
 
 export type { FileOptions } from '../../workspace/files.ts'
-export type { SandboxOptions, SandboxTarget } from '../sandbox/target.ts'
+export type { SandboxCaller, SandboxOptions, SandboxTarget } from '../sandbox/target.ts'
 
 /** Text in an encoding of Node, or bytes. */
-type Content = string | Uint8Array
-type Encoding = string | { readonly encoding?: string | null } | null | undefined
+export type JustBashContent = string | Uint8Array
+/** An encoding of Node. Default: `utf8`. */
+export type JustBashEncoding = string | { readonly encoding?: string | null } | null | undefined
 
 /** Metadata, as just-bash reads it. */
 export interface JustBashStat {
@@ -27,30 +28,47 @@ export interface JustBashStat {
 
 /** `IFileSystem` of just-bash. A refusal is the error of a system, with the refusal as its `cause`. */
 export interface JustBashFs {
-  readFile(path: string, options?: Encoding): Promise<string>
+  /** Returns the text of a file. */
+  readFile(path: string, options?: JustBashEncoding): Promise<string>
+  /** Returns the bytes of a file. */
   readFileBuffer(path: string): Promise<Uint8Array>
-  writeFile(path: string, content: Content, options?: Encoding): Promise<void>
-  appendFile(path: string, content: Content, options?: Encoding): Promise<void>
+  /** Writes or replaces a file. */
+  writeFile(path: string, content: JustBashContent, options?: JustBashEncoding): Promise<void>
+  /** Adds to the end of a file, which need not exist. */
+  appendFile(path: string, content: JustBashContent, options?: JustBashEncoding): Promise<void>
+  /** Whether there is an entry that the policy shows. */
   exists(path: string): Promise<boolean>
+  /** Returns the metadata of an entry, with links followed. */
   stat(path: string): Promise<JustBashStat>
+  /** As `stat`, but does not follow a link. */
   lstat(path: string): Promise<JustBashStat>
+  /** Creates a directory; with `recursive`, also those above it. */
   mkdir(path: string, options?: { readonly recursive?: boolean }): Promise<void>
+  /** Returns the names in a directory. */
   readdir(path: string): Promise<string[]>
+  /** Returns the names in a directory with the types of the entries. */
   readdirWithFileTypes(
     path: string,
   ): Promise<{ name: string; isFile: boolean; isDirectory: boolean; isSymbolicLink: boolean }[]>
+  /** Removes a file or a link; with `recursive`, also a directory. `force`: nothing there is no error. */
   rm(path: string, options?: { readonly recursive?: boolean; readonly force?: boolean }): Promise<void>
+  /** Copies a file; with `recursive`, also a directory. */
   cp(source: string, target: string, options?: { readonly recursive?: boolean }): Promise<void>
+  /** Moves or renames an entry. */
   mv(source: string, target: string): Promise<void>
   /** Joins a path to a directory. */
   resolvePath(base: string, path: string): string
   /** Returns nothing: paths are found by walking alone. */
   getAllPaths(): string[]
+  /** Sets the permission bits, such as 0o755. */
   chmod(path: string, mode: number): Promise<void>
+  /** Creates a symbolic link. `target` is relative to its directory. */
   symlink(target: string, path: string): Promise<void>
   /** Always fails with `EPERM`: a workspace has no hard links. */
   link(existing: string, path: string): Promise<void>
+  /** Returns the target of a link. */
   readlink(path: string): Promise<string>
+  /** Returns the absolute path, with all links followed. */
   realpath(path: string): Promise<string>
   /** Fails with `ENOENT` if nothing is there. Times are those of the last change. */
   utimes(path: string, accessed: Date, modified: Date): Promise<void>
@@ -63,7 +81,7 @@ export interface BashToolSandbox {
   /** Returns the text of a file. Rejects with the code and the hint of a refusal. */
   readFile(path: string): Promise<string>
   /** Writes files, all or none. */
-  writeFiles(files: readonly { readonly path: string; readonly content: Content }[]): Promise<void>
+  writeFiles(files: readonly { readonly path: string; readonly content: JustBashContent }[]): Promise<void>
 }
 
 /**
@@ -110,7 +128,7 @@ export function bashToolSandbox(target: SandboxTarget, options?: SandboxOptions)
 }
 
 function justBashOver(promises: FsPromises): JustBashFs {
-  const encodingIn = (options: Encoding, otherwise?: string) => {
+  const encodingIn = (options: JustBashEncoding, otherwise?: string) => {
     const encoding = (typeof options === 'object' ? options?.encoding : options) ?? otherwise
     return encoding === undefined ? {} : { encoding }
   }

@@ -4,7 +4,7 @@ import type { CallableDialectTools, CallableTools } from '../model/select-tools.
 export type { AgentTool, AgentToolContext, AgentToolOptions, AgentToolOutput } from '../model/agent-tools.ts'
 export type { CallableDialectTools, CallableTools, CallResult, OfferOptions } from '../model/select-tools.ts'
 
-export type { SandboxOptions, SandboxTarget } from '../sandbox/target.ts'
+export type { SandboxCaller, SandboxOptions, SandboxTarget } from '../sandbox/target.ts'
 export {
   type MastraFileEntry,
   type MastraFilesystem,

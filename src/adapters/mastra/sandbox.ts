@@ -11,6 +11,7 @@ export interface MastraCommandOptions {
   readonly abortSignal?: AbortSignal
   /** Called with the output when the command has ended. */
   readonly onStdout?: (data: string) => void
+  /** As `onStdout`, for the error output. */
   readonly onStderr?: (data: string) => void
 }
 

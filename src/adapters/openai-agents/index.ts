@@ -4,7 +4,7 @@ import { ToolError } from '../../errors.ts'
 import { runLine } from '../sandbox/run-line.ts'
 import { errorText, openTarget, type SandboxOptions, type SandboxTarget } from '../sandbox/target.ts'
 
-export type { SandboxOptions, SandboxTarget } from '../sandbox/target.ts'
+export type { SandboxCaller, SandboxOptions, SandboxTarget } from '../sandbox/target.ts'
 
 /** A change of one file: a V4A diff without headers, whose lines of a new file begin with `+`. */
 export interface EditorOperation {

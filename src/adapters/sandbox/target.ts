@@ -16,17 +16,17 @@ import type { FileOptions, WorkspaceFiles } from '../../workspace/files.ts'
 import { refusalText } from '../model/refusal-text.ts'
 
 /** Calls tools by their names. */
-interface Caller<R = Success | Failure> {
+export interface SandboxCaller<R = Success | Failure> {
   /** Calls a tool. Never rejects for anything that a model, a file or a backend can cause. */
   callTool(name: string, input: unknown, options?: CallOptions): Promise<R>
 }
 
 /** A workspace or a run, with or without a dialect, whose files and commands a framework uses. */
 export type SandboxTarget = { readonly files: WorkspaceFiles } & (
-  | Caller
-  | (Caller<DialectResult> & {
+  | SandboxCaller
+  | (SandboxCaller<DialectResult> & {
       /** The workspace's own tools. */
-      readonly own: Caller
+      readonly own: SandboxCaller
     })
 )
 
@@ -74,7 +74,7 @@ export function openTarget<O extends SandboxOptions>(
   checkArgument(owner, 'target', target, isObjectValue)
   checkArgument(owner, 'target.files', target.files, isObjectValue)
   const { root = defaultRoot, signal: whole, approve, step } = given
-  const caller: Caller = 'own' in target ? target.own : target
+  const caller: SandboxCaller = 'own' in target ? target.own : target
   const signalOf = (own?: AbortSignal) => (own && whole ? anySignal(own, whole) : (own ?? whole))
   const withOptions = <F extends FileOptions>(own: F | undefined): F => {
     const signal = signalOf(own?.signal)

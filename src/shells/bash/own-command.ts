@@ -37,21 +37,35 @@ export interface OwnCommandResult {
 export interface OwnCommandFiles {
   /** Returns the UTF-8 text of a file, with recognized secrets replaced by marks. */
   readFile(path: string): Promise<string>
+  /** Returns the bytes of a file, with marks as in `readFile`. */
   readFileBuffer(path: string): Promise<Uint8Array>
+  /** Writes or replaces a file. */
   writeFile(path: string, content: string | Uint8Array): Promise<void>
+  /** Adds to the end of a file, which need not exist. */
   appendFile(path: string, content: string | Uint8Array): Promise<void>
+  /** Whether there is an entry that the command may see. */
   exists(path: string): Promise<boolean>
+  /** Returns the metadata of an entry, with links followed. */
   stat(path: string): Promise<OwnCommandStat>
   /** As `stat`, but does not follow a link. */
   lstat(path: string): Promise<OwnCommandStat>
+  /** Returns the names in a directory. */
   readdir(path: string): Promise<string[]>
+  /** Creates a directory; with `recursive`, also those above it. */
   mkdir(path: string, options?: { readonly recursive?: boolean }): Promise<void>
+  /** Removes a file or a link; with `recursive`, also a directory. `force`: nothing there is no error. */
   rm(path: string, options?: { readonly recursive?: boolean; readonly force?: boolean }): Promise<void>
+  /** Copies a file; with `recursive`, also a directory. */
   cp(from: string, to: string, options?: { readonly recursive?: boolean }): Promise<void>
+  /** Moves or renames an entry. */
   mv(from: string, to: string): Promise<void>
+  /** Sets the permission bits, such as 0o755. */
   chmod(path: string, mode: number): Promise<void>
+  /** Creates a symbolic link. `target` is relative to its directory. */
   symlink(target: string, path: string): Promise<void>
+  /** Returns the target of a link. */
   readlink(path: string): Promise<string>
+  /** Returns the absolute path, with all links followed. */
   realpath(path: string): Promise<string>
 }
 
