@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { approvalRows } from './approval-rows.ts'
 import { rows } from './rows.ts'
 import { frameworkBlocks, runRow } from './run-row.ts'
 
@@ -30,7 +31,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 describe('the lines of frameworks in docs/guide/models.md', () => {
   it('belong to a tested framework each', () => {
     const names = frameworkBlocks().map(({ framework }) => framework)
-    expect([...new Set(rows.map(({ block }) => block))].sort()).toEqual(names.sort())
+    expect([...new Set([...rows, ...approvalRows].map(({ block }) => block))].sort()).toEqual(names.sort())
   })
 
   it.each(rows.filter(({ name }) => installedRows.includes(name)))(

@@ -120,6 +120,7 @@ export interface OpenAiEditorProtocol {
 export interface OpenAiShellProtocol {
   run(action: { commands: string[]; timeoutMs?: number | undefined; maxOutputLength?: number | undefined }): Promise<{
     output: {
+      [field: string]: unknown
       stdout: string
       stderr: string
       outcome: { type: 'timeout' } | { type: 'exit'; exitCode: number | null }

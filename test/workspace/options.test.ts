@@ -7,11 +7,12 @@ import {
   geminiTools,
   llamaIndexTools,
   type OfferOptions,
+  type OpenAiAgentOptions,
   type OpenAiOptions,
   openAiChatTools,
   openAiTools,
 } from '../../src/adapters/json-schema/index.ts'
-import { langchainTools } from '../../src/adapters/langchain/index.ts'
+import { type LangChainOptions, langchainTools } from '../../src/adapters/langchain/index.ts'
 import { type AgentToolOptions, mastraTools } from '../../src/adapters/mastra/index.ts'
 import { createMcpServer, type McpServerOptions } from '../../src/adapters/mcp/index.ts'
 import { type McpHandlerOptions, mcpHandler } from '../../src/adapters/mcp-http/index.ts'
@@ -149,6 +150,8 @@ const workspaceKinds: Kinds<DialectWorkspaceOptions> = {
   dialect: none,
 }
 const offer: Kinds<OfferOptions> = { run: none, tools: (value) => same(value, []), approve: callback }
+/** Who asks for approvals. */
+const asked = { results: none, approvals: none, onPending: none }
 const callKinds: Kinds<CallOptions> = { signal: none, approve: callback, step: text, onProgress: callback }
 const { backend, mounts, shell, hooks, git: gitKind, history, extraTools, dialect } = workspaceKinds
 const { mounts: _, ...execKinds } = workspaceKinds
@@ -265,15 +268,20 @@ const faces: readonly Face[] = [
   face<{ author?: { name: string; email: string } }>('git()', git, { author: { name: text, email: text } }),
   face<OfferOptions>('anthropicTools()', (options) => anthropicTools(workspace, options), offer),
   face<OfferOptions>('geminiTools()', (options) => geminiTools(workspace, options), offer),
-  face<OfferOptions>('langchainTools()', (options) => langchainTools(workspace, options), offer),
+  face<LangChainOptions>('langchainTools()', (options) => langchainTools(workspace, options), {
+    ...offer,
+    interrupt: callback,
+  }),
   face<OfferOptions>('llamaIndexTools()', (options) => llamaIndexTools(workspace, options), offer),
-  face<OpenAiOptions>('openAiTools()', (options) => openAiTools(workspace, options), { ...offer, strict: flag }),
+  face<OpenAiAgentOptions>('openAiTools()', (options) => openAiTools(workspace, options), {
+    ...{ ...offer, strict: flag, approvals: none, onPending: none },
+  }),
   face<OpenAiOptions>('openAiChatTools()', (options) => openAiChatTools(workspace, options), {
     ...offer,
     strict: flag,
   }),
-  face<AiSdkOptions>('aiSdkTools()', (options) => aiSdkTools(workspace, options), { ...offer, results: none }),
-  face<AgentToolOptions>('mastraTools()', (options) => mastraTools(workspace, options), { ...offer, results: none }),
+  face<AiSdkOptions>('aiSdkTools()', (options) => aiSdkTools(workspace, options), { ...offer, ...asked }),
+  face<AgentToolOptions>('mastraTools()', (options) => mastraTools(workspace, options), { ...offer, ...asked }),
   face<WebToolsOptions>('registerWebTools()', (options) => registerWebTools(workspace, options), {
     ...{ run: none, tools: none, approve: none, signal: none },
   }),

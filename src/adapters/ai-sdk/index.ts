@@ -2,6 +2,7 @@ import type { ToolSet } from 'ai'
 import { type AgentToolOptions, agentTools } from '../model/agent-tools.ts'
 import type { CallableDialectTools, CallableTools } from '../model/select-tools.ts'
 
+export type { PendingCall } from '../model/framework-approvals.ts'
 export type { CallableDialectTools, CallableTools } from '../model/select-tools.ts'
 export type { SandboxCaller, SandboxOptions, SandboxTarget } from '../sandbox/target.ts'
 export {

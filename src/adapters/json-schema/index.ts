@@ -9,11 +9,13 @@ export {
   type AnthropicTool,
   anthropicTools,
 } from '../model/anthropic.ts'
+export type { PendingCall } from '../model/framework-approvals.ts'
 export { type GeminiCall, type GeminiResult, type GeminiTool, geminiTools } from '../model/gemini.ts'
 export { type LlamaIndexTool, llamaIndexTools } from '../model/llama-index.ts'
 export { type ModelTool, modelTools } from '../model/model-tools.ts'
 export { type NativeTool, nativeTools } from '../model/native.ts'
 export {
+  type OpenAiAgentOptions,
   type OpenAiCall,
   type OpenAiCallDetails,
   type OpenAiChatCall,

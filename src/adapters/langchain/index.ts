@@ -2,7 +2,8 @@ import { ToolMessage } from '@langchain/core/messages/tool'
 import { DynamicStructuredTool, type ToolRunnableConfig } from '@langchain/core/tools'
 import * as z from 'zod'
 import type { CallOptions } from '../../call/state/call.ts'
-import { checkOptions } from '../../util/check-options.ts'
+import { checkOptions, isFunction } from '../../util/check-options.ts'
+import { approvalsOf, type PendingCall } from '../model/framework-approvals.ts'
 import { modelTools } from '../model/model-tools.ts'
 import { resultToText } from '../model/result-text.ts'
 import {
@@ -15,7 +16,19 @@ import {
   selectTools,
 } from '../model/select-tools.ts'
 
+export type { PendingAnswer, PendingCall } from '../model/framework-approvals.ts'
 export type { CallableDialectTools, CallableTools, OfferOptions } from '../model/select-tools.ts'
+
+/** Tools to offer, and the `interrupt` of LangGraph. */
+export interface LangChainOptions extends OfferOptions {
+  /**
+   * `interrupt` of `@langchain/langgraph`, for a graph with a checkpointer that asks for approvals in its own flow; the workspace must
+   * have no `approve`. A call that needs an approval interrupts the graph with a `PendingCall`. The graph continues with
+   * `new Command({ resume: { approvalId, answer: 'allow' } })`: an answer counts for the call with this id alone, in the process
+   * that asked.
+   */
+  readonly interrupt?: (pending: PendingCall) => unknown
+}
 
 /** A tool of a workspace for LangChain. It accepts any input, because the workspace validates it. */
 export type LangChainTool = DynamicStructuredTool<z.ZodUnknown>
@@ -35,9 +48,12 @@ export type LangChainTool = DynamicStructuredTool<z.ZodUnknown>
  */
 export function langchainTools(
   workspace: CallableTools | CallableDialectTools,
-  requested?: OfferOptions,
+  requested?: LangChainOptions,
 ): LangChainTool[] {
-  const options = checkOptions<OfferOptions>('langchainTools()', requested, offerTable)
+  const table = { ...offerTable, interrupt: isFunction }
+  const { interrupt, ...options } = checkOptions<LangChainOptions>('langchainTools()', requested, table)
+  const approvals = interrupt === undefined ? 'workspace' : 'framework'
+  const asking = approvalsOf('langchainTools()', workspace, { ...options, approvals })
   const run: { callTool(name: string, input: unknown, callOptions?: CallOptions): Promise<CallResult> } =
     options.run ?? workspace
   return modelTools(selectTools('langchainTools()', workspace, options)).map(
@@ -50,7 +66,11 @@ export function langchainTools(
         responseFormat: 'content_and_artifact',
         func: async (input: unknown, _manager, config?: ToolRunnableConfig) => {
           const id = config?.toolCall?.id
-          const result = await run.callTool(name, input, callOptionsOf(options, id, config?.signal))
+          const { signal } = config ?? {}
+          const result =
+            asking === undefined || interrupt === undefined || id === undefined
+              ? await run.callTool(name, input, callOptionsOf(options, id, signal))
+              : await asking.callAsking({ id, name, input, signal }, interrupt)
           const { text, isError } = resultToText(name, result)
           if (!isError || id === undefined) return [text, result]
           return [new ToolMessage({ content: text, artifact: result, tool_call_id: id, name, status: 'error' }), result]

@@ -2,6 +2,7 @@ import { type AgentTool, type AgentToolOptions, agentTools } from '../model/agen
 import type { CallableDialectTools, CallableTools } from '../model/select-tools.ts'
 
 export type { AgentTool, AgentToolContext, AgentToolOptions, AgentToolOutput } from '../model/agent-tools.ts'
+export type { PendingAnswer, PendingCall } from '../model/framework-approvals.ts'
 export type { CallableDialectTools, CallableTools, CallResult, OfferOptions } from '../model/select-tools.ts'
 
 export type { SandboxCaller, SandboxOptions, SandboxTarget } from '../sandbox/target.ts'
@@ -22,7 +23,9 @@ export interface MastraTool extends AgentTool {
 
 /**
  * Returns the tools of a workspace for the agents of Mastra (`@mastra/core` 1 or later). A refusal is not thrown: the model receives its code and
- * hint. Mastra's id of a call is the `stepId` of its audit records, and its `abortSignal` cancels the call.
+ * hint. Mastra's id of a call is the `stepId` of its audit records, and its `abortSignal` cancels the call. With
+ * `approvals: 'framework'`, a call that needs an approval suspends the agent with a `PendingCall`, and the agent is resumed with a
+ * `PendingAnswer`.
  *
  * @throws TypeError for a name in `tools` that the workspace does not have. A call of an older `@mastra/core` also throws one
  * @example
@@ -32,8 +35,10 @@ export function mastraTools(
   workspace: CallableTools | CallableDialectTools,
   options?: AgentToolOptions,
 ): Record<string, MastraTool> {
-  const tools = Object.entries(agentTools('mastraTools()', workspace, options))
-  return Object.fromEntries(tools.map(([id, tool]) => [id, { ...tool, id, execute: refusingOldCalls(tool) }]))
+  const tools = Object.entries(agentTools('mastraTools()', workspace, options, 'suspends'))
+  // Mastra lets only tools with its mark suspend. They get the id of the call in another place.
+  const mark = options?.approvals === 'framework' ? { [Symbol.for('mastra.core.tool.Tool')]: true } : {}
+  return Object.fromEntries(tools.map(([id, tool]) => [id, { ...mark, ...tool, id, execute: refusingOldCalls(tool) }]))
 }
 
 /** Older versions pass the input as `context`, and show the model no fields of the tools. */
@@ -43,6 +48,6 @@ function refusingOldCalls({ execute }: AgentTool): AgentTool['execute'] {
       throw new TypeError(
         'mastraTools() needs @mastra/core 1 or later, which needs Node 22.13; the installed one is older',
       )
-    return execute(input, context)
+    return execute(input, { ...context, toolCallId: context.toolCallId ?? context.agent?.toolCallId })
   }
 }

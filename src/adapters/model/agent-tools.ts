@@ -1,5 +1,6 @@
 import { isDialectResult } from '../../dialects/runtime/types.ts'
 import { checkOptions, isOneOf } from '../../util/check-options.ts'
+import { approvalsOf, approvalTable, type PendingCall } from './framework-approvals.ts'
 import { modelTools } from './model-tools.ts'
 import { resultToText } from './result-text.ts'
 import {
@@ -19,6 +20,14 @@ export interface AgentToolOptions extends OfferOptions {
    * model that reads its fields. The program receives the whole result in both cases. Default: `text`.
    */
   readonly results?: 'text' | 'json'
+  /**
+   * Who asks for approvals: `approve` of the workspace or of these options, or the framework in its own flow. Then the workspace
+   * must have no `approve`. A call is made when the framework asks about it, and waits there if it needs an approval; an answer
+   * counts for the call with its id alone, in the process that asked. Default: `workspace`.
+   */
+  readonly approvals?: 'workspace' | 'framework'
+  /** Receives each call about which the framework asks, for example to show the change. Needs `approvals: 'framework'`. */
+  readonly onPending?: (pending: PendingCall) => void
 }
 
 /** A tool in the form that the AI SDK and Mastra have in common. */
@@ -29,6 +38,8 @@ export interface AgentTool {
   readonly inputSchema: unknown
   /** Runs a call, and resolves to its complete result. */
   execute(input: unknown, context: AgentToolContext): Promise<Record<string, unknown>>
+  /** Whether the framework has to ask a person. Only with `approvals: 'framework'`. */
+  needsApproval?(input: unknown, context: AskContext): Promise<boolean>
   /** Returns what the model receives, from the result or from an object that contains it. */
   toModelOutput(result: CallResult | { readonly output: unknown }): AgentToolOutput
 }
@@ -37,6 +48,18 @@ export interface AgentTool {
 export interface AgentToolContext {
   readonly toolCallId: string
   readonly abortSignal?: AbortSignal
+  /** Of Mastra: suspends the call, and what it continues with. */
+  readonly agent?: {
+    readonly toolCallId?: string
+    readonly suspend?: (pending: unknown) => unknown
+    readonly resumeData?: unknown
+  }
+}
+
+/** The call that a framework may have to ask about, and the messages before it. */
+export interface AskContext {
+  readonly toolCallId: string
+  readonly messages?: readonly unknown[]
 }
 
 /** What a model receives for a call. A refusal is an error, for models that distinguish errors. */
@@ -50,10 +73,12 @@ export function agentTools(
   owner: string,
   workspace: CallableTools | CallableDialectTools,
   requested?: AgentToolOptions,
+  flow: 'asks before' | 'suspends' = 'asks before',
 ): Record<string, AgentTool> {
-  const table = { ...offerTable, results: isOneOf('text', 'json') }
+  const table = { ...offerTable, results: isOneOf('text', 'json'), ...approvalTable }
   const options = checkOptions<AgentToolOptions>(owner, requested, table)
-  const { run = workspace, results = 'text' } = options
+  const { run = workspace, results = 'text', onPending } = options
+  const asking = approvalsOf(owner, workspace, options)
   const described = selectTools(owner, workspace, options)
   const titles = new Map(described.map(({ name, title }) => [name, { title }]))
   return Object.fromEntries(
@@ -62,13 +87,40 @@ export function agentTools(
         ...titles.get(name),
         description,
         inputSchema: schemaOf(inputSchema),
-        execute: async (input, { toolCallId, abortSignal }) =>
-          plain(await run.callTool(name, input, callOptionsOf(options, toolCallId, abortSignal))),
+        async execute(input, context) {
+          const { toolCallId: id, abortSignal: signal } = context
+          if (asking === undefined) return plain(await run.callTool(name, input, callOptionsOf(options, id, signal)))
+          const call = { id, name, input, signal }
+          const suspend = async (pending: PendingCall) => {
+            const { agent } = context
+            if (agent?.resumeData !== undefined) return agent.resumeData
+            onPending?.(pending)
+            return agent?.suspend?.(pending)
+          }
+          return plain(await (flow === 'suspends' ? asking.callAsking(call, suspend) : asking.finish(call)))
+        },
+        ...(asking !== undefined &&
+          flow === 'asks before' && {
+            async needsApproval(input: unknown, { toolCallId: id, messages }: AskContext) {
+              const pending = await asking.ask({ id, name, input }, wasAsked(messages, id))
+              if (pending !== undefined) onPending?.(pending)
+              return pending !== undefined
+            },
+          }),
         toModelOutput: (result) => modelOutput(name, resultIn(result), results),
       }
       return [name, tool]
     }),
   )
+}
+
+/** Whether the messages contain a request for the approval of a call. */
+function wasAsked(messages: readonly unknown[] = [], id: string): boolean {
+  const parts = messages.flatMap((message) => {
+    const { content } = Object(message) as { content?: unknown }
+    return Array.isArray(content) ? (content as { type?: unknown; toolCallId?: unknown }[]) : []
+  })
+  return parts.some(({ type, toolCallId }) => type === 'tool-approval-request' && toolCallId === id)
 }
 
 /** Wraps a JSON Schema as a Standard Schema, which the frameworks read. */

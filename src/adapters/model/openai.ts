@@ -1,5 +1,7 @@
-import { checkOptions, isBoolean } from '../../util/check-options.ts'
+import { checkOptions, isBoolean, type OptionTable } from '../../util/check-options.ts'
+import { approvalsOf, approvalTable, type PendingCall } from './framework-approvals.ts'
 import { modelTools } from './model-tools.ts'
+import { resultToText } from './result-text.ts'
 import {
   type CallableDialectTools,
   type CallableTools,
@@ -30,8 +32,8 @@ export interface OpenAiTool extends OpenAiFunction {
   type: 'function'
   /** Runs a call for an agent, and returns the text for the model. */
   invoke(context: unknown, json: string, details?: OpenAiCallDetails): Promise<string>
-  /** Resolves to false, because the workspace requests approvals. */
-  needsApproval(): Promise<boolean>
+  /** Whether the agent has to ask a person: false, because the workspace requests approvals, unless `approvals` is `framework`. */
+  needsApproval(context?: unknown, input?: unknown, callId?: string): Promise<boolean>
   /** Resolves to true. */
   isEnabled(): Promise<boolean>
 }
@@ -87,6 +89,18 @@ export interface OpenAiOptions extends OfferOptions {
   readonly strict?: boolean
 }
 
+/** Options of {@link openAiTools}. */
+export interface OpenAiAgentOptions extends OpenAiOptions {
+  /**
+   * Who asks for approvals: `approve` of the workspace or of these options, or an agent of the Agents SDK in its own flow. Then the
+   * workspace must have no `approve`. A call is made when the SDK asks about it, and waits there if it needs an approval; an answer
+   * counts for the call with its id alone, in the process that asked. Default: `workspace`.
+   */
+  readonly approvals?: 'workspace' | 'framework'
+  /** Receives each call about which the SDK asks, for example to show the change. Needs `approvals: 'framework'`. */
+  readonly onPending?: (pending: PendingCall) => void
+}
+
 /**
  * Returns the tools of a workspace for OpenAI's Responses API: for an agent of the Agents SDK, which runs the calls, or for a loop of
  * your own over `call`. The API has no error results: a refusal begins with its code.
@@ -98,16 +112,31 @@ export interface OpenAiOptions extends OfferOptions {
  */
 export function openAiTools(
   workspace: CallableTools | CallableDialectTools,
-  options?: OpenAiOptions,
+  options?: OpenAiAgentOptions,
 ): Toolbox<OpenAiTool, OpenAiCall, OpenAiResult> {
-  const { tools, answer } = createFunctions('openAiTools()', workspace, options)
+  const { tools, answer, inputOf, asking, onPending } = createFunctions(
+    'openAiTools()',
+    workspace,
+    options,
+    approvalTable,
+  )
   return {
     tools: tools.map((tool) => ({
       type: 'function',
       ...tool,
-      invoke: (_context, json, { toolCall, signal } = {}) =>
-        answer(toolCall?.callId, tool.name, json, signal ? { signal } : {}),
-      needsApproval: async () => false,
+      async invoke(_context, json, { toolCall, signal } = {}) {
+        const { name } = tool
+        const id = toolCall?.callId
+        if (asking === undefined || id === undefined) return answer(id, name, json, signal ? { signal } : {})
+        return resultToText(name, await asking.finish({ id, name, input: inputOf(name, parseArguments(json)), signal }))
+          .text
+      },
+      async needsApproval(_context, input, id) {
+        if (asking === undefined || id === undefined) return false
+        const pending = await asking.ask({ id, name: tool.name, input: inputOf(tool.name, input) })
+        if (pending !== undefined) onPending?.(pending)
+        return pending !== undefined
+      },
       isEnabled: async () => true,
     })),
     async call({ call_id, name, arguments: json }, callOptions) {
@@ -148,9 +177,12 @@ export function openAiChatTools(
 function createFunctions(
   owner: string,
   workspace: CallableTools | CallableDialectTools,
-  requested: OpenAiOptions | undefined,
+  requested: OpenAiAgentOptions | undefined,
+  more: Partial<typeof approvalTable> = {},
 ) {
-  const options = checkOptions<OpenAiOptions>(owner, requested, { ...offerTable, strict: isBoolean })
+  const table = { ...offerTable, strict: isBoolean, ...more } as OptionTable<OpenAiAgentOptions>
+  const options = checkOptions<OpenAiAgentOptions>(owner, requested, table)
+  const asking = approvalsOf(owner, workspace, options)
   const caller = createCaller(workspace, options)
   const strict = new Set<string>()
   const tools = modelTools(selectTools(owner, workspace, options)).map(({ name, description, inputSchema }) => {
@@ -163,17 +195,17 @@ function createFunctions(
       strict: parameters !== undefined,
     }
   })
+  const inputOf = (name: string, input: unknown) => (strict.has(name) ? withoutNulls(input) : input)
   const answer = async (
     id: string | undefined,
     name: string,
     json: string,
     callOptions?: { readonly signal?: AbortSignal },
   ) => {
-    const input = parseArguments(json)
-    const { text } = await caller({ id, name, input: strict.has(name) ? withoutNulls(input) : input }, callOptions)
+    const { text } = await caller({ id, name, input: inputOf(name, parseArguments(json)) }, callOptions)
     return text
   }
-  return { tools, answer }
+  return { tools, answer, inputOf, asking, onPending: options.onPending }
 }
 
 /** The keywords that the types of OpenAI's packages require. */

@@ -30,8 +30,8 @@ export interface OpenAiEditor {
   deleteFile(operation: Pick<EditorOperation, 'path'>): Promise<EditorResult>
 }
 
-/** How one command line ended. */
-export interface ShellLineResult {
+/** How one command line ended. No interface, because the type of the SDK has an index signature. */
+export type ShellLineResult = {
   stdout: string
   stderr: string
   outcome: { type: 'timeout' } | { type: 'exit'; exitCode: number | null }
