@@ -32,16 +32,25 @@ function visit(file: string): void {
   used.add(file)
   const source = sourceOf(file)
   if (!existsSync(source)) throw new Error(`${source} does not exist, but a published declaration refers to it`)
-  const text = readFileSync(source, 'utf8').replace(REFERENCE, (whole, before, quote, specifier) => {
-    const declaration = declarationOf(file, specifier)
-    if (declaration === undefined) return whole
-    visit(declaration)
-    if (specifier.startsWith('.')) return whole
-    const path = relative(dirname(file), declaration).replace(/\.d\.ts$/, '.js')
-    return `${before}${quote}${path.startsWith('.') ? path : `./${path}`}${quote}`
-  })
+  const written = readFileSync(source, 'utf8')
+  const text = (source === file ? written : withoutComments(written)).replace(
+    REFERENCE,
+    (whole, before, quote, specifier) => {
+      const declaration = declarationOf(file, specifier)
+      if (declaration === undefined) return whole
+      visit(declaration)
+      if (specifier.startsWith('.')) return whole
+      const path = relative(dirname(file), declaration).replace(/\.d\.ts$/, '.js')
+      return `${before}${quote}${path.startsWith('.') ? path : `./${path}`}${quote}`
+    },
+  )
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, text)
+}
+
+/** Returns a declaration of a package without its comments: nobody reads them here, and their maps are not contained. */
+function withoutComments(text: string): string {
+  return text.replace(/^[ \t]*\/\*\*[\s\S]*?\*\/[ \t]*\n/gm, '').replace(/^\/\/# sourceMappingURL=.*\n?/gm, '')
 }
 
 /** Returns the file from which a declaration is written: itself, or the declaration of a package. */

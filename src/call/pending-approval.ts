@@ -8,9 +8,10 @@ import type {
   NormalizedAnswer,
 } from '../policy/approval.ts'
 import type { DialectCall } from '../policy/dialect-call.ts'
-import { type ParkedCall, type ParkedEffect, setBounded } from '../policy/parked-calls.ts'
+import type { ParkedCall, ParkedEffect } from '../policy/parked-calls.ts'
 import type { WorkPlan } from '../policy/plan.ts'
 import { sameVersion, versionAt, versionOf } from '../storage/versions.ts'
+import { setBounded } from '../util/set-bounded.ts'
 import type { AuthorizedChanges, KnownChange } from './state/call.ts'
 import type { RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'

@@ -1,4 +1,5 @@
 import type { Version } from '../storage/backend.ts'
+import { setBounded } from '../util/set-bounded.ts'
 import type { ApprovalRequest } from './approval.ts'
 import type { DialectCall } from './dialect-call.ts'
 import type { TaintOrigin } from './taint.ts'
@@ -63,11 +64,3 @@ export function memoryParking(): ParkedCalls {
     },
   }
 }
-
-/** Sets a value for a pending call. Above 1,000 entries, the oldest is removed. */
-export function setBounded<T>(entries: Map<string, T>, id: string, value: T): void {
-  entries.set(id, value)
-  if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value as string)
-}
-
-const MAX_ENTRIES = 1000

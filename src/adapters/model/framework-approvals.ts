@@ -2,9 +2,9 @@ import type { CallOptions, Success } from '../../call/state/call.ts'
 import { isDialectResult } from '../../dialects/runtime/types.ts'
 import type { Failure } from '../../errors.ts'
 import type { ApprovalAnswer, ApprovalRequest } from '../../policy/approval.ts'
-import { setBounded } from '../../policy/parked-calls.ts'
 import { canonicalJson } from '../../util/canonical-json.ts'
 import { checkArgument, isFunction, isObjectWith, isOneOf, type OptionTable } from '../../util/check-options.ts'
+import { setBounded } from '../../util/set-bounded.ts'
 import type { CallResult, OfferOptions } from './select-tools.ts'
 
 /** A call that waits for an answer. Plain data. */
