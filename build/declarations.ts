@@ -48,9 +48,14 @@ function visit(file: string): void {
   writeFileSync(file, text)
 }
 
-/** Returns a declaration of a package without its comments: nobody reads them here, and their maps are not contained. */
+/**
+ * Returns a declaration of a package without its comments: nobody reads them here, and their maps are not contained. Those for the
+ * compiler, such as `@ts-ignore`, stay.
+ */
 function withoutComments(text: string): string {
-  return text.replace(/^[ \t]*\/\*\*[\s\S]*?\*\/[ \t]*\n/gm, '').replace(/^\/\/# sourceMappingURL=.*\n?/gm, '')
+  return text
+    .replace(/^[ \t]*\/\*\*[\s\S]*?\*\/[ \t]*\n/gm, (comment) => (comment.includes('@ts-') ? comment : ''))
+    .replace(/^\/\/# sourceMappingURL=.*\n?/gm, '')
 }
 
 /** Returns the file from which a declaration is written: itself, or the declaration of a package. */
