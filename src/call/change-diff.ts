@@ -38,8 +38,9 @@ export function diffKey({ applied }: Receipt, maySee: ((path: Path) => boolean) 
 function versionKey(version: Version, isShown: boolean): string | null {
   if (version === null) return null
   if (version.type === 'directory') return version.type
-  if (!isShown) return version.type === 'file' ? `file ${version.mode}` : version.type
-  return version.type === 'file' ? `${version.sha256} ${version.mode}` : `link ${version.target}`
+  if (version.type === 'link') return isShown ? `link ${version.target}` : version.type
+  const { mode = DEFAULT_MODE } = version
+  return `${isShown ? version.sha256 : version.type}${mode === DEFAULT_MODE ? '' : ` ${mode}`}`
 }
 
 /**

@@ -17,6 +17,7 @@ describe('compileQuery', () => {
     fc.assert(
       fc.property(patterns, texts, fc.boolean(), (pattern, text, caseSensitive) => {
         const reference = new RegExp(pattern, caseSensitive ? 'su' : 'isu')
+        fc.pre(hasFewStates(pattern, caseSensitive))
         // If a part that may be empty repeats, engines disagree about the end of a match, but agree about its start.
         expect(ourSearch(text, { query: pattern, mode: 'regex', caseSensitive }).map(place)).toEqual(
           naiveSearch(text, reference).map(place),
@@ -29,7 +30,7 @@ describe('compileQuery', () => {
   it('ends a match where RegExp does, unless parts that may be empty repeat', () => {
     fc.assert(
       fc.property(patterns, texts, (pattern, text) => {
-        fc.pre(!repeatsNothing(parseRegex(pattern, false)))
+        fc.pre(hasFewStates(pattern, true) && !repeatsNothing(parseRegex(pattern, false)))
         expect(ourSearch(text, { query: pattern, mode: 'regex', caseSensitive: true })).toEqual(
           naiveSearch(text, new RegExp(pattern, 'su')),
         )
@@ -303,6 +304,17 @@ function place({ line, column, text }: FoundLine): Omit<FoundLine, 'match'> {
 }
 
 /** Whether a part that may match the empty text is repeated. */
+/** Whether a pattern is within the limit of its size, which nested counts can exceed. */
+function hasFewStates(query: string, caseSensitive: boolean): boolean {
+  try {
+    compileQuery({ query, mode: 'regex', caseSensitive })
+    return true
+  } catch (error) {
+    if (error instanceof ToolError && /needs more than \d+ states/.test(error.message)) return false
+    throw error
+  }
+}
+
 function repeatsNothing(node: Node): boolean {
   if (node.type === 'concat') return node.parts.some(repeatsNothing)
   if (node.type === 'alternate') return node.options.some(repeatsNothing)

@@ -18,8 +18,7 @@ describe('an option that belongs elsewhere', () => {
     ['fs', 'memory(files)'],
     ['cwd', 'keepCwd: true'],
     ['network', 'network: { hosts }'],
-    ['commands', 'commands: { allow }'],
-    ['customCommands', 'extraTools'],
+    ['customCommands', 'by name: commands'],
     ['executionLimits', 'limits'],
     ['python', 'node'],
   ])('is refused with its place: bash({ %s })', (name, place) => {
@@ -29,7 +28,7 @@ describe('an option that belongs elsewhere', () => {
   })
 
   it('is not listed among the options', () => {
-    expect(() => bash({ zzzzzzzz: 1 } as object)).toThrow(/the options are root, random, env, worker$/)
+    expect(() => bash({ zzzzzzzz: 1 } as object)).toThrow(/the options are root, random, env, commands, worker$/)
   })
 })
 

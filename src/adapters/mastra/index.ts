@@ -1,7 +1,13 @@
 import { type AgentTool, type AgentToolOptions, agentTools } from '../model/agent-tools.ts'
 import type { CallableDialectTools, CallableTools } from '../model/select-tools.ts'
 
-export type { AgentTool, AgentToolContext, AgentToolOptions, AgentToolOutput } from '../model/agent-tools.ts'
+export type {
+  AgentTool,
+  AgentToolContext,
+  AgentToolOptions,
+  AgentToolOutput,
+  AskContext,
+} from '../model/agent-tools.ts'
 export type { PendingAnswer, PendingCall } from '../model/framework-approvals.ts'
 export type { CallableDialectTools, CallableTools, CallResult, OfferOptions } from '../model/select-tools.ts'
 

@@ -51,6 +51,7 @@ export interface AgentToolContext {
   /** Of Mastra: suspends the call, and what it continues with. */
   readonly agent?: {
     readonly toolCallId?: string
+    /** Ends the call for now; it is executed again with the answer. */
     readonly suspend?: (pending: unknown) => unknown
     readonly resumeData?: unknown
   }

@@ -110,10 +110,14 @@ export function hookInterpreter(ExitError: ExitErrorClass, runScript: () => void
   return true
 }
 
+const PROGRAMS = '\nPrograms\n'
+
 /** Adds the programs to the list of built-ins that `help` prints. */
 function withPrograms(result: ExecResult, commands: InterpreterInstance['ctx']['commands']): ExecResult {
+  // Another copy of this module may have hooked the same interpreter.
+  if (result.stdout.includes(PROGRAMS)) return result
   const names = [...commands.keys()].filter((name) => /^\w[\w.+-]*$/.test(name) && !isMissing(name)).sort()
-  return { ...result, stdout: `${result.stdout}\nPrograms\n${names.join(' ')}\n` }
+  return { ...result, stdout: `${result.stdout}${PROGRAMS}${names.join(' ')}\n` }
 }
 
 function refused(reason: string): ExecResult {
