@@ -303,7 +303,6 @@ function place({ line, column, text }: FoundLine): Omit<FoundLine, 'match'> {
   return { line, column, text }
 }
 
-/** Whether a part that may match the empty text is repeated. */
 /** Whether a pattern is within the limit of its size, which nested counts can exceed. */
 function hasFewStates(query: string, caseSensitive: boolean): boolean {
   try {
@@ -315,6 +314,7 @@ function hasFewStates(query: string, caseSensitive: boolean): boolean {
   }
 }
 
+/** Whether a part that may match the empty text is repeated. */
 function repeatsNothing(node: Node): boolean {
   if (node.type === 'concat') return node.parts.some(repeatsNothing)
   if (node.type === 'alternate') return node.options.some(repeatsNothing)
