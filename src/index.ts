@@ -22,7 +22,7 @@ export { type ErrorCode, type Failure, type FailureFields, ToolError, type ToolF
 export type { Checkpoint, JournalEntry, WorkspaceHistory } from './history/journal.ts'
 export { defaultLimits, type Limits } from './limits.ts'
 export { type Path, parsePath } from './paths/logical-path.ts'
-export type { ApprovalAnswer, ApprovalRequest, ApproveHandler, AttributeChange } from './policy/approval.ts'
+export type { ApprovalAnswer, ApprovalRequest, ApproveHandler } from './policy/approval.ts'
 export type { Policy } from './policy/evaluation.ts'
 export type { Label } from './policy/labels.ts'
 export type { ParkedCall, ParkedCalls } from './policy/parked-calls.ts'

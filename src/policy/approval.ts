@@ -15,17 +15,21 @@ export interface ApprovalRequest {
   readonly verdict: Verdict
   /** The change as a diff. */
   readonly diff?: string
-  /** Paths of which the call changes more than the content, or other than that. */
-  readonly attributes?: readonly AttributeChange[]
+  /**
+   * Paths of which the call changes more than the content, or other than that. `link`: it creates, changes or replaces a link.
+   */
+  readonly attributes?: readonly {
+    /** Path in the workspace. */
+    readonly path: Path
+    /** What the call changes at the path. */
+    readonly changes: readonly ('content' | 'permissions' | 'link')[]
+  }[]
   /** Flags such as `touchesBuildFile`, each with the path that raises it. */
   readonly risks: readonly Risk[]
 }
 
-/** What a call changes at a path. `link`: it creates, changes or replaces a link. */
-export interface AttributeChange {
-  readonly path: Path
-  readonly changes: readonly ('content' | 'permissions' | 'link')[]
-}
+/** What a call changes at a path. */
+export type AttributeChange = NonNullable<ApprovalRequest['attributes']>[number]
 
 /** A request that has no id yet. */
 export type ApprovalQuestion = Omit<ApprovalRequest, 'id'>
