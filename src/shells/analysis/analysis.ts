@@ -42,8 +42,11 @@ export interface Scope {
 /** A file whose commands a line runs. */
 export interface ScriptFile {
   readonly path: LogicalPath
-  /** `program`: its first line names what runs it. `package`: a package.json, of which scripts are run. */
-  readonly kind: 'bash' | 'sh' | 'program' | 'package'
+  /**
+   * `program`: its first line names what runs it. `perl`: perl runs it, unless its first line names another program. `operand`: a
+   * program that is not known receives its path, and may run it. `package`: a package.json, of which scripts are run.
+   */
+  readonly kind: 'bash' | 'sh' | 'program' | 'perl' | 'operand' | 'package'
   /** Directory in which it runs; the root if that is only known at run time. */
   readonly cwd: LogicalPath
   /** The shell of another script runs it, so both may set the same variables. */
@@ -336,7 +339,8 @@ class LineAnalysis implements Analysis {
   }
 
   addScript(path: string, kind: ScriptFile['kind'], scope: Scope, details?: ScriptDetails): void {
-    this.addLeft(path, scope)
+    // Most operands are no scripts, and a directory that a line creates is often left: `mkdir a && cd a && frob ../b`.
+    if (kind !== 'operand' || path.replace(/^(\.\.?\/+)*/, '').includes('..')) this.addLeft(path, scope)
     for (const [index, each] of this.#resolve(path, scope).entries()) {
       const cwd = scope.cwds?.[index] ?? scope.cwds?.[0] ?? ROOT
       const script = { path: each, kind, cwd, ...details }

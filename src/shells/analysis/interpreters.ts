@@ -22,7 +22,7 @@ export const interpreters: Inspectors = {
       }),
   },
   nodejs: { inspect: (call) => runFileOnly(call) },
-  ...aliases('python pypy', {
+  ...aliases('python pypy micropython jython', {
     inspect: (call) =>
       inspectLanguage(call, {
         code: /^-[bBdEIOPqsSuvx]*c(.*)$/s,
@@ -41,11 +41,12 @@ export const interpreters: Inspectors = {
         plain: /^-([0-9alnpcwWtTuUv]+|[0-9alnpw]*i(\.\w+)?|F[^\s'"/]\S*)$|^--version$/,
         idle: /^(-v|--version)$/,
         refused: /^-[dDsSxXmMI]/,
+        handsOn: true,
         check: checkPerl,
       }),
   },
   ...aliases(
-    'js-exec ruby php lua luajit tclsh julia Rscript rscript osascript raku elixir clojure clj runghc runhaskell ocaml swift irb guile racket',
+    'js-exec ruby mruby jruby php lua luajit texlua tclsh wish julia Rscript rscript osascript raku elixir clojure clj runghc runhaskell ocaml swift irb guile racket',
     {
       inspect: runFileOnly,
     },
@@ -60,7 +61,7 @@ export const interpreters: Inspectors = {
   ...aliases('awk gawk mawk nawk original-awk', { inspect: inspectAwk }),
   ...aliases('sed gsed', { inspect: inspectSed }),
   ...aliases(
-    'vim vi nvim ex view vimdiff gvim emacs emacsclient ed nano pico joe mg kak hx helix micro',
+    'vim vi nvim nvi ex view vimdiff vimtutor rvim rview gvim gview gvimdiff rgvim rgview evim eview elvis vile emacs emacsclient ed red nano rnano pico joe jmacs jstar jpico rjoe jed zile mg kak hx helix micro mcedit',
     refuseAlways('an editor can run any command'),
   ),
   ...aliases('less more most pg info pager lzless lzmore xzless xzmore zless zmore bzless bzmore', {
@@ -95,6 +96,8 @@ interface Language {
   /** The options of these with which no script is needed, and none is read from standard input. */
   readonly idle: RegExp
   readonly refused?: RegExp
+  /** It starts the program that the first line of a script names, if that is another one. */
+  readonly handsOn?: boolean
   readonly check: (code: string) => string | undefined
 }
 
@@ -108,7 +111,10 @@ function inspectLanguage(call: Call, table: Language): undefined {
     const { literal } = argument
     if (literal === undefined) {
       // After code, further operands are arguments, but may become options.
-      if (!hasScript || mayBeOption(argument)) checkScriptFile(call, argument)
+      if (!hasScript || mayBeOption(argument)) {
+        checkScriptFile(call, argument)
+        noteScript(call, i, table.handsOn)
+      }
       return undefined
     }
     const code = table.code.exec(literal)
@@ -161,6 +167,7 @@ function inspectLanguage(call: Call, table: Language): undefined {
     } else {
       const scripts = isTesting ? args.slice(i) : hasScript ? [] : [argument]
       for (const script of scripts) if (script.literal !== undefined) checkScriptFile(call, script)
+      if (!isTesting && !hasScript) noteScript(call, i, table.handsOn)
       return undefined
     }
   }
@@ -168,6 +175,14 @@ function inspectLanguage(call: Call, table: Language): undefined {
   if (scope.stdin !== undefined) checkInlineCode(call, scope.stdin, table.check, args[0])
   else walk.analysis.deny('HIDDEN_COMMAND', `${call.name} runs code from its standard input`, at)
   return undefined
+}
+
+/** Notes a script that an interpreter runs: a program that is not known, which receives the words behind it. */
+function noteScript({ walk, args, scope, at }: Call, index: number, handsOn = false): void {
+  const { literal, path, raw } = args[index] as Argument
+  const file = literal ?? path
+  walk.analysis.programs.push({ walk, name: file ?? raw, args: args.slice(index + 1), scope, at })
+  if (handsOn && file !== undefined) walk.analysis.addScript(file, 'perl', scope)
 }
 
 /** Inspects perl. Behind code, `<>` starts the operands `COMMAND|` and `|COMMAND`, and writes to `>FILE`. */
@@ -215,7 +230,10 @@ function runFileOnly(call: Call): undefined {
   if (first === undefined)
     call.walk.analysis.deny('HIDDEN_COMMAND', `${call.name} runs code from its standard input`, call.at)
   else if (mayBeOption(first)) call.walk.analysis.deny('INLINE_CODE', `Code for ${call.name} is not analyzed`, first.at)
-  else checkScriptFile(call, first)
+  else {
+    checkScriptFile(call, first)
+    noteScript(call, 0)
+  }
   return undefined
 }
 

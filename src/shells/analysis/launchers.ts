@@ -10,7 +10,7 @@ import { type Argument, knownText, literalArgument, mayBeOption, unknownArgument
 export const launchers: Inspectors = {
   ...aliases('bash rbash', { inspect: (call) => inspectShell(call, 'bash') }),
   ...aliases('sh dash ash', { inspect: (call) => inspectShell(call, 'sh') }),
-  ...aliases('zsh ksh mksh yash csh tcsh fish elvish nu xonsh pwsh powershell cmd oil osh', {
+  ...aliases('zsh rzsh ksh rksh mksh lksh posh yash sash csh tcsh fish elvish nu xonsh pwsh powershell cmd oil osh', {
     inspect: inspectForeignShell,
   }),
   find: { inspect: inspectFind },

@@ -48,7 +48,7 @@ export const packageManagers: Inspectors = {
     inspect: (call) => refuseOptions(call, /^(--run|--command|-c|--|shell|develop|environment|repl|run|exec)$/),
   }),
   deno: { inspect: inspectDeno },
-  ...aliases('make gmake bmake', { inspect: inspectMake }),
+  ...aliases('make gmake bmake pmake remake', { inspect: inspectMake }),
   ...aliases('just task mage rake invoke', {
     inspect: (call) =>
       refuseOptions(

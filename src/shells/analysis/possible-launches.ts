@@ -1,6 +1,6 @@
 import { programName } from '../../policy/command-options.ts'
-import type { Analysis, Program } from './analysis.ts'
-import { findInspector } from './inspectors.ts'
+import type { Analysis, Program, Scope } from './analysis.ts'
+import { findInspector, isInspected } from './inspectors.ts'
 import { nameVariants, pathVariants, wordLists } from './name-variants.ts'
 import type { TextRange } from './verdict.ts'
 import { type Argument, literalArgument } from './words.ts'
@@ -14,7 +14,7 @@ const idle: ReadonlySet<string> = new Set(
   touch cp mv ln dd shred truncate strings od xxd hexdump base32 base64 basenc b2sum cksum sum md5sum sha1sum sha224sum sha256sum sha384sum
   sha512sum date cal id whoami groups users who uname hostname arch nproc uptime free tty stty tput clear printenv getconf locale getent
   gzip gunzip zcat bzip2 bunzip2 bzcat xz unxz xzcat lzma zstd zstdcat lz4 unzip zipinfo jq yq wc pr csplit numfmt factor
-  expr bc iconv dos2unix unix2dos look nm objdump readelf size ldd shellcheck prettier eslint oxlint stylelint tsc`.split(
+  expr bc iconv dos2unix unix2dos look nm objdump readelf size ldd shellcheck shfmt checkbashisms prettier eslint oxlint stylelint tsc`.split(
     /\s+/,
   ),
 )
@@ -24,7 +24,7 @@ const shells = /^(ba|rba|da|a|z|k|mk|c|tc|fi)?sh$/
 
 /** Whether the analysis does not know if a program starts others. */
 export function mayLaunch(plain: string): boolean {
-  return !idle.has(plain) && findInspector(plain) === undefined
+  return !idle.has(plain) && !isInspected(plain)
 }
 
 /** The commands of one program, or of one line of variables, that are evaluated. */
@@ -55,10 +55,17 @@ function checkProgram(analysis: Analysis, program: Program): void {
   const input = [...(scope.stdin === undefined ? [] : [scope.stdin]), ...(scope.piped ?? [])]
   possible.push(...input.flatMap((text) => commandsIn(text, analysis, at)))
   restrict(analysis, possible, program)
+  for (const { literal } of args) if (literal !== undefined) addOperand(analysis, literal, scope)
   const shell = args.findIndex(
     ({ literal }, index) => literal !== undefined && shells.test(programName(literal)) && index < args.length - 1,
   )
   if (shell !== -1) walk.run(args.slice(shell), { ...scope, via: [...scope.via, name], stdin: undefined }, at)
+}
+
+/** Adds the files that an operand or the value of an option names: the program may run them. */
+function addOperand(analysis: Analysis, text: string, scope: Scope): void {
+  const path = /^-[^=]*=(.*)$/s.exec(text)?.[1] ?? text
+  if (path !== '' && !/^-|^\w+:\/\/|[\n\0]/.test(path)) analysis.addScript(path, 'operand', scope)
 }
 
 /** Returns the commands in a text that a shell or a program may read, of those that the policy restricts. */

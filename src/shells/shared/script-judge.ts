@@ -27,12 +27,12 @@ export function judgeScripts(files: readonly ScriptFile[], context: Context): re
     ...(file.isSourced === undefined ? {} : { isSourced: file.isSourced }),
     ...(file.left === undefined ? {} : { left: file.left }),
     judge(text) {
-      const fault = file.kind === 'program' ? firstLineFault(text) : undefined
+      const fault = faultOf(file, text)
       if (fault !== undefined) {
         const verdict = denialOf(
           file.path,
           { text, dialect: 'sh' },
-          { code: 'HIDDEN_COMMAND', action: 'deny', message: fault, at: [0, 0] },
+          { code: 'HIDDEN_COMMAND', action: 'deny', ...fault },
         )
         return { verdict, scripts: [], commands: [] }
       }
@@ -61,7 +61,8 @@ interface Script {
 function scriptsIn({ path, kind, cwd, scripts }: ScriptFile, text: string): Script[] {
   if (kind === 'bash' || kind === 'sh') return [{ text, dialect: kind }]
   if (kind === 'package') return scripts === undefined ? [] : packageScripts(text, scripts)
-  if (COMPILED.test(text)) return []
+  if (kind === 'perl' || COMPILED.test(text)) return []
+  if (kind === 'operand' && !isRunnable(path, text)) return []
   // A shell runs a file without a first line that names a program by itself.
   if (!text.startsWith('#!')) return [{ text, dialect: 'sh' }]
   const [program = '', ...rest] = programWords(text)
@@ -75,6 +76,32 @@ const SYSTEM_DIRECTORY = /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/
 
 /** The bytes of a first line that every system reads. Linux reads 256, before version 5.1 127, and runs what these are. */
 const MAX_FIRST_LINE = 127
+
+/** Whether a file is a program of the workspace, by its first line or its name, and not data. */
+function isRunnable(path: LogicalPath, text: string): boolean {
+  return /^#!(?!\[)/.test(text) || /\.(ba|da|z|k)?sh$/.test(path)
+}
+
+/** Returns why a file is refused by its lines that start with `#!`. */
+function faultOf({ kind, path }: ScriptFile, text: string): Pick<DenialReason, 'message' | 'at'> | undefined {
+  if (kind === 'perl') return handedOn(text)
+  if (kind !== 'program' && !(kind === 'operand' && isRunnable(path, text))) return undefined
+  const message = firstLineFault(text)
+  return message === undefined ? undefined : { message, at: [0, 0] }
+}
+
+/**
+ * Returns why perl does not read a file itself: its first line starts with `#!` and does not name perl. Any line is a first one behind
+ * `# line`. Perl takes a file for UTF-16 by its first bytes.
+ */
+function handedOn(text: string): Pick<DenialReason, 'message' | 'at'> | undefined {
+  const plain = text.replace(/[\0\ufeff\ufffd]/g, '')
+  const lines = /^#[ \t]*line[ \t]/m.test(plain) ? plain.split('\n') : plain.split('\n', 1)
+  const odd = lines.find((line) => /^\s*:?\s*#!/.test(line) && !line.includes('perl'))
+  if (odd === undefined) return undefined
+  const start = Math.max(0, text.indexOf(odd))
+  return { message: `Perl starts the program that ${JSON.stringify(odd)} names`, at: [start, start + odd.length] }
+}
 
 /**
  * Returns why systems read the first line of a file in different ways: a part of it, an interpreter in the working directory, or

@@ -3,9 +3,11 @@ import { ROOT } from '../../../src/paths/logical-path.ts'
 import { hasKnownOptions } from '../../../src/policy/command-options.ts'
 import { compilePolicy } from '../../../src/policy/policy.ts'
 import { analyzeCommand } from '../../../src/shells/analysis/index.ts'
+import { findInspector } from '../../../src/shells/analysis/inspectors.ts'
 import { launchers } from '../../../src/shells/analysis/launchers.ts'
 import { programs, wordOptions } from '../../../src/shells/analysis/option-spellings.ts'
 import { packageManagers } from '../../../src/shells/analysis/package-managers.ts'
+import { mayLaunch } from '../../../src/shells/analysis/possible-launches.ts'
 import { wrappers } from '../../../src/shells/analysis/wrappers.ts'
 import { createLineAnalyzer } from '../../../src/shells/shared/line-judge.ts'
 
@@ -440,6 +442,77 @@ describe('a denied command behind a program that the analysis does not know', ()
         'allow',
       ])
     }
+  })
+})
+
+describe('the names of a program', () => {
+  // As packages of Debian install them.
+  const names: Readonly<Record<string, string>> = {
+    perl: 'perl5.36.0 perl5.36-x86_64-linux-gnu perl5.40-aarch64-linux-gnu perl5.34-i386-linux-gnu perl5.40-powerpc64le-linux-gnu',
+    python:
+      'python3 python2.7 python3.11 python3.11-dbg python3-dbg python3.13t python3.9d pypy3 pypy3.9 pypy3-dbg micropython',
+    ruby: 'ruby3.1 ruby2.7 ruby1.9.1 jruby mruby',
+    lua: 'lua5.1 lua5.4 lua50 luajit luajit-2.1.0-beta3 texlua',
+    tclsh: 'tclsh8.6 tclsh9.0 wish wish8.6',
+    php: 'php8.2 php7.4 php5 php-cgi php-cgi8.2 php8.2-cgi php8.2-fpm php-fpm8.2',
+    node: 'node20 node-18',
+    guile: 'guile-3.0 guile-2.2 guile3.0',
+    gcc: 'gcc-12 g++-12 x86_64-linux-gnu-gcc-12 x86_64-linux-gnu-g++ aarch64-linux-gnu-gcc-13 i686-w64-mingw32-gcc-win32 x86_64-w64-mingw32-g++-posix arm-linux-gnueabihf-gcc-12 i686-linux-gnu-gcc clang-14 clang++-16',
+    vim: 'vim.basic vim.tiny vim.nox vim.gtk3 vim.athena nvim rvim rview view vimdiff vimtutor gvim nvi elvis vile emacs-nox emacs-gtk emacs-lucid emacs28.2 nano-tiny rnano ed red jmacs mcedit',
+    zsh: 'zsh5 zsh-static zsh5-static ksh93 ksh2020 mksh-static lksh posh yash tcsh sash fish',
+    bash: 'bash-5.2 bash5',
+    sh: 'dash',
+    awk: 'gawk gawk-5.2.1 mawk original-awk nawk',
+    make: 'make-4.3 gmake bmake pmake remake',
+    sqlite3: 'sqlite3-3.40 psql15 mariadb mysql',
+    gdb: 'gdb-multiarch lldb-14 ltrace busybox-static',
+    nc: 'nc.openbsd nc.traditional ncat netcat',
+    tar: 'bsdtar gtar',
+    'ld.so': 'ld-linux-x86-64.so.2 ld-linux.so.2 ld-linux-aarch64.so.1 ld64.so.2 ld-2.31.so ld-musl-x86_64.so.1',
+    pip: 'pip3 pip3.11 pip-3.2',
+  }
+
+  it.each(Object.entries(names))('%s are found with versions, systems and variants', (base, others) => {
+    expect(findInspector(base)).toBeDefined()
+    for (const name of others.split(' ')) {
+      expect([name, findInspector(name) === undefined]).toEqual([name, false])
+      expect([name, mayLaunch(name) && analyzeCommand(`${name} a id`, { deny: ['id'] }).decision]).not.toEqual([
+        name,
+        'allow',
+      ])
+    }
+    const aliases = others.split(' ').filter((name) => findInspector(name) === findInspector(base))
+    expect(aliases.length).toBeGreaterThan(0)
+  })
+
+  it.each([
+    ...[
+      'python3-config',
+      'x86_64-linux-gnu-python3.11-config',
+      'python.sh',
+      'node.sh',
+      'vim.conf',
+      'make.js',
+      'perldoc',
+    ],
+    ...[
+      'perl-cleaner',
+      'node18-install',
+      'rubyfmt',
+      'luac5.4',
+      'gcc-ar-12',
+      'x86_64-linux-gnu-nm',
+      'phpunit',
+      'bashcov',
+    ],
+    ...['i386-setup', 'awk.pl', 'ruby-build', 'tarantool', '3', '-3', '12-', 'x86_64-', 'dc3dd', '2to3'],
+  ])('of another program are not taken for it: %s', (name) => {
+    expect(findInspector(name)).toBeUndefined()
+  })
+
+  it.each(['cp2', 'ls3', 'env2', 'tee3', 'tar-static'])('are searched as those of an unknown program: %s', (name) => {
+    expect(mayLaunch(name)).toBe(true)
+    expect(analyzeCommand(`${name} --x='id -u'`, { deny: ['id'] }).decision).toBe('deny')
   })
 })
 

@@ -1,12 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type MemoryEntry, memory } from '../../../src/backends/memory/index.ts'
+import { ROOT } from '../../../src/paths/logical-path.ts'
+import { compilePolicy } from '../../../src/policy/policy.ts'
 import { npmCommands } from '../../../src/shells/analysis/npm-commands.ts'
 import { nodeShell } from '../../../src/shells/node/index.ts'
+import { createLineAnalyzer } from '../../../src/shells/shared/line-judge.ts'
 import { createWorkspace } from '../../../src/workspace/create-workspace.ts'
 import { times } from '../../counts.ts'
 import { allowing, filesFor, refusing, scripts } from '../bash/started-commands.ts'
@@ -371,6 +374,60 @@ describe('a file that a line runs', () => {
       `/bin/cat${' '.repeat(117)}`,
     ])
       expect([first, (await judge({ x: `#!${first}\nls\n` }, './x')).decision]).toEqual([first, 'allow'])
+  })
+
+  it.each([
+    ['perl x', '#!/bin/sh\nrm v\n'],
+    ['perl -w x a', '#! /bin/sh -e\nls\n'],
+    ['env A=1 perl5.36-x86_64-linux-gnu ./x', '#!/usr/bin/env bash\nls\n'],
+    ['perl -pe s/a/b/ a.txt; bash y', ' :#!/usr/bin/rm\n'],
+    ['./z', '# line 1\n#!/bin/sh\nls\n'],
+    ['frob x', '#!/bin/sh\nrm v\n'],
+    ['frob --run=./x a', '#!/usr/bin/env -S rm\n'],
+    ['frob a.sh', 'rm v\n'],
+    ['python x.py rm v', ''],
+    ["node x.js 'rm v'", ''],
+    ["perl x.pl 'ls|'", ''],
+    ['ruby3.1 x.rb rm', ''],
+  ])('is refused if perl or an unknown program hands it on: %s', async (line, text) => {
+    const files = { x: text, y: 'perl x\n', z: `#!/usr/bin/perl\n${text}`, 'a.sh': text }
+    expect((await judge(files, line)).decision).toBe('deny')
+    const plain = { x: '#!/usr/bin/perl -w\n', y: 'ls', z: '#!/usr/bin/perl\n1;\n#!/bin/sh\n', 'a.sh': 'ls\n' }
+    if (text !== '') expect(await judge(plain, line)).toMatchObject({ decision: 'allow' })
+  })
+
+  it.skipIf(spawnSync('perl', ['-v']).status !== 0)('is refused wherever perl hands it on', () => {
+    const marker = join(base, 'marker')
+    const hits = join(base, 'hits')
+    writeFileSync(marker, `#!/bin/sh\nfor path; do :; done; echo "$path" >> ${hits}\n`, { mode: 0o755 })
+    const starts = ['', ' ', '\t', '\v', '\f', ':', ' :', ': ', '::', '\n', '\ufeff', '# line 1\n', '#line 1 "x"\n']
+    starts.push('# line 0\n\n', 'my $a;\n#  line  1\n', '#\n', '=pod\n\n=cut\n')
+    const ends = ['', ' -e', '\t-e', ' perl', ' -perl', ' Perl', ' indir', '\r', ' #perl', ' x y']
+    const texts = starts.flatMap((start) =>
+      ['#!', '#! ', '#!\t', '# !'].flatMap((mark) => ends.map((end) => `${start}${mark}${marker}${end}\n`)),
+    )
+    const cases = texts.map((text) => Buffer.from(text))
+    for (const text of texts.filter((_, index) => index % 40 === 0))
+      cases.push(
+        Buffer.from(text, 'utf16le'),
+        Buffer.from(text, 'utf16le').swap16(),
+        Buffer.from(`\ufeff${text}`, 'utf16le'),
+      )
+    const directory = join(base, 'perl')
+    mkdirSync(directory)
+    for (const [index, bytes] of cases.entries()) writeFileSync(join(directory, String(index)), bytes)
+    spawnSync('sh', ['-c', 'for i in *; do perl "$i"; done'], { cwd: directory })
+    const started = new Set(readFileSync(hits, 'utf8').trim().split('\n').map(Number))
+    const policy = compilePolicy({ ...preset, commands: { deny: ['rm'] } })
+    const call = { tool: 'run_command', input: {}, accesses: [] }
+    const [script] = createLineAnalyzer({ root, confined: true })('perl x', { cwd: ROOT, policy, call }).scripts
+    const passes = (bytes: Buffer) => {
+      const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+      return script?.judge(text)?.verdict.decision !== 'deny'
+    }
+    expect(cases.filter((bytes, index) => started.has(index) && passes(bytes)).map(String)).toEqual([])
+    expect(started.size).toBeGreaterThan(200)
+    expect(cases.filter(passes).length).toBeGreaterThan(200)
   })
 
   it('is read itself if its first line names a file without one, which no system starts', async () => {
