@@ -51,7 +51,7 @@ function isToolCall({ target, options }: Pick<CallState, 'target' | 'options'>):
 }
 
 /** A call while it runs. Steps read it and pass their own results on to the next step. */
-interface CallState {
+export interface CallState {
   readonly workspace: WorkspaceState
   readonly run: RunState
   /** The name of a tool, or an operation of the workspace, such as undo, in the shape of a tool. */
@@ -87,7 +87,7 @@ export async function callTool(
     const { authorized, input } = await runPreCallHooks(state, requested, rawInput) // 7
     const approvals = await openApprovals(state, input)
     const call = await approveCommand(state, authorized, approvals)
-    const proposed = await draftCall(state, call, approvals) // 8
+    const proposed = await draftCall(state, call, { ...approvals, ...approvals.context }) // 8
     const { draft, changes } = await authorizeDraft(state, call, proposed, approvals) // 9
     const effect = await commitDraft(state, call, draft, changes) // 10
     const result = await createResult(state, call, draft, effect, proposed.warnings) // 11
@@ -196,11 +196,15 @@ async function requireNotes({ backend, memory }: WorkspaceState, accesses: reado
 /** Step 5: checks plan mode and counts the call against the rate limits, once. */
 function requireModeAndLimits({ workspace, run, audit, options }: CallState, tool: Tool): void {
   audit.enterStep('limits')
-  if (tool.mutates && isInPlanMode(workspace, run)) {
-    throw new ToolError('PLAN_MODE', `${tool.name} is not allowed before the plan is approved`)
-  }
+  requireMode(workspace, run, tool)
   if (!audit.isCounted) run.rates.countCall(...countedNames(tool.name, options))
   audit.isCounted = true
+}
+
+/** @throws ToolError `PLAN_MODE` for a tool that changes something before the plan is approved */
+export function requireMode(workspace: WorkspaceState, run: RunState, tool: Tool): void {
+  if (!tool.mutates || !isInPlanMode(workspace, run)) return
+  throw new ToolError('PLAN_MODE', `${tool.name} is not allowed before the plan is approved`)
 }
 
 /**
@@ -308,10 +312,10 @@ interface ProposedDraft {
 }
 
 /** Step 8: reads through a view of the granted accesses, and builds the change set. */
-async function draftCall(
+export async function draftCall(
   { workspace, run, options, audit, taint }: CallState,
   call: AuthorizedCall,
-  { context: { began }, ask }: CallApprovals,
+  { began, ask }: Pick<CallApprovals, 'ask'> & Pick<ApprovalContext, 'began'>,
 ): Promise<ProposedDraft> {
   const { signal, grant, onProgress } = options
   audit.enterStep('draft')
@@ -342,41 +346,55 @@ async function commandsFor({ shell, ownTools }: WorkspaceState, tool: Tool) {
   return (await import('./commands/session.ts')).openCommandSession
 }
 
-/**
- * Step 9: evaluates every change, and gets the approval if policy or a label asks for one. A dry run is evaluated
- * completely, and then has no changes to commit.
- */
+/** Step 9: evaluates every change, and gets the approval if policy or a label asks for one. */
 async function authorizeDraft(
   state: CallState,
   call: AuthorizedCall,
   proposed: ProposedDraft,
   { context, replayable }: CallApprovals,
-): Promise<{ draft: BuiltinDraft<unknown>; changes: AuthorizedChanges }> {
-  const { workspace, run, audit, taint } = state
+): Promise<EvaluatedDraft> {
+  const { workspace, run, audit } = state
   audit.enterStep('approval')
-  let { draft } = proposed
-  const steps = isWithoutChanges(draft) ? undefined : await import('./change-steps.ts')
-  const authorize = async () => {
-    const changes = steps === undefined ? noChanges(call, draft) : steps.authorizeChanges(workspace, run, call, draft)
-    return taint.authorizeChanges(await changes, draft)
+  const evaluated = await evaluateDraft(state, call, proposed)
+  const { plan } = evaluated.draft
+  audit.setPlan(plan)
+  if (evaluated.changes.verdict.decision === 'ask') {
+    const { requestApproval } = await import('./pending-approval.ts')
+    await requestApproval(workspace, run, replayable && { ...replayable, plan }, evaluated.changes, context)
   }
-  let changes = await authorize()
+  return evaluated
+}
+
+/** A draft with its evaluated changes. */
+interface EvaluatedDraft {
+  readonly draft: BuiltinDraft<unknown>
+  readonly changes: AuthorizedChanges
+}
+
+/** Evaluates every change of a draft. A dry run is evaluated completely, and then has no changes to commit. */
+export async function evaluateDraft(
+  state: CallState,
+  call: AuthorizedCall,
+  { draft, reads }: ProposedDraft,
+): Promise<EvaluatedDraft> {
+  const { workspace, run, audit, taint } = state
+  const steps = isWithoutChanges(draft) ? undefined : await import('./change-steps.ts')
+  const authorize = async (evaluated: BuiltinDraft<unknown>) => {
+    const changes =
+      steps === undefined ? noChanges(call, evaluated) : steps.authorizeChanges(workspace, run, call, evaluated)
+    return taint.authorizeChanges(await changes, evaluated)
+  }
+  const changes = await authorize(draft)
   audit.setVerdict(changes.verdict)
   if (changes.verdict.decision === 'deny') throw deniedError(changes.verdict)
-  await steps?.requireHiddenSecrets(workspace, call, draft, changes.changes, proposed.reads)
+  await steps?.requireHiddenSecrets(workspace, call, draft, changes.changes, reads)
   // An operation, such as undo, brings back what was there.
   if (isToolCall(state)) steps?.requireOrdinaryNames(changes.changes)
-  if (draft.dryRun === true) {
-    draft = { ...draft, changes: [], copiedFrom: [] }
-    changes = await authorize()
-  }
-  const { plan } = draft
-  audit.setPlan(plan)
-  if (changes.verdict.decision === 'ask') {
-    const { requestApproval } = await import('./pending-approval.ts')
-    await requestApproval(workspace, run, replayable && { ...replayable, plan }, changes, context)
-  }
-  return { draft, changes }
+  const { changes: set = [] } = draft
+  if (set.length > 0) await (draft.target ?? workspace.backend).checkPlaces?.(set)
+  if (draft.dryRun !== true) return { draft, changes }
+  const dry = { ...draft, changes: [], copiedFrom: [] }
+  return { draft: dry, changes: await authorize(dry) }
 }
 
 /** Whether a draft only reads what its plan named. */

@@ -71,7 +71,7 @@ interface DescribedTool {
 }
 
 /**
- * Makes an input with the target. Other required fields get made-up values, because the verdict depends only on the paths. A JSON
+ * Makes an input with the target. Other required fields get made-up values, because the verdict on the paths does not depend on them. A JSON
  * text that is no object is an input too, which the tool refuses.
  */
 function inputFor(tool: ToolDescription | DialectToolInfo | undefined, target: string | undefined): unknown {

@@ -149,12 +149,21 @@ export function requireAllowed(policy: Policy, call: Omit<PolicyCall, 'accesses'
   if (verdict.decision === 'deny') throw deniedError(verdict)
 }
 
-/** Returns the error for a denial. */
+/** Returns the error for a denial. {@link denialOf} returns the verdict. */
 export function deniedError(verdict: Verdict): ToolError {
-  return new ToolError(verdict.code ?? 'POLICY_DENIED', verdict.reason, {
+  const error = new ToolError(verdict.code ?? 'POLICY_DENIED', verdict.reason, {
     ...(verdict.path === undefined ? {} : { path: verdict.path }),
     ...(verdict.hint === undefined ? {} : { hint: verdict.hint }),
   })
+  denials.set(error, verdict)
+  return error
+}
+
+const denials = new WeakMap<object, Verdict>()
+
+/** Returns the verdict behind an error; `undefined` for an error that no rule of policy has caused. */
+export function denialOf(error: ToolError): Verdict | undefined {
+  return denials.get(error)
 }
 
 function revisionOf(data: PolicyData): string {

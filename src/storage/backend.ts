@@ -128,6 +128,11 @@ export interface Backend {
    */
   commit(changes: readonly Change[], options: CommitOptions): Promise<Receipt>
   /**
+   * Throws the error with which `commit` would refuse the set because of where its paths are, such as in a read-only part.
+   * Called before anybody is asked for an approval; `commit` checks the same.
+   */
+  checkPlaces?(changes: readonly Change[]): Promise<void>
+  /**
    * Reads many files, in the given order. Skips paths that are gone or not files. The bytes are valid only during the
    * visit. Ends early if `visit` returns false. A file whose `stat.size` is over `maxBytes` may be visited with no bytes,
    * so that its content need not be read.

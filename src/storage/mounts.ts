@@ -135,6 +135,12 @@ function backendOver(table: MountTable): Backend {
     },
 
     commit: (changes, options) => commitSet(table, turns, changes, options),
+    async checkPlaces(changes) {
+      const { groups } = await divided(changes, table)
+      for (const { mount, changes, parents } of groups) {
+        await within(mount, () => mount.backend.checkPlaces?.([...parents, ...changes]))
+      }
+    },
     scan: (paths, visit, maxBytes) => scanAll(table, paths, visit, maxBytes),
 
     ...(all.every(({ backend }) => backend.tree) && { tree: combinedTree(table) }),
@@ -185,17 +191,7 @@ async function commitSet(
   options: CommitOptions,
 ): Promise<Receipt> {
   validateChanges(changes)
-  const fixed = await checkFixed(changes, table)
-  const groups = grouped(
-    changes.filter((change) => !fixed.has(change)),
-    table,
-  )
-  if (groups.filter(({ mount }) => mount.backend.capabilities.persistent).length > 1) {
-    const { path } = changes[0] as Change
-    throw new ToolError('INVALID_INPUT', `Cannot change ${quote(path)}: the set touches two persistent mounts`, {
-      path,
-    })
-  }
+  const { fixed, groups } = await divided(changes, table)
   const applied = new Map<Path, Receipt['applied'][number]>()
   const receipts =
     groups.length < 2 ? await commitAll(groups, options) : await turns.next(() => commitAll(groups, options))
@@ -272,6 +268,25 @@ interface Group {
   readonly changes: readonly Change[]
   /** Parents of mount points, which the backend itself may lack. */
   readonly parents: readonly Change[]
+}
+
+/** Divides changes into those of mount points and their parents, which exist, and groups by backend. */
+async function divided(
+  changes: readonly Change[],
+  table: MountTable,
+): Promise<{ fixed: ReadonlySet<Change>; groups: readonly Group[] }> {
+  const fixed = await checkFixed(changes, table)
+  const groups = grouped(
+    changes.filter((change) => !fixed.has(change)),
+    table,
+  )
+  if (groups.filter(({ mount }) => mount.backend.capabilities.persistent).length > 1) {
+    const { path } = changes[0] as Change
+    throw new ToolError('INVALID_INPUT', `Cannot change ${quote(path)}: the set touches two persistent mounts`, {
+      path,
+    })
+  }
+  return { fixed, groups }
 }
 
 /** Groups changes by backend, with paths of that backend. Persistent backends come last. */

@@ -1,6 +1,6 @@
 import { ToolError } from '../errors.ts'
 import { quote } from '../paths/logical-path.ts'
-import type { Backend } from './backend.ts'
+import type { Backend, Change } from './backend.ts'
 import { isBackend } from './is-backend.ts'
 
 /**
@@ -17,15 +17,8 @@ export function readOnly(backend: Backend): Backend {
     list: (path) => backend.list(path),
     read: (path, range) => backend.read(path, range),
     readLink: (path) => backend.readLink(path),
-    async commit(changes) {
-      const first = changes[0]
-      const target = first === undefined ? 'anything' : quote(first.path)
-      throw new ToolError(
-        'READ_ONLY',
-        `Cannot change ${target}: the storage is read-only`,
-        first && { path: first.path },
-      )
-    },
+    commit: refuse,
+    checkPlaces: refuse,
     ...(scan && { scan: (paths, visit, maxBytes) => scan.call(backend, paths, visit, maxBytes) }),
     ...(walk && { walk: (start, visitor) => walk.call(backend, start, visitor) }),
     ...(statDirectories && {
@@ -39,4 +32,9 @@ export function readOnly(backend: Backend): Backend {
     ...(fork && { fork: () => readOnly(fork.call(backend)) }),
     close: () => backend.close(),
   }
+}
+
+async function refuse([first]: readonly Change[]): Promise<never> {
+  const target = first === undefined ? 'anything' : quote(first.path)
+  throw new ToolError('READ_ONLY', `Cannot change ${target}: the storage is read-only`, first && { path: first.path })
 }

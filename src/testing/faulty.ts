@@ -68,7 +68,7 @@ export function faulty(
 }
 
 function around(backend: Backend, faults: Injector<BackendOperation>): Backend {
-  const { scan, statDirectories, walk, containsPhysicalPath, fork } = backend
+  const { checkPlaces, scan, statDirectories, walk, containsPhysicalPath, fork } = backend
   return {
     capabilities: backend.capabilities,
     canonical: (path, options) => faults.around('canonical', [path], { act: () => backend.canonical(path, options) }),
@@ -90,6 +90,7 @@ function around(backend: Backend, faults: Injector<BackendOperation>): Backend {
           tear: (random) => tornCommit(backend, changes, options, random),
         },
       ),
+    ...(checkPlaces && { checkPlaces: (changes) => checkPlaces.call(backend, changes) }),
     ...(scan && {
       scan: (paths, visit, maxBytes) =>
         faults.around('scan', paths, {

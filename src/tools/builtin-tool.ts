@@ -27,7 +27,7 @@ export interface BuiltinDraft<Result> extends Draft<Result> {
   /** The changed paths whose content the caller of an operation gives, so that it may contain what its run has read. */
   readonly givenPaths?: ReadonlySet<Path>
   /** Receives the changes instead of the workspace's files, to accept an overlay. They are not journalled. */
-  readonly target?: Pick<Backend, 'stat' | 'read' | 'readLink' | 'commit'>
+  readonly target?: Pick<Backend, 'stat' | 'read' | 'readLink' | 'commit' | 'checkPlaces'>
   /** The verdict on the steps of a program, if it is stricter than that on the call. */
   readonly verdict?: Verdict
   /** A plan that needs an approval. Once approved, it applies to the run. */

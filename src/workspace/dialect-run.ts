@@ -15,8 +15,7 @@ import { type Path, parsePath } from '../paths/logical-path.ts'
 import type { DeclaredRoots } from '../policy/absolute-patterns.ts'
 import { type DialectCall, dialectArguments } from '../policy/dialect-call.ts'
 import type { Tool } from '../tools/define-tool.ts'
-import { evaluateExplained, toToolName } from './explain-call.ts'
-import { recordStep, type StepContext } from './run-step.ts'
+import { recordStep, type StepContext, toToolName } from './run-step.ts'
 import type { DialectRun } from './types.ts'
 
 export { agreeOnRoot } from './dialect-shell.ts'
@@ -86,9 +85,13 @@ function openDialectCall(context: StepContext, dialect: Dialect, host: DialectHo
 
 /** Returns what a dialect needs of a run. */
 function createDialectHost(workspace: WorkspaceState, run: RunState): DialectHost {
+  const explain: DialectHost['explain'] = async (tool, input, dialectCall) => {
+    const { evaluateExplained } = await import('./explain-call.ts')
+    return evaluateExplained(workspace, run, tool, input, dialectCall)
+  }
   return {
     callTool: (name, input, options) => callTool(workspace, run, name, input, options),
-    explain: (tool, input, dialectCall) => evaluateExplained(workspace, run, tool, input, dialectCall),
+    explain,
     describeCall: (tools, input, translations) => ({
       tools,
       args: dialectArguments(workspace.policy.data, input, translations),
@@ -103,7 +106,7 @@ function createDialectHost(workspace: WorkspaceState, run: RunState): DialectHos
         : undefined,
     explainAlone: async (name, dialectCall) =>
       concerns(workspace, name, dialectCall)
-        ? (await evaluateExplained(workspace, run, createAnswerCall(name), {}, dialectCall)).verdict
+        ? (await explain(createAnswerCall(name), {}, dialectCall)).verdict
         : undefined,
     rejectCall: async (name, reason, options) =>
       (await callTool(workspace, run, createRejectedCall(name, reason), {}, options)) as Failure,

@@ -18,11 +18,10 @@ import { createRates } from '../policy/rate-limits.ts'
 import { createTaint } from '../policy/taint.ts'
 import { isText } from '../util/check-options.ts'
 import type { OpenDialect } from './dialect-run.ts'
-import { explainCall, toToolName } from './explain-call.ts'
 import { createFiles } from './files.ts'
 import type { RunOptions, WorkspaceOptions } from './options.ts'
 import type { Recorder } from './recorder.ts'
-import { checkedStep, type StepContext, undoOptionTable } from './run-step.ts'
+import { checkedStep, type StepContext, toToolName, undoOptionTable } from './run-step.ts'
 import type { Consulted, UndoOptions, WorkspaceRun } from './types.ts'
 
 /**
@@ -48,7 +47,10 @@ export function openRun(
   }
   const callOwn = async (...args: Parameters<typeof callWithNames>) => hideTokens(await callWithNames(...args))
   const inDialect = dialect?.openRun(context)
-  const explainOwn = (name: unknown, input: unknown) => explainCall(workspace, run, toToolName(name), input)
+  const explainOwn = async (name: unknown, input: unknown) => {
+    const { explainCall } = await import('./explain-call.ts')
+    return explainCall(workspace, run, toToolName(name), input)
+  }
   const explain = (name: unknown, input: unknown) =>
     inDialect?.explain(toToolName(name), input) ?? explainOwn(name, input)
   return {

@@ -113,6 +113,7 @@ function acceptOperation({ backend, origin }: WorkspaceState, accepted: Accepted
           stat: (path) => lower.stat(path),
           read: (path, range) => lower.read(path, range),
           readLink: (path) => lower.readLink(path),
+          checkPlaces: async (changes) => lower.checkPlaces?.(changes),
           async commit(changes, options) {
             await origin?.diffs.beforeCommit(changes)
             for (const fork of origin?.commitListeners ?? []) if (fork !== above) await fork.hold(changes)

@@ -55,3 +55,8 @@ export async function checkedStep<R>(
   const input = text === undefined ? step.input : { ...(step.input as object), ...reason }
   return recordStep(context, { ...step, input }, callOptions, (stepOptions) => act(stepOptions, reason))
 }
+
+/** Returns the name of a tool as text, whatever the caller passed. */
+export function toToolName(name: unknown): string {
+  return typeof name === 'string' ? name : `(${typeof name})`
+}

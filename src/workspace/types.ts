@@ -33,7 +33,7 @@ export interface ToolDescription {
   readonly idempotent: boolean
 }
 
-/** What would happen to a call: the verdict with its rules and accesses, or an earlier refusal. */
+/** What would happen to a call: the verdict with its rules and the accesses of its plan, or a refusal that no rule decides. */
 export type Explanation =
   | {
       readonly ok: true
@@ -75,8 +75,12 @@ export interface WorkspaceRun<Extra extends readonly Tool[] = readonly [], Built
    */
   callTool(name: string, input: unknown, options?: CallOptions): Promise<Success | Failure>
   /**
-   * Returns the verdict on a call with its accesses and rules. Nothing is executed or counted. The input is typed by the name
-   * of the tool.
+   * Returns the verdict on a call with its accesses and rules. Nothing is executed, counted or recorded. The input is typed by
+   * the name of the tool.
+   *
+   * The call of a built-in tool is prepared on the present files, so the verdict covers every path that it would change. If it
+   * would fail before policy evaluates that, the verdict is that on the paths of the input. The verdict on a command or an own
+   * tool is that before it starts. Hooks and limits of rates do not take part.
    *
    * @example
    * const explained = await workspace.explain('write_file', { path: 'docs/a.md', content: '' })
