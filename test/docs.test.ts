@@ -8,6 +8,7 @@ import { Volume } from 'memfs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { aiSdkSandbox, aiSdkTools } from '../src/adapters/ai-sdk/index.ts'
+import { acpClient } from '../src/adapters/acp/index.ts'
 import { deepagentsBackend, deepagentsSandbox } from '../src/adapters/deepagents/index.ts'
 import {
   anthropicTools,
@@ -133,7 +134,7 @@ async function setup(): Promise<Record<string, unknown>> {
       replay,
       reportMarkdown,
       ...{ anthropicTools, nativeTools, geminiTools, openAiChatTools, openAiTools, modelTools, toModelText },
-      ...{ aiSdkSandbox, bashToolSandbox, deepagentsBackend, deepagentsSandbox, justBashFs },
+      ...{ acpClient, aiSdkSandbox, bashToolSandbox, deepagentsBackend, deepagentsSandbox, justBashFs },
       ...{ mastraFilesystem, mastraSandbox, openAiEditor, openAiShell },
       ...{ langchainTools, llamaIndexTools, mastraTools, hasWebTools, registerWebTools },
       toJsonSchema,

@@ -37,7 +37,7 @@ const mayLoad: readonly (readonly [entry: RegExp, parts: readonly string[] | '*'
   [/^\.\/ui$/, ['ui', 'patch']],
   [/^\.\/elements$/, ['elements']],
   [/^\.\/fs$/, ['adapters', 'storage']],
-  [/^\.\/(deepagents|openai-agents)$/, ['adapters', 'dialects']],
+  [/^\.\/(acp|deepagents|openai-agents)$/, ['adapters', 'dialects']],
   [/^\.\/just-bash$/, ['adapters', 'storage']],
   [/^\.\/(ai-sdk|mastra)$/, ['adapters', 'dialects', 'storage']],
   [/^\.\/(mcp-http|mcp-roots|json-schema|langchain|webmcp)$/, ['adapters', 'dialects']],

@@ -21,20 +21,23 @@ import { shellOf } from './shell.ts'
 /** The parsed options of a command that opens a workspace. */
 export type Options = WorkspaceValues
 
+/** Options of the workspace, and the path at which the commands of `bash()` see it. */
+type ExtraOptions = Partial<WorkspaceOptions> & { readonly commandRoot?: string }
+
 /**
  * Opens the workspace of the options, on real directories. `narrowed` replaces the roots, such as by those of a client;
  * `extra` options override.
  */
-export function openWorkspace(options: Options, extra?: Partial<WorkspaceOptions>): Promise<Workspace>
+export function openWorkspace(options: Options, extra?: ExtraOptions): Promise<Workspace>
 export function openWorkspace(
   options: Options,
-  extra: Partial<WorkspaceOptions> | undefined,
+  extra: ExtraOptions | undefined,
   dialect: Dialect | undefined,
   narrowed?: readonly Root[],
 ): Promise<Workspace | DialectWorkspace>
 export async function openWorkspace(
   options: Options,
-  extra: Partial<WorkspaceOptions> = {},
+  { commandRoot, ...extra }: ExtraOptions = {},
   dialect?: Dialect,
   narrowed?: readonly Root[],
 ): Promise<Workspace | DialectWorkspace> {
@@ -45,7 +48,7 @@ export async function openWorkspace(
   const { policy, audit, virtualRoots } = await configAt(policyRoots, options, dialect)
   const { parked } = options
   const isReadOnly = options['read-only'] === true
-  const environment = { roots, overlay: options.overlay === true, readOnly: isReadOnly }
+  const environment = { roots, overlay: options.overlay === true, readOnly: isReadOnly, commandRoot }
   const git = await gitOf(options)
   const shell = await shellOf(options.shell, environment)
   const name = options.dialect

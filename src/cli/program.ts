@@ -9,6 +9,8 @@ const usage = `wardspace: a workspace that an AI agent can be trusted with
   wardspace tools                 list the tools
   wardspace call NAME [JSON]      call one tool; exit code 0 for ok, 1 for a refusal
   wardspace mcp                   serve the tools over stdio, or with --http PORT over HTTP (Model Context Protocol)
+  wardspace acp -- AGENT [ARG...] start an agent of the Agent Client Protocol for an editor, with its requests for
+                                  files, terminals and permissions answered by the workspace
   wardspace approve [ID [ANSWER]] list the calls waiting in --parked DIR, or answer one: yes, run (for the run), or
                                   the reason for a denial
   wardspace overlay [ACTION]      show, accept or discard the changes of --overlay; accept --merge merges them with changes that
@@ -54,6 +56,7 @@ type Command = (words: string[]) => Promise<number>
 
 /** Loaders of the commands. A command takes its words and returns the exit code: 0 for success, 1 for a refusal. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  acp: async () => (await import('./acp.ts')).acp,
   approve: async () => (await import('./approve.ts')).approve,
   audit: async () => (await import('./audit.ts')).audit,
   call: async () => (await import('./call.ts')).call,

@@ -9,6 +9,8 @@ export interface ShellEnvironment {
   readonly roots: readonly Root[]
   readonly overlay: boolean
   readonly readOnly: boolean
+  /** The path at which commands of `bash()` see the workspace, if they can. Default: `/workspace` */
+  readonly commandRoot?: string | undefined
 }
 
 /**
@@ -19,7 +21,9 @@ export interface ShellEnvironment {
 export async function shellOf(name: string | undefined, environment: ShellEnvironment): Promise<Shell | undefined> {
   if (name === undefined || name === 'none') return undefined
   if (name === 'bash') {
-    return (await import('../shells/bash/index.ts')).bash()
+    const { bash } = await import('../shells/bash/index.ts')
+    const { isVirtualRoot } = await import('../shells/bash/virtual-paths.ts')
+    return isVirtualRoot(environment.commandRoot) ? bash({ root: environment.commandRoot }) : bash()
   }
   if (name !== 'node') throw new TypeError(`There is no shell "${name}"; the shells are bash, node and none`)
   const [root, second] = environment.roots

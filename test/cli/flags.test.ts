@@ -23,6 +23,7 @@ const workspaceOptions = [
 ]
 const http = ['http', 'host', 'token-file', 'allowed-host', 'allowed-origin']
 const commands: Readonly<Record<string, { readonly words: readonly string[]; readonly options: readonly string[] }>> = {
+  acp: { words: ['acp'], options: ['root', 'policy', 'audit', 'read-only', 'overlay', 'record', 'shell', 'git'] },
   approve: { words: ['approve'], options: [...workspaceOptions, 'shell', 'git'] },
   'audit verify': { words: ['audit', 'verify', 'x'], options: ['head', 'after', 'json'] },
   call: { words: ['call', 'read_file'], options: [...workspaceOptions, 'shell', 'git', 'ask'] },
@@ -122,7 +123,7 @@ describe('wrong arguments', () => {
 
   it('are refused after the last argument of every command', async () => {
     for (const { words } of Object.values(commands)) {
-      if (words[0] === 'audit') continue
+      if (words[0] === 'audit' || words[0] === 'acp') continue
       expect(await run([...words, 'a', 'b', 'c', 'd'])).toMatchObject({
         code: 2,
         error: expect.stringContaining('Unexpected argument'),

@@ -145,7 +145,9 @@ describe.each(doors)('$name', (door) => {
 describe('the table of docs/guide/sandboxes.md', () => {
   it('has a row for each framework and each function, and a cell for each tested column', () => {
     expect(table.map(({ framework }) => framework)).toEqual(doorRows.map(({ name }) => name))
-    expect(table.flatMap(({ functions }) => functions).sort()).toEqual(doors.map(({ name }) => name).sort())
+    expect(table.flatMap(({ functions }) => functions).sort()).toEqual(
+      doors.flatMap(({ name, page }) => (page === undefined ? [name] : [])).sort(),
+    )
     for (const [index, { cells }] of table.entries()) {
       expect(cells).toEqual(
         doorColumns.map((column) => (column === 'run' && !doorRows[index]?.calls.run ? '–' : 'yes')),

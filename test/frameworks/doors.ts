@@ -1,4 +1,5 @@
 import { Bash, type IFileSystem, MountableFs } from 'just-bash'
+import { type AcpClient, acpClient } from '../../dist/adapters/acp/index.js'
 import { aiSdkSandbox } from '../../dist/adapters/ai-sdk/index.js'
 import { deepagentsBackend, deepagentsSandbox } from '../../dist/adapters/deepagents/index.js'
 import { bashToolSandbox, justBashFs } from '../../dist/adapters/just-bash/index.js'
@@ -17,7 +18,7 @@ import type {
 } from './protocols.ts'
 
 /** A target of the functions, with the options that all of them take. */
-type Target = Pick<Workspace, 'files' | 'callTool'>
+type Target = Pick<Workspace, 'files' | 'callTool' | 'explainTool'>
 export interface DoorOptions {
   readonly signal?: AbortSignal
   readonly approve?: ApproveHandler
@@ -46,6 +47,8 @@ export interface DoorOperations {
 export interface Door {
   /** The name of the function. */
   readonly name: string
+  /** The page that describes it, if it is not that of the frameworks. */
+  readonly page?: string
   open(target: Target, options?: DoorOptions): DoorOperations
 }
 
@@ -255,7 +258,44 @@ function commands(object: object, method: string, run: (line: string) => Promise
   }
 }
 
-/** The functions of `docs/guide/sandboxes.md`. */
+function acp(client: AcpClient): DoorOperations {
+  const sessionId = 's'
+  const path = '/workspace/docs/a.md'
+  const inRoot = (path: string) => (path === '../n.txt' ? path : `/workspace/${path}`)
+  const run = async (command: string, more: object = {}) => {
+    const terminal = await client.answer('terminal/create', { sessionId, command, ...more })
+    const ended = await client.answer('terminal/wait_for_exit', { sessionId, ...terminal })
+    const { output } = await client.answer('terminal/output', { sessionId, ...terminal })
+    await client.answer('terminal/release', { sessionId, ...terminal })
+    return { output, ...ended }
+  }
+  const write = (path: string, content: string) =>
+    client.answer('fs/write_text_file', { sessionId, path: inRoot(path), content })
+  const read = (path: string, more: object = {}) =>
+    client.answer('fs/read_text_file', { sessionId, path: inRoot(path), ...more })
+  return {
+    object: client,
+    touchesNoFiles: ['capabilities', 'addTo', 'close'],
+    read,
+    write,
+    run,
+    changes: {
+      'answer to fs/write_text_file': () => write('docs/a.md', 'n'),
+      'answer to fs/write_text_file of a new file': () => write('docs/n/new.md', 'n'),
+      'answer to terminal/create': () => run('rm docs/a.md'),
+      'answer to terminal/create with arguments': () => run('rm', { args: [path] }),
+      'answer to terminal/create elsewhere': () =>
+        run('bash', { args: ['-c', 'rm a.md'], cwd: '/workspace/docs', env: [{ name: 'A', value: "it's" }] }),
+    },
+    views: {
+      'answer to fs/read_text_file': () => read(PLAN),
+      'answer to fs/read_text_file from a line on': () => read(PLAN, { line: 1, limit: 1 }),
+      'answer to terminal/create': () => run(`cat ${PLAN}`),
+    },
+  }
+}
+
+/** The functions of `docs/guide/sandboxes.md` and of the pages that they name. */
 export const doors: readonly Door[] = [
   { name: 'deepagentsBackend', open: (target, options) => deepagents(deepagentsBackend(target, options)) },
   {
@@ -299,5 +339,6 @@ export const doors: readonly Door[] = [
     },
   },
   { name: 'justBashFs', open: (target, options) => justBash(justBashFs(target, options)) },
+  { name: 'acpClient', page: 'acp.md', open: (target, options) => acp(acpClient(target, options)) },
   { name: 'bashToolSandbox', open: (target, options) => bashTool(bashToolSandbox(target, options)) },
 ]

@@ -358,6 +358,10 @@ export const uses: Readonly<Record<string, Use>> = {
   './just-bash': use<typeof import('../../src/adapters/just-bash/index.ts')>('one\n', async ({ justBashFs }, kit) =>
     justBashFs(await opened(kit)).readFile('/a.txt'),
   ),
+  './acp': use<typeof import('../../src/adapters/acp/index.ts')>('one\n', async ({ acpClient }, kit) => {
+    const request = { sessionId: 's', path: '/workspace/a.txt' }
+    return (await acpClient(await opened(kit)).answer('fs/read_text_file', request)).content
+  }),
   './fs': use<typeof import('../../src/adapters/fs/index.ts')>('one', async ({ createFs }, { root, memory }) => {
     const { promises } = createFs(await root.createWorkspace({ backend: memory({}), policy: 'autonomous' }))
     await promises.mkdir('/d')

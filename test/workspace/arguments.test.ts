@@ -5,6 +5,7 @@ import { Volume } from 'memfs'
 import { afterAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import * as aiSdk from '../../src/adapters/ai-sdk/index.ts'
+import * as acp from '../../src/adapters/acp/index.ts'
 import * as deepagents from '../../src/adapters/deepagents/index.ts'
 import * as jsonSchema from '../../src/adapters/json-schema/index.ts'
 import * as justBash from '../../src/adapters/just-bash/index.ts'
@@ -344,6 +345,7 @@ const rows: readonly Row[] = [
     deepagentsSandbox: [source, options()],
   }),
   ...rowsOf('openai-agents', openAiAgents, { openAiEditor: [source, options()], openAiShell: [source, options()] }),
+  ...rowsOf('acp', acp, { acpClient: [source, options({ RequestError: Error, permission: () => {} })] } as never),
   ...rowsOf('just-bash', justBash, { bashToolSandbox: [source, options()], justBashFs: [source, options()] }),
   ...rowsOf('webmcp', webmcp, { hasWebTools: skipped, registerWebTools: [source, options()] } as never),
   ...rowsOf('ui', ui, {

@@ -1,0 +1,179 @@
+/** The client side of the Agent Client Protocol: a workspace answers the file, terminal and permission requests of an agent. */
+
+import { commandLine } from '../../dialects/codex/shell-line.ts'
+import { isFunction, type OptionTable } from '../../util/check-options.ts'
+import type { Explanation } from '../../workspace/types.ts'
+import { runLine } from '../sandbox/run-line.ts'
+import { openTarget, type SandboxOptions, type SandboxTarget, sandboxTable } from '../sandbox/target.ts'
+import { AcpError, toProtocolError } from './errors.ts'
+import { acpMethods, checkParams } from './params.ts'
+import { announcedCalls, answerWith } from './permissions.ts'
+import { Terminals } from './terminals.ts'
+import type { AcpMethod, AcpParams, AcpPermissionRequest, AcpPermissionResponse, AcpResults } from './types.ts'
+
+export type { SandboxCaller, SandboxOptions, SandboxTarget } from '../sandbox/target.ts'
+export { AcpError } from './errors.ts'
+export type * from './types.ts'
+
+/** A workspace or a run, with or without a dialect. */
+export type AcpTarget =
+  | (Exclude<SandboxTarget, { readonly own: unknown }> & Explains)
+  | (Extract<SandboxTarget, { readonly own: unknown }> & { readonly own: Explains })
+
+interface Explains {
+  explainTool(name: string, input: unknown): Promise<Explanation>
+}
+
+/** Options of {@link acpClient}. */
+export interface AcpOptions extends SandboxOptions {
+  /**
+   * Answers a permission request of the agent whose operations no rule denies, by asking a person. Default: operations that the
+   * request names are allowed, because each of them is judged when it is made; a request that names none is rejected.
+   */
+  readonly permission?: (
+    request: AcpPermissionRequest,
+    options: { readonly signal?: AbortSignal },
+  ) => AcpPermissionResponse | Promise<AcpPermissionResponse>
+  /** `RequestError` of the SDK, so that an agent gets the codes of refusals. Default: {@link AcpError} */
+  readonly RequestError?: new (
+    code: number,
+    message: string,
+    data?: unknown,
+  ) => Error
+}
+
+/** What the SDK passes to a handler. */
+export interface AcpContext {
+  readonly params: unknown
+  readonly signal?: AbortSignal
+}
+
+/** What a client says of itself in `initialize`. */
+export interface AcpCapabilities {
+  fs: { readTextFile: true; writeTextFile: true }
+  terminal: boolean
+}
+
+/** Answers the requests of one agent. */
+export interface AcpClient {
+  /** Returns the `clientCapabilities` of `initialize`. `terminal`: whether the workspace has a shell. */
+  capabilities(): Promise<AcpCapabilities>
+  /** Answers a request. @throws AcpError, or the `RequestError` of the options */
+  answer<M extends AcpMethod>(method: M, params: unknown, signal?: AbortSignal): Promise<AcpResults[M]>
+  /** Adds a handler for each method to a `client()` of the SDK, and returns it. */
+  addTo<App extends AcpApp>(app: App): App
+  /** Stops all commands. Call it when the agent has gone. */
+  close(): Promise<void>
+}
+
+/** A `client()` of the SDK. */
+export interface AcpApp {
+  onRequest(method: never, handler: never): unknown
+}
+
+const optionTable: OptionTable<AcpOptions> = { ...sandboxTable, permission: isFunction, RequestError: isFunction }
+
+/**
+ * Lets an agent of the Agent Client Protocol work in a workspace or a run: `fs/read_text_file`, `fs/write_text_file`, terminals and
+ * `session/request_permission`, each operation with guard, policy, approval, audit and undo. Paths are absolute, below `root`. A
+ * terminal runs one command line; its output is there when the line has ended.
+ *
+ * @throws TypeError for anything but a workspace or a run, and for wrong options
+ * @example
+ * const guarded = acpClient(workspace)
+ * const { content } = await guarded.answer('fs/read_text_file', { sessionId: 's', path: '/workspace/a.txt' })
+ */
+export function acpClient(target: AcpTarget, requested?: AcpOptions): AcpClient {
+  const open = openTarget('acpClient()', target, requested, optionTable)
+  const { permission, RequestError = AcpError } = open.given
+  const terminals = new Terminals()
+  const own: Explains = 'own' in target ? target.own : target
+
+  const handlers: {
+    readonly [M in AcpMethod]: (params: AcpParams[M], signal?: AbortSignal) => Promise<AcpResults[M]>
+  } = {
+    async 'fs/read_text_file'({ path, line, limit }, signal) {
+      const content = await open.files.readText(open.inward(path), signal && { signal })
+      return { content: linesOf(content, line ?? 1, limit ?? undefined) }
+    },
+    async 'fs/write_text_file'({ path, content }, signal) {
+      await open.files.write(open.inward(path), content, signal && { signal })
+      return {}
+    },
+    async 'terminal/create'(params) {
+      const line = terminalLine(params)
+      const cwd = open.inward(params.cwd ?? open.root)
+      return { terminalId: terminals.create(params, (signal) => runLine(open, line, { cwd, signal })) }
+    },
+    'terminal/output': async (params) => terminals.output(params),
+    'terminal/wait_for_exit': (params, signal) => terminals.wait(params, signal),
+    async 'terminal/kill'(params) {
+      await terminals.kill(params)
+      return {}
+    },
+    async 'terminal/release'(params) {
+      await terminals.release(params)
+      return {}
+    },
+    async 'session/request_permission'(request, signal) {
+      const calls = announcedCalls(request.toolCall, open)
+      for (const { tool, input } of calls) {
+        const explained = await own.explainTool(tool, input)
+        if (!explained.ok || explained.verdict.decision === 'deny') return answerWith('reject_once', request.options)
+      }
+      if (permission !== undefined) return permission(request, signal ? { signal } : {})
+      return answerWith(calls.length > 0 ? 'allow_once' : 'reject_once', request.options)
+    },
+  }
+
+  async function answer<M extends AcpMethod>(method: M, params: unknown, signal?: AbortSignal): Promise<AcpResults[M]> {
+    try {
+      return await handlers[method](checkParams(method, params), signal)
+    } catch (error) {
+      const { code, message, data } = toProtocolError(error, (Object(params) as { path?: string }).path)
+      throw new RequestError(code, message, data)
+    }
+  }
+
+  return {
+    answer,
+    async capabilities() {
+      const explained = await own.explainTool('run_command', { command: 'true' })
+      const terminal = explained.ok || !['UNKNOWN_TOOL', 'SHELL_UNAVAILABLE', 'READ_ONLY'].includes(explained.code)
+      return { fs: { readTextFile: true, writeTextFile: true }, terminal }
+    },
+    addTo(app) {
+      for (const method of acpMethods) {
+        const handler = ({ params, signal }: AcpContext) => answer(method, params, signal)
+        app.onRequest(method as never, handler as never)
+      }
+      return app
+    },
+    close: () => terminals.close(),
+  }
+}
+
+/** Returns `limit` lines of a text from a line on, the first of which is 1. */
+function linesOf(text: string, line: number, limit: number | undefined): string {
+  let start = 0
+  for (let skipped = 1; skipped < line; skipped++) {
+    const end = text.indexOf('\n', start)
+    if (end === -1) return ''
+    start = end + 1
+  }
+  if (limit === undefined) return text.slice(start)
+  let end = start
+  for (let taken = 0; taken < limit; taken++) {
+    const next = text.indexOf('\n', end)
+    if (next === -1) return text.slice(start)
+    end = next + 1
+  }
+  return text.slice(start, end)
+}
+
+/** Returns the line of a terminal: a command line if it has no arguments, and otherwise a program with its arguments. */
+function terminalLine({ command, args = [], env = [] }: AcpParams['terminal/create']): string {
+  const line = args.length === 0 ? command : commandLine([command, ...args])
+  if (env.length === 0) return line
+  return `export ${env.map(({ name, value }) => `${name}=${commandLine([value])}`).join(' ')}\n${line}`
+}
