@@ -7,8 +7,8 @@ import { generateText, stepCountIs } from 'ai'
 import { Volume } from 'memfs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { aiSdkSandbox, aiSdkTools } from '../src/adapters/ai-sdk/index.ts'
 import { acpClient } from '../src/adapters/acp/index.ts'
+import { aiSdkSandbox, aiSdkTools } from '../src/adapters/ai-sdk/index.ts'
 import { deepagentsBackend, deepagentsSandbox } from '../src/adapters/deepagents/index.ts'
 import {
   anthropicTools,

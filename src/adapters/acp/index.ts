@@ -81,7 +81,7 @@ const optionTable: OptionTable<AcpOptions> = { ...sandboxTable, permission: isFu
  * @throws TypeError for anything but a workspace or a run, and for wrong options
  * @example
  * const guarded = acpClient(workspace)
- * const { content } = await guarded.answer('fs/read_text_file', { sessionId: 's', path: '/workspace/a.txt' })
+ * const { content } = await guarded.answer('fs/read_text_file', { sessionId: 's', path: '/workspace/src/app.ts' })
  */
 export function acpClient(target: AcpTarget, requested?: AcpOptions): AcpClient {
   const open = openTarget('acpClient()', target, requested, optionTable)

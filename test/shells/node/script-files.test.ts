@@ -420,7 +420,7 @@ describe('a file that a line runs', () => {
     const started = new Set(readFileSync(hits, 'utf8').trim().split('\n').map(Number))
     const policy = compilePolicy({ ...preset, commands: { deny: ['rm'] } })
     const call = { tool: 'run_command', input: {}, accesses: [] }
-    const [script] = createLineAnalyzer({ root, confined: true })('perl x', { cwd: ROOT, policy, call }).scripts
+    const [script] = createLineAnalyzer({ root, confined: true })('perl x', { cwd: ROOT, policy, call }).scripts ?? []
     const passes = (bytes: Buffer) => {
       const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
       return script?.judge(text)?.verdict.decision !== 'deny'
