@@ -104,8 +104,9 @@ describe('the import from GitHub', () => {
 
   it('makes a project in the page, without a proxy', async () => {
     const { server } = await start()
-    const page = await playground.sample('price-list', { storage: 'memory' })
-    await page.context().route(/^https:\/\/(api\.github|raw\.githubusercontent)\.com\//, async (route) => {
+    const context = await playground.person()
+    const page = await playground.sample('price-list', { storage: 'memory', context })
+    await context.route(/^https:\/\/(api\.github|raw\.githubusercontent)\.com\//, async (route) => {
       const { host, pathname, search } = new URL(route.request().url())
       const url = `${server.url}${host.startsWith('raw') ? '/raw' : ''}${pathname}${search}`
       await route.fulfill({ response: await route.fetch({ url }) })

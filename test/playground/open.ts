@@ -16,6 +16,9 @@ async function slow(context: BrowserContext, page: Page): Promise<void> {
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
 }
 
+/** The size of a page that is opened. */
+export const viewport = { width: 1400, height: 900 }
+
 /** The built playground on a real server, with one real browser. */
 export interface Playground {
   readonly url: string
@@ -47,7 +50,6 @@ export async function startPlayground(
   const browser =
     (await other)?.browser ?? (await chromium.launch({ executablePath: await chromiumPath(), args: chromiumArgs }))
   const person: Playground['person'] = async (keeps, motion = 'reduce') => {
-    const viewport = { width: 1400, height: 900 }
     const context = await browser.newContext({
       viewport,
       reducedMotion: motion,

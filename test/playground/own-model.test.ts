@@ -62,7 +62,7 @@ beforeAll(async () => {
       return 'Hello from the model of your own.'
     },
   })
-  page = await playground.sample('price-list')
+  page = await playground.sample('price-list', { context: await playground.person() })
 })
 
 afterAll(() => server?.close())
