@@ -112,6 +112,7 @@ async function inBrowser(
       env,
       testTimeout: 180_000,
       hookTimeout: 60_000,
+      expect: { poll: { timeout: 60_000 } },
       browser: {
         enabled: true,
         headless: true,

@@ -4,7 +4,7 @@ import { contend } from './contention.ts'
 
 describe('16 processes that expect the same version', () => {
   it('have exactly one winner in each round', { timeout: 300_000 }, async () => {
-    const rounds = times(8, 60)
+    const rounds = times(4, 60)
     const started = performance.now()
     const report = await contend(16, rounds)
     console.log('contention:', report, `${Math.round((performance.now() - started) / rounds)} ms a round`)
@@ -12,10 +12,10 @@ describe('16 processes that expect the same version', () => {
   })
 
   it('have exactly one winner also when the holder of the lock is killed', { timeout: 300_000 }, async () => {
-    const rounds = times(8, 15)
+    const rounds = times(6, 15)
     const report = await contend(16, rounds, { kill: true })
     console.log('contention with kills:', report)
     expect(report).toMatchObject({ rounds, wrong: [], strays: [] })
-    expect(report.holdersKilled).toBeGreaterThanOrEqual(times(3, 5))
+    expect(report.holdersKilled).toBeGreaterThanOrEqual(times(2, 5))
   })
 })

@@ -117,7 +117,7 @@ async function show(workspace: Workspace, command: string): Promise<{ text: stri
 
 /** All looks, or a few for each maker, so that each look occurs. */
 const some = <T>(all: readonly T[], maker: number): readonly T[] =>
-  all.filter((_, index) => (index + maker * 3) % times(8, 1) === 0)
+  all.filter((_, index) => (index + maker * 3) % times(12, 1) === 0)
 
 const counts = { metadata: 0, differing: 0, names: 0 }
 afterAll(() => console.log(`labels of entries: ${JSON.stringify(counts)}`))

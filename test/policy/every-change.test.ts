@@ -40,8 +40,8 @@ async function expectGuarded(way: Way, create: () => Promise<Backend> | Backend)
   expect(approved.questions).toEqual(rejected.questions)
 }
 
-const onMemory = part(changeWays.filter((_, index) => index % times(6, 1) === 0))
-const onDisk = part(changeWays.filter((_, index) => (index + 3) % times(36, 1) === 0))
+const onMemory = part(changeWays.filter((_, index) => index % times(9, 1) === 0))
+const onDisk = part(changeWays.filter((_, index) => (index + 3) % times(54, 1) === 0))
 
 afterAll(() => {
   closeShell()

@@ -24,8 +24,8 @@ async function expectHidden(way: ViewWay, create: () => Promise<Backend> | Backe
   if (!way.name.includes(WORD)) expect(denied.records).not.toContain(WORD)
 }
 
-const onMemory = part(viewWays.filter((_, index) => index % times(7, 1) === 0))
-const onDisk = part(viewWays.filter((_, index) => (index + 3) % times(45, 1) === 0))
+const onMemory = part(viewWays.filter((_, index) => index % times(10, 1) === 0))
+const onDisk = part(viewWays.filter((_, index) => (index + 3) % times(63, 1) === 0))
 
 afterAll(() => {
   closeShell()

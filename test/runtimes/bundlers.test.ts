@@ -9,42 +9,48 @@ import { COMPATIBILITY_DATE } from './host-workerd.ts'
 
 describe('a program of a user', () => {
   let installed: Installed
-  beforeAll(() => {
+  let modules: {
+    readonly type: 'CompiledWasm' | 'ESModule'
+    readonly path: string
+    readonly contents: string | Uint8Array
+  }[]
+  beforeAll(async () => {
     installed = install(['isomorphic-git', 'buffer'])
+    // wrangler bundles with esbuild, these conditions, and WebAssembly as modules. The long tests run wrangler itself.
+    const { outputFiles } = await build({
+      absWorkingDir: installed.project('worker', workerModule),
+      entryPoints: ['src/main.js'],
+      bundle: true,
+      write: false,
+      format: 'esm',
+      target: 'es2024',
+      conditions: ['workerd', 'worker', 'browser'],
+      external: ['node:*'],
+      loader: { '.wasm': 'copy' },
+      outdir: 'out',
+      logLevel: 'error',
+    })
+    modules = outputFiles
+      .map(({ path, contents }) => ({
+        type: path.endsWith('.wasm') ? ('CompiledWasm' as const) : ('ESModule' as const),
+        path: join('/', path.split('/').at(-1) ?? ''),
+        contents: path.endsWith('.wasm') ? contents : new TextDecoder().decode(contents),
+      }))
+      // The first module is the worker.
+      .sort((a, b) => a.type.length - b.type.length)
   }, 300_000)
   afterAll(() => installed.remove())
 
-  // wrangler bundles with esbuild, these conditions, and WebAssembly as modules. The long tests run wrangler itself.
   it.each([
     ['no flag', []],
     ['nodejs_compat', ['nodejs_compat']],
   ])(
     'bundled as wrangler does runs files, git, commands and node in workerd with %s',
     async (_, compatibilityFlags) => {
-      const { outputFiles } = await build({
-        absWorkingDir: installed.project('worker', workerModule),
-        entryPoints: ['src/main.js'],
-        bundle: true,
-        write: false,
-        format: 'esm',
-        target: 'es2024',
-        conditions: ['workerd', 'worker', 'browser'],
-        external: ['node:*'],
-        loader: { '.wasm': 'copy' },
-        outdir: 'out',
-        logLevel: 'error',
-      })
       const worker = new Miniflare({
         compatibilityDate: COMPATIBILITY_DATE,
         compatibilityFlags,
-        modules: outputFiles
-          .map(({ path, contents }) => ({
-            type: path.endsWith('.wasm') ? ('CompiledWasm' as const) : ('ESModule' as const),
-            path: join('/', path.split('/').at(-1) ?? ''),
-            contents: path.endsWith('.wasm') ? contents : new TextDecoder().decode(contents),
-          }))
-          // The first module is the worker.
-          .sort((a, b) => a.type.length - b.type.length),
+        modules,
         modulesRoot: '/',
       })
       try {
