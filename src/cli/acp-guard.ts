@@ -6,13 +6,14 @@ import type { Readable, Writable } from 'node:stream'
 import { type AcpClient, AcpError, acpClient } from '../adapters/acp/index.ts'
 import { isAcpMethod } from '../adapters/acp/params.ts'
 import type { AcpPermissionRequest, AcpPermissionResponse } from '../adapters/acp/types.ts'
+import { isAtOrBelow } from '../paths/physical.ts'
 import type { ApprovalAnswer, ApprovalRequest } from '../policy/approval.ts'
 import { approvalText } from '../policy/approval-text.ts'
 import type { Workspace } from '../workspace/create-workspace.ts'
 import { answeredLines } from './answered-lines.ts'
 
-/** The path of the workspace in the messages that are answered here. */
-const INNER_ROOT = '/workspace'
+/** The path of the workspace in the messages that are answered here, if that of the machine has another form. */
+const OTHER_ROOT = '/workspace'
 
 type Id = string | number | null
 type Params = Readonly<Record<string, unknown>>
@@ -47,6 +48,10 @@ interface Session {
 export class AcpGuard {
   readonly disconnected: Promise<void>
   readonly #options: AcpGuardOptions
+  /** The path of the workspace in the messages that are answered here. */
+  readonly #root: string
+  /** Whether a file that does not exist is read as an empty one. */
+  #missingFile: 'error' | 'empty' = 'error'
   readonly #sessions = new Map<string, Session>()
   /** The working directories of sessions that the agent has not opened yet, by the request that opens them. */
   readonly #opening = new Map<Id, string>()
@@ -59,6 +64,8 @@ export class AcpGuard {
 
   constructor(options: AcpGuardOptions) {
     this.#options = options
+    const [root = ''] = options.roots
+    this.#root = /^(\/[^/]+)+$/.test(root) ? root : OTHER_ROOT
     const { host, agent, report } = options
     const editor = createInterface({ input: answeredLines(host.stdin, host.stdout, report) })
     editor.on('line', (line) => this.#fromEditor(JSON.parse(line) as Message))
@@ -125,7 +132,12 @@ export class AcpGuard {
     const { id, method, params } = message
     if (method === undefined) {
       const cwd = this.#opening.get(id ?? null)
-      const { sessionId } = Object(message.result) as { sessionId?: unknown }
+      const { sessionId, agentInfo } = Object(message.result) as {
+        readonly sessionId?: unknown
+        readonly agentInfo?: { readonly name?: unknown }
+      }
+      // It does not recognize the error of a missing file, and would not create one.
+      if (agentInfo?.name === 'gemini-cli') this.#missingFile = 'empty'
       if (this.#opening.delete(id ?? null) && typeof sessionId === 'string') this.#open(sessionId, cwd ?? '')
       this.#toEditor(message)
     } else if (id === undefined) this.#noticeOfAgent(method, message)
@@ -165,7 +177,8 @@ export class AcpGuard {
   #open(sessionId: string, cwd: string): void {
     if (this.#sessions.has(sessionId)) return
     const client = acpClient(this.#options.workspace, {
-      root: INNER_ROOT,
+      root: this.#root,
+      missingFile: this.#missingFile,
       // The editor gets the request with the agent's own paths.
       permission: (request, { signal }) =>
         this.#ask((this.#caller.getStore()?.params ?? request) as unknown as AcpPermissionRequest, signal),
@@ -188,10 +201,14 @@ export class AcpGuard {
 
   /** Returns a path of this machine as one of the workspace. A path outside of it stays as it is, and is refused. */
   #path(path: string): string {
-    const root = this.#options.roots.find((one) => path === one || path.startsWith(one + sep))
+    const root = this.#options.roots.find((one) => isAtOrBelow(path, one, sep))
     if (root === undefined) return path
     const rest = path.slice(root.length)
-    return INNER_ROOT + (sep === '/' ? rest : rest.replaceAll(sep, '/'))
+    return this.#root + (sep === '/' ? rest : rest.replaceAll(sep, '/'))
+  }
+
+  #isInside(path: string): boolean {
+    return this.#options.roots.some((root) => isAtOrBelow(path, root, sep))
   }
 
   /** Returns the parameters of the agent with paths of the workspace. */
@@ -216,7 +233,7 @@ export class AcpGuard {
   #outside(params: Params | undefined): string | undefined {
     const more = Array.isArray(params?.additionalDirectories) ? params.additionalDirectories : []
     const directories = [params?.cwd, ...more].filter((path) => typeof path === 'string')
-    return directories.find((path) => this.#path(path) === path || path.split(/[\\/]/).includes('..'))
+    return directories.find((path) => !this.#isInside(path) || path.split(/[\\/]/).includes('..'))
   }
 
   /** Replaces terminals of the workspace, which the editor does not have, by a text. */

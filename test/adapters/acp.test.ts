@@ -201,8 +201,10 @@ describe('permission requests of an agent of the SDK', () => {
       [{ kind: 'delete', locations: [{ path: '/workspace/docs/d.md' }] }, 'no'],
       [{ kind: 'execute', rawInput: { command: 'ls' } }, 'yes'],
       [{ kind: 'execute', rawInput: { command: 'ls; rm a.txt' } }, 'no'],
-      // Nothing says what these would do.
       [{ kind: 'execute', title: 'rm a.txt' }, 'no'],
+      [{ kind: 'execute', title: 'ls' }, 'yes'],
+      // Nothing says what these would do.
+      [{ kind: 'execute' }, 'no'],
       [{ kind: 'fetch', rawInput: { url: 'https://example.com' } }, 'no'],
       [{}, 'no'],
     ]
@@ -233,6 +235,12 @@ describe('acpClient()', () => {
     const fs = { readTextFile: true, writeTextFile: true }
     expect(await acpClient(bare).capabilities()).toEqual({ fs, terminal: false })
     expect(await (await connect()).guarded.capabilities()).toEqual({ fs, terminal: true })
+  })
+
+  it('reads a missing file as an empty one for agents that need it, and nothing else', async () => {
+    const { read } = await connect({ missingFile: 'empty' })
+    expect(await read('/workspace/none.txt')).toEqual({ content: '' })
+    expect((await errorOf(read('/workspace/.env'))).data).toMatchObject({ refusal: 'POLICY_DENIED_SECRET' })
   })
 
   it('throws errors with codes without the SDK', async () => {

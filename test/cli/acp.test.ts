@@ -170,9 +170,11 @@ describe('wardspace acp, between an editor and an agent of the SDK', () => {
       ask(edit(join(root, 'a.txt'))),
       ask(edit(join(root, '.env'))),
       ask({ kind: 'fetch' }),
+      // There is no shell.
+      ask({ kind: 'execute', title: 'ls' }),
     )
     const options = answers.slice(1).map(({ result }) => (Object(result?.outcome) as { optionId?: string }).optionId)
-    expect(options).toEqual(['once', 'no', 'once'])
+    expect(options).toEqual(['once', 'no', 'once', 'no'])
     expect(asked.map(({ toolCall }) => toolCall.kind)).toEqual(['edit', 'fetch'])
     expect(asked[0]?.toolCall.content).toEqual([{ type: 'diff', path: join(root, 'a.txt'), newText: 'x' }])
   })

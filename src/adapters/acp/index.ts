@@ -1,10 +1,10 @@
 /** The client side of the Agent Client Protocol: a workspace answers the file, terminal and permission requests of an agent. */
 
 import { commandLine } from '../../dialects/codex/shell-line.ts'
-import { isFunction, type OptionTable } from '../../util/check-options.ts'
+import { isFunction, isOneOf, type OptionTable } from '../../util/check-options.ts'
 import type { Explanation } from '../../workspace/types.ts'
 import { runLine } from '../sandbox/run-line.ts'
-import { openTarget, type SandboxOptions, type SandboxTarget, sandboxTable } from '../sandbox/target.ts'
+import { hasCode, openTarget, type SandboxOptions, type SandboxTarget, sandboxTable } from '../sandbox/target.ts'
 import { AcpError, toProtocolError } from './errors.ts'
 import { acpMethods, checkParams } from './params.ts'
 import { announcedCalls, answerWith } from './permissions.ts'
@@ -34,6 +34,11 @@ export interface AcpOptions extends SandboxOptions {
     request: AcpPermissionRequest,
     options: { readonly signal?: AbortSignal },
   ) => AcpPermissionResponse | Promise<AcpPermissionResponse>
+  /**
+   * What the agent gets for a file that does not exist: the error of the protocol, or an empty text, as some editors answer and Gemini
+   * CLI needs to create a file. Default: `error`
+   */
+  readonly missingFile?: 'error' | 'empty'
   /** `RequestError` of the SDK, so that an agent gets the codes of refusals. Default: {@link AcpError} */
   readonly RequestError?: new (
     code: number,
@@ -71,7 +76,12 @@ export interface AcpApp {
   onRequest(method: never, handler: never): unknown
 }
 
-const optionTable: OptionTable<AcpOptions> = { ...sandboxTable, permission: isFunction, RequestError: isFunction }
+const optionTable: OptionTable<AcpOptions> = {
+  ...sandboxTable,
+  permission: isFunction,
+  missingFile: isOneOf('error', 'empty'),
+  RequestError: isFunction,
+}
 
 /**
  * Lets an agent of the Agent Client Protocol work in a workspace or a run: `fs/read_text_file`, `fs/write_text_file`, terminals and
@@ -85,7 +95,7 @@ const optionTable: OptionTable<AcpOptions> = { ...sandboxTable, permission: isFu
  */
 export function acpClient(target: AcpTarget, requested?: AcpOptions): AcpClient {
   const open = openTarget('acpClient()', target, requested, optionTable)
-  const { permission, RequestError = AcpError } = open.given
+  const { permission, missingFile = 'error', RequestError = AcpError } = open.given
   const terminals = new Terminals()
   const own: Explains = 'own' in target ? target.own : target
 
@@ -93,7 +103,10 @@ export function acpClient(target: AcpTarget, requested?: AcpOptions): AcpClient 
     readonly [M in AcpMethod]: (params: AcpParams[M], signal?: AbortSignal) => Promise<AcpResults[M]>
   } = {
     async 'fs/read_text_file'({ path, line, limit }, signal) {
-      const content = await open.files.readText(open.inward(path), signal && { signal })
+      const content = await open.files.readText(open.inward(path), signal && { signal }).catch((error: unknown) => {
+        if (missingFile === 'empty' && hasCode(error, 'NOT_FOUND')) return ''
+        throw error
+      })
       return { content: linesOf(content, line ?? 1, limit ?? undefined) }
     },
     async 'fs/write_text_file'({ path, content }, signal) {

@@ -24,7 +24,8 @@ export function announcedCalls(call: AcpToolCall, { inward }: Pick<OpenTarget, '
     case 'delete':
       return named.map((path) => ({ tool: 'delete_file', input: { path: inward(path) } }))
     case 'execute': {
-      const { command } = Object(rawInput) as { command?: unknown }
+      // Some agents have the line as the title alone.
+      const { command = call.title } = Object(rawInput) as { command?: unknown }
       return typeof command === 'string' && command !== '' ? [{ tool: 'run_command', input: { command } }] : []
     }
     default:
