@@ -45,6 +45,7 @@ export default defineConfig(async () => ({
           include: ['test/**/*.test.ts'],
           // Loading every module again for each file would take as long as half of the tests.
           isolate: false,
+          setupFiles: ['test/equal-bytes.ts'],
           // Most values of a test live for a moment. With more room for new ones, fewer are copied by the garbage collector.
           execArgv: ['--max-semi-space-size=64'],
           // As in the built package, the engine of scripts is compiled once.
@@ -63,6 +64,7 @@ export default defineConfig(async () => ({
         test: {
           name: 'long',
           include: ['test/**/*.long.ts', ...counted('.test.ts')],
+          setupFiles: ['test/equal-bytes.ts'],
           env: { WARDSPACE_COUNTS: 'all' },
           testTimeout: 3_600_000,
           hookTimeout: 60_000,
@@ -110,6 +112,7 @@ async function inBrowser(
       name,
       include,
       env,
+      setupFiles: ['test/equal-bytes.ts'],
       testTimeout: 180_000,
       hookTimeout: 60_000,
       expect: { poll: { timeout: 60_000 } },

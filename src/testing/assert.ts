@@ -16,8 +16,9 @@ export function same(actual: unknown, expected: unknown, label: string): void {
 /** Compares bytes. The message contains the first position that differs instead of the bytes. */
 export function sameBytes(actual: Uint8Array, expected: Uint8Array, label: string): void {
   check(actual.length === expected.length, `${label}: expected ${expected.length} bytes, got ${actual.length}`)
-  const at = actual.findIndex((byte, i) => byte !== expected[i])
-  check(at === -1, `${label}: byte ${at} differs`)
+  let at = 0
+  while (at < actual.length && actual[at] === expected[at]) at += 1
+  check(at === actual.length, `${label}: byte ${at} differs`)
 }
 
 /** Runs an action that must fail with one of the codes, and returns its error. */

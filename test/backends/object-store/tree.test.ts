@@ -51,6 +51,7 @@ async function setUp() {
     async expectEqual() {
       const nodes = reopened()
       const keys: string[] = []
+      const missing: string[] = []
       const depths = new Set<number>()
       const visit = async (node: Node, depth: number): Promise<void> => {
         if (isLeaf(node)) {
@@ -59,14 +60,18 @@ async function setUp() {
           return
         }
         for (const [i, child] of node.children.entries()) {
-          expect(objects.has(`tree/nodes/${objectNames(child)[0]}`)).toBe(true)
+          const name = `tree/nodes/${objectNames(child)[0]}`
+          if (!objects.has(name)) missing.push(name)
           await visit(await nodes.load(node.children, i), depth + 1)
         }
       }
       await visit(tree.top, 0)
+      expect(missing).toEqual([])
       expect(keys).toEqual([...oracle.keys()].map(keyOf).sort())
       expect(depths.size, 'all leaves have the same depth').toBe(1)
-      for (const [path, entry] of oracle) expect(await entryAt(nodes, tree, path)).toEqual(entry)
+      const found: [Path, unknown][] = []
+      for (const path of oracle.keys()) found.push([path, await entryAt(nodes, tree, path)])
+      expect(found).toEqual([...oracle])
       return [...depths][0] as number
     },
   }
