@@ -1,5 +1,15 @@
 import { ToolError } from '../errors.ts'
-import { ancestorsOf, childOf, type LogicalPath, type Path, parentOf, quote } from '../paths/logical-path.ts'
+import {
+  addAncestors,
+  childOf,
+  type LogicalPath,
+  nameOf,
+  nearestFinder,
+  type Path,
+  parentOf,
+  quote,
+  ROOT,
+} from '../paths/logical-path.ts'
 import type { Backend, Change, EntryState } from '../storage/backend.ts'
 import { linkTarget } from '../storage/link-target.ts'
 import { sameVersion, versionAt, versionOf } from '../storage/versions.ts'
@@ -40,7 +50,7 @@ export async function planCheckout(
 ): Promise<CheckoutPlan> {
   const skipped: string[] = []
   const targets = new Map<Path, TreeFile | null>()
-  differences(from, to, '' as Path, targets, skipped)
+  differences(from, to, targets, skipped)
   const conflicts: Path[] = []
   for (const { path, now } of dirty) {
     const target = targets.get(path)
@@ -65,13 +75,12 @@ export async function planRestore(
   targets: ReadonlyMap<Path, TreeFile | null>,
 ): Promise<CheckoutPlan> {
   const skipped: string[] = []
+  // Whether a name in the path is one that a workspace cannot hold.
+  const refusedAt = nearestFinder<Path>((at) => !isValidGitPath(parentOf(at), nameOf(at)))
+  const isHoldable = (path: Path) => refusedAt(path) === undefined
   const valid = new Map<Path, TreeFile | null>()
   for (const [path, file] of targets) {
-    if (
-      file?.mode === SUBMODULE ||
-      !path.split('/').every((name, i, all) => isValidGitPath(all.slice(0, i).join('/') as Path, name))
-    )
-      skipped.push(path)
+    if (file?.mode === SUBMODULE || !isHoldable(path)) skipped.push(path)
     else valid.set(path, file)
   }
   const changes = await changesFor(backend, objects, valid, skipped)
@@ -125,31 +134,38 @@ function conflict(paths: readonly Path[], mayRead: (path: Path) => boolean): Too
 }
 
 function differences(
-  from: TreeDirectory | undefined,
-  to: TreeDirectory | undefined,
-  path: Path,
+  fromRoot: TreeDirectory,
+  toRoot: TreeDirectory,
   targets: Map<Path, TreeFile | null>,
   skipped: string[],
 ): void {
-  if (from?.id !== undefined && from.id === to?.id) return
-  for (const [name, file] of to?.files ?? []) {
-    const old = from?.files.get(name)
-    if (old?.id === file.id && old.mode === file.mode) continue
-    const child = childOf(path, name)
-    if (file.mode === SUBMODULE || !isValidGitPath(path, name)) skipped.push(child)
-    else targets.set(child, file)
+  interface Pair {
+    readonly from: TreeDirectory | undefined
+    readonly to: TreeDirectory | undefined
+    readonly path: Path
   }
-  for (const [name, file] of from?.files ?? []) {
-    if (file.mode === SUBMODULE || to?.files.has(name) === true || !isValidGitPath(path, name)) continue
-    targets.set(childOf(path, name), null)
-  }
-  for (const [name, directory] of to?.directories ?? []) {
-    if (!isValidGitPath(path, name)) skipped.push(childOf(path, name))
-    else differences(from?.directories.get(name), directory, childOf(path, name), targets, skipped)
-  }
-  for (const [name, directory] of from?.directories ?? []) {
-    if (to?.directories.has(name) !== true && isValidGitPath(path, name)) {
-      differences(directory, undefined, childOf(path, name), targets, skipped)
+  const waiting: Pair[] = [{ from: fromRoot, to: toRoot, path: ROOT }]
+  for (let pair = waiting.pop(); pair !== undefined; pair = waiting.pop()) {
+    const { from, to, path } = pair
+    if (from?.id !== undefined && from.id === to?.id) continue
+    for (const [name, file] of to?.files ?? []) {
+      const old = from?.files.get(name)
+      if (old?.id === file.id && old.mode === file.mode) continue
+      const child = childOf(path, name)
+      if (file.mode === SUBMODULE || !isValidGitPath(path, name)) skipped.push(child)
+      else targets.set(child, file)
+    }
+    for (const [name, file] of from?.files ?? []) {
+      if (file.mode === SUBMODULE || to?.files.has(name) === true || !isValidGitPath(path, name)) continue
+      targets.set(childOf(path, name), null)
+    }
+    for (const [name, directory] of to?.directories ?? []) {
+      if (!isValidGitPath(path, name)) skipped.push(childOf(path, name))
+      else waiting.push({ from: from?.directories.get(name), to: directory, path: childOf(path, name) })
+    }
+    for (const [name, directory] of from?.directories ?? []) {
+      if (to?.directories.has(name) === true || !isValidGitPath(path, name)) continue
+      waiting.push({ from: directory, to: undefined, path: childOf(path, name) })
     }
   }
 }
@@ -175,7 +191,7 @@ async function changesFor(
       continue
     }
     changes.set(path, { path, expect: stat === undefined ? 'absent' : { tag: stat.tag }, to: state })
-    for (const above of ancestorsOf(path)) directories.add(above)
+    addAncestors(directories, path)
   }
   for (const directory of directories) {
     const stat = await backend.stat(directory)
@@ -199,7 +215,7 @@ async function deleteEmptyDirectories(
 ): Promise<void> {
   const above = new Set<Path>()
   for (const { path, to } of changes.values()) {
-    if (to === null) for (const directory of ancestorsOf(path)) above.add(directory)
+    if (to === null) addAncestors(above, path)
   }
   for (const directory of [...above].sort((a, b) => b.length - a.length)) {
     if (needed.has(directory)) continue
@@ -236,7 +252,10 @@ export function fileAt(tree: TreeDirectory, path: LogicalPath): TreeFile | undef
 }
 
 /** Yields all files of a tree. */
-export function* filesOf(tree: TreeDirectory, path = ''): Generator<readonly [path: string, file: TreeFile]> {
-  for (const [name, file] of tree.files) yield [path + name, file]
-  for (const [name, directory] of tree.directories) yield* filesOf(directory, `${path}${name}/`)
+export function* filesOf(tree: TreeDirectory): Generator<readonly [path: string, file: TreeFile]> {
+  const waiting = [{ directory: tree, path: '' }]
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    for (const [name, file] of at.directory.files) yield [at.path + name, file]
+    for (const [name, directory] of at.directory.directories) waiting.push({ directory, path: `${at.path}${name}/` })
+  }
 }

@@ -2,7 +2,7 @@ import { childOf, GIT_DIRECTORY, type Path, ROOT } from '../paths/logical-path.t
 import type { Objects } from './objects.ts'
 import { parseCommit, peel } from './refs.ts'
 import type { GitFiles } from './repository-files.ts'
-import { parseTree } from './trees.ts'
+import { DIRECTORY_MODE, parseTree } from './trees.ts'
 
 /** Which parts of a history {@link CommitHistory.history} visits. */
 export interface HistoryOptions {
@@ -24,8 +24,6 @@ interface HistorySource {
   readonly shallow: () => Promise<ReadonlySet<string>>
 }
 
-const DIRECTORY = 0o40000
-
 /** Implements {@link CommitHistory.history}. A directory that several commits share is visited once. */
 export async function* visitHistory(
   { objects, shallow }: HistorySource,
@@ -40,7 +38,7 @@ export async function* visitHistory(
     if (knows(commit)) continue
     yield objectPath(commit)
     const { tree, parents } = parseCommit(await objects.need(commit, 'commit'))
-    yield* visitTree(objects, tree, ROOT, enters, visited)
+    yield* visitTree(objects, tree, enters, visited)
     for (const parent of withoutParents.has(commit) ? [] : parents) {
       if (queued.has(parent)) continue
       queued.add(parent)
@@ -51,18 +49,20 @@ export async function* visitHistory(
 
 async function* visitTree(
   objects: Objects,
-  tree: string,
-  directory: Path,
+  root: string,
   enters: HistoryOptions['enters'],
   visited: Set<string>,
 ): AsyncIterable<Path> {
-  const key = `${tree} ${directory}`
-  if (visited.has(key)) return
-  visited.add(key)
-  for (const { name, mode, id } of parseTree(await objects.need(tree, 'tree'))) {
-    const path = childOf(directory, name)
-    yield path
-    if (mode === DIRECTORY && enters(path)) yield* visitTree(objects, id, path, enters, visited)
+  const waiting = [{ tree: root, directory: ROOT }]
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    const key = `${at.tree} ${at.directory}`
+    if (visited.has(key)) continue
+    visited.add(key)
+    for (const { name, mode, id } of parseTree(await objects.need(at.tree, 'tree'))) {
+      const path = childOf(at.directory, name)
+      yield path
+      if (mode === DIRECTORY_MODE && enters(path)) waiting.push({ tree: id, directory: path })
+    }
   }
 }
 

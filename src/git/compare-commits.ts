@@ -10,12 +10,16 @@ import { isValidGitPath } from './valid-path.ts'
 
 /** Returns the changes between two trees. Paths that a workspace cannot hold are skipped. */
 export function compareTrees(objects: Objects, from: TreeDirectory, to: TreeDirectory): readonly Changed[] {
+  interface Pair {
+    readonly old: TreeDirectory | undefined
+    readonly now: TreeDirectory | undefined
+    readonly at: Path
+  }
   const changed: Changed[] = []
-  visit(from, to, ROOT)
-  return changed
-
-  function visit(old: TreeDirectory | undefined, now: TreeDirectory | undefined, at: Path): void {
-    if (old === now || (old?.id === now?.id && old?.id !== '')) return
+  const waiting: Pair[] = [{ old: from, now: to, at: ROOT }]
+  for (let pair = waiting.pop(); pair !== undefined; pair = waiting.pop()) {
+    const { old, now, at } = pair
+    if (old === now || (old?.id === now?.id && old?.id !== '')) continue
     for (const name of namesOf(old?.files, now?.files)) {
       const [before, after] = [old?.files.get(name), now?.files.get(name)]
       if (!isValidGitPath(at, name) || (before?.id === after?.id && before?.mode === after?.mode)) continue
@@ -26,9 +30,11 @@ export function compareTrees(objects: Objects, from: TreeDirectory, to: TreeDire
       })
     }
     for (const name of namesOf(old?.directories, now?.directories)) {
-      if (isValidGitPath(at, name)) visit(old?.directories.get(name), now?.directories.get(name), childOf(at, name))
+      if (!isValidGitPath(at, name)) continue
+      waiting.push({ old: old?.directories.get(name), now: now?.directories.get(name), at: childOf(at, name) })
     }
   }
+  return changed
 }
 
 /** Returns changes as text, sorted by path, with renames detected and secrets redacted. */

@@ -28,6 +28,27 @@ interface CachedResult {
   readonly changed: readonly Changed[]
 }
 
+/** A directory that must be compared. */
+interface Subdirectory {
+  readonly name: string
+  readonly node: DirectoryNode
+  readonly location: Location
+  /** The node that was compared at this location the last time. */
+  readonly before: TreeNode | undefined
+  /** What the base has at its path and is no directory. */
+  readonly deleted: readonly Changed[]
+}
+
+/** A directory during its comparison. */
+interface Frame {
+  readonly subdirectory: Subdirectory
+  readonly entries: DirectoryEntries
+  readonly parts: Map<string, readonly Changed[]>
+  /** The directory that contains it. */
+  readonly outer: Frame | undefined
+  readonly waiting: Subdirectory[]
+}
+
 const NONE: readonly Changed[] = []
 
 /**
@@ -44,63 +65,77 @@ export class TreeComparer {
   }
 
   compare(tree: DirectoryNode, base: BaseDirectory, selection: FileSelection): readonly Changed[] {
-    const root: Location = { path: ROOT, base, outer: selection.exclude, ignored: false, selection }
-    const changed = this.#compareDirectory(tree, root, this.#lastTree)
+    const location: Location = { path: ROOT, base, outer: selection.exclude, ignored: false, selection }
+    const changed =
+      this.#known(tree, location) ??
+      this.#compareTree({ name: '', node: tree, location, before: this.#lastTree, deleted: NONE })
     this.#lastTree = tree
     return changed
   }
 
-  /** `before` is the node that was compared at this location the last time. */
-  #compareDirectory(directory: DirectoryNode, location: Location, before: TreeNode | undefined): readonly Changed[] {
-    const { base } = location
-    if (base !== undefined && base.node === directory) return NONE
+  /** Compares a directory and everything below it, as a stack of directories: a path may have 2,048 names. */
+  #compareTree(root: Subdirectory): readonly Changed[] {
+    let frame = this.#open(root, undefined)
+    for (;;) {
+      const next = frame.waiting.pop()
+      if (next !== undefined) {
+        frame = this.#open(next, frame)
+        continue
+      }
+      const { subdirectory, entries, parts, outer } = frame
+      const { name, node, location, deleted } = subdirectory
+      const changed = joined(parts)
+      this.#cache.set(node, { location, scope: entries.scope, parts, changed })
+      if (outer === undefined) return changed
+      setPart(outer.parts, name, deleted.length === 0 ? changed : [...deleted, ...changed])
+      frame = outer
+    }
+  }
+
+  /** The result of comparing a directory, if it is known. */
+  #known(directory: DirectoryNode, location: Location): readonly Changed[] | undefined {
+    if (location.base !== undefined && location.base.node === directory) return NONE
     const cached = this.#cache.get(directory)
-    if (cached !== undefined && isSameLocation(cached.location, location)) return cached.changed
-    const scope = scopeInside(directory, location)
-    const entries = new DirectoryEntries(location, scope)
+    return cached !== undefined && isSameLocation(cached.location, location) ? cached.changed : undefined
+  }
+
+  /** Compares the names of a directory. Subdirectories that must be compared as well wait in the frame. */
+  #open(subdirectory: Subdirectory, outer: Frame | undefined): Frame {
+    const { node: directory, location, before } = subdirectory
+    const { base } = location
+    const entries = new DirectoryEntries(location, scopeInside(directory, location))
     const last = before?.type === 'directory' ? this.#cache.get(before) : undefined
-    let parts: Map<string, readonly Changed[]>
-    if (
-      before?.type === 'directory' &&
-      last !== undefined &&
-      isSameLocation(last.location, location) &&
-      last.scope === scope
-    ) {
-      parts = last.parts.size === 0 ? new Map() : new Map(last.parts)
-      forEachDifference(before, directory, (name, old, now) => {
-        const changes = this.#compareEntry(entries, name, now, old)
-        if (changes.length > 0) parts.set(name, changes)
-        else parts.delete(name)
+    const isAgain = last !== undefined && isSameLocation(last.location, location) && last.scope === entries.scope
+    const parts = new Map(isAgain ? last.parts : undefined)
+    const frame: Frame = { subdirectory, entries, parts, outer, waiting: [] }
+    if (isAgain) {
+      forEachDifference(before as DirectoryNode, directory, (name, old, now) => {
+        this.#compareEntry(frame, name, now, old)
       })
     } else {
-      parts = new Map()
-      const add = (name: string, node: TreeNode | undefined) => {
-        const changes = this.#compareEntry(entries, name, node, undefined)
-        if (changes.length > 0) parts.set(name, changes)
-      }
-      for (const [name, node] of directory.entries()) add(name, node)
+      for (const [name, node] of directory.entries()) this.#compareEntry(frame, name, node, undefined)
       for (const names of base === undefined ? [] : [base.files, base.directories]) {
-        for (const name of names.keys()) if (directory.get(name) === undefined) add(name, undefined)
+        for (const name of names.keys()) {
+          if (directory.get(name) === undefined) this.#compareEntry(frame, name, undefined, undefined)
+        }
       }
     }
-    const changed = joined(parts)
-    this.#cache.set(directory, { location, scope, parts, changed })
-    return changed
+    return frame
   }
 
   /** Compares one name of a directory: its current node with its file and directory in the base. */
-  #compareEntry(
-    entries: DirectoryEntries,
-    name: string,
-    node: TreeNode | undefined,
-    before: TreeNode | undefined,
-  ): readonly Changed[] {
-    if (name === '.git') return NONE
+  #compareEntry(frame: Frame, name: string, node: TreeNode | undefined, before: TreeNode | undefined): void {
+    if (name === '.git') return
+    if (node?.type === 'directory') this.#compareSubdirectory(frame, name, node, before)
+    else setPart(frame.parts, name, this.#compareFile(frame.entries, name, node))
+  }
+
+  /** Compares a name that is not a directory now. */
+  #compareFile(entries: DirectoryEntries, name: string, node: FileNode | LinkNode | undefined): readonly Changed[] {
     const { path, base } = entries.location
     const old = base?.files.get(name)
     const oldDirectory = base?.directories.get(name)
     if (node === undefined) return this.#deleted(old, oldDirectory, path, name)
-    if (node.type === 'directory') return this.#compareSubdirectory(entries, name, node, before)
     if (old !== undefined) {
       if (old.node === node) return NONE
       const mode = node.type === 'link' ? LINK : gitMode(node.stat.mode, old.mode)
@@ -114,27 +149,25 @@ export class TreeComparer {
     return deleted.length === 0 ? [added] : [...deleted, added]
   }
 
-  #compareSubdirectory(
-    entries: DirectoryEntries,
-    name: string,
-    node: DirectoryNode,
-    before: TreeNode | undefined,
-  ): readonly Changed[] {
+  #compareSubdirectory(frame: Frame, name: string, node: DirectoryNode, before: TreeNode | undefined): void {
+    const { entries, parts, waiting } = frame
     const { path, base, selection } = entries.location
     const old = base?.files.get(name)
-    if (old?.mode === SUBMODULE) return NONE
+    if (old?.mode === SUBMODULE) {
+      parts.delete(name)
+      return
+    }
     const childPath = childOf(path, name)
     const oldDirectory = base?.directories.get(name)
-    if (oldDirectory !== undefined) {
-      return this.#compareDirectory(node, entries.child(childPath, name, oldDirectory), before)
-    }
-    const deleted = old === undefined ? NONE : this.#deleted(old, undefined, path, name)
+    const deleted = old === undefined || oldDirectory !== undefined ? NONE : this.#deleted(old, undefined, path, name)
+    const location = entries.child(childPath, name, oldDirectory)
     // The files of a nested repository are its own.
-    if (node.get('.git') !== undefined) return deleted
-    const child = entries.child(childPath, name, undefined)
-    if (child.ignored && !selection.added.has(childPath)) return deleted
-    const added = this.#compareDirectory(node, child, before)
-    return deleted.length === 0 ? added : [...deleted, ...added]
+    const isLeftOut =
+      oldDirectory === undefined &&
+      (node.get('.git') !== undefined || (location.ignored && !selection.added.has(childPath)))
+    const changed = isLeftOut ? NONE : this.#known(node, location)
+    if (changed === undefined) waiting.push({ name, node, location, before, deleted })
+    else setPart(parts, name, deleted.length === 0 ? changed : [...deleted, ...changed])
   }
 
   /** Detects most edits without hashing, if the base's content was read before. */
@@ -164,17 +197,18 @@ export class TreeComparer {
 /** The entries of a directory during its comparison: where they are, and which of them are ignored. */
 class DirectoryEntries {
   readonly location: Location
-  readonly #scope: IgnoreScope | undefined
+  /** The ignore scope inside the directory. */
+  readonly scope: IgnoreScope | undefined
   #test: ReturnType<typeof ignoredIn> | undefined
 
   constructor(location: Location, scope: IgnoreScope | undefined) {
     this.location = location
-    this.#scope = scope
+    this.scope = scope
   }
 
   isIgnored(name: string, isDirectory: boolean): boolean {
     if (this.location.ignored) return true
-    this.#test ??= ignoredIn(this.#scope, this.location.path)
+    this.#test ??= ignoredIn(this.scope, this.location.path)
     return this.#test(name, isDirectory)
   }
 
@@ -183,7 +217,7 @@ class DirectoryEntries {
     return {
       path,
       base,
-      outer: this.#scope,
+      outer: this.scope,
       ignored: this.isIgnored(name, true),
       selection: this.location.selection,
     }
@@ -217,13 +251,21 @@ function joined(parts: ReadonlyMap<string, readonly Changed[]>): readonly Change
   return all
 }
 
+function setPart(parts: Map<string, readonly Changed[]>, name: string, changes: readonly Changed[]): void {
+  if (changes.length > 0) parts.set(name, changes)
+  else parts.delete(name)
+}
+
 /** Reports the deletion of every file below a directory of the base. */
 export function deletions(objects: Objects, base: BaseDirectory, path: Path, add: (changed: Changed) => void): void {
-  for (const [name, old] of base.files) {
-    if (old.mode === SUBMODULE || !isValidGitPath(path, name)) continue
-    add({ path: childOf(path, name), old: sideOfBase(objects, old), now: null })
+  const waiting = [{ base, path }]
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    for (const [name, old] of at.base.files) {
+      if (old.mode === SUBMODULE || !isValidGitPath(at.path, name)) continue
+      add({ path: childOf(at.path, name), old: sideOfBase(objects, old), now: null })
+    }
+    for (const [name, old] of at.base.directories) waiting.push({ base: old, path: childOf(at.path, name) })
   }
-  for (const [name, old] of base.directories) deletions(objects, old, childOf(path, name), add)
 }
 
 /** One scope object per ignore file and directory, so that scopes can be compared by identity. */

@@ -1,4 +1,5 @@
 import { sha1Portable } from '../files/hash/sha1.ts'
+import { compareBytes } from '../util/bytes.ts'
 import { writeId } from './pack-index.ts'
 
 /** A file in git's index. */
@@ -39,12 +40,4 @@ export function indexFile(files: ReadonlyMap<string, StagedFile>): Uint8Array {
 /** The size of an entry: padded with 1 to 8 NUL bytes to a multiple of 8. */
 function entryBytes(nameBytes: number): number {
   return (((62 + nameBytes) >> 3) + 1) * 8
-}
-
-function compareBytes(a: Uint8Array, b: Uint8Array): number {
-  for (let i = 0; i < a.length && i < b.length; i++) {
-    const difference = (a[i] as number) - (b[i] as number)
-    if (difference !== 0) return difference
-  }
-  return a.length - b.length
 }

@@ -3,6 +3,7 @@ import { listCommits } from './commit-log.ts'
 import { gitPath } from './isomorphic-fs.ts'
 import type { CommitRequest, LogEntry } from './provider.ts'
 import type { RepositoryContext } from './repository-context.ts'
+import { writeIndexTrees } from './repository-index.ts'
 
 /** Commits the index. Returns the id of the commit. */
 export async function commit(
@@ -16,8 +17,10 @@ export async function commit(
   const message = requested ?? (amend ? await headMessage(context) : undefined)
   if (message === undefined) throw new ToolError('INVALID_INPUT', 'Cannot commit without a message')
   const author = { ...person, timestamp: Math.floor(context.host.now() / 1000), timezoneOffset: 0 }
+  // isomorphic-git's own function for the tree recurses over its depth.
+  const tree = await writeIndexTrees(context)
   return context.runGit('commit', (isomorphic) =>
-    isomorphic.commit({ ...context.location, message, author, committer: author, amend }),
+    isomorphic.commit({ ...context.location, message, author, committer: author, amend, tree }),
   )
 }
 

@@ -4,14 +4,16 @@ import { isWithin, type LogicalPath, type Path, parsePath, quote } from '../path
 import type { Change } from '../storage/backend.ts'
 import { SUBMODULE } from './changed-path.ts'
 import { filesOf, planRestore } from './checkout.ts'
+import { treeOfIndex } from './compare-commits.ts'
 import { indexFile, type StagedFile } from './index-writer.ts'
 import { deflate } from './inflate.ts'
 import { gitPath, makeDirectories } from './isomorphic-fs.ts'
 import type { RestoreOptions, StatusEntry } from './provider.ts'
 import type { RepositoryContext } from './repository-context.ts'
-import type { TreeFile } from './trees.ts'
+import { DIRECTORY_MODE, type TreeDirectory, type TreeEntry, type TreeFile, treeBytes } from './trees.ts'
 
-interface Blob {
+interface NewObject {
+  readonly type: 'blob' | 'tree'
   readonly id: string
   readonly bytes: Uint8Array
 }
@@ -27,7 +29,7 @@ export async function add(
   const roots = (typeof paths === 'string' ? [paths] : paths).map((path) => parsePath(path))
   const files = await context.stagedFiles()
   const changed = await context.changedSinceHead()
-  const blobs: Blob[] = []
+  const blobs: NewObject[] = []
   const staged: string[] = []
   let leftOut = 0
   for (const { path, now } of changed) {
@@ -43,13 +45,13 @@ export async function add(
         throw new ToolError('FILE_TOO_LARGE', `Cannot add ${quote(path)}: it is too large to read`, { path })
       }
       const id = objectId('blob', bytes)
-      blobs.push({ id, bytes })
+      blobs.push({ type: 'blob', id, bytes })
       files.set(path, { mode: now.mode, id, size: bytes.length })
     }
     staged.push(path)
   }
   await resetUnchanged(context, files, new Set(changed.map(({ path }) => path)), roots, tracked)
-  await writeBlobs(context, blobs)
+  await writeObjects(context, blobs)
   await writeIndex(context, files)
   return { staged, leftOut }
 }
@@ -131,16 +133,38 @@ export async function writeIndex(context: RepositoryContext, files: ReadonlyMap<
   await context.backend.commit([change], { durability: 'durable' })
 }
 
-/** Writes the blobs that the repository does not have yet, as loose objects. */
-async function writeBlobs({ backend, reader }: RepositoryContext, blobs: readonly Blob[]): Promise<void> {
+/** Writes the trees of the index. Returns the id of the root. */
+export async function writeIndexTrees(context: RepositoryContext): Promise<string> {
+  const root = treeOfIndex(await context.stagedFiles())
+  // A directory stands after the one that contains it.
+  const directories: TreeDirectory[] = [root]
+  for (const directory of directories) for (const child of directory.directories.values()) directories.push(child)
+  const ids = new Map<TreeDirectory, string>()
+  const trees: NewObject[] = []
+  for (const directory of directories.reverse()) {
+    const entries: TreeEntry[] = [...directory.files].map(([name, { mode, id }]) => ({ name, mode, id }))
+    for (const [name, child] of directory.directories) {
+      entries.push({ name, mode: DIRECTORY_MODE, id: ids.get(child) as string })
+    }
+    const bytes = treeBytes(entries)
+    const id = objectId('tree', bytes)
+    ids.set(directory, id)
+    trees.push({ type: 'tree', id, bytes })
+  }
+  await writeObjects(context, trees)
+  return ids.get(root) as string
+}
+
+/** Writes the objects that the repository does not have yet, as loose ones. */
+async function writeObjects({ backend, reader }: RepositoryContext, objects: readonly NewObject[]): Promise<void> {
   const changes: Change[] = []
   const ids = new Set<string>()
-  for (const { id, bytes } of blobs) {
+  for (const { type, id, bytes } of objects) {
     const path = gitPath('objects', id.slice(0, 2), id.slice(2))
     if (ids.has(id) || (await reader.objects.read(id)) !== undefined) continue
     ids.add(id)
     await makeDirectories(backend, path)
-    const header = new TextEncoder().encode(`blob ${bytes.length}\0`)
+    const header = new TextEncoder().encode(`${type} ${bytes.length}\0`)
     const object = new Uint8Array(header.length + bytes.length)
     object.set(header)
     object.set(bytes, header.length)

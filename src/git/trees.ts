@@ -1,6 +1,7 @@
+import { compareBytes } from '../util/bytes.ts'
 import { corrupt } from './corrupt-error.ts'
 import type { Objects } from './objects.ts'
-import { hexOf } from './pack-index.ts'
+import { hexOf, writeId } from './pack-index.ts'
 
 /** A file, link or submodule in a tree. */
 export interface TreeFile {
@@ -8,6 +9,14 @@ export interface TreeFile {
   readonly mode: number
   readonly id: string
 }
+
+/** A name in a tree object. */
+export interface TreeEntry extends TreeFile {
+  readonly name: string
+}
+
+/** The mode of a directory in a tree object. */
+export const DIRECTORY_MODE = 0o40000
 
 /** A directory in git. The same id gives the same object, so directories can be compared by identity. */
 export interface TreeDirectory {
@@ -25,7 +34,8 @@ export const EMPTY_TREE: TreeDirectory = {
   count: 0,
 }
 
-const MAX_DEPTH = 1000
+/** No deeper path fits into the 4,095 bytes that a path may have. */
+const MAX_DEPTH = 2048
 const MAX_ENTRIES = 2_000_000
 const MAX_CACHED = 100_000
 
@@ -41,7 +51,7 @@ export function treeLoader(objects: Objects): (id: string) => Promise<TreeDirect
     const directories = new Map<string, TreeDirectory>()
     let count = 0
     for (const { name, mode, id: child } of id === EMPTY_TREE.id ? [] : parseTree(await objects.need(id, 'tree'))) {
-      if (mode === 0o40000) {
+      if (mode === DIRECTORY_MODE) {
         const directory = await load(child, depth + 1)
         directories.set(name, directory)
         count += directory.count + 1
@@ -69,8 +79,8 @@ function normalMode(mode: number): number {
 }
 
 /** Parses a tree object. A name that is not UTF-8 is decoded with replacement characters, so it never matches a path. */
-export function parseTree(bytes: Uint8Array): { name: string; mode: number; id: string }[] {
-  const entries: { name: string; mode: number; id: string }[] = []
+export function parseTree(bytes: Uint8Array): TreeEntry[] {
+  const entries: TreeEntry[] = []
   for (let at = 0; at < bytes.length; ) {
     const space = bytes.indexOf(32, at)
     const end = bytes.indexOf(0, space)
@@ -83,4 +93,24 @@ export function parseTree(bytes: Uint8Array): { name: string; mode: number; id: 
   return entries
 }
 
+/** Returns the bytes of a tree object. */
+export function treeBytes(entries: readonly TreeEntry[]): Uint8Array {
+  // Git sorts by bytes, and a directory as if its name ended with a slash.
+  const encoded = entries.map(({ name, mode, id }) => ({
+    key: encoder.encode(mode === DIRECTORY_MODE ? `${name}/` : name),
+    head: encoder.encode(`${mode.toString(8)} ${name}\0`),
+    id,
+  }))
+  encoded.sort((a, b) => compareBytes(a.key, b.key))
+  const bytes = new Uint8Array(encoded.reduce((size, { head }) => size + head.length + 20, 0))
+  let at = 0
+  for (const { head, id } of encoded) {
+    bytes.set(head, at)
+    writeId(bytes, at + head.length, id)
+    at += head.length + 20
+  }
+  return bytes
+}
+
+const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

@@ -1,5 +1,5 @@
 import { type IgnoreScope, isIgnored, scopeWith } from '../paths/ignore.ts'
-import { ancestorsOf, childOf, GIT_DIRECTORY, isWithin, type Path, ROOT } from '../paths/logical-path.ts'
+import { addAncestors, ancestorsOf, childOf, GIT_DIRECTORY, isWithin, type Path, ROOT } from '../paths/logical-path.ts'
 import type { Backend, Change, DirectoryNode } from '../storage/backend.ts'
 import { type BaseDirectory, baseOfNode } from './base-tree.ts'
 import { type Baseline, createBaseline } from './baseline.ts'
@@ -79,11 +79,13 @@ export class WorkspaceChanges {
     if (last?.base === base && last.entries === entries && last.excludeText === excludeText) return last
     const caseInsensitive = !this.#backend.capabilities.caseSensitive
     const added = new Set<string>()
+    const directories = new Set<Path>()
     for (const path of entries.keys()) {
       if (hasFile(base, path)) continue
       added.add(path)
-      for (const above of ancestorsOf(path as Path)) added.add(above)
+      addAncestors(directories, path as Path)
     }
+    for (const directory of directories) added.add(directory)
     this.#selection = {
       base,
       entries,

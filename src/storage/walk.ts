@@ -296,14 +296,14 @@ async function filesFromBackendWalk(
   })
   const files: Path[] = []
   const links = options.links === true
-  const collect = (directory: Path): void => {
-    for (const entry of stops.get(directory)?.entries ?? EMPTY) {
-      if (typeof entry === 'string') files.push(entry)
-      else if (entry.isEntered) collect(entry.path)
-      else if (links && entry.isShown && entry.type === 'link') files.push(entry.path)
-    }
+  const iterators = [(stops.get(start)?.entries ?? EMPTY).values()]
+  for (let entries = iterators.at(-1); entries !== undefined; entries = iterators.at(-1)) {
+    const { value: entry } = entries.next()
+    if (entry === undefined) iterators.pop()
+    else if (typeof entry === 'string') files.push(entry)
+    else if (entry.isEntered) iterators.push((stops.get(entry.path)?.entries ?? EMPTY).values())
+    else if (links && entry.isShown && entry.type === 'link') files.push(entry.path)
   }
-  collect(start)
   return files
 }
 

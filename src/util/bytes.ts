@@ -34,3 +34,12 @@ const tagOf = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.p
 export function isUint8Array(value: unknown): value is Uint8Array {
   return tagOf.call(value) === 'Uint8Array'
 }
+
+/** Orders bytes as unsigned numbers, a beginning before what continues it. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  for (let i = 0; i < a.length && i < b.length; i++) {
+    const difference = (a[i] as number) - (b[i] as number)
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
+}

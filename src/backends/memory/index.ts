@@ -115,10 +115,11 @@ function loadTree(files: Readonly<Record<string, MemoryEntry>>, at: number, tags
     if (directory === undefined || directory.has(name)) throw givenTwice(path)
     directory.set(name, loadNode(path, entry, at, tags))
   }
-  return freeze(root, at, tags)
+  return freeze(directories, at, tags)
 }
 
-type Draft = Map<string, Draft | FileNode | LinkNode>
+/** A directory whose subdirectories become nodes last. */
+type Draft = Map<string, Draft | TreeNode>
 
 /**
  * Returns a directory. Creates it, and those above it.
@@ -126,16 +127,20 @@ type Draft = Map<string, Draft | FileNode | LinkNode>
  * @param entry the path that needs it, for messages
  */
 function openDirectory(directories: Map<LogicalPath, Draft>, path: LogicalPath, entry: LogicalPath): Draft {
-  const existing = directories.get(path)
-  if (existing !== undefined) return existing
-  const parent = openDirectory(directories, parentOf(path), entry)
-  const name = nameOf(path)
-  if (parent.has(name)) {
-    throw path === entry ? givenTwice(path) : new TypeError(`memory(): ${quote(entry)} lies below a file or a link`)
+  const missing: LogicalPath[] = []
+  let above = path
+  for (; !directories.has(above); above = parentOf(above)) missing.push(above)
+  let directory = directories.get(above) as Draft
+  for (let next = missing.pop(); next !== undefined; next = missing.pop()) {
+    const name = nameOf(next)
+    if (directory.has(name)) {
+      throw next === entry ? givenTwice(next) : new TypeError(`memory(): ${quote(entry)} lies below a file or a link`)
+    }
+    const child: Draft = new Map()
+    directory.set(name, child)
+    directories.set(next, child)
+    directory = child
   }
-  const directory: Draft = new Map()
-  parent.set(name, directory)
-  directories.set(path, directory)
   return directory
 }
 
@@ -143,12 +148,15 @@ function givenTwice(path: LogicalPath): TypeError {
   return new TypeError(`memory(): ${quote(path)} is given twice, or is a directory of another file`)
 }
 
-function freeze(draft: Draft, at: number, tags: TagCounter): DirectoryNode {
-  const entries = Array.from([...draft.keys()].sort(), (name): [string, TreeNode] => {
-    const node = draft.get(name) as Draft | FileNode | LinkNode
-    return [name, node instanceof Map ? freeze(node, at, tags) : node]
-  })
-  return directoryNode(directoryStat(at, tags), entries)
+function freeze(directories: ReadonlyMap<LogicalPath, Draft>, at: number, tags: TagCounter): DirectoryNode {
+  // A directory stands after the one that contains it.
+  for (const [path, draft] of [...directories].reverse()) {
+    const entries = [...(draft as Map<string, TreeNode>)].sort(([a], [b]) => (a < b ? -1 : 1))
+    const node = directoryNode(directoryStat(at, tags), entries)
+    if (path === ROOT) return node
+    directories.get(parentOf(path))?.set(nameOf(path), node)
+  }
+  throw new Error('The root is missing')
 }
 
 function loadNode(

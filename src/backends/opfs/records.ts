@@ -76,7 +76,7 @@ export function encodeCommit(
 export function* encodeSnapshot(root: DirectoryNode): Iterable<Uint8Array> {
   let waiting: { readonly path: Path; readonly node: TreeNode }[] = []
   let room = 0
-  for (const entry of everyNode(ROOT, root)) {
+  for (const entry of everyNode(root)) {
     waiting.push(entry)
     room += roomOf(entry)
     if (room < SNAPSHOT_BYTES) continue
@@ -133,14 +133,14 @@ export function replayRecord(root: DirectoryNode, payload: Uint8Array, seq: numb
 /** Approximate size of a snapshot of the tree, in bytes. */
 export function weightOf(root: DirectoryNode): number {
   let weight = 0
-  for (const entry of everyNode(ROOT, root)) weight += roomOf(entry)
+  for (const entry of everyNode(root)) weight += roomOf(entry)
   return weight
 }
 
 /** Total size of the files of a tree, in bytes. */
 export function bytesIn(root: DirectoryNode): number {
   let bytes = 0
-  for (const { node } of everyNode(ROOT, root)) bytes += node.stat.size
+  for (const { node } of everyNode(root)) bytes += node.stat.size
   return bytes
 }
 
@@ -176,10 +176,14 @@ function reusedContent(
 
 const MIN_SHARED_BYTES = 256
 
-function* everyNode(path: Path, node: TreeNode): Iterable<{ readonly path: Path; readonly node: TreeNode }> {
-  yield { path, node }
-  if (node.type !== 'directory') return
-  for (const [name, child] of node.entries()) yield* everyNode(childOf(path, name), child)
+/** Yields a node and everything below it, directories before what is in them. */
+function* everyNode(root: TreeNode): Iterable<{ readonly path: Path; readonly node: TreeNode }> {
+  const waiting = [{ path: ROOT, node: root }]
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    yield at
+    if (at.node.type !== 'directory') continue
+    for (const [name, node] of at.node.entries()) waiting.push({ path: childOf(at.path, name), node })
+  }
 }
 
 function roomOf({ path, node }: { readonly path: Path; readonly node: TreeNode }): number {

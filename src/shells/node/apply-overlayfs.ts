@@ -66,12 +66,15 @@ function withContents(backend: Backend, change: CommandChange): CommandChange {
 }
 
 /** Returns the states of all files and links below a directory. */
-async function statesBelow(backend: Backend, directory: Path): Promise<EntryState[]> {
+async function statesBelow(backend: Backend, root: Path): Promise<EntryState[]> {
   const states: EntryState[] = []
-  for (const { name, type } of await backend.list(directory)) {
-    const path = childOf(directory, name)
-    if (type === 'directory') states.push(...(await statesBelow(backend, path)))
-    else states.push(await stateAt(backend, path))
+  const waiting = [root]
+  for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
+    for (const { name, type } of await backend.list(directory)) {
+      const path = childOf(directory, name)
+      if (type === 'directory') waiting.push(path)
+      else states.push(await stateAt(backend, path))
+    }
   }
   return states
 }
