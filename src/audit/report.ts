@@ -1,3 +1,4 @@
+import { addAncestors, type Path } from '../paths/logical-path.ts'
 import { compilePaths } from '../policy/match.ts'
 import { isMutating } from '../policy/permissions.ts'
 import { checkArgument, must } from '../util/check-options.ts'
@@ -244,8 +245,9 @@ function writtenFiles(outcomes: readonly ReportedRecord[]): WrittenFile[] {
 /** Removes directories that were created or deleted only because of the files in them. */
 function withoutParents(paths: readonly string[]): readonly string[] {
   if (paths.length < 2) return paths
-  const parents = new Set(paths.flatMap((path) => path.split('/').map((_, at, names) => names.slice(0, at).join('/'))))
-  return paths.filter((path) => !parents.has(path))
+  const parents = new Set<Path>()
+  for (const path of paths) addAncestors(parents, path as Path)
+  return paths.filter((path) => path !== '' && !parents.has(path as Path))
 }
 
 function versionAt(versions: Readonly<Record<string, string | null>>, path: string): string | null {

@@ -1,5 +1,5 @@
 import type { CommitHistory } from '../git/commit-history.ts'
-import { ancestorsOf, GIT_DIRECTORY, type Path } from '../paths/logical-path.ts'
+import { addAncestors, GIT_DIRECTORY, type Path } from '../paths/logical-path.ts'
 import type { ContentFlow } from '../policy/content-flow.ts'
 import type { Label } from '../policy/labels.ts'
 import { type ContentLabel, type FileLabels, isAbove, type Labels, maxLabel } from '../policy/taint.ts'
@@ -39,7 +39,8 @@ export async function labelOfCommits(
   const highest = [...own.values(), ...highestLabels(known)].reduce(maxLabel, 'public')
   const { commits, directories } = stateOf(known)
   const key = ids.join()
-  const ownDirectories = new Set([...own.keys()].flatMap((path) => ancestorsOf(path)))
+  const ownDirectories = new Set<Path>()
+  for (const path of own.keys()) addAncestors(ownDirectories, path)
   const enters = (directory: Path) =>
     known.labels.mayLabelBelow(directory) || directories.has(directory) || ownDirectories.has(directory)
   let label: Label = 'public'
@@ -74,7 +75,8 @@ function stateOf({ fileLabels, nameLabels }: PathLabels): LabelState {
   const revision = `${fileLabels.revision} ${nameLabels.revision}`
   let state = states.get(fileLabels)
   if (state?.revision !== revision) {
-    const directories = new Set([...fileLabels, ...nameLabels].flatMap(([path]) => ancestorsOf(path)))
+    const directories = new Set<Path>()
+    for (const [path] of [...fileLabels, ...nameLabels]) addAncestors(directories, path)
     state = { revision, commits: new Map(), directories }
     states.set(fileLabels, state)
   }

@@ -272,9 +272,9 @@ function createDirectories({ backend, grants }: GuardState): GuardedDirectories 
         if (stat !== undefined) {
           throw new ToolError('NOT_A_DIRECTORY', `${quote(parent)} is not a directory`, { path: parent })
         }
-        missing.unshift({ path: parent, expect: 'any', to: { type: 'directory' } })
+        missing.push({ path: parent, expect: 'any', to: { type: 'directory' } })
       }
-      return missing
+      return missing.reverse()
     },
   }
 }

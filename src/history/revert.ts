@@ -1,5 +1,5 @@
 import { ToolError } from '../errors.ts'
-import { ancestorsOf, childOf, type Path, quote } from '../paths/logical-path.ts'
+import { addAncestors, childOf, type Path, quote } from '../paths/logical-path.ts'
 import type { Backend, Change, EntryState, Version } from '../storage/backend.ts'
 import { sameVersion, versionAt, versionOf } from '../storage/versions.ts'
 import type { JournalEntry } from './journal.ts'
@@ -73,17 +73,16 @@ export async function planRevert(
         continue
       }
     }
-    if (to !== null) for (const above of ancestorsOf(path)) needed.add(above)
+    if (to !== null) addAncestors(needed, path)
     changes.set(path, { path, expect: await expectationOf(backend, path, from, to), to })
   }
-  for (const { path, to } of [...changes.values()]) {
-    if (to === null) continue
-    for (const above of ancestorsOf(path)) {
-      if (changes.has(above)) continue
-      const stat = await backend.stat(above)
-      if (stat === undefined) changes.set(above, { path: above, expect: 'any', to: { type: 'directory' } })
-      else if (stat.type !== 'directory') conflicts.add(above)
-    }
+  const directories = new Set<Path>()
+  for (const { path, to } of changes.values()) if (to !== null) addAncestors(directories, path)
+  for (const directory of directories) {
+    if (changes.has(directory)) continue
+    const stat = await backend.stat(directory)
+    if (stat === undefined) changes.set(directory, { path: directory, expect: 'any', to: { type: 'directory' } })
+    else if (stat.type !== 'directory') conflicts.add(directory)
   }
   if (conflicts.size > 0) throw changedByOthers(action, [...conflicts].sort())
   return { changes: [...changes.values()].sort((a, b) => (a.path < b.path ? -1 : 1)), kept: keptPaths.sort() }

@@ -134,6 +134,35 @@ export function ancestorsOf<P extends LogicalPath>(path: P): P[] {
   return ancestors
 }
 
+/** Adds the directories above a path to a set that holds whole chains only. Paths that share directories add them once. */
+export function addAncestors<P extends LogicalPath>(directories: Set<P>, path: P): void {
+  for (let above = parentOf(path); above !== '' && !directories.has(above); above = parentOf(above)) {
+    directories.add(above)
+  }
+}
+
+/**
+ * Returns a function that finds the nearest path that passes a test: the given one or a directory above it, but not the root.
+ * Each path is tested once, so the cost for many paths is linear in their directories however deep they are.
+ */
+export function nearestFinder<P extends LogicalPath>(test: (path: P) => boolean): (path: P) => P | undefined {
+  const nearest = new Map<P, P | undefined>()
+  return (path) => {
+    const visited: P[] = []
+    let at = path
+    while (at !== '' && !nearest.has(at)) {
+      if (test(at)) nearest.set(at, at)
+      else {
+        visited.push(at)
+        at = parentOf(at)
+      }
+    }
+    const found = nearest.get(at)
+    for (const below of visited) nearest.set(below, found)
+    return found
+  }
+}
+
 /** Returns the path as a caller writes it: `.` for the root. */
 export function display(path: LogicalPath): string {
   requireText('display()', 'path', path)

@@ -1,5 +1,5 @@
 import { ToolError } from '../errors.ts'
-import { type LogicalPath, type Path, parentOf, parsePath, quote } from '../paths/logical-path.ts'
+import { type LogicalPath, nearestFinder, type Path, parentOf, parsePath, quote } from '../paths/logical-path.ts'
 import { isUint8Array } from '../util/bytes.ts'
 import { checkArgument, isObjectWith, must } from '../util/check-options.ts'
 import type { Change, EntryType, Stat } from './backend.ts'
@@ -17,12 +17,16 @@ export function validateChanges(changes: readonly Change[]): void {
   for (const change of changes) validateChange(change)
   if (changes.length < 2) return
   const byPath = indexByPath(changes)
-  const obstacleOf = obstacleFinder(byPath)
+  const leavesNoDirectory = (path: Path): boolean => {
+    const change = byPath.get(path)
+    return change !== undefined && change.to?.type !== 'directory'
+  }
+  const obstacleAt = nearestFinder(leavesNoDirectory)
   for (const change of changes) {
     if (change.to === null) continue
-    const obstacle = obstacleOf(parentOf(change.path))
+    const obstacle = obstacleAt(parentOf(change.path))
     if (obstacle === undefined) continue
-    throw obstacle.to === null ? missingParent(change, obstacle.path) : fileInTheWay(change, obstacle.path)
+    throw byPath.get(obstacle)?.to === null ? missingParent(change, obstacle) : fileInTheWay(change, obstacle)
   }
 }
 
@@ -97,32 +101,6 @@ const isPresentView = isObjectWith('a view of the present tree', 'at', 'names')
 export function conflict(path: LogicalPath, currentSha256: string | null): ToolError {
   const reason = currentSha256 === null ? 'the expected file is not there' : 'it is not the expected version'
   return new ToolError('WRITE_CONFLICT', `Cannot change ${quote(path)}: ${reason}`, { path, currentSha256 })
-}
-
-/**
- * Returns a function that finds the nearest change at or above a directory that leaves no directory there. It looks at each
- * directory once, so the cost for a set is linear in its directories however deep they are.
- */
-function obstacleFinder(byPath: ReadonlyMap<string, Change>): (directory: Path) => Change | undefined {
-  const obstacles = new Map<Path, Change | undefined>()
-  return (directory) => {
-    const visited: Path[] = []
-    let obstacle: Change | undefined
-    for (let above = directory; above !== ''; above = parentOf(above)) {
-      if (obstacles.has(above)) {
-        obstacle = obstacles.get(above)
-        break
-      }
-      visited.push(above)
-      const change = byPath.get(above)
-      if (change !== undefined && change.to?.type !== 'directory') {
-        obstacle = change
-        break
-      }
-    }
-    for (const above of visited) obstacles.set(above, obstacle)
-    return obstacle
-  }
 }
 
 function validateChange(change: Change): void {

@@ -1,5 +1,5 @@
 import { sha256Async } from '../files/hash/sha256.ts'
-import { ancestorsOf, type Path, parentOf } from '../paths/logical-path.ts'
+import { addAncestors, type Path, parentOf } from '../paths/logical-path.ts'
 import { isUint8Array } from '../util/bytes.ts'
 import { checkArgument, checkOptions, isFunction, isObjectWith, must, type OptionTable } from '../util/check-options.ts'
 import { mapConcurrent } from '../util/map-concurrent.ts'
@@ -110,9 +110,8 @@ export async function loadStoredTree<C>(
   checkArgument('loadStoredTree()', 'entriesIn', entriesIn, isFunction)
   validateChanges(changes)
   const paths = new Set<Path>()
-  for (const { path, from = path } of changes) {
-    for (const one of [path, from, ...ancestorsOf(path)]) paths.add(one)
-  }
+  for (const { path } of changes) addAncestors(paths, path)
+  for (const { path, from = path } of changes) paths.add(path).add(from)
   const entries = new Map<Path, StoredEntry<C> | undefined>()
   await mapConcurrent([...paths], async (path) => {
     entries.set(path, await entryAt(path))

@@ -5,7 +5,7 @@ import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { ToolError } from '../errors.ts'
 import type { JournalEntry } from '../history/journal.ts'
 import { invertEntries, planRevert, type RevertTarget } from '../history/revert.ts'
-import { ancestorsOf, GIT_DIRECTORY, isWithin, type Path, quote } from '../paths/logical-path.ts'
+import { GIT_DIRECTORY, isWithin, nearestFinder, type Path, parentOf, quote } from '../paths/logical-path.ts'
 import type { Access } from '../policy/access.ts'
 import type { Backend, Change, EntryState, Version } from '../storage/backend.ts'
 import { type BuiltinContext, type BuiltinDraft, defineBuiltinTool } from '../tools/builtin-tool.ts'
@@ -247,8 +247,10 @@ function accessesOf(steps: readonly Step[], withGit: boolean): Access[] {
   const filesAndLinks = new Set(
     steps.filter(({ now }) => now !== null && now.type !== 'directory').map(({ path }) => path),
   )
+  // A file or a link has no other one above it.
+  const removedAbove = nearestFinder<Path>((path) => filesAndLinks.has(path))
   return steps.map(({ path, to, isNew }) => {
-    const removedAncestor = ancestorsOf(path).findLast((ancestor) => filesAndLinks.has(ancestor))
+    const removedAncestor = removedAbove(parentOf(path))
     return { ...accessOf(path, to, isNew, withGit), ...(removedAncestor === undefined ? {} : { removedAncestor }) }
   })
 }

@@ -3,12 +3,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ToolError } from '../../src/errors.ts'
 import {
+  addAncestors,
   ancestorsOf,
   childOf,
   display,
   isWithin,
   type LogicalPath,
   nameOf,
+  nearestFinder,
   parentOf,
   parsePath,
   quote,
@@ -428,5 +430,37 @@ describe('isAtOrBelow', () => {
     ['\\\\host\\share\\a', '\\\\host\\share\\', true],
   ])('%s at or in %s: %s', (location, around, expected) => {
     expect(isAtOrBelow(location, around, location.includes('\\') ? '\\' : '/')).toBe(expected)
+  })
+})
+
+describe('chains of directories', () => {
+  const chain = Array.from({ length: 2000 }, (_, i) => parsePath(`${'d/'.repeat(i)}d`))
+
+  it('are added to a set once for all paths that share them', () => {
+    let lookups = 0
+    class Counted extends Set<LogicalPath> {
+      override has(path: LogicalPath): boolean {
+        lookups += 1
+        return super.has(path)
+      }
+    }
+    const directories = new Counted()
+    for (const path of chain) addAncestors(directories, path)
+    expect([...directories].sort()).toEqual(chain.slice(0, -1))
+    expect(lookups).toBeLessThan(2 * chain.length)
+  })
+
+  it('are searched for the nearest path that passes, each path once', () => {
+    let tests = 0
+    const found = chain[700] as LogicalPath
+    const nearest = nearestFinder<LogicalPath>((path) => {
+      tests += 1
+      return path === found || path === 'other'
+    })
+    for (const path of [...chain].reverse()) {
+      expect(nearest(path)).toBe(path.length < found.length ? undefined : found)
+    }
+    expect(nearest(parsePath('other/a'))).toBe('other')
+    expect(tests).toBe(chain.length + 2)
   })
 })

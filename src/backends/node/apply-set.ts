@@ -2,7 +2,7 @@ import { closeSync, constants, linkSync, lstatSync, openSync, type Stats } from 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
 import { sha256 } from '../../files/hash/sha256.ts'
-import { ancestorsOf, type Path, parentOf, ROOT } from '../../paths/logical-path.ts'
+import { nearestFinder, type Path, parentOf, ROOT } from '../../paths/logical-path.ts'
 import type { Change, Version } from '../../storage/backend.ts'
 import { applyOrder } from '../../storage/change-set.ts'
 import { errnoOf, storageError } from '../../storage/storage-error.ts'
@@ -172,11 +172,13 @@ interface PutStep {
 }
 
 function planSteps({ state }: ApplyContext, taskOf: TaskMap): (PutStep | { readonly step: Step })[] {
+  // The nearest directory above a path that exists before, during and after the set.
+  const homeOf = nearestFinder<Path>((path) => !taskOf.has(path))
   const ordered = applyOrder([...taskOf.values()].map(({ change }) => change))
   return ordered.flatMap((change): (PutStep | { readonly step: Step })[] => {
     const { path, to } = change
     const present = taskOf.get(path)?.present
-    const temp = () => state.nextTemp(homeOf(path, taskOf))
+    const temp = () => state.nextTemp(homeOf(parentOf(path)) ?? ROOT)
     const away: { readonly step: Step }[] =
       present === undefined
         ? []
@@ -190,11 +192,6 @@ function planSteps({ state }: ApplyContext, taskOf: TaskMap): (PutStep | { reado
       return [...away, { step: { do: 'create', path, temp: temp(), ino: 0 }, ...placement }]
     return [{ step: { do: 'replace', path, temp: temp(), ino: 0, backup: temp() }, ...placement }]
   })
-}
-
-/** Returns the nearest ancestor that exists before, during and after the set. */
-function homeOf(path: Path, taskOf: TaskMap): Path {
-  return ancestorsOf(path).find((above) => !taskOf.has(above)) ?? ROOT
 }
 
 /** Writes the files that a step needs under their temporary names. */

@@ -2,7 +2,7 @@ import type { Changed } from '../../git/changed-path.ts'
 import { filesOf } from '../../git/checkout.ts'
 import type { IndexEntry } from '../../git/index-file.ts'
 import type { TreeDirectory } from '../../git/trees.ts'
-import { ancestorsOf, type Path } from '../../paths/logical-path.ts'
+import { addAncestors, nearestFinder, type Path, parentOf } from '../../paths/logical-path.ts'
 import type { CommandStatus, GitState } from '../../shells/types.ts'
 
 export interface StatusInput {
@@ -55,16 +55,14 @@ type Entry = { readonly id: string; readonly mode: number } | null
 
 /** Replaces untracked files by the topmost directory that contains no tracked file, with a slash at the end. */
 function joinDirectories(untracked: Iterable<string>, tracked: Iterable<string>): Set<string> {
-  const trackedDirectories = new Set<string>()
-  for (const path of tracked) {
-    for (const ancestor of ancestorsOf(path as Path)) trackedDirectories.add(ancestor)
-  }
+  const trackedDirectories = new Set<Path>()
+  for (const path of tracked) addAncestors(trackedDirectories, path as Path)
+  const trackedAbove = nearestFinder<Path>((path) => trackedDirectories.has(path))
   const rows = new Set<string>()
   for (const path of untracked) {
-    const directory = ancestorsOf(path as Path)
-      .reverse()
-      .find((ancestor) => !trackedDirectories.has(ancestor))
-    rows.add(directory === undefined ? path : `${directory}/`)
+    const tracked = trackedAbove(parentOf(path as Path))
+    const slash = path.indexOf('/', tracked === undefined ? 0 : tracked.length + 1)
+    rows.add(slash === -1 ? path : path.slice(0, slash + 1))
   }
   return rows
 }
