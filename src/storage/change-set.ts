@@ -17,11 +17,7 @@ export function validateChanges(changes: readonly Change[]): void {
   for (const change of changes) validateChange(change)
   if (changes.length < 2) return
   const byPath = indexByPath(changes)
-  const leavesNoDirectory = (path: Path): boolean => {
-    const change = byPath.get(path)
-    return change !== undefined && change.to?.type !== 'directory'
-  }
-  const obstacleAt = nearestFinder(leavesNoDirectory)
+  const obstacleAt = nearestFinder<Path>((path) => byPath.has(path) && byPath.get(path)?.to?.type !== 'directory')
   for (const change of changes) {
     if (change.to === null) continue
     const obstacle = obstacleAt(parentOf(change.path))

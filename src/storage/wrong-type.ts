@@ -21,8 +21,9 @@ export function wrongType(verb: PathVerb, path: Path, typeAt: (path: Path) => En
   const cannot = `Cannot ${verb} ${quote(display(path))}`
   const type = typeAt(path)
   if (type === undefined) {
-    const above = ancestorsOf(path).find((at) => typeAt(at) !== undefined)
-    const blocking = above && typeAt(above)
+    const blocking = ancestorsOf(path)
+      .map(typeAt)
+      .find((above) => above !== undefined)
     if (blocking === undefined || blocking === 'directory') {
       return new ToolError('NOT_FOUND', `${cannot}: it does not exist`, { path })
     }
