@@ -134,7 +134,9 @@ function checkParameter(walk: WalkContext, node: ParameterExpansionPart, scope: 
   if (scope.dialect === 'sh' && /['"\\]/.test(node.text) && !isPlain) {
     analysis.deny('SYNTAX_ERROR', 'Quotes in an expansion mean something else in sh', at)
   }
-  if (node.index !== undefined) checkNumber(walk, node.index, scope)
+  const assigns = operation?.type === 'Default' && operation.operator.endsWith('=')
+  if (node.index !== undefined && (assigns || !isKey(walk, node.parameter, node.index, node.pos, scope)))
+    checkNumber(walk, node.index, scope)
   if (node.prefix === '!' && operation?.type !== 'Names' && !/^[@*]$/.test(node.index?.text ?? '')) {
     analysis.deny('ARITHMETIC_NOT_KNOWN', 'An indirect expansion may run commands in the name', at)
   }
@@ -143,7 +145,7 @@ function checkParameter(walk: WalkContext, node: ParameterExpansionPart, scope: 
   if (operation.type === 'Transform' && !/^[QUuLAaKkE]$/.test(operation.operand.text)) {
     analysis.deny('HIDDEN_COMMAND', 'The expansion runs the commands in a prompt', at)
   }
-  if (operation.type === 'Default' && operation.operator.endsWith('=')) {
+  if (assigns) {
     checkVariable(walk, node.parameter, literalOf(operation.operand), scope, at)
   }
   if (operation.type === 'Slice') {
@@ -161,7 +163,9 @@ export function checkAssignment(
   isAssociative = false,
 ): void {
   checkExpansions(walk, node, scope)
-  if (node.index !== undefined) checkNumber(walk, node.index, scope)
+  // Built-ins such as `declare` expand a subscript twice.
+  if (node.index !== undefined && (command !== undefined || !isKey(walk, node.name, node.index, node.pos, scope)))
+    checkNumber(walk, node.index, scope)
   if (node.value.type === 'ArrayValue' && !isAssociative)
     for (const element of node.value.elements) checkSubscript(walk, element, scope)
   // `IFS=, read` changes only how this `read` splits its input.
@@ -169,6 +173,15 @@ export function checkAssignment(
   const raw = node.value.type === 'Word' && node.append !== true && node.index === undefined ? node.value.text : ''
   checkVariable(walk, node.name, literalOf(node.value), scope, rangeOf(node, scope), raw)
 }
+
+/** Whether a subscript is the key of an associative array, and no arithmetic. Its expansions are checked separately. */
+function isKey({ facts }: WalkContext, name: string, index: Word, position: number, scope: Scope): boolean {
+  // In a nested script, positions are those of another text.
+  return scope.at === undefined && facts.isAssociative(name, position) && PLAIN_KEY.test(index.text)
+}
+
+/** Subscripts that end at the same place in every version of bash. */
+const PLAIN_KEY = /^(?:(?:[\w./:@%+,-]|\$\w+|\$\{\w+\})+|'[\w ./:@%+,-]*'|"(?:[\w ./:@%+,-]|\$\w+|\$\{\w+\})*")$/
 
 /** Checks the subscript in an element of a list such as `([1]=a [n]=b)`, which is arithmetic. */
 function checkSubscript(walk: WalkContext, element: Word, scope: Scope): void {
@@ -229,7 +242,8 @@ function checkArithmeticWord(
   node: Extract<ArithmeticExpression, { type: 'ArithmeticWord' }>,
   scope: Scope,
 ): void {
-  if (node.parts === undefined) checkNames(walk, node.value, scope, node)
+  if (/^\$\w+$/.test(node.value)) checkParameterNumber(walk, node.value.slice(1), scope, node)
+  else if (node.parts === undefined) checkNames(walk, node.value, scope, node)
   else for (const part of node.parts) checkNumberPart(walk, part, scope)
 }
 
@@ -244,8 +258,9 @@ function checkNumberPart(walk: WalkContext, part: NonNullable<Word['parts']>[num
       return
     case 'ParameterExpansion':
       if (part.prefix === '#') return
-      if (part.prefix === undefined && part.operation === undefined && part.index === undefined) {
-        checkParameterNumber(walk, part.parameter, scope, part)
+      if (part.prefix === undefined && isNumberOr(part)) {
+        if (part.index === undefined) checkParameterNumber(walk, part.parameter, scope, part)
+        else if (!holdsNumbers(walk, part, scope)) denyArithmetic(walk, part.text, scope, part)
         return
       }
       break
@@ -259,7 +274,20 @@ function checkNumberPart(walk: WalkContext, part: NonNullable<Word['parts']>[num
       break
     default:
   }
-  denyArithmetic(walk, part.type, scope, part)
+  denyArithmetic(walk, part.text, scope, part)
+}
+
+/** Whether an expansion is the value itself, or a number if there is none. */
+function isNumberOr({ operation }: ParameterExpansionPart): boolean {
+  if (operation === undefined) return true
+  const isDefault = operation.type === 'Default' && /^:?-$/.test(operation.operator)
+  return isDefault && /^\d+$/.test(literalOf(operation.operand) ?? '')
+}
+
+/** Whether all values of an associative array are numbers. The value that a variable had before becomes one of them. */
+function holdsNumbers({ facts }: WalkContext, { parameter, pos }: ParameterExpansionPart, scope: Scope): boolean {
+  const isKnown = scope.at === undefined && facts.isAssociative(parameter, pos, scope.certain !== undefined)
+  return isKnown && facts.isNumeric(parameter)
 }
 
 /** Requires that a parameter holds a number. The arguments of a script and of a function may be any text. */

@@ -1,6 +1,17 @@
-import { type Assignment, forEachChild, type ParsedScript, parse, type SyntaxNode, type Word } from 'unbash'
+import {
+  type AndOr,
+  type Assignment,
+  type Command,
+  forEachChild,
+  type ParsedScript,
+  type PipelineNode,
+  parse,
+  type SyntaxNode,
+  type Word,
+  type WordPart,
+} from 'unbash'
 import type { AssignmentRisks } from './certain-names.ts'
-import { numericVariables, shellTextVariables } from './variables.ts'
+import { inheritedVariables, numericVariables, shellTextVariables } from './variables.ts'
 import { type Argument, argumentsOf, knownText, literalOf } from './words.ts'
 
 /** Facts about a whole script that the analysis of its parts needs. */
@@ -10,6 +21,11 @@ export interface ScriptFacts {
    * `RANDOM` loses its special meaning when it is assigned.
    */
   isNumeric(name: string): boolean
+  /**
+   * Whether a variable is certainly an associative array at a position of the script, where its subscripts are texts. `empty`: and
+   * whether it had no values when it was declared.
+   */
+  isAssociative(name: string, position: number, empty?: boolean): boolean
   readonly risks: AssignmentRisks
   /** A text that is not a part of the script may set its variables. */
   readonly isShared: boolean
@@ -31,7 +47,7 @@ export interface ScriptFacts {
 /** Collects the facts of a script. With `isEval`, another script in the same shell may set the same variables. */
 export function collectFacts(script: ParsedScript, isEval = false): ScriptFacts {
   const collector = new FactCollector(isEval)
-  collector.visit(script)
+  collector.collect(script)
   return collector.facts()
 }
 
@@ -44,6 +60,14 @@ class FactCollector {
   readonly #functions = new Set<string>()
   readonly #arrays = new Set(['DIRSTACK', 'COPROC', 'MAPFILE'])
   readonly #frozen = new Map<string, number>()
+  /** The associative arrays that a statement of the whole script declares, once. */
+  readonly #associative = new Map<string, AssociativeArray>()
+  /** The variables that a command may declare in another way, or remove. */
+  readonly #redeclared = new Set<string>()
+  #redeclaresAny = false
+  #hasTextKeys = false
+  /** The variables whose numbers come from these variables of the shell, or from the subscripts of arrays (`[]`). */
+  readonly #copies = new Map<string, Set<string>>()
   /** Names that a command may remove; `undefined` for any name. */
   readonly #removed: (string | undefined)[] = []
   #hasOddNumbers = false
@@ -63,8 +87,12 @@ class FactCollector {
   facts(): ScriptFacts {
     const functions = this.#functions
     return {
-      isNumeric: (name) =>
-        !this.#isShared && !this.#others.has(name) && (this.#numeric.has(name) || numericVariables.has(name)),
+      isNumeric: (name) => this.#isNumeric(name),
+      isAssociative: (name, position, empty = false) => {
+        const declared = this.#associative.get(name)
+        const isPlain = !this.#isShared && !this.#redeclaresAny && !this.#redeclared.has(name)
+        return isPlain && declared !== undefined && position > declared.command.end && (!empty || declared.isEmpty)
+      },
       risks: { frozen: this.#frozen, hasOddNumbers: this.#hasOddNumbers },
       isShared: this.#isShared,
       setsSeparators: this.#isShared || this.#setsSeparators,
@@ -77,10 +105,26 @@ class FactCollector {
     }
   }
 
+  #isNumeric(name: string): boolean {
+    if (this.#isShared || this.#others.has(name)) return false
+    const sources = [...(this.#copies.get(name) ?? [])]
+    if (sources.some((source) => (source === '[]' ? this.#hasTextKeys : this.#others.has(source)))) return false
+    return this.#numeric.has(name) || numericVariables.has(name)
+  }
+
+  collect(script: ParsedScript): void {
+    for (const { command, background } of script.commands)
+      if (background !== true) for (const one of associativeIn(command)) this.#associative.set(one.name, one)
+    this.visit(script)
+  }
+
   visit(node: SyntaxNode): void {
     switch (node.type) {
       case 'Assignment':
-        this.#assign(node.name, node.value.type === 'Word' ? [node.value] : undefined)
+        if (this.#textDepth > 0 || node.pos < (this.#associative.get(node.name)?.command.pos ?? 0))
+          this.#redeclared.add(node.name)
+        if (node.value.type === 'Word' || node.value.elements.length > 0)
+          this.#assign(node.name, node.value.type === 'Word' ? [node.value] : undefined)
         if (node.value.type === 'ArrayValue' || node.index !== undefined) this.#arrays.add(node.name)
         break
       case 'For':
@@ -103,7 +147,7 @@ class FactCollector {
         if (isAssignment(node.operator) && node.left.type === 'ArithmeticWord') this.#assign(node.left.value, 'number')
         break
       case 'Command':
-        if (node.name !== undefined) this.#visitCommand([node.name, ...node.args])
+        if (node.name !== undefined) this.#visitCommand([node.name, ...node.args], node)
         break
       default:
     }
@@ -116,7 +160,11 @@ class FactCollector {
     if (name === 'IFS') this.#setsSeparators = true
     const holdsNumber = words === 'number' || words?.every(isNumber) === true
     ;(holdsNumber ? this.#numeric : this.#others).add(name)
-    if (holdsNumber && words !== 'number' && !words.every(isPlainNumber)) this.#hasOddNumbers = true
+    if (!holdsNumber || words === 'number') return
+    if (!words.every(isPlainNumber)) this.#hasOddNumbers = true
+    const copied = this.#copies.get(name) ?? new Set()
+    for (const part of words.flatMap(({ parts = [] }) => parts)) for (const source of copiedIn(part)) copied.add(source)
+    if (copied.size > 0) this.#copies.set(name, copied)
   }
 
   /** A change of the directory ends with a substitution. */
@@ -140,7 +188,7 @@ class FactCollector {
   }
 
   /** Looks at all words of a command, because `builtin` and `command` may precede the name. */
-  #visitCommand(nodes: readonly (Word | Assignment)[]): void {
+  #visitCommand(nodes: readonly (Word | Assignment)[], node: Command): void {
     const args = nodes.flatMap((node) => argumentsOf(node))
     const words = args.map(({ literal, lead }) => literal ?? lead)
     this.#removed.push(...removedBy(args, words))
@@ -154,7 +202,14 @@ class FactCollector {
     const freezes = declares && words.some((word) => word === 'readonly' || /^-\w*r/.test(word))
     const sets = words.some((word) => setters.has(word))
     const makesArrays = words.some((word) => arrayMakers.has(word) || /^-\w*[aA]/.test(word))
+    const declared = [...this.#associative].filter(([, { command }]) => command === node).map(([name]) => name)
+    if (declares || sets || makesArrays || words.includes('unset')) {
+      if (args.some(({ literal, lead }) => literal === undefined && !/^\w+=/.test(lead))) this.#redeclaresAny = true
+      for (const word of words) if (!declared.includes(nameIn(word))) this.#redeclared.add(nameIn(word))
+    }
+    if (words.some((word) => /^-\w*[An]/.test(word))) this.#hasTextKeys = true
     for (const word of words) {
+      if (declared.includes(nameIn(word))) continue
       if (word === 'IFS') this.#setsSeparators = true
       if (makesArrays) this.#arrays.add(nameIn(word.replace(/^-\w*?a/, '')))
       if (declares) this.#others.add(nameIn(word))
@@ -164,6 +219,38 @@ class FactCollector {
     }
   }
 }
+
+/** Returns the variables of the shell that an expansion of a number copies; `[]` for the subscripts of an array. */
+function copiedIn(part: WordPart): readonly string[] {
+  if (part.type === 'DoubleQuoted') return part.parts.flatMap(copiedIn)
+  if (part.type === 'SimpleExpansion') return [part.text.slice(1)]
+  if (part.type !== 'ParameterExpansion' || part.prefix === '#') return []
+  return [part.prefix === '!' ? '[]' : part.parameter]
+}
+
+interface AssociativeArray {
+  readonly name: string
+  /** The statement that declares it. */
+  readonly command: Command
+  /** It drops the value that the variable had before. */
+  readonly isEmpty: boolean
+}
+
+/** Returns the associative arrays that a statement declares and does nothing else. */
+function associativeIn(command: PipelineNode | AndOr): AssociativeArray[] {
+  if (command.type !== 'Command' || command.redirects.length > 0 || command.prefix.length > 0) return []
+  const [option, ...names] = command.args
+  if (!/^(declare|typeset)$/.test(command.name?.text ?? '') || option?.text !== '-A') return []
+  return names.flatMap((node): AssociativeArray[] => {
+    if (node.type !== 'Assignment')
+      return PLAIN_ARRAY.test(node.text) ? [{ name: node.text, isEmpty: false, command }] : []
+    const isPlain = node.value.type === 'ArrayValue' && node.index === undefined && PLAIN_ARRAY.test(node.name)
+    return isPlain ? [{ name: node.name, isEmpty: true, command }] : []
+  })
+}
+
+/** Names that the shell uses for no array of its own. */
+const PLAIN_ARRAY = /^(?!(BASH|COMP|FUNCNAME|GROUPS|PIPESTATUS|DIRSTACK|MAPFILE|COPROC))[A-Za-z]\w*$/
 
 /** Returns the text that `eval` or `trap` runs, or `undefined` when it is another command or not known. */
 export function evaluatedText([command, ...args]: readonly Argument[]): string | undefined {
@@ -226,13 +313,24 @@ function isNumber(word: Word): boolean {
 function isNumberPart(part: NonNullable<Word['parts']>[number]): boolean {
   if (part.type === 'ArithmeticExpansion') return true
   if (part.type === 'BraceExpansion') return /^\{-?\d+\.\.-?\d+(\.\.-?\d+)?\}$/.test(part.text)
-  if (part.type === 'SimpleExpansion') return /^\$[?#$!]$/.test(part.text)
-  if (part.type === 'ParameterExpansion') return part.prefix === '#'
+  if (part.type === 'SimpleExpansion') return /^\$[?#$!]$/.test(part.text) || isShellNumber(part.text.slice(1))
+  if (part.type === 'ParameterExpansion') {
+    if (part.prefix === '#') return true
+    if (/^\$\{![A-Za-z]\w*\[[@*]\]\}$/.test(part.text)) return PLAIN_ARRAY.test(part.parameter)
+    return part.text === `\${${part.parameter}}` && isShellNumber(part.parameter)
+  }
   if (part.type === 'DoubleQuoted') return part.parts.every(isNumberPart)
   return isNumericCommand(part.text)
 }
 
+/** Whether the shell sets a variable to numbers, whatever its environment has. */
+function isShellNumber(name: string): boolean {
+  return numericVariables.has(name) && !inheritedVariables.has(name)
+}
+
 /** Whether the output of a command always consists of numbers. */
 export function isNumericCommand(text: string): boolean {
-  return /^\$\(\s*(nproc|date \+%s|seq( -?\d+){1,3}|wc -[lcw] < ?[\w./-]+)\s*\)$/.test(text)
+  return /^\$\(\s*(nproc|date \+%s(%N)?|seq( -?\d+){1,3}|wc -[lcw] < ?([\w./-]+|"\$\w+")|stat -c '?%[YXZs]'? [\w./][\w./-]*)\s*\)$/.test(
+    text,
+  )
 }
