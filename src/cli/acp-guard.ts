@@ -55,6 +55,8 @@ export class AcpGuard {
   readonly #sessions = new Map<string, Session>()
   /** The working directories of sessions that the agent has not opened yet, by the request that opens them. */
   readonly #opening = new Map<Id, string>()
+  /** Requests of the editor that the agent has not answered. */
+  readonly #waiting = new Set<Id>()
   /** Requests of this guard that the editor has not answered. Nobody else can know their ids. */
   readonly #asked = new Map<Id, (message: Message) => void>()
   /** Requests of the agent that are not answered. */
@@ -105,6 +107,7 @@ export class AcpGuard {
       return
     }
     const outside = this.#outside(params)
+    if (method !== undefined && id !== undefined && outside === undefined) this.#waiting.add(id)
     if (method === undefined || id === undefined) this.#toAgent(message)
     else if (outside !== undefined) {
       const text = `Invalid params: ${outside} is outside the root that the agent was started with`
@@ -138,6 +141,7 @@ export class AcpGuard {
       }
       // It does not recognize the error of a missing file, and would not create one.
       if (agentInfo?.name === 'gemini-cli') this.#missingFile = 'empty'
+      if (!this.#waiting.delete(id ?? null)) return
       if (this.#opening.delete(id ?? null) && typeof sessionId === 'string') this.#open(sessionId, cwd ?? '')
       this.#toEditor(message)
     } else if (id === undefined) this.#noticeOfAgent(method, message)
@@ -214,9 +218,10 @@ export class AcpGuard {
   /** Returns the parameters of the agent with paths of the workspace. */
   #inward(params: Params, { cwd }: Session): Params {
     const placed = this.#placed(params)
-    const call = Object(params.toolCall) as { readonly content?: unknown; readonly locations?: unknown }
+    const call = Object(params.toolCall) as { readonly [field: string]: unknown }
     const list = (items: unknown) => (Array.isArray(items) ? items.map((item) => this.#placed(item)) : items)
-    const toolCall = { ...call, content: list(call.content), locations: list(call.locations) }
+    const rawInput = this.#placedTexts(call.rawInput)
+    const toolCall = { ...call, content: list(call.content), locations: list(call.locations), rawInput }
     return { cwd, ...placed, ...(params.toolCall === undefined ? {} : { toolCall }) }
   }
 
@@ -227,6 +232,14 @@ export class AcpGuard {
       (name === 'path' || name === 'cwd') && typeof value === 'string' ? this.#path(value) : value,
     ])
     return Object.fromEntries(fields) as Params
+  }
+
+  /** Returns the input of an agent's own tool, in which each text may be a path of the workspace. */
+  #placedTexts(value: unknown): unknown {
+    if (typeof value === 'string') return this.#path(value)
+    if (Array.isArray(value)) return value.map((item) => this.#placedTexts(item))
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, this.#placedTexts(field)]))
   }
 
   /** Returns a directory of a request of the editor that is not in the root. */

@@ -212,6 +212,72 @@ describe('permission requests of an agent of the SDK', () => {
       expect([toolCall, await permission(toolCall)]).toEqual([toolCall, selected(option)])
   })
 
+  it('are rejected for any denied operation among others, in any form', async () => {
+    const { permission } = await connect({ policy })
+    const good = diff('/workspace/b.txt').content
+    const denied: object[] = [
+      ...diff('/workspace/docs/d.md').content.map((change) => ({ content: [change] })),
+      { locations: [{ path: '/workspace/.env' }] },
+      ...['path', 'file_path', 'filePath', 'notebook_path', 'absolute_path', 'target_file', 'paths', 'directory'].map(
+        (name) => ({ rawInput: { [name]: '/workspace/.env' } }),
+      ),
+      { rawInput: { paths: ['/workspace/b.txt', '/workspace/.env'] } },
+      ...['command', 'cmd', 'commands', 'script'].map((name) => ({ rawInput: { [name]: 'ls; rm a.txt' } })),
+      { rawInput: { command: 'rm', args: ['a.txt'] } },
+      { rawInput: { command: ['rm', 'a.txt'] } },
+      { rawInput: { command: ['bash', '-lc', 'rm a.txt'] } },
+      { rawInput: { commands: ['ls', 'rm a.txt'] } },
+    ]
+    const others: object[] = [
+      {},
+      { content: good },
+      { locations: [{ path: '/workspace/b.txt' }] },
+      { rawInput: { command: 'ls' } },
+      { rawInput: { path: '/workspace/b.txt' } },
+    ]
+    const kinds = [
+      'read',
+      'edit',
+      'delete',
+      'move',
+      'search',
+      'execute',
+      'think',
+      'fetch',
+      'switch_mode',
+      'other',
+      null,
+    ]
+    let cases = 0
+    for (const kind of kinds)
+      for (const first of others)
+        for (const second of denied) {
+          const call = { ...first, ...second, kind } as { content?: object[]; rawInput?: object }
+          const { content } = first as { content?: object[] }
+          const { rawInput } = first as { rawInput?: object }
+          if (content && 'content' in second) call.content = [...content, ...(second as { content: object[] }).content]
+          if (rawInput && 'rawInput' in second) call.rawInput = { ...rawInput, ...(second.rawInput as object) }
+          expect([call, await permission(call)]).toEqual([call, selected('no')])
+          cases += 1
+        }
+    expect(cases).toBeGreaterThan(900)
+    const edit = { kind: 'edit', rawInput: { command: 'str_replace', path: '/workspace/b.txt', old_str: '/etc' } }
+    expect(await permission(edit)).toEqual(selected('yes'))
+  })
+
+  it('are refused if two options have one id, and cancelled by an answer that is not offered', async () => {
+    const { requests, sessionId } = await connect({ permission: () => selected('other') as never })
+    const ask = (...options: { optionId: string; name: string; kind: 'allow_once' | 'reject_once' }[]) =>
+      requests.request(methods.client.session.requestPermission, {
+        sessionId,
+        toolCall: { toolCallId: 't', ...diff('/workspace/b.txt') } as never,
+        options,
+      })
+    const allow = { optionId: 'a', name: 'Reject', kind: 'allow_once' as const }
+    expect(await errorOf(ask({ ...allow, kind: 'reject_once' }, allow))).toMatchObject({ code: -32602 })
+    expect(await ask(allow)).toEqual({ outcome: { outcome: 'cancelled' } })
+  })
+
   it('are passed to a person unless a rule denies them', async () => {
     const asked: unknown[] = []
     const { permission } = await connect({

@@ -7,7 +7,7 @@ import { runLine } from '../sandbox/run-line.ts'
 import { hasCode, openTarget, type SandboxOptions, type SandboxTarget, sandboxTable } from '../sandbox/target.ts'
 import { AcpError, toProtocolError } from './errors.ts'
 import { acpMethods, checkParams } from './params.ts'
-import { announcedCalls, answerWith } from './permissions.ts'
+import { announcedCalls, answerWith, requireDistinct } from './permissions.ts'
 import { Terminals } from './terminals.ts'
 import type { AcpMethod, AcpParams, AcpPermissionRequest, AcpPermissionResponse, AcpResults } from './types.ts'
 
@@ -129,13 +129,16 @@ export function acpClient(target: AcpTarget, requested?: AcpOptions): AcpClient 
       return {}
     },
     async 'session/request_permission'(request, signal) {
-      const calls = announcedCalls(request.toolCall, open)
+      const { options } = request
+      requireDistinct(options)
+      const calls = announcedCalls(request.toolCall, open.inward)
       for (const { tool, input } of calls) {
-        const explained = await own.explainTool(tool, input)
-        if (!explained.ok || explained.verdict.decision === 'deny') return answerWith('reject_once', request.options)
+        if (isDenied(await own.explainTool(tool, input))) return answerWith('reject_once', options)
       }
-      if (permission !== undefined) return permission(request, signal ? { signal } : {})
-      return answerWith(calls.length > 0 ? 'allow_once' : 'reject_once', request.options)
+      if (permission === undefined) return answerWith(calls.length > 0 ? 'allow_once' : 'reject_once', options)
+      const { outcome } = await permission(request, signal ? { signal } : {})
+      const isOffered = outcome.outcome === 'selected' && options.some(({ optionId }) => optionId === outcome.optionId)
+      return { outcome: isOffered ? outcome : { outcome: 'cancelled' } }
     },
   }
 
@@ -164,6 +167,12 @@ export function acpClient(target: AcpTarget, requested?: AcpOptions): AcpClient 
     },
     close: () => terminals.close(),
   }
+}
+
+/** Whether a rule, a protection or the path itself refuses a call. That it would find nothing to do is no refusal. */
+function isDenied(explained: Explanation): boolean {
+  if (explained.ok) return explained.verdict.decision === 'deny'
+  return !['NOT_FOUND', 'IS_DIRECTORY', 'NOT_A_DIRECTORY'].includes(explained.code)
 }
 
 /** Returns `limit` lines of a text from a line on, the first of which is 1. */

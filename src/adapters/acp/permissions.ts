@@ -1,4 +1,5 @@
-import type { OpenTarget } from '../sandbox/target.ts'
+import { commandLine } from '../../dialects/codex/shell-line.ts'
+import { protocolError } from './errors.ts'
 import type { AcpPermissionOption, AcpPermissionResponse, AcpToolCall } from './types.ts'
 
 /** A call of the workspace that does what an agent announces. */
@@ -8,29 +9,72 @@ export interface AnnouncedCall {
 }
 
 /**
- * Returns the calls that do what an agent announces, or none if the announcement does not say enough. The texts of a change may
- * be parts of the file: only its path is meant.
+ * Returns the calls that do what an agent announces: all that it names in any form, because it acts on the answer as a whole. None if it
+ * names nothing. The texts of a change may be parts of the file: only its path is meant.
+ *
+ * @param inward returns the path of the workspace for a path of the message
  */
-export function announcedCalls(call: AcpToolCall, { inward }: Pick<OpenTarget, 'inward'>): AnnouncedCall[] {
-  const { kind, content, locations, rawInput } = call
-  const changed = (content ?? []).flatMap(({ type, path }) => (type === 'diff' && path !== undefined ? [path] : []))
-  const named = (locations ?? []).map(({ path }) => path)
-  const change = (path: string): AnnouncedCall => ({ tool: 'write_file', input: { path: inward(path), content: '' } })
-  switch (kind) {
-    case 'edit':
-      return (changed.length > 0 ? changed : named).map(change)
-    case 'read':
-      return named.map((path) => ({ tool: 'read_file', input: { path: inward(path) } }))
-    case 'delete':
-      return named.map((path) => ({ tool: 'delete_file', input: { path: inward(path) } }))
-    case 'execute': {
-      // Some agents have the line as the title alone.
-      const { command = call.title } = Object(rawInput) as { command?: unknown }
-      return typeof command === 'string' && command !== '' ? [{ tool: 'run_command', input: { command } }] : []
-    }
-    default:
-      return changed.map(change)
-  }
+export function announcedCalls(call: AcpToolCall, inward: (path: string) => string): AnnouncedCall[] {
+  const fields = fieldsOf(call.rawInput)
+  const changed = (call.content ?? []).flatMap(({ type, path }) =>
+    type === 'diff' && path !== undefined ? [path] : [],
+  )
+  const named = [
+    ...(call.locations ?? []).map(({ path }) => path),
+    ...fields.flatMap(([name, value]) => (PATH_FIELD.test(name) ? textsOf(value) : [])),
+  ]
+  return [
+    ...changed.map((path): AnnouncedCall => ({ tool: 'write_file', input: { path: inward(path), content: '' } })),
+    ...named.flatMap((path) => toolsOf(call.kind).map((tool) => fileCall(tool, inward(path)))),
+    ...commandsOf(call, fields).map((command): AnnouncedCall => ({ tool: 'run_command', input: { command } })),
+  ]
+}
+
+/** Fields that agents use for paths, and for commands. */
+const PATH_FIELD =
+  /^(?:(?:abs(?:olute)?|file|notebook|dir(?:ectory)?|target|source|src|dest(?:ination)?|old|new|from|to)_?)?(?:path|file|filename|dir|directory)s?$/i
+const COMMAND_FIELD = /^(?:command|cmd|commandline|command_line|script)s?$/i
+/** The commands of text editors, which are no command lines. */
+const EDITOR_COMMAND = /^(?:view|create|str_replace|insert|undo_edit|delete|rename)$/
+
+function toolsOf(kind: string | null | undefined): readonly AnnouncedCall['tool'][] {
+  if (kind === 'edit') return ['write_file']
+  if (kind === 'delete') return ['delete_file']
+  return kind === 'move' ? ['read_file', 'write_file', 'delete_file'] : ['read_file']
+}
+
+function fileCall(tool: AnnouncedCall['tool'], path: string): AnnouncedCall {
+  return { tool, input: tool === 'write_file' ? { path, content: '' } : { path } }
+}
+
+/** Returns the command lines that are named. Some agents have the line of a command as the title alone. */
+function commandsOf({ kind, title }: AcpToolCall, fields: readonly (readonly [string, unknown])[]): string[] {
+  const args = fields.flatMap(([name, value]) => (/^arg(?:ument)?s$/i.test(name) ? textsOf(value) : []))
+  const lines = fields.flatMap(([name, value]) => {
+    if (!COMMAND_FIELD.test(name)) return []
+    const words = textsOf(value)
+    if (Array.isArray(value)) return words.length === 0 ? [] : [commandLine([...words, ...args]), ...words]
+    const [line] = words
+    if (line === undefined || (kind !== 'execute' && EDITOR_COMMAND.test(line))) return []
+    return args.length === 0 ? [line] : [commandLine([line, ...args])]
+  })
+  if (lines.length > 0 || kind !== 'execute') return lines
+  const line = (title ?? '').trim().replace(/^(`+)([^`]+)\1$/, '$2')
+  return line === '' ? [] : [line]
+}
+
+function fieldsOf(value: unknown): readonly (readonly [string, unknown])[] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []
+}
+
+function textsOf(value: unknown): string[] {
+  return (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string' && one !== '')
+}
+
+/** @throws AcpError if two options have one id, so that an answer could mean either */
+export function requireDistinct(options: readonly AcpPermissionOption[]): void {
+  if (new Set(options.map(({ optionId }) => optionId)).size < options.length)
+    throw protocolError('invalid', 'options: two of them have one id')
 }
 
 /** Returns the answer with the option of this kind, or `cancelled` if the agent offers none. */
