@@ -17,10 +17,12 @@ export type * from './types.ts'
 
 /** A workspace or a run, with or without a dialect. */
 export type AcpTarget =
-  | (Exclude<SandboxTarget, { readonly own: unknown }> & Explains)
-  | (Extract<SandboxTarget, { readonly own: unknown }> & { readonly own: Explains })
+  | (Exclude<SandboxTarget, { readonly own: unknown }> & AcpExplainer)
+  | (Extract<SandboxTarget, { readonly own: unknown }> & { readonly own: AcpExplainer })
 
-interface Explains {
+/** Returns the verdict on a call, as `workspace.explainTool` does. */
+export interface AcpExplainer {
+  /** Returns the verdict on a call that is not made. */
   explainTool(name: string, input: unknown): Promise<Explanation>
 }
 
@@ -73,6 +75,7 @@ export interface AcpClient {
 
 /** A `client()` of the SDK. */
 export interface AcpApp {
+  /** Adds the handler of a method. */
   onRequest(method: never, handler: never): unknown
 }
 
@@ -97,7 +100,7 @@ export function acpClient(target: AcpTarget, requested?: AcpOptions): AcpClient 
   const open = openTarget('acpClient()', target, requested, optionTable)
   const { permission, missingFile = 'error', RequestError = AcpError } = open.given
   const terminals = new Terminals()
-  const own: Explains = 'own' in target ? target.own : target
+  const own: AcpExplainer = 'own' in target ? target.own : target
 
   const handlers: {
     readonly [M in AcpMethod]: (params: AcpParams[M], signal?: AbortSignal) => Promise<AcpResults[M]>

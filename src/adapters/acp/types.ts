@@ -44,33 +44,35 @@ export interface AcpExitStatus {
   signal: string | null
 }
 
-interface OfSession {
+/** Parameters of a request of a session. */
+export interface AcpSessionParams {
   readonly sessionId: string
 }
 
-interface OfTerminal extends OfSession {
+/** Parameters of a request about a terminal. */
+export interface AcpTerminalParams extends AcpSessionParams {
   readonly terminalId: string
 }
 
 /** The parameters of each method. */
 export interface AcpParams {
-  'fs/read_text_file': OfSession & {
+  'fs/read_text_file': AcpSessionParams & {
     readonly path: string
     readonly line?: number | null
     readonly limit?: number | null
   }
-  'fs/write_text_file': OfSession & { readonly path: string; readonly content: string }
-  'terminal/create': OfSession & {
+  'fs/write_text_file': AcpSessionParams & { readonly path: string; readonly content: string }
+  'terminal/create': AcpSessionParams & {
     readonly command: string
     readonly args?: readonly string[]
     readonly env?: readonly { readonly name: string; readonly value: string }[]
     readonly cwd?: string | null
     readonly outputByteLimit?: number | null
   }
-  'terminal/output': OfTerminal
-  'terminal/wait_for_exit': OfTerminal
-  'terminal/kill': OfTerminal
-  'terminal/release': OfTerminal
+  'terminal/output': AcpTerminalParams
+  'terminal/wait_for_exit': AcpTerminalParams
+  'terminal/kill': AcpTerminalParams
+  'terminal/release': AcpTerminalParams
   'session/request_permission': AcpPermissionRequest
 }
 

@@ -41,6 +41,8 @@ export interface LineEnvironment {
   readonly live?: LiveOutput | undefined
 }
 
+/** More names than a path can have: `find` would leave out deeper ones without a word. */
+const MAX_DEPTH = 4096
 /** Maximum number of commands in a script, so that it cannot keep a page busy. */
 const MAX_COMMANDS = 100_000
 /** Maximum output in the interpreter, in bytes. What a model gets is bounded separately. */
@@ -83,6 +85,7 @@ export async function runLine(
       maxCommandCount: MAX_COMMANDS,
       maxLoopIterations: MAX_COMMANDS,
       maxOutputSize: MAX_OUTPUT,
+      maxTraversalDepth: MAX_DEPTH,
     },
   })
   const traps = trapsOf(shell)
