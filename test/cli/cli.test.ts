@@ -51,7 +51,7 @@ describe('the command line', () => {
   })
 
   it.each([
-    ...['approve', 'audit', 'call', 'demo', 'mcp', 'overlay', 'policy', 'replay', 'report', 'tools'].flatMap((name) => [
+    ...['acp', 'approve', 'audit', 'call', 'demo', 'mcp', 'overlay', 'policy', 'replay', 'report', 'tools'].flatMap((name) => [
       [name, '--help'],
       [name, '-h'],
     ]),
