@@ -51,10 +51,12 @@ describe('the command line', () => {
   })
 
   it.each([
-    ...['acp', 'approve', 'audit', 'call', 'demo', 'mcp', 'overlay', 'policy', 'replay', 'report', 'tools'].flatMap((name) => [
-      [name, '--help'],
-      [name, '-h'],
-    ]),
+    ...['acp', 'approve', 'audit', 'call', 'demo', 'mcp', 'overlay', 'policy', 'replay', 'report', 'tools'].flatMap(
+      (name) => [
+        [name, '--help'],
+        [name, '-h'],
+      ],
+    ),
     ['policy', 'check', '--help'],
     ['audit', 'verify', '--help'],
   ])('prints the help for %s %s %s', async (...words) => {
