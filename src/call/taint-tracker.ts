@@ -112,6 +112,12 @@ class ActiveTaintTracker implements TaintTracker {
     this.addName(path)
   }
 
+  addSearched(path: Path): void {
+    const { labels, fileLabels } = this.#workspace
+    const highest = maxLabel(labels.highestOfPaths, fileLabels.highest?.label ?? 'public')
+    if (isAbove(highest, this.#origin?.label ?? 'public')) this.addLabel(this.#labelOf(path), path)
+  }
+
   addName(path: Path): void {
     const content = nameLabelOf(path, this.#workspace.nameLabels)
     if (content !== undefined) this.addLabel(content.label, content.path)

@@ -100,6 +100,7 @@ export function createToolContext(
       }
     },
     ...{ taint: () => taint.highestLabel(), labelOf: (path) => taint.labelOf(path) },
+    addSearched: (path) => taint.addSearched(path),
     memory: workspace.memory === undefined ? undefined : { ...workspace.memory, scopes: run.scopes },
     addLabel: (label, path) => taint.addLabel(label, path),
     requireHostAllowed,

@@ -61,7 +61,7 @@ export interface GuardedWalks {
   /**
    * Visits the files whose bytes the filter accepts, until a visitor returns false. Bytes are valid only during the visit.
    * The filter gets no bytes of a file over `maxBytes`, which is not read, and must not accept it. A visited file counts as
-   * read, for audit and labels.
+   * read, for audit and labels, and a file that the filter does not accept for labels.
    */
   scan(paths: readonly Path[], filter: ScanFilter, visit: ScanVisitor, maxBytes?: number): Promise<void>
 }
@@ -91,7 +91,7 @@ export interface GuardedFilesOptions extends GrantOptions {
   readonly signal: AbortSignal | undefined
   /** Called with each path whose bytes are read, and their number. An exception refuses the read. */
   readonly onRead: (path: Path, bytes: number) => void
-  /** Called with each link whose target is read, and each file whose size is shown. */
+  /** Called with each link whose target is read, and each file whose size is shown or that a filter of an own tool refuses. */
   readonly onTarget: (path: Path) => void
   /** Called with each path of a walk, for tools that may show any of them. */
   readonly onName?: ((path: Path) => void) | undefined
@@ -223,7 +223,11 @@ function createWalks(state: GuardState): GuardedWalks {
       for (const path of paths) grants.content(path)
       const visitMatch = (path: Path, bytes: Uint8Array, stat: Stat): boolean => {
         const matches = filter(path, bytes, stat)
-        if (matches !== true) return matches !== undefined
+        if (matches !== true) {
+          // What the filter of an own tool has seen can decide about its result.
+          if (state.notesVisits) state.onTarget(path)
+          return matches !== undefined
+        }
         if (state.notesVisits) state.onRead(path, bytes.length)
         return visit(path, bytes, stat)
       }

@@ -56,6 +56,8 @@ export interface BuiltinContext extends ToolContext {
   readonly memory: MemoryContext | undefined
   /** Returns the label of the content of a path. */
   labelOf(path: Path): Label
+  /** Labels the result with a file whose content or size decides about it, whether or not the result shows the file. */
+  addSearched(path: Path): void
   /** Reads an artifact of this run. */
   readArtifact(uri: string): Promise<string>
 }

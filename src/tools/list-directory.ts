@@ -80,12 +80,13 @@ export const listDirectory = defineBuiltinTool({
 
 async function describe(
   { path, type }: WalkEntry,
-  { files }: BuiltinContext,
+  { files, addSearched }: BuiltinContext,
   showsStat: boolean,
 ): Promise<z.output<typeof entry>> {
   const { kind, readable, redacted, reason } = type === 'directory' ? classifyDirectory(path) : classifyPath(path)
   if (redacted || (!readable && kind === 'GIT_INTERNAL')) return { path, type, kind, readable: false, reason }
   if (type === 'directory' || !showsStat) return { path, type, kind }
+  addSearched(path)
   const stat = await files.stat(path)
   return {
     path,

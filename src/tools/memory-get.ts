@@ -26,7 +26,12 @@ export const memoryGet = defineBuiltinTool({
   async draft({ id }, context) {
     const { path } = targetOf(context)
     const note = await findNote(context, path)
-    if (note === undefined) throw noteNotFound(id)
+    if (note === undefined) {
+      const { memory, files } = context
+      // A file may be there that is no note. With the ACL, it may also be a hidden note.
+      if (memory?.acl === false && (await files.stat(path)) !== undefined) context.addSearched(path)
+      throw noteNotFound(id)
+    }
     markAsShown(context, path, note)
     const { title, labels, scopes, document } = note
     const content = boundContent(note.content, context.limits.readBytes)

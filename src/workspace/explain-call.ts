@@ -4,7 +4,7 @@ import type { AuthorizedCall } from '../call/state/call.ts'
 import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { type ErrorCode, ToolError, toFailure } from '../errors.ts'
-import type { GuardedAccess } from '../policy/access.ts'
+import type { ExplainedAccess, GuardedAccess } from '../policy/access.ts'
 import type { DialectCall } from '../policy/dialect-call.ts'
 import { combineVerdicts, denialOf, strength, type Verdict } from '../policy/evaluation.ts'
 import { createRates } from '../policy/rate-limits.ts'
@@ -49,11 +49,17 @@ export async function evaluateExplained(
     requireMode(workspace, run, evaluated.tool)
     const call = evaluated.verdict.decision === 'deny' ? evaluated : taint.beginCall(evaluated)
     const verdict = isDrafted(call) ? await evaluateChanges(state, call) : call.verdict
-    const { accesses, line } = call
+    const { line } = call
+    const accesses = verdict.decision === 'deny' ? call.accesses.map(asRefused) : call.accesses
     return { ok: true, verdict, accesses, ...(line === undefined ? {} : { line }) }
   } finally {
     unpin?.()
   }
+}
+
+/** The access as the refusal of its call names it. */
+function asRefused(access: GuardedAccess): ExplainedAccess {
+  return access.permission.startsWith('file:write:') ? { ...access, permission: 'file:write' } : access
 }
 
 /** A copy of a run, in which a call changes nothing that the run has: no counts, and no artifacts. */

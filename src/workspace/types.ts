@@ -7,7 +7,7 @@ import type { Dialect, DialectResult, DialectToolInfo } from '../dialects/runtim
 import type { Failure } from '../errors.ts'
 import type { Repository } from '../git/provider.ts'
 import type { Checkpoint, WorkspaceHistory } from '../history/journal.ts'
-import type { GuardedAccess } from '../policy/access.ts'
+import type { ExplainedAccess } from '../policy/access.ts'
 import type { ApprovalAnswer } from '../policy/approval.ts'
 import type { Verdict } from '../policy/evaluation.ts'
 import type { Permission } from '../policy/permissions.ts'
@@ -38,7 +38,7 @@ export type Explanation =
   | {
       readonly ok: true
       readonly verdict: Verdict
-      readonly accesses: readonly GuardedAccess[]
+      readonly accesses: readonly ExplainedAccess[]
       /** Of a command: the commands that its line would run, and the reasons against them. */
       readonly line?: CommandVerdict
     }

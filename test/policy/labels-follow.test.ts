@@ -583,10 +583,12 @@ describe('a listing', () => {
       ['list_directory', { path: 'tmp', maxDepth: 2 }, 'restricted'],
       ['find_files', { pattern: 'tmp/**/plain.txt' }, 'public'],
       ['find_files', { pattern: 'tmp/**' }, 'restricted'],
-      ['search_text', { query: 'free' }, 'public'],
+      ['search_text', { query: 'free', path: 'tmp', excludeGlob: '{d/**,other.txt}' }, 'public'],
+      ['search_text', { query: 'free', path: 'tmp' }, 'restricted'],
       ['run_command', { command: 'ls tmp' }, 'public'],
       ['run_command', { command: 'ls tmp/d' }, 'restricted'],
-      ['run_command', { command: 'grep -rl free tmp' }, 'public'],
+      ['run_command', { command: 'grep -rl free tmp' }, 'restricted'],
+      ['run_command', { command: 'grep -l free tmp/a.txt' }, 'public'],
       ['run_command', { command: 'rg --files tmp' }, 'restricted'],
     ]
     for (const [name, input, label] of calls) {

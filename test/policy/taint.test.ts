@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { memory } from '../../src/backends/memory/index.ts'
-import { createWorkspace, type WorkspaceOptions, type WorkspaceRun } from '../../src/index.ts'
+import { createWorkspace, defineTool, type WorkspaceOptions, type WorkspaceRun } from '../../src/index.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
 import type { LabelPolicy } from '../../src/policy/labels.ts'
 import { labelNames } from '../../src/policy/labels.ts'
@@ -64,7 +65,7 @@ describe('the taint of a run', () => {
     const run = await open()
     await run.call('list_directory', { path: 'people' })
     await run.call('find_files', { pattern: '**/*.csv' })
-    await run.call('search_text', { query: 'not there at all' })
+    await run.call('search_text', { query: 'not there at all', excludeGlob: '{people,team}/**' })
     await run.call('read_file', { path: 'people/nothing.csv' })
     expect(run.taint.label()).toBe('public')
     expect(await run.call('write_file', publish)).toMatchObject({ ok: true })
@@ -72,6 +73,8 @@ describe('the taint of a run', () => {
 
   const ways: [string, (run: WorkspaceRun) => Promise<unknown>][] = [
     ['a search hit', (run) => run.call('search_text', { query: 'SEVENTY' })],
+    ['a search without a hit', (run) => run.call('search_text', { query: 'not there at all' })],
+    ['a file over the size of a search', (run) => run.call('search_text', { query: 'x', maxFileBytes: 15 })],
     ['a count of hits', (run) => run.call('search_text', { query: 'SEVENTY', filesOnly: true })],
     ['a link', (run) => run.call('read_file', { path: 'shortcut.md' })],
     ['a hash', (run) => run.call('file_info', { path: 'people/salaries.csv' })],
@@ -381,6 +384,122 @@ describe('labels cannot be removed', () => {
     )
     // The agents have copied content.
     expect(spread).toBeGreaterThan(times(12, 40))
+  })
+})
+
+/** Contents of two restricted files. A result that differs between two of them depends on restricted content. */
+const contents = [
+  'pin 4711\n',
+  'pin 9\n',
+  `${'long '.repeat(60)}\n`,
+  'pin 4711\n\u0000',
+  '\ufeffpin\r\n',
+  '',
+  '---\nx\n',
+]
+
+const scanner = defineTool({
+  ...{ name: 'scanner', title: 'Scanner', description: 'Counts files', permission: 'file:search' },
+  ...{ mutates: false, idempotent: true, input: z.strictObject({ minBytes: z.int() }) },
+  output: z.object({ count: z.number() }),
+  plan: () => [{ permission: 'file:search', path: '.', recursive: true }],
+  async draft({ minBytes }, { files }) {
+    const paths = await files.candidates('' as Path, { includeHidden: true, includeIgnored: true })
+    let count = 0
+    const counted = (_: Path, bytes: Uint8Array) => {
+      if (bytes.length > minBytes) count += 1
+      return false
+    }
+    await files.scan(paths, counted, () => true)
+    return { summary: `${count}`, result: () => ({ count }) }
+  },
+})
+
+const searches = ['4711', '^pin [^4]', 'absent', '^$'].flatMap((query) =>
+  [{}, { path: 'conf' }, { path: 'conf/k.txt' }, { includeGlob: '**/*.txt' }, { path: 'open' }].flatMap((where) =>
+    [{}, { filesOnly: true }, { maxFileBytes: 100 }, { maxMatches: 1 }, { hashes: true }].map((option) => {
+      return ['search_text', { query, mode: 'regex', ...where, ...option }] as const
+    }),
+  ),
+)
+
+const looks: readonly (readonly [string, object])[] = [
+  ...searches,
+  ...['4711', 'absent', 'open'].flatMap((query) => [
+    ['memory_search', { query }] as const,
+    ['memory_search', { query, maxResults: 1 }] as const,
+    ['memory_recall', { query }] as const,
+  ]),
+  ['memory_recall', {}],
+  ['memory_recall', { maxNotes: 1 }],
+  ['memory_get', { id: 'k' }],
+  ['scanner', { minBytes: 12 }],
+  ['list_directory', { path: 'conf' }],
+  ['list_directory', { maxDepth: 3 }],
+  ['find_files', { pattern: '**' }],
+  ['file_info', { path: 'conf/k.txt' }],
+  ['read_file', { path: 'conf/k.txt', startLine: 3 }],
+  ['edit_file', { path: 'conf/k.txt', oldText: '4711', newText: 'x', dryRun: true }],
+  ['replace_range', { path: 'conf/k.txt', startLine: 1, endLine: 1, newText: '', expectedSha256: '0'.repeat(64) }],
+  ['append_file', { path: 'conf/k.txt', content: 'x' }],
+  ...['4711', 'absent', '^pin [^4]'].flatMap((query) =>
+    ['grep -rl', 'grep -rL', 'grep -r', 'rg -l', 'rg', 'rg --max-filesize 100'].flatMap((search) =>
+      ['.', 'conf', 'conf/k.txt', 'open'].map((where) => {
+        return ['run_command', { command: `${search} '${query}' ${where}` }] as const
+      }),
+    ),
+  ),
+  ['run_command', { command: 'grep -rq 4711 conf && echo yes' }],
+  ['run_command', { command: 'find conf -size -20c' }],
+  ['run_command', { command: 'rg -q absent conf || echo no' }],
+]
+
+describe('a result that depends on labelled content', () => {
+  async function outcome(content: string, [name, input]: (typeof looks)[number], isTainted: boolean) {
+    const workspace = await createWorkspace({
+      backend: memory({
+        ...{ 'a.txt': 'pin 4711\n', 'open/b.txt': 'pin 1\n', 'conf/k.txt': content, 'conf/other.txt': 'other\n' },
+        ...{ 'memory/a.md': 'open 4711\n', 'memory/k.md': content },
+      }),
+      policy: {
+        preset: 'autonomous',
+        labels: { sources: [{ label: 'restricted', paths: ['conf/**', 'memory/k.md'] }] },
+        memory: { path: 'memory' },
+      },
+      ...{ tools: 'full', extraTools: [scanner], shell, ids: () => 'id', clock: () => 0 },
+    })
+    if (isTainted) await workspace.call('read_file', { path: 'conf/other.txt' })
+    const { label, ...result } = (await workspace.callTool(name, input)) as unknown as Record<string, unknown>
+    return { label, taint: workspace.taint.label(), result: JSON.stringify(result) }
+  }
+  const shell = bash({ worker: false })
+
+  it.each([false, true])('has its label, whether or not it shows it; in a tainted run: %s', async (isTainted) => {
+    let depending = 0
+    let free = 0
+    for (const look of isTainted ? looks.slice(searches.length) : looks) {
+      const outcomes = await Promise.all(contents.map((content) => outcome(content, look, isTainted)))
+      const differs = new Set(outcomes.map(({ result }) => result)).size > 1
+      depending += differs ? 1 : 0
+      free += outcomes.every(({ label }) => label === 'public') ? 1 : 0
+      const labels = [...new Set(outcomes.flatMap(({ label, taint }) => [label, taint]))]
+      if (differs) expect(labels, JSON.stringify(look)).toEqual(['restricted'])
+    }
+    expect(depending).toBeGreaterThan(isTainted ? 40 : 80)
+    if (!isTainted) expect(free).toBeGreaterThan(15)
+  })
+
+  it('names a way out if a search raises the taint', async () => {
+    const run = await open()
+    const warning = expect.stringMatching(/searched files are confidential; a narrower path or glob/)
+    expect(await run.call('search_text', { query: 'absent' })).toMatchObject({ warnings: [warning] })
+    expect(await run.call('search_text', { query: 'absent' })).toMatchObject({ label: 'confidential', warnings: [] })
+  })
+
+  it('does not count files after the end of a search', async () => {
+    const run = await open({ backend: memory({ 'a.txt': 'PLUM\nPLUM\n', 'people/x.txt': 'PLUM\n' }) })
+    const result = await run.call('search_text', { query: 'PLUM', maxMatches: 1 })
+    expect(result).toMatchObject({ truncatedReason: 'maxMatches', label: 'public' })
   })
 })
 

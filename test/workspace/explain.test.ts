@@ -7,6 +7,7 @@ import { sha256 } from '../../src/files/hash/sha256.ts'
 import { createWorkspace, defineTool, mounts, readOnly, type WorkspaceOptions } from '../../src/index.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
 import type { PolicyData, PolicyRule } from '../../src/policy/schema.ts'
+import { bash } from '../../src/shells/bash/index.ts'
 import type { Backend } from '../../src/storage/backend.ts'
 import type { Explanation, Workspace } from '../../src/workspace/create-workspace.ts'
 import { times } from '../counts.ts'
@@ -376,6 +377,29 @@ describe('explain', () => {
     const input = { path: 'docs/a.md', oldText: 'absent', newText: 'x' }
     expect(await workspace.call('edit_file', input)).toMatchObject({ code: 'EDIT_NO_MATCH' })
     expect(await workspace.explain('edit_file', input)).toMatchObject({ verdict: { decision: 'allow' } })
+  })
+
+  it.each([
+    ['write_file', { content: 'x\n' }],
+    ['edit_file', { oldText: 'x', newText: 'y' }],
+    ['append_file', { content: 'x\n' }],
+    ['copy_file', { to: 'hidden/to.md' }],
+    ['move_file', { to: 'hidden/to.md' }],
+    ['delete_file', {}],
+    ['create_directory', {}],
+    ['apply_patch', { patch: '--- a/hidden/x.md\n+++ b/hidden/x.md\n@@ -1 +1 @@\n-x\n+y\n' }],
+    ['run_command', { command: 'echo x > hidden/x.md' }],
+  ])('does not show whether a hidden file exists: %s', async (tool, input) => {
+    const policy: PolicyData = { preset: 'autonomous', deniedPaths: ['hidden/**'] }
+    const explained: Explanation[] = []
+    for (const files of [{}, { 'hidden/x.md': 'x\n' }, { 'hidden/to.md': 'x\n', 'hidden/x.md': 'y\n' }]) {
+      const workspace = await createWorkspace({ backend: memory(files), policy, shell: bash({ worker: false }) })
+      const paths = tool === 'apply_patch' || tool === 'run_command' ? {} : { path: 'hidden/x.md' }
+      explained.push(await workspace.explainTool(tool, { ...paths, ...input }))
+    }
+    expect(explained[0]).toMatchObject({ ok: true, verdict: { decision: 'deny' } })
+    expect(explained).toEqual(explained.map(() => explained[0]))
+    expect(JSON.stringify(explained)).not.toMatch(/file:write:/)
   })
 
   it('does not run the draft of an own tool', async () => {

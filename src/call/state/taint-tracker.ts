@@ -21,6 +21,8 @@ export interface TaintTracker {
    */
   beginCall(call: AuthorizedCall): AuthorizedCall
   addRead(path: Path): void
+  /** Records that the result depends on the content or size of a file that it need not show, such as one without a hit. */
+  addSearched(path: Path): void
   /** Records a name that the call shows. */
   addName(path: Path): void
   /** Records content whose label does not follow from its path. */
@@ -94,6 +96,7 @@ const unlabelled = (): Label => 'public'
 export const inactiveTaintTracker: TaintTracker = {
   beginCall: (call) => call,
   addRead() {},
+  addSearched() {},
   addName() {},
   addLabel() {},
   async addCommit() {},

@@ -4,6 +4,7 @@ import { parseInput, unknownTool } from '../../call/parse-input.ts'
 import type { AuthorizedCall, CallOptions, Success } from '../../call/state/call.ts'
 import { type Failure, ToolError, withCause } from '../../errors.ts'
 import type { Limits } from '../../limits.ts'
+import type { ExplainedAccess } from '../../policy/access.ts'
 import type { ShownVersion, Tool } from '../../tools/define-tool.ts'
 import { isPlain } from '../../util/check-options.ts'
 import type { ObjectSchema } from '../../util/object-schema.ts'
@@ -33,7 +34,10 @@ interface StepOptions extends DialectToolOptions {
 }
 
 /** The verdict on a call, and what it would reach. */
-export type CallExplanation = { readonly ok: true } & Pick<AuthorizedCall, 'verdict' | 'accesses' | 'line'>
+export type CallExplanation = { readonly ok: true; readonly accesses: readonly ExplainedAccess[] } & Pick<
+  AuthorizedCall,
+  'verdict' | 'line'
+>
 
 /** What a dialect needs of a run. */
 export interface DialectHost {

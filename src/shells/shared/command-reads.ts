@@ -117,10 +117,13 @@ async function scanFiles(
   const visitFile: ScanVisit = (path, stored, { size }) => {
     gate.requireRunning()
     if (size > fileBytes) {
+      options.flow?.read(path)
       tooLarge.push(path)
       return true
     }
     const isWanted = wants === undefined || wants(path, stored)
+    // A miss shows that the file has no hit.
+    if (isWanted === false) options.flow?.read(path)
     if (isWanted !== true) return isWanted !== undefined
     options.onRead(path, stored.length)
     if (stored.length <= LARGE_BYTES) return visit(path, marks.hide(stored, path))

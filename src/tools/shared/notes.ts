@@ -97,7 +97,7 @@ export function noteNotFound(id: string): ToolError {
   })
 }
 
-/** Visits the notes that the caller may see, in the order of their paths. */
+/** Visits the notes that the caller may see, in the order of their paths. The result has the labels of all of them. */
 export async function eachNote(context: BuiltinContext, visit: (path: Path, note: ReadNote) => void): Promise<void> {
   const { files, limits } = context
   const memory = memoryOf(context)
@@ -107,7 +107,11 @@ export async function eachNote(context: BuiltinContext, visit: (path: Path, note
   const notes = new Map<Path, ReadNote>()
   await files.scan(
     paths,
-    (_path, _bytes, stat) => stat.size <= limits.textFileBytes,
+    (path, _bytes, stat) => {
+      // With the ACL, nothing may show that a hidden note exists.
+      if (!memory.acl) context.addSearched(path)
+      return stat.size <= limits.textFileBytes
+    },
     (path, bytes) => {
       const note = noteIn(bytes.slice(), path, memory)
       if (note !== undefined) notes.set(path, note)
@@ -116,7 +120,10 @@ export async function eachNote(context: BuiltinContext, visit: (path: Path, note
   )
   for (const path of paths) {
     const note = notes.get(path)
-    if (note !== undefined) visit(path, note)
+    if (note === undefined) continue
+    context.addSearched(path)
+    context.addLabel(highestLabel(note.labels), path)
+    visit(path, note)
   }
 }
 

@@ -21,7 +21,9 @@ export async function draftSearch(input: SearchInput, context: BuiltinContext): 
   const bounds = boundsOf(input, context)
   const collector = new MatchCollector(input, bounds, context)
   const candidates = await candidatesOf(input, access, context)
+  const taintBefore = context.taint()
   const finished = await scanInSlices(context, candidates, collector)
+  const label = context.taint()
   const { matches, files, filesSearched, filesSkipped } = collector
   const truncatedReason = collector.truncatedReason ?? (finished ? undefined : 'timeout')
 
@@ -34,6 +36,7 @@ export async function draftSearch(input: SearchInput, context: BuiltinContext): 
     )
   }
   if (filesSkipped > 0) warnings.push(collector.skippedWarning())
+  if (label !== taintBefore) warnings.push(`Some searched files are ${label}; a narrower path or glob leaves them out`)
   if (total === 0 && candidates.length === 0) warnings.push('No file was searched: check path, globs and filters')
   return {
     summary: summaryOf(input.filesOnly, total, filesSearched, truncatedReason),
@@ -112,6 +115,7 @@ class MatchCollector implements ScanVisitor {
   }
 
   wants(path: Path, bytes: Uint8Array, size: number): boolean | undefined {
+    this.#context.addSearched(path)
     if (size > this.maxFileBytes) {
       this.filesSkipped += 1
       if (this.#skipped.length < NAMED_SKIPPED) this.#skipped.push(path)
