@@ -303,14 +303,16 @@ describe('taint', () => {
     const later = await open({ labels }, { backend, run: { id: 'later', scopes: ['red'] } })
     for (const run of [first.run({ id: 'other', scopes: ['red'] }), later]) {
       expect(await run.call('write_file', { ...page, path: `site/${run.id}.html` })).toMatchObject({ ok: true })
-      expect(await run.call('memory_search', { query: 'MULBERRY' })).toMatchObject({ label: 'public' })
       expect(await run.call('memory_get', { id: 'learnt' })).toMatchObject({ label: 'confidential' })
       expect(await run.call('write_file', page)).toMatchObject({
         code: 'TAINT_DENIED',
-        origin: { tool: 'memory_get', path: 'memory/learnt.md', callId: `${run.id}-3` },
+        origin: { tool: 'memory_get', path: 'memory/learnt.md', callId: `${run.id}-2` },
       })
       expect((await run.report()).taint).toMatchObject([{ label: 'confidential', path: 'memory/learnt.md' }])
     }
+    // A search looks at every note.
+    const searching = first.run({ id: 'searching', scopes: ['red'] })
+    expect(await searching.call('memory_search', { query: 'absent' })).toMatchObject({ label: 'confidential' })
   })
 })
 
