@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { defineBuiltinTool } from './builtin-tool.ts'
 import { boundContent } from './shared/bound-content.ts'
-import { findNote, markAsShown, noteId, noteNotFound, notePath } from './shared/notes.ts'
+import { findNote, markAsShown, memoryOf, noteId, noteNotFound, notePath } from './shared/notes.ts'
 import { targetOf } from './shared/target.ts'
 
 /** Reads a note by its id. */
@@ -27,9 +27,8 @@ export const memoryGet = defineBuiltinTool({
     const { path } = targetOf(context)
     const note = await findNote(context, path)
     if (note === undefined) {
-      const { memory, files } = context
       // A file may be there that is no note. With the ACL, it may also be a hidden note.
-      if (memory?.acl === false && (await files.stat(path)) !== undefined) context.addSearched(path)
+      if (!memoryOf(context).acl && (await context.files.stat(path))) context.addSearched(path)
       throw noteNotFound(id)
     }
     markAsShown(context, path, note)

@@ -491,7 +491,7 @@ describe('a result that depends on labelled content', () => {
 
   it('names a way out if a search raises the taint', async () => {
     const run = await open()
-    const warning = expect.stringMatching(/searched files are confidential; a narrower path or glob/)
+    const warning = expect.stringMatching(/Searched files are confidential: narrow path or globs/)
     expect(await run.call('search_text', { query: 'absent' })).toMatchObject({ warnings: [warning] })
     expect(await run.call('search_text', { query: 'absent' })).toMatchObject({ label: 'confidential', warnings: [] })
   })

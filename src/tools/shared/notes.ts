@@ -82,8 +82,7 @@ export async function findNote(context: BuiltinContext, path: Path): Promise<Rea
 /** Records that the call shows a note, and the label that the note has. */
 export function markAsShown(context: BuiltinContext, path: Path, { labels, document }: ReadNote): void {
   context.files.noteRead(path, document.bytes.length)
-  const label = highestLabel(labels)
-  if (label !== 'public') context.addLabel(label, path)
+  context.addLabel(highestLabel(labels), path)
 }
 
 export function highestLabel(labels: readonly string[]): Label {
@@ -107,11 +106,7 @@ export async function eachNote(context: BuiltinContext, visit: (path: Path, note
   const notes = new Map<Path, ReadNote>()
   await files.scan(
     paths,
-    (path, _bytes, stat) => {
-      // With the ACL, nothing may show that a hidden note exists.
-      if (!memory.acl) context.addSearched(path)
-      return stat.size <= limits.textFileBytes
-    },
+    (_path, _bytes, stat) => stat.size <= limits.textFileBytes,
     (path, bytes) => {
       const note = noteIn(bytes.slice(), path, memory)
       if (note !== undefined) notes.set(path, note)
@@ -120,8 +115,9 @@ export async function eachNote(context: BuiltinContext, visit: (path: Path, note
   )
   for (const path of paths) {
     const note = notes.get(path)
+    // With the ACL, nothing may show that a hidden note exists.
+    if (note ?? !memory.acl) context.addSearched(path)
     if (note === undefined) continue
-    context.addSearched(path)
     context.addLabel(highestLabel(note.labels), path)
     visit(path, note)
   }

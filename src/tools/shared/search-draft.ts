@@ -36,7 +36,7 @@ export async function draftSearch(input: SearchInput, context: BuiltinContext): 
     )
   }
   if (filesSkipped > 0) warnings.push(collector.skippedWarning())
-  if (label !== taintBefore) warnings.push(`Some searched files are ${label}; a narrower path or glob leaves them out`)
+  if (label !== taintBefore) warnings.push(`Searched files are ${label}: narrow path or globs`)
   if (total === 0 && candidates.length === 0) warnings.push('No file was searched: check path, globs and filters')
   return {
     summary: summaryOf(input.filesOnly, total, filesSearched, truncatedReason),
