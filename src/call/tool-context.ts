@@ -99,10 +99,8 @@ export function createToolContext(
         return undefined
       }
     },
-    ...{ taint: () => taint.highestLabel(), labelOf: (path) => taint.labelOf(path) },
-    addSearched: (path) => taint.addSearched(path),
+    ...labelFunctions(taint),
     memory: workspace.memory === undefined ? undefined : { ...workspace.memory, scopes: run.scopes },
-    addLabel: (label, path) => taint.addLabel(label, path),
     requireHostAllowed,
     async readArtifact(uri) {
       const text = await run.artifacts.read(uri)
@@ -111,6 +109,16 @@ export function createToolContext(
       taint.addLabel(label, path ?? uri)
       return text
     },
+  }
+}
+
+/** Returns the functions of a context that read and add labels. */
+function labelFunctions(taint: TaintTracker): Pick<BuiltinContext, 'taint' | 'labelOf' | 'addLabel' | 'addSearched'> {
+  return {
+    taint: () => taint.highestLabel(),
+    labelOf: (path) => taint.labelOf(path),
+    addLabel: (label, path) => taint.addLabel(label, path),
+    addSearched: (path) => taint.addSearched(path),
   }
 }
 

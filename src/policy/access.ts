@@ -24,12 +24,6 @@ export interface Access {
   readonly removedAncestor?: string
 }
 
-/** An access of an explained call. */
-export interface ExplainedAccess extends Omit<GuardedAccess, 'permission'> {
-  /** In a denied call `file:write`, as in its refusal: `create` or `replace` would show whether a hidden file exists. */
-  readonly permission: Access['permission']
-}
-
 /** A protection that depends on the effect and not on the path. */
 export type ContentProtection = Extract<Protection, 'binary' | 'mode'>
 

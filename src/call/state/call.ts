@@ -14,6 +14,12 @@ import type { JudgedScript, RefusedAccess } from '../../shells/types.ts'
 import type { Change, EntryState, Receipt } from '../../storage/backend.ts'
 import type { Tool } from '../../tools/define-tool.ts'
 
+/** An access of an explained call. */
+export interface ExplainedAccess extends Omit<GuardedAccess, 'permission'> {
+  /** In a denied call `file:write`, as in its refusal: `create` or `replace` would show whether a hidden file exists. */
+  readonly permission: Access['permission']
+}
+
 /** A call that passed the first six steps. */
 export interface AuthorizedCall {
   readonly tool: Tool
