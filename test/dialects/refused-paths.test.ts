@@ -102,7 +102,7 @@ describe('explain', () => {
     expect(await workspace.explain('write_file', write)).toMatchObject({
       ok: true,
       verdict: { decision: 'deny' },
-      accesses: [{ permission: 'file:write:create', path: 'src/x.txt' }],
+      accesses: [{ permission: 'file:write', path: 'src/x.txt' }],
     })
     expect(await workspace.explain('read_file', { path: `${ROOT}/../x` })).toMatchObject({
       ok: false,
