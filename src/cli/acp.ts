@@ -1,6 +1,8 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { AcpGuard } from './acp-guard.ts'
 import type { Host } from './mcp.ts'
 import { openWorkspace } from './options.ts'
@@ -26,12 +28,17 @@ export async function acp(words: string[], host: Host = process): Promise<number
     commandRoot: roots[0],
     approve: (request, { signal }) => (guard as AcpGuard).approve(request, signal),
   })
-  const agent = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  // A process group of its own, so that what the agent has started ends with it.
+  const agent = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'], detached: process.platform !== 'win32' })
   const failed = once(agent, 'error').then(([error]) => error as Error)
   // A write to an agent that has ended: its exit is what counts.
   agent.stdin.on('error', () => {})
   guard = new AcpGuard({ host, agent: { stdin: agent.stdin, stdout: agent.stdout }, workspace, roots, report })
-  const ended = once(agent, 'close').then(([code]) => code as number | null)
+  const ended = once(agent, 'exit').then(async ([code]) => {
+    // Its last messages.
+    await isOver(finished(agent.stdout).catch(() => {}))
+    return code ?? 1
+  })
   const gone = Promise.race([
     guard.disconnected,
     ...(['SIGINT', 'SIGTERM'] as const).map((signal) => new Promise<void>((done) => host.once(signal, done))),
@@ -39,12 +46,42 @@ export async function acp(words: string[], host: Host = process): Promise<number
   try {
     const end = await Promise.race([ended, failed, gone])
     if (end instanceof Error) throw new TypeError(`Cannot start the agent "${command}": ${end.message}`)
-    if (typeof end === 'number') return end === 0 ? 0 : 1
-    agent.kill()
-    await ended
+    if (end !== undefined) return end === 0 ? 0 : 1
+    await stop(agent, ended)
     return 0
   } finally {
+    signalGroup(agent, 'SIGKILL')
+    agent.stdout.destroy()
     await guard.close()
     await workspace.close()
+  }
+}
+
+/** How long an agent has to end by itself, and then after a signal. */
+const GRACE_MS = 2000
+
+/** Ends an agent by the end of its input, by a signal, and then at once. What it has started ends with it. */
+async function stop(agent: ChildProcess, ended: Promise<unknown>): Promise<void> {
+  agent.stdin?.end()
+  if (await isOver(ended)) return
+  signalGroup(agent, 'SIGTERM')
+  await isOver(ended)
+}
+
+/** Waits for an end, for the time of grace. */
+async function isOver(ended: Promise<unknown>): Promise<boolean> {
+  const timer = new AbortController()
+  const late = delay(GRACE_MS, false, { signal: timer.signal }).catch(() => false)
+  const over = await Promise.race([ended.then(() => true), late])
+  timer.abort()
+  return over
+}
+
+function signalGroup(agent: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    if (process.platform !== 'win32' && agent.pid !== undefined) process.kill(-agent.pid, signal)
+    else agent.kill(signal)
+  } catch {
+    // The group has ended.
   }
 }

@@ -1,5 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
@@ -16,6 +25,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { main, runCli } from './run-cli.ts'
 
 const script = join(import.meta.dirname, 'fixtures/acp-agent.mjs')
+
+/** Whether a process is there, and is no zombie that its parent has not waited for. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
 
 interface Answer {
   readonly result?: Record<string, unknown>
@@ -211,6 +230,25 @@ describe('wardspace acp, between an editor and an agent of the SDK', () => {
     const ended = new Promise((resolve) => child.once('close', resolve))
     child.stdin?.end()
     expect(await ended).toBe(0)
+    // An agent that ignores the signal, with a process that holds its output.
+    const stubborn = `
+      const { spawn } = require('node:child_process')
+      process.on('SIGTERM', () => {})
+      const child = spawn('sleep', ['600'], { stdio: 'inherit' })
+      require('node:fs').writeFileSync(${JSON.stringify(join(home, 'pid'))}, String(child.pid))
+      setInterval(() => {}, 1000)
+    `
+    const ignoring = spawn(
+      process.execPath,
+      [main, 'acp', '--root', root, '--policy', 'autonomous', '--', process.execPath, '-e', stubborn],
+      { stdio: ['pipe', 'ignore', 'inherit'] },
+    )
+    await expect.poll(() => existsSync(join(home, 'pid')) && readFileSync(join(home, 'pid'), 'utf8')).toMatch(/^\d+$/)
+    const over = new Promise((resolve) => ignoring.once('close', resolve))
+    ignoring.stdin.end()
+    expect(await over).toBe(0)
+    const held = Number(readFileSync(join(home, 'pid'), 'utf8'))
+    await expect.poll(() => isRunning(held)).toBe(false)
     const missing = await runCli(['acp', '--root', root, '--policy', 'autonomous', '--', join(home, 'none')])
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('Cannot start the agent') })
     const failing = await runCli([
