@@ -120,9 +120,17 @@ function licencesOf(modules: readonly string[]): string {
     namesByText.set(text, (namesByText.get(text) ?? new Set()).add(`${name} ${version} (${license})`))
   }
   const rule = `\n\n${'-'.repeat(80)}\n\n`
-  const parts = [...namesByText].map(([text, names]) => `${[...names].join('\n')}\n\n${text}`)
+  let isPrinted = false
+  const parts = [...namesByText].map(([text, names]) => {
+    const shown = isPrinted ? text.replace(APACHE_TERMS, 'Apache License, Version 2.0, whose terms are above.') : text
+    isPrinted ||= APACHE_TERMS.test(text)
+    return `${[...names].join('\n')}\n\n${shown}`
+  })
   return `This package contains the following software of others.${rule}${parts.join(rule)}\n`
 }
+
+/** The terms of the Apache License, which the text has once. */
+const APACHE_TERMS = /Apache License\s+Version 2\.0, January 2004[\s\S]*?END OF TERMS AND CONDITIONS/
 
 function manifestOf(directory: string): Manifest {
   return JSON.parse(readFileSync(join(top, directory, 'package.json'), 'utf8')) as Manifest

@@ -1,12 +1,13 @@
 import type { AuditCheck, AuditRecord } from '../audit/audit-log.ts'
 import type { RunReport } from '../audit/report.ts'
-import type { CallOptions, ExplainedAccess, ResultOf, Success } from '../call/state/call.ts'
+import type { CallOptions, ResultOf, Success } from '../call/state/call.ts'
 import type { WorkspaceListener } from '../call/state/events.ts'
 import type { Task } from '../call/state/run-state.ts'
 import type { Dialect, DialectResult, DialectToolInfo } from '../dialects/runtime/types.ts'
 import type { Failure } from '../errors.ts'
 import type { Repository } from '../git/provider.ts'
 import type { Checkpoint, WorkspaceHistory } from '../history/journal.ts'
+import type { GuardedAccess } from '../policy/access.ts'
 import type { ApprovalAnswer } from '../policy/approval.ts'
 import type { Verdict } from '../policy/evaluation.ts'
 import type { Permission } from '../policy/permissions.ts'
@@ -37,7 +38,11 @@ export type Explanation =
   | {
       readonly ok: true
       readonly verdict: Verdict
-      readonly accesses: readonly ExplainedAccess[]
+      /** In a denied call a write has `file:write`, as in its refusal: `create` or `replace` would show whether a hidden file exists. */
+      readonly accesses: readonly (Omit<GuardedAccess, 'permission'> & {
+        /** What the call would do there. */
+        readonly permission: Permission | 'file:write'
+      })[]
       /** Of a command: the commands that its line would run, and the reasons against them. */
       readonly line?: CommandVerdict
     }
