@@ -49,8 +49,8 @@ function visit(file: string): void {
 }
 
 /**
- * Returns a declaration of a package without its comments: nobody reads them here, and their maps are not contained. Those for the
- * compiler, such as `@ts-ignore`, stay.
+ * Returns a declaration of a package without its comments, which only make the package larger, and without the address of its map,
+ * which is not contained. Comments with directives for the compiler stay.
  */
 function withoutComments(text: string): string {
   return text

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { sep } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { type AcpClient, AcpError, acpClient } from '../adapters/acp/index.ts'
+import { protocolError } from '../adapters/acp/errors.ts'
+import { type AcpClient, type AcpError, acpClient } from '../adapters/acp/index.ts'
 import { isAcpMethod } from '../adapters/acp/params.ts'
 import type { AcpPermissionRequest, AcpPermissionResponse } from '../adapters/acp/types.ts'
 import { isAtOrBelow } from '../paths/physical.ts'
@@ -110,8 +111,10 @@ export class AcpGuard {
     if (method !== undefined && id !== undefined && outside === undefined) this.#waiting.add(id)
     if (method === undefined || id === undefined) this.#toAgent(message)
     else if (outside !== undefined) {
-      const text = `Invalid params: ${outside} is outside the root that the agent was started with`
-      this.#toEditor({ id, error: { code: -32602, message: text } })
+      this.#toEditor({
+        id,
+        error: errorOf('invalid', `${outside} is outside the root that the agent was started with`),
+      })
     } else if (method === 'initialize') void this.#initialize(message)
     else {
       if (typeof params?.cwd === 'string') this.#noteDirectory(id, params.cwd, params.sessionId)
@@ -147,7 +150,7 @@ export class AcpGuard {
     } else if (id === undefined) this.#noticeOfAgent(method, message)
     else if (isAcpMethod(method)) void this.#answer(id, method, params ?? {})
     else if (method === 'elicitation/create') this.#toEditor(message)
-    else this.#toAgent({ id, error: { code: -32601, message: `Method not found: ${method}` } })
+    else this.#toAgent({ id, error: errorOf('unknown', method) })
   }
 
   #noticeOfAgent(method: string, message: Message): void {
@@ -155,8 +158,7 @@ export class AcpGuard {
       const running = this.#running.get((message.params?.requestId ?? null) as Id)
       if (running === undefined) this.#toEditor(message)
       else running.abort()
-    } else if (method === 'session/update') this.#toEditor({ ...message, params: this.#shown(message.params) })
-    else if (method === 'elicitation/complete') this.#toEditor(message)
+    } else if (method === 'session/update' || method === 'elicitation/complete') this.#toEditor(message)
   }
 
   async #answer(id: Id, method: Parameters<AcpClient['answer']>[0], params: Params): Promise<void> {
@@ -164,14 +166,13 @@ export class AcpGuard {
     this.#running.set(id, stop)
     try {
       const session = this.#sessions.get(String(params.sessionId))
-      if (session === undefined) throw new AcpError(-32002, 'Resource not found: the session')
+      if (session === undefined) throw protocolError('missing', 'the session')
       const result = await this.#caller.run({ sessionId: String(params.sessionId), params }, () =>
         session.client.answer(method, this.#inward(params, session), stop.signal),
       )
       this.#toAgent({ id, result })
     } catch (error) {
-      const { code, message, data } = error as AcpError
-      this.#toAgent({ id, error: { code, message, ...(data === undefined ? {} : { data }) } })
+      this.#toAgent({ id, error: fieldsOf(error as AcpError) })
     } finally {
       this.#running.delete(id)
     }
@@ -196,7 +197,7 @@ export class AcpGuard {
     const answered = new Promise<Message>((resolve) => this.#asked.set(id, resolve))
     const cancel = () => this.#toEditor({ method: '$/cancel_request', params: { requestId: id } })
     signal?.addEventListener('abort', cancel, { once: true })
-    this.#toEditor({ id, method: 'session/request_permission', params: this.#shown(request as unknown as Params) })
+    this.#toEditor({ id, method: 'session/request_permission', params: request as unknown as Params })
     const { result } = await answered
     signal?.removeEventListener('abort', cancel)
     const { outcome } = Object(result) as Partial<AcpPermissionResponse>
@@ -249,24 +250,28 @@ export class AcpGuard {
     return directories.find((path) => !this.#isInside(path) || path.split(/[\\/]/).includes('..'))
   }
 
-  /** Replaces terminals of the workspace, which the editor does not have, by a text. */
-  #shown(params: Params | undefined): Params | undefined {
-    const text = JSON.stringify(params)
-    if (!text?.includes('"terminal"')) return params
-    return JSON.parse(text, (_, value) => {
-      const { type, terminalId } = Object(value) as { type?: unknown; terminalId?: unknown }
-      if (type !== 'terminal' || typeof terminalId !== 'string') return value
-      return { type: 'content', content: { type: 'text', text: 'The command runs in the workspace.' } }
-    }) as Params
-  }
-
   #toEditor(message: Message): void {
-    this.#options.host.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+    this.#options.host.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message }, shownTerminal)}\n`)
   }
 
   #toAgent(message: Message): void {
     this.#options.agent.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
   }
+}
+
+/** Replaces a terminal of the workspace, which the editor does not have, by a text. */
+function shownTerminal(_: string, value: unknown): unknown {
+  const { type, terminalId } = Object(value) as { type?: unknown; terminalId?: unknown }
+  if (type !== 'terminal' || typeof terminalId !== 'string') return value
+  return { type: 'content', content: { type: 'text', text: 'The command runs in the workspace.' } }
+}
+
+function errorOf(...args: Parameters<typeof protocolError>): Message['error'] {
+  return fieldsOf(protocolError(...args))
+}
+
+function fieldsOf({ code, message, data }: AcpError): Message['error'] {
+  return { code, message, data }
 }
 
 /** Returns the permission request for an approval of the workspace. */

@@ -1,8 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
+import { endProcesses } from '../shells/node/end-processes.ts'
+import { MARK } from '../shells/node/environment.ts'
 import { AcpGuard } from './acp-guard.ts'
 import type { Host } from './mcp.ts'
 import { openWorkspace } from './options.ts'
@@ -28,8 +31,11 @@ export async function acp(words: string[], host: Host = process): Promise<number
     commandRoot: roots[0],
     approve: (request, { signal }) => (guard as AcpGuard).approve(request, signal),
   })
-  // A process group of its own, so that what the agent has started ends with it.
-  const agent = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'], detached: process.platform !== 'win32' })
+  // A group and a mark of its own, so that what the agent has started ends with it. Windows has neither.
+  const mark = randomUUID()
+  const detached = process.platform !== 'win32'
+  const env = { ...process.env, [MARK]: mark }
+  const agent = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'], detached, env })
   const failed = once(agent, 'error').then(([error]) => error as Error)
   // A write to an agent that has ended: its exit is what counts.
   agent.stdin.on('error', () => {})
@@ -47,26 +53,20 @@ export async function acp(words: string[], host: Host = process): Promise<number
     const end = await Promise.race([ended, failed, gone])
     if (end instanceof Error) throw new TypeError(`Cannot start the agent "${command}": ${end.message}`)
     if (end !== undefined) return end === 0 ? 0 : 1
-    await stop(agent, ended)
+    agent.stdin.end()
+    await isOver(ended)
     return 0
   } finally {
-    signalGroup(agent, 'SIGKILL')
+    if (!detached) agent.kill()
+    else if (agent.pid !== undefined) await endProcesses(agent.pid, mark, GRACE_MS)
     agent.stdout.destroy()
     await guard.close()
     await workspace.close()
   }
 }
 
-/** How long an agent has to end by itself, and then after a signal. */
+/** Milliseconds that an agent has to end by itself, and then after a signal. */
 const GRACE_MS = 2000
-
-/** Ends an agent by the end of its input, by a signal, and then at once. What it has started ends with it. */
-async function stop(agent: ChildProcess, ended: Promise<unknown>): Promise<void> {
-  agent.stdin?.end()
-  if (await isOver(ended)) return
-  signalGroup(agent, 'SIGTERM')
-  await isOver(ended)
-}
 
 /** Waits for an end, for the time of grace. */
 async function isOver(ended: Promise<unknown>): Promise<boolean> {
@@ -75,13 +75,4 @@ async function isOver(ended: Promise<unknown>): Promise<boolean> {
   const over = await Promise.race([ended.then(() => true), late])
   timer.abort()
   return over
-}
-
-function signalGroup(agent: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
-  try {
-    if (process.platform !== 'win32' && agent.pid !== undefined) process.kill(-agent.pid, signal)
-    else agent.kill(signal)
-  } catch {
-    // The group has ended.
-  }
 }

@@ -1,8 +1,10 @@
 /** The client side of the Agent Client Protocol: a workspace answers the file, terminal and permission requests of an agent. */
 
 import { commandLine } from '../../dialects/codex/shell-line.ts'
+import { sliceLines } from '../../files/text/lines.ts'
 import { isFunction, isOneOf, type OptionTable } from '../../util/check-options.ts'
 import type { Explanation } from '../../workspace/types.ts'
+import { hasTool } from '../model/has-tool.ts'
 import { runLine } from '../sandbox/run-line.ts'
 import { hasCode, openTarget, type SandboxOptions, type SandboxTarget, sandboxTable } from '../sandbox/target.ts'
 import { AcpError, toProtocolError } from './errors.ts'
@@ -110,7 +112,7 @@ export function acpClient(target: AcpTarget, requested?: AcpOptions): AcpClient 
         if (missingFile === 'empty' && hasCode(error, 'NOT_FOUND')) return ''
         throw error
       })
-      return { content: linesOf(content, line ?? 1, limit ?? undefined) }
+      return { content: sliceLines(content, line ?? 1, limit ?? Number.POSITIVE_INFINITY).content }
     },
     async 'fs/write_text_file'({ path, content }, signal) {
       await open.files.write(open.inward(path), content, signal && { signal })
@@ -157,9 +159,7 @@ export function acpClient(target: AcpTarget, requested?: AcpOptions): AcpClient 
   return {
     answer,
     async capabilities() {
-      const explained = await own.explainTool('run_command', { command: 'true' })
-      const terminal = explained.ok || !['UNKNOWN_TOOL', 'SHELL_UNAVAILABLE', 'READ_ONLY'].includes(explained.code)
-      return { fs: { readTextFile: true, writeTextFile: true }, terminal }
+      return { fs: { readTextFile: true, writeTextFile: true }, terminal: await hasTool(own, 'run_command') }
     },
     addTo(app) {
       for (const method of acpMethods) {
@@ -176,24 +176,6 @@ export function acpClient(target: AcpTarget, requested?: AcpOptions): AcpClient 
 function isDenied(explained: Explanation): boolean {
   if (explained.ok) return explained.verdict.decision === 'deny'
   return !['NOT_FOUND', 'IS_DIRECTORY', 'NOT_A_DIRECTORY'].includes(explained.code)
-}
-
-/** Returns `limit` lines of a text from a line on, the first of which is 1. */
-function linesOf(text: string, line: number, limit: number | undefined): string {
-  let start = 0
-  for (let skipped = 1; skipped < line; skipped++) {
-    const end = text.indexOf('\n', start)
-    if (end === -1) return ''
-    start = end + 1
-  }
-  if (limit === undefined) return text.slice(start)
-  let end = start
-  for (let taken = 0; taken < limit; taken++) {
-    const next = text.indexOf('\n', end)
-    if (next === -1) return text.slice(start)
-    end = next + 1
-  }
-  return text.slice(start, end)
 }
 
 /** Returns the line of a terminal: a command line if it has no arguments, and otherwise a program with its arguments. */

@@ -1,4 +1,5 @@
 import { ToolError } from '../../errors.ts'
+import { lastBytes } from '../../files/text/last-bytes.ts'
 import type { LineOutcome } from '../sandbox/run-line.ts'
 import { protocolError } from './errors.ts'
 import type { AcpExitStatus, AcpParams, AcpResults } from './types.ts'
@@ -12,25 +13,25 @@ export type RunTerminalLine = (signal: AbortSignal) => Promise<LineOutcome>
 /** One command line of an agent. */
 class Terminal {
   readonly stop = new AbortController()
-  ended: Promise<AcpExitStatus> | undefined
+  /** How the line ended. Never rejects. */
+  readonly ended: Promise<AcpExitStatus>
   exitStatus: AcpExitStatus | undefined
   output = ''
   truncated = false
 
   constructor(
     readonly sessionId: string,
-    readonly limit: number | undefined,
-  ) {}
-
-  start(run: RunTerminalLine): void {
-    this.ended = this.#run(run)
+    limit: number,
+    run: RunTerminalLine,
+  ) {
+    this.ended = this.#run(run, limit)
   }
 
-  async #run(run: RunTerminalLine): Promise<AcpExitStatus> {
+  async #run(run: RunTerminalLine, limit: number): Promise<AcpExitStatus> {
     try {
       const { stdout, stderr, exitCode, truncated } = await run(this.stop.signal)
       const whole = stdout + stderr
-      this.output = lastBytes(whole, this.limit)
+      this.output = lastBytes(whole, limit)
       this.truncated = truncated || this.output.length < whole.length
       this.exitStatus = { exitCode, signal: null }
     } catch {
@@ -52,9 +53,7 @@ export class Terminals {
     if (this.#terminals.size >= MAX_TERMINALS)
       throw protocolError('invalid', `More than ${MAX_TERMINALS} terminals are open: release those that have ended`)
     const id = crypto.randomUUID()
-    const terminal = new Terminal(sessionId, outputByteLimit ?? undefined)
-    this.#terminals.set(id, terminal)
-    terminal.start(run)
+    this.#terminals.set(id, new Terminal(sessionId, outputByteLimit ?? Number.POSITIVE_INFINITY, run))
     return id
   }
 
@@ -66,7 +65,7 @@ export class Terminals {
 
   /** Waits until the line has ended. The signal ends the waiting alone. */
   wait(params: AcpParams['terminal/wait_for_exit'], signal: AbortSignal | undefined): Promise<AcpExitStatus> {
-    const ended = this.#get(params).ended as Promise<AcpExitStatus>
+    const { ended } = this.#get(params)
     return new Promise((resolve, reject) => {
       const stop = () => reject(new ToolError('ABORTED', 'The command goes on, and nobody waits for it'))
       if (signal?.aborted) stop()
@@ -99,14 +98,4 @@ export class Terminals {
     if (terminal !== undefined && terminal.sessionId === sessionId) return terminal
     throw protocolError('missing', `terminal ${terminalId}`)
   }
-}
-
-/** Returns the end of a text, of at most this many bytes, that begins with a whole character. */
-function lastBytes(text: string, limit: number | undefined): string {
-  if (limit === undefined) return text
-  const bytes = new TextEncoder().encode(text)
-  if (bytes.length <= limit) return text
-  let start = bytes.length - limit
-  while (start < bytes.length && ((bytes[start] as number) & 0xc0) === 0x80) start += 1
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(start))
 }

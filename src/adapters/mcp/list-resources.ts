@@ -1,10 +1,11 @@
 import type { CallOptions } from '../../call/state/call.ts'
 import { classifyPath } from '../../files/classify/index.ts'
 import type { LogicalPath } from '../../paths/logical-path.ts'
+import { hasTool } from '../model/has-tool.ts'
 import { invalidParams } from './protocol-errors.ts'
 import { mimeTypeOf } from './read-resource.ts'
 import type { ListResourcesResult, ListResourceTemplatesResult } from './sdk.ts'
-import { hasTool, ownCalls, type Served, type ServedRun } from './served-workspace.ts'
+import { ownCalls, type Served, type ServedRun } from './served-workspace.ts'
 import { artifactTemplate, fileTemplate, fileUri, ownUri } from './uris.ts'
 
 type Resource = ListResourcesResult['resources'][number]
@@ -27,7 +28,7 @@ export async function listResources(
   const after = cursor === undefined ? undefined : pathOf(cursor)
   const isFirst = after === undefined
   const leading = isFirst
-    ? [...workspaceResources(await hasTool(run, 'diff_workspace')), ...artifacts.map(artifactResource)]
+    ? [...workspaceResources(await hasTool(ownCalls(run), 'diff_workspace')), ...artifacts.map(artifactResource)]
     : []
   const files = await readableFiles(run, options)
   const remaining = after === undefined ? files : files.filter((path) => path > after)

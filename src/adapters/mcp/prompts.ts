@@ -1,10 +1,11 @@
 import type { CallOptions } from '../../call/state/call.ts'
 import { didYouMean } from '../../util/check-options.ts'
+import { hasTool } from '../model/has-tool.ts'
 import type { RequestOptions } from './call-options.ts'
 import { invalidParams, requireNoCursor } from './protocol-errors.ts'
 import { readResource } from './read-resource.ts'
 import type { PromptMessage, Server } from './sdk.ts'
-import { hasTool, requireServed, type Served, type ServedRun, type ServedState } from './served-workspace.ts'
+import { ownCalls, requireServed, type Served, type ServedRun, type ServedState } from './served-workspace.ts'
 import { ownUri } from './uris.ts'
 
 interface Prompt {
@@ -120,7 +121,7 @@ function unknownName(message: string, name: string, known: readonly { readonly n
 async function availablePrompts({ run }: Served): Promise<Prompt[]> {
   const available: Prompt[] = []
   for (const prompt of prompts) {
-    const has = await Promise.all(prompt.needs.map((name) => hasTool(run, name)))
+    const has = await Promise.all(prompt.needs.map((name) => hasTool(ownCalls(run), name)))
     if (has.every(Boolean)) available.push(prompt)
   }
   return available

@@ -82,14 +82,6 @@ export function ownCalls(run: ServedRun): Pick<WorkspaceRun, 'call' | 'explain' 
   return 'own' in run ? run.own : run
 }
 
-/** Returns whether the workspace has its own tool with that name. */
-export async function hasTool(run: ServedRun, name: string): Promise<boolean> {
-  const explained = await ownCalls(run).explainTool(name, {})
-  return explained.ok || !missingToolCodes.has(explained.code)
-}
-
-const missingToolCodes: ReadonlySet<Failure['code']> = new Set(['UNKNOWN_TOOL', 'READ_ONLY', 'SHELL_UNAVAILABLE'])
-
 /** Ignores failures to notify a client that has disconnected. */
 export function ignoreClosed(sending: Promise<void>): void {
   sending.catch(() => {})

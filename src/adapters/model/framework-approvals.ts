@@ -49,13 +49,13 @@ interface Resumable {
   resume(id: string, answer: ApprovalAnswer, options?: CallOptions): Promise<Success | Failure>
 }
 
-/** Who asks, and who is told. */
+/** The options of a call that concern approvals. */
 interface ApprovalsOptions extends Pick<OfferOptions, 'run' | 'approve'> {
   readonly approvals?: 'workspace' | 'framework'
   readonly onPending?: (pending: PendingCall) => void
 }
 
-/** The checks of the options that say who asks. */
+/** The checks of the options that only approvals have. */
 export const approvalTable: OptionTable<Omit<ApprovalsOptions, 'run' | 'approve'>> = {
   approvals: isOneOf('workspace', 'framework'),
   onPending: isFunction,

@@ -277,7 +277,7 @@ function checkNumberPart(walk: WalkContext, part: NonNullable<Word['parts']>[num
   denyArithmetic(walk, part.text, scope, part)
 }
 
-/** Whether an expansion is the value itself, or a number if there is none. */
+/** Whether an expansion has no operator, or one with a whole number as the default value, such as `${n:-0}`. */
 function isNumberOr({ operation }: ParameterExpansionPart): boolean {
   if (operation === undefined) return true
   const isDefault = operation.type === 'Default' && /^:?-$/.test(operation.operator)

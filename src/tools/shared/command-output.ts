@@ -1,4 +1,5 @@
 import { redact } from '../../files/secrets/index.ts'
+import { lastBytes } from '../../files/text/last-bytes.ts'
 import type { BuiltinContext } from '../builtin-tool.ts'
 
 /** The output of a command as a model may see it. */
@@ -40,21 +41,4 @@ export function lastLines(text: string, maxBytes: number): string {
   if (end.length === text.length) return text
   const line = end.indexOf('\n')
   return `[…]\n${line === -1 || line > end.length / 2 ? end : end.slice(line + 1)}`
-}
-
-/** Returns the end of a text within `maxBytes` of UTF-8, without half of a surrogate pair. */
-function lastBytes(text: string, maxBytes: number): string {
-  if (text.length * 3 <= maxBytes) return text
-  let bytes = 0
-  let start = text.length
-  while (start > 0) {
-    const unit = text.charCodeAt(start - 1)
-    // Each half of a surrogate pair counts two of its four bytes.
-    const size = unit < 0x80 ? 1 : unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 2 : 3
-    if (bytes + size > maxBytes) break
-    bytes += size
-    start -= 1
-  }
-  const first = text.charCodeAt(start)
-  return text.slice(first >= 0xdc00 && first <= 0xdfff ? start + 1 : start)
 }

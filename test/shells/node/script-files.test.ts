@@ -396,6 +396,7 @@ describe('a file that a line runs', () => {
     if (text !== '') expect(await judge(plain, line)).toMatchObject({ decision: 'allow' })
   })
 
+  // The first lines are tried with the real perl, which a system such as Windows does not have.
   it.skipIf(spawnSync('perl', ['-v']).status !== 0)('is refused wherever perl hands it on', () => {
     const marker = join(base, 'marker')
     const hits = join(base, 'hits')
