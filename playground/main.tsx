@@ -11,9 +11,11 @@ import { App } from './page/app.tsx'
 import { openFirst, openShared } from './page/app-state.ts'
 import { addSharedStyles } from './page/shared-styles.ts'
 import { followTheme } from './page/theme.ts'
+import { showWaiting } from './page/waiting-notice.ts'
 
 addSharedStyles()
 followTheme()
+showWaiting()
 const root = document.getElementById('app')
 if (root !== null) render(<App />, root)
 void openFirst(new URLSearchParams(location.search))

@@ -7,9 +7,11 @@ import { approval, button, calls, changedText, show } from '../test/playground/p
 
 /**
  * `npm run screenshots`: takes the screenshots of the README from the built playground in a real browser.
- * `npm run screenshots all`: takes every state in four sizes and both schemes, into a temporary folder.
+ * `npm run screenshots all`: takes every state in four sizes and both schemes, into a temporary folder; with names of states
+ * after it, only those.
  */
-const all = process.argv.includes('all')
+const [first, ...names] = process.argv.slice(2)
+const all = first === 'all'
 const folder = all ? join(tmpdir(), 'wardspace-screenshots') : join(import.meta.dirname, '../docs/images')
 mkdirSync(folder, { recursive: true })
 
@@ -130,7 +132,7 @@ const ofReadme: readonly (readonly [name: string, state: string, size: Size, sch
 ]
 
 const wanted = all
-  ? Object.keys(states).flatMap((state) =>
+  ? (names.length === 0 ? Object.keys(states) : names).flatMap((state) =>
       (Object.keys(sizes) as Size[]).flatMap((size) =>
         (['dark', 'light'] as const).map((scheme) => [`${state}-${size}-${scheme}`, state, size, scheme] as const),
       ),

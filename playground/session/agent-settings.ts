@@ -8,6 +8,8 @@ export interface AgentSettings {
   readonly instructions: string
   /** Whether the agent follows the file `AGENTS.md` of a project. */
   readonly followsProject: boolean
+  /** Whether the browser notifies the person when an approval waits in a hidden tab. */
+  readonly notifies: boolean
   readonly maxSteps: number
   readonly maxTokens?: number
   readonly maxCost?: number
@@ -15,7 +17,7 @@ export interface AgentSettings {
 
 const NAME = 'wardspace-playground-agent'
 /** Steps per turn: enough for a long task, and an end for a model that finds none. */
-const defaults: AgentSettings = { instructions: '', followsProject: true, maxSteps: 200 }
+const defaults: AgentSettings = { instructions: '', followsProject: true, notifies: false, maxSteps: 200 }
 
 /** The settings of the person, also after a reload. */
 export const agentSettings = signal<AgentSettings>(readStored())

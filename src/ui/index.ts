@@ -79,6 +79,7 @@ export {
 export type { Completion, TerminalFiles } from './terminal-completion.ts'
 export { createTimeline, type Timeline, type TimelineEntry, type TimelineSnapshot } from './timeline.ts'
 export { type Call, createTrackedCall, type TrackOptions, trackAction, trackCalls } from './track-calls.ts'
+export { questionInWords } from './words/approval-words.ts'
 export { aboutCall, type CallOutcome, outcomeOf } from './words/call-words.ts'
 export { type CodeWords, codeWords } from './words/code-words.ts'
 export { blockedInWords, headlineOf, isRefusal, type Refusal, refusalInWords } from './words/person-words.ts'

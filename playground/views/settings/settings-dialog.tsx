@@ -6,6 +6,7 @@ import type { ProjectSession } from '../../session/project-session.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { AgentSettingsView } from './agent-settings.tsx'
 import { ModelSettings } from './model-settings.tsx'
+import { NoticeSettings } from './notice-settings.tsx'
 
 const themes = [
   { value: 'system', label: 'as the system' },
@@ -33,6 +34,7 @@ export function SettingsDialog({
       <div class="stack">
         {projectSession !== undefined && <ModelSettings conversation={projectSession.conversation} />}
         <AgentSettingsView settings={agentSettings} />
+        <NoticeSettings settings={agentSettings} />
         {projectSession !== undefined && <ShellSettings projectSession={projectSession} />}
         {projectSession !== undefined && <BrowserSettings projectSession={projectSession} />}
         <section class="stack">

@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { canHavePattern, createPattern, proposePaths } from '../../ui/approval-pattern.ts'
 import type { ApprovalPattern, Approvals, PendingApproval } from '../../ui/approvals.ts'
 import type { Drafts } from '../../ui/message-draft.ts'
+import { questionInWords, verbOf } from '../../ui/words/approval-words.ts'
 import { aboutCall } from '../../ui/words/call-words.ts'
 import { useDraft } from '../parts/drafts.ts'
 import { isField, scrollable } from '../parts/focusable.ts'
@@ -54,7 +55,7 @@ function Waiting({ pending }: { readonly pending: readonly PendingApproval[] }) 
   useEffect(() => {
     const first = pending[0]
     const others = count > 1 ? ` ${count} approvals wait` : ''
-    setText(first === undefined ? '' : `${questionOf(first.request)}${others}`)
+    setText(first === undefined ? '' : `${questionInWords(first.request)}${others}`)
   }, [count])
   return (
     <div class="visually-hidden" role="status">
@@ -134,7 +135,7 @@ function Card({ question, pending, controller, saying, drafts }: CardProps) {
     >
       <h2 class="row">
         <Icon name={isPlan ? 'flag' : 'shield'} />
-        <span class="grow">{questionOf(request)}</span>
+        <span class="grow">{questionInWords(request)}</span>
       </h2>
       {saying !== undefined && <p class="says">The agent says: {saying}</p>}
       <RequestDetails request={request} />
@@ -284,34 +285,6 @@ function AnswerButtons({
       {!isPlan && <p class="muted small coverage">{coverageOf(request)}</p>}
     </div>
   )
-}
-
-const verbs: Readonly<Record<string, string>> = {
-  run_command: 'run a command',
-  start_command: 'start a command in the background',
-  write_file: 'write a file',
-  edit_file: 'edit a file',
-  replace_range: 'edit a file',
-  append_file: 'append to a file',
-  apply_patch: 'apply a patch',
-  delete_file: 'delete a file',
-  move_file: 'move a file',
-  copy_file: 'copy a file',
-  create_directory: 'create a directory',
-}
-
-function verbOf(tool: string): string {
-  return verbs[tool] ?? `call ${tool}`
-}
-
-/** The question in a person's words. */
-function questionOf({ tool, input }: PendingApproval['request']): string {
-  if (tool === 'submit_plan') return 'Approve this plan?'
-  const verb = verbs[tool] ?? `call ${tool}`
-  const { command } = input as { command?: unknown }
-  if (typeof command === 'string') return `${verb[0]?.toUpperCase()}${verb.slice(1)}?`
-  const verbOnly = verb.replace(/ an? (file|patch|directory)$/, '')
-  return `${verbOnly[0]?.toUpperCase()}${verbOnly.slice(1)} ${aboutCall(tool, input)}?`
 }
 
 /** Says what the approval for this run covers. */
