@@ -2,7 +2,7 @@
  * The number of repetitions of a randomised test: `few` in `npm test`, and `all` in `npm run test:long`, which also
  * runs the test files that call this function. In a page, vite provides the setting.
  */
-export const times = (few: number, all: number): number => (setting('WARDSPACE_COUNTS') === 'all' ? all : few)
+export const times = (few: number, all: number): number => (isLong ? all : few)
 
 /**
  * The cases that this run tries: all, unless `WARDSPACE_PART` splits a long test into several runs. `2/5` selects every
@@ -22,3 +22,6 @@ interface Meta {
 
 const setting = (name: 'WARDSPACE_COUNTS' | 'WARDSPACE_PART'): string | undefined =>
   (import.meta as Meta).env?.[name] ?? globalThis.process?.env[name]
+
+/** Whether this run is one of `npm run test:long`, which also tries the rows of a kind of which `npm test` tries another. */
+export const isLong = setting('WARDSPACE_COUNTS') === 'all'

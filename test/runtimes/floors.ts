@@ -1,6 +1,10 @@
+import { times } from '../counts.ts'
 import { TESTS } from './cell.ts'
 
 type Rows = Readonly<Record<string, number>>
+
+/** In `npm test`, two runtimes share the test files. */
+const tests = times(180, 440)
 
 const disk: Rows = { memory: 104, memfs: 101, node: 103, overlay: 104, mounts: 104 }
 
@@ -20,9 +24,9 @@ export const floors: Readonly<Record<string, Rows>> = {
     'directory handle, page': 82,
     bash: 33,
     'bash, Web Worker': 33,
-    [TESTS]: 440,
+    [TESTS]: tests,
   },
-  workerd: { memory: 104, 'Durable Object': 104, R2: 104, bash: 33, [TESTS]: 440 },
-  Deno: { ...disk, bash: 33, [TESTS]: 440 },
-  Bun: { ...disk, bash: 33, [TESTS]: 440 },
+  workerd: { memory: 104, 'Durable Object': 104, R2: 104, bash: 33, [TESTS]: tests },
+  Deno: { ...disk, bash: 33, [TESTS]: tests },
+  Bun: { ...disk, bash: 33, [TESTS]: tests },
 }

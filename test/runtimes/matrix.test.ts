@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
+import { isLong } from '../counts.ts'
 import { type Runs, runRuntimes, runtimeNames } from './matrix.ts'
 import { subjects } from './program-disk.ts'
 import { storyOver } from './story.ts'
@@ -36,6 +37,14 @@ describe('the contract, the tests of the tools and the story', () => {
       expect(differenceOf(message, await storyOver(create))).toBe('')
     },
   )
+
+  it.for([
+    ['workerd', 'Chromium'],
+    ['Deno', 'Bun'],
+  ])('%s and %s run each test file, both of them in the long run', (names) => {
+    const ran = names.map((name) => runs.ran[name]?.files ?? [])
+    expect(ran.flat().sort()).toEqual(isLong ? [...runs.files, ...runs.files].sort() : runs.files)
+  })
 
   it('the story contains every tool that needs no shell, refusals, undos and records', () => {
     for (const part of ['"ok":true', '"ok":false', '"undo"', '"rollback"', '"commit"', '"records"'])

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { isLong } from '../counts.ts'
 import { bundleProgram, type Platform, selectPortable } from './bundle.ts'
 import { type Cell, cellOf, TESTS } from './cell.ts'
 import { runInChromium } from './host-chromium.ts'
@@ -10,11 +11,15 @@ import type { Report } from './report.ts'
 /** The results of one runtime. */
 export interface Ran {
   readonly cells: readonly Cell[]
+  /** The test files that it ran. */
+  readonly files: readonly string[]
   /** The story over each backend. */
   readonly stories: Readonly<Record<string, string>>
 }
 
 export interface Runs {
+  /** The test files that run without Node. */
+  readonly files: readonly string[]
   readonly ran: Readonly<Record<string, Ran>>
   /** Tests of tools that only run in vitest, with the reason. */
   readonly leftOut: Readonly<Record<string, string>>
@@ -23,14 +28,16 @@ export interface Runs {
 interface Runtime {
   readonly program: string
   readonly platform: Platform
+  /** In `npm test`, the two runtimes of a platform share the test files: one runs the even ones, the other the odd ones. */
+  readonly turn: 0 | 1
   run(code: string): Promise<Report>
 }
 
 const runtimes: Readonly<Record<string, Runtime>> = {
-  workerd: { program: 'program-web.ts', platform: 'web', run: runInWorkerd },
-  Deno: { program: 'program-disk.ts', platform: 'node', run: (code) => runInProcess('Deno', code) },
-  Bun: { program: 'program-disk.ts', platform: 'node', run: (code) => runInProcess('Bun', code) },
-  Chromium: { program: 'program-web.ts', platform: 'web', run: runInChromium },
+  workerd: { program: 'program-web.ts', platform: 'web', turn: 0, run: runInWorkerd },
+  Deno: { program: 'program-disk.ts', platform: 'node', turn: 0, run: (code) => runInProcess('Deno', code) },
+  Bun: { program: 'program-disk.ts', platform: 'node', turn: 1, run: (code) => runInProcess('Bun', code) },
+  Chromium: { program: 'program-web.ts', platform: 'web', turn: 1, run: runInChromium },
 }
 
 /** The runtimes other than Node, in which vitest itself runs the same cases. */
@@ -51,15 +58,16 @@ export async function runRuntimes(): Promise<Runs> {
   const waiting = [...runtimeNames]
   const work = async () => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-      const { program, platform, run } = runtimes[name] as Runtime
+      const { program, platform, turn, run } = runtimes[name] as Runtime
       const bundle = bundles.get(program) ?? bundleProgram(program, files, platform)
       bundles.set(program, bundle)
-      const report = await run(await bundle)
-      results[name] = { cells: cellsOf(name, report), stories: report.stories }
+      const selection = isLong ? '' : `globalThis.wantsFile = (index) => index % 2 === ${turn}\n`
+      const report = await run(`${selection}${await bundle}`)
+      results[name] = { cells: cellsOf(name, report), files: report.files.map(({ name }) => name), stories: report.stories }
     }
   }
   await Promise.all([work(), work()])
-  return { ran: results, leftOut }
+  return { ran: results, files, leftOut }
 }
 
 function testFiles(): string[] {

@@ -3,6 +3,7 @@ import matrixReporter, { filling } from './reporter.ts'
 
 /** `npm run matrix`: runs the cells, prints the table and writes it into `docs/runtimes.md`. Fails if a cell fails. */
 process.env.MATRIX = 'write'
+process.env.WARDSPACE_COUNTS = 'all'
 const vitest = await startVitest('test', filling, {
   watch: false,
   project: ['node', 'browser'],

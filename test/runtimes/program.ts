@@ -9,6 +9,8 @@ import { runFile } from './vitest-shim.ts'
 export interface Program {
   readonly subjects: Readonly<Record<string, Subject>>
   readonly files: Readonly<Record<string, () => Promise<unknown>>>
+  /** Selects the test files that this runtime runs, by their place: all by default. */
+  readonly wants?: (index: number) => boolean
 }
 
 /** Creates an empty backend to test. */
@@ -18,7 +20,7 @@ export type Subject = () => BackendSubject | Promise<BackendSubject>
 const slow = ['R2', 'node']
 
 /** Runs everything in sequence and reports the results. */
-export async function runProgram({ subjects, files }: Program): Promise<Report> {
+export async function runProgram({ subjects, files, wants = () => true }: Program): Promise<Report> {
   const contracts: Group[] = []
   for (const [name, create] of Object.entries(subjects)) {
     contracts.push(
@@ -29,7 +31,9 @@ export async function runProgram({ subjects, files }: Program): Promise<Report> 
   // The coverage of tool tests is counted in Node. This may be the last chance to count here.
   await globalThis.tellCoverage?.()
   const groups: Group[] = []
-  for (const [name, load] of Object.entries(files)) groups.push(await runFile(name, load))
+  for (const [index, [name, load]] of Object.entries(files).entries()) {
+    if (wants(index)) groups.push(await runFile(name, load))
+  }
   const stories: Record<string, string> = {}
   for (const [name, create] of Object.entries(subjects)) stories[name] = await storyOver(create).catch(whyOf)
   return { contracts, files: groups, stories }
