@@ -73,7 +73,7 @@ export default defineConfig(async () => ({
       ...(process.env.VITEST === undefined
         ? []
         : [
-            await inBrowser('browser', ['test/**/*.browser.ts'], {}),
+            await inBrowser('browser', ['test/**/*.browser.ts'], countsOfRun),
             await inBrowser('long in a browser', counted('.browser.ts'), { WARDSPACE_COUNTS: 'all' }),
           ]),
     ],
@@ -93,6 +93,10 @@ const codePackages = [
     .map((name) => `@codemirror/${name}`),
   '@lezer/highlight',
 ]
+
+/** The setting of `test/counts.ts` for pages, which do not see the variables of the process. */
+const { WARDSPACE_COUNTS } = process.env
+const countsOfRun = WARDSPACE_COUNTS === undefined ? {} : { WARDSPACE_COUNTS }
 
 /** Tests in a real Chromium, on a page of their own origin. */
 async function inBrowser(

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
 import { join, posix, relative } from 'node:path'
 import { build } from 'esbuild'
@@ -203,16 +203,21 @@ describe('the packed package', () => {
   it('adds nothing to a bundle that uses nothing of it, except for modules with only a side effect', async () => {
     // Peers do not count.
     const external = peers.flatMap((name) => [name, `${name}/*`])
-    const sizes = await Promise.all(
-      subpaths.map(async (subpath) => {
-        const contents = `import * as unused from ${JSON.stringify(subpath.replace(/^\./, 'wardspace'))}`
-        const { outputFiles } = await build({
-          ...{ stdin: { contents, resolveDir: installed.directory }, bundle: true, write: false, minify: true },
-          ...{ format: 'esm', platform: 'node', logLevel: 'silent', external },
-        })
-        return [subpath, outputFiles[0]?.text.trim().length ?? -1] as const
-      }),
-    )
+    const programs = join(installed.directory, 'unused')
+    mkdirSync(programs)
+    const entryPoints = subpaths.map((subpath, index) => {
+      const specifier = JSON.stringify(subpath.replace(/^\./, 'wardspace'))
+      writeFileSync(join(programs, `${index}.js`), `import * as unused from ${specifier}`)
+      return join(programs, `${index}.js`)
+    })
+    const { outputFiles } = await build({
+      ...{ entryPoints, outdir: join(programs, 'out'), bundle: true, write: false, minify: true },
+      ...{ format: 'esm', platform: 'node', logLevel: 'silent', external },
+    })
+    const sizes = subpaths.map((subpath, index) => {
+      const output = outputFiles.find(({ path }) => path.endsWith(`/${index}.js`))
+      return [subpath, output?.text.trim().length ?? -1] as const
+    })
     expect(sizes.filter(([, size]) => size !== 0).map(([subpath]) => subpath)).toEqual(
       subpaths.filter((subpath) => effects.includes(subpath)),
     )

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { part, times } from '../counts.ts'
+import { oneOfEach, part, times } from '../counts.ts'
 import { hiddenCases, layouts, perform, revealed, ways } from './secret-marks.ts'
 
 const names = Object.keys(ways)
@@ -11,17 +11,28 @@ const files = hiddenCases.map((hidden, index) => ({
   layout: layoutNames[index % layoutNames.length] as string,
 }))
 
-/** Each way with 50 of the files; in `npm test`, every third way with one file. */
+/** The kind of a way: the tool that it calls, or the first command of its line. */
+const kindOf = (name: string): string => name.split(/[ ,;]/)[0] ?? ''
+const tried = oneOfEach(names, kindOf)
+
+/** Each way with 50 of the files; in `npm test`, one way of each kind with one file. */
 const cases = part(
-  names.flatMap((name, way) =>
-    Array.from({ length: times(way % 3 === 0 ? 1 : 0, 50) }, (_, turn) => ({
+  tried.flatMap((name) =>
+    Array.from({ length: times(1, 50) }, (_, turn) => ({
       name,
-      ...(files[(way * 37 + turn * 3) % files.length] as (typeof files)[number]),
+      ...(files[(names.indexOf(name) * 37 + turn * 3) % files.length] as (typeof files)[number]),
     })),
   ),
 )
 
 describe('a hidden secret', () => {
+  // `WARDSPACE_PART` splits them.
+  it.skipIf(process.env.WARDSPACE_PART !== undefined)('is changed in every kind of way, in every layout', () => {
+    expect(new Set(cases.map(({ name }) => kindOf(name)))).toEqual(new Set(names.map(kindOf)))
+    expect(new Set(cases.map(({ layout }) => layout))).toEqual(new Set(layoutNames))
+    expect(new Set(names.map(kindOf)).size).toBeGreaterThan(40)
+  })
+
   it(`does not show after any of ${cases.length} changes of its file`, async () => {
     const leaks: string[] = []
     for (const { name, hidden, layout } of cases) {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { runCli } from './run-cli.ts'
+import { runCli, runHere } from './run-cli.ts'
 import { withPolicy } from './with-policy.ts'
 
 describe('the command line', () => {
@@ -43,10 +43,13 @@ describe('the command line', () => {
       ['call', 'read_file', '{}', '--policy', 'nonsense'],
       ['call', 'read_file', '{}', '--policy', './absent.json'],
     ]) {
-      const { code, stderr } = await run(...wrong)
-      expect({ wrong, code }).toEqual({ wrong, code: 2 })
-      expect(stderr).toMatch(/^wardspace: /)
-      expect(stderr).not.toMatch(/\n\s+at /)
+      // A command and an unknown one in a process of their own, too.
+      for (const result of [await runHere(withPolicy(wrong)), ...(wrong.length === 1 ? [await run(...wrong)] : [])]) {
+        const { code, stderr } = result
+        expect({ wrong, code }).toEqual({ wrong, code: 2 })
+        expect(stderr).toMatch(/^wardspace: /)
+        expect(stderr).not.toMatch(/\n\s+at /)
+      }
     }
   })
 
@@ -60,9 +63,12 @@ describe('the command line', () => {
     ['policy', 'check', '--help'],
     ['audit', 'verify', '--help'],
   ])('prints the help for %s %s %s', async (...words) => {
-    const { code, stdout } = await runWithoutPolicy(...words.filter((word) => word !== undefined))
+    const given = words.filter((word) => word !== undefined)
+    const { code, stdout } = await runHere(given)
     expect(code).toBe(0)
     expect(stdout).toContain('wardspace call NAME')
+    // One in a process of its own, too.
+    if (given[0] === 'mcp') expect(await runWithoutPolicy(...given)).toEqual({ code, stdout, stderr: '' })
   })
 
   it('ends with 2 without a policy, and names the presets', async () => {
@@ -72,7 +78,9 @@ describe('the command line', () => {
       ['policy', 'explain', 'read_file', 'a'],
       ['policy', 'check'],
     ]) {
-      const { code, stderr } = await runWithoutPolicy(...words)
+      // One in a process of its own, too.
+      if (words.length === 1) expect(await runWithoutPolicy(...words)).toMatchObject({ code: 2 })
+      const { code, stderr } = await runHere(words)
       expect({ words, code }).toEqual({ words, code: 2 })
       expect(stderr).toContain('A policy is required: name readOnly, supervised, autonomous')
     }

@@ -8,6 +8,7 @@ import { call as callCommand } from '../../src/cli/call.ts'
 import { replay } from '../../src/cli/replay.ts'
 import { tools } from '../../src/cli/tools.ts'
 import { dialects } from '../../src/dialects/index.ts'
+import { isLong } from '../counts.ts'
 import { main, runCli } from './run-cli.ts'
 import { autonomous, withPolicy } from './with-policy.ts'
 
@@ -153,19 +154,12 @@ describe('--dialect FILE', () => {
     expect(await call('Read', { file_path })).toEqual([0, '     1\tone\n     2\ttwo'])
     expect(await call('Read', { file_path: '/etc/passwd' })).toEqual([1, expect.stringMatching(/^PATH_REJECTED: /)])
     expect(await call('Write', { file_path: '/work/b.js', content: 'let b\n' })).toEqual([0, 'Created /work/b.js'])
-    expect(await call('Write', { file_path, content: 'new\n' })).toEqual([
-      1,
-      expect.stringMatching(/^WRITE_CONFLICT: .*\/work\/a\.txt.*\nUse Read on the whole file first\.$/),
-    ])
     expect(await call('Edit', { file_path, old_string: 'one', new_string: '1' })).toEqual([
       1,
       'WRITE_CONFLICT: /work/a.txt has not been read yet\nUse Read on the whole file first.',
     ])
     expect(await call('Glob', { pattern: '*.js' })).toEqual([0, '/work/b.js'])
-    expect(await call('Glob', { pattern: 7 })).toEqual([1, expect.stringMatching(/^INVALID_INPUT: .*pattern/)])
-    expect(await call('Grep', { pattern: 'T.O', '-i': true, output_mode: 'content' })).toEqual([0, '/work/a.txt:2:two'])
     expect(await call('Grep', { pattern: 'let', glob: '*.js' })).toEqual([0, '/work/b.js'])
-    expect(await call('Grep', { pattern: '(?=a)' })).toEqual([1, expect.stringMatching(/^INVALID_PATTERN: /)])
     expect(await call('Bash', { command: 'cat a.txt; exit 3' })).toEqual([1, 'Exit code 3\none\ntwo'])
     expect(await call('Nothing', {})).toEqual([1, expect.stringContaining('Use one of: Read, Write, Edit, Glob')])
   }, 120_000)
@@ -185,6 +179,16 @@ describe('--dialect FILE', () => {
       ...['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash'],
     ])
     expect(await call('Edit', edit)).toEqual([true, expect.stringContaining('has not been read yet')])
+    expect(await call('Write', { file_path, content: 'new\n' })).toEqual([
+      true,
+      expect.stringMatching(/^WRITE_CONFLICT: .*\/work\/a\.txt.*\nUse Read on the whole file first\.$/),
+    ])
+    expect(await call('Glob', { pattern: 7 })).toEqual([true, expect.stringMatching(/^INVALID_INPUT: .*pattern/)])
+    expect(await call('Grep', { pattern: 'T.O', '-i': true, output_mode: 'content' })).toEqual([
+      false,
+      '/work/a.txt:2:two',
+    ])
+    expect(await call('Grep', { pattern: '(?=a)' })).toEqual([true, expect.stringMatching(/^INVALID_PATTERN: /)])
     expect(await call('Read', { file_path })).toEqual([false, '     1\tone\n     2\ttwo'])
     expect(await call('Edit', edit)).toEqual([false, 'Replaced 1 in /work/a.txt'])
     expect(await call('Edit', edit)).toEqual([true, expect.stringMatching(/^EDIT_NO_MATCH: /)])
@@ -211,7 +215,10 @@ describe('--dialect FILE', () => {
       [module.replace('[Read, ', '[Read, {}, ')]: `"name" is missing; it must be a string`,
       'export default': 'Cannot load the dialect "./mine.js": ',
     }
+    // `npm test` tries a module without a dialect, one with a wrong field, and one that cannot be loaded.
+    const few = ['export const other = 1', 'export default {}', 'export default']
     for (const [source, message] of Object.entries(cases)) {
+      if (!isLong && !few.includes(source)) continue
       const { code, stderr } = await run(withModule(source), 'tools', ...options)
       expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
     }

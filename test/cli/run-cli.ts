@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { vi } from 'vitest'
+import { program } from '../../src/cli/program.ts'
 
 /** The built command line. */
 export const main = join(import.meta.dirname, '../../dist/cli/main.js')
@@ -26,4 +28,20 @@ export function runCli(words: readonly string[], { cwd, env, stdin }: CliOptions
     })
     if (stdin !== undefined) child.stdin?.end(stdin)
   })
+}
+
+/** Runs the command line in this process, which takes a hundredth of the time: for words that start no server and need no directory. */
+export async function runHere(words: readonly string[]): Promise<CliResult> {
+  const shown = { stdout: '', stderr: '' }
+  const spies = (['stdout', 'stderr'] as const).map((stream) =>
+    vi.spyOn(process[stream], 'write').mockImplementation((text) => {
+      shown[stream] += String(text)
+      return true
+    }),
+  )
+  try {
+    return { code: await program(words), ...shown }
+  } finally {
+    for (const spy of spies) spy.mockRestore()
+  }
 }

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { scenarioById } from '../../playground/agent/scenarios/index.ts'
+import { isLong } from '../counts.ts'
 import { changed, type Files, filesOf } from './agent/setup.ts'
 import { startModelServer } from './model-server.ts'
 import {
@@ -101,27 +102,33 @@ describe('with the network cut', () => {
     await person.route('**', (route) => route.abort())
   })
 
-  it.each(Object.entries(ends))('%s finishes and leaves the expected files', async (id, end) => {
-    const before = await filesOf(scenarioById(id).sample)
-    await choose(page, id)
-    await expect.poll(() => message(page).inputValue(), patiently).toBe(scenarioById(id).prompt)
-    await run(page)
-    if (id === 'drop-a-dependency') {
-      await button(page, 'Approve the plan').click()
-      for (const tool of ['edit_file', 'edit_file', 'write_file', 'write_file', 'run_command']) {
-        const card = approval(page, tool)
-        const text = await card.textContent()
-        await card.getByRole('button', { name: 'Approve', exact: true }).click()
-        await expect
-          .poll(async () => (await card.count()) === 0 || (await card.textContent()) !== text, patiently)
-          .toBe(true)
+  // The scripts of all scenarios also run in Node: `agent.test.ts`. In `npm test`, the page runs one that mends, one that is
+  // attacked, one that asks and one that may not write to a place.
+  const fewer = ['explore-and-explain', 'rename-across-files']
+  it.each(Object.entries(ends).filter(([id]) => isLong || !fewer.includes(id)))(
+    '%s finishes and leaves the expected files',
+    async (id, end) => {
+      const before = await filesOf(scenarioById(id).sample)
+      await choose(page, id)
+      await expect.poll(() => message(page).inputValue(), patiently).toBe(scenarioById(id).prompt)
+      await run(page)
+      if (id === 'drop-a-dependency') {
+        await button(page, 'Approve the plan').click()
+        for (const tool of ['edit_file', 'edit_file', 'write_file', 'write_file', 'run_command']) {
+          const card = approval(page, tool)
+          const text = await card.textContent()
+          await card.getByRole('button', { name: 'Approve', exact: true }).click()
+          await expect
+            .poll(async () => (await card.count()) === 0 || (await card.textContent()) !== text, patiently)
+            .toBe(true)
+        }
       }
-    }
-    await says(page, end.says)
-    await ready(page)
-    expect(await filesOnDisk(page)).toEqual(end.files(before))
-    if (id === 'resist-an-attack') await showsNoSecret()
-  })
+      await says(page, end.says)
+      await ready(page)
+      expect(await filesOnDisk(page)).toEqual(end.files(before))
+      if (id === 'resist-an-attack') await showsNoSecret()
+    },
+  )
 
   /** No byte of the secret is in the conversation or in stored data of the run. */
   async function showsNoSecret(): Promise<void> {
@@ -163,26 +170,27 @@ describe('with the network cut', () => {
 })
 
 describe('a reload during a run', () => {
-  it.each([
-    ['between two steps', true],
-    ['while a command runs', false],
-  ])('restores the conversation, and the agent finishes: %s', async (_, isPaused) => {
-    const page = await playground.sample('price-list')
-    await choose(page, 'mend-a-test')
-    const words = isPaused ? 'I read what they test.' : 'I run the tests'
-    if (isPaused) {
-      await button(page, 'Step by step').click()
-      await button(page, 'Next step').click()
-      await conversation(page).getByText(words).waitFor()
-      await button(page, 'Next step').waitFor()
-      await stores(page, words)
-      await page.goto(playground.url)
-    } else await leaveAt(page, 'Running npm test', playground.url, () => run(page))
-    await says(page, words)
-    await button(page, 'Go on').click()
-    await says(page, 'All tests pass. The cause was line 4')
-    expect(await filesOnDisk(page)).toEqual(ends['mend-a-test']?.files(await filesOf('price-list')))
-  })
+  // A stop between two steps is also tried in Node, at each step: `agent.test.ts`.
+  it.each([...(isLong ? [['between two steps', true] as const] : []), ['while a command runs', false] as const])(
+    'restores the conversation, and the agent finishes: %s',
+    async (_, isPaused) => {
+      const page = await playground.sample('price-list')
+      await choose(page, 'mend-a-test')
+      const words = isPaused ? 'I read what they test.' : 'I run the tests'
+      if (isPaused) {
+        await button(page, 'Step by step').click()
+        await button(page, 'Next step').click()
+        await conversation(page).getByText(words).waitFor()
+        await button(page, 'Next step').waitFor()
+        await stores(page, words)
+        await page.goto(playground.url)
+      } else await leaveAt(page, 'Running npm test', playground.url, () => run(page))
+      await says(page, words)
+      await button(page, 'Go on').click()
+      await says(page, 'All tests pass. The cause was line 4')
+      expect(await filesOnDisk(page)).toEqual(ends['mend-a-test']?.files(await filesOf('price-list')))
+    },
+  )
 })
 
 describe('a model at an address', () => {

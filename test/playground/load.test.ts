@@ -90,7 +90,8 @@ describe('the page', () => {
     framed = `${server.url}?sample=price-list`
     const person = await playground.person('keeps the page')
     try {
-      const page = await person.newPage()
+      // Without a service worker, which would store the whole build a second time for this holder.
+      const page = await (await playground.person()).newPage()
       await page.goto(named)
       const frame = page.frameLocator('iframe')
       await frame.locator('main[aria-busy="false"]').waitFor()

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright'
 import { expect } from 'vitest'
+import { isLong } from '../counts.ts'
 import { patiently } from './person.ts'
 
 const sizes = { wide: [1440, 900], laptop: [1024, 768], tablet: [768, 1024], phone: [390, 844] } as const
@@ -44,9 +45,9 @@ async function lasting(page: Page): Promise<string[]> {
 }
 
 /** The violations of accessibility rules; in the light scheme those of contrast, since only the colours differ. */
-async function violations(page: Page): Promise<string[]> {
+async function violations(page: Page, schemes: readonly ('dark' | 'light')[]): Promise<string[]> {
   const faults: string[] = []
-  for (const colorScheme of ['dark', 'light'] as const) {
+  for (const colorScheme of schemes) {
     await page.emulateMedia({ colorScheme })
     await page.waitForFunction((theme) => document.documentElement.dataset.theme === theme, colorScheme)
     const found = await page.evaluate(
@@ -79,7 +80,10 @@ export async function faultsOf(
       await page.waitForFunction(() => document.querySelector('.skeleton') === null)
       for (const fault of await lasting(page)) faults.push(`${state}, ${size}: ${fault}`)
       if (size !== 'wide' && size !== 'phone') continue
-      for (const fault of await violations(page)) faults.push(`${state}, ${size}, ${fault}`)
+      // `npm test` tries each scheme in one of the two sizes.
+      const schemes = size === 'wide' ? (['dark', 'light'] as const) : (['light', 'dark'] as const)
+      for (const fault of await violations(page, isLong ? schemes : schemes.slice(0, 1)))
+        faults.push(`${state}, ${size}, ${fault}`)
     }
   }
   return faults

@@ -5,9 +5,9 @@ import { dialects } from '../../dist/dialects/index.js'
 import { createWorkspace } from '../../dist/index.js'
 import { bash } from '../../dist/shells/bash/index.js'
 import type { Backend } from '../../dist/storage/backend.js'
-import { part, times } from '../counts.ts'
+import { oneOfEach, part } from '../counts.ts'
 import { toolRows } from '../tools/table.ts'
-import { changeWays, dialectChanges } from './ways/change.ts'
+import { changeWays, dialectChanges, kindOfChange } from './ways/change.ts'
 import { withDisk } from './ways/on-disk.ts'
 import { closeShell, memory, type Outcome, type Rule, treeText, tryWay, type Way } from './ways/subject.ts'
 import { wayTree } from './ways/tree.ts'
@@ -40,8 +40,8 @@ async function expectGuarded(way: Way, create: () => Promise<Backend> | Backend)
   expect(approved.questions).toEqual(rejected.questions)
 }
 
-const onMemory = part(changeWays.filter((_, index) => index % times(9, 1) === 0))
-const onDisk = part(changeWays.filter((_, index) => (index + 3) % times(54, 1) === 0))
+const onMemory = part(oneOfEach(changeWays, kindOfChange))
+const onDisk = part(oneOfEach(changeWays, (way) => kindOfChange(way).split(' ')[0] ?? '', 'last'))
 
 afterAll(() => {
   closeShell()
@@ -67,6 +67,18 @@ it.each([
 })
 
 describe('the ways to change a path', () => {
+  // `WARDSPACE_PART` splits them.
+  it.skipIf(process.env.WARDSPACE_PART !== undefined)(
+    'are tried in memory with every kind, and on disk with every group',
+    () => {
+      const kinds = (ways: readonly Way[]) => new Set(ways.map(kindOfChange))
+      const groups = (ways: readonly Way[]) => new Set(ways.map((way) => kindOfChange(way).split(' ')[0]))
+      expect(kinds(onMemory)).toEqual(kinds(changeWays))
+      expect(groups(onDisk)).toEqual(groups(changeWays))
+      expect(kinds(changeWays).size).toBeGreaterThan(30)
+    },
+  )
+
   it('are at least 300, each once', () => {
     expect(new Set(changeWays.map(({ name }) => name)).size).toBe(changeWays.length)
     expect(changeWays.length).toBeGreaterThanOrEqual(300)

@@ -2,12 +2,12 @@ import { getCommandNames } from 'just-bash'
 import { afterAll, describe, expect, it } from 'vitest'
 import { dialects } from '../../dist/dialects/index.js'
 import type { Backend } from '../../dist/storage/backend.js'
-import { part, times } from '../counts.ts'
+import { oneOfEach, part } from '../counts.ts'
 import { toolRows } from '../tools/table.ts'
 import { withDisk } from './ways/on-disk.ts'
 import { closeShell, memory, type Rule, tryWay } from './ways/subject.ts'
 import { WORD, wayTree } from './ways/tree.ts'
-import { dialectViews, showingLines, type ViewWay, viewWays } from './ways/view.ts'
+import { dialectViews, kindOfView, showingLines, type ViewWay, viewWays } from './ways/view.ts'
 
 const setting = { permission: 'file:view', paths: ['private/**'], notes: 'private/notes' }
 
@@ -24,8 +24,8 @@ async function expectHidden(way: ViewWay, create: () => Promise<Backend> | Backe
   if (!way.name.includes(WORD)) expect(denied.records).not.toContain(WORD)
 }
 
-const onMemory = part(viewWays.filter((_, index) => index % times(10, 1) === 0))
-const onDisk = part(viewWays.filter((_, index) => (index + 3) % times(63, 1) === 0))
+const onMemory = part(oneOfEach(viewWays, kindOfView))
+const onDisk = part(oneOfEach(viewWays, (way) => kindOfView(way).split(' ')[0] ?? '', 'last'))
 
 afterAll(() => {
   closeShell()
@@ -43,6 +43,18 @@ describe('a rule that denies file:view', () => {
 })
 
 describe('the ways to view a path', () => {
+  // `WARDSPACE_PART` splits them.
+  it.skipIf(process.env.WARDSPACE_PART !== undefined)(
+    'are tried in memory with every kind, and on disk with every group',
+    () => {
+      const kinds = (ways: readonly ViewWay[]) => new Set(ways.map(kindOfView))
+      const groups = (ways: readonly ViewWay[]) => new Set(ways.map((way) => kindOfView(way).split(' ')[0]))
+      expect(kinds(onMemory)).toEqual(kinds(viewWays))
+      expect(groups(onDisk)).toEqual(groups(viewWays))
+      expect(kinds(viewWays).size).toBeGreaterThan(30)
+    },
+  )
+
   it('are at least 250, each once', () => {
     expect(new Set(viewWays.map(({ name }) => name)).size).toBe(viewWays.length)
     expect(viewWays.length).toBeGreaterThanOrEqual(250)

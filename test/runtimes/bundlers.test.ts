@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import { Miniflare } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isLong } from '../counts.ts'
 import { edgeRouteModule, expectedOfWorker, workerModule } from './bundler-programs.ts'
 import { type Installed, install } from './consumer.ts'
 import { runAtEdge } from './host-edge-runtime.ts'
@@ -41,15 +42,12 @@ describe('a program of a user', () => {
   }, 300_000)
   afterAll(() => installed.remove())
 
-  it.each([
-    ['no flag', []],
-    ['nodejs_compat', ['nodejs_compat']],
-  ])(
+  it.each([['no flag', []], ...(isLong ? [['nodejs_compat', ['nodejs_compat']] as const] : [])] as const)(
     'bundled as wrangler does runs files, git, commands and node in workerd with %s',
     async (_, compatibilityFlags) => {
       const worker = new Miniflare({
         compatibilityDate: COMPATIBILITY_DATE,
-        compatibilityFlags,
+        compatibilityFlags: [...compatibilityFlags],
         modules,
         modulesRoot: '/',
       })

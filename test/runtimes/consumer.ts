@@ -95,12 +95,11 @@ export const builds: Readonly<Record<string, (directory: string) => Promise<Buil
     const complaints = run(directory, join(modules, '.bin/esbuild'), ...words, '--log-level=warning')
     return page(join(directory, 'dist'), complaints === '' ? [] : [complaints])
   },
-
-  webpack: (directory) => buildByWebpack(directory, 'development'),
 }
 
-/** The same builds with minification, which is slow in webpack. */
+/** Builds by webpack, which is slow. */
 export const longBuilds: typeof builds = {
+  webpack: (directory) => buildByWebpack(directory, 'development'),
   'webpack for production': (directory) => buildByWebpack(directory, 'production'),
 }
 

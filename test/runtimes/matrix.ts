@@ -63,7 +63,11 @@ export async function runRuntimes(): Promise<Runs> {
       bundles.set(program, bundle)
       const selection = isLong ? '' : `globalThis.wantsFile = (index) => index % 2 === ${turn}\n`
       const report = await run(`${selection}${await bundle}`)
-      results[name] = { cells: cellsOf(name, report), files: report.files.map(({ name }) => name), stories: report.stories }
+      results[name] = {
+        cells: cellsOf(name, report),
+        files: report.files.map(({ name }) => name),
+        stories: report.stories,
+      }
     }
   }
   await Promise.all([work(), work()])

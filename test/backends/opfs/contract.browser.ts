@@ -6,15 +6,21 @@ import type { LogicalPath } from '../../../src/paths/logical-path.ts'
 import { change, commit, directory, file } from '../../../src/testing/backend/case.ts'
 import { backendContract, registerContract } from '../../../src/testing/index.ts'
 import { scale } from '../../contract/scale.ts'
+import { isLong } from '../../counts.ts'
 import { cellOf } from '../../runtimes/cell.ts'
 import type { CaseResult } from '../../runtimes/report.ts'
 import { storyOver, withoutModes } from '../../runtimes/story.ts'
 import { differenceOf, faultsOf } from '../../runtimes/table.ts'
+import type { Asked } from './contract-worker.ts'
+import { shareOf, sharers } from './share.ts'
 import { freshName, pageSubjects, removeWorkspace, workerSubjects } from './subjects.ts'
 
 describe.each(Object.entries(pageSubjects()))('%s', (name, create) => {
   // Each case has its own workspace, and mostly waits for the storage.
-  registerContract('the contract', backendContract({ name, create, scale }), { describe, it: it.concurrent })
+  registerContract('the contract', shareOf(name, backendContract({ name, create, scale })), {
+    describe,
+    it: it.concurrent,
+  })
 
   it('returns the same results and records as memory(), except for unsupported modes', async () => {
     let modes = true
@@ -29,17 +35,30 @@ describe.each(Object.entries(pageSubjects()))('%s', (name, create) => {
 })
 
 /** Workspaces that are opened in a worker run their contract there. */
-describe.each(Object.keys(workerSubjects()))('%s', (name) => {
+describe.each(Object.entries(workerSubjects()))('%s', (name, create) => {
   it('fulfills the contract', async ({ task }) => {
     const worker = new Worker(new URL('./contract-worker.ts', import.meta.url), { type: 'module' })
     const outcomes = await new Promise<CaseResult[]>((resolve, reject) => {
       worker.onmessage = ({ data }) => resolve(data)
       worker.onerror = ({ message }) => reject(new Error(message))
-      worker.postMessage(name)
+      const names = shareOf(name, backendContract({ name, create })).map((one) => one.name)
+      worker.postMessage({ subject: name, names } satisfies Asked)
     })
     worker.terminate()
     task.meta.cells = [cellOf('Chromium', name, outcomes)]
     expect(task.meta.cells.flatMap(faultsOf)).toEqual([])
+  })
+})
+
+describe('the contract', () => {
+  it('is fulfilled by each kind of storage, with every case in one of its ways to open it', () => {
+    const cases = Array.from({ length: 9 }, (_, at) => at)
+    for (const ways of sharers) {
+      expect(ways.flatMap((name) => shareOf(name, cases)).sort()).toEqual(
+        isLong ? [...cases, ...cases, ...cases].sort() : cases,
+      )
+    }
+    expect(sharers.flat().sort()).toEqual([...Object.keys(pageSubjects()), ...Object.keys(workerSubjects())].sort())
   })
 })
 

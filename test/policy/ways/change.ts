@@ -4,6 +4,7 @@ import { createMcpServer } from '../../../dist/adapters/mcp/index.js'
 import type { DialectWorkspace } from '../../../src/index.ts'
 import { doors, unused } from '../../frameworks/doors.ts'
 import { toolRows } from '../../tools/table.ts'
+import { kindsIn } from './kinds.ts'
 import type { Answer, Subject, Way } from './subject.ts'
 import { A_SHA256, OLD_SHA256, wayTree } from './tree.ts'
 
@@ -544,16 +545,24 @@ const doorWays: readonly Way[] = doors.flatMap(({ name, open }) =>
   })),
 )
 
+const groups: Readonly<Record<string, readonly Way[]>> = {
+  tool: toolWays,
+  line: changingLines.map(command),
+  node: nodeLines.map(command),
+  background: ['echo n > docs/a.md', 'rm docs/a.md', 'mv docs src/docs', 'mkdir docs/n', 'node change.cjs'].map(
+    background,
+  ),
+  revert: revertWays,
+  commit: commitWays,
+  git: gitWays,
+  file: fileWays,
+  dialect: dialectWays,
+  mcp: mcpWays,
+  framework: doorWays,
+}
+
 /** Every way to change something below `docs`. */
-export const changeWays: readonly Way[] = [
-  ...toolWays,
-  ...[...changingLines, ...nodeLines].map(command),
-  ...['echo n > docs/a.md', 'rm docs/a.md', 'mv docs src/docs', 'mkdir docs/n', 'node change.cjs'].map(background),
-  ...revertWays,
-  ...commitWays,
-  ...gitWays,
-  ...fileWays,
-  ...dialectWays,
-  ...mcpWays,
-  ...doorWays,
-]
+export const changeWays: readonly Way[] = Object.values(groups).flat()
+
+/** The kind of a way to change something. */
+export const kindOfChange = kindsIn(groups)

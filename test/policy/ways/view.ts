@@ -4,6 +4,7 @@ import { createMcpServer } from '../../../dist/adapters/mcp/index.js'
 import { doors, unused } from '../../frameworks/doors.ts'
 import { toolRows } from '../../tools/table.ts'
 import { asAnswer, command, inBackground, overMcp } from './change.ts'
+import { kindsIn } from './kinds.ts'
 import type { Answer, Subject, Way } from './subject.ts'
 import { PLAN, WORD } from './tree.ts'
 
@@ -429,9 +430,13 @@ const operationWays: readonly ViewWay[] = [
   {
     name: 'stop_command',
     async act({ workspace }) {
-      const { id } = (await workspace.callTool('start_command', { command: 'cat private/plan.md' })) as Answer
-      await new Promise((resolve) => setTimeout(resolve, 100))
-      return workspace.callTool('stop_command', { id: String(id) })
+      // The command has printed when it is stopped, unless the machine is busy.
+      for (let wait = 100; ; wait *= 4) {
+        const { ok, id } = (await workspace.callTool('start_command', { command: 'cat private/plan.md' })) as Answer
+        if (ok === true) await new Promise((resolve) => setTimeout(resolve, wait))
+        const answer = (await workspace.callTool('stop_command', { id: String(id) })) as Answer
+        if (ok !== true || answer.stdout !== '' || wait > 10_000) return answer
+      }
     },
   },
 ]
@@ -579,15 +584,20 @@ const doorWays: readonly ViewWay[] = doors.flatMap(({ name, open }) =>
   })),
 )
 
+const groups: Readonly<Record<string, readonly ViewWay[]>> = {
+  tool: toolWays,
+  line: showingLines.map(command),
+  naming: namingLines.map((line) => ({ ...command(line), shows: NAME })),
+  node: nodeLines,
+  git: gitWays,
+  operation: operationWays,
+  dialect: dialectWays,
+  mcp: mcpWays,
+  framework: doorWays,
+}
+
 /** Every way to view something below `private`. */
-export const viewWays: readonly ViewWay[] = [
-  ...toolWays,
-  ...showingLines.map(command),
-  ...namingLines.map((line) => ({ ...command(line), shows: NAME })),
-  ...nodeLines,
-  ...gitWays,
-  ...operationWays,
-  ...dialectWays,
-  ...mcpWays,
-  ...doorWays,
-]
+export const viewWays: readonly ViewWay[] = Object.values(groups).flat()
+
+/** The kind of a way to view something. */
+export const kindOfView = kindsIn(groups)

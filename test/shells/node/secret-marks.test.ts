@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { probeSandbox } from '../../../src/shells/node/probe.ts'
-import { part, times } from '../../counts.ts'
+import { isLong, part, times } from '../../counts.ts'
 import { letters, passwords, shortest, tokens } from '../../files/secrets/tokens.ts'
 import { until } from '../../until.ts'
 import { nodeBench } from './setup.ts'
@@ -34,7 +34,7 @@ describe('programs that open files by themselves', () => {
   it(`do not show a hidden secret: ${lines.length} lines`, async () => {
     const { run, workspace, snapshot } = await nodeBench({ 'g.txt': 'ends in x' })
     const leaks: string[] = []
-    for (const { kind, before, secret, after } of part(secrets.filter((_, index) => index % times(29, 1) === 0))) {
+    for (const { kind, before, secret, after } of part(secrets.filter((_, index) => index % times(67, 1) === 0))) {
       const content = `${before}${secret}${after}\nlast line\n`
       const created = await workspace.callTool('write_file', { path: 't.txt', content, mode: 'CREATE_NEW' })
       expect(created.ok).toBe(true)
@@ -81,7 +81,9 @@ describe('programs that open files by themselves', () => {
       limit: 'characters of secrets in the files of a call',
       value: 4 * 1024 * 1024,
     }
-    for (const line of ['cat t.txt', 'cut -c3- t.txt', 'printf a > x.txt; cat t.txt >&2']) {
+    for (const line of isLong
+      ? ['cat t.txt', 'cut -c3- t.txt', 'printf a > x.txt; cat t.txt >&2']
+      : ['cut -c3- t.txt']) {
       const answer = await run(line)
       expect(answer, line).toMatchObject({ ok: false, ...refusal })
       expect(JSON.stringify(answer)).not.toContain(secret.slice(8, 20))
@@ -181,8 +183,8 @@ async function seenOf(content: string, line: string, tool: 'run_command' | 'star
 
 describe('pieces of a secret', () => {
   it('are in no result and in no record', async () => {
-    const isWhole = times(0, 1) === 1
-    const sample = hiddenTexts.filter((_, index) => isWhole || index < 5 || index % 89 === 0)
+    const isWhole = isLong
+    const sample = hiddenTexts.filter((_, index) => isWhole || index < 5 || index % 211 === 0)
     const leaks: string[] = []
     for (const [index, { before, secret, after }] of part(sample).entries()) {
       const windows = Array.from({ length: secret.length - 11 }, (_, at) => secret.slice(at, at + 12))
