@@ -24,6 +24,8 @@ export default defineConfig(async () => ({
     rollupOptions: {
       input: entryModules(),
       external: isExternal,
+      // The names of the modules are in the source maps.
+      experimental: { attachDebugInfo: 'none' as const },
       output: {
         entryFileNames: '[name].js',
         chunkFileNames: chunkFile,

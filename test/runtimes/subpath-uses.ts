@@ -123,6 +123,12 @@ export const uses: Readonly<Record<string, Use>> = {
   './backends/overlay': use<typeof import('../../src/backends/overlay/index.ts')>('two\n', ({ overlay }, kit) =>
     works(overlay(kit.memory()), kit),
   ),
+  './backends/lazy': use<typeof import('../../src/backends/lazy/index.ts')>('two\n', async ({ lazy }, kit) => {
+    const { overlay } = await kit.load<typeof import('../../src/backends/overlay/index.ts')>('./backends/overlay')
+    const files = [{ type: 'file' as const, path: 'b.txt', size: 4 }]
+    const source = lazy({ list: async () => files, load: async () => new TextEncoder().encode('one\n') })
+    return works(overlay(source), kit)
+  }),
   './backends/memfs': use<typeof import('../../src/backends/memfs/index.ts')>(
     'two\n',
     async ({ memfs }, kit) => works(memfs(new (await ofPackage<typeof import('memfs')>('memfs')).Volume()), kit),

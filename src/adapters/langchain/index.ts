@@ -1,6 +1,7 @@
 import { ToolMessage } from '@langchain/core/messages/tool'
 import { DynamicStructuredTool, type ToolRunnableConfig } from '@langchain/core/tools'
 import * as z from 'zod'
+import type { $ZodUnknown } from 'zod/v4/core'
 import type { CallOptions } from '../../call/state/call.ts'
 import { checkOptions, isFunction } from '../../util/check-options.ts'
 import { approvalsOf, type PendingCall } from '../model/framework-approvals.ts'
@@ -31,7 +32,7 @@ export interface LangChainOptions extends OfferOptions {
 }
 
 /** A tool of a workspace for LangChain. It accepts any input, because the workspace validates it. */
-export type LangChainTool = DynamicStructuredTool<z.ZodUnknown>
+export type LangChainTool = DynamicStructuredTool<$ZodUnknown>
 
 /**
  * Returns the tools of a workspace for LangChain (version 1): `bindTools`, agents, `ToolNode`. Only the workspace validates input, so

@@ -1,0 +1,60 @@
+import { ToolError } from '../../errors.ts'
+import { concatBytes } from '../../util/bytes.ts'
+import { isFunction } from '../../util/check-options.ts'
+import { pause } from '../object-store/retry.ts'
+
+/** Sends a request, as the global `fetch` does. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+/** The check of an option `fetch`. */
+export const isFetch = isFunction
+
+const MAX_TRIES = 3
+/** A failure of a server or gateway that can be over with the next request. */
+const PASSING: ReadonlySet<number> = new Set([500, 502, 503, 504])
+
+/**
+ * Sends a GET request, up to three times if the server fails or cannot be reached. Messages name the host only: addresses
+ * and headers can hold credentials.
+ *
+ * @throws ToolError `BACKEND_ERROR`
+ */
+export async function get(
+  fetch: Fetch | undefined,
+  url: URL,
+  init: RequestInit & { signal: AbortSignal },
+): Promise<Response> {
+  const send = fetch ?? ((address: string, options: RequestInit) => globalThis.fetch(address, options))
+  for (let tries = 1; ; tries++) {
+    const response = await send(url.href, init).catch(() => undefined)
+    if (response !== undefined && (!PASSING.has(response.status) || tries === MAX_TRIES)) return response
+    if (init.signal.aborted || tries === MAX_TRIES) throw failed(url, 'cannot be reached')
+    await response?.body?.cancel()
+    await pause(tries)
+  }
+}
+
+/** Returns the body of a response. Ends the transfer after `max` bytes. */
+export async function bodyOf(response: Response, url: URL, max: number): Promise<Uint8Array<ArrayBuffer>> {
+  const reader = response.body?.getReader()
+  if (reader === undefined) return new Uint8Array()
+  const parts: Uint8Array[] = []
+  let length = 0
+  for (;;) {
+    const { done, value } = await reader.read().catch(() => {
+      throw failed(url, 'ended its answer early')
+    })
+    if (done) return concatBytes(parts)
+    length += value.length
+    if (length > max) {
+      reader.cancel().catch(() => undefined)
+      throw failed(url, `sent more than ${max} bytes`)
+    }
+    parts.push(value)
+  }
+}
+
+/** The error for an unexpected answer of a server. */
+export function failed({ host }: URL, what: string, hint?: string): ToolError {
+  return new ToolError('BACKEND_ERROR', `Cannot load from ${host}: it ${what}`, hint === undefined ? {} : { hint })
+}
