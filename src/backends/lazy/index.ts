@@ -59,10 +59,10 @@ export interface LazyBackend extends Backend {
  *
  * @example
  * ```ts
- * const texts = new Map([['notes/a.txt', 'one\n'], ['notes/b.txt', 'two\n']])
+ * const texts = { 'notes/a.txt': 'one\n', 'notes/b.txt': 'two\n' }
  * const notes = lazy({
- *   list: async () => [...texts].map(([path, text]) => ({ type: 'file' as const, path, size: text.length })),
- *   load: async ({ path }) => new TextEncoder().encode(texts.get(path)),
+ *   list: async () => Object.entries(texts).map(([path, text]) => ({ type: 'file', path, size: text.length })),
+ *   load: async ({ path }) => new TextEncoder().encode(texts[path]),
  * })
  * const workspace = await createWorkspace({ backend: overlay(notes), policy: 'autonomous' })
  * ```
