@@ -1,4 +1,5 @@
 import { strToU8, zipSync } from 'fflate'
+import { fromBase64, toBase64 } from './base64.ts'
 
 /** Characters of a link that browsers, mail and chats carry as a whole. */
 export const MAX_LINK = 32_000
@@ -30,11 +31,9 @@ export function sharedProject(hash: string): { readonly name: string; readonly z
 }
 
 function base64UrlOf(bytes: Uint8Array): string {
-  let binary = ''
-  for (const byte of bytes) binary += String.fromCharCode(byte)
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
 function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0))
+  return fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'))
 }

@@ -20,6 +20,9 @@ export interface ReviewParts {
   readonly conversation: Pick<Conversation, 'send'>
 }
 
+/** Larger files are shown by their sizes only: their comparison would take too long. */
+const MAX_COMPARED = 16_000_000
+
 /** Creates the review of all changes since the project was first opened here, as the owner of the files. */
 export function openReview({ session, conversation }: ReviewParts, saved?: SavedReview): Changes {
   return createChanges({
@@ -53,11 +56,15 @@ function sourceOf({ project, workspace }: Session): ChangesSource {
     async read({ path, oldPath, status }) {
       const file = { path, from: oldPath ?? path, status: status === 'modified' ? 'changed' : status } as const
       const { before, after } = await contentOfChange(project, history(), file)
+      const bytes = [before?.length ?? null, after?.length ?? null] as const
+      const known = { bytes, sha256: after === undefined ? null : await sha256Of(after) }
+      if ((bytes[0] ?? 0) + (bytes[1] ?? 0) > MAX_COMPARED) return known
       const [from, to] = [before, after].map((bytes) => (bytes === undefined ? '' : textOf(bytes)?.text))
       return {
-        bytes: [before?.length ?? null, after?.length ?? null],
-        sha256: after === undefined ? null : await sha256Of(after),
-        text: from === undefined || to === undefined ? undefined : { before: from, after: to },
+        ...known,
+        ...(from === undefined || to === undefined
+          ? { data: [before ?? null, after ?? null] }
+          : { text: { before: from, after: to } }),
       }
     },
   }

@@ -1,4 +1,5 @@
 import type { JournalEntry, WorkspaceHistory } from 'wardspace'
+import { fromBase64, toBase64 } from '../projects/base64.ts'
 
 /** Converts a history to JSON, with the bytes of files as base64. */
 export function historyToJson(history: WorkspaceHistory): unknown {
@@ -28,16 +29,4 @@ export function historyFromJson(json: unknown): WorkspaceHistory | undefined {
       })),
     })),
   }
-}
-
-const STEP = 32_768
-
-function toBase64(bytes: Uint8Array): string {
-  let binary = ''
-  for (let at = 0; at < bytes.length; at += STEP) binary += String.fromCharCode(...bytes.subarray(at, at + STEP))
-  return btoa(binary)
-}
-
-function fromBase64(text: string): Uint8Array {
-  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
 }

@@ -1,4 +1,5 @@
 import inner from '../preview/inner.js?raw'
+import { toBase64 } from '../projects/base64.ts'
 import { mediaTypeOf } from './preview-kind.ts'
 
 /** Returns a file of the project, or undefined when it does not exist. */
@@ -185,10 +186,7 @@ function bytesOf(text: string): Uint8Array {
 }
 
 function dataUrlOf(bytes: Uint8Array, type: string): string {
-  let binary = ''
-  for (let from = 0; from < bytes.length; from += 8192)
-    binary += String.fromCharCode(...bytes.subarray(from, from + 8192))
-  return `data:${type};base64,${btoa(binary)}`
+  return `data:${type};base64,${toBase64(bytes)}`
 }
 
 async function replaceAsync(

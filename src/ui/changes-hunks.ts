@@ -1,5 +1,7 @@
-import { sha256 } from '../files/hash/sha256.ts'
+import { sha256Async } from '../files/hash/sha256.ts'
 import { diffLines } from '../patch/line-diff.ts'
+import { createPacer } from '../util/pacer.ts'
+import { yieldToEventLoop } from '../util/timers.ts'
 
 /** One change of a text without its context. Lines include their ends, so that nothing is lost. */
 export interface ChangeHunk {
@@ -14,29 +16,53 @@ export interface ChangeHunk {
 
 /** Splits a text into lines with their ends. */
 export function linesOf(text: string): readonly string[] {
-  return text === '' ? [] : text.split(/(?<=\n)/)
+  const lines: string[] = []
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf('\n', at) + 1 || text.length
+    lines.push(text.slice(at, end))
+    at = end
+  }
+  return lines
 }
 
-/** Returns the changes from one text to another, in order. Between two of them is at least one line of both texts. */
-export function hunksOf(before: string, after: string): readonly ChangeHunk[] {
-  const oldText = linesOf(before)
-  const newText = linesOf(after)
+/** Characters of two texts from which the steps of their comparison are tasks of their own. */
+const LONG = 200_000
+
+/**
+ * Returns the changes from one text to another, in order. Between two of them is at least one line of both texts. Lets the page
+ * go on while there are many.
+ */
+export async function hunksOf(
+  before: string,
+  after: string,
+  oldText = linesOf(before),
+  newText = linesOf(after),
+): Promise<readonly ChangeHunk[]> {
+  const pause = createPacer()
+  const yieldIfLong = before.length + after.length < LONG ? () => {} : yieldToEventLoop
   const seen = new Map<string, number>()
-  return diffLines(before, after).map((hunk) => {
+  // The comparison takes most of the time, and cannot be paused.
+  await yieldIfLong()
+  const regions = diffLines(before, after)
+  await yieldIfLong()
+  const hunks: ChangeHunk[] = []
+  for (const region of regions) {
+    await pause()
     // A side without lines is numbered by the line before.
-    const oldStart = hunk.oldLines === 0 ? hunk.oldStart : hunk.oldStart - 1
-    const newStart = hunk.newLines === 0 ? hunk.newStart : hunk.newStart - 1
-    const oldLines = oldText.slice(oldStart, oldStart + hunk.oldLines)
-    const newLines = newText.slice(newStart, newStart + hunk.newLines)
-    const content = contentId(oldLines, newLines)
+    const oldStart = region.oldLines === 0 ? region.oldStart : region.oldStart - 1
+    const newStart = region.newLines === 0 ? region.newStart : region.newStart - 1
+    const oldLines = oldText.slice(oldStart, oldStart + region.oldLines)
+    const newLines = newText.slice(newStart, newStart + region.newLines)
+    const content = await contentId(oldLines, newLines)
     const count = seen.get(content) ?? 0
     seen.set(content, count + 1)
-    return { id: count === 0 ? content : `${content} ${count}`, oldStart, newStart, oldLines, newLines }
-  })
+    hunks.push({ id: count === 0 ? content : `${content} ${count}`, oldStart, newStart, oldLines, newLines })
+  }
+  return hunks
 }
 
-function contentId(oldLines: readonly string[], newLines: readonly string[]): string {
-  return sha256(new TextEncoder().encode(JSON.stringify([oldLines, newLines]))).slice(0, 16)
+async function contentId(oldLines: readonly string[], newLines: readonly string[]): Promise<string> {
+  return (await sha256Async(new TextEncoder().encode(JSON.stringify([oldLines, newLines])))).slice(0, 16)
 }
 
 /** Returns the text without one of its changes, as `git apply -R` of this change alone. */

@@ -23,6 +23,8 @@ export interface ChangeContent {
   readonly text?: { readonly before: string; readonly after: string } | undefined
   /** Bytes of the file at the start and now, if known; `null` for no file. */
   readonly bytes?: readonly [before: number | null, after: number | null]
+  /** What a file without lines consists of at the start and now, if known; `null` for no file. Images are shown from it. */
+  readonly data?: readonly [before: Uint8Array | null, after: Uint8Array | null]
   /** Version of the present file; `null` for no file. */
   readonly sha256?: string | null
   /** The difference as a patch. Shown if the texts cannot be. */

@@ -2,7 +2,7 @@ import { isFunction, isObjectValue, isObjectWith } from '../util/check-options.t
 import { createPacer } from '../util/pacer.ts'
 import type { UndoOptions, Workspace } from '../workspace/types.ts'
 import type { CommentDraft, ReviewComment } from './changes-comments.ts'
-import { type ChangeHunk, countLines, hunksOf, otherHunks, withoutChange } from './changes-hunks.ts'
+import { type ChangeHunk, countLines, hunksOf, linesOf, otherHunks, withoutChange } from './changes-hunks.ts'
 import { type ChangeContent, type ChangedFile, type ChangesSource, diffSource } from './changes-source.ts'
 import { type Controller, ControllerState } from './controller.ts'
 import { createPersonCall, type PersonCall, type PersonOptions } from './person-run.ts'
@@ -16,6 +16,8 @@ export type DiffLayout = 'fit' | 'inline' | 'sides'
 export interface ReviewedFile extends ChangedFile, ChangeContent {
   /** The changes in order; none if the texts are not known. */
   readonly hunks: readonly ChangeHunk[]
+  /** The lines of both texts with their ends. */
+  readonly lines: { readonly before: readonly string[]; readonly after: readonly string[] }
 }
 
 /** What is saved of a review. */
@@ -159,6 +161,9 @@ class ChangesReview {
   readonly #hunks = new Map<string, readonly ChangeHunk[]>()
   /** Counts of lines by path and version, of files that the source does not count. */
   readonly #counts = new Map<string, Partial<ChangedFile>>()
+  /** Counts how often a file was shown. */
+  #shown = 0
+  #showing: Promise<void> | undefined
   /** Numbers of changes by path, and of changes of any file. */
   readonly #edits = new Map<string | undefined, number>()
 
@@ -205,20 +210,32 @@ class ChangesReview {
     await this.#showSelected()
   }
 
-  async #showSelected(): Promise<void> {
+  #showSelected(): Promise<void> {
+    this.#shown += 1
+    this.#showing = this.#show(this.#shown)
+    return this.#showing
+  }
+
+  async #show(turn: number): Promise<void> {
     const { selected, files } = this.state.snapshot
     const file = files.find(({ path }) => path === selected)
     if (file === undefined) return
     const content = await this.#source.read(file)
-    if (this.state.snapshot.selected !== selected) return
+    const reviewed = typeof content === 'string' ? undefined : await this.#review(file, content)
+    // A later one shows the later state.
+    if (turn !== this.#shown) return this.#showing
     if (typeof content === 'string') this.state.update({ file: undefined, patch: undefined, trouble: content })
-    else this.state.update({ file: this.#review(file, content), patch: content.patch, trouble: undefined })
+    else this.state.update({ file: reviewed, patch: content.patch, trouble: undefined })
   }
 
-  #review(file: ChangedFile, content: ChangeContent): ReviewedFile {
+  async #review(file: ChangedFile, content: ChangeContent): Promise<ReviewedFile> {
     const { text } = content
-    const hunks = text && (this.#hunks.get(`${file.path}\0${text.after}`) ?? hunksOf(text.before, text.after))
-    return { ...file, ...content, ...(hunks && countLines(hunks)), hunks: hunks ?? [] }
+    if (text === undefined) return { ...file, ...content, hunks: [], lines: { before: [], after: [] } }
+    const { before, after } = text
+    const lines = { before: linesOf(before), after: linesOf(after) }
+    const kept = this.#hunks.get(`${file.path}\0${after}`)
+    const hunks = kept ?? (await hunksOf(before, after, lines.before, lines.after))
+    return { ...file, ...content, ...countLines(hunks), hunks, lines }
   }
 
   async #count(): Promise<void> {
@@ -232,7 +249,7 @@ class ChangesReview {
       const [before = 0, after = 0] = content.bytes ?? []
       const isSmall = (before ?? 0) + (after ?? 0) <= MAX_COUNTED
       if (content.text === undefined) this.#counts.set(key, { binary: true })
-      else this.#counts.set(key, isSmall ? countLines(this.#review(file, content).hunks) : {})
+      else this.#counts.set(key, isSmall ? countLines((await this.#review(file, content)).hunks) : {})
       await pause()
     }
     if (this.#counts.size === size) return

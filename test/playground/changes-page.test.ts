@@ -1,5 +1,7 @@
+import { crc32, deflateSync } from 'node:zlib'
+import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
-import { button, command, conversationText, filesOnDisk, patiently, runTo, show } from './person.ts'
+import { button, command, conversationText, filesOnDisk, importFiles, patiently, runTo, show } from './person.ts'
 import { usePlayground } from './shared.ts'
 
 const playground = usePlayground()
@@ -41,4 +43,121 @@ it('Changes takes back one change and brings it back, marks, comments, and moves
   await expect
     .poll(() => conversationText(page), patiently)
     .toMatch(/`?src\/price\.js`?, line 4:\s*>?.*Math\.round.*Say why/s)
+})
+
+/** A black image. */
+function png(width: number, height: number): Uint8Array {
+  const chunk = (type: string, data: Uint8Array) => {
+    const body = Buffer.concat([Buffer.from(type), data])
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
+    length.writeUInt32BE(data.length)
+    sum.writeUInt32BE(crc32(body))
+    return Buffer.concat([length, body, sum])
+  }
+  const head = Buffer.alloc(13)
+  head.writeUInt32BE(width, 0)
+  head.writeUInt32BE(height, 4)
+  head[8] = 8
+  const rows = deflateSync(Buffer.alloc((width + 1) * height))
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+  return Buffer.concat([signature, chunk('IHDR', head), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))])
+}
+
+/** Returns the processor time, in milliseconds, of the longest task of the page while something happens. */
+async function longestTask(page: Page, act: () => Promise<unknown>): Promise<number> {
+  const browser = page.context().browser()
+  await browser?.startTracing(page, { categories: ['toplevel', 'devtools.timeline'] })
+  await act()
+  const trace = String(await browser?.stopTracing())
+  const { traceEvents } = JSON.parse(trace) as { readonly traceEvents: readonly TraceEvent[] }
+  const threadOf = ({ pid, tid }: TraceEvent) => `${pid} ${tid}`
+  const mains = traceEvents.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
+  const threads = new Set(mains.map(threadOf))
+  const tasks = traceEvents.filter((event) => event.name.endsWith('RunTask') && threads.has(threadOf(event)))
+  expect(tasks.length).toBeGreaterThan(0)
+  return Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1000
+}
+
+interface TraceEvent {
+  readonly name: string
+  readonly pid: number
+  readonly tid: number
+  /** Microseconds of the processor. */
+  readonly tdur?: number
+  readonly args: { readonly name?: string }
+}
+
+it('Changes shows 50,000 lines in parts without a long task, and files without lines as what they are', async () => {
+  const page = await playground.sample('price-list', { storage: 'memory' })
+  const lines = Array.from({ length: 50_000 }, (_, at) => `export const value${at} = compute(${at}, "text")\n`)
+  const every = (step: number) =>
+    lines.map((line, at) => (at % step === 0 ? line.replace('text', 'other') : line)).join('')
+  await importFiles(page, 'large', {
+    'half.js': lines.join(''),
+    'new/half.js': every(2),
+    'whole.js': lines.join(''),
+    'new/whole.js': every(1),
+    'logo.png': png(40, 20),
+    'new/logo.png': png(64, 48),
+    'data.bin': Uint8Array.from({ length: 2_345 }, (_, at) => at),
+    'paper.pdf': '%PDF-1.7\n\0',
+    'new/paper.pdf': '%PDF-1.7\n\0\0',
+  })
+  await command(page, 'mv new/* . && rm data.bin && echo moved', /moved[\s\S]*moved/)
+  await show(page, 'Changes')
+  const tree = page.getByRole('tree', { name: 'Changed files' })
+  const file = (path: string) => tree.getByRole('treeitem').filter({ has: page.locator(`[title="${path}"]`) })
+  const tasks: number[] = []
+  for (const [path, first] of [
+    ['half.js', 'Change 1 of 25000, Line 1'],
+    ['whole.js', 'Change 1 of 1, Lines 1–50000'],
+  ] as const) {
+    const shown = async () => {
+      await file(path).click()
+      await page.getByRole('region', { name: first, exact: true }).waitFor()
+    }
+    tasks.push(await longestTask(page, shown))
+  }
+  const further = page.getByRole('button', { name: /of 99,800 further lines/ })
+  tasks.push(
+    await longestTask(page, () =>
+      further.click().then(() => page.getByRole('button', { name: /of 99,600 further/ }).waitFor()),
+    ),
+  )
+  await file('half.js').click()
+  const hunks = page.locator('.change-hunk')
+  await hunks.first().waitFor()
+  const count = await hunks.count()
+  expect(count).toBeLessThan(100)
+  // The next part is there when the last change of this one is looked at.
+  tasks.push(
+    await longestTask(page, async () => {
+      await hunks.last().focus()
+      await page.keyboard.press('n')
+      await expect.poll(() => hunks.count(), patiently).toBeGreaterThan(count)
+    }),
+  )
+  console.log(`Longest tasks of a review of 50,000 lines: ${tasks.map(Math.round).join(', ')} ms of the processor`)
+  // An idle machine needs a quarter of this time.
+  expect(Math.max(...tasks)).toBeLessThan(250)
+
+  const review = page.locator('.no-lines')
+  await file('logo.png').click()
+  await review.getByText('An image. It has no lines to compare.').waitFor()
+  const images = () =>
+    review
+      .locator('figure')
+      .evaluateAll((all) => all.map((one) => `${one.textContent} ${one.querySelector('img')?.naturalWidth}`))
+  await expect
+    .poll(images, patiently)
+    .toEqual([
+      expect.stringMatching(/^Before \d+ bytes, 40 × 20 pixels 40$/),
+      expect.stringMatching(/^Now \d+ bytes, 64 × 48 pixels 64$/),
+    ])
+  await file('paper.pdf').click()
+  await review.getByText('A PDF document. It has no lines to compare.').waitFor()
+  await expect.poll(images, patiently).toEqual(['Before 10 bytes undefined', 'Now 11 bytes undefined'])
+  await file('data.bin').click()
+  await review.getByText('A binary file. It has no lines to compare.').waitFor()
+  await expect.poll(images, patiently).toEqual(['Before 2.3 KB (2,345 bytes) undefined', 'Now no file undefined'])
 })

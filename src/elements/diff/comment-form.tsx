@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Changes, ReviewedFile } from '../../ui/changes.ts'
 import { placeOf, type ReviewComment } from '../../ui/changes-comments.ts'
-import { type ChangeHunk, linesOf } from '../../ui/changes-hunks.ts'
+import type { ChangeHunk } from '../../ui/changes-hunks.ts'
 import { Icon } from '../parts/icon.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
 
@@ -22,7 +22,7 @@ export function CommentForm({ review, file, hunk, onClose }: CommentFormProps) {
   const [text, setText] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
   useLayoutEffect(() => field.current?.focus(), [])
-  const lines = linesOf(file.text?.[side] ?? '')
+  const lines = file.lines[side]
   const add = () => {
     if (text.trim() === '') return
     const [first, last] = [Math.min(from, to), Math.max(from, to)]

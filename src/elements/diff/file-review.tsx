@@ -1,13 +1,15 @@
+import type { ComponentChild } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type ChangeOutcome, type Changes, isViewed, type ReviewedFile } from '../../ui/changes.ts'
-import { type ChangeHunk, linesOf } from '../../ui/changes-hunks.ts'
+import type { ChangeHunk } from '../../ui/changes-hunks.ts'
 import type { ChangedFile } from '../../ui/changes-source.ts'
 import { isField } from '../parts/focusable.ts'
 import { Icon } from '../parts/icon.tsx'
 import { UnifiedDiff } from '../parts/unified-diff.tsx'
 import type { DiffProperties, PaintedLine } from '../properties.ts'
 import { Count } from './changed-files.tsx'
-import { HunkView } from './hunk-view.tsx'
+import { FileWithoutLines } from './file-without-lines.tsx'
+import { HunkView, MAX_ROWS, type PaintedFile, rowCount } from './hunk-view.tsx'
 
 export interface FileReviewProps extends Pick<DiffProperties, 'paint'> {
   readonly review: Changes
@@ -31,8 +33,13 @@ export function FileReview({ review, file, paint, isWritable, onFile, onOpen, on
     const hunks = [...(place.current?.querySelectorAll<HTMLElement>('.change-hunk') ?? [])]
     const at = hunks.findIndex((hunk) => hunk.matches(':focus-within'))
     const next = at === -1 && by === -1 ? undefined : hunks[at + by]
-    if (next === undefined) onFile(by)
-    else next.focus()
+    const more = place.current?.querySelector<HTMLElement>('.more-changes')
+    if (next !== undefined) next.focus()
+    else if (by === -1 || !more) onFile(by)
+    else {
+      more.click()
+      requestAnimationFrame(() => place.current?.querySelectorAll<HTMLElement>('.change-hunk')[at + 1]?.focus())
+    }
   }
   const { file: reviewed, layout } = review.snapshot
   const isViewedNow = isViewed(review.snapshot, file)
@@ -151,8 +158,10 @@ function FileHead({
 
 /** Lines around a change. */
 const CONTEXT = 3
-/** Lines that are shown at first, and more with each press. */
-const PART = 600
+/** Rows of all changes that are shown at first, and more when the person comes near to their end. */
+const PART = 400
+/** Rows that the head of a change takes. */
+const HEAD = 3
 
 function FileDiff({
   review,
@@ -167,14 +176,10 @@ function FileDiff({
   readonly onRevert: (hunk: ChangeHunk) => void
 }) {
   const [limit, setLimit] = useState(PART)
-  const painted = useMemo(() => {
-    const { path, oldPath = path, text } = file
-    const lines = (name: string, part = '') => paint?.(name, part) ?? plainLines(part)
-    return { before: lines(oldPath, text?.before), after: lines(path, text?.after) }
-  }, [file, paint])
+  const painted = useMemo(() => paintWith(paint, file), [file, paint])
   const { text, patch, binary, hunks } = file
   if (text === undefined) {
-    return binary || patch === undefined ? <BinaryFile file={file} /> : <UnifiedDiff text={patch} />
+    return binary || patch === undefined ? <FileWithoutLines file={file} /> : <UnifiedDiff text={patch} />
   }
   if (hunks.length === 0) {
     return (
@@ -183,64 +188,72 @@ function FileDiff({
       </div>
     )
   }
+  const shown: ComponentChild[] = []
   let left = limit
   let end = 0
-  const total = hunks.reduce((sum, { oldLines, newLines }) => sum + oldLines.length + newLines.length, 0)
+  for (const [at, hunk] of hunks.entries()) {
+    if (left <= 0) break
+    const gap = hunk.newStart - end
+    const lead = at === 0 ? Math.min(CONTEXT, gap) : Math.min(CONTEXT, Math.max(0, gap - CONTEXT))
+    end = hunk.newStart + hunk.newLines.length
+    const next = hunks[at + 1]?.newStart ?? file.lines.after.length
+    const trail = Math.min(CONTEXT, Math.max(0, next - end))
+    const hidden = gap - lead - (at === 0 ? 0 : Math.min(CONTEXT, gap))
+    left -= HEAD + Math.min(MAX_ROWS, rowCount(hunk, [lead, trail], isInline))
+    shown.push(
+      <div key={hunk.id}>
+        {hidden > 0 && (
+          <p class="muted small hidden-lines">{hidden === 1 ? '1 unchanged line' : `${hidden} unchanged lines`}</p>
+        )}
+        <HunkView
+          review={review}
+          file={file}
+          painted={painted}
+          hunk={hunk}
+          position={[at + 1, hunks.length]}
+          context={[lead, trail]}
+          isInline={isInline}
+          isWritable={isWritable}
+          onRevert={() => onRevert(hunk)}
+        />
+      </div>,
+    )
+  }
+  const rest = hunks.length - shown.length
   return (
     <div class="fill-rest scroll change-hunks">
-      {hunks.map((hunk, at) => {
-        const gap = hunk.newStart - end
-        const lead = at === 0 ? Math.min(CONTEXT, gap) : Math.min(CONTEXT, Math.max(0, gap - CONTEXT))
-        end = hunk.newStart + hunk.newLines.length
-        const next = hunks[at + 1]?.newStart ?? painted.after.length
-        const trail = Math.min(CONTEXT, Math.max(0, next - end))
-        const hidden = gap - lead - (at === 0 ? 0 : Math.min(CONTEXT, gap))
-        if (left <= 0) return null
-        const shown = left
-        left -= hunk.oldLines.length + hunk.newLines.length
-        return (
-          <div key={hunk.id}>
-            {hidden > 0 && (
-              <p class="muted small hidden-lines">{hidden === 1 ? '1 unchanged line' : `${hidden} unchanged lines`}</p>
-            )}
-            <HunkView
-              review={review}
-              file={file}
-              painted={painted}
-              hunk={hunk}
-              position={[at + 1, hunks.length]}
-              context={[lead, trail]}
-              isInline={isInline}
-              limit={shown + 2 * CONTEXT}
-              isWritable={isWritable}
-              onRevert={() => onRevert(hunk)}
-            />
-          </div>
-        )
-      })}
-      {left < 0 && (
-        <button type="button" class="button" onClick={() => setLimit(limit + 4 * PART)}>
-          Show more of {total} changed lines
-        </button>
-      )}
+      {shown}
+      {rest > 0 && <MoreChanges key={limit} rest={rest} onMore={() => setLimit(limit + PART)} />}
     </div>
   )
 }
 
-function plainLines(text: string): readonly PaintedLine[] {
-  return linesOf(text).map((line) => [{ text: line.replace(/\r?\n$/, ''), kind: '' }])
-}
-
-/** A file without lines, by its sizes. */
-function BinaryFile({ file: { path, bytes } }: { readonly file: ReviewedFile }) {
-  const sizeOf = (size: number | null) => (size === null ? 'no file' : `${size.toLocaleString('en')} bytes`)
-  const isImage = /\.(png|jpe?g|gif|webp|avif|bmp|ico)$/i.test(path)
+/** A button that shows more changes. It presses itself when it comes near to what is visible. */
+function MoreChanges({ rest, onMore }: { readonly rest: number; readonly onMore: () => void }) {
+  const button = useRef<HTMLButtonElement>(null)
+  useLayoutEffect(() => {
+    if (button.current === null) return undefined
+    const root = button.current.parentElement
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting === true && onMore(), {
+      root,
+      rootMargin: '400px',
+    })
+    observer.observe(button.current)
+    return () => observer.disconnect()
+  }, [])
   return (
-    <div class="empty">
-      <p>
-        {isImage ? 'An image' : 'A binary file'}
-        {bytes !== undefined && `: ${sizeOf(bytes[0])} before, ${sizeOf(bytes[1])} now`}. It has no lines to compare.
-      </p>
-    </div>
+    <button ref={button} type="button" class="button more-changes" onClick={onMore}>
+      {rest === 1 ? 'Show 1 more change' : `Show more of ${rest.toLocaleString('en')} further changes`}
+    </button>
   )
+}
+
+function paintWith(paint: FileReviewProps['paint'], file: ReviewedFile): PaintedFile {
+  const { path, oldPath = path, text, lines } = file
+  const painted = (name: string, side: 'before' | 'after') => {
+    const coloured = paint?.(name, text?.[side] ?? '')
+    return (line: number): PaintedLine =>
+      coloured?.[line] ?? [{ text: (lines[side][line] ?? '').replace(/\r?\n$/, ''), kind: '' }]
+  }
+  return { before: painted(oldPath, 'before'), after: painted(path, 'after') }
 }

@@ -11,8 +11,9 @@ import { type Run, runsOf } from './line-runs.ts'
 
 /** The lines of both texts with their colours. */
 export interface PaintedFile {
-  readonly before: readonly PaintedLine[]
-  readonly after: readonly PaintedLine[]
+  /** Returns a line by its number from 0. */
+  readonly before: (line: number) => PaintedLine
+  readonly after: (line: number) => PaintedLine
 }
 
 export interface HunkViewProps {
@@ -25,8 +26,6 @@ export interface HunkViewProps {
   /** Lines of context before and after. */
   readonly context: readonly [before: number, after: number]
   readonly isInline: boolean
-  /** Number of lines to show. */
-  readonly limit: number
   readonly isWritable: boolean
   readonly onRevert: () => void
 }
@@ -90,7 +89,7 @@ export function HunkView(props: HunkViewProps) {
           </button>
         )}
       </header>
-      <DiffTable {...props} />
+      <DiffLines {...props} />
       {comments.map((one) => (
         <CommentNote key={one.id} comment={one} onRemove={() => review.removeComment(one.id)} />
       ))}
@@ -104,24 +103,76 @@ function isAbout({ side, from, to }: ReviewComment, { oldStart, oldLines, newSta
   return from <= start + count && to > start
 }
 
-function DiffTable({ painted, hunk, context, isInline, limit }: HunkViewProps) {
+/** Rows of a change that are shown at first, and more with each press. */
+export const MAX_ROWS = 200
+/** Rows that are drawn again together. */
+const PART = 100
+
+function DiffLines({ painted, hunk, context, isInline }: HunkViewProps) {
+  const [limit, setLimit] = useState(MAX_ROWS)
   const offsets = useMemo(() => changedWords(hunk.oldLines, hunk.newLines), [hunk])
+  const all = rowCount(hunk, context, isInline)
+  const count = Math.min(all, limit)
+  return (
+    <>
+      {Array.from({ length: Math.ceil(count / PART) }, (_, part) => (
+        <DiffTable
+          key={part}
+          painted={painted}
+          hunk={hunk}
+          offsets={offsets}
+          context={context}
+          isInline={isInline}
+          from={part * PART}
+          to={Math.min(count, (part + 1) * PART)}
+        />
+      ))}
+      {all > count && (
+        <button type="button" class="button quiet more-lines" onClick={() => setLimit(limit + MAX_ROWS)}>
+          Show {Math.min(MAX_ROWS, all - count)} of {(all - count).toLocaleString('en')} further lines
+        </button>
+      )}
+    </>
+  )
+}
+
+/** Some rows of a change. They are drawn again only when they change: there can be many. */
+function DiffTable(props: Pick<HunkViewProps, 'painted' | 'hunk' | 'context' | 'isInline'> & DiffPart) {
+  const { painted, hunk, context, isInline, offsets, from, to } = props
+  return useMemo(() => <Rows {...props} />, [painted, hunk, ...context, isInline, offsets, from, to])
+}
+
+interface DiffPart {
+  readonly offsets: ReturnType<typeof changedWords>
+  readonly from: number
+  readonly to: number
+}
+
+function Rows({
+  painted,
+  hunk,
+  context,
+  isInline,
+  offsets,
+  from,
+  to,
+}: Pick<HunkViewProps, 'painted' | 'hunk' | 'context' | 'isInline'> & DiffPart) {
   const { oldStart, newStart, oldLines, newLines } = hunk
-  const rows = rowsOf(hunk, context, isInline)
-  const before = (at: number) => runsOf(painted.before[at] ?? [], offsets[0][at - oldStart])
-  const after = (at: number) => runsOf(painted.after[at] ?? [], offsets[1][at - newStart])
+  const before = (at: number) => runsOf(painted.before(at), offsets[0][at - oldStart])
+  const after = (at: number) => runsOf(painted.after(at), offsets[1][at - newStart])
   const isOld = (at: number) => at >= oldStart && at < oldStart + oldLines.length
   const isNew = (at: number) => at >= newStart && at < newStart + newLines.length
   return (
     <table class={`change-lines ${isInline ? 'inline' : 'sides'}`}>
       <tbody>
-        {rows.slice(0, limit).map(({ before: old, after: now }) => {
+        {Array.from({ length: to - from }, (_, at) => {
+          const { before: old, after: now } = rowAt(hunk, context, isInline, from + at)
           const oldCell =
             old === undefined ? undefined : { number: old + 1, kind: isOld(old) ? 'minus' : '', runs: before(old) }
           const newCell =
             now === undefined ? undefined : { number: now + 1, kind: isNew(now) ? 'plus' : '', runs: after(now) }
           return (
-            <tr key={`${old} ${now}`}>
+            <tr key={at}>
               {isInline ? (
                 <>
                   <LineNumber number={oldCell?.number} kind={oldCell?.kind ?? newCell?.kind} />
@@ -176,22 +227,27 @@ function LineText({ cell }: { readonly cell: Cell | undefined }) {
   )
 }
 
-/** Returns the lines of a change with its context. */
-export function rowsOf(
-  { oldStart, newStart, oldLines, newLines }: ChangeHunk,
-  [lead, trail]: readonly [before: number, after: number],
-  isInline: boolean,
-): readonly Row[] {
-  const same = (count: number, old: number, now: number): Row[] =>
-    Array.from({ length: count }, (_, at) => ({ before: old + at, after: now + at }))
-  const olds = oldLines.map((_, at) => ({ before: oldStart + at }))
-  const news = newLines.map((_, at) => ({ after: newStart + at }))
-  const changed: Row[] = isInline
-    ? [...olds, ...news]
-    : Array.from({ length: Math.max(olds.length, news.length) }, (_, at) => ({ ...olds[at], ...news[at] }))
-  return [
-    ...same(lead, oldStart - lead, newStart - lead),
-    ...changed,
-    ...same(trail, oldStart + oldLines.length, newStart + newLines.length),
-  ]
+type Context = HunkViewProps['context']
+
+/** Returns the number of rows of a change with its context. */
+export function rowCount({ oldLines, newLines }: ChangeHunk, [lead, trail]: Context, isInline: boolean): number {
+  const changed = isInline ? oldLines.length + newLines.length : Math.max(oldLines.length, newLines.length)
+  return lead + changed + trail
+}
+
+/** Returns a row of a change with its context, by its number from 0. */
+function rowAt(hunk: ChangeHunk, [lead]: Context, isInline: boolean, row: number): Row {
+  const { oldStart, newStart, oldLines, newLines } = hunk
+  const at = row - lead
+  const changed = rowCount(hunk, [0, 0], isInline)
+  if (at < 0) return { before: oldStart + at, after: newStart + at }
+  if (at >= changed) {
+    const past = at - changed
+    return { before: oldStart + oldLines.length + past, after: newStart + newLines.length + past }
+  }
+  const now = isInline ? at - oldLines.length : at
+  return {
+    ...(at < oldLines.length && { before: oldStart + at }),
+    ...(now >= 0 && now < newLines.length && { after: newStart + now }),
+  }
 }
