@@ -8,6 +8,7 @@ import { overlay } from '../../src/backends/overlay/index.ts'
 import { mounts } from '../../src/storage/mounts.ts'
 import { readOnly } from '../../src/storage/read-only.ts'
 import { type BackendSubject, backendContract, readOnlyContract, registerContract } from '../../src/testing/index.ts'
+import { isLong } from '../counts.ts'
 import { onDisk } from './on-disk.ts'
 
 /** One line per backend. */
@@ -22,8 +23,14 @@ const table: Readonly<Record<string, () => BackendSubject | Promise<BackendSubje
   'overlay of memory over node': overNode,
 }
 
+/** Further ways to combine the backends. In `npm test`, they share the cases. */
+const combined = ['memfs, a directory of a given volume', 'mounts over memfs', 'overlay of memory over node']
+
 for (const [name, create] of Object.entries(table)) {
-  registerContract(name, backendContract({ name, create }), { describe, it })
+  const turn = combined.indexOf(name)
+  const runs = (index: number) => isLong || turn < 0 || index % combined.length === turn
+  const cases = backendContract({ name, create }).filter((_, index) => runs(index))
+  registerContract(name, cases, { describe, it })
 }
 
 for (const [name, below] of Object.entries({ memory, memfs: () => memfs(new Volume()) })) {

@@ -203,10 +203,9 @@ describe('a model at an address', () => {
         return `${done} (The key was ${key}.)`
       },
     })
-    const person = await playground.person()
-    const page = await playground.sample('price-list', { context: person })
+    const page = await playground.sample('price-list')
     const origins = new Set<string>()
-    person.on('request', (request) => origins.add(new URL(request.url()).origin))
+    page.on('request', (request) => origins.add(new URL(request.url()).origin))
     await ownModel(page, { Address: server.url, Model: 'a-model', Key: key })
     await send(page, 'Some tests fail. Mend the code.')
     await says(page, '(The key was [the key].)')

@@ -4,3 +4,7 @@ import './agent/loop.ts'
 import './agent/scenarios.ts'
 import './agent/endpoint.ts'
 import './agent/builtin.ts'
+import { afterAll } from 'vitest'
+import { closeShell } from './agent/setup.ts'
+
+afterAll(closeShell)

@@ -86,8 +86,7 @@ describe('the first screen', () => {
 
 describe('the stage', () => {
   it('follows the agent: the lines that it reads, its edit as a difference, its commands in the terminal', async () => {
-    const context = await playground.person(undefined, 'no-preference')
-    const page = await playground.sample('price-list', { storage: 'memory', context })
+    const page = await playground.sample('price-list', { storage: 'memory', motion: 'no-preference' })
     const seen = await watchStage(page)
     await card(page, 'Mend a failing test').click()
     await endCard(page).waitFor()

@@ -36,8 +36,7 @@ async function repeated(page: Page): Promise<string[]> {
 
 describe('a reload while the agent works', () => {
   it('says where the run was interrupted, and goes on without repeating a text', async () => {
-    const context = await playground.person(undefined, 'no-preference')
-    const page = await playground.sample('price-list', { context })
+    const page = await playground.sample('price-list', { motion: 'no-preference' })
     const moments = ['I run the tests to see', ...(isLong ? ['I read what they'] : []), 'The test says']
     for (const [at, moment] of moments.entries()) {
       await leaveAt(page, moment, page.url(), () => button(page, at === 0 ? 'Run' : 'Go on').click())

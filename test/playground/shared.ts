@@ -66,7 +66,12 @@ export interface SharedPlayground extends Pick<Playground, 'url' | 'directory' |
   /** Opens a sample project and waits until it is shown. In OPFS and with empty storage by default. */
   sample(
     id: string,
-    options?: { readonly storage?: 'opfs' | 'memory'; readonly context?: BrowserContext },
+    options?: {
+      readonly storage?: 'opfs' | 'memory'
+      readonly context?: BrowserContext
+      /** Whether the person wants motion. */
+      readonly motion?: 'no-preference'
+    },
   ): Promise<Page>
 }
 
@@ -89,11 +94,12 @@ export function usePlayground(root?: string): SharedPlayground {
     atEnd(() => context.close())
     return context
   }
-  const open: Playground['open'] = async (context, query = '') => {
+  const open = async (context?: BrowserContext, query = '', motion?: 'no-preference'): Promise<Page> => {
     if (context !== undefined) return playground.open(context, query)
     const { url } = playground
     const page = idle.get(url)?.pop() ?? (await (await playground.person()).newPage())
     atEnd(() => giveBack(page, url))
+    if (motion !== undefined) await page.emulateMedia({ reducedMotion: motion })
     await page.goto(`${url}${query}`)
     return page
   }
@@ -106,7 +112,7 @@ export function usePlayground(root?: string): SharedPlayground {
     },
     person,
     open,
-    sample: async (id, { storage = 'opfs', context } = {}) =>
-      settled(await open(context, `?sample=${id}&storage=${storage}`)),
+    sample: async (id, { storage = 'opfs', context, motion } = {}) =>
+      settled(await open(context, `?sample=${id}&storage=${storage}`, motion)),
   }
 }

@@ -29,7 +29,8 @@ const playground = usePlayground()
 let person: BrowserContext
 
 beforeAll(async () => {
-  person = await playground.person()
+  // The context of a page of earlier tests has what the pages load.
+  person = (await playground.open(undefined, 'icon.svg')).context()
 })
 
 const path = 'src/price.js'

@@ -1,10 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { times } from '../counts.ts'
 import { closeShell, compareWorlds, freeWays, readings, ways } from './commit-ids.ts'
 
 afterAll(closeShell)
 
-/** Every twentieth reading, beginning with another one for each way, so that each occurs. `commit-ids.long.ts` takes all. */
-const some = (offset: number) => readings.filter((_, index) => index % 20 === offset % 20)
+const FEW = times(30, 20)
+
+/** Every twentieth reading, or thirtieth in `npm test`, beginning with another one for each way, so that each occurs. `commit-ids.long.ts` takes all. */
+const some = (offset: number) => readings.filter((_, index) => index % FEW === offset % FEW)
 
 describe('what git computes from restricted content', () => {
   it.each(ways.map((way, index) => ({ way, index })))('is labelled: $way.name', async ({ way, index }) => {

@@ -9,6 +9,7 @@ import { snakeCase } from '../../src/dialects/snake-case/index.ts'
 import { createWorkspace, type PolicyInput, type PolicyRule } from '../../src/index.ts'
 import { compilePaths, dialectPathFields, pathFields } from '../../src/policy/match.ts'
 import { bash } from '../../src/shells/bash/index.ts'
+import { isLong, times } from '../counts.ts'
 import { type Case, cases, files } from '../dialects/safety-calls.ts'
 
 const workspaceIn = (dialect: Dialect, rule: PolicyRule | undefined, more: object = {}) =>
@@ -57,6 +58,7 @@ const isDenied = (result: DialectResult) =>
 
 describe('a rule that denies the value of a text field of a dialect tool', () => {
   const count = { denied: 0, refused: 0 }
+  let turn = 0
 
   it.each(Object.entries(dialects).map(([name, create]) => [name, create()] as const))(
     'denies the call in %s, or is refused',
@@ -67,7 +69,10 @@ describe('a rule that denies the value of a text field of a dialect tool', () =>
         for (const [field, value] of Object.entries(one.input)) {
           const [text] = textsOf(value)
           if (text === undefined) continue
-          for (const patterns of [[text.replace(/[*\\]/g, '\\$&')], ['*', '**']]) {
+          turn += 1
+          const forms = [[text.replace(/[*\\]/g, '\\$&')], ['*', '**']]
+          // In `npm test`, the two forms take turns.
+          for (const patterns of isLong ? forms : [forms[turn % 2] as string[]]) {
             const rule: PolicyRule = { name: 'x', action: 'deny', tools: [one.tool], args: { [field]: patterns } }
             const subject = `${one.tool} ${JSON.stringify(one.input)} under ${JSON.stringify(rule.args)}`
             try {
@@ -87,7 +92,7 @@ describe('a rule that denies the value of a text field of a dialect tool', () =>
 
   it('is counted', () => {
     console.log(`rules on text fields of dialect tools: ${count.denied} denied, ${count.refused} refused`)
-    expect(count.denied).toBeGreaterThan(200)
+    expect(count.denied).toBeGreaterThan(times(100, 200))
   })
 })
 

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { memory } from '../../dist/backends/memory/index.js'
+import { times } from '../counts.ts'
 import { tree } from './label-tree.ts'
 import { closeShell, freeTree, hops, tryFreeWay, tryWays, ways } from './label-ways.ts'
 
@@ -22,13 +23,16 @@ describe('restricted content', () => {
 })
 
 describe('unlabelled content in a workspace with restricted content', () => {
-  it.each(hops.filter((way, index) => some.includes(way) && index % 2 === 0))('stays public: $name', async (way) => {
-    expect(await tryFreeWay(way, memory(freeTree))).toEqual({ labels: [], isEffective: true })
-  })
+  it.each(hops.filter((way, index) => some.includes(way) && index % times(4, 2) === 0))(
+    'stays public: $name',
+    async (way) => {
+      expect(await tryFreeWay(way, memory(freeTree))).toEqual({ labels: [], isEffective: true })
+    },
+  )
 })
 
 describe('public content', () => {
-  it.each(some.filter((_, index) => index % 4 === 0))('reaches a public sink: $name', async (way) => {
+  it.each(some.filter((_, index) => index % times(8, 4) === 0))('reaches a public sink: $name', async (way) => {
     const legs = [{ way, from: 'conf/x.txt', to: 'pub/out.txt' }]
     const { leaks, isEffective } = await tryWays(legs, 'public', memory(tree))
     expect({ leaks, isEffective }).toEqual({ leaks: [], isEffective: true })

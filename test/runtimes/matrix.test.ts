@@ -1,10 +1,18 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
+import { backendContract, shellContract } from '../../src/testing/index.ts'
 import { isLong } from '../counts.ts'
 import { type Runs, runRuntimes, runtimeNames } from './matrix.ts'
 import { subjects } from './program-disk.ts'
 import { storyOver } from './story.ts'
 import { differenceOf, faultsOf } from './table.ts'
+
+/** Names without the sizes of trees, which are smaller over slow storage. */
+const sized = (names: readonly string[]) => [...new Set(names.map((name) => name.replaceAll(/\d[\d,]*/g, 'N')))].sort()
+
+const neverUsed = () => {
+  throw new Error('Only the names are read')
+}
 
 describe('the contract, the tests of the tools and the story', () => {
   let runs: Runs
@@ -41,9 +49,16 @@ describe('the contract, the tests of the tools and the story', () => {
   it.for([
     ['workerd', 'Chromium'],
     ['Deno', 'Bun'],
-  ])('%s and %s run each test file, both of them in the long run', (names) => {
+  ])('%s and %s run each test file and each case of a contract, both of them in the long run', (names) => {
     const ran = names.map((name) => runs.ran[name]?.files ?? [])
+    const contracts = names.flatMap((name) => runs.ran[name]?.contracts ?? [])
     expect(ran.flat().sort()).toEqual(isLong ? [...runs.files, ...runs.files].sort() : runs.files)
+    const backends = names.includes('Bun') ? Object.keys(subjects()) : ['memory', 'Durable Object', 'R2']
+    const ofBackends = backends.flatMap((name) =>
+      backendContract({ name, create: neverUsed }).map((one) => `${name} > ${one.name}`),
+    )
+    const ofBash = shellContract({ name: 'bash', create: neverUsed }).map((one) => `bash > ${one.name}`)
+    expect(sized(contracts)).toEqual(sized([...ofBackends, ...ofBash]))
   })
 
   it('the story contains every tool that needs no shell, refusals, undos and records', () => {

@@ -13,6 +13,8 @@ export interface Ran {
   readonly cells: readonly Cell[]
   /** The test files that it ran. */
   readonly files: readonly string[]
+  /** The cases of the contracts that it ran. */
+  readonly contracts: readonly string[]
   /** The story over each backend. */
   readonly stories: Readonly<Record<string, string>>
 }
@@ -28,7 +30,10 @@ export interface Runs {
 interface Runtime {
   readonly program: string
   readonly platform: Platform
-  /** In `npm test`, the two runtimes of a platform share the test files: one runs the even ones, the other the odd ones. */
+  /**
+   * In `npm test`, the two runtimes of a platform share the test files and the cases of contracts: one runs the even ones, the
+   * other the odd ones.
+   */
   readonly turn: 0 | 1
   run(code: string): Promise<Report>
 }
@@ -66,6 +71,7 @@ export async function runRuntimes(): Promise<Runs> {
       results[name] = {
         cells: cellsOf(name, report),
         files: report.files.map(({ name }) => name),
+        contracts: contractsOf(report),
         stories: report.stories,
       }
     }
@@ -86,3 +92,6 @@ function cellsOf(runtime: string, { contracts, files }: Report): Cell[] {
   const tests = files.flatMap(({ name, cases }) => cases.map((one) => ({ ...one, name: `${name} > ${one.name}` })))
   return [...contracts, { name: TESTS, cases: tests }].map(({ name, cases }) => cellOf(runtime, name, cases))
 }
+
+const contractsOf = ({ contracts }: Report): string[] =>
+  contracts.flatMap(({ name, cases }) => cases.map((one) => `${name} > ${one.name}`))

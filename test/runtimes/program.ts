@@ -9,7 +9,7 @@ import { runFile } from './vitest-shim.ts'
 export interface Program {
   readonly subjects: Readonly<Record<string, Subject>>
   readonly files: Readonly<Record<string, () => Promise<unknown>>>
-  /** Selects the test files that this runtime runs, by their place: all by default. */
+  /** Selects the test files and the cases of contracts that this runtime runs, by their place: all by default. */
   readonly wants?: (index: number) => boolean
 }
 
@@ -19,15 +19,19 @@ export type Subject = () => BackendSubject | Promise<BackendSubject>
 /** Storage that is slow for each file. */
 const slow = ['R2', 'node']
 
+/** Storage that one runtime alone has, which therefore runs all cases. */
+const ownStorage = ['Durable Object', 'R2']
+
 /** Runs everything in sequence and reports the results. */
 export async function runProgram({ subjects, files, wants = () => true }: Program): Promise<Report> {
+  const share = <T>(cases: readonly T[]): readonly T[] => cases.filter((_, index) => wants(index))
   const contracts: Group[] = []
   for (const [name, create] of Object.entries(subjects)) {
-    contracts.push(
-      await runContract(name, backendContract({ name, create, ...(slow.includes(name) ? { scale } : {}) })),
-    )
+    const cases = backendContract({ name, create, ...(slow.includes(name) ? { scale } : {}) })
+    contracts.push(await runContract(name, ownStorage.includes(name) ? cases : share(cases)))
   }
-  contracts.push(await runContract('bash', shellContract({ name: 'bash', create: () => ({ shell: bash() }) })))
+  const ofBash = shellContract({ name: 'bash', create: () => ({ shell: bash() }) })
+  contracts.push(await runContract('bash', share(ofBash)))
   // The coverage of tool tests is counted in Node. This may be the last chance to count here.
   await globalThis.tellCoverage?.()
   const groups: Group[] = []

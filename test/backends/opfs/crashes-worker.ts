@@ -5,10 +5,11 @@ import { workerSubjects } from './subjects.ts'
 export interface Asked {
   readonly subject: string
   readonly failing: Failing
+  readonly step: number
 }
 
-globalThis.onmessage = async ({ data: { subject, failing } }: { readonly data: Asked }) => {
+globalThis.onmessage = async ({ data: { subject, failing, step } }: { readonly data: Asked }) => {
   const create = workerSubjects()[subject]
   if (create === undefined) throw new Error(`There is no subject "${subject}"`)
-  globalThis.postMessage(await crashEverywhere(create, failing))
+  globalThis.postMessage(await crashEverywhere(create, failing, step))
 }

@@ -14,13 +14,17 @@ export interface Crashed {
 
 /**
  * Commits one set repeatedly on storage that fails at its first call, then at its second, and so on until no call
- * fails. After each commit, it reopens the storage and checks the tree.
+ * fails. With a `step`, it takes fewer calls: `dead` begins with the first one, and `once` with the last one of a step. After each commit, it reopens the storage and checks the tree.
  */
-export async function crashEverywhere(create: () => Promise<BackendSubject>, failing: Failing): Promise<Crashed> {
+export async function crashEverywhere(
+  create: () => Promise<BackendSubject>,
+  failing: Failing,
+  step: number,
+): Promise<Crashed> {
   const outcomes = { old: 0, new: 0 }
   const faults: string[] = []
   const after = await unfailing(create)
-  for (let at = 1; ; at++) {
+  for (let at = failing === 'dead' ? 1 : step; ; at += step) {
     const subject = await create()
     let { backend } = subject
     await begin(backend)

@@ -4,7 +4,7 @@ import { mayHoldSecret, redact } from '../../../src/files/secrets/index.ts'
 import { times } from '../../counts.ts'
 import { ownTime } from '../../own-time.ts'
 
-const UNITS = times(100_000, 2_000_000)
+const UNITS = times(50_000, 2_000_000)
 const fill = (text: string, units = UNITS) => text.repeat(Math.ceil(units / text.length)).slice(0, units)
 const base64 = (text: string) => Buffer.from(text).toString('base64url')
 

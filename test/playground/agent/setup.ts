@@ -28,6 +28,20 @@ export interface Played {
   text(path: string): Promise<string>
 }
 
+let shell: ReturnType<typeof bash> | undefined
+
+/** One shell for all tests, so that its process is started once. A workspace that is closed does not end it. */
+function sharedShell(): ReturnType<typeof bash> {
+  shell ??= bash()
+  return { ...shell, async close() {} }
+}
+
+/** Ends the process of the shell. */
+export async function closeShell(): Promise<void> {
+  await shell?.close()
+  shell = undefined
+}
+
 /** Prepares a scenario on its sample, optionally with changed files. */
 export async function setUp(
   id: string,
@@ -39,7 +53,7 @@ export async function setUp(
   const { choice, conversation, onEvent, limits, pace, tools: _, ...options } = more
   const workspace = await createWorkspace({
     backend: memory(change(await filesOf(scenario.sample))),
-    shell: bash(),
+    shell: sharedShell(),
     audit: sink,
     ...scenario.workspace,
     ...options,

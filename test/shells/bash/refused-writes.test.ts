@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { bash } from '../../../src/shells/bash/index.ts'
 import type { Shell } from '../../../src/shells/types.ts'
+import { isLong } from '../../counts.ts'
 import { shellBench, unjudged } from '../setup.ts'
 import { standInForWorkers } from './web-worker.ts'
 
@@ -76,7 +77,9 @@ describe.each([
   ['in the thread of its caller', here],
 ])('a refused write %s', (_, shell) => {
   it.each(targets)('to %s is reported as %s, for every form of a command', async (path, code) => {
-    for (const line of forms(path)) {
+    // In `npm test`, the shells take turns with the forms.
+    const turn = shell === here ? 0 : 1
+    for (const line of forms(path).filter((_, at) => isLong || at % 2 === turn)) {
       const { before, after, result, codes } = await run(shell, line)
       expect({ line, codes: [...new Set(codes)] }).toEqual({ line, codes: [code] })
       expect({ line, code: result.ok ? code : result.code }).toEqual({ line, code })

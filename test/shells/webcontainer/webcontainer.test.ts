@@ -1,4 +1,4 @@
-import { type Browser, chromium, type Page } from 'playwright'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { shellContract } from '../../../src/testing/index.ts'
 import { chromiumArgs, chromiumPath } from '../../runtimes/chromium.ts'
@@ -8,11 +8,14 @@ import { type Sites, serveSites } from './serve.ts'
 
 let sites: Sites
 let browser: Browser
+/** Its pages share what the browser has loaded and compiled. */
+let context: BrowserContext
 let page: Page
 
 beforeAll(async () => {
   sites = await serveSites()
   browser = await chromium.launch({ executablePath: await chromiumPath(), args: chromiumArgs })
+  context = await browser.newContext()
   page = await openPage(sites.page)
 })
 
@@ -22,7 +25,7 @@ afterAll(async () => {
 })
 
 async function openPage(address: string): Promise<Page> {
-  const one = await browser.newPage()
+  const one = await context.newPage()
   one.setDefaultTimeout(60_000)
   await one.goto(address)
   await one.waitForFunction(() => 'api' in globalThis)
