@@ -84,7 +84,8 @@ export interface WorkspaceRun<Extra extends readonly Tool[] = readonly [], Built
    *
    * The call of a built-in tool is prepared on the present files, so the verdict covers every path that it would change. If it
    * would fail before policy evaluates that, the verdict is that on the paths of the input. The verdict on a command or an own
-   * tool is that before it starts. Hooks and limits of rates do not take part.
+   * tool is that before it starts. Hooks and limits of rates do not take part. It is for the embedding program: it names the paths
+   * that links lead to, hidden ones included, and is not for a model.
    *
    * @example
    * const explained = await workspace.explain('write_file', { path: 'docs/a.md', content: '' })
