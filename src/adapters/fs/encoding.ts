@@ -7,6 +7,7 @@ export type EncodingOption = string | null | undefined | { readonly encoding?: s
 interface BufferClass {
   from(bytes: ArrayBufferLike, start: number, length: number): Uint8Array & { toString(encoding: string): string }
   from(text: string, encoding: string): Uint8Array
+  alloc(size: number): Uint8Array
 }
 
 const { Buffer } = globalThis as { Buffer?: BufferClass }
@@ -34,6 +35,11 @@ export function decoded(bytes: Uint8Array, encoding: string | undefined): Uint8A
   if (encoding === undefined) return buffer ?? bytes
   if (buffer !== undefined) return buffer.toString(encoding)
   throw argumentError('encoding', "'utf8', because there is no Buffer", encoding)
+}
+
+/** Creates a `Buffer` where there is one, and other bytes elsewhere. */
+export function emptyBuffer(size: number): Uint8Array {
+  return Buffer?.alloc(size) ?? new Uint8Array(size)
 }
 
 /** Returns the bytes of what a program writes. */

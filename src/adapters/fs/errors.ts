@@ -87,3 +87,22 @@ export function argumentError(name: string, expected: string, value: unknown): T
   const error = new TypeError(`The "${name}" argument must be ${expected}. Received ${shown}`)
   return Object.assign(error, { code: 'ERR_INVALID_ARG_TYPE' })
 }
+
+/** Creates the error of Node for an argument whose value is none of those that there are. */
+export function valueError(name: string, value: unknown): TypeError {
+  const shown = typeof value === 'string' ? `'${value}'` : String(value)
+  const error = new TypeError(`The argument '${name}' is invalid. Received ${shown}`)
+  return Object.assign(error, { code: 'ERR_INVALID_ARG_VALUE' })
+}
+
+/** Creates the error of Node for a number outside its range. */
+export function rangeError(name: string, range: string, value: unknown): RangeError {
+  const error = new RangeError(`The value of "${name}" is out of range. It must be ${range}. Received ${String(value)}`)
+  return Object.assign(error, { code: 'ERR_OUT_OF_RANGE' })
+}
+
+/** Returns the error of a reading for that of an opening: Node opens a directory, and cannot read it. */
+export function asReadError(error: unknown): unknown {
+  if ((error as { code?: unknown }).code !== 'EISDIR') return error
+  return fsError('EISDIR', 'read', undefined, undefined, (error as Error).cause)
+}

@@ -1,95 +1,195 @@
-import type { FileStat, WorkspaceFiles } from '../../workspace/files.ts'
-import { decoded, type EncodingOption, encoded, encodingOf } from './encoding.ts'
-import { argumentError, asNode, fsError } from './errors.ts'
+import type { FileStat } from '../../workspace/files.ts'
+import { decoded, type EncodingOption, emptyBuffer, encoded, encodingOf } from './encoding.ts'
+import { asNode, fsError, rangeError } from './errors.ts'
+import { type OpenMode, openMode } from './flags.ts'
+import type { OpenFiles } from './open-files.ts'
 import type { Located } from './paths.ts'
 import { Stats } from './stats.ts'
+import type { FsTarget } from './target.ts'
 
-const FLAGS = /^(r|r\+|wx?|wx?\+|ax?|ax?\+)$/
+/** Where and how much to read or write. A position of `null` or -1 is the current one, which moves on. */
+export interface BufferRange {
+  /** The first byte of the buffer. Default: 0. */
+  readonly offset?: number | null
+  /** Default: up to the end of the buffer. */
+  readonly length?: number | null
+  /** Default: `null`. */
+  readonly position?: number | bigint | null
+}
+
+/** What was read into a buffer. */
+export interface ReadResult<T> {
+  readonly bytesRead: number
+  readonly buffer: T
+}
+
+/** What was written from a buffer or a text. */
+export interface WriteResult<T> {
+  readonly bytesWritten: number
+  readonly buffer: T
+}
 
 /**
  * An open file, as `FileHandle` of `node:fs`. What is written is one change of the file, made by `sync()` or `close()`: others
- * see it only then.
+ * see it only then. The content is in memory.
  */
 export class FileHandle implements AsyncDisposable {
-  readonly #files: WorkspaceFiles
+  /** The number of the open file. */
+  readonly fd: number
+  readonly #target: FsTarget
+  readonly #open: OpenFiles
   readonly #path: Located
-  readonly #flags: string
-  readonly #mode: number | undefined
-  #content: Uint8Array
+  readonly #mode: OpenMode
+  /** The permission bits of a file that the handle creates. */
+  readonly #bits: number | undefined
+  /** The content, and room for more behind it. */
+  #bytes: Uint8Array
+  #size: number
   #position = 0
   #isChanged: boolean
   #isClosed = false
 
   private constructor(
-    files: WorkspaceFiles,
+    target: FsTarget,
+    open: OpenFiles,
     path: Located,
-    flags: string,
-    mode: number | undefined,
+    mode: OpenMode,
+    bits: number | undefined,
     content: Uint8Array | undefined,
   ) {
-    this.#files = files
+    this.#target = target
+    this.#open = open
     this.#path = path
-    this.#flags = flags
-    this.#mode = content === undefined ? mode : undefined
-    this.#content = flags.startsWith('w') ? new Uint8Array() : (content ?? new Uint8Array())
-    this.#isChanged = flags.startsWith('w') || content === undefined
+    this.#mode = mode
+    this.#bits = content === undefined ? bits : undefined
+    this.#bytes = mode.truncates || content === undefined ? new Uint8Array() : content
+    this.#size = this.#bytes.length
+    this.#isChanged = mode.truncates || content === undefined
+    this.fd = open.add(this)
   }
 
   /** Opens a file. */
-  static async open(files: WorkspaceFiles, path: Located, flags: string, mode?: number): Promise<FileHandle> {
-    if (!FLAGS.test(flags)) throw argumentError('flags', 'known flags', flags)
+  static async open(
+    target: FsTarget,
+    open: OpenFiles,
+    path: Located,
+    flags: unknown,
+    bits: number | undefined,
+  ): Promise<FileHandle> {
+    const mode = openMode(flags)
+    const { files } = target
     const { shown, path: at } = path
     const content = await asNode('open', shown, async () => {
       const stat = await files.stat(at)
-      if (stat === undefined && flags.startsWith('r')) throw fsError('ENOENT', 'open', shown)
-      if (stat !== undefined && flags.includes('x')) throw fsError('EEXIST', 'open', shown)
+      if (stat === undefined && !mode.creates) throw fsError('ENOENT', 'open', shown)
+      if (stat !== undefined && mode.exclusive) throw fsError('EEXIST', 'open', shown)
       if (stat?.type === 'directory') throw fsError('EISDIR', 'open', shown)
-      if (stat !== undefined) return flags.startsWith('w') ? new Uint8Array() : files.readBytes(at)
+      if (stat !== undefined) return mode.truncates ? new Uint8Array() : files.readBytes(at)
       const parent = at.slice(0, Math.max(0, at.lastIndexOf('/'))) || '.'
       if (!(await files.exists(parent))) throw fsError('ENOENT', 'open', shown)
       return undefined
     })
-    return new FileHandle(files, path, flags, mode, content)
+    return new FileHandle(target, open, path, mode, bits, content)
   }
 
-  /** Reads into a buffer, at a position or at the current one. */
-  async read<T extends Uint8Array>(
-    buffer: T,
-    offset = 0,
-    length: number = buffer.byteLength - offset,
-    position: number | null = null,
-  ): Promise<{ bytesRead: number; buffer: T }> {
-    this.#requireOpen('read', !/^(w|a)x?$/.test(this.#flags))
-    const start = position ?? this.#position
-    const part = this.#content.subarray(start, start + length)
-    buffer.set(part, offset)
-    if (position === null) this.#position += part.length
-    return { bytesRead: part.length, buffer }
+  /** Reads into a buffer, by default one of 16 KiB, from a position or from the current one on. */
+  async read<T extends ArrayBufferView = Uint8Array>(
+    buffer?: T | (BufferRange & { readonly buffer?: T }) | null,
+    offset?: number | BufferRange | null,
+    length?: number | null,
+    position?: number | bigint | null,
+  ): Promise<ReadResult<T>> {
+    const isView = ArrayBuffer.isView(buffer)
+    const options = isView ? offset : buffer
+    const target = (isView ? buffer : (buffer?.buffer ?? emptyBuffer(16_384))) as T
+    const range = typeof options === 'object' && options !== null ? options : { offset, length, position }
+    const part = partOf(target, range as BufferRange)
+    this.#requireOpen('read', this.#mode.reads)
+    const start = positionOf((range as BufferRange).position)
+    const found = this.#bytes.subarray(
+      start ?? this.#position,
+      Math.min(this.#size, (start ?? this.#position) + part.length),
+    )
+    part.set(found)
+    if (start === undefined) this.#position += found.length
+    return { bytesRead: found.length, buffer: target }
+  }
+
+  /** Reads into several buffers, one after another. */
+  async readv<T extends readonly ArrayBufferView[]>(
+    buffers: T,
+    position?: number | null,
+  ): Promise<{ readonly bytesRead: number; readonly buffers: T }> {
+    let bytesRead = 0
+    for (const buffer of buffers) {
+      const read = await this.read(buffer, { position: moved(position, bytesRead) })
+      bytesRead += read.bytesRead
+      if (read.bytesRead < buffer.byteLength) break
+    }
+    return { bytesRead, buffers }
   }
 
   /** Reads from the current position to the end. */
   async readFile(options?: EncodingOption): Promise<Uint8Array | string> {
-    this.#requireOpen('read', !/^(w|a)x?$/.test(this.#flags))
-    const bytes = this.#content.slice(this.#position)
-    this.#position = this.#content.length
+    this.#requireOpen('read', this.#mode.reads)
+    const bytes = this.#bytes.slice(this.#position, this.#size)
+    this.#position = Math.max(this.#position, this.#size)
     return decoded(bytes, encodingOf(options))
   }
 
+  /** Yields the lines from the current position to the end, and closes the handle. */
+  async *readLines(options?: EncodingOption): AsyncGenerator<string> {
+    const encoding = encodingOf(options) ?? 'utf8'
+    const text = (await this.readFile(encoding)) as string
+    await this.close()
+    const lines = text.split(/\r\n|\n|\r/)
+    if (lines.at(-1) === '') lines.pop()
+    yield* lines
+  }
+
+  /** Returns what follows the current position as a stream. */
+  readableWebStream(): ReadableStream<Uint8Array> {
+    const read = () => this.read<Uint8Array>(new Uint8Array(65_536))
+    return new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          const { bytesRead, buffer } = await read()
+          if (bytesRead === 0) controller.close()
+          else controller.enqueue(buffer.subarray(0, bytesRead))
+        },
+      },
+      { highWaterMark: 0 },
+    )
+  }
+
   /** Writes a buffer or a text, at a position or at the current one. */
-  async write(
-    data: Uint8Array | string,
-    offsetOrPosition: number | null = null,
+  async write<T extends ArrayBufferView | string>(
+    data: T,
+    offsetOrPosition?: number | bigint | BufferRange | null,
     lengthOrEncoding?: number | string | null,
-    position: number | null = null,
-  ): Promise<{ bytesWritten: number; buffer: Uint8Array | string }> {
+    position?: number | bigint | null,
+  ): Promise<WriteResult<T>> {
     if (typeof data === 'string') {
       const encoding = typeof lengthOrEncoding === 'string' ? lengthOrEncoding : undefined
-      return { bytesWritten: this.#put(encoded(data, encodingOf(encoding)), offsetOrPosition), buffer: data }
+      const bytes = encoded(data, encodingOf(encoding))
+      return { bytesWritten: this.#put(bytes, offsetOrPosition as number | bigint | null), buffer: data }
     }
-    const offset = offsetOrPosition ?? 0
-    const length = typeof lengthOrEncoding === 'number' ? lengthOrEncoding : data.byteLength - offset
-    const bytes = encoded(data, undefined).subarray(offset, offset + length)
-    return { bytesWritten: this.#put(bytes, position), buffer: data }
+    const isRange = typeof offsetOrPosition === 'object' && offsetOrPosition !== null
+    const range = isRange ? offsetOrPosition : { offset: offsetOrPosition, length: lengthOrEncoding, position }
+    const bytes = partOf(data, range as BufferRange)
+    return { bytesWritten: this.#put(bytes, (range as BufferRange).position), buffer: data }
+  }
+
+  /** Writes several buffers, one after another. */
+  async writev<T extends readonly ArrayBufferView[]>(
+    buffers: T,
+    position?: number | null,
+  ): Promise<{ readonly bytesWritten: number; readonly buffers: T }> {
+    let bytesWritten = 0
+    for (const buffer of buffers) {
+      bytesWritten += (await this.write(buffer, { position: moved(position, bytesWritten) })).bytesWritten
+    }
+    return { bytesWritten, buffers }
   }
 
   /** Writes from the current position on. */
@@ -97,17 +197,17 @@ export class FileHandle implements AsyncDisposable {
     this.#put(encoded(data, encodingOf(options)), null)
   }
 
-  /** Writes at the end. */
+  /** The same as `writeFile`: a handle writes at the end if it was opened for that. */
   async appendFile(data: unknown, options?: EncodingOption): Promise<void> {
-    this.#put(encoded(data, encodingOf(options)), this.#content.length)
+    await this.writeFile(data, options)
   }
 
   /** Cuts the content, or fills it with zeros, to a length. */
   async truncate(length = 0): Promise<void> {
-    this.#requireOpen('ftruncate', this.#flags !== 'r')
-    const content = new Uint8Array(length)
-    content.set(this.#content.subarray(0, length))
-    this.#content = content
+    this.#requireOpen('ftruncate', this.#mode.writes, 'EINVAL')
+    this.#reserve(length)
+    this.#bytes.fill(0, Math.min(length, this.#size), Math.max(length, this.#size))
+    this.#size = length
     this.#isChanged = true
   }
 
@@ -115,15 +215,15 @@ export class FileHandle implements AsyncDisposable {
   async stat(): Promise<Stats> {
     this.#requireOpen('fstat', true)
     const { shown, path } = this.#path
-    const stat = await asNode('fstat', shown, () => this.#files.stat(path))
+    const stat = await asNode('fstat', shown, () => this.#target.files.stat(path))
     const opened: FileStat = stat ?? { path, type: 'file', size: 0, tag: '' }
-    return new Stats(this.#isChanged ? { ...opened, size: this.#content.length } : opened)
+    return new Stats(this.#isChanged ? { ...opened, size: this.#size } : opened)
   }
 
   /** Writes the changes, and sets the permission bits. */
   async chmod(mode: number): Promise<void> {
     await this.sync()
-    await asNode('fchmod', this.#path.shown, () => this.#files.setMode(this.#path.path, mode & 0o7777))
+    await asNode('fchmod', this.#path.shown, () => this.#target.files.setMode(this.#path.path, mode & 0o7777))
   }
 
   /** Writes the changes to the file. */
@@ -139,9 +239,15 @@ export class FileHandle implements AsyncDisposable {
 
   /** Writes the changes to the file, and closes the handle. */
   async close(): Promise<void> {
-    if (this.#isClosed) throw fsError('EBADF', 'close')
-    this.#isClosed = true
+    this.#requireOpen('close', true)
+    this.discard()
     await this.#flush()
+  }
+
+  /** Closes the handle without writing the changes that `sync()` has not written. */
+  discard(): void {
+    this.#isClosed = true
+    this.#open.delete(this.fd)
   }
 
   /** Closes the handle, if it is open. */
@@ -152,27 +258,58 @@ export class FileHandle implements AsyncDisposable {
   async #flush(): Promise<void> {
     if (!this.#isChanged) return
     const { shown, path } = this.#path
-    const mode = this.#mode === undefined ? {} : { mode: this.#mode & 0o777 }
-    await asNode('write', shown, () => this.#files.write(path, this.#content, { ...mode, createParents: false }))
+    const mode = this.#bits === undefined ? {} : { mode: this.#bits & 0o777 }
+    const content = this.#bytes.subarray(0, this.#size)
+    await asNode('write', shown, () => this.#target.files.write(path, content, { ...mode, createParents: false }))
     this.#isChanged = false
   }
 
-  #put(bytes: Uint8Array, position: number | null): number {
-    this.#requireOpen('write', this.#flags !== 'r')
-    const start = this.#flags.startsWith('a') ? this.#content.length : (position ?? this.#position)
+  #put(bytes: Uint8Array, position: number | bigint | null | undefined): number {
+    this.#requireOpen('write', this.#mode.writes)
+    if (bytes.length === 0) return 0
+    const given = positionOf(position)
+    const start = this.#mode.appends ? this.#size : (given ?? this.#position)
     const end = start + bytes.length
-    if (end > this.#content.length) {
-      const content = new Uint8Array(end)
-      content.set(this.#content)
-      this.#content = content
-    }
-    this.#content.set(bytes, start)
-    if (position === null) this.#position = end
+    this.#reserve(end)
+    this.#bytes.set(bytes, start)
+    this.#size = Math.max(this.#size, end)
+    if (given === undefined) this.#position = end
     this.#isChanged = true
     return bytes.length
   }
 
-  #requireOpen(syscall: string, isAllowed: boolean): void {
-    if (this.#isClosed || !isAllowed) throw fsError('EBADF', syscall)
+  /** Makes room for a size. Twice as much as is needed, so that many small writes copy each byte a few times only. */
+  #reserve(size: number): void {
+    if (size <= this.#bytes.length) return
+    const bytes = new Uint8Array(Math.max(size, this.#bytes.length * 2))
+    bytes.set(this.#bytes.subarray(0, this.#size))
+    this.#bytes = bytes
   }
+
+  #requireOpen(syscall: string, isAllowed: boolean, code = 'EBADF'): void {
+    if (this.#isClosed) throw fsError('EBADF', syscall)
+    if (!isAllowed) throw fsError(code, syscall)
+  }
+}
+
+/** Returns a position in the file, or nothing for the current one. */
+function positionOf(position: number | bigint | null | undefined): number | undefined {
+  return position === null || position === undefined || position < 0 ? undefined : Number(position)
+}
+
+/** Returns the position behind what was read or written, or `null` for the current one. */
+function moved(position: number | null | undefined, count: number): number | null {
+  const start = positionOf(position)
+  return start === undefined ? null : start + count
+}
+
+/** Returns the bytes of a part of a buffer. */
+function partOf(buffer: ArrayBufferView, { offset, length }: BufferRange): Uint8Array {
+  const size = buffer.byteLength
+  const start = offset ?? 0
+  if (!Number.isInteger(start) || start < 0 || start > size) throw rangeError('offset', `>= 0 && <= ${size}`, start)
+  const count = length ?? size - start
+  const most = size - start
+  if (!Number.isInteger(count) || count < 0 || count > most) throw rangeError('length', `>= 0 && <= ${most}`, count)
+  return new Uint8Array(buffer.buffer, buffer.byteOffset + start, count)
 }

@@ -3,10 +3,15 @@
  * `workspace.files`: judged, audited and undoable.
  */
 
-import { checkArgument, isObjectValue } from '../../util/check-options.ts'
+import { checkArgument, checkOptions, isObjectValue, must, type OptionTable } from '../../util/check-options.ts'
+import { type CallbackFunction, createCallbacks, withCallback } from './callbacks.ts'
 import { fsError } from './errors.ts'
-import { createReads, createWrites, type FsReads, type FsTarget, type FsWrites } from './promises.ts'
+import { openFlags } from './flags.ts'
+import { OpenFiles } from './open-files.ts'
+import { createReads, createWrites, type FsReads, type FsWrites } from './promises.ts'
 import { Dirent, Stats } from './stats.ts'
+import { createStreams, type FsStreamModule, type StreamModule } from './streams.ts'
+import type { FsTarget } from './target.ts'
 import { COPYFILE_EXCL, createDirectories, createTransfers, type FsDirectories, type FsTransfers } from './trees.ts'
 
 export type {
@@ -19,80 +24,106 @@ export type {
   FileTransferOptions,
   FileWriteOptions,
 } from '../../workspace/files.ts'
+export type { CallbackFunction, FsWatcher } from './callbacks.ts'
 export type { EncodingOption } from './encoding.ts'
 export type { FsError } from './errors.ts'
-export type { FileHandle } from './file-handle.ts'
+export type { BufferRange, FileHandle, ReadResult, WriteResult } from './file-handle.ts'
 export type { FsPath } from './paths.ts'
-export type { FsReads, FsTarget, FsWrites } from './promises.ts'
-export type { CopyOptions, FsDirectories, FsTransfers } from './trees.ts'
+export type { FsReads, FsWrites } from './promises.ts'
+export type { FsStream, FsStreamModule, ReadStreamOptions, StreamModule, WriteStreamOptions } from './streams.ts'
+export type { FsTarget } from './target.ts'
+export type { CopyOptions, FsDirectories, FsTransfers, WatchOptions } from './trees.ts'
 export { Dirent, Stats }
 
 /** The functions of `fs.promises`. */
 export type FsPromises = FsReads & FsWrites & FsDirectories & FsTransfers
 
-/** A function with a callback as its last argument, which receives an error or `null`, and the result. */
-export type CallbackFunction = (...args: readonly unknown[]) => void
-
-/** The functions with callbacks. They are those of {@link FsPromises}, except `open`, `opendir` and `watch`. */
-export type CallbackName = Exclude<keyof FsPromises, 'open' | 'opendir' | 'watch'>
+/** The functions with callbacks: those of {@link FsPromises}, and those of files that are open by number. */
+export type CallbackName =
+  | Exclude<keyof FsPromises, 'watch'>
+  | 'close'
+  | 'exists'
+  | 'fchmod'
+  | 'fdatasync'
+  | 'fstat'
+  | 'fsync'
+  | 'ftruncate'
+  | 'read'
+  | 'readv'
+  | 'write'
+  | 'writev'
 
 /** A file system in the shape of `node:fs`. */
-export type WorkspaceFs = Readonly<Record<CallbackName, CallbackFunction>> & {
-  /** The functions that return promises. */
-  readonly promises: FsPromises
-  /** The values of `node:fs` for `access`, `copyFile` and modes. */
-  readonly constants: Readonly<Record<string, number>>
-  /** The class of metadata. */
-  readonly Stats: typeof Stats
-  /** The class of entries of a directory. */
-  readonly Dirent: typeof Dirent
-}
+export type WorkspaceFs<S extends StreamModule = FsStreamModule> = Readonly<Record<CallbackName, CallbackFunction>> &
+  Pick<ReturnType<typeof createCallbacks>, 'openAsBlob' | 'watch'> &
+  ReturnType<typeof createStreams<S>> &
+  typeof modes & {
+    /** The functions that return promises. */
+    readonly promises: FsPromises & { readonly constants: typeof constants }
+    /** The values of `node:fs` for `access`, `copyFile`, `open` and modes. */
+    readonly constants: typeof constants
+    /** The class of metadata. */
+    readonly Stats: typeof Stats
+    /** The class of entries of a directory. */
+    readonly Dirent: typeof Dirent
+  }
 
-/** The values that `access`, `copyFile` and `Stats.mode` use. */
+/** The values that `access` takes. */
+const modes = { F_OK: 0, X_OK: 1, W_OK: 2, R_OK: 4 } as const
+
+/** The values that `access`, `copyFile`, `open` and `Stats.mode` use. */
 const constants = {
-  ...{ F_OK: 0, X_OK: 1, W_OK: 2, R_OK: 4, COPYFILE_EXCL },
+  ...modes,
+  COPYFILE_EXCL,
+  ...openFlags,
   ...{ S_IFMT: 0o170000, S_IFREG: 0o100000, S_IFDIR: 0o040000, S_IFLNK: 0o120000 },
+} as const
+
+/** Options of {@link createFs}. */
+export interface FsOptions<S extends StreamModule = FsStreamModule> {
+  /**
+   * The classes that `createReadStream` and `createWriteStream` return instances of: `node:stream`, or `readable-stream` in a
+   * page. Default: `node:stream` where the platform has it; elsewhere streams are `ENOSYS`.
+   */
+  readonly stream?: S
 }
 
-const withoutCallbacks: ReadonlySet<string> = new Set(['open', 'opendir', 'watch'])
+const optionTable: OptionTable<FsOptions> = {
+  stream: must('a module with Readable and Writable, such as node:stream', (value) => {
+    const { Readable, Writable } = Object(value) as Partial<StreamModule>
+    return typeof Readable === 'function' && typeof Writable === 'function'
+  }),
+}
 
 /**
  * Creates the file system of a workspace or a run. `/` and relative paths start at the root of the workspace. Functions throw
  * the errors of Node; a refusal of the workspace is `EACCES` or `EPERM`, with the failure as `cause`. Synchronous functions
  * throw `ENOSYS`, because every access is a call.
  *
- * @throws TypeError for anything but a workspace or a run
+ * @throws TypeError for anything but a workspace or a run, and for an unknown option
  */
-export function createFs(target: FsTarget): WorkspaceFs {
+export function createFs<S extends StreamModule = FsStreamModule>(
+  target: FsTarget,
+  options: FsOptions<S> = {},
+): WorkspaceFs<S> {
   checkArgument('createFs()', 'target', target, isObjectValue)
   checkArgument('createFs()', 'target.files', target.files, isObjectValue)
+  checkOptions('createFs()', options, optionTable)
+  const open = new OpenFiles()
   const promises: FsPromises = {
     ...createReads(target),
-    ...createWrites(target),
+    ...createWrites(target, open),
     ...createDirectories(target),
     ...createTransfers(target),
   }
+  const own = { ...createCallbacks(promises, open), ...createStreams(target, open, options.stream) }
   const functions: Record<string, unknown> = {}
-  for (const [name, method] of Object.entries(promises)) {
+  for (const name of new Set([...Object.keys(promises), ...Object.keys(own)])) {
     functions[`${name}Sync`] = () => {
       throw fsError('ENOSYS', name)
     }
-    if (!withoutCallbacks.has(name)) functions[name] = withCallback(method as (...args: unknown[]) => Promise<unknown>)
+    functions[name] = withCallback(promises[name as keyof FsPromises] as (...args: unknown[]) => Promise<unknown>)
   }
-  return { ...functions, promises, constants, Stats, Dirent } as unknown as WorkspaceFs
-}
-
-function withCallback(method: (...args: unknown[]) => Promise<unknown>): CallbackFunction {
-  return (...args) => {
-    const callback = args.at(-1)
-    if (typeof callback !== 'function') {
-      const error = new TypeError('The "cb" argument must be of type function. Received undefined')
-      throw Object.assign(error, { code: 'ERR_INVALID_ARG_TYPE' })
-    }
-    // An exception of the callback is the program's own, and no rejection of the method.
-    method(...args.slice(0, -1)).then(
-      (value) => queueMicrotask(() => callback(null, value)),
-      (error) => queueMicrotask(() => callback(error)),
-    )
-  }
+  const fs = { ...functions, ...own, ...modes, constants, Stats, Dirent, promises: { ...promises, constants } }
+  return fs as unknown as WorkspaceFs<S>
 }

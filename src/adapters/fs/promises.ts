@@ -1,18 +1,14 @@
 import { ToolError } from '../../errors.ts'
 import { classifyPath } from '../../files/classify/index.ts'
 import type { LogicalPath } from '../../paths/logical-path.ts'
-import type { FileStat, WorkspaceFiles } from '../../workspace/files.ts'
+import type { FileStat } from '../../workspace/files.ts'
 import { decoded, type EncodingOption, encoded, encodingOf } from './encoding.ts'
-import { argumentError, asNode, fsError } from './errors.ts'
+import { argumentError, asNode, asReadError, fsError } from './errors.ts'
 import { FileHandle } from './file-handle.ts'
+import type { OpenFiles } from './open-files.ts'
 import { type FsPath, locate, relativeTarget } from './paths.ts'
 import { Dirent, Stats } from './stats.ts'
-
-/** The run whose files a program sees. */
-export interface FsTarget {
-  /** The files. */
-  readonly files: WorkspaceFiles
-}
+import type { FsTarget } from './target.ts'
 
 type SignalOption = { readonly signal?: AbortSignal }
 type DataOptions =
@@ -52,10 +48,7 @@ export function createReads({ files }: FsTarget) {
       const { shown, path: at } = locate(path)
       const bytes = await asNode('open', shown, () => files.readBytes(at, signalOf(options))).catch(
         (error: unknown) => {
-          // Node opens a directory, and cannot read it.
-          throw (error as { code?: unknown }).code === 'EISDIR'
-            ? fsError('EISDIR', 'read', undefined, undefined, (error as Error).cause)
-            : error
+          throw asReadError(error)
         },
       )
       return decoded(bytes, encoding)
@@ -107,7 +100,8 @@ export function createReads({ files }: FsTarget) {
 }
 
 /** Changes of single files of `fs.promises`. */
-export function createWrites({ files }: FsTarget) {
+export function createWrites(target: FsTarget, open: OpenFiles) {
+  const { files } = target
   async function write(path: FsPath, data: unknown, options: DataOptions, flag: string): Promise<void> {
     const given = typeof options === 'object' && options !== null ? (options as { flag?: string; mode?: number }) : {}
     const flags = given.flag ?? flag
@@ -124,6 +118,12 @@ export function createWrites({ files }: FsTarget) {
       }
       if (flags.startsWith('a')) await files.append(at, bytes, writeOptions)
       else await files.write(at, bytes, writeOptions)
+    })
+  }
+  async function asExisting(syscall: string, path: FsPath, noFollow: boolean): Promise<void> {
+    const { shown, path: at } = locate(path)
+    await asNode(syscall, shown, async () => {
+      if ((await files.stat(at, { noFollow })) === undefined) throw fsError('ENOENT', syscall, shown)
     })
   }
   return {
@@ -162,10 +162,36 @@ export function createWrites({ files }: FsTarget) {
       const { shown, path: at } = locate(path)
       await asNode('symlink', target, () => files.link(at, relativeTarget(target, at)), shown)
     },
-    async open(path: FsPath, flags: string = 'r', mode?: number): Promise<FileHandle> {
-      return FileHandle.open(files, locate(path), flags, mode)
+    async open(path: FsPath, flags: string | number = 'r', mode?: number): Promise<FileHandle> {
+      return FileHandle.open(target, open, locate(path), flags, mode)
+    },
+    /** The time of a file is that of its last change: only its existence is tested. */
+    async utimes(path: FsPath, _accessed: number | string | Date, _modified: number | string | Date): Promise<void> {
+      await asExisting('utime', path, false)
+    },
+    async lutimes(path: FsPath, _accessed: number | string | Date, _modified: number | string | Date): Promise<void> {
+      await asExisting('lutime', path, true)
+    },
+    /** Files belong to user and group 0. @throws FsError `EPERM` for others */
+    async chown(path: FsPath, user: number, group: number): Promise<void> {
+      await asExisting('chown', path, false)
+      requireOwner('chown', locate(path).shown, user, group)
+    },
+    async lchown(path: FsPath, user: number, group: number): Promise<void> {
+      await asExisting('lchown', path, true)
+      requireOwner('lchown', locate(path).shown, user, group)
+    },
+    /** @throws FsError `EPERM`: there are no hard links */
+    async link(existing: FsPath, path: FsPath): Promise<void> {
+      throw fsError('EPERM', 'link', locate(existing, 'existingPath').shown, locate(path, 'newPath').shown)
     },
   }
+}
+
+/** Only 0, and -1 for "as it is", change nothing. */
+function requireOwner(syscall: string, path: string, user: number, group: number): void {
+  const isOwn = (id: number) => id === 0 || id === -1 || id === 0xffff_ffff
+  if (!isOwn(user) || !isOwn(group)) throw fsError('EPERM', syscall, path)
 }
 
 /** The functions of `fs.promises` that read. */

@@ -1,8 +1,10 @@
 import type { FileChange } from '../../workspace/files.ts'
+import { optionalCallback } from './callbacks.ts'
 import { argumentError, asNode, fsError } from './errors.ts'
 import { type FsPath, locate } from './paths.ts'
-import { createReads, type FsTarget } from './promises.ts'
+import { createReads } from './promises.ts'
 import type { Dirent } from './stats.ts'
+import type { FsTarget } from './target.ts'
 
 /** Fails if the target exists. */
 export const COPYFILE_EXCL = 1
@@ -17,6 +19,14 @@ export interface CopyOptions {
   readonly errorOnExist?: boolean
   /** Returns whether to copy an entry. Paths start with `/`. */
   readonly filter?: (source: string, destination: string) => boolean | Promise<boolean>
+}
+
+/** Options of `fs.promises.watch`. */
+export interface WatchOptions {
+  /** Ends the watching. */
+  readonly signal?: AbortSignal
+  /** Reports changes in directories below as well. Default: false. */
+  readonly recursive?: boolean
 }
 
 /** What `fs.promises` does with directories. */
@@ -113,7 +123,7 @@ export function createTransfers(target: FsTarget) {
       const [source, dest] = [locate(from, 'src'), locate(to, 'dest')]
       await asNode('cp', source.shown, () => copyTree(target, source.path, dest.path, options), dest.shown)
     },
-    watch: (path: FsPath, options: { readonly signal?: AbortSignal } = {}) => watchPath(target, path, options),
+    watch: (path: FsPath, options: WatchOptions = {}) => watchPath(target, path, options),
   }
 }
 
@@ -180,10 +190,10 @@ function openDirectory(path: string, entries: readonly Dirent[]) {
   const read = async (): Promise<Dirent | null> => entries[next++] ?? null
   return {
     path,
-    read,
-    async close(): Promise<void> {
+    read: optionalCallback(read),
+    close: optionalCallback(async (): Promise<void> => {
       next = entries.length
-    },
+    }),
     async *[Symbol.asyncIterator](): AsyncGenerator<Dirent> {
       for (let entry = await read(); entry !== null; entry = await read()) yield entry
     },
@@ -191,10 +201,10 @@ function openDirectory(path: string, entries: readonly Dirent[]) {
 }
 
 /** Yields events as `fs.promises.watch`: `rename` for paths that come or go, with names relative to the path. */
-async function* watchPath({ files }: FsTarget, path: FsPath, options: { readonly signal?: AbortSignal }) {
+async function* watchPath({ files }: FsTarget, path: FsPath, options: WatchOptions) {
   const { shown, path: at } = locate(path)
   if (typeof options !== 'object') throw argumentError('options', 'of type object', options)
-  const { signal } = options
+  const { signal, recursive = false } = options
   const [changes, start] = await asNode('watch', shown, async () => {
     const watched: AsyncIterable<FileChange> = await files.watch(at, signal === undefined ? {} : { signal })
     return [watched, await files.realPath(at)] as const
@@ -202,10 +212,17 @@ async function* watchPath({ files }: FsTarget, path: FsPath, options: { readonly
   for await (const { paths } of changes) {
     if (paths === undefined) yield { eventType: 'change', filename: null }
     for (const changed of paths ?? []) {
-      const eventType = (await files.exists(changed)) ? 'change' : 'rename'
-      yield { eventType, filename: start === '' || start === '.' ? changed : changed.slice(start.length + 1) }
+      const filename = nameBelow(start, changed)
+      if (!recursive && filename.includes('/')) continue
+      yield { eventType: (await files.exists(changed)) ? 'change' : 'rename', filename }
     }
   }
+}
+
+/** Returns the name of a path for those who watch a directory or the file itself. */
+function nameBelow(start: string, path: string): string {
+  if (start === path) return path.slice(path.lastIndexOf('/') + 1)
+  return start === '' || start === '.' ? path : path.slice(start.length + 1)
 }
 
 /** The functions of `fs.promises` that concern directories. */
