@@ -10,6 +10,7 @@ import { createFs } from '../../src/adapters/fs/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace, type PolicyInput } from '../../src/index.ts'
 import { times } from '../counts.ts'
+import { fsChanges, fsViews } from '../policy/ways/node-fs.ts'
 
 async function open(tree: Record<string, string | Uint8Array> = {}, policy: PolicyInput = 'autonomous') {
   const backend = memory(tree)
@@ -331,6 +332,32 @@ describe('streams', () => {
     )
     expect(() => createFs(workspace, { streams: stream } as never)).toThrow(/streams/)
     expect(await drained(createFs(workspace).createReadStream('/a'))).toMatchObject({ text: 'one' })
+  })
+})
+
+describe('the ways to change and to view a path', () => {
+  it('contain every function that reads or changes content', async () => {
+    const { fs } = await open()
+    const names = Object.entries({ ...fs, ...fs.promises }).filter(([, value]) => typeof value === 'function')
+    // These change nothing, show no content, or are refused as a whole;
+    const neither =
+      /Sync$|^([A-Z].*|access|exists|f?stat|lstat|readdir|opendir|readlink|realpath|watch|link|l?(utimes|chown)|close|fdatasync|mkdtemp|rmdir)$/
+    const listed = [...Object.keys(fsChanges), ...Object.keys(fsViews)].map((name) => name.split(' ')[0])
+    expect(names.map(([name]) => name).filter((name) => !neither.test(name) && !listed.includes(name))).toEqual([])
+    // The first makes a random name, and the second needs an empty directory.
+    const rules = [
+      { name: 'docs are final', action: 'deny' as const, permissions: ['file:change' as const], paths: ['docs/**'] },
+    ]
+    const { workspace, fs: denied } = await open({ 'docs/d/x': '' }, { preset: 'autonomous', rules })
+    await expect(denied.promises.mkdtemp('/docs/n-')).rejects.toMatchObject({ code: 'EACCES' })
+    const empty = memory()
+    await empty.commit([{ path: 'docs/e' as never, expect: 'absent', to: { type: 'directory' } }], {
+      durability: 'relaxed',
+    })
+    const closed = createFs(await createWorkspace({ backend: empty, policy: { preset: 'autonomous', rules } }))
+    await expect(closed.promises.rmdir('/docs/e')).rejects.toMatchObject({ code: 'EACCES' })
+    expect((await closed.promises.stat('/docs/e')).isDirectory()).toBe(true)
+    await workspace.close()
   })
 })
 

@@ -1,7 +1,7 @@
 import { nodeModule } from '../../util/node-module.ts'
+import type { FsPromises } from './create-promises.ts'
 import { fsError } from './errors.ts'
 import type { FileHandle } from './file-handle.ts'
-import type { FsPromises } from './index.ts'
 import type { OpenFiles } from './open-files.ts'
 import type { FsPath } from './paths.ts'
 import type { WatchOptions } from './trees.ts'

@@ -5,14 +5,14 @@
 
 import { checkArgument, checkOptions, isObjectValue, must, type OptionTable } from '../../util/check-options.ts'
 import { type CallbackFunction, createCallbacks, withCallback } from './callbacks.ts'
+import { createPromises, type FsPromises } from './create-promises.ts'
 import { fsError } from './errors.ts'
 import { openFlags } from './flags.ts'
 import { OpenFiles } from './open-files.ts'
-import { createReads, createWrites, type FsReads, type FsWrites } from './promises.ts'
 import { Dirent, Stats } from './stats.ts'
 import { createStreams, type FsStreamModule, type StreamModule } from './streams.ts'
 import type { FsTarget } from './target.ts'
-import { COPYFILE_EXCL, createDirectories, createTransfers, type FsDirectories, type FsTransfers } from './trees.ts'
+import { COPYFILE_EXCL } from './trees.ts'
 
 export type {
   FileChange,
@@ -25,6 +25,7 @@ export type {
   FileWriteOptions,
 } from '../../workspace/files.ts'
 export type { CallbackFunction, FsWatcher } from './callbacks.ts'
+export type { FsPromises } from './create-promises.ts'
 export type { EncodingOption } from './encoding.ts'
 export type { FsError } from './errors.ts'
 export type { BufferRange, FileHandle, ReadResult, WriteResult } from './file-handle.ts'
@@ -34,9 +35,6 @@ export type { FsStream, FsStreamModule, ReadStreamOptions, StreamModule, WriteSt
 export type { FsTarget } from './target.ts'
 export type { CopyOptions, FsDirectories, FsTransfers, WatchOptions } from './trees.ts'
 export { Dirent, Stats }
-
-/** The functions of `fs.promises`. */
-export type FsPromises = FsReads & FsWrites & FsDirectories & FsTransfers
 
 /** The functions with callbacks: those of {@link FsPromises}, and those of files that are open by number. */
 export type CallbackName =
@@ -110,12 +108,7 @@ export function createFs<S extends StreamModule = FsStreamModule>(
   checkArgument('createFs()', 'target.files', target.files, isObjectValue)
   checkOptions('createFs()', options, optionTable)
   const open = new OpenFiles()
-  const promises: FsPromises = {
-    ...createReads(target),
-    ...createWrites(target, open),
-    ...createDirectories(target),
-    ...createTransfers(target),
-  }
+  const promises = createPromises(target, open)
   const own = { ...createCallbacks(promises, open), ...createStreams(target, open, options.stream) }
   const functions: Record<string, unknown> = {}
   for (const name of new Set([...Object.keys(promises), ...Object.keys(own)])) {

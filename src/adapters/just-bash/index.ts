@@ -1,8 +1,10 @@
 /** The files and commands of a workspace for just-bash and for bash-tool. */
 
 import type { FileOptions } from '../../workspace/files.ts'
+import { createPromises, type FsPromises } from '../fs/create-promises.ts'
 import { fsError } from '../fs/errors.ts'
-import { createFs, type Dirent, type FsPromises, type Stats } from '../fs/index.ts'
+import { OpenFiles } from '../fs/open-files.ts'
+import type { Dirent, Stats } from '../fs/stats.ts'
 import { runLine } from '../sandbox/run-line.ts'
 import { filesTable, openTarget, type SandboxOptions, type SandboxTarget, withText } from '../sandbox/target.ts'
 
@@ -95,7 +97,7 @@ export interface BashToolSandbox {
  */
 export function justBashFs(target: SandboxTarget, options?: FileOptions): JustBashFs {
   const { files } = openTarget('justBashFs()', target, options, filesTable, '/')
-  return justBashOver(createFs({ files }).promises)
+  return justBashOver(createPromises({ files }, new OpenFiles()))
 }
 
 /**

@@ -5,6 +5,7 @@ import type { DialectWorkspace } from '../../../src/index.ts'
 import { doors, unused } from '../../frameworks/doors.ts'
 import { toolRows } from '../../tools/table.ts'
 import { kindsIn } from './kinds.ts'
+import { fsChanges, fsWays } from './node-fs.ts'
 import type { Answer, Subject, Way } from './subject.ts'
 import { A_SHA256, OLD_SHA256, wayTree } from './tree.ts'
 
@@ -559,6 +560,7 @@ const groups: Readonly<Record<string, readonly Way[]>> = {
   dialect: dialectWays,
   mcp: mcpWays,
   framework: doorWays,
+  fs: fsWays(fsChanges, asAnswer),
 }
 
 /** Every way to change something below `docs`. */

@@ -5,6 +5,7 @@ import { doors, unused } from '../../frameworks/doors.ts'
 import { toolRows } from '../../tools/table.ts'
 import { asAnswer, command, inBackground, overMcp } from './change.ts'
 import { kindsIn } from './kinds.ts'
+import { fsViews, fsWays } from './node-fs.ts'
 import type { Answer, Subject, Way } from './subject.ts'
 import { PLAN, WORD } from './tree.ts'
 
@@ -594,6 +595,7 @@ const groups: Readonly<Record<string, readonly ViewWay[]>> = {
   dialect: dialectWays,
   mcp: mcpWays,
   framework: doorWays,
+  fs: fsWays(fsViews, asAnswer),
 }
 
 /** Every way to view something below `private`. */
