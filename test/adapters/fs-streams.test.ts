@@ -272,6 +272,35 @@ describe('streams', () => {
     expect(await fs.promises.readFile('/a', 'utf8')).toBe('one')
   })
 
+  it.each([[{}], [{ start: 2, end: 5 }], [{ autoClose: false, highWaterMark: 3 }]])(
+    'read and write a file that is open by number, with %j',
+    async (options) => {
+      const root = disk.mkdtempSync(join(tmpdir(), 'fs-'))
+      disk.writeFileSync(join(root, 'f'), 'content of f')
+      const { fs } = await open({ f: 'content of f' })
+      const results = await Promise.all(
+        (
+          [
+            [disk as unknown as Callbacks, join(root, 'f')],
+            [fs as unknown as Callbacks, '/f'],
+          ] as const
+        ).map(async ([functions, path]) => {
+          const [, fd] = await received(functions, 'open', path, 'r+')
+          const readable = functions.createReadStream?.('', { ...options, fd }) as stream.Readable
+          const chunks: string[] = []
+          for await (const chunk of readable) chunks.push(String(chunk))
+          const closed = await received(functions, 'fstat', fd)
+          const [, other] = await received(functions, 'open', path, 'r+')
+          const { start } = options as { start?: number }
+          await pipeline(['one ', 'two'], functions.createWriteStream?.('', { start, fd: other }) as stream.Writable)
+          return [chunks, closed, await received(functions, 'readFile', path, 'utf8')]
+        }),
+      )
+      expect(results[1]).toEqual(results[0])
+      disk.rmSync(root, { recursive: true })
+    },
+  )
+
   it('pass a file through programs of the platform', async () => {
     const { fs } = await open({ 'big.bin': content(3_000_000) })
     await pipeline(fs.createReadStream('/big.bin'), createGzip(), fs.createWriteStream('/big.gz'))

@@ -37,7 +37,7 @@ export class FileHandle implements AsyncDisposable {
   /** The number of the open file. */
   readonly fd: number
   readonly #target: FsTarget
-  readonly #open: OpenFiles
+  readonly #open: OpenFiles<FileHandle>
   readonly #path: Located
   readonly #mode: OpenMode
   /** The permission bits of a file that the handle creates. */
@@ -51,7 +51,7 @@ export class FileHandle implements AsyncDisposable {
 
   private constructor(
     target: FsTarget,
-    open: OpenFiles,
+    open: OpenFiles<FileHandle>,
     path: Located,
     mode: OpenMode,
     bits: number | undefined,
@@ -71,7 +71,7 @@ export class FileHandle implements AsyncDisposable {
   /** Opens a file. */
   static async open(
     target: FsTarget,
-    open: OpenFiles,
+    open: OpenFiles<FileHandle>,
     path: Located,
     flags: unknown,
     bits: number | undefined,

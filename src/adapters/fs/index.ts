@@ -4,15 +4,17 @@
  */
 
 import { checkArgument, checkOptions, isObjectValue, must, type OptionTable } from '../../util/check-options.ts'
-import { type CallbackFunction, createCallbacks, withCallback } from './callbacks.ts'
+import { createCallbacks } from './callbacks.ts'
 import { createPromises, type FsPromises } from './create-promises.ts'
 import { fsError } from './errors.ts'
+import type { FileHandle } from './file-handle.ts'
 import { openFlags } from './flags.ts'
 import { OpenFiles } from './open-files.ts'
 import { Dirent, Stats } from './stats.ts'
 import { createStreams, type FsStreamModule, type StreamModule } from './streams.ts'
 import type { FsTarget } from './target.ts'
 import { COPYFILE_EXCL } from './trees.ts'
+import { type CallbackFunction, withCallback } from './with-callback.ts'
 
 export type {
   FileChange,
@@ -24,16 +26,17 @@ export type {
   FileTransferOptions,
   FileWriteOptions,
 } from '../../workspace/files.ts'
-export type { CallbackFunction, FsWatcher } from './callbacks.ts'
+export type { FsWatcher } from './callbacks.ts'
 export type { FsPromises } from './create-promises.ts'
 export type { EncodingOption } from './encoding.ts'
 export type { FsError } from './errors.ts'
 export type { BufferRange, FileHandle, ReadResult, WriteResult } from './file-handle.ts'
 export type { FsPath } from './paths.ts'
-export type { FsReads, FsWrites } from './promises.ts'
+export type { FsMetadata, FsReads, FsWrites } from './promises.ts'
 export type { FsStream, FsStreamModule, ReadStreamOptions, StreamModule, WriteStreamOptions } from './streams.ts'
 export type { FsTarget } from './target.ts'
 export type { CopyOptions, FsDirectories, FsTransfers, WatchOptions } from './trees.ts'
+export type { CallbackFunction } from './with-callback.ts'
 export { Dirent, Stats }
 
 /** The functions with callbacks: those of {@link FsPromises}, and those of files that are open by number. */
@@ -107,7 +110,7 @@ export function createFs<S extends StreamModule = FsStreamModule>(
   checkArgument('createFs()', 'target', target, isObjectValue)
   checkArgument('createFs()', 'target.files', target.files, isObjectValue)
   checkOptions('createFs()', options, optionTable)
-  const open = new OpenFiles()
+  const open = new OpenFiles<FileHandle>()
   const promises = createPromises(target, open)
   const own = { ...createCallbacks(promises, open), ...createStreams(target, open, options.stream) }
   const functions: Record<string, unknown> = {}

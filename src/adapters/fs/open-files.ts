@@ -1,13 +1,12 @@
 import { argumentError, fsError } from './errors.ts'
-import type { FileHandle } from './file-handle.ts'
 
 /** The files that a program has opened, by number. Numbers begin at 3 and are not used again. */
-export class OpenFiles {
-  readonly #handles = new Map<number, FileHandle>()
+export class OpenFiles<H> {
+  readonly #handles = new Map<number, H>()
   #next = 3
 
   /** Returns the number of a handle that opens. */
-  add(handle: FileHandle): number {
+  add(handle: H): number {
     this.#handles.set(this.#next, handle)
     return this.#next++
   }
@@ -17,7 +16,7 @@ export class OpenFiles {
   }
 
   /** Returns the handle with a number. @throws FsError `EBADF` */
-  get(fd: unknown, syscall: string): FileHandle {
+  get(fd: unknown, syscall: string): H {
     if (typeof fd !== 'number') throw argumentError('fd', 'of type number', fd)
     const handle = this.#handles.get(fd)
     if (handle === undefined) throw fsError('EBADF', syscall)

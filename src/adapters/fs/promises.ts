@@ -100,7 +100,7 @@ export function createReads({ files }: FsTarget) {
 }
 
 /** Changes of single files of `fs.promises`. */
-export function createWrites(target: FsTarget, open: OpenFiles) {
+export function createWrites(target: FsTarget, open: OpenFiles<FileHandle>) {
   const { files } = target
   async function write(path: FsPath, data: unknown, options: DataOptions, flag: string): Promise<void> {
     const given = typeof options === 'object' && options !== null ? (options as { flag?: string; mode?: number }) : {}
@@ -118,12 +118,6 @@ export function createWrites(target: FsTarget, open: OpenFiles) {
       }
       if (flags.startsWith('a')) await files.append(at, bytes, writeOptions)
       else await files.write(at, bytes, writeOptions)
-    })
-  }
-  async function asExisting(syscall: string, path: FsPath, noFollow: boolean): Promise<void> {
-    const { shown, path: at } = locate(path)
-    await asNode(syscall, shown, async () => {
-      if ((await files.stat(at, { noFollow })) === undefined) throw fsError('ENOENT', syscall, shown)
     })
   }
   return {
@@ -146,11 +140,6 @@ export function createWrites(target: FsTarget, open: OpenFiles) {
         }),
       )
     },
-    async chmod(path: FsPath, mode: number | string): Promise<void> {
-      const { shown, path: at } = locate(path)
-      const bits = typeof mode === 'string' ? Number.parseInt(mode, 8) : mode
-      await asNode('chmod', shown, () => files.setMode(at, bits & 0o7777))
-    },
     async unlink(path: FsPath): Promise<void> {
       const { shown, path: at } = locate(path)
       await asNode('unlink', shown, async () => {
@@ -164,6 +153,27 @@ export function createWrites(target: FsTarget, open: OpenFiles) {
     },
     async open(path: FsPath, flags: string | number = 'r', mode?: number): Promise<FileHandle> {
       return FileHandle.open(target, open, locate(path), flags, mode)
+    },
+    /** @throws FsError `EPERM`: there are no hard links */
+    async link(existing: FsPath, path: FsPath): Promise<void> {
+      throw fsError('EPERM', 'link', locate(existing, 'existingPath').shown, locate(path, 'newPath').shown)
+    },
+  }
+}
+
+/** Permission bits, times and owners of `fs.promises`. */
+export function createMetadata({ files }: FsTarget) {
+  async function asExisting(syscall: string, path: FsPath, noFollow: boolean): Promise<void> {
+    const { shown, path: at } = locate(path)
+    await asNode(syscall, shown, async () => {
+      if ((await files.stat(at, { noFollow })) === undefined) throw fsError('ENOENT', syscall, shown)
+    })
+  }
+  return {
+    async chmod(path: FsPath, mode: number | string): Promise<void> {
+      const { shown, path: at } = locate(path)
+      const bits = typeof mode === 'string' ? Number.parseInt(mode, 8) : mode
+      await asNode('chmod', shown, () => files.setMode(at, bits & 0o7777))
     },
     /** The time of a file is that of its last change: only its existence is tested. */
     async utimes(path: FsPath, _accessed: number | string | Date, _modified: number | string | Date): Promise<void> {
@@ -181,10 +191,6 @@ export function createWrites(target: FsTarget, open: OpenFiles) {
       await asExisting('lchown', path, true)
       requireOwner('lchown', locate(path).shown, user, group)
     },
-    /** @throws FsError `EPERM`: there are no hard links */
-    async link(existing: FsPath, path: FsPath): Promise<void> {
-      throw fsError('EPERM', 'link', locate(existing, 'existingPath').shown, locate(path, 'newPath').shown)
-    },
   }
 }
 
@@ -199,3 +205,6 @@ export type FsReads = ReturnType<typeof createReads>
 
 /** The functions of `fs.promises` that change single files. */
 export type FsWrites = ReturnType<typeof createWrites>
+
+/** The functions of `fs.promises` that concern permission bits, times and owners. */
+export type FsMetadata = ReturnType<typeof createMetadata>

@@ -70,151 +70,173 @@ interface OwnStream {
 
 type StreamClass = new (options: object) => OwnStream
 
-/** Creates the functions that return streams of Node. */
-export function createStreams<S extends StreamModule>(target: FsTarget, open: OpenFiles, given: S | undefined) {
-  /** Returns a class of streams. @throws FsError `ENOSYS` on a platform without `node:stream` */
-  function classOf(name: keyof StreamModule, syscall: string): StreamClass {
-    const module = given ?? (nodeModule('stream') as StreamModule | undefined)
-    if (module === undefined) throw fsError('ENOSYS', syscall)
-    return module[name] as unknown as StreamClass
-  }
-  const handleOf = (fd: number | FileHandle): FileHandle => (typeof fd === 'number' ? open.get(fd, 'read') : fd)
+/** What both kinds of streams need: the files, those that are open, and the classes. */
+interface StreamContext {
+  readonly target: FsTarget
+  readonly open: OpenFiles<FileHandle>
+  readonly stream: StreamModule | undefined
+}
 
+/** Creates the functions that return streams of Node. */
+export function createStreams<S extends StreamModule>(
+  target: FsTarget,
+  open: OpenFiles<FileHandle>,
+  stream: S | undefined,
+) {
+  const context: StreamContext = { target, open, stream }
   return {
     /** Returns the bytes of a file as a stream, of which one part of 8 MiB is in memory. */
     createReadStream(path: FsPath, options?: EncodingOption | ReadStreamOptions): InstanceType<S['Readable']> {
-      const settings = settingsOf<ReadStreamOptions>(options)
-      const { start, end = Number.POSITIVE_INFINITY, highWaterMark = 65_536, fd, autoClose = true } = settings
-      const first = start ?? 0
-      for (const [name, value] of Object.entries({ start: first, end })) {
-        if (typeof value !== 'number' || !(value >= 0)) throw rangeError(name, '>= 0', value)
-      }
-      if (first > end) throw rangeError('start', `<= "end" (here: ${end})`, first)
-      const handle = fd === undefined || fd === null ? undefined : handleOf(fd)
-      const shown = handle === undefined ? locate(path).shown : ''
-      let next: () => Promise<Uint8Array | undefined>
-      let cancel: () => Promise<void> = async () => {}
-      let rest = new Uint8Array()
-      const opened = async (): Promise<void> => {
-        if (handle !== undefined) {
-          let position = start
-          next = async () => {
-            const length = Math.min(highWaterMark, end - (position ?? 0) + 1)
-            const { bytesRead, buffer } = await handle.read<Uint8Array>(new Uint8Array(length), {
-              position: position ?? null,
-            })
-            if (position !== undefined) position += bytesRead
-            return bytesRead === 0 ? undefined : buffer.subarray(0, bytesRead)
-          }
-          return
-        }
-        const range = Number.isFinite(end) ? { start: first, end: end + 1 } : { start: first }
-        const content = await target.files.readable(locate(path).path, range)
-        const reader = content.getReader()
-        next = async () => (await reader.read()).value
-        cancel = () => reader.cancel()
-      }
-      const Readable = classOf('Readable', 'open')
-      const stream = new Readable({
-        ...streamOptions(settings, highWaterMark),
-        construct: (done: Done) => {
-          const begin = async () => {
-            await asNode('open', shown, opened)
-            emitOpen(stream, handle)
-          }
-          begin().then(
-            () => done(),
-            (error) => done(asReadError(error)),
-          )
-        },
-        read: () => {
-          const push = (part: Uint8Array) => {
-            rest = part.subarray(highWaterMark) as Uint8Array<ArrayBuffer>
-            const chunk = part.subarray(0, highWaterMark)
-            stream.bytesRead += chunk.length
-            stream.push(chunk)
-          }
-          if (rest.length > 0) push(rest)
-          else {
-            asNode('read', shown, () => next()).then(
-              (part) => (part === undefined ? stream.push(null) : push(part)),
-              (error) => stream.destroy(error),
-            )
-          }
-        },
-        destroy: (error: unknown, done: Done) => {
-          const end = async () => {
-            await cancel()
-            if (autoClose) await handle?.[Symbol.asyncDispose]()
-          }
-          end().then(
-            () => done(error),
-            (failure) => done(error ?? failure),
-          )
-        },
-      })
-      Object.assign(stream, { path, flags: 'r', start, end, bytesRead: 0, pending: true, fd: handle?.fd ?? null })
-      return stream as unknown as InstanceType<S['Readable']>
+      return readStream(context, path, settingsOf(options)) as unknown as InstanceType<S['Readable']>
     },
     /**
      * Returns a stream whose content is written to a file at its end, as one change. If it is destroyed before, nothing is
      * written. The content is in memory.
      */
     createWriteStream(path: FsPath, options?: EncodingOption | WriteStreamOptions): InstanceType<S['Writable']> {
-      const settings = settingsOf<WriteStreamOptions>(options)
-      const { flags = 'w', mode, start, fd, autoClose = true, flush = false, encoding } = settings
-      if (start !== undefined && !(start >= 0)) throw rangeError('start', '>= 0', start)
-      let handle = fd === undefined || fd === null ? undefined : handleOf(fd)
-      let position = start
-      let isComplete = false
-      const located = handle === undefined ? locate(path) : undefined
-      const Writable = classOf('Writable', 'open')
-      const write = async (parts: readonly Uint8Array[]) => {
-        for (const part of parts) {
-          await (handle as FileHandle).write(part, { position: position ?? null })
-          if (position !== undefined) position += part.length
-          stream.bytesWritten += part.length
-        }
-      }
-      const stream = new Writable({
-        ...streamOptions(settings, settings.highWaterMark ?? 16_384),
-        ...(encoding === undefined || encoding === null ? {} : { defaultEncoding: encoding }),
-        construct: (done: Done) => {
-          const begin = async () => {
-            if (located !== undefined) handle = await FileHandle.open(target, open, located, flags, mode)
-            emitOpen(stream, handle)
-          }
-          begin().then(() => done(), done)
-        },
-        write: (chunk: Uint8Array, _: unknown, done: Done) => {
-          write([chunk]).then(() => done(), done)
-        },
-        writev: (chunks: readonly { readonly chunk: Uint8Array }[], done: Done) => {
-          write(chunks.map(({ chunk }) => chunk)).then(() => done(), done)
-        },
-        final: (done: Done) => {
-          const complete = async () => {
-            if (autoClose || flush) await handle?.sync()
-            isComplete = true
-          }
-          complete().then(() => done(), done)
-        },
-        destroy: (error: unknown, done: Done) => {
-          const end = async () => {
-            if (!autoClose) return
-            if (!isComplete) handle?.discard()
-            await handle?.[Symbol.asyncDispose]()
-          }
-          end().then(
-            () => done(error),
-            (failure) => done(error ?? failure),
-          )
-        },
-      })
-      Object.assign(stream, { path, flags, mode, start, bytesWritten: 0, pending: true, fd: handle?.fd ?? null })
-      return stream as unknown as InstanceType<S['Writable']>
+      return writeStream(context, path, settingsOf(options)) as unknown as InstanceType<S['Writable']>
     },
   }
+}
+
+/** Returns a class of streams. @throws FsError `ENOSYS` on a platform without `node:stream` */
+function classOf({ stream }: StreamContext, name: keyof StreamModule): StreamClass {
+  const module = stream ?? (nodeModule('stream') as StreamModule | undefined)
+  if (module === undefined) throw fsError('ENOSYS', 'open')
+  return module[name] as unknown as StreamClass
+}
+
+/** Returns the handle that options name, or nothing if they name none. */
+function handleOf({ open }: StreamContext, { fd }: StreamOptions): FileHandle | undefined {
+  return typeof fd === 'number' ? open.get(fd, 'open') : (fd ?? undefined)
+}
+
+/** Where the chunks of a stream come from. `next` returns nothing at the end. */
+interface Source {
+  next(): Promise<Uint8Array | undefined>
+  close(): Promise<unknown>
+}
+
+function readStream(context: StreamContext, path: FsPath, settings: ReadStreamOptions): OwnStream {
+  const { start, end = Number.POSITIVE_INFINITY, highWaterMark = 65_536, autoClose = true } = settings
+  requireRange(start ?? 0, end)
+  const handle = handleOf(context, settings)
+  const shown = handle === undefined ? locate(path).shown : ''
+  let source: Source | undefined
+  let rest = new Uint8Array()
+  const push = (part: Uint8Array) => {
+    rest = part.subarray(highWaterMark) as Uint8Array<ArrayBuffer>
+    const chunk = part.subarray(0, highWaterMark)
+    stream.bytesRead += chunk.length
+    stream.push(chunk)
+  }
+  const opened = async () => {
+    source = handle === undefined ? await fileSource(context, path, settings) : handleSource(handle, settings)
+    emitOpen(stream, handle)
+  }
+  const stream = new (classOf(context, 'Readable'))({
+    ...streamOptions(settings, highWaterMark),
+    construct: (done: Done) => {
+      asNode('open', shown, opened).then(
+        () => done(),
+        (error) => done(asReadError(error)),
+      )
+    },
+    read: () => {
+      if (rest.length > 0) push(rest)
+      else {
+        asNode('read', shown, async () => source?.next()).then(
+          (part) => (part === undefined ? stream.push(null) : push(part)),
+          (error) => stream.destroy(error),
+        )
+      }
+    },
+    destroy: (error: unknown, done: Done) => {
+      const closed = autoClose || handle === undefined ? Promise.resolve(source?.close()) : Promise.resolve()
+      closed.then(
+        () => done(error),
+        (failure) => done(error ?? failure),
+      )
+    },
+  })
+  const fd = handle?.fd ?? null
+  return Object.assign(stream, { path, flags: 'r', start, end, bytesRead: 0, pending: true, fd })
+}
+
+function requireRange(start: number, end: number): void {
+  for (const [name, value] of Object.entries({ start, end })) {
+    if (typeof value !== 'number' || !(value >= 0)) throw rangeError(name, '>= 0', value)
+  }
+  if (start > end) throw rangeError('start', `<= "end" (here: ${end})`, start)
+}
+
+async function fileSource({ target }: StreamContext, path: FsPath, settings: ReadStreamOptions): Promise<Source> {
+  const { start = 0, end = Number.POSITIVE_INFINITY } = settings
+  const range = Number.isFinite(end) ? { start, end: end + 1 } : { start }
+  const reader = (await target.files.readable(locate(path).path, range)).getReader()
+  return { next: async () => (await reader.read()).value, close: () => reader.cancel() }
+}
+
+function handleSource(handle: FileHandle, settings: ReadStreamOptions): Source {
+  const { start, end = Number.POSITIVE_INFINITY, highWaterMark = 65_536 } = settings
+  let position = start
+  let left = end - (start ?? 0) + 1
+  return {
+    async next() {
+      const bytes = new Uint8Array(Math.min(highWaterMark, left))
+      const { bytesRead } = await handle.read<Uint8Array>(bytes, { position: position ?? null })
+      if (position !== undefined) position += bytesRead
+      left -= bytesRead
+      return bytesRead === 0 ? undefined : bytes.subarray(0, bytesRead)
+    },
+    close: () => handle[Symbol.asyncDispose](),
+  }
+}
+
+function writeStream(context: StreamContext, path: FsPath, settings: WriteStreamOptions): OwnStream {
+  const { flags = 'w', mode, start, autoClose = true, flush = false, encoding } = settings
+  if (start !== undefined && !(start >= 0)) throw rangeError('start', '>= 0', start)
+  let handle = handleOf(context, settings)
+  const located = handle === undefined ? locate(path) : undefined
+  let position = start
+  let isComplete = false
+  const write = async (parts: readonly Uint8Array[]) => {
+    for (const part of parts) {
+      await handle?.write(part, { position: position ?? null })
+      if (position !== undefined) position += part.length
+      stream.bytesWritten += part.length
+    }
+  }
+  const begin = async () => {
+    if (located !== undefined) handle = await FileHandle.open(context.target, context.open, located, flags, mode)
+    emitOpen(stream, handle)
+  }
+  const complete = async () => {
+    if (autoClose || flush) await handle?.sync()
+    isComplete = true
+  }
+  const end = async () => {
+    if (!autoClose) return
+    if (!isComplete) handle?.discard()
+    await handle?.[Symbol.asyncDispose]()
+  }
+  const stream = new (classOf(context, 'Writable'))({
+    ...streamOptions(settings, settings.highWaterMark ?? 16_384),
+    ...(encoding === undefined || encoding === null ? {} : { defaultEncoding: encoding }),
+    construct: (done: Done) => void begin().then(() => done(), done),
+    write: (chunk: Uint8Array, _: unknown, done: Done) => void write([chunk]).then(() => done(), done),
+    writev: (chunks: readonly { readonly chunk: Uint8Array }[], done: Done) =>
+      void write(chunks.map(({ chunk }) => chunk)).then(() => done(), done),
+    final: (done: Done) => void complete().then(() => done(), done),
+    destroy: (error: unknown, done: Done) => {
+      end().then(
+        () => done(error),
+        (failure) => done(error ?? failure),
+      )
+    },
+  })
+  const fd = handle?.fd ?? null
+  return Object.assign(stream, { path, flags, mode, start, bytesWritten: 0, pending: true, fd })
 }
 
 function settingsOf<T extends StreamOptions>(options: EncodingOption | T): T {

@@ -1,10 +1,10 @@
 import type { FileChange } from '../../workspace/files.ts'
-import { optionalCallback } from './callbacks.ts'
 import { argumentError, asNode, fsError } from './errors.ts'
 import { type FsPath, locate } from './paths.ts'
 import { createReads } from './promises.ts'
 import type { Dirent } from './stats.ts'
 import type { FsTarget } from './target.ts'
+import { optionalCallback } from './with-callback.ts'
 
 /** Fails if the target exists. */
 export const COPYFILE_EXCL = 1
