@@ -25,7 +25,8 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
           Arrow keys move, Enter opens, Home and End go to the first and last row. In the tree, → unfolds and ← folds.
           In the tree, F2 renames, Delete deletes, Ctrl+C, Ctrl+X and Ctrl+V copy and move, Ctrl+D duplicates, Ctrl+Z
           takes the last action back, and Shift+F10 opens the menu of an entry. In the editor, Ctrl+F finds and
-          replaces, Tab indents; Escape, then Tab, leaves it. The lines between columns move with the arrow keys.
+          replaces, Tab indents; Escape, then Tab, leaves it. In the terminal, Alt with ↑ or ↓ chooses a file or an
+          address of the output, and Enter opens it. The lines between columns move with the arrow keys.
         </p>
         <h3>Marks</h3>
         <p>

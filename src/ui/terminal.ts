@@ -93,6 +93,8 @@ export interface TerminalOptions extends PersonOptions {
 const MAX_LINES = 500
 /** Characters of output that are kept. */
 const MAX_TEXT = 200_000
+/** Milliseconds for which pieces of output are collected. */
+const PIECES_MS = 16
 /** Changed files that are named. */
 const MAX_CHANGED = 8
 
@@ -180,10 +182,12 @@ class CommandLines {
       const timeoutMs = streamed?.timeoutMs
       const input = { command, cwd, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
       const result = await this.#call('run_command', input, { signal: running.signal })
+      shown.show()
       this.#end(id, result, shown.isAny())
       if (result.ok) this.state.update({ cwd: (result as unknown as EndedCommand).cwd })
     } finally {
       streamed?.end()
+      shown.show()
       this.#running = undefined
       this.#change(id, { isRunning: false })
       this.state.update({ isRunning: false })
@@ -227,17 +231,27 @@ class CommandLines {
     if (line !== undefined) this.#change(id, { output: line.output + text })
   }
 
-  /** Shows the output of a command as it comes. */
+  /** Shows the output of a command as it comes, many small pieces at once. */
   #showOutput(id: number) {
     const safe = { stdout: createSafeText(), stderr: createSafeText() }
     let isAny = false
+    let pieces = ''
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const show = () => {
+      clearTimeout(timer)
+      timer = undefined
+      if (pieces !== '') this.#append(id, pieces)
+      pieces = ''
+    }
     return {
       add: (stream: 'stdout' | 'stderr', output: string) => {
         const added = safe[stream](output)
         if (added === '') return
         isAny = true
-        this.#append(id, stream === 'stderr' ? red(added) : added)
+        pieces += stream === 'stderr' ? red(added) : added
+        timer ??= setTimeout(show, PIECES_MS)
       },
+      show,
       isAny: () => isAny,
     }
   }

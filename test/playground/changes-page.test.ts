@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib'
-import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
+import { longestTask } from './long-task.ts'
 import { button, command, conversationText, filesOnDisk, importFiles, patiently, runTo, show } from './person.ts'
 import { usePlayground } from './shared.ts'
 
@@ -61,30 +61,6 @@ function png(width: number, height: number): Uint8Array {
   const rows = deflateSync(Buffer.alloc((width + 1) * height))
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
   return Buffer.concat([signature, chunk('IHDR', head), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))])
-}
-
-/** Returns the processor time, in milliseconds, of the longest task of the page while something happens. */
-async function longestTask(page: Page, act: () => Promise<unknown>): Promise<number> {
-  const browser = page.context().browser()
-  await browser?.startTracing(page, { categories: ['toplevel', 'devtools.timeline'] })
-  await act()
-  const trace = String(await browser?.stopTracing())
-  const { traceEvents } = JSON.parse(trace) as { readonly traceEvents: readonly TraceEvent[] }
-  const threadOf = ({ pid, tid }: TraceEvent) => `${pid} ${tid}`
-  const mains = traceEvents.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
-  const threads = new Set(mains.map(threadOf))
-  const tasks = traceEvents.filter((event) => event.name.endsWith('RunTask') && threads.has(threadOf(event)))
-  expect(tasks.length).toBeGreaterThan(0)
-  return Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1000
-}
-
-interface TraceEvent {
-  readonly name: string
-  readonly pid: number
-  readonly tid: number
-  /** Microseconds of the processor. */
-  readonly tdur?: number
-  readonly args: { readonly name?: string }
 }
 
 it('Changes shows 50,000 lines in parts without a long task, and files without lines as what they are', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { command } from './person.ts'
+import { longestTask } from './long-task.ts'
+import { command, patiently, show, terminalInput } from './person.ts'
 import { usePlayground } from './shared.ts'
 
 const playground = usePlayground()
@@ -19,5 +20,86 @@ describe('the terminal in the page', () => {
         })
       await expect.poll(beyond).toBeLessThanOrEqual(0)
     }
+  })
+
+  it('prints 100,000 lines without a long task, and keeps their end', async () => {
+    const page = await playground.sample('price-list', { storage: 'memory' })
+    await command(page, 'echo ready', /ready[\s\S]*ready/)
+    const tasks: number[] = []
+    for (const [line, end] of [
+      ['seq 1 100000', /99999100000\/workspace/],
+      [`node -e 'for (let i = 1; i <= 100000; i++) console.log("line " + i)'`, /line 99999line 100000\/workspace/],
+    ] as const) {
+      tasks.push(await longestTask(page, () => command(page, line, end)))
+    }
+    console.log(
+      `Longest tasks while 100,000 lines are printed: ${tasks.map(Math.round).join(', ')} ms of the processor`,
+    )
+    // An idle machine needs a quarter of this time.
+    expect(Math.max(...tasks)).toBeLessThan(250)
+  })
+
+  it('opens files at their line and addresses in a tab of their own, by a click and by keys', async () => {
+    const person = await playground.person()
+    await person.route('https://example.test/**', (route) => route.fulfill({ contentType: 'text/html', body: 'there' }))
+    const page = await playground.sample('price-list', { storage: 'memory', context: person })
+    const address = `https://example.test/${'a'.repeat(150)}?b=1`
+    await command(page, `echo "at src/price.js:4:3, see ${address}."`, /\?b=1\..*\?b=1\./)
+    const rows = page.locator('wardspace-terminal .xterm-rows > div')
+    /** A point on the last row that has a text. */
+    const pointOf = async (text: string) => {
+      const box = await rows
+        .filter({ hasText: text })
+        .last()
+        .evaluate((row, part) => {
+          const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT)
+          let before = 0
+          const at = row.textContent.indexOf(part)
+          for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+            const { length } = node.textContent ?? ''
+            if (at >= before && at < before + length) {
+              const range = document.createRange()
+              range.setStart(node, at - before)
+              range.setEnd(node, Math.min(length, at - before + part.length))
+              return range.getBoundingClientRect().toJSON() as { x: number; y: number; width: number; height: number }
+            }
+            before += length
+          }
+          return undefined
+        }, text)
+      if (box === undefined) throw new Error(`The terminal does not show ${text}`)
+      return [box.x + box.width / 2, box.y + box.height / 2] as const
+    }
+    const click = async (text: string) => {
+      const [x, y] = await pointOf(text)
+      await page.mouse.move(x, y, { steps: 3 })
+      await page.locator('wardspace-terminal .xterm-cursor-pointer').waitFor()
+      await page.mouse.click(x, y)
+    }
+    const line = () => page.locator('.cm-activeLineGutter').first().textContent()
+
+    await click('src/price.js:4')
+    await page.getByRole('textbox', { name: 'Text of src/price.js' }).waitFor()
+    await expect.poll(line, patiently).toBe('4')
+    // The address continues in the next row.
+    const popup = person.waitForEvent('page')
+    await click('?b=1')
+    const opened = await popup
+    await opened.waitForLoadState()
+    expect(opened.url()).toBe(address)
+    expect(await opened.evaluate(() => [globalThis.opener, document.referrer])).toEqual([null, ''])
+    await opened.close()
+
+    await show(page, 'Files')
+    await page.locator('[data-path="README.md"]').click()
+    await page.getByRole('textbox', { name: 'Text of README.md' }).waitFor()
+    await terminalInput(page).focus()
+    const chosen = page.locator('wardspace-terminal [role="status"]')
+    for (const text of [address, 'src/price.js:4:3']) {
+      await page.keyboard.press('Alt+ArrowUp')
+      await expect.poll(() => chosen.textContent(), patiently).toBe(`Link ${text}. Enter opens it.`)
+    }
+    await page.keyboard.press('Enter')
+    await page.getByRole('textbox', { name: 'Text of src/price.js' }).waitFor()
   })
 })

@@ -1,10 +1,10 @@
 import type { FitAddon } from '@xterm/addon-fit'
 import type { Terminal as Screen } from '@xterm/xterm'
 import type { Terminal } from '../../ui/terminal.ts'
-import { fileLinks } from './file-links.ts'
 import { isIncomplete } from './incomplete.ts'
 import { createLineEditor } from './line-editor.ts'
 import { grey, promptOf, startOf, textOf } from './line-text.ts'
+import { createLinkKeys, linkProvider } from './links.ts'
 
 /** What a terminal shows and does beside the lines. */
 export interface TerminalParts {
@@ -44,7 +44,8 @@ export function openTerminal(
   const removeSheets = withSheets(place, () => screen.open(place))
   if (screen.textarea !== undefined) {
     screen.textarea.ariaLabel = 'Terminal input'
-    screen.textarea.ariaDescription = 'Tab completes a line; on an empty line it leaves the terminal.'
+    screen.textarea.ariaDescription =
+      'Tab completes a line; on an empty line it leaves the terminal. Alt with an arrow up or down chooses a link of the output, Enter opens it.'
   }
   const write = (text: string) => {
     for (let at = 0; at < text.length; at += PIECE) screen.write(text.slice(at, at + PIECE))
@@ -70,9 +71,18 @@ export function openTerminal(
     complete: controller.complete,
     isIncomplete,
   })
+  const targets = { fileAt: controller.fileAt, onFile }
+  const status = place.appendChild(document.createElement('div'))
+  status.role = 'status'
+  status.className = 'visually-hidden'
+  const takeLinkKey = createLinkKeys(screen, targets, (text) => {
+    status.textContent = text
+  })
   // Tab completes a line that has begun. On an empty one, and with Shift, it leaves the terminal.
-  screen.attachCustomKeyEventHandler((event) => event.key !== 'Tab' || (!event.shiftKey && !editor.isEmpty))
-  screen.registerLinkProvider(fileLinks(screen, controller.fileAt, onFile))
+  screen.attachCustomKeyEventHandler(
+    (event) => !takeLinkKey(event) && (event.key !== 'Tab' || (!event.shiftKey && !editor.isEmpty)),
+  )
+  screen.registerLinkProvider(linkProvider(screen, targets))
   screen.onData(editor.take)
   if (greeting !== undefined) write(grey(`${greeting}\n`))
   write(lines.next())
@@ -92,6 +102,7 @@ export function openTerminal(
     unsubscribe()
     stopFollowing()
     screen.dispose()
+    status.remove()
     removeSheets()
   }
 }
