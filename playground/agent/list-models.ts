@@ -100,6 +100,7 @@ function modelOf(fields: Fields, clean: (text: string) => string): readonly List
       ...(typeof title === 'string' && title !== id && { title: clean(title) }),
       ...(context !== undefined && { contextTokens: context }),
       ...(typeof vision === 'boolean' && { takesImages: vision }),
+      ...(Array.isArray(inputs) && { takesDocuments: inputs.includes('file') }),
       ...(prices !== undefined && { prices }),
     },
   ]

@@ -14,6 +14,8 @@ export interface Preset {
   readonly contextTokens: number
   /** Whether its models usually take images. */
   readonly takesImages: boolean
+  /** Whether its models usually take PDF documents, in the form of its protocol. */
+  readonly takesDocuments?: boolean
   /** What a person has to know before the first message. */
   readonly advice?: string
 }
@@ -30,6 +32,7 @@ export const presets = {
     keysAt: 'https://console.anthropic.com/settings/keys',
     contextTokens: 200_000,
     takesImages: true,
+    takesDocuments: true,
   },
   openai: {
     title: 'OpenAI',
@@ -39,6 +42,7 @@ export const presets = {
     keysAt: 'https://platform.openai.com/api-keys',
     contextTokens: 128_000,
     takesImages: true,
+    takesDocuments: true,
   },
   gemini: {
     title: 'Google Gemini',

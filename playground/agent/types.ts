@@ -32,6 +32,8 @@ export interface ModelFacts {
   /** Tokens of a request and its answer. */
   readonly contextTokens?: number
   readonly takesImages?: boolean
+  /** Whether it takes PDF documents. */
+  readonly takesDocuments?: boolean
   readonly prices?: Prices
 }
 

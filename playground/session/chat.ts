@@ -45,7 +45,9 @@ export function draftOf(chat: ChatConversation, { pick }: Conversation, texts: T
     drafts: draftsOf(texts),
     attach(file) {
       const { value: model } = pick
-      return readAttachment(file, { images: model.kind === 'endpoint' && factsOf(model).takesImages })
+      if (model.kind !== 'endpoint') return readAttachment(file)
+      const { takesImages, takesDocuments } = factsOf(model)
+      return readAttachment(file, { images: takesImages, documents: takesDocuments })
     },
   })
 }

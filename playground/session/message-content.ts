@@ -31,12 +31,19 @@ export async function contentOf(
   return [
     { type: 'text', text },
     ...mentioned.map((part) => ({ type: 'text' as const, text: part })),
-    ...attachments.map((attachment) =>
-      attachment.kind === 'image'
-        ? { type: 'image' as const, image: attachment.data, mediaType: attachment.mediaType }
-        : { type: 'text' as const, text: `Attached file ${attachment.name}:\n${attachment.text}` },
-    ),
+    ...attachments.map(partOf),
   ]
+}
+
+function partOf(attachment: Attachment): Exclude<UserContent, string>[number] {
+  switch (attachment.kind) {
+    case 'text':
+      return { type: 'text', text: `Attached file ${attachment.name}:\n${attachment.text}` }
+    case 'image':
+      return { type: 'image', image: attachment.data, mediaType: attachment.mediaType }
+    case 'document':
+      return { type: 'file', data: attachment.data, mediaType: attachment.mediaType, filename: attachment.name }
+  }
 }
 
 /** Reads a file of the project. Returns undefined for a text that names none. */

@@ -75,12 +75,13 @@ export function createModelSetup(pick: Signal<ModelPick>): ModelSetup {
       forget()
     },
     chooseModel(id) {
-      const { contextTokens, takesImages, prices } = models.value.find((one) => one.id === id) ?? {}
+      const { contextTokens, takesImages, takesDocuments, prices } = models.value.find((one) => one.id === id) ?? {}
       const { kind, provider, baseUrl } = pick.value.kind === 'endpoint' ? pick.value : lastEndpoint()
       pick.value = {
         ...{ kind, provider, baseUrl, model: id },
         ...(contextTokens !== undefined && { contextTokens }),
         ...(takesImages !== undefined && { takesImages }),
+        ...(takesDocuments !== undefined && { takesDocuments }),
         ...(prices !== undefined && { prices }),
       }
       testing.value = idle

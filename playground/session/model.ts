@@ -57,11 +57,12 @@ export function lacksKey(pick: EndpointPick): boolean {
 /** What a model takes and costs, with the facts of its provider's preset where nothing else is known. */
 export function factsOf(
   pick: EndpointPick,
-): ModelFacts & { readonly contextTokens: number; readonly takesImages: boolean } {
+): ModelFacts & Required<Pick<ModelFacts, 'contextTokens' | 'takesImages' | 'takesDocuments'>> {
   const preset = presetOf(pick.provider)
   return {
     contextTokens: pick.contextTokens ?? preset.contextTokens,
     takesImages: pick.takesImages ?? preset.takesImages,
+    takesDocuments: pick.takesDocuments ?? preset.takesDocuments ?? false,
     ...(pick.prices !== undefined && { prices: pick.prices }),
   }
 }

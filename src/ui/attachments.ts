@@ -1,20 +1,35 @@
 /** A file of the person's machine that goes with a message. */
 export type Attachment =
   | { readonly kind: 'text'; readonly name: string; readonly text: string }
-  /** `data` is a data address. */
-  | { readonly kind: 'image'; readonly name: string; readonly mediaType: string; readonly data: string }
+  /** An image or a PDF document. `data` is a data address. */
+  | { readonly kind: 'image' | 'document'; readonly name: string; readonly mediaType: string; readonly data: string }
 
 const MAX_TEXT_BYTES = 300_000
 const MAX_IMAGE_BYTES = 5_000_000
+const MAX_DOCUMENT_BYTES = 10_000_000
+const PDF = 'application/pdf'
 const imageTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif'])
 
 /**
- * Reads a file to go with a message: UTF-8 text of up to 300 KB or, if the model takes images, a PNG, JPEG, WebP or GIF of up to 5 MB.
+ * Reads a file to go with a message: UTF-8 text of up to 300 KB; if the model takes images, a PNG, JPEG, WebP or GIF of up to 5 MB;
+ * if it takes documents, a PDF of up to 10 MB.
  *
  * @throws Error in a person's words for any other file
  */
-export async function readAttachment(file: File, options: { readonly images?: boolean } = {}): Promise<Attachment> {
+export async function readAttachment(
+  file: File,
+  options: { readonly images?: boolean; readonly documents?: boolean } = {},
+): Promise<Attachment> {
   const { name, type, size } = file
+  if (type === PDF) {
+    if (options.documents !== true) {
+      throw new Error(
+        `Cannot attach “${name}”: this model takes no PDF documents. Choose another one, or change this in the settings.`,
+      )
+    }
+    if (size > MAX_DOCUMENT_BYTES) throw new Error(`Cannot attach “${name}”: PDF documents may have 10 MB.`)
+    return { kind: 'document', name, mediaType: type, data: await dataAddressOf(file) }
+  }
   if (imageTypes.has(type)) {
     if (options.images !== true) {
       throw new Error(
@@ -28,7 +43,7 @@ export async function readAttachment(file: File, options: { readonly images?: bo
     throw new Error(`Cannot attach “${name}”: it has more than 300 KB. Put it into the project and name it with @.`)
   }
   const text = textOf(await file.arrayBuffer())
-  if (text === undefined) throw new Error(`Cannot attach “${name}”: it is neither a text nor an image.`)
+  if (text === undefined) throw new Error(`Cannot attach “${name}”: it is no text, no image and no PDF document.`)
   return { kind: 'text', name, text }
 }
 

@@ -336,7 +336,7 @@ describe('the conversation', () => {
     await says('It is seven')
   })
 
-  it('takes files by @, and attached texts and images', async () => {
+  it('takes files by @, and attached texts, images and PDF documents', async () => {
     await clear()
     await composer().focus()
     await page.keyboard.type('Name it nine: @prijs')
@@ -347,19 +347,30 @@ describe('the conversation', () => {
     const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
     const image = { name: 'shot.png', mimeType: 'image/png', buffer: Buffer.from(png, 'base64') }
     const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Prices are in cents.') }
-    await page.locator('#attach-files').setInputFiles([image, notes])
+    const paper = { name: 'paper.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4\n%%EOF\n') }
+    await page.locator('#attach-files').setInputFiles([notes, paper])
+    await page.getByText('Cannot attach “paper.pdf”: this model takes no PDF documents.').waitFor()
+    await page.locator('#attach-files').setInputFiles([image])
     await page.getByText('Cannot attach “shot.png”: this model takes no images.').waitFor()
     await page.getByRole('button', { name: 'Settings' }).click()
     await page.getByText('Context, images and prices').click()
     await page.getByLabel('The model takes images').check()
+    await page.getByLabel('The model takes PDF documents').check()
     await page.keyboard.press('Escape')
-    await page.locator('#attach-files').setInputFiles([image])
+    const large = { ...paper, name: 'large.pdf', buffer: Buffer.alloc(10_000_001) }
+    await page.locator('#attach-files').setInputFiles([large])
+    await page.getByText('Cannot attach “large.pdf”: PDF documents may have 10 MB.').waitFor()
+    await page.locator('#attach-files').setInputFiles([image, paper])
+    await page.getByRole('list', { name: 'Attached files' }).getByText('paper.pdf').waitFor()
     await page.getByRole('list', { name: 'Attached files' }).getByText('shot.png').waitFor()
     await button(page, 'Send').click()
     await says('It is nine')
     expect(lastMessages()).toContain('export function')
     expect(lastMessages()).toContain('Prices are in cents.')
     expect(lastMessages()).toContain(`data:image/png;base64,${png}`)
+    expect(lastMessages()).toContain(
+      `"filename":"paper.pdf","file_data":"data:application/pdf;base64,${paper.buffer.toString('base64')}"`,
+    )
     await idle()
     await conversation(page).getByText('notes.txt').waitFor()
     expect(server.faults).toEqual([])

@@ -162,7 +162,7 @@ function KeyFields({ setup, endpoint }: { readonly setup: ModelSetup; readonly e
 
 /** What the model takes and costs, where the person knows better than the server. */
 function Facts({ setup, endpoint }: { readonly setup: ModelSetup; readonly endpoint: EndpointPick }) {
-  const { contextTokens, takesImages, prices = { read: 0, written: 0 } } = factsOf(endpoint)
+  const { contextTokens, takesImages, takesDocuments, prices = { read: 0, written: 0 } } = factsOf(endpoint)
   return (
     <details>
       <summary>Context, images and prices</summary>
@@ -194,6 +194,15 @@ function Facts({ setup, endpoint }: { readonly setup: ModelSetup; readonly endpo
             onChange={({ currentTarget }) => setup.change({ takesImages: currentTarget.checked })}
           />
           The model takes images
+        </label>
+        <span />
+        <label class="row">
+          <input
+            type="checkbox"
+            checked={takesDocuments}
+            onChange={({ currentTarget }) => setup.change({ takesDocuments: currentTarget.checked })}
+          />
+          The model takes PDF documents
         </label>
       </div>
     </details>

@@ -100,8 +100,8 @@ function AttachButton({ draft }: { readonly draft: MessageDraft }) {
       />
       <IconButton
         icon="plus"
-        label="Attach files or images"
-        title="Attach files or images"
+        label="Attach files"
+        title="Attach texts, images or PDF documents"
         onClick={() => input.current?.click()}
       />
     </>

@@ -74,6 +74,28 @@ describe.each([
     expect(agent.conversation.usage.outputTokens).toBeGreaterThan(100)
   })
 
+  it('gets a PDF document in the form of its protocol', async () => {
+    const server = await serve({
+      // biome-ignore lint/correctness/useYield: a script without calls
+      *script() {
+        return 'Read.'
+      },
+    })
+    const { agent } = await connect(endpointOf(server.url))
+    const data = 'JVBERi0xLjQK'
+    const document = { data: `data:application/pdf;base64,${data}`, mediaType: 'application/pdf', filename: 'a.pdf' }
+    const text = { type: 'text', text: 'Read it.' } as const
+    expect(await agent.send([text, { type: 'file', ...document }])).toBe('finished')
+    expect(server.faults).toEqual([])
+    const { content } = [...server.requests, ...server.messagesRequests][0]?.messages.at(-1) ?? {}
+    const source = { type: 'base64', media_type: 'application/pdf', data }
+    expect(content?.at(1)).toMatchObject(
+      protocol === 'anthropic'
+        ? { type: 'document', source, title: 'a.pdf' }
+        : { type: 'file', file: { filename: 'a.pdf', file_data: document.data } },
+    )
+  })
+
   it('sees refusals and errors for unknown tools and invalid input', async () => {
     const results: unknown[] = []
     const server = await serve({

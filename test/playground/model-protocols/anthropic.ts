@@ -2,7 +2,7 @@ import type { ModelAnswer, ModelProtocol, Prompt } from './types.ts'
 
 type Block =
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'image'; readonly source: object }
+  | { readonly type: 'image' | 'document'; readonly source: object }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown }
   | { readonly type: 'tool_result'; readonly tool_use_id: string; readonly content: string | readonly Block[] }
 
