@@ -1,38 +1,69 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3StreamPart } from '@ai-sdk/provider'
 import { answerSchema, instructionsFor, readAnswer, transcriptOf } from './builtin-protocol.ts'
+import type { ContextUse } from './context-window.ts'
 import type { OpenedModel } from './models.ts'
+
+/** Whether the browser's own model can be used. One that is `downloadable` is downloaded for its first session. */
+export type Availability = 'unavailable' | 'downloadable' | 'downloading' | 'available'
 
 /** The used part of the Prompt API: `LanguageModel` in browsers that support it. */
 export interface BuiltinApi {
-  availability(): Promise<'unavailable' | 'downloadable' | 'downloading' | 'available'>
+  availability(): Promise<Availability>
   create(options: {
-    readonly initialPrompts: readonly { readonly role: 'system'; readonly content: string }[]
+    readonly initialPrompts?: readonly { readonly role: 'system'; readonly content: string }[]
+    readonly monitor?: (monitor: EventTarget) => void
     readonly signal?: AbortSignal
   }): Promise<BuiltinSession>
 }
 
 interface BuiltinSession {
   prompt(text: string, options: { readonly responseConstraint: object; readonly signal?: AbortSignal }): Promise<string>
-  /** Tokens of the conversation so far; formerly called `inputUsage`. */
+  /** Tokens of the conversation so far, and those that it can have. Formerly called `inputUsage` and `inputQuota`. */
   readonly contextUsage?: number
+  readonly contextWindow?: number
   readonly inputUsage?: number
+  readonly inputQuota?: number
   destroy(): void
 }
 
-/** Returns the API of the browser's own model, if it is available, and a sentence about its state. */
+/** The state of the browser's own model. */
+export interface BuiltinState {
+  /** Its API, if it can be used. */
+  readonly api: BuiltinApi | undefined
+  readonly availability: Availability
+  /** A sentence about it. */
+  readonly says: string
+}
+
 export async function builtinState(
   api = (globalThis as { LanguageModel?: BuiltinApi }).LanguageModel,
-): Promise<{ readonly api: BuiltinApi | undefined; readonly says: string }> {
-  if (api === undefined) return { api, says: 'This browser has no language model of its own. Choose another model.' }
-  const state = await api.availability()
-  if (state === 'unavailable') {
-    return {
-      api: undefined,
-      says: 'The language model of this browser does not run on this machine. Choose another model.',
-    }
-  }
-  if (state === 'available') return { api, says: 'Runs on this machine' }
-  return { api, says: 'Runs on this machine, once the browser has loaded it; that may take a while' }
+): Promise<BuiltinState> {
+  const availability = (await api?.availability()) ?? 'unavailable'
+  const says = {
+    unavailable:
+      api === undefined
+        ? 'This browser has no language model of its own. Choose another model.'
+        : 'The language model of this browser does not run on this machine. Choose another model.',
+    downloadable: 'Runs on this machine, once the browser has downloaded it; that may take a while.',
+    downloading: 'The browser downloads it; that may take a while.',
+    available: 'Runs on this machine.',
+  }[availability]
+  return { api: availability === 'unavailable' ? undefined : api, availability, says }
+}
+
+/** Lets the browser download its model. @param onProgress gets the downloaded part, from 0 to 1 */
+export async function downloadBuiltin(api: BuiltinApi, onProgress: (part: number) => void): Promise<void> {
+  const session = await api.create({ monitor: monitorOf(onProgress) })
+  session.destroy()
+}
+
+function monitorOf(onProgress: (part: number) => void): (monitor: EventTarget) => void {
+  return (monitor) =>
+    monitor.addEventListener('downloadprogress', (event) => {
+      // The whole is 1.
+      const { loaded, total = 1 } = event as ProgressEvent
+      onProgress(loaded / (total || 1))
+    })
 }
 
 /**
@@ -42,11 +73,15 @@ export async function builtinState(
 export async function openBuiltin(): Promise<OpenedModel> {
   const { api, says } = await builtinState()
   if (api === undefined) throw new Error(says)
-  return { model: builtinModel(api), name: 'The browser’s own model' }
+  let use: ContextUse | undefined
+  const model = builtinModel(api, (context) => {
+    use = context
+  })
+  return { model, name: 'The browser’s own model', context: () => use }
 }
 
-/** Adapts the browser's model to the interface of the SDK. */
-export function builtinModel(api: BuiltinApi): LanguageModelV3 {
+/** Adapts the browser's model to the interface of the SDK. @param onUse gets how full its context was after each answer */
+export function builtinModel(api: BuiltinApi, onUse: (use: ContextUse) => void = () => {}): LanguageModelV3 {
   let calls = 0
 
   async function ask({ prompt, tools = [], abortSignal }: LanguageModelV3CallOptions) {
@@ -61,7 +96,10 @@ export function builtinModel(api: BuiltinApi): LanguageModelV3 {
         responseConstraint: answerSchema(functionTools.map(({ name }) => name)),
         ...signal,
       })
-      return { ...readAnswer(text), used: session.contextUsage ?? session.inputUsage }
+      const used = session.contextUsage ?? session.inputUsage
+      const limit = session.contextWindow ?? session.inputQuota
+      if (used !== undefined) onUse({ tokens: used, limit: Number.isFinite(limit) ? limit : undefined })
+      return { ...readAnswer(text), used }
     } finally {
       session.destroy()
     }

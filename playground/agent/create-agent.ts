@@ -133,7 +133,7 @@ class AgentLoop {
   async #tryTurn(signal: AbortSignal, stepwise: boolean): Promise<DoneReason> {
     const { choice, pace = 0, fetch, limits = () => ({}), instructions } = this.#options
     this.#model ??= openModel(choice, { pace, ...(fetch && { fetch }) })
-    const { model } = await this.#model
+    const { model, context: countedUse } = await this.#model
     const instruction = (await instructions?.()) ?? ''
     for (let shrinks = 0; ; shrinks++) {
       this.conversation = { ...this.conversation, messages: everyCallAnswered(this.conversation.messages) }
@@ -145,6 +145,7 @@ class AgentLoop {
         onEvent: (event) => this.#emit(event),
         instructions: instruction,
         context: this.#context,
+        countedUse,
         ...{ signal, stepwise, limits },
       })
       if (end !== 'tooLong') return end

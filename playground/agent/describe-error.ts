@@ -18,14 +18,17 @@ const tooLong =
 
 /** Describes an error of a model. */
 export function describeError(error: unknown): DescribedError {
-  const { message, statusCode, isRetryable, lastError, responseHeaders } = asFields(error)
+  const { name, message, statusCode, isRetryable, lastError, responseHeaders } = asFields(error)
   if (lastError !== undefined) return describeError(lastError)
   const text = typeof message === 'string' && message !== '' ? message : String(error)
   const status = typeof statusCode === 'number' ? `${statusCode}: ` : ''
+  // The browser's own model has an error for it.
+  const isRefused = statusCode === 400 || statusCode === 413 || statusCode === 422
+  const isTooLong = name === 'QuotaExceededError' || (isRefused && tooLong.test(text))
   return {
     message: `${status}${text}`,
     canRetry: statusCode === undefined || isRetryable === true,
-    ...((statusCode === 400 || statusCode === 413 || statusCode === 422) && tooLong.test(text) && { isTooLong: true }),
+    ...(isTooLong && { isTooLong }),
     ...(overloaded.has(statusCode) && { retryAfterMs: waitOf(asFields(responseHeaders)['retry-after']) }),
   }
 }

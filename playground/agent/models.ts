@@ -1,10 +1,13 @@
 import type { LanguageModel } from 'ai'
+import type { ContextUse } from './context-window.ts'
 import type { ModelChoice } from './types.ts'
 
 export interface OpenedModel {
   readonly model: LanguageModel
   /** For people. */
   readonly name: string
+  /** How full the context was at the last request, of a model that counts it itself. */
+  readonly context?: () => ContextUse | undefined
 }
 
 export interface OpenModelOptions {

@@ -1,7 +1,7 @@
 import type { LanguageModel, LanguageModelUsage, ModelMessage, StepResult, TextStreamPart, ToolSet } from 'ai'
 import type { CallableTools } from 'wardspace/ai-sdk'
 import { costOf, overBudget } from './budget.ts'
-import type { ContextWindow } from './context-window.ts'
+import type { ContextUse, ContextWindow } from './context-window.ts'
 import { describeError } from './describe-error.ts'
 import { type EndedCall, type FollowedTools, followCalls } from './follow-calls.ts'
 import { type OpenStep, openStep } from './open-step.ts'
@@ -23,6 +23,8 @@ export interface Turn {
   readonly limits: () => AgentLimits
   readonly instructions: string
   readonly context: ContextWindow
+  /** How full the context was, of a model that counts it itself. */
+  readonly countedUse: (() => ContextUse | undefined) | undefined
 }
 
 /** How a turn ends, for the loop: `tooLong` if the server refused the conversation as too long for its model. */
@@ -195,7 +197,8 @@ class TurnPlayer {
       if (this.repetition.isFound) this.#reason = 'repeated'
     }
     this.#keep()
-    onEvent({ type: 'usage', ...stepUsage, total: this.#usage, context: this.#turn.context.use })
+    const context = this.#turn.countedUse?.() ?? this.#turn.context.use
+    onEvent({ type: 'usage', ...stepUsage, total: this.#usage, context })
   }
 
   /** The SDK runs ahead of its own stream: a call waits until the words before it have arrived. */

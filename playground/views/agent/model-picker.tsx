@@ -1,6 +1,7 @@
 import { Select } from '../../../src/elements/parts/select.tsx'
 import { lacksKey, lastEndpoint } from '../../session/model.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
+import { BrowserModel } from './browser-model.tsx'
 
 export interface ModelPickerProps {
   readonly conversation: ProjectSession['conversation']
@@ -53,11 +54,7 @@ export function ModelPicker({ conversation, onScenario, onSettings }: ModelPicke
           {lacksKey(pick) && <span class="tag warn">no key</span>}
         </button>
       )}
-      {pick.kind === 'builtin' && (
-        <span class="muted cut grow">
-          {'LanguageModel' in globalThis ? 'Runs on this machine' : 'Not available in this browser'}
-        </span>
-      )}
+      {pick.kind === 'builtin' && <BrowserModel isWorking={isWorking} />}
     </div>
   )
 }

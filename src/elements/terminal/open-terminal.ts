@@ -4,7 +4,7 @@ import type { Terminal } from '../../ui/terminal.ts'
 import { isIncomplete } from './incomplete.ts'
 import { createLineEditor } from './line-editor.ts'
 import { grey, promptOf, startOf, textOf } from './line-text.ts'
-import { createLinkKeys, linkProvider } from './links.ts'
+import { createLinkKeys, type LinkTargets, linkProvider } from './links.ts'
 
 /** What a terminal shows and does beside the lines. */
 export interface TerminalParts {
@@ -71,18 +71,11 @@ export function openTerminal(
     complete: controller.complete,
     isIncomplete,
   })
-  const targets = { fileAt: controller.fileAt, onFile }
-  const status = place.appendChild(document.createElement('div'))
-  status.role = 'status'
-  status.className = 'visually-hidden'
-  const takeLinkKey = createLinkKeys(screen, targets, (text) => {
-    status.textContent = text
-  })
+  const links = addLinks(screen, place, { fileAt: controller.fileAt, onFile })
   // Tab completes a line that has begun. On an empty one, and with Shift, it leaves the terminal.
   screen.attachCustomKeyEventHandler(
-    (event) => !takeLinkKey(event) && (event.key !== 'Tab' || (!event.shiftKey && !editor.isEmpty)),
+    (event) => !links.takeKey(event) && (event.key !== 'Tab' || (!event.shiftKey && !editor.isEmpty)),
   )
-  screen.registerLinkProvider(linkProvider(screen, targets))
   screen.onData(editor.take)
   if (greeting !== undefined) write(grey(`${greeting}\n`))
   write(lines.next())
@@ -102,9 +95,21 @@ export function openTerminal(
     unsubscribe()
     stopFollowing()
     screen.dispose()
-    status.remove()
+    links.remove()
     removeSheets()
   }
+}
+
+/** Makes links of the files and addresses in the output, for the pointer and for keys. What is chosen by a key is announced. */
+function addLinks(screen: Screen, place: HTMLElement, targets: LinkTargets) {
+  const status = place.appendChild(document.createElement('div'))
+  status.role = 'status'
+  status.className = 'visually-hidden'
+  screen.registerLinkProvider(linkProvider(screen, targets))
+  const takeKey = createLinkKeys(screen, targets, (text) => {
+    status.textContent = text
+  })
+  return { takeKey, remove: () => status.remove() }
 }
 
 /**

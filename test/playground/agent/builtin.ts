@@ -1,5 +1,5 @@
 import { streamText } from 'ai'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { createWorkspace } from 'wardspace'
 import { aiSdkTools } from 'wardspace/ai-sdk'
 import { memory } from 'wardspace/backends/memory'
@@ -13,11 +13,12 @@ function standIn(answer: (output: string, request: number) => string | Promise<s
   let open = 0
   const api: BuiltinApi = {
     availability: async () => 'available',
-    async create({ initialPrompts, signal }) {
+    async create({ initialPrompts = [], signal }) {
       signal?.throwIfAborted()
       open += 1
       return {
         contextUsage: 321,
+        contextWindow: 9_216,
         async prompt(told, { responseConstraint, signal: stop }) {
           stop?.throwIfAborted()
           seen.push({ system: initialPrompts[0]?.content ?? '', told, form: responseConstraint })
@@ -50,7 +51,47 @@ async function run(api: BuiltinApi) {
   return { steps: await steps, text: await text }
 }
 
+/** Creates an agent with the model of the browser. */
+async function builtinAgent() {
+  const events: AgentEvent[] = []
+  const workspace = await createWorkspace({ backend: memory(), policy: 'readOnly' })
+  const agent = createAgent({
+    tools: () => workspace,
+    choice: { kind: 'builtin' },
+    onEvent: (one) => events.push(one),
+  })
+  return { events, agent }
+}
+
 describe('the browser’s own model', () => {
+  afterEach(() => {
+    Reflect.deleteProperty(globalThis, 'LanguageModel')
+  })
+
+  it('counts its own context, under the names of every version of the API, and says when a conversation is too long', async () => {
+    const { api } = standIn(() => json('Done.'))
+    Object.assign(globalThis, { LanguageModel: api })
+    const uses = async () => {
+      const { events, agent } = await builtinAgent()
+      expect(await agent.send('Go.')).toBe('finished')
+      return events.flatMap((event) => (event.type === 'usage' ? [event.context] : []))
+    }
+    expect(await uses()).toEqual([{ tokens: 321, limit: 9_216 }])
+    const session = (await api.create({})) as { contextUsage?: number; contextWindow?: number }
+    const older = { ...session, contextUsage: undefined, contextWindow: undefined, inputUsage: 12, inputQuota: 4_096 }
+    Object.assign(globalThis, { LanguageModel: { ...api, create: async () => older } })
+    expect(await uses()).toEqual([{ tokens: 12, limit: 4_096 }])
+    const unlimited = { ...session, contextWindow: Number.POSITIVE_INFINITY }
+    Object.assign(globalThis, { LanguageModel: { ...api, create: async () => unlimited } })
+    expect(await uses()).toEqual([{ tokens: 321, limit: undefined }])
+
+    const full = new DOMException('The input is too large.', 'QuotaExceededError')
+    Object.assign(globalThis, { LanguageModel: { ...api, create: () => Promise.reject(full) } })
+    const { events, agent } = await builtinAgent()
+    expect(await agent.send('Go.')).toBe('error')
+    expect(events.find(({ type }) => type === 'error')).toMatchObject({ message: expect.stringMatching(/^413: /) })
+  })
+
   it('reads the tools in its prompt, calls them and sees their results', async () => {
     const { api, seen, open } = standIn((told, question) => {
       if (question === 1) return json('I look.', 'find_files', { pattern: '*.txt' })
@@ -90,20 +131,17 @@ describe('the browser’s own model', () => {
   })
 
   it('is reported as absent or as unable to run on this machine', async () => {
-    expect(await builtinState()).toEqual({ api: undefined, says: expect.stringContaining('has no language model') })
+    expect(await builtinState()).toMatchObject({
+      api: undefined,
+      says: expect.stringContaining('has no language model'),
+    })
     const { api } = standIn(() => '')
     const cannot = await builtinState({ ...api, availability: async () => 'unavailable' })
-    expect(cannot).toEqual({ api: undefined, says: expect.stringContaining('does not run on this machine') })
+    expect(cannot).toMatchObject({ api: undefined, says: expect.stringContaining('does not run on this machine') })
     expect((await builtinState({ ...api, availability: async () => 'downloadable' })).says).toContain(
       'once the browser',
     )
-    const events: AgentEvent[] = []
-    const workspace = await createWorkspace({ backend: memory(), policy: 'readOnly' })
-    const agent = createAgent({
-      tools: () => workspace,
-      choice: { kind: 'builtin' },
-      onEvent: (one) => events.push(one),
-    })
+    const { events, agent } = await builtinAgent()
     expect(await agent.send('Go.')).toBe('error')
     expect(events.find(({ type }) => type === 'error')).toMatchObject({
       message: 'This browser has no language model of its own. Choose another model.',
