@@ -17,7 +17,7 @@ async function show(workspace: Workspace): Promise<string> {
 it('a commit, even a refused one, is never visible in another fork', async () => {
   let refused = 0
   let position = 0
-  for (let shape = 0; shape < 2 * 3 * 3 * 4 * 3 * 3; shape += times(5, 1)) {
+  for (let shape = 0; shape < 2 * 3 * 3 * 4 * 3 * 3; shape += times(7, 1)) {
     let rest = shape
     const pick = (count: number, from = 0): number => {
       const picked = rest % count

@@ -19,7 +19,7 @@ it('places or refuses hunks on a changed file as git apply does', async () => {
     const random = randomFrom(100 + batch)
     const from: FileTree = new Map()
     const to: FileTree = new Map()
-    for (let i = 0; i < times(40, 100); i++) {
+    for (let i = 0; i < times(25, 100); i++) {
       const file = { bytes: repetitive(random), executable: false }
       from.set(`f${i}`, file)
       to.set(`f${i}`, edited(random, edited(random, file)))
@@ -51,7 +51,7 @@ it('places or refuses hunks on a changed file as git apply does', async () => {
       }
     }
   }
-  expect(match.equal).toBeGreaterThan(times(40, 100))
-  expect(match.refused).toBeGreaterThan(times(20, 50))
+  expect(match.equal).toBeGreaterThan(times(25, 100))
+  expect(match.refused).toBeGreaterThan(times(10, 50))
   expect(match.stricter).toBeLessThan(40)
 })

@@ -448,7 +448,7 @@ describe('streams of files', () => {
     const { files } = await open({ backend: memory({ large, 'private/p.txt': 'x' }) })
     const parts = await listOf((await files.readable('large')) as unknown as AsyncIterable<Uint8Array>)
     expect(parts.map(({ length }) => length)).toEqual([8388608, 8388608, 4194309])
-    expect(sha256(Buffer.concat(parts))).toBe(sha256(large))
+    expect(Buffer.compare(Buffer.concat(parts), large)).toBe(0)
     await expect(files.readable('none')).rejects.toMatchObject({ code: 'NOT_FOUND' })
     const stream = (await files.readable('large')).getReader()
     await stream.read()

@@ -8,6 +8,7 @@ import { entriesIn, entryAt, type Tree } from '../../../src/backends/object-stor
 import { type Path, ROOT } from '../../../src/paths/logical-path.ts'
 import { emptyRoot } from '../../../src/storage/plan-commit.ts'
 import { change, commit, file } from '../../../src/testing/backend/case.ts'
+import { times } from '../../counts.ts'
 import { mapStore } from '../../edge/map-store.ts'
 
 /** Long names of directories make inner nodes of few children, so that small trees have three levels. */
@@ -119,7 +120,7 @@ describe('tree of an object store', () => {
       await apply(new Map(Array.from({ length: count }, () => [pathAt(random(20_000)), entry()])))
       levels.add(await expectEqual())
     }
-    for (let round = 0; round < 30; round++) {
+    for (let round = 0; round < times(12, 30); round++) {
       const steps = new Map<Path, Entry | undefined>()
       const start = random(20_000)
       for (let i = 0; i < 1 + random(400); i++) {
