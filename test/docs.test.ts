@@ -33,7 +33,7 @@ import { reportMarkdown } from '../src/audit/report-text.ts'
 import { callbackSink, memorySink } from '../src/audit/sinks.ts'
 import { spanSink } from '../src/audit/span-sink.ts'
 import { durableObject } from '../src/backends/durable-object/index.ts'
-import { github, lazy } from '../src/backends/lazy/index.ts'
+import { github, httpIndex, lazy, zip } from '../src/backends/lazy/index.ts'
 import { memfs } from '../src/backends/memfs/index.ts'
 import { memory } from '../src/backends/memory/index.ts'
 import { nodeBackend } from '../src/backends/node/index.ts'
@@ -96,7 +96,7 @@ async function setup(): Promise<Record<string, unknown>> {
       // Without `record`, it would not record if the environment variable `CI` is set.
       recordFixture: (file: string, ...more: unknown[]) =>
         recordFixture(join(directory, file), ...(more as [never, never]), { record: 'missing' }),
-      ...{ github, lazy },
+      ...{ github, httpIndex, lazy, zip },
       memfs,
       memory,
       memorySink,

@@ -81,7 +81,6 @@ export class Contents<E extends LazyEntry> {
 
   /** Returns the content of a listed entry. */
   async read(path: Path, entry: LazyContent<E>): Promise<Uint8Array> {
-    if (entry.type === 'file' && entry.size === 0) return new Uint8Array()
     const cached = this.#cache.get(path)
     if (cached !== undefined) {
       // Counts as the newest again.

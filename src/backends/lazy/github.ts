@@ -5,7 +5,7 @@ import type { LogicalPath } from '../../paths/logical-path.ts'
 import { checkArgument, checkOptions, isText, must } from '../../util/check-options.ts'
 import { mapConcurrent } from '../../util/map-concurrent.ts'
 import { fromByteText } from '../../util/native-bytes.ts'
-import { bodyOf, type Fetch, failed, get, isFetch } from './http.ts'
+import { bodyOf, discard, type Fetch, failed, get, isFetch } from './http.ts'
 import { MAX_ENTRIES, tooMany } from './listing.ts'
 import type { LazyFile, LazyLink, LazyOmitted, LazyOther, LazySource } from './source.ts'
 
@@ -145,6 +145,8 @@ async function addTruncated(
   }
 }
 
+/** The id of a file without bytes. */
+const EMPTY_BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
 const CONCURRENCY = 6
 const MAX_LISTING_BYTES = 128 * 1024 * 1024
 /** GitHub's longest answer for a file in JSON: 100 MB in base64, in lines, with a few fields. */
@@ -192,6 +194,7 @@ class ApiClient {
 
   /** Returns the bytes of a blob. */
   async blob(sha: string, size: number, signal: AbortSignal): Promise<Uint8Array> {
+    if (sha === EMPTY_BLOB) return new Uint8Array()
     const headers = { accept: 'application/vnd.github.raw+json' }
     const { response, url } = await this.#get(`/git/blobs/${sha}`, headers, signal)
     await this.#requireOk(response, url)
@@ -221,7 +224,7 @@ class ApiClient {
       const location = response.headers.get('location')
       const isRedirect = response.type === 'opaqueredirect' || [301, 302, 307, 308].includes(response.status)
       if (!isRedirect) return { response, url: addressAt(response.url, url) ?? url }
-      await response.body?.cancel()
+      await discard(response)
       const next = addressAt(location, url)
       if (next === undefined || hops === MAX_REDIRECTS) {
         throw failed(url, 'redirects elsewhere', 'Report this to the user: the repository may have another name.')
@@ -239,7 +242,7 @@ class ApiClient {
       this.#limitedUntil = limitedUntil
       throw this.#limited(url)
     }
-    await response.body?.cancel()
+    await discard(response)
     const [what, hint] = reasons[status] ?? [`answered with status ${status}`]
     throw failed(url, what, hint)
   }

@@ -1,6 +1,6 @@
 import { ToolError } from '../../errors.ts'
 import { concatBytes } from '../../util/bytes.ts'
-import { isFunction } from '../../util/check-options.ts'
+import { checkArgument, isFunction, must } from '../../util/check-options.ts'
 import { pause } from '../object-store/retry.ts'
 
 /** Sends a request, as the global `fetch` does. */
@@ -29,9 +29,14 @@ export async function get(
     const response = await send(url.href, init).catch(() => undefined)
     if (response !== undefined && (!PASSING.has(response.status) || tries === MAX_TRIES)) return response
     if (init.signal.aborted || tries === MAX_TRIES) throw failed(url, 'cannot be reached')
-    await response?.body?.cancel()
+    if (response !== undefined) await discard(response)
     await pause(tries)
   }
+}
+
+/** Ends the transfer of a response whose body nobody reads. */
+export async function discard(response: Response): Promise<void> {
+  if (!response.bodyUsed) await response.body?.cancel()
 }
 
 /** Returns the body of a response. Ends the transfer after `max` bytes. */
@@ -57,4 +62,33 @@ export async function bodyOf(response: Response, url: URL, max: number): Promise
 /** The error for an unexpected answer of a server. */
 export function failed({ host }: URL, what: string, hint?: string): ToolError {
   return new ToolError('BACKEND_ERROR', `Cannot load from ${host}: it ${what}`, hint === undefined ? {} : { hint })
+}
+
+/**
+ * Returns the address that an argument names. In a page, it can be relative to the page.
+ *
+ * @throws TypeError for anything but an address with `http:` or `https:`
+ */
+export function addressOf(owner: string, name: string, value: string | URL): URL {
+  let address: URL | undefined
+  try {
+    address = new URL(value, globalThis.location?.href)
+  } catch {
+    // Refused below.
+  }
+  checkArgument(owner, name, address, isHttp)
+  return address as URL
+}
+
+const isHttp = must(
+  'an address with http: or https:',
+  (address) => address instanceof URL && /^https?:$/.test(address.protocol),
+)
+
+/** @throws ToolError for a response without a result */
+export async function requireStatus(response: Response, url: URL, ...expected: readonly number[]): Promise<void> {
+  const { status } = response
+  if (expected.includes(status)) return
+  await discard(response)
+  throw failed(url, status === 404 ? 'has no such file' : `answered with status ${status}`)
 }

@@ -13,6 +13,7 @@ import { createListing, type Listing, type Omitted } from './listing.ts'
 import type { LazyEntry, LazySource } from './source.ts'
 
 export { type GithubOptions, github } from './github.ts'
+export { type HttpIndexOptions, httpIndex } from './http-index.ts'
 export type { Omitted } from './listing.ts'
 export type {
   LazyContent,
@@ -24,6 +25,7 @@ export type {
   LazySource,
   LoadOptions,
 } from './source.ts'
+export { type ZipOptions, zip } from './zip.ts'
 
 /** Options of {@link lazy}. */
 export interface LazyOptions {
@@ -51,7 +53,7 @@ export interface LazyBackend extends Backend {
 
 /**
  * Creates a read-only backend over a source that lists all of its files at once and loads each one when it is first read:
- * `github(repository)`, or an object with `list` and `load`. Put an {@link overlay} over it to change files.
+ * `github(repository)`, `zip(archive)`, `httpIndex(url)`, or an object with `list` and `load`. Put an {@link overlay} over it to change files.
  *
  * The listing is loaded with the first use of the backend, and stays. Listing and finding files load no contents but those
  * of `.gitignore` files. Readers of one file share its loading, a search loads several files ahead, and a failed loading is
