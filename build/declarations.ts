@@ -22,7 +22,7 @@ for (const name of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
 }
 
 function shortenMap(file: string): void {
-  const map = JSON.parse(readFileSync(file, 'utf8')) as { readonly mappings: string }
+  const { sourceRoot: _, names: __, ...map } = JSON.parse(readFileSync(file, 'utf8'))
   const declaration = readFileSync(file.replace(/\.map$/, ''), 'utf8')
   writeFileSync(file, JSON.stringify({ ...map, mappings: shortenDeclarationMappings(map.mappings, declaration) }))
 }
@@ -33,7 +33,7 @@ function visit(file: string): void {
   const source = sourceOf(file)
   if (!existsSync(source)) throw new Error(`${source} does not exist, but a published declaration refers to it`)
   const written = readFileSync(source, 'utf8')
-  const text = (source === file ? written : withoutComments(written)).replace(
+  const text = withTabs(source === file ? written : withoutUnused(written)).replace(
     REFERENCE,
     (whole, before, quote, specifier) => {
       const declaration = declarationOf(file, specifier)
@@ -48,12 +48,18 @@ function visit(file: string): void {
   writeFileSync(file, text)
 }
 
+/** Returns a declaration with a tab for each four spaces at the start of its lines. */
+function withTabs(text: string): string {
+  return text.replace(/^(?: {4})+/gm, (spaces) => '\t'.repeat(spaces.length / 4))
+}
+
 /**
- * Returns a declaration of a package without its comments, which only make the package larger, and without the address of its map,
- * which is not contained. Comments with directives for the compiler stay.
+ * Returns a declaration of a package without its comments, which only make the package larger, without the address of its map,
+ * which is not contained, and without zod's messages in other languages. Comments with directives for the compiler stay.
  */
-function withoutComments(text: string): string {
+function withoutUnused(text: string): string {
   return text
+    .replace(/^export \* as locales from .*\n/gm, '')
     .replace(/^[ \t]*\/\*\*[\s\S]*?\*\/[ \t]*\n/gm, (comment) => (comment.includes('@ts-') ? comment : ''))
     .replace(/^\/\/# sourceMappingURL=.*\n?/gm, '')
 }

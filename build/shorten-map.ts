@@ -13,21 +13,30 @@ export function shortenMappings(mappings: string): string {
 
 /**
  * Returns the mappings of a declaration with the places of the names that it declares, to which editors go. The others are
- * two thirds.
+ * two thirds. The mappings count four spaces for each tab of the declaration.
  */
 export function shortenDeclarationMappings(mappings: string, declaration: string): string {
-  const lines = declaration.split('\n')
-  return selectMappings(mappings, (line, [column]) => DECLARES.test((lines[line] ?? '').slice(0, column)))
+  const lines = declaration.split('\n').map((line) => ({ tabs: /^\t*/.exec(line)?.[0].length ?? 0, line }))
+  const columnOf = (index: number, column: number) => Math.max(0, column - 3 * (lines[index]?.tabs ?? 0))
+  return selectMappings(
+    mappings,
+    (index, [column]) => DECLARES.test((lines[index]?.line ?? '').slice(0, columnOf(index, column))),
+    columnOf,
+  )
 }
 
 /** What precedes a declared name in its line. */
 const DECLARES =
   /^\s*((export|declare|default|const|let|function|class|interface|type|namespace|enum|readonly|static|abstract|async|get|set|private|protected|public)\s+)*$/
 
-/** Keeps the places that a function selects. It gets the line of the output, a place, and the place before it in that line. */
+/**
+ * Keeps the places that a function selects. It gets the line of the output, a place, and the place before it in that line.
+ * `columnOf` returns the column of a place in what is written.
+ */
 function selectMappings(
   mappings: string,
   isNeeded: (line: number, segment: Segment, before: Segment | undefined) => boolean,
+  columnOf: (line: number, column: number) => number = (_, column) => column,
 ): string {
   let previous: Segment = [0, 0, 0, 0]
   let written: Segment = previous
@@ -35,7 +44,7 @@ function selectMappings(
     let column = 0
     let before: Segment | undefined
     written = [0, written[1], written[2], written[3]]
-    const kept = line.split(',').flatMap((text) => {
+    const places = line.split(',').flatMap((text) => {
       const [columns = 0, source, lines = 0, sourceColumns = 0] = text === '' ? [] : numbersOf(text)
       column += columns
       if (source === undefined) return []
@@ -44,11 +53,13 @@ function selectMappings(
       const last = before
       before = segment
       if (!isNeeded(index, segment, last)) return []
-      const differences = segment.map((value, at) => value - (written[at] ?? 0))
-      written = segment
+      const [, ...place] = segment
+      const kept: Segment = [columnOf(index, column), ...place]
+      const differences = kept.map((value, at) => value - (written[at] ?? 0))
+      written = kept
       return [differences.map(textOf).join('')]
     })
-    return kept.join(',')
+    return places.join(',')
   })
   return lines.join(';')
 }

@@ -102,7 +102,7 @@ describe('the packed package', () => {
 
   it('maps each declared name to the name in its source', () => {
     const declared =
-      /^((?:export )?(?:declare )?(?:abstract )?(?:function|class|interface|type|const) )(\w+)|^( {4}(?:readonly )?)(\w+)\??[:(<]/
+      /^((?:export )?(?:declare )?(?:abstract )?(?:function|class|interface|type|const) )(\w+)|^(\t(?:readonly )?)(\w+)\??[:(<]/
     let names = 0
     const wrong = files
       .filter((file) => file.endsWith('.d.ts.map'))
