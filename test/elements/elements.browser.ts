@@ -291,7 +291,9 @@ describe('wardspace-chat', () => {
     await userEvent.keyboard('{Enter}')
     await expect.element(field).toHaveValue('Read @"old file.txt" ')
     await draft.attach([new File(['a'], 'notes.txt'), new File(['\0'], 'data.bin')])
-    await expect.element(page.getByText('Cannot attach “data.bin”: it is neither a text nor an image.')).toBeVisible()
+    await expect
+      .element(page.getByText('Cannot attach “data.bin”: it is no text, no image and no PDF document.'))
+      .toBeVisible()
     expect(await violations()).toEqual([])
     await userEvent.keyboard('{Enter}')
     await expect.element(page.getByText('text notes.txt')).toBeVisible()

@@ -210,6 +210,9 @@ function coloursOf(place: HTMLElement) {
     brightBlack: value('muted'),
     white: value('text'),
     brightWhite: value('text'),
+    scrollbarSliderBackground: value('line'),
+    scrollbarSliderHoverBackground: value('muted'),
+    scrollbarSliderActiveBackground: value('muted'),
   }
   probe.remove()
   return colours
