@@ -20,6 +20,7 @@ const options = {
   intentionallyNotExported: [
     'createReads',
     'createWrites',
+    'createMetadata',
     'createDirectories',
     'createTransfers',
     'ToolOf',

@@ -67,7 +67,9 @@ export function createCallbacks(promises: FsPromises, open: OpenFiles<FileHandle
 
 /** What `watch` returns: an `EventEmitter` of Node that emits `change`, `error` and `close`. */
 export interface FsWatcher {
+  /** Adds a listener. */
   on(event: string, listener: (...args: never[]) => void): this
+  /** Adds a listener for one event. */
   once(event: string, listener: (...args: never[]) => void): this
   /** Ends the watching. */
   close(): void

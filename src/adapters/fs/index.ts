@@ -4,14 +4,22 @@
  */
 
 import { checkArgument, checkOptions, isObjectValue, must, type OptionTable } from '../../util/check-options.ts'
-import { createCallbacks } from './callbacks.ts'
+import { createCallbacks, type FsWatcher } from './callbacks.ts'
 import { createPromises, type FsPromises } from './create-promises.ts'
+import type { EncodingOption } from './encoding.ts'
 import { fsError } from './errors.ts'
 import type { FileHandle } from './file-handle.ts'
 import { openFlags } from './flags.ts'
 import { OpenFiles } from './open-files.ts'
+import type { FsPath } from './paths.ts'
 import { Dirent, Stats } from './stats.ts'
-import { createStreams, type FsStreamModule, type StreamModule } from './streams.ts'
+import {
+  createStreams,
+  type FsStreamModule,
+  type ReadStreamOptions,
+  type StreamModule,
+  type WriteStreamOptions,
+} from './streams.ts'
 import type { FsTarget } from './target.ts'
 import { COPYFILE_EXCL } from './trees.ts'
 import { type CallbackFunction, withCallback } from './with-callback.ts'
@@ -54,15 +62,29 @@ export type CallbackName =
   | 'write'
   | 'writev'
 
+/** The functions of `node:fs` that return neither a promise of {@link FsPromises} nor call back once. */
+export interface FsFunctions<S extends StreamModule = FsStreamModule> {
+  /** Returns the bytes of a file as a stream, of which one part of 8 MiB is in memory. */
+  createReadStream(path: FsPath, options?: EncodingOption | ReadStreamOptions): InstanceType<S['Readable']>
+  /**
+   * Returns a stream whose content is written to a file at its end, as one change. If it is destroyed before, nothing is
+   * written. The content is in memory.
+   */
+  createWriteStream(path: FsPath, options?: EncodingOption | WriteStreamOptions): InstanceType<S['Writable']>
+  /** Returns the content of a file with a type. */
+  openAsBlob(path: FsPath, options?: { readonly type?: string }): Promise<Blob>
+  /** Emits what {@link FsPromises} yields for `watch`. A last argument that is a function receives each change. */
+  watch(path: FsPath, ...args: readonly unknown[]): FsWatcher
+}
+
 /** A file system in the shape of `node:fs`. */
 export type WorkspaceFs<S extends StreamModule = FsStreamModule> = Readonly<Record<CallbackName, CallbackFunction>> &
-  Pick<ReturnType<typeof createCallbacks>, 'openAsBlob' | 'watch'> &
-  ReturnType<typeof createStreams<S>> &
-  typeof modes & {
+  FsFunctions<S> &
+  Readonly<Record<'F_OK' | 'R_OK' | 'W_OK' | 'X_OK', number>> & {
     /** The functions that return promises. */
-    readonly promises: FsPromises & { readonly constants: typeof constants }
+    readonly promises: FsPromises & { readonly constants: Readonly<Record<string, number>> }
     /** The values of `node:fs` for `access`, `copyFile`, `open` and modes. */
-    readonly constants: typeof constants
+    readonly constants: Readonly<Record<string, number>>
     /** The class of metadata. */
     readonly Stats: typeof Stats
     /** The class of entries of a directory. */
@@ -70,7 +92,7 @@ export type WorkspaceFs<S extends StreamModule = FsStreamModule> = Readonly<Reco
   }
 
 /** The values that `access` takes. */
-const modes = { F_OK: 0, X_OK: 1, W_OK: 2, R_OK: 4 } as const
+const modes = { F_OK: 0, X_OK: 1, W_OK: 2, R_OK: 4 }
 
 /** The values that `access`, `copyFile`, `open` and `Stats.mode` use. */
 const constants = {
@@ -78,7 +100,7 @@ const constants = {
   COPYFILE_EXCL,
   ...openFlags,
   ...{ S_IFMT: 0o170000, S_IFREG: 0o100000, S_IFDIR: 0o040000, S_IFLNK: 0o120000 },
-} as const
+}
 
 /** Options of {@link createFs}. */
 export interface FsOptions<S extends StreamModule = FsStreamModule> {

@@ -14,11 +14,17 @@ export interface StreamModule {
 
 /** The part of the streams of Node that all programs use. With the option `stream`, the streams have the types of its classes. */
 export interface FsStream extends AsyncIterable<Uint8Array | string> {
+  /** Adds a listener. */
   on(event: string, listener: (...args: never[]) => void): this
+  /** Adds a listener for one event. */
   once(event: string, listener: (...args: never[]) => void): this
+  /** Passes what is read to another stream, and returns that. */
   pipe<T extends object>(destination: T): T
+  /** Writes a chunk. Returns false if the program should wait for `drain`. */
   write(chunk: Uint8Array | string): boolean
+  /** Writes a last chunk, and ends the stream. */
   end(chunk?: Uint8Array | string): this
+  /** Ends the stream at once. */
   destroy(error?: Error): this
 }
 
@@ -78,23 +84,14 @@ interface StreamContext {
 }
 
 /** Creates the functions that return streams of Node. */
-export function createStreams<S extends StreamModule>(
-  target: FsTarget,
-  open: OpenFiles<FileHandle>,
-  stream: S | undefined,
-) {
+export function createStreams(target: FsTarget, open: OpenFiles<FileHandle>, stream: StreamModule | undefined) {
   const context: StreamContext = { target, open, stream }
   return {
-    /** Returns the bytes of a file as a stream, of which one part of 8 MiB is in memory. */
-    createReadStream(path: FsPath, options?: EncodingOption | ReadStreamOptions): InstanceType<S['Readable']> {
-      return readStream(context, path, settingsOf(options)) as unknown as InstanceType<S['Readable']>
+    createReadStream(path: FsPath, options?: EncodingOption | ReadStreamOptions) {
+      return readStream(context, path, settingsOf(options))
     },
-    /**
-     * Returns a stream whose content is written to a file at its end, as one change. If it is destroyed before, nothing is
-     * written. The content is in memory.
-     */
-    createWriteStream(path: FsPath, options?: EncodingOption | WriteStreamOptions): InstanceType<S['Writable']> {
-      return writeStream(context, path, settingsOf(options)) as unknown as InstanceType<S['Writable']>
+    createWriteStream(path: FsPath, options?: EncodingOption | WriteStreamOptions) {
+      return writeStream(context, path, settingsOf(options))
     },
   }
 }
