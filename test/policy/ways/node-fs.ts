@@ -54,7 +54,7 @@ export const fsChanges: Readonly<Record<string, FsUse>> = {
     await handle.close()
   },
   'open with bits': async (fs) => {
-    const { O_WRONLY, O_CREAT } = fs.constants
+    const { O_WRONLY = 0, O_CREAT = 0 } = fs.constants
     await using handle = await fs.promises.open('/docs/new.md', O_WRONLY | O_CREAT)
     await handle.writeFile('n')
   },
