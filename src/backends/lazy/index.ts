@@ -12,7 +12,8 @@ import { Contents, type LoadBounds, SourceCalls } from './contents.ts'
 import { createListing, type Listing, type Omitted } from './listing.ts'
 import type { LazyEntry, LazySource } from './source.ts'
 
-export { type GithubOptions, github } from './github.ts'
+export { type GithubEntry, type GithubOptions, github } from './github.ts'
+export type { Fetch } from './http.ts'
 export { type HttpIndexOptions, httpIndex } from './http-index.ts'
 export type { Omitted } from './listing.ts'
 export type {
@@ -21,11 +22,13 @@ export type {
   LazyEntry,
   LazyFile,
   LazyLink,
+  LazyOmitted,
   LazyOther,
   LazySource,
   LoadOptions,
 } from './source.ts'
 export { type ZipOptions, zip } from './zip.ts'
+export type { ZipEntry, ZipPlace } from './zip-directory.ts'
 
 /** Options of {@link lazy}. */
 export interface LazyOptions {
@@ -53,7 +56,7 @@ export interface LazyBackend extends Backend {
 
 /**
  * Creates a read-only backend over a source that lists all of its files at once and loads each one when it is first read:
- * `github(repository)`, `zip(archive)`, `httpIndex(url)`, or an object with `list` and `load`. Put an {@link overlay} over it to change files.
+ * `github(repository)`, `zip(archive)`, `httpIndex(url)`, or an object with `list` and `load`. Put an `overlay` over it to change files.
  *
  * The listing is loaded with the first use of the backend, and stays. Listing and finding files load no contents but those
  * of `.gitignore` files. Readers of one file share its loading, a search loads several files ahead, and a failed loading is
