@@ -249,9 +249,9 @@ class ApiClient {
 
   #limited({ host }: URL): ToolError {
     const until = new Date(this.#limitedUntil).toISOString()
-    const more = this.#token === undefined ? ' A token of GitHub raises the limit.' : ''
+    const more = this.#token === undefined ? 'A token of GitHub raises the limit. ' : ''
     return new ToolError('BACKEND_ERROR', `Cannot load from ${host}: its rate limit is reached until ${until}`, {
-      hint: `Try again after ${until}, or report this to the user.${more}`,
+      hint: `${more}Try again after ${until}, or report this to the user.`,
       retryAfterMs: Math.max(0, this.#limitedUntil - Date.now()),
     })
   }
