@@ -6,18 +6,36 @@ import { usePlayground } from './shared.ts'
 const playground = usePlayground()
 
 describe('the terminal in the page', () => {
-  it('shows the last line of a long output within its place, at every height', async () => {
-    const page = await playground.sample('price-list')
+  it('shows the last line of a long output within its place, at every height and with a font that loads late', async () => {
+    const person = await playground.person()
+    let load = () => {}
+    const mayLoad = new Promise<void>((resolve) => {
+      load = resolve
+    })
+    await person.route(/jetbrains-mono.*\.woff2/, async (route) => {
+      await mayLoad
+      await route.continue()
+    })
+    const page = await playground.sample('price-list', { context: person })
+    const heights = () =>
+      page.evaluate(() => {
+        const boxOf = (element: Element | null | undefined) => element?.getBoundingClientRect()
+        const { shadowRoot } = document.querySelector('wardspace-terminal') ?? {}
+        const [screen, row] = ['.xterm-screen', '.xterm-rows > div'].map((name) =>
+          boxOf(shadowRoot?.querySelector(name)),
+        )
+        const place = boxOf(document.querySelector('.terminal-place'))
+        return { beyond: (screen?.bottom ?? Number.NaN) - (place?.bottom ?? Number.NaN), row: row?.height }
+      })
+    const beyond = async () => (await heights()).beyond
     await command(page, 'seq 1 300', /300/)
+    await expect.poll(beyond).toBeLessThanOrEqual(0)
+    const { row } = await heights()
+
+    load()
+    await expect.poll(async () => (await heights()).row).not.toBe(row)
     for (const height of [900, 873, 861]) {
       await page.setViewportSize({ width: 1400, height })
-      const beyond = () =>
-        page.evaluate(() => {
-          const bottom = (element: Element | null | undefined) => element?.getBoundingClientRect().bottom ?? Number.NaN
-          const { shadowRoot } = document.querySelector('wardspace-terminal') ?? {}
-          const place = document.querySelector('.terminal-place')
-          return bottom(shadowRoot?.querySelector('.xterm-screen')) - bottom(place)
-        })
       await expect.poll(beyond).toBeLessThanOrEqual(0)
     }
   })

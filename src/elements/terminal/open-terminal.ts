@@ -30,8 +30,9 @@ export function openTerminal(
   controller: Terminal,
   { greeting, onFile }: TerminalParts,
 ): () => void {
+  const fontFamily = getComputedStyle(place).getPropertyValue('--mono')
   const screen = new classes.Terminal({
-    fontFamily: getComputedStyle(place).getPropertyValue('--mono'),
+    fontFamily,
     fontSize: 13,
     lineHeight: 1.25,
     convertEol: true,
@@ -84,13 +85,17 @@ export function openTerminal(
     const text = lines.next()
     if (text !== '') editor.interject(text)
   })
-  const stopFollowing = followSizeAndColours(
-    place,
-    () => fit.fit(),
-    () => {
+  const stopFollowing = followPlace(place, {
+    onSize: () => fit.fit(),
+    onColours() {
       screen.options.theme = coloursOf(place)
     },
-  )
+    onFonts() {
+      // The terminal measures its characters again when the option has another value.
+      screen.options.fontFamily = screen.options.fontFamily === fontFamily ? `${fontFamily}, monospace` : fontFamily
+      fit.fit()
+    },
+  })
   return () => {
     unsubscribe()
     stopFollowing()
@@ -175,14 +180,20 @@ function ended(controller: Terminal): Promise<void> {
   })
 }
 
-function followSizeAndColours(place: HTMLElement, onSize: () => void, onColours: () => void): () => void {
+/** Reports changes of the size and the colours of a place, and fonts that have loaded. Returns a function that ends this. */
+function followPlace(
+  place: HTMLElement,
+  { onSize, onColours, onFonts }: Record<'onSize' | 'onColours' | 'onFonts', () => void>,
+): () => void {
   const size = new ResizeObserver(() => place.clientHeight > 20 && onSize())
   size.observe(place)
   const theme = new MutationObserver(onColours)
   theme.observe(document.documentElement, { attributes: true })
   const scheme = matchMedia('(prefers-color-scheme: dark)')
   scheme.addEventListener('change', onColours)
+  document.fonts.addEventListener('loadingdone', onFonts)
   return () => {
+    document.fonts.removeEventListener('loadingdone', onFonts)
     size.disconnect()
     theme.disconnect()
     scheme.removeEventListener('change', onColours)
