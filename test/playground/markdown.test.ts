@@ -61,6 +61,15 @@ describe('Markdown of a message', () => {
     )
   })
 
+  it('reads code by its indentation, but not in a paragraph', () => {
+    expect(blocksOf('Run\n\n    npm test\n\n\tnpm start\n\n\nand\n    look')).toEqual([
+      { kind: 'text', parts: [{ kind: 'text', text: 'Run' }] },
+      { kind: 'code', language: '', text: 'npm test\n\nnpm start' },
+      { kind: 'text', parts: [{ kind: 'text', text: 'and\n    look' }] },
+    ])
+    expect(textOf(blocksOf('- one\n\n    its text\n    - inner'))).toBe('one\nits text\ninner')
+  })
+
   it('leaves names with underscores, stars of a product and half-written marks as they are', () => {
     for (const text of ['snake_case_name and __init', '2 * 3 * 4', 'a **b', 'an [open](link', '`open', 'C:\\temp']) {
       expect(textOf(blocksOf(text))).toBe(text)

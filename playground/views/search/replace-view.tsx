@@ -16,6 +16,9 @@ export interface ReplaceViewProps {
 /** Milliseconds to wait for the next key before searching. */
 const PAUSE = 150
 
+/** Characters shown before a match. */
+const MAX_BEFORE = 14
+
 /** A row of the preview: a file, or one of its matches. */
 type Row = { readonly file: ReplaceableFile; readonly match: ReplaceableMatch | undefined; readonly at: number }
 
@@ -89,6 +92,11 @@ function Preview(props: ReplaceViewProps & { readonly replacement: Replacement }
       />
     </>
   )
+}
+
+/** The end of the text before a match, from the begin of a word. */
+function lastWords(text: string): string {
+  return text.length <= MAX_BEFORE ? text : `…${text.slice(-MAX_BEFORE).replace(/^\w+(?=\W)/, '')}`
 }
 
 function isTaken({ file, match }: Row): boolean {
@@ -181,7 +189,7 @@ function PreviewRow({ row, text, onToggle }: PreviewRowProps) {
       ) : (
         <span class="mono cut grow">
           <span class="visually-hidden">Line {match.line}: </span>
-          <span class="muted">{match.before.slice(-14)}</span>
+          <span class="muted">{lastWords(match.before)}</span>
           <del>{match.text}</del>
           {isTaken(row) && text !== '' && <ins>{text}</ins>}
           <span class="muted">{match.after}</span>

@@ -26,6 +26,7 @@ const MAX_SPAN = 2000
 const fence = /^ {0,3}(`{3,}|~{3,})\s*([^\s`]*)[^`]*$/
 const item = /^( {0,3})([-*+]|\d{1,9}[.)])(?: +|$)/
 const rule = /^ {0,3}([-*_])(?: *\1){2,} *$/
+const indent = /^(?: {4}| {0,3}\t)/
 const separator = /^\|[\s:|-]*-[\s:|-]*$/
 
 /** Parses Markdown. The text may be cut anywhere, as while it streams. */
@@ -47,6 +48,7 @@ function parseLines(lines: readonly string[], depth: number): readonly Block[] {
 function blockAt(lines: readonly string[], at: number, depth: number): readonly [Block | undefined, number] {
   const line = lines[at] ?? ''
   if (line.trim() === '') return [undefined, at + 1]
+  if (indent.test(line)) return indented(lines, at)
   const [, marks, language = ''] = fence.exec(line) ?? []
   if (marks !== undefined) return fenced(lines, at, marks, language)
   const [, hashes, title = ''] = /^ {0,3}(#{1,6})(?: +(.*))?$/.exec(line) ?? []
@@ -81,6 +83,14 @@ function fenced(lines: readonly string[], at: number, marks: string, language: s
   const isEnd = (line: string) => line.trim().startsWith(marks) && line.trim().replaceAll(marks[0] ?? '', '') === ''
   const end = endOf(lines, at + 1, (line) => !isEnd(line))
   return [{ kind: 'code', language, text: lines.slice(at + 1, end).join('\n') }, end + 1]
+}
+
+/** Code by its indentation, which a paragraph before it would take. Empty lines belong to it where more code follows. */
+function indented(lines: readonly string[], at: number): readonly [Block, number] {
+  let end = endOf(lines, at, (line) => indent.test(line) || line.trim() === '')
+  while ((lines[end - 1] ?? '').trim() === '') end--
+  const code = lines.slice(at, end).map((line) => line.replace(indent, ''))
+  return [{ kind: 'code', language: '', text: code.join('\n') }, end]
 }
 
 function list(lines: readonly string[], at: number, depth: number): readonly [Block, number] {
