@@ -38,6 +38,9 @@ export function SearchView({ projectSession, onOpen }: SearchViewProps) {
         onChange={ask}
       />
       {isReplacing.value && <ReplaceView projectSession={projectSession} query={query} onOpen={onOpen} />}
+      {query.text === '' && !isReplacing.value && (
+        <p class="empty">Type a part of a file name, or text that a file contains.</p>
+      )}
       {rows.length > 0 && !isReplacing.value && (
         <VirtualList
           label="Search results"

@@ -100,7 +100,7 @@ function CodeBlock({ language, text }: { readonly language: string; readonly tex
     setTimeout(() => setIsCopied(false), 2000)
   }
   return (
-    <div class="code-block">
+    <div class={language === '' ? 'code-block bare' : 'code-block'}>
       <div class="code-block-head">
         <span class="grow muted small">{language}</span>
         <button type="button" class="button quiet" aria-label="Copy the code" onClick={() => void copy()}>
